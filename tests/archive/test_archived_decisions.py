@@ -110,7 +110,7 @@ def test_gates_keep_their_settings(archive):
 
 
 def test_the_last_release_is_known(archive):
-    """A name that is given to another run is a release only if that is said again."""
+    """Setting a baseline to another run clears the mark unless it is repeated."""
     run_id = archive.runs.put(Run.from_lists({"q": ["d"]}), RunFacts("a")).run_id
     assert archive.baselines.last_release() is None
     archive.baselines.put("main", run_id)
@@ -186,7 +186,7 @@ def test_stores_keep_their_latest_summary(archive):
 
 
 def test_tokens_are_shown_once_and_kept_as_hashes(archive):
-    """Whoever reads the database cannot use what is there."""
+    """The hashes in the database cannot be used as tokens."""
     token = archive.tokens.create("ci", "judge")
     assert len(token) >= 43 + 4
     found = archive.tokens.verify(token)
@@ -200,7 +200,7 @@ def test_tokens_are_shown_once_and_kept_as_hashes(archive):
 
 
 def test_a_revoked_token_is_none_at_once(archive):
-    """Its name is free again, and the list tells of both."""
+    """Its name is free again, and the list has both tokens."""
     token = archive.tokens.create("ci", "read")
     with pytest.raises(ConflictError, match="'ci'; revoke that one first"):
         archive.tokens.create("ci", "admin")
@@ -221,7 +221,7 @@ def test_a_revoked_token_is_none_at_once(archive):
 
 
 def test_queries_are_read_again_only_after_a_change(archive, location):
-    """Whoever changed them: here, in another process, or removed one."""
+    """Changes and removals by other processes count."""
     archive.queries.put([Query("q1", "one"), Query("q2", "two")])
     found = archive.queries.all()
     assert archive.queries.all() is found

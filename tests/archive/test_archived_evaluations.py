@@ -46,7 +46,7 @@ def test_an_evaluation_has_its_slices(judged):
 
 
 def test_scoring_again_at_the_same_judgments_gives_what_is_there(judged, monkeypatch):
-    """Nothing is computed twice, until somebody judges."""
+    """Nothing is computed twice until judgments change."""
     run_id = judged.runs.put(RUN, RunFacts("x")).run_id
     first = judged.evaluations.score(run_id, "RR")
     with monkeypatch.context() as patch:

@@ -144,7 +144,7 @@ def test_a_baseline_cannot_be_removed(archive):
 
 
 def test_content_that_goes_while_a_run_is_stored_is_written_again(archive, monkeypatch):
-    """Somebody removed the only other run of these rankings at that moment."""
+    """The only other run with these rankings is removed concurrently."""
     stored = archive.runs.put(RUN, RunFacts("x"))
     before = archive.runs._has_content
 

@@ -31,6 +31,6 @@ def test_the_time_is_right_again_afterwards():
 
 
 def test_a_moment_has_a_time_zone():
-    """Nobody knows what it would mean without."""
+    """A time without a zone is rejected as ambiguous."""
     with pytest.raises(ArgumentError, match="with its time zone"), backdated(datetime(2020, 1, 2)):  # noqa: DTZ001
         pass

@@ -80,7 +80,7 @@ def test_a_newer_archive_is_refused_and_left_alone(location):
 
 
 def test_a_database_of_something_else_is_refused(tmp_path):
-    """Nobody's tables are mixed with ours."""
+    """The tables of other databases are left alone."""
     path = tmp_path / "shop.db"
     with closing(sqlite3.connect(path)) as shop:
         shop.execute("CREATE TABLE orders (id)")
@@ -132,7 +132,7 @@ def test_a_damaged_archive_says_so(tmp_path):
 
 
 def test_a_deep_check_finds_damage(tmp_path):
-    """Even where nobody looks yet: an index that lacks a row."""
+    """An index that lacks a row is detected."""
     path = tmp_path / "a.db"
     with Archive.open(path) as archive:
         archive.judgments.put(ONE, author="a")
@@ -160,7 +160,7 @@ def test_the_folder_of_an_archive_has_to_be_there(tmp_path):
 
 
 def test_a_timeout_is_more_than_nothing(tmp_path):
-    """Otherwise nobody could ever wait."""
+    """A timeout of 0 is rejected."""
     with pytest.raises(ArgumentError, match="timeout"):
         Archive.open(tmp_path / "a.db", timeout=0)
 

@@ -73,8 +73,8 @@ def test_threads_may_share_an_archive(archive):
     assert archive.judgments.current().n_rows == 200
 
 
-def test_of_two_people_who_change_the_same_state_one_is_told(archive):
-    """E5: nobody's judgment is overwritten unseen."""
+def test_the_second_of_two_concurrent_changes_gets_a_conflict(archive):
+    """E5: no judgment is silently overwritten."""
     seen = archive.judgments.change("q", "d", 0, author="ada").revision
     outcomes = []
     together = threading.Barrier(8)
@@ -123,7 +123,7 @@ def things(archive):
 
 @pytest.mark.parametrize("kind", ["query", "gate", "baseline"])
 def test_what_is_there_can_be_looked_at_before_it_is_replaced(archive, kind):
-    """E5: of eight who saw the same, one replaces it, and the others are told."""
+    """E5: of eight callers with the same state, one replaces it; the others get a conflict."""
     put, get, remove = things(archive)[kind]
     put(0)
     seen = get()

@@ -67,7 +67,7 @@ def test_those_who_wait_share_a_commit(archive, commits):
 
 
 def test_work_that_is_refused_is_undone_alone(archive, commits):
-    """Who came too late is told; the others' judgments are there."""
+    """The conflicting write raises, and the others are stored."""
 
     def half(connection):
         connection.exec_driver_sql("DELETE FROM judgments")
@@ -87,8 +87,8 @@ def test_work_that_is_refused_is_undone_alone(archive, commits):
     assert set(archive.judgments.current().to_dict()["q"]) == {"d0", "d1", "d2"}
 
 
-def test_where_the_database_fails_nothing_is_kept_and_all_are_told(archive, commits):
-    """None is told that its judgment is on the disk."""
+def test_if_the_database_fails_nothing_is_stored_and_all_callers_raise(archive, commits):
+    """Every caller gets the error."""
     outcomes = while_somebody_writes(
         commits,
         [
@@ -104,7 +104,7 @@ def test_where_the_database_fails_nothing_is_kept_and_all_are_told(archive, comm
 
 
 def test_a_defect_ends_nobody_elses_wait_for_ever(archive, commits):
-    """An error that nobody foresaw reaches everyone, and the next can write."""
+    """An unexpected error reaches every caller, and the next write succeeds."""
     outcomes = while_somebody_writes(
         commits,
         [
@@ -133,7 +133,7 @@ def test_who_waits_too_long_is_told_and_nothing_is_written_later(tmp_path):
 
 
 def test_work_that_is_being_written_is_waited_for(tmp_path):
-    """However long it takes: nobody is told to try again what is on the disk a moment later."""
+    """A caller whose work is being written waits for it, however long it takes."""
     with Archive.open(tmp_path / "a.db", timeout=0.3) as archive:
         commits = SharedCommits(archive._database, "judgments")
 

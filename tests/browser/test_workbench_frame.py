@@ -32,7 +32,7 @@ def test_the_palette_says_what_it_does_not_find(workbench, visit):
     page = visit(workbench, "/search")
     page.locator("[data-palette]").first.click()
     page.keyboard.type("<b>nothing")
-    expect(page.locator("#palette-items")).to_contain_text("Nothing has “<b>nothing” in it.")
+    expect(page.locator("#palette-items")).to_contain_text("No results for “<b>nothing”.")
     expect(page.locator("#palette-items b")).to_have_count(0)
 
 
@@ -55,15 +55,15 @@ def test_colours_are_as_the_system_has_them_until_somebody_chooses(workbench, vi
     page = visit(workbench, "/search", color_scheme="dark")
     background = "getComputedStyle(document.body).backgroundColor"
     dark = page.evaluate(background)
-    switch = page.get_by_role("button", name=re.compile("Colours"))
+    switch = page.get_by_role("button", name=re.compile("Theme"))
     switch.click()
-    expect(switch).to_have_attribute("aria-label", "Colours: light")
+    expect(switch).to_have_attribute("aria-label", "Theme: light")
     light = page.evaluate(background)
     assert light != dark
     page.goto("/search?q=a")
     assert page.evaluate(background) == light
     switch.click()
-    expect(switch).to_have_attribute("aria-label", "Colours: dark")
+    expect(switch).to_have_attribute("aria-label", "Theme: dark")
     assert page.evaluate(background) == dark
     page.emulate_media(color_scheme="light")
     assert page.evaluate(background) == dark
@@ -99,7 +99,7 @@ def test_a_server_that_is_away_is_told_of(new_workbench, visit):
     page = visit(workbench, "/search?q=leeks")
     workbench.stop()
     page.keyboard.press("Control+k")
-    expect(page.locator("#messages")).to_contain_text("The server does not answer")
+    expect(page.locator("#messages")).to_contain_text("The server is not responding")
     workbench.start()
     page.keyboard.type("basil")
     expect(page.locator("#palette [role=option]")).to_have_count(2)
@@ -122,4 +122,4 @@ def test_one_can_skip_the_menu(workbench, visit):
     """The first key of Tab offers it."""
     page = visit(workbench, f"/runs/{workbench.runs['bm25']}")
     page.keyboard.press("Tab")
-    expect(page.get_by_role("link", name="Skip to the content")).to_be_focused()
+    expect(page.get_by_role("link", name="Skip to content")).to_be_focused()

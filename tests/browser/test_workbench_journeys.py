@@ -32,7 +32,7 @@ def import_file(page, kind, path):
     page.get_by_role("radio", name=re.compile(kind)).check()
     expect(page.get_by_label("Name of the system")).to_be_visible(visible=kind == "A run")
     page.get_by_label("File").set_input_files(path)
-    page.get_by_role("button", name="Look at it").click()
+    page.get_by_role("button", name="Preview").click()
     expect(page.get_by_role("heading", name=path.name)).to_be_visible()
     page.get_by_role("button", name=re.compile("^Store")).click()
     expect(page.get_by_role("heading", name="Stored")).to_be_visible()
@@ -48,7 +48,7 @@ def test_from_files_to_a_comparison(new_workbench, visit, files):
     import_file(page, "Judgments", files / "qrels.txt")
     import_file(page, "A run", files / "bm25.run")
     import_file(page, "A run", files / "hybrid.run")
-    page.get_by_role("link", name="See it").click()
+    page.get_by_role("link", name="Open").click()
     expect(page.get_by_role("heading", level=1)).to_contain_text("hybrid")
     runs = {run.facts.name: run.run_id for run in workbench.archive.runs.page().items}
     assert runs.keys() == {"bm25", "hybrid"}
@@ -68,10 +68,10 @@ def test_a_gate_is_set_up_and_decides(new_workbench, visit):
     page.get_by_role("link", name="New gate").click()
     page.get_by_label("Name", exact=True).fill("nightly")
     expect(page.locator("#strip")).to_contain_text("Of the last 2 runs")
-    page.get_by_role("button", name="Set up").click()
+    page.get_by_role("button", name="Create").click()
     page.wait_for_url(re.compile("/gates/nightly"))
     assert workbench.archive.gates.get("nightly").settings["baseline"] == "main"
-    page.get_by_role("button", name="Decide on the newest run").click()
+    page.get_by_role("button", name="Check the newest run").click()
     page.wait_for_url(re.compile(r"/verdicts/\d+"))
     expect(page.locator(".verdict-card .badge")).to_have_text("fail")
 
@@ -93,7 +93,7 @@ def test_judging_what_nobody_judged_turns_the_verdict(new_workbench, visit):
     page = visit(workbench, f"/compare?a=main&b={workbench.runs['hybrid']}")
     expect(verdict_of(page)).to_contain_text("Worse")
     expect(run_gate(page)).to_have_text("fail")
-    page.get_by_role("link", name="Judge the ones that could turn this").click()
+    page.get_by_role("link", name="Judge those that could change it").click()
     wait_for_queue(page)
     expect(page.locator("#judge-count")).to_contain_text("20 to go")
     asked = judge_all(page, "3")
@@ -104,7 +104,7 @@ def test_judging_what_nobody_judged_turns_the_verdict(new_workbench, visit):
     expect(verdict_of(page)).to_contain_text("Better")
     expect(run_gate(page)).to_have_text("pass")
     page.get_by_role("button", name="Set candidate as baseline").click()
-    page.get_by_role("button", name="Go on").click()
+    page.get_by_role("button", name="Continue").click()
     page.wait_for_load_state()
     expect(page.get_by_role("main")).to_contain_text("baseline")
     assert workbench.archive.baselines.get("main").run_id == workbench.runs["hybrid"]

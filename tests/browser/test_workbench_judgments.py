@@ -35,12 +35,12 @@ def test_a_row_opens_its_history_and_what_is_taken_back_asks_first(visit, new_wo
     page.keyboard.press("Escape")
     expect(drawer).to_be_hidden()
     page.get_by_role("link", name="when to water tomatoes").click()
-    drawer.get_by_role("button", name="Take back").click()
+    drawer.get_by_role("button", name="Withdraw", exact=True).click()
     asking = page.locator("#asking")
     asking.get_by_role("button", name="Cancel").click()
     assert workbench.archive.judgments.get("q01", "q01-b").grade == 1
-    drawer.get_by_role("button", name="Take back").click()
-    asking.get_by_role("button", name="Go on").click()
+    drawer.get_by_role("button", name="Withdraw", exact=True).click()
+    asking.get_by_role("button", name="Continue").click()
     page.wait_for_url("**/judgments/q01/q01-b")
     assert workbench.archive.judgments.get("q01", "q01-b") is None
     expect(page.get_by_role("heading", name="Not judged")).to_be_visible()

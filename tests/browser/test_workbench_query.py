@@ -85,8 +85,8 @@ def test_what_was_taken_back_comes_back_by_undo(workbench, visit, query):
     row = page.locator(".side-1 .doc", has_text="q13-a")
     row.focus()
     page.keyboard.press("3")
-    page.get_by_role("button", name="Take it back").click()
-    page.get_by_text("judgment taken back.").wait_for()
+    page.get_by_role("button", name="Withdraw it").click()
+    page.get_by_text("judgment withdrawn.").wait_for()
     assert workbench.archive.judgments.get("q13", "q13-a") is None
     page.get_by_role("button", name="Undo").click()
     page.get_by_text("undone.").wait_for()
@@ -104,7 +104,7 @@ def test_undo_is_refused_once_another_judge_was_quicker(workbench, visit, query)
     page.get_by_text("grade 3.").wait_for()
     workbench.archive.judgments.change("q14", "q14-new", 1, author="bob")
     page.keyboard.press("u")
-    page.get_by_text("another judge was quicker").wait_for()
+    page.get_by_text("another judge has changed it").wait_for()
     assert workbench.archive.judgments.get("q14", "q14-new").author == "bob"
 
 
@@ -161,10 +161,10 @@ def test_a_judgment_of_somebody_else_is_not_overwritten_unseen(workbench, visit,
     workbench.archive.judgments.change("q06", "q06-new", 2, author="bob")
     page.locator(".side-1 .doc").first.focus()
     page.keyboard.press("0")
-    page.get_by_text("bob judged it 2 meanwhile").wait_for()
+    page.get_by_text("bob has graded it 2").wait_for()
     assert grade(page, 1, 1) == "2"
     assert workbench.archive.judgments.get("q06", "q06-new").grade == 2
-    page.get_by_role("button", name="Replace by 0").click()
+    page.get_by_role("button", name="Replace with 0").click()
     page.get_by_text("grade 0.").wait_for()
     assert workbench.archive.judgments.get("q06", "q06-new").grade == 0
     assert [one.author for one in workbench.archive.judgments.history("q06", "q06-new")] == [
@@ -180,7 +180,7 @@ def test_theirs_can_be_kept(workbench, visit, query):
     workbench.archive.judgments.change("q07", "q07-new", 1, author="bob")
     page.locator(".side-1 .result").first.hover()
     page.locator(".side-1 .result").first.locator("[data-judge='3']").click()
-    page.get_by_role("button", name="Keep theirs").click()
+    page.get_by_role("button", name="Keep it").click()
     assert grade(page, 1, 1) == "1"
     assert workbench.archive.judgments.get("q07", "q07-new").author == "bob"
 

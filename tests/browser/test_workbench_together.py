@@ -30,10 +30,10 @@ def test_a_grade_that_came_second_is_a_question(new_workbench, visit):
         page.keyboard.press("3")
     lines = page.locator(".judge-trouble")
     expect(lines).to_have_count(2)
-    expect(lines.first).to_have_text(re.compile("dave gave “.*” 1 meanwhile; you gave it 3."))
+    expect(lines.first).to_have_text(re.compile("dave has graded “.*” 1; you graded it 3."))
     assert judged_by(workbench.archive, given) == dict.fromkeys(given, ("dave", 1))
     lines.first.get_by_role("button", name="Keep dave").click()
-    lines.first.get_by_role("button", name="Replace by my 3").click()
+    lines.first.get_by_role("button", name="Replace with my 3").click()
     expect(lines).to_have_count(0)
     wait_until_saved(page)
     kept, replaced = given
@@ -58,11 +58,11 @@ def test_a_login_that_ends_while_judging_loses_nothing(new_workbench, visit, mon
         given.append(shown_pair(page))
         page.keyboard.press("3")
     trouble = page.locator("#judge-trouble")
-    expect(trouble).to_contain_text("not logged in as carol")
+    expect(trouble).to_contain_text("no longer logged in as carol")
     expect(trouble).to_contain_text("3 answers are kept in this browser")
     assert judged_by(workbench.archive, given) == {}
     with page.context.expect_page() as opened:
-        page.get_by_role("link", name="Log in in another tab").click()
+        page.get_by_role("link", name="Log in (opens a new tab)").click()
     log_in(opened.value, tokens.create("carol", "judge"))
     opened.value.close()
     page.bring_to_front()
@@ -90,7 +90,7 @@ def test_a_server_that_restarts_while_a_page_is_open_loses_nothing(new_workbench
     for _ in range(4):
         given.append(shown_pair(page))
         page.keyboard.press("1")
-    expect(page.locator("#judge-troubles")).to_contain_text("does not answer")
+    expect(page.locator("#judge-troubles")).to_contain_text("is not responding")
     expect(page.locator("#judge-troubles")).to_contain_text("4 answers are kept in this browser")
     expect(page.locator("#judge-saved")).to_contain_text("4 to save")
     workbench.start()
@@ -122,7 +122,7 @@ def test_judging_works_without_scripts(new_workbench, visit):
     workbench = new_workbench()
     page = visit(workbench, "/judge", java_script_enabled=False)
     while page.locator("#judge-form").is_hidden():  # it is looking for what to judge
-        page.get_by_role("link", name="Look again").click()
+        page.get_by_role("link", name="Reload").click()
     given = []
     for grade in ("3", "0"):
         given.append(shown_pair(page))

@@ -37,7 +37,7 @@ def test_what_a_set_declares_is_shown(folder):
     write_golden_set(folder / "golden", labels=labels, judges="mean")
     result = golden("check", "golden")
     assert "grade 3, All of it" in result.output
-    assert "Where judges differ, the mean grade counts." in result.output
+    assert "If judges disagree, the mean grade counts." in result.output
     declared = json.loads(golden("check", "golden", "--json").stdout)["golden"]
     assert (declared["scale"], declared["labels"], declared["judges"]) == (3, labels, "mean")
 

@@ -79,7 +79,7 @@ def test_judgments(client):
 
 
 def test_documents(client):
-    """Told of, listed and forgotten."""
+    """They are stored, listed and removed."""
     assert client.documents.put([Document("x1", "text", "title")])["received"] == 1
     assert client.documents.get("x1")["title"] == "title"
     assert "x1" in {one["doc_id"] for one in client.documents}
@@ -112,7 +112,7 @@ def test_runs_go_up_and_come_down(client, tmp_path):
 
 
 def test_evaluations(client, run_id):
-    """Scored, listed and reported; measures that nobody knows are named."""
+    """They are scored, listed and reported; unknown measures are named."""
     scored = client.evaluations.create(run_id, ["RR", "P@1"], missing="skip")
     assert scored["means"]["RR"] == 1.0
     assert client.evaluations.get(scored["evaluation_id"])["means"] == scored["means"]
@@ -128,7 +128,7 @@ def test_evaluations(client, run_id):
 
 
 def test_comparisons_holes_and_history(client, run_id):
-    """What the commands of the same names tell."""
+    """They return the same as the commands of the same names."""
     other = client.runs.upload(Run.from_dict(OTHER), name="other")["run_id"]
     compared = client.compare(run_id, [other], ["RR"], resamples=100)
     assert compared["kind"] == "comparison"
@@ -208,7 +208,7 @@ def test_stores(client):
 
 
 def test_operations(client):
-    """For whoever runs the service."""
+    """Health, metrics and the description are available."""
     assert client.health()["version"] == be.__version__
     assert client.readiness()["backend"] == "sqlite"
     assert "berryeval" in client.metrics()

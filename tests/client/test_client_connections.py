@@ -26,7 +26,7 @@ def test_a_token_is_sent(tmp_path):
         assert error.value.status == 401
         with be.Client(url, token) as client:
             assert [*client.queries] == []
-            with pytest.raises(ServiceError, match="needs judge"):
+            with pytest.raises(ServiceError, match="requires the role judge"):
                 client.judgments.put(JUDGMENTS)
 
 
@@ -131,7 +131,7 @@ def test_a_connection_is_kept_open(scripted):
 
 
 def test_a_connection_that_ends_on_the_way_is_made_anew(scripted, monkeypatch):
-    """What can be sent twice is sent again; what cannot is told."""
+    """Idempotent requests are sent again; others raise."""
     monkeypatch.setattr("berryeval.client.connection._is_closed", lambda _connection: False)
     scripted.metrics()
     assert scripted.health() == {"status": "ok"}
@@ -154,6 +154,6 @@ def test_a_service_that_does_not_answer_is_left():
     """After the timeout."""
     with socket.create_server(("127.0.0.1", 0)) as silent:
         client = be.Client(f"http://127.0.0.1:{silent.getsockname()[1]}", timeout=0.1)
-        with pytest.raises(ServiceError, match=r"no answer within 0\.1 s") as error:
+        with pytest.raises(ServiceError, match=r"no response within 0\.1 s") as error:
             client.health()
     assert error.value.kind == "timeout"

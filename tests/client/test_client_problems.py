@@ -104,10 +104,10 @@ def test_what_cannot_be_sent_is_an_error_of_ours(client, judgments):
 def test_a_conflict_tells_what_the_service_said(client, run_id):
     """With the way out; the facts are there, too."""
     client.baselines.set("told", run_id)
-    with pytest.raises(ConflictError, match=r"^baseline 'told' was changed meanwhile; read it"):
+    with pytest.raises(ConflictError, match=r"^baseline 'told' was changed in the meantime"):
         client.baselines.set("told", run_id, if_match='"other"')
     client.judgments.set("told", "d1", 1)
-    with pytest.raises(ConflictError, match="send its ETag back: If-Match") as error:
+    with pytest.raises(ConflictError, match="send its ETag: If-Match") as error:
         client.judgments.set("told", "d1", 2)
     assert (error.value.what, error.value.found) == ("If-Match", "nothing")
     again = copy.copy(error.value)

@@ -91,7 +91,7 @@ COMPUTING = {
 
 
 def test_every_route_that_changes_something_needs_more_than_reading(client):
-    """Judges add, admins decide and remove what others rely on; whoever reads may compute."""
+    """Judges add data, admins manage baselines and gates, and readers may compute."""
     found = {
         operation["operationId"]: operation["x-role"]
         for methods in client.get("/openapi.json").json()["paths"].values()
@@ -110,7 +110,7 @@ def test_reading_needs_no_more_than_the_role_of_readers(client):
 
 
 def test_a_judgment_has_the_name_of_its_token(guarded, tokens):
-    """Only an admin may judge for somebody else."""
+    """Only an admin can judge for another author."""
     judged = guarded.put("/v1/judgments/q/d", json={"grade": 1}, headers=tokens["judge"])
     assert judged.json()["author"] == "judge"
     for role, status in (("judge", 403), ("admin", 201)):

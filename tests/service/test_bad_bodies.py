@@ -38,7 +38,7 @@ def ask(client, method, path, content):
 
 @pytest.mark.parametrize(("method", "path", "is_elastic"), ROUTES)
 def test_a_body_of_no_use_is_refused_by_every_route(filled, method, path, is_elastic):
-    """400 for what is no JSON, 422 for another shape, or 400 where Elasticsearch says so."""
+    """The status is 400 for invalid JSON, 422 for invalid fields, and 400 as in Elasticsearch."""
     for content in (b"{", b'{"a": ', b"\xff", b"nul", b"[" * 50_000):
         answer = ask(filled, method, path, content)
         assert answer.status_code == 400, (content[:10], answer.text)

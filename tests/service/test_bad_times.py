@@ -132,7 +132,7 @@ def test_threads_that_wait_for_a_store_are_told(tmp_path, monkeypatch):
     """They do not queue up behind one that waits for another process."""
     stored = documents.StoredDocuments(tmp_path / "stores.db")
     monkeypatch.setattr(documents, "_SECONDS_TO_WAIT", 0.01)
-    with stored._lock, pytest.raises(documents.ArchiveError, match="others have been writing") as e:
+    with stored._lock, pytest.raises(documents.ArchiveError, match="other writers") as e:
         stored.create("docs", "bm25", {})
     assert e.value.transient
     assert stored.create("docs", "bm25", {})

@@ -5,7 +5,7 @@ SOUND = "".join(f"q1 Q0 d{rank} {rank} {-rank} t\n" for rank in range(1, 11))
 
 
 def test_an_upload_and_its_evaluation_caution_about_distances(client):
-    """The answer to the upload says so, and so does every answer about the evaluation."""
+    """The caution is in the response to the upload and in every response about the evaluation."""
     client.post(
         "/v1/evaluation/judgments", json=[{"query_id": "q1", "doc_id": "d1", "relevance": 1}]
     )
@@ -21,7 +21,7 @@ def test_an_upload_and_its_evaluation_caution_about_distances(client):
 
 
 def test_a_sound_run_has_no_notes(client):
-    """Nothing to say, nothing said."""
+    """A run without problems has no cautions."""
     client.post(
         "/v1/evaluation/judgments", json=[{"query_id": "q1", "doc_id": "d1", "relevance": 1}]
     )
@@ -31,7 +31,7 @@ def test_a_sound_run_has_no_notes(client):
 
 
 def test_ranks_that_contradict_the_scores_are_not_forgotten(client):
-    """Ranks are not stored, and what they said against the scores is, for every later answer."""
+    """Ranks are not stored, but their contradictions are, for every later response."""
     client.post(
         "/v1/evaluation/judgments", json=[{"query_id": "q1", "doc_id": "d1", "relevance": 1}]
     )

@@ -100,15 +100,15 @@ def means(evaluation):
 
 
 def test_some_runs_lack_queries(archive):
-    """And say so by a tag."""
+    """They have a tag that says so."""
     runs = archive.runs.page(limit=1000).items
     lacking = [run for run in runs if run.n_queries < 50]
     assert len(lacking) == 4
     assert all("incomplete" in run.facts.tags for run in lacking)
 
 
-def test_the_gate_has_said_everything_that_gates_say(archive):
-    """It passes, fails the trial, and cannot tell where queries are missing."""
+def test_the_gate_of_the_demo_has_given_every_verdict(archive):
+    """It passes, fails for the trial, and is inconclusive if queries are missing."""
     verdicts = archive.verdicts.page(gate="release", limit=1000).items
     counts = Counter(verdict.verdict for verdict in verdicts)
     assert set(counts) == {"pass", "fail", "inconclusive"}
@@ -150,7 +150,7 @@ def test_some_judgments_are_stale(archive):
 
 
 def test_there_is_something_to_judge(archive):
-    """Results of the newest runs that nobody judged, for at least as many as a sitting."""
+    """The newest runs have enough unjudged results for a session."""
     newest = archive.runs.page(name="hybrid", limit=1, newest_first=True).items[0]
     found = archive.evaluations.score(newest.run_id, "nDCG@10")
     assert found.holes["nDCG@10"] >= 20
@@ -191,7 +191,7 @@ def test_rankings_by_words_differ():
 
 @pytest.mark.parametrize("kind", ["gates", "queries"])
 def test_an_archive_with_anything_in_it_is_refused(tmp_path, kind):
-    """Nobody's own work gets mixed with what is invented."""
+    """Real data is never mixed with invented data."""
     with Archive.open(tmp_path / "own.db") as archive:
         if kind == "gates":
             archive.gates.put("mine", {})

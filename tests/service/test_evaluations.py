@@ -58,7 +58,7 @@ def test_a_run_is_scored_at_the_judgments_that_are_named(client):
 
 
 def test_a_report_has_queries_slices_and_intervals(client, runs):
-    """As `berryeval evaluate --json` tells them."""
+    """They are the same as in `berryeval evaluate --json`."""
     run = fill(client)[0]
     labelled = [
         {"query_id": f"q{i}", "text": "?", "category": "odd" if i % 2 else "even"}

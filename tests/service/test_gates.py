@@ -214,7 +214,7 @@ def test_a_guard_that_guards_nothing_is_refused(client, guard, said):
 
 
 def test_a_margin_needs_a_baseline_of_the_same_corpus(client, runs):
-    """None is told so; another corpus is refused unless the gate allows it."""
+    """A missing baseline is an error, and another corpus is rejected unless the gate allows it."""
     guards = [{"measure": "RR", "margin": 0.9}]
     client.put("/v1/gates/g", json={"guards": guards})
     alone = client.post("/v1/gates/g/verdicts", json={"run": runs[1]})

@@ -106,7 +106,7 @@ def test_events_tell_of_each_step_and_end_with_the_job(client):
 
 
 def test_events_come_as_the_work_goes_on(jobs):
-    """Each step is told of while the next one waits, and silence is filled."""
+    """Each step is sent before the next one starts, with keep-alives in between."""
     go_on = threading.Event()
 
     def work(progress):
@@ -146,7 +146,7 @@ def test_a_quiet_stream_is_kept_open(jobs, monkeypatch):
                 go_on.set()
         return found
 
-    assert b": still there\n\n" in asyncio.run(listen())
+    assert b": keep-alive\n\n" in asyncio.run(listen())
 
 
 def test_a_waiting_job_is_cancelled_at_once_and_a_running_one_at_its_next_step(jobs):
@@ -180,7 +180,7 @@ def test_too_many_jobs_are_refused(jobs):
         return Response(b"{}")
 
     started = [jobs.start("test", work, owner="ada") for _ in range(3)]
-    with pytest.raises(Problem, match="3 wait") as refused:
+    with pytest.raises(Problem, match="3 are waiting") as refused:
         jobs.start("test", work, owner="ada")
     assert (refused.value.status_code, refused.value.headers["Retry-After"]) == (503, "5")
     go_on.set()
@@ -220,7 +220,7 @@ def test_few_results_are_kept(jobs, monkeypatch):
 
 
 def test_when_the_service_stops_jobs_are_cancelled_and_listeners_let_go(jobs):
-    """Nobody waits for what never comes, and no new job is taken."""
+    """Streams of events end, and new jobs are rejected."""
     has_begun, go_on = threading.Event(), threading.Event()
 
     def work(progress):
@@ -241,7 +241,7 @@ def test_when_the_service_stops_jobs_are_cancelled_and_listeners_let_go(jobs):
     found, job = asyncio.run(listen())
     go_on.set()
     assert (ended(job), found[-1][:16]) == ("cancelled", b"event: progress\n")
-    with pytest.raises(Problem, match="about to stop"):
+    with pytest.raises(Problem, match="is stopping"):
         jobs.start("test", work, owner="ada")
 
 

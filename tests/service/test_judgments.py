@@ -22,7 +22,7 @@ def test_a_judgment_comes_back_with_author_time_and_revision(client):
 
 
 def test_a_judgment_is_replaced_only_by_those_who_saw_it(client):
-    """428 without an ETag, 412 with an old one, 200 with that of now."""
+    """The status is 428 without an ETag, 412 with an old one, and 200 with the current one."""
     client.put(PAIR, json={"grade": 2})
     blind = client.put(PAIR, json={"grade": 0})
     assert blind.status_code == 428
@@ -30,7 +30,7 @@ def test_a_judgment_is_replaced_only_by_those_who_saw_it(client):
     assert client.put(PAIR, json={"grade": 0}, headers={"If-Match": '"1"'}).status_code == 200
     late = client.put(PAIR, json={"grade": 1}, headers={"If-Match": '"1"'})
     assert late.status_code == 412
-    assert "changed meanwhile" in late.json()["detail"]
+    assert "changed in the meantime" in late.json()["detail"]
     assert client.get(PAIR).json()["grade"] == 0
 
 
@@ -57,8 +57,8 @@ def test_what_is_not_there_cannot_be_replaced(client):
     assert client.put(PAIR, json={"grade": 2}, headers={"If-None-Match": "*"}).status_code == 201
 
 
-def test_who_has_the_newest_is_told_so(client):
-    """If-None-Match with the ETag of now is 304, without a body."""
+def test_a_client_with_the_current_etag_gets_304(client):
+    """If-None-Match with the current ETag returns 304 without a body."""
     client.put(PAIR, json={"grade": 2})
     known = client.get(PAIR, headers={"If-None-Match": '"1"'})
     assert (known.status_code, known.content) == (304, b"")
@@ -109,7 +109,7 @@ def test_many_judgments_are_stored_together(client):
 
 
 def test_two_grades_for_one_pair_are_refused_and_nothing_is_stored(client):
-    """The answer says which pair, and the good one beside it is not stored either (E5)."""
+    """The message names the pair, and nothing of the body is stored (E5)."""
     entries = [*judgments(1, 1), {"query_id": "q9", "doc_id": "d", "grade": 1},
                {"query_id": "q9", "doc_id": "d", "grade": 2}]  # fmt: skip
     answer = client.post("/v1/judgments", json={"judgments": entries})
@@ -143,7 +143,7 @@ def test_a_list_can_be_of_one_query_or_of_stale_judgments(client):
 
 
 def test_of_many_who_judge_a_pair_at_once_one_is_first(client):
-    """One creates it; the others learn that somebody was quicker."""
+    """One request creates it; the others get a conflict."""
     with ThreadPoolExecutor(8) as people:
         found = list(
             people.map(lambda grade: client.put(PAIR, json={"grade": grade}).status_code, range(24))
@@ -177,7 +177,7 @@ def as_judge(archive, name, role="judge"):
 
 
 def test_a_second_opinion_is_stored_beside_the_judgment(client, archive):
-    """It needs no ETag, changes no grade, and stands in the history as what it is."""
+    """It needs no ETag, changes no grade, and is an opinion in the history."""
     client.put(PAIR, json={"grade": 2})
     ada = as_judge(archive, "ada")
     said = client.put(PAIR, json={"grade": 0, "second_opinion": True}, headers=ada)

@@ -10,7 +10,7 @@ def test_what_was_used_last_stays():
     made = []
     cache = LruCache(2)
     for key in ("a", "b", "a", "c", "a", "b"):
-        cache.get_or_make(key, lambda key=key: made.append(key))
+        cache.get_or_compute(key, lambda key=key: made.append(key))
     assert made == ["a", "b", "c", "b"]
 
 
@@ -72,7 +72,7 @@ def test_values_expire(monkeypatch):
     cache.put("a", "12345")
     now.monotonic = lambda: 200.0
     cache.put("b", "1234")
-    assert (cache._size, cache.get_or_make("a", lambda: "new")) == (4, "new")
+    assert (cache._size, cache.get_or_compute("a", lambda: "new")) == (4, "new")
 
 
 def test_a_value_can_be_taken_once():

@@ -102,7 +102,7 @@ def test_a_body_that_comes_in_pieces_is_counted(service):
 
 
 def test_an_answer_that_takes_too_long_is_504(service, monkeypatch):
-    """The caller is told to ask for a job; other requests are answered meanwhile."""
+    """The message suggests a job, and other requests are still answered."""
     usual, hasty = service(), service(timeout=0.2)
     first = fill(usual)[0]
     late = threading.Event()
@@ -179,7 +179,7 @@ def test_an_answer_that_comes_with_the_timeout_is_not_cut():
 
 
 def test_every_body_has_an_example_that_it_takes(client):
-    """Whoever copies it is understood."""
+    """A copied example is a valid request."""
     description = client.get("/openapi.json").json()
     checked = 0
     for router in ROUTERS:
@@ -194,7 +194,7 @@ def test_every_body_has_an_example_that_it_takes(client):
 
 
 def test_everything_in_the_description_has_an_example_that_its_schema_allows(client):
-    """Whoever reads it sees what comes and goes: bodies, answers, and all that they are made of."""
+    """Bodies, responses and all their models have valid examples."""
     import jsonschema_rs  # schemathesis brings it
 
     description = client.get("/openapi.json").json()
@@ -242,7 +242,7 @@ def test_the_reference_page_has_every_route_and_loads_nothing(client):
     page = answer.text
     for path in client.get("/openapi.json").json()["paths"]:
         assert f"<code>{path}</code>" in page
-    assert "<code>If-Match: *</code> replaces whatever is there." in page
+    assert "<code>If-Match: *</code> replaces any judgment." in page
     assert "<span class='told'>Upload the file of a run in any format" in page
     assert "<pre>q1 Q0 d7 1 12.5 bm25\n" in page  # a body that is no JSON
     assert "&quot;retrieved&quot;: 100" in page  # an answer

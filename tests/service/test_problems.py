@@ -163,8 +163,8 @@ def test_shapes_are_told_in_a_sentence(client, path, body, said):
     assert detail.startswith(said), detail
 
 
-def test_where_json_ends_is_told(client):
-    """The character at which nobody can go on."""
+def test_invalid_json_is_reported_with_its_position(client):
+    """The message has the position of the invalid character."""
     headers = {"Content-Type": "application/json"}
     answer = client.post("/v1/judgments", content='{"judgments": [1,}', headers=headers)
     assert (answer.status_code, answer.json()["title"]) == (400, "Not JSON")
@@ -196,7 +196,7 @@ def test_a_bug_is_told_to_the_log_and_not_to_the_caller(client, monkeypatch, cap
     ],
 )
 def test_a_file_that_finds_no_room_is_no_bug(client, monkeypatch, code, status, kind):
-    """503 for a full disk, whoever found it full; other failures of files are bugs."""
+    """A full disk is a 503, wherever it is detected; other file errors are bugs."""
 
     def fail(*_arguments, **_more):
         raise OSError(code, "a secret")

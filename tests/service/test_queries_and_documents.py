@@ -82,7 +82,7 @@ def test_many_queries_are_stored_and_listed(client):
 
 
 def test_a_document_is_told_of_by_text_or_hash(client):
-    """A text is hashed; a hash stands for itself."""
+    """A text is hashed; a hash is stored as it is."""
     told = {"documents": [{"doc_id": "d1", "title": "OAuth", "text": "How to"},
                           {"doc_id": "d2", "hash": "abc"}]}  # fmt: skip
     assert client.post("/v1/documents", json=told).json() == {"received": 2, "changed": 2}
@@ -101,4 +101,4 @@ def test_a_document_has_a_text_or_a_hash(client, document):
     answer = client.post("/v1/documents", json={"documents": [{"doc_id": "d1", **document}]})
     assert answer.status_code == 422
     assert answer.json()["where"] == "body.documents[0]"
-    assert answer.json()["expected"] == "a text or a hash, and not both"
+    assert answer.json()["expected"] == "a text or a hash, not both"

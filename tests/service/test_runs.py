@@ -88,8 +88,8 @@ def test_a_file_that_cannot_be_read_leaves_nothing(client, content, where, expec
     assert client.get("/v1/runs").json()["items"] == []
 
 
-def test_nothing_is_no_run(client):
-    """An empty body is told so."""
+def test_an_empty_body_is_not_a_run(client):
+    """An empty body is rejected with a message."""
     answer = client.post("/v1/runs?name=bm25")
     assert (answer.status_code, answer.json()["type"]) == (400, "urn:berryeval:problem:no-body")
 
@@ -214,12 +214,12 @@ FORM = "application/x-www-form-urlencoded"
     ],
 )
 def test_a_form_is_not_taken_for_a_run(client, kind, content, status):
-    """A run whose lines a tool took away would be one long row, and nobody would know."""
+    """Without its line ends, a run would silently be read as one long row."""
     headers = {"Content-Type": kind}
     answer = client.post("/v1/runs?name=a&file_name=a.run", content=content, headers=headers)
     assert answer.status_code == status
     if status == 415:
-        assert answer.json()["detail"].startswith("a.run: expected the file as it is, found ")
+        assert answer.json()["detail"].startswith("a.run: expected the unmodified file, found ")
         assert "--data-binary" in answer.json()["way_out"]
         assert client.get("/v1/runs").json()["items"] == []
 

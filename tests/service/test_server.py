@@ -132,7 +132,7 @@ def test_a_hundred_judges_at_once_lose_nothing(server):
 
 
 def test_a_stop_lets_requests_finish(server, tmp_path):
-    """An upload that has begun is stored, nobody else gets in, and the exit code is 0."""
+    """A running upload is stored, new requests are rejected, and the exit code is 0."""
     running = server()
     content = run_lines().encode()
     with running.connect() as upload:

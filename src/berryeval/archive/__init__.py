@@ -1,6 +1,6 @@
-"""What is remembered: judgments, queries, runs, evaluations and verdicts, in SQLite or PostgreSQL.
+"""The archive: judgments, queries, runs, evaluations and verdicts, in SQLite or PostgreSQL.
 
-Needs SQLAlchemy and Alembic (``pip install 'berryeval[archive]'``).
+Requires SQLAlchemy and Alembic (``pip install 'berryeval[archive]'``).
 """
 
 from __future__ import annotations

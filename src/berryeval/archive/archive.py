@@ -1,4 +1,4 @@
-"""One place for judgments, runs and what was made of them."""
+"""The archive of judgments, runs and their evaluations."""
 
 from __future__ import annotations
 
@@ -40,10 +40,10 @@ __all__ = ["Archive"]
 
 
 class Archive:
-    """What is remembered: judgments, queries, runs, evaluations, baselines, gates, verdicts.
+    """An archive of judgments, queries, runs, evaluations, baselines, gates and verdicts.
 
-    Threads may share an archive, and several processes may open the same one. What a method has
-    written is on the disk when it returns.
+    Threads may share an archive, and several processes may open the same one. Writes are on disk
+    when a method returns.
 
     Examples
     --------
@@ -75,23 +75,23 @@ class Archive:
     def open(
         cls, location: str | os.PathLike[str], *, timeout: float = 10.0, create: bool = True
     ) -> Self:
-        """Open an archive; make it if there is none, and bring an older one up to date.
+        """Open an archive; create it if there is none, and upgrade an older one.
 
         Parameters
         ----------
         location : path or str
-            A file, which SQLite keeps, or ``postgresql://user@host/database``. Passwords may
-            stay in ``PGPASSWORD`` or ``~/.pgpass``. In PostgreSQL the tables are in a schema
-            ``berryeval``, so that the database may hold other things.
+            A file for SQLite, or ``postgresql://user@host/database``. Passwords can be in
+            ``PGPASSWORD`` or ``~/.pgpass``. In PostgreSQL the tables are in a schema
+            ``berryeval``, so that the database can be shared.
         timeout : float
-            Seconds to wait for others that write, and for a server to answer.
+            Seconds to wait for other writers, and for a server to respond.
         create : bool
-            Whether to make one; otherwise it has to be there.
+            Whether to create a missing archive.
 
         Raises
         ------
         ArchiveError
-            If it cannot be reached or written, is of a newer version, or is no archive.
+            If it cannot be reached or written, has a newer version, or is not an archive.
         """
         if not timeout > 0:
             raise ArgumentError("timeout", "more than 0 seconds", repr(timeout))
@@ -110,11 +110,11 @@ class Archive:
 
     @property
     def name(self) -> str:
-        """Where it is: a path, or an address without its password."""
+        """Its location: a path, or an address without its password."""
         return self._database.location.name
 
     def check(self, *, deep: bool = False) -> ArchiveFacts:
-        """Tell how the archive is; deep, whether every page of its file is sound, and counts.
+        """Return facts about the archive; if deep, also an integrity check and counts.
 
         Raises
         ------
@@ -133,7 +133,7 @@ class Archive:
     def trend(
         self, measure: MeasureLike, *, name: str | None = None, at: str | datetime | None = None
     ) -> tuple[TrendPoint, ...]:
-        """Follow a measure through the runs, all scored at the same judgments.
+        """Return a measure for all runs, scored with the same judgments.
 
         Parameters
         ----------
@@ -142,46 +142,46 @@ class Archive:
         name : str, optional
             Only runs of this name.
         at : str or datetime, optional
-            At which judgments: a hash, or a moment. Without it, those of now.
+            Judgments to use: a hash, or a time. Default: the current ones.
 
         Returns
         -------
         tuple of TrendPoint
             In the order in which the runs were stored. A run that has no query in common with
-            the judgments has no mean, and the reason. Evaluations of a store are scored over the
-            queries that were asked.
+            the judgments has a reason instead of a mean. Evaluations of a store are scored over
+            the queries that were sent.
         """
         return trend(self.runs, self.evaluations, self.judgments, measure, name=name, at=at)
 
     def export(self, folder: str | os.PathLike[str]) -> dict[str, int]:
-        """Write everything as plain files into a new folder, whole or not at all.
+        """Write everything as plain files into a new folder, completely or not at all.
 
         Runs, judgments, queries and documents are in formats that other commands read. Tokens
-        are there as hashes.
+        are exported as hashes.
 
         Returns
         -------
         dict of str to int
-            How many lines each file has.
+            The number of lines of each file.
 
         Raises
         ------
         ArgumentError
-            If the folder is there and not empty.
+            If the folder exists and is not empty.
         FormatError
             If it cannot be written.
         """
         return export_archive(self._database, folder)
 
     def import_(self, folder: str | os.PathLike[str]) -> dict[str, int]:
-        """Read what `export` wrote into this archive, which has to be empty; all or nothing.
+        """Import an export into this archive, which must be empty, completely or not at all.
 
         Raises
         ------
         ArgumentError
             If the archive is not empty.
         FormatError, MismatchError
-            If a file is missing, cut off, or not what was exported, with its line.
+            If a file is missing, cut off or modified, with the line.
         """
         return import_archive(self._database, folder)
 
@@ -205,7 +205,7 @@ class Archive:
 
 
 def _counts(connection: Connection) -> dict[str, int]:
-    """Count the rows of each table: judgments, second opinions and earlier states apart."""
+    """Count the rows of each table; judgments, second opinions and earlier states separately."""
     counts = {
         table.name: connection.scalar(select(func.count()).select_from(table)) or 0
         for table in tables.metadata.sorted_tables

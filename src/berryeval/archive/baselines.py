@@ -1,4 +1,4 @@
-"""The baselines of an archive: names for runs that candidates are held against."""
+"""The baselines of an archive: named runs that candidates are compared with."""
 
 from __future__ import annotations
 
@@ -32,15 +32,15 @@ class ArchivedBaselines:
         is_release: bool = False,
         check: Check[StoredBaseline] | None = None,
     ) -> StoredBaseline:
-        """Let a name stand for a run from now on.
+        """Set a baseline.
 
         Parameters
         ----------
         is_release : bool
-            Whether the run is a release: the last one is the anchor of gates that name none.
+            Whether the run is a release: the last one is the default anchor of gates.
         check : callable, optional
-            Called with what is there, or None, before it is replaced; what it raises is raised, and
-            nothing is changed. Nobody else changes it in between.
+            Called with the current state, or None, in the same transaction. If it raises, nothing
+            is changed.
 
         Raises
         ------
@@ -61,13 +61,13 @@ class ArchivedBaselines:
         return stored
 
     def get(self, name: str) -> StoredBaseline | None:
-        """Return a baseline; None if there is none of this name."""
+        """Return a baseline; None if it does not exist."""
         check_id(name, "name")
         with self._database.reading() as connection:
             return _get(connection, name)
 
     def last_release(self) -> StoredBaseline | None:
-        """Return the baseline that was marked as a release last; None if none was."""
+        """Return the baseline that was last marked as a release; None without any."""
         newest_first = baselines.c.released_at.desc(), baselines.c.name
         rows = select(baselines).where(baselines.c.released_at.is_not(None)).order_by(*newest_first)
         with self._database.reading() as connection:
@@ -81,7 +81,7 @@ class ArchivedBaselines:
             return read_page(connection, select(baselines), keys, _stored, after=after, limit=limit)
 
     def remove(self, name: str, *, check: Check[StoredBaseline] | None = None) -> bool:
-        """Remove a baseline, and tell whether there was one; `check` as for `put`."""
+        """Remove a baseline, and return whether it existed; `check` as for `put`."""
         rows = delete(baselines).where(baselines.c.name == check_id(name, "name"))
         with self._database.writing(alone="runs") as connection:
             if check is not None:

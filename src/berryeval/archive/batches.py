@@ -1,4 +1,4 @@
-"""Many things, some at a time: a statement takes only so many."""
+"""Batches of items, since a statement has a limited number of parameters."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ _AT_ONCE = 500
 
 
 def batches_of(items: Iterable[Item]) -> Iterator[list[Item]]:
-    """Iterate over lists of up to 500 things, in their order."""
+    """Iterate over lists of up to 500 items, in order."""
     rest = iter(items)
     while batch := list(islice(rest, _AT_ONCE)):
         yield batch

@@ -1,4 +1,4 @@
-"""What the archive takes: checked before anything is written."""
+"""Checks of values before they are written."""
 
 from __future__ import annotations
 
@@ -19,14 +19,14 @@ __all__ = [
 ]
 
 LONGEST_ID = 1024
-"""Bytes of an id or name: an index of PostgreSQL takes two of them, not much more."""
+"""Largest size of an id or name: an index of PostgreSQL holds two of them, not much more."""
 
 _LONGEST_TEXT = 1000
 _MOST = 2**63 - 1
 
 
 def check_id(value: object, argument: str) -> str:
-    """Return an id or name as it is, or raise unless the archive can hold it."""
+    """Return an id or name, or raise if the archive cannot store it."""
     if not isinstance(value, str):
         raise InputTypeError(argument, "a str", f"{type(value).__name__} {value!r}"[:80])
     n_bytes = len(encode_id(value))
@@ -36,7 +36,7 @@ def check_id(value: object, argument: str) -> str:
 
 
 def check_text(value: object, argument: str, *, optional: bool = False) -> str | None:
-    """Return a short text as it is, or raise unless it is one."""
+    """Return a short text, or raise if it is not one."""
     if value is None and optional:
         return None
     if not isinstance(value, str):
@@ -47,7 +47,7 @@ def check_text(value: object, argument: str, *, optional: bool = False) -> str |
 
 
 def check_count(value: object, argument: str) -> int:
-    """Return a whole number from 0, or raise unless a database can hold it."""
+    """Return an integer from 0, or raise if a database cannot store it."""
     if not isinstance(value, int) or isinstance(value, bool):
         raise InputTypeError(argument, "an int", f"{type(value).__name__} {value!r}"[:80])
     if not 0 <= value <= _MOST:
@@ -56,7 +56,7 @@ def check_count(value: object, argument: str) -> int:
 
 
 def check_settings(value: object, argument: str) -> dict[str, Any]:
-    """Return a mapping as JSON gives it back, or raise unless JSON holds it."""
+    """Return a mapping as JSON returns it, or raise if it is not valid JSON."""
     if not isinstance(value, Mapping):
         raise InputTypeError(argument, "a mapping", type(value).__name__)
     found: dict[str, Any] = json_value(dict(value), argument)
@@ -64,7 +64,7 @@ def check_settings(value: object, argument: str) -> dict[str, Any]:
 
 
 def json_value(value: object, argument: str) -> Any:  # noqa: ANN401 - any JSON
-    """Return a value as JSON gives it back, or raise unless JSON holds it."""
+    """Return a value as JSON returns it, or raise if it is not valid JSON."""
     try:
         return json.loads(json.dumps(value, allow_nan=False))
     except (TypeError, ValueError, RecursionError) as error:

@@ -1,4 +1,4 @@
-"""What time it is for whatever the archive writes."""
+"""The clock of the archive."""
 
 from __future__ import annotations
 
@@ -15,16 +15,15 @@ _pretended: ContextVar[datetime | None] = ContextVar("pretended", default=None)
 
 
 def now() -> datetime:
-    """Return this moment, in UTC, or the one that `backdated` pretends."""
+    """Return the current time in UTC, or the one set by `backdated`."""
     return _pretended.get() or datetime.now(timezone.utc)
 
 
 @contextmanager
 def backdated(moment: datetime) -> Iterator[None]:
-    """Let what this thread writes be of another moment: for data that is invented.
+    """Date the writes of this thread to another time, for invented data.
 
-    The thread has to be the only one that writes: whoever writes for several at once writes all
-    of it at its own time.
+    It must be the only thread that writes: with shared commits, one thread writes for all.
     """
     if moment.tzinfo is None:
         raise ArgumentError("moment", "a time with its time zone", repr(moment))

@@ -1,4 +1,4 @@
-"""How values are kept in columns, so that both databases hold the same."""
+"""Types of columns that store the same values in both databases."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ __all__ = ["Json", "Name", "UtcTime"]
 
 
 class Name(TypeDecorator[str]):
-    """An id or a name: kept as bytes, which both databases compare and sort alike."""
+    """An id or a name, stored as bytes, which both databases compare and sort alike."""
 
     impl = LargeBinary
     cache_ok = True
@@ -30,7 +30,7 @@ class Name(TypeDecorator[str]):
 
 
 class Json(TypeDecorator[Any]):
-    """Anything that JSON holds, as ASCII: PostgreSQL's text takes neither NUL nor halves."""
+    """JSON in ASCII, as text in PostgreSQL allows neither NUL nor surrogates."""
 
     impl = Text
     cache_ok = True

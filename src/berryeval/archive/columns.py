@@ -1,9 +1,9 @@
-"""Columns of ids and numbers as a stream of bytes, small and quick to read back.
+"""Columns of ids and numbers as a compact stream of bytes that is fast to read.
 
-A stream begins with a line of JSON that names each column, its kind and how many bytes it takes;
-the columns follow, one after the other, and all of it is deflated. Ids are their bytes after
-their lengths. The bytes of numbers are sorted by significance, so that what is alike stands
-together: scores then take about two thirds of the room.
+A stream starts with a line of JSON that names each column, its kind and its size in bytes; the
+columns follow, and all of it is deflated. Ids are stored as lengths followed by bytes. The bytes
+of numbers are grouped by significance, so that similar bytes are adjacent: scores then need about
+two thirds of the space.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ __all__ = ["Column", "decode", "encode", "hash_of_columns"]
 Column: TypeAlias = "IdColumn | array[float] | array[int]"
 
 _LEVEL = 1
-"""Higher ones take several times as long and save a few per cent."""
+"""Higher levels take several times as long and save a few percent."""
 
 _CODES = {"d": "<f8", "Q": "<u8"}
 
@@ -48,7 +48,7 @@ def decode(pieces: Iterable[bytes]) -> dict[str, Column]:
     Raises
     ------
     ValueError
-        If it is none, or is damaged or cut off.
+        If it is invalid, damaged or cut off.
     """
     inflate = zlib.decompressobj()
     try:
@@ -70,7 +70,7 @@ def decode(pieces: Iterable[bytes]) -> dict[str, Column]:
 
 
 def hash_of_columns(columns: Mapping[str, Column]) -> str:
-    """Return the SHA-256 of columns, as hexadecimal digits; how they are kept does not matter."""
+    """Return the SHA-256 of columns, as hexadecimal digits, independent of compression."""
     digest = hashlib.sha256()
     for name, column in columns.items():
         arrays = (column.offsets, column.data) if isinstance(column, IdColumn) else (column,)

@@ -19,12 +19,12 @@ from berryeval.errors import ArchiveError, MissingExtraError
 __all__ = ["Alone", "Database", "Insert"]
 
 SCHEMA = "berryeval"
-"""Where the tables are in PostgreSQL, so that an archive can share a database."""
+"""The schema of the tables in PostgreSQL, so that an archive can share a database."""
 
 Alone: TypeAlias = Literal[
     "schema", "judgments", "runs", "verdicts", "queries", "gates", "documents"
 ]
-"""What nobody else may change at the same time. SQLite has one writer at a time anyway."""
+"""Resources to lock against concurrent changes. SQLite has only one writer at a time."""
 
 _LOCKS: dict[Alone, int] = {
     "schema": 1,
@@ -36,25 +36,25 @@ _LOCKS: dict[Alone, int] = {
     "documents": 7,
 }
 _LOCK_SPACE = 0x62657279
-"""Keeps our advisory locks apart from those of others in the same database."""
+"""Separates our advisory locks from others in the same database."""
 
 Insert: TypeAlias = "sqlite.Insert | postgresql.Insert"
 
 _MOST_CONNECTIONS = 40
 _WRITES = "berryeval_writes"
 _LOG_BYTES = 1 << 26
-"""What SQLite's log may keep of the disk after a large run went through it."""
+"""Size to which SQLite's log is truncated after a large write."""
 
 
 class Database:
-    """Transactions on an archive's database; whatever goes wrong is an `ArchiveError`.
+    """Transactions on an archive's database; every failure is an `ArchiveError`.
 
     Parameters
     ----------
     location : Location
-        Which one.
+        The location of the database.
     timeout : float
-        Seconds to wait for others that write, and for a server to answer.
+        Seconds to wait for other writers, and for a server to respond.
     """
 
     def __init__(self, location: Location, timeout: float) -> None:
@@ -64,12 +64,12 @@ class Database:
         self._engine = (
             _sqlite(location, timeout) if self.is_sqlite else _postgres(location, timeout)
         )
-        # Threads queue here in turn; SQLite itself lets whoever looks at the right moment go.
+        # Threads queue here in order; SQLite itself is not fair.
         self._one_writer = threading.Lock() if self.is_sqlite else None
 
     @contextmanager
     def reading(self, *, repeatable: bool = False) -> Iterator[Connection]:
-        """Give a connection that sees one state of the database, where that is asked for."""
+        """Return a connection for reading, with a consistent snapshot on request."""
         with self._explained(), self._engine.connect() as connection:
             if repeatable and not self.is_sqlite:  # SQLite's are always
                 connection.execution_options(isolation_level="REPEATABLE READ")
@@ -77,7 +77,7 @@ class Database:
 
     @contextmanager
     def writing(self, alone: Alone | None = None) -> Iterator[Connection]:
-        """Give a connection for a transaction, which is on the disk when the block is left.
+        """Return a connection for a transaction, which is on disk after the block.
 
         If the block raises, nothing is changed.
         """
@@ -90,11 +90,11 @@ class Database:
                 yield connection
 
     def insert(self, table: Table) -> Insert:
-        """Return an insert that can tell what to do about a row that is there."""
+        """Return an insert that supports conflict clauses."""
         return sqlite.insert(table) if self.is_sqlite else postgresql.insert(table)
 
     def insert_new(self, connection: Connection, table: Table, row: Mapping[str, Any]) -> bool:
-        """Write a row unless there is one under its keys, and tell whether it is new."""
+        """Write a row unless its key exists, and return whether it is new."""
         statement = self.insert(table).values(**row).on_conflict_do_nothing()
         counted = {"preserve_rowcount": True}
         return connection.execute(statement, execution_options=counted).rowcount > 0
@@ -102,7 +102,7 @@ class Database:
     def upsert(
         self, connection: Connection, table: Table, key: str, rows: Sequence[Mapping[str, Any]]
     ) -> None:
-        """Write rows, over those that are there under the same key."""
+        """Write rows, replacing those with the same key."""
         statement = self.insert(table)
         new = {name: statement.excluded[name] for name in table.columns.keys() if name != key}  # noqa: SIM118 - no dict
         statement = statement.on_conflict_do_update(index_elements=[key], set_=new)
@@ -110,14 +110,14 @@ class Database:
             connection.execute(statement, rows)
 
     def size_bytes(self, connection: Connection) -> int:
-        """Return how much of the disk it takes."""
+        """Return its size on disk."""
         if self.location.path is not None:
             files = [Path(f"{self.location.path}{ending}") for ending in ("", "-wal")]
             return sum(file.stat().st_size for file in files if file.exists())
         return int(connection.scalar(text("SELECT pg_database_size(current_database())")) or 0)
 
     def problem(self, connection: Connection) -> str | None:
-        """Return what is wrong with the file; None if nothing is, or a server takes care."""
+        """Return the damage of the file; None if it is intact or on a server."""
         if not self.is_sqlite:
             return None
         found = connection.exec_driver_sql("PRAGMA integrity_check(1)").scalar()
@@ -160,7 +160,7 @@ def _sqlite(location: Location, timeout: float) -> Engine:
 
     @event.listens_for(engine, "connect")
     def prepare(connection: Any, _record: object) -> None:  # noqa: ANN401
-        connection.isolation_level = None  # we say ourselves when a transaction begins
+        connection.isolation_level = None  # transactions are started explicitly
         for pragma in (
             "journal_mode=WAL",
             "synchronous=FULL",
@@ -171,7 +171,7 @@ def _sqlite(location: Location, timeout: float) -> Engine:
 
     @event.listens_for(engine, "begin")
     def begin(connection: Connection) -> None:
-        # A reader that begins to write cannot wait for another writer: it would wait for itself.
+        # A reader that starts to write cannot wait for another writer without a deadlock.
         is_writing = connection.get_execution_options().get(_WRITES, False)
         connection.exec_driver_sql("BEGIN IMMEDIATE" if is_writing else "BEGIN")
 
@@ -202,7 +202,7 @@ def _postgres(location: Location, timeout: float) -> Engine:
         connection.execute(f"SET search_path TO {SCHEMA}")
         connection.execute(f"SET lock_timeout TO {round(timeout * 1000)}")
         connection.execute("SET client_min_messages TO warning")
-        # A server may be set up to answer before anything is on the disk.
+        # A server may be configured to respond before anything is on disk.
         connection.execute(
             "SELECT set_config('synchronous_commit', 'on', false) "
             "WHERE current_setting('synchronous_commit') = 'off'"

@@ -1,8 +1,8 @@
-"""The beginnings of documents, read without their ends.
+"""The beginnings of documents, read without the rest.
 
-A document is kept as the JSON of its title and text, in ASCII; a ranking shows how fifty begin,
-and one of them may be a book. So only the first characters of the JSON are read, and the string
-that they break off in is closed.
+A document is stored as the JSON of its title and text, in ASCII; a ranking shows the beginnings of
+fifty, and one of them may be a book. So only the first characters of the JSON are read, and the
+truncated string is closed.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from json.decoder import scanstring  # type: ignore[attr-defined]  # public, but
 __all__ = ["JSON_PREFIX", "beginning_of"]
 
 JSON_PREFIX = 2_000
-"""Characters of the JSON that are read of each document."""
+"""Characters of the JSON that are read per document."""
 
 _TITLE = '{"title":"'
 _TEXT = ',"text":"'
@@ -22,7 +22,7 @@ _LONGEST_ESCAPE = len(r"\u0000")
 
 
 def beginning_of(prefix: str) -> tuple[str, str]:
-    """Return title and text as far as the first characters of their JSON go."""
+    """Return title and text from the first characters of their JSON."""
     if not prefix.startswith(_TITLE):
         return "", ""
     title, end = _string(prefix, len(_TITLE))
@@ -32,13 +32,13 @@ def beginning_of(prefix: str) -> tuple[str, str]:
 
 
 def _string(prefix: str, start: int) -> tuple[str, int]:
-    """Return the string that begins there, and where it ends."""
+    """Return the string at a position, and its end."""
     with suppress(json.JSONDecodeError):
         return _scan(prefix, start)
     for cut in range(_LONGEST_ESCAPE):
         with suppress(json.JSONDecodeError):
             found = _scan(prefix[: len(prefix) - cut] + '"', start)[0]
-            # Of a pair of halves the first may be there, and the second not.
+            # A surrogate pair may be cut in the middle.
             return found[:-1] if "\ud800" <= found[-1:] <= "\udbff" else found, len(prefix)
     return "", len(prefix)
 

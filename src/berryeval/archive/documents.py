@@ -1,4 +1,4 @@
-"""What an archive knows about documents: a hash of each, by which judgments become stale."""
+"""The documents of an archive: their hashes, which make judgments stale, and their texts."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ def hash_of_document(document: Document) -> str:
 
 
 class ArchivedDocuments:
-    """Documents by id: their hashes, and their texts where these were given."""
+    """Documents by id: their hashes, and their texts if they are stored."""
 
     def __init__(self, database: Database) -> None:
         self._database = database
@@ -49,12 +49,12 @@ class ArchivedDocuments:
         wanted : iterable of Document
             Documents with their texts.
         hashes : mapping of str to str, optional
-            Besides them, the hashes of documents whose texts stay elsewhere.
+            Hashes of further documents, whose texts are stored elsewhere.
 
         Returns
         -------
         int
-            How many are new or changed.
+            The number of new or changed documents.
         """
         texts = (
             (
@@ -68,7 +68,7 @@ class ArchivedDocuments:
         return self._put(chain(texts, known))
 
     def put_hashes(self, hashes: Mapping[str, str]) -> int:
-        """Write the hashes of documents whose texts stay elsewhere; otherwise as `put`."""
+        """Write the hashes of documents whose texts are stored elsewhere; otherwise as `put`."""
         return self.put((), hashes=hashes)
 
     def _put(self, wanted: Iterable[tuple[str, str, dict[str, str] | None]]) -> int:
@@ -91,14 +91,14 @@ class ArchivedDocuments:
         return n_changed
 
     def get(self, doc_id: str) -> StoredDocument | None:
-        """Return a document; None if there is none of this id."""
+        """Return a document; None if it does not exist."""
         row = select(documents).where(documents.c.doc_id == check_id(doc_id, "doc_id"))
         with self._database.reading() as connection:
             found = connection.execute(row).one_or_none()
         return None if found is None else _stored(found)
 
     def hashes(self, doc_ids: Iterable[str]) -> dict[str, str]:
-        """Return the hashes of those of some documents that are known, by id."""
+        """Return the hashes of the known documents among the ids, by id."""
         found: dict[str, str] = {}
         with self._database.reading() as connection:
             for some in batches_of(doc_ids):
@@ -108,21 +108,21 @@ class ArchivedDocuments:
         return found
 
     def titles(self, doc_ids: Iterable[str]) -> dict[str, str]:
-        """Return the titles of those of some documents that have one, by id."""
+        """Return the titles of the documents among the ids that have one, by id."""
         found = self.beginnings(doc_ids)
         return {doc_id: title for doc_id, (title, _) in found.items() if title}
 
     def find(self, part: str, *, most: int = 1000) -> list[str]:
-        """Return the ids of documents whose title has a part, in any case.
+        """Return the ids of documents whose title contains a text, case-insensitive.
 
-        The first time takes seconds for a million documents, and so does one after a change.
+        For a million documents, the first call takes seconds, and so does the first after a change.
         """
         return self._titles.find(part, most=most)
 
     def beginnings(self, doc_ids: Iterable[str]) -> dict[str, tuple[str, str]]:
-        """Return title and text of documents, as far as a list shows them: 2,000 characters.
+        """Return title and text of documents, up to 2,000 characters.
 
-        Documents of which only a hash is known, or nothing, are left out.
+        Documents without a stored text are omitted.
         """
         start = func.substr(type_coerce(documents.c.content, Text), 1, JSON_PREFIX)
         rows = select(documents.c.doc_id, start.label("start"))
@@ -142,7 +142,7 @@ class ArchivedDocuments:
             return read_page(connection, select(documents), keys, _stored, after=after, limit=limit)
 
     def remove(self, doc_id: str) -> bool:
-        """Forget a document, and tell whether it was known; its judgments stay."""
+        """Remove a document, and return whether it existed; its judgments are kept."""
         row = delete(documents).where(documents.c.doc_id == check_id(doc_id, "doc_id"))
         with self._database.writing() as connection:
             return connection.execute(row).rowcount > 0
@@ -153,7 +153,7 @@ def _has(
     digest: str | None,
     content: dict[str, str] | None,
 ) -> bool:
-    """Whether a document is kept as it is given; a hash alone is enough for one with a text."""
+    """Whether a document is already stored; for a hash, whether it matches."""
     return kept is not None and kept[0] == digest and content in (None, kept[1])
 
 

@@ -1,4 +1,4 @@
-"""The evaluations of an archive: scores of runs at judgments that are known by their hash."""
+"""The evaluations of an archive: scores of runs with judgments that a hash identifies."""
 
 from __future__ import annotations
 
@@ -37,8 +37,8 @@ __all__ = ["ArchivedEvaluations", "scores_of"]
 class ArchivedEvaluations:
     """Evaluations by id. The same run, judgments, measures and options give the same id.
 
-    What is stored does not depend on the weights of queries, which may change: if there are any,
-    means are computed from the stored scores when they are read.
+    Stored scores do not depend on the weights of queries, which may change: weighted means are
+    computed on reading.
     """
 
     def __init__(
@@ -62,22 +62,22 @@ class ArchivedEvaluations:
         missing: MissingQueries | None = None,
         no_relevant: NoRelevant = "zero",
     ) -> StoredEvaluation:
-        """Score a run, unless that was done already with the same judgments.
+        """Score a run, unless it is already scored with the same judgments.
 
         Parameters
         ----------
         at : str or datetime, optional
-            At which judgments: a hash, or a moment. Without it, those of now.
+            Judgments to use: a hash, or a time. Default: the current ones.
         measures, missing, no_relevant
-            As `berryeval.evaluate` takes them. If omitted, `missing` is ``"skip"`` for the
-            evaluation of a store, which has the queries that were asked, and else ``"zero"``.
+            As for `berryeval.evaluate`. If omitted, `missing` is ``"skip"`` for the evaluation of a
+            store, which has the queries that were sent, and otherwise ``"zero"``.
 
         Raises
         ------
         NotFoundError
             If there is no such run, or no such judgments.
         MismatchError
-            If there are no judgments, or they have no query in common with the run.
+            If no query of the run is judged.
         """
         wanted = read_measures(measures)
         judgments, hashed = self._judgments.as_of(at)
@@ -99,7 +99,7 @@ class ArchivedEvaluations:
         missing: str = "zero",
         no_relevant: str = "zero",
     ) -> StoredEvaluation:
-        """Write what an evaluation of a run found. The same again changes nothing.
+        """Store an evaluation of a run; storing it again changes nothing.
 
         Raises
         ------
@@ -134,7 +134,7 @@ class ArchivedEvaluations:
         return self._weighed(stored)
 
     def get(self, evaluation_id: str) -> StoredEvaluation | None:
-        """Return the means of an evaluation; None if there is none of this id."""
+        """Return the means of an evaluation; None if it does not exist."""
         check_id(evaluation_id, "evaluation_id")
         rows = _rows().where(evaluations.c.evaluation_id == evaluation_id)
         with self._database.reading() as connection:
@@ -142,7 +142,7 @@ class ArchivedEvaluations:
         return None if row is None else self._weighed(_stored(row))
 
     def _weighed(self, stored: StoredEvaluation) -> StoredEvaluation:
-        """Return an evaluation with the means by the weights of today, if queries have any."""
+        """Return an evaluation with means by the current weights, if queries have any."""
         if not self._queries.sampling():
             return stored
         found = self._load(stored.evaluation_id)
@@ -156,7 +156,7 @@ class ArchivedEvaluations:
         Raises
         ------
         NotFoundError
-            If there is none of this id.
+            If it does not exist.
         """
         found = self._load(check_id(evaluation_id, "evaluation_id"))
         if found is None:
@@ -172,7 +172,7 @@ class ArchivedEvaluations:
         missing: MissingQueries | None = None,
         no_relevant: NoRelevant = "zero",
     ) -> Evaluation | None:
-        """Return what a run scored at some judgments, as `load` does; None if nobody scored it."""
+        """Return the evaluation of a run with some judgments, as `load` does; None without one."""
         missing = missing or self._runs.missing_of(run_id)
         options = {"missing": missing, "no_relevant": no_relevant}
         evaluation_id = _id_of(run_id, judgments_hash, read_measures(measures), options)
@@ -201,7 +201,7 @@ class ArchivedEvaluations:
         after: str | None = None,
         limit: int = 100,
     ) -> Page[StoredEvaluation]:
-        """Return evaluations, newest first: all, those of a run, those at some judgments."""
+        """Return evaluations, newest first: all, those of a run, or those with some judgments."""
         rows = _rows()
         if run_id is not None:
             rows = rows.where(evaluations.c.run_id == check_id(run_id, "run_id"))
@@ -234,7 +234,7 @@ def _columns(scores: Scores) -> dict[str, Column]:
 
 
 def scores_of(columns: Mapping[str, Column], facts: Mapping[str, Any]) -> Scores:
-    """Return the scores of an evaluation from what is kept of them."""
+    """Return the scores of a stored evaluation."""
     values = {
         name.removeprefix("scores "): cast("array[float]", column)
         for name, column in columns.items()

@@ -1,8 +1,8 @@
-"""The files of an export: JSON lines, one file a table, and a file for each run's rankings.
+"""The files of an export: JSON lines, one file per table, and one file per run.
 
-``archive.json`` says what it is and how many lines each file has. Every other file can be read by
-itself: ``judgments.jsonl``, ``queries.jsonl``, ``documents.jsonl`` and ``runs/*.run.gz`` are what
-`berryeval evaluate` and others take.
+``archive.json`` has the version, and the number of lines of each file. The other files are
+independent: ``judgments.jsonl``, ``queries.jsonl``, ``documents.jsonl`` and ``runs/*.run.gz`` can
+be read by `berryeval evaluate` and other commands.
 """
 
 from __future__ import annotations
@@ -57,11 +57,11 @@ PLAIN_TABLES: Mapping[str, Table] = {
 }
 
 _RENAMED = {"grade": "relevance"}
-"""What files of judgments call it."""
+"""Its name in files of judgments."""
 
 
 def record_of(table: Table, values: Mapping[str, Any]) -> dict[str, Any]:
-    """Return a row as JSON holds it, without what is empty; ``content`` and ``facts`` are flat."""
+    """Return a row as JSON, without empty values; ``content`` and ``facts`` are flattened."""
     record: dict[str, Any] = {}
     for column in table.columns:
         value = values.get(column.name)
@@ -75,12 +75,12 @@ def record_of(table: Table, values: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def row_of(table: Table, record: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the row of a record, the inverse of `record_of`; compressed columns are left out.
+    """Return the row of a record, the inverse of `record_of`, without compressed columns.
 
     Raises
     ------
     ArgumentError, InputTypeError
-        If something is missing, or is not of its column's type.
+        If a value is missing or has the wrong type.
     """
     rest = dict(record)
     row: dict[str, Any] = {}
@@ -94,7 +94,7 @@ def row_of(table: Table, record: Mapping[str, Any]) -> dict[str, Any]:
         name = _RENAMED.get(column.name, column.name)
         value = rest.pop(name, None)
         if value is None and isinstance(column.server_default, DefaultClause):
-            value = column.server_default.arg  # an export from before there was the column
+            value = column.server_default.arg  # an export from before the column existed
         if value is None and not column.nullable:
             raise ArgumentError(name, "a value", "none")
         row[column.name] = None if value is None else _typed(column, value, name)

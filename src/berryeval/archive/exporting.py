@@ -42,13 +42,13 @@ _PARTIAL = ".partial"
 
 
 def export_archive(database: Database, folder: str | os.PathLike[str]) -> dict[str, int]:
-    """Write everything into a new folder, as it was at one moment; see `Archive.export`."""
+    """Write a consistent snapshot into a new folder; see `Archive.export`."""
     target = Path(folder).absolute()
     is_there = target.exists()
     if is_there and not _is_empty(target):
         expected = "a new or empty folder"
         raise ArgumentError("folder", expected, repr(os.fspath(folder)))
-    # A folder that is there may be a mounted disk, which nothing can be moved onto from beside it.
+    # An existing folder may be a mount point, which a sibling folder cannot be moved onto.
     partial = target / _PARTIAL if is_there else target.with_name(f"{target.name}{_PARTIAL}")
     try:
         shutil.rmtree(partial, ignore_errors=True)
@@ -56,7 +56,7 @@ def export_archive(database: Database, folder: str | os.PathLike[str]) -> dict[s
         with database.reading(repeatable=True) as connection:
             counts = _write(connection, partial)
         if is_there:
-            # What says that this is an export comes last: without it nobody takes it for one.
+            # The file that identifies an export is written last: incomplete ones are invalid.
             for file in sorted(partial.iterdir(), key=lambda file: file.name == FACTS):
                 file.rename(target / file.name)
         else:
@@ -69,7 +69,7 @@ def export_archive(database: Database, folder: str | os.PathLike[str]) -> dict[s
 
 
 def _is_empty(folder: Path) -> bool:
-    """Whether nothing is in a folder but what an export left that was killed."""
+    """Whether a folder contains only what a killed export left behind."""
     return folder.is_dir() and all(file.name == _PARTIAL for file in folder.iterdir())
 
 
@@ -112,7 +112,7 @@ def _judged(connection: Connection, rows: Select[Any]) -> Iterator[dict[str, Any
 
 
 def _scores(row: dict[str, Any]) -> dict[str, Any]:
-    """Return what an evaluation keeps in columns, as JSON holds it."""
+    """Return the columns of an evaluation as JSON."""
     if "scores" not in row:
         return {}
     return {
@@ -137,7 +137,7 @@ def _write_lines(path: Path, records: Iterable[dict[str, Any]]) -> int:
 
 
 def _write_rankings(run: Run, stem: Path) -> None:
-    """Write a TREC run, or JSON where an id or a query without documents does not fit in there."""
+    """Write a TREC run, or JSON if TREC cannot represent an id or an empty query."""
     sizes = (len(rows) for _, rows in run.iter_queries())
     if run.n_rows and all(sizes):
         with suppress(InputError):

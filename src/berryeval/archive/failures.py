@@ -1,4 +1,4 @@
-"""What databases complain about, in one line with the way out."""
+"""Errors of databases, in one line with the fix."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ _LOCKED = _Failure(
 _FULL = _Failure("the disk is full, and nothing was changed; free some space and try again")
 _READ_ONLY = _Failure("permission denied: the file or its folder is not writable")
 
-# By a part of what SQLite says: before Python 3.11 there is no code to go by.
+# By a part of SQLite's message: before Python 3.11 there is no error code.
 _SQLITE = {
     "database is locked": _LOCKED,
     "database table is locked": _LOCKED,

@@ -19,7 +19,7 @@ __all__ = ["ArchivedGates"]
 
 
 class ArchivedGates:
-    """The settings of gates by name, as JSON holds them. What they mean is their reader's."""
+    """The settings of gates by name, as JSON, which the archive does not interpret."""
 
     def __init__(self, database: Database) -> None:
         self._database = database
@@ -27,13 +27,13 @@ class ArchivedGates:
     def put(
         self, name: str, settings: Mapping[str, Any], *, check: Check[StoredGate] | None = None
     ) -> StoredGate:
-        """Write a gate; one of the same name is replaced, and its verdicts stay.
+        """Write a gate; one of the same name is replaced, and its verdicts are kept.
 
         Parameters
         ----------
         check : callable, optional
-            Called with what is there, or None, before it is replaced; what it raises is raised, and
-            nothing is changed. Nobody else changes it in between.
+            Called with the current state, or None, in the same transaction. If it raises, nothing
+            is changed.
         """
         stored = StoredGate(check_id(name, "name"), check_settings(settings, "settings"), now())
         with self._database.writing(alone="gates") as connection:
@@ -43,7 +43,7 @@ class ArchivedGates:
         return stored
 
     def get(self, name: str) -> StoredGate | None:
-        """Return a gate; None if there is none of this name."""
+        """Return a gate; None if it does not exist."""
         check_id(name, "name")
         with self._database.reading() as connection:
             return _get(connection, name)
@@ -55,7 +55,7 @@ class ArchivedGates:
             return read_page(connection, select(gates), keys, _stored, after=after, limit=limit)
 
     def remove(self, name: str, *, check: Check[StoredGate] | None = None) -> bool:
-        """Remove a gate, and tell whether there was one; `check` as for `put`. Verdicts stay."""
+        """Remove a gate, and return whether it existed; `check` as for `put`. Verdicts are kept."""
         rows = delete(gates).where(gates.c.name == check_id(name, "name"))
         with self._database.writing(alone="gates") as connection:
             if check is not None:

@@ -47,7 +47,7 @@ _FAULTS = (ArgumentError, InputTypeError, AttributeError, LookupError, TypeError
 
 
 def import_archive(database: Database, folder: str | os.PathLike[str]) -> dict[str, int]:
-    """Read everything from a folder, all or nothing; see `Archive.import_`."""
+    """Import a folder, completely or not at all; see `Archive.import_`."""
     source = Path(folder)
     expected = read_facts(source)
     with database.writing(alone="schema") as connection:
@@ -57,7 +57,7 @@ def import_archive(database: Database, folder: str | os.PathLike[str]) -> dict[s
                 raise ArgumentError("archive", "an empty one to import into", found)
         counts = _import_judgments(connection, source)
         for name, table in PLAIN_TABLES.items():
-            if name not in expected:  # an export from before there was the table
+            if name not in expected:  # an export from before the table existed
                 continue
             counts[name] = _insert(connection, table, _rows(source / name, table))
             if table is tables.queries:
@@ -79,12 +79,12 @@ def _check_groups(connection: Connection, path: Path) -> None:
 
 
 def read_facts(folder: str | os.PathLike[str]) -> dict[str, int]:
-    """Return how many lines each file of an export has.
+    """Return the number of lines of each file of an export.
 
     Raises
     ------
     FormatError
-        If it is none, or one of another version.
+        If it is not an export, or has another version.
     """
     path = os.fspath(Path(folder) / FACTS)
     try:
@@ -138,7 +138,7 @@ def _rows(path: Path, table: Table) -> Iterator[dict[str, Any]]:
 
 
 def _check(table: Table, row: dict[str, Any]) -> None:
-    """Raise unless the archive will be able to read the flat part of a row."""
+    """Raise if the archive could not read the flattened part of a row."""
     if table is tables.queries:
         row["content"] = queries.content_of(queries.query_of(row["query_id"], row["content"]))
     elif table is tables.documents and row["content"] is not None:

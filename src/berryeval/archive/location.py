@@ -1,4 +1,4 @@
-"""Where an archive is."""
+"""The location of an archive."""
 
 from __future__ import annotations
 
@@ -25,20 +25,20 @@ class Location:
     """A file for SQLite, or the address of a database in PostgreSQL."""
 
     name: str
-    """What messages call it: as it was given, but without a password."""
+    """Its name in messages: as given, but without a password."""
     path: str | None = None
     dsn: str | None = None
 
     @classmethod
     def of(cls, given: str | os.PathLike[str]) -> Location:
-        """Tell a path from an address.
+        """Parse a path or an address.
 
         Raises
         ------
         ArgumentError
-            If it is an address of something else.
+            If it is another kind of address.
         ArchiveError
-            If it is a folder, or a file in a folder that is not there.
+            If it is a folder, or a file in a missing folder.
         """
         name = os.fspath(given)
         if name.startswith(_SCHEMES):
@@ -59,7 +59,7 @@ class Location:
         return cls(name, path=str(path))
 
     def check_exists(self) -> None:
-        """Raise if it is a file that is not there; only a server knows about its databases."""
+        """Raise if it is a missing file; databases of a server are not checked."""
         if self.path is not None and not Path(self.path).exists():
             raise ArchiveError(self.name, "does not exist")
 
@@ -79,5 +79,5 @@ def _without_password(dsn: str) -> str:
     except ValueError:  # brackets that do not close; not shown, as a password may be in it
         raise ArgumentError("archive", _EXPECTED, "an address that cannot be read") from None
     user, at, host = parts.netloc.rpartition("@")
-    # A password may also stand among the parameters, and nobody needs those to know which one.
+    # Parameters are not shown, since they may contain a password.
     return urlunsplit(parts._replace(netloc=f"{user.partition(':')[0]}{at}{host}", query=""))

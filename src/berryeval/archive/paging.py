@@ -1,4 +1,4 @@
-"""Pages of many rows, each of which begins after the last row of the one before."""
+"""Pages of rows, each of which starts after the last row of the previous one."""
 
 from __future__ import annotations
 
@@ -32,12 +32,12 @@ def read_page(
     limit: int,
     descending: bool = False,
 ) -> Page[Item]:
-    """Return a page of what a statement selects, in the order of columns that it selects, too.
+    """Return a page of a statement, in the order of some of its columns.
 
     Raises
     ------
     ArgumentError
-        If `after` is not what the page before gave, or `limit` is out of range.
+        If `after` is not from a previous page, or `limit` is out of range.
     """
     if not 1 <= limit <= MOST_ON_A_PAGE:
         raise ArgumentError("limit", f"a number from 1 to {MOST_ON_A_PAGE:,}", repr(limit))

@@ -26,7 +26,7 @@ __all__ = ["ArchivedQueries", "check_groups", "content_of", "query_of"]
 
 _LABELS = ("category", "difficulty", "description", "group", "stratum")
 
-# Whoever changes a query changes one of these: the sum tells of changes that others date back.
+# Every change of a query changes one of these; the sum reveals backdated changes.
 _STAMP = select(
     func.count(),
     func.max(queries.c.updated_at),
@@ -35,18 +35,18 @@ _STAMP = select(
 
 
 _TRUSTED_SECONDS = 1.0
-_FEW_GROUPS = 20  # more are looked for in Python
+_FEW_GROUPS = 20  # more are filtered in Python
 
 
 class AllQueries(NamedTuple):
-    """Every query, as they are at a moment."""
+    """A snapshot of all queries."""
 
     stamp: tuple[Any, ...]
-    """What they are known by: another whenever a query was written or removed."""
+    """A stamp that changes whenever a query is written or removed."""
     queries: Mapping[str, Query]
     """By id."""
     sampling: str
-    """What their weights, groups and strata are known by; empty if no query has any."""
+    """The hash of their weights, groups and strata; empty if no query has any."""
 
 
 class ArchivedQueries:
@@ -58,27 +58,27 @@ class ArchivedQueries:
         self._all: AllQueries | None = None
         self._trusted_until = 0.0
         self.n_writes = 0
-        """How often this object wrote or removed queries."""
+        """The number of writes and removals by this object."""
 
     def put(self, wanted: Iterable[Query], *, check: Check[Query] | None = None) -> int:
-        """Write queries, all or none; one that is there already is replaced.
+        """Write queries, all or none; existing ones are replaced.
 
         Parameters
         ----------
         check : callable, optional
-            Called with what is there, or None, before it is replaced; what it raises is raised, and
-            nothing is changed. Nobody else changes it in between.
+            Called with the current state, or None, in the same transaction. If it raises, nothing
+            is changed.
 
         Returns
         -------
         int
-            How many are new or changed.
+            The number of new or changed queries.
 
         Raises
         ------
         ArgumentError
-            For a group that would lie in two strata. Write all queries of a group at once to move
-            it to another stratum.
+            For a group in two strata. Write all queries of a group at once to move it to another
+            stratum.
         """
         contents = {check_id(query.query_id, "query_id"): content_of(query) for query in wanted}
         groups = {content["group"] for content in contents.values() if "group" in content}
@@ -106,13 +106,13 @@ class ArchivedQueries:
         self.n_writes += 1
 
     def get(self, query_id: str) -> Query | None:
-        """Return a query; None if there is none of this id."""
+        """Return a query; None if it does not exist."""
         check_id(query_id, "query_id")
         with self._database.reading() as connection:
             return _get(connection, query_id)
 
     def some(self, query_ids: Iterable[str]) -> dict[str, Query]:
-        """Return those of some queries that there are, by id."""
+        """Return the existing queries among the ids, by id."""
         found: dict[str, Query] = {}
         with self._database.reading() as connection:
             for batch in batches_of(query_ids):
@@ -121,7 +121,7 @@ class ArchivedQueries:
         return found
 
     def find(self, part: str, *, most: int = 1000) -> list[str]:
-        """Return the ids of queries whose text or description has a part, in any case."""
+        """Return the ids of queries whose text or description contains a text, case-insensitive."""
         return self._texts.find(part, most=most)
 
     def page(self, *, after: str | None = None, limit: int = 100) -> Page[Query]:
@@ -131,11 +131,11 @@ class ArchivedQueries:
             return read_page(connection, select(queries), keys, _query, after=after, limit=limit)
 
     def all(self) -> Mapping[str, Query]:
-        """Return every query by its id, as slices want them; read again only after a change."""
+        """Return every query by id; reread only after a change."""
         return self.snapshot().queries
 
     def snapshot(self) -> AllQueries:
-        """Return every query, with what they are known by; read again only after a change."""
+        """Return every query, and their stamp; reread only after a change."""
         with self._database.reading(repeatable=True) as connection:
             stamp = tuple(connection.execute(_STAMP).one())
             known = self._all
@@ -148,9 +148,9 @@ class ArchivedQueries:
         return known
 
     def sampling(self) -> str:
-        """Return what changes with every weight, group and stratum; empty if no query has any.
+        """Return the hash of weights, groups and strata; empty if no query has any.
 
-        It is quick. What another process writes is seen within a second.
+        It is fast. Writes of other processes are seen within a second.
         """
         if self._all is None or time.monotonic() >= self._trusted_until:
             self.all()
@@ -158,12 +158,12 @@ class ArchivedQueries:
         return self._all.sampling
 
     def stamp(self) -> tuple[Any, ...]:
-        """Return what is another whenever a query was written or removed."""
+        """Return a stamp that changes whenever a query is written or removed."""
         with self._database.reading() as connection:
             return tuple(connection.execute(_STAMP).one())
 
     def remove(self, query_id: str, *, check: Check[Query] | None = None) -> bool:
-        """Remove a query, and tell whether there was one; `check` as for `put`. Judgments stay."""
+        """Remove a query but not its judgments; return whether it existed. `check` as for `put`."""
         row = delete(queries).where(queries.c.query_id == check_id(query_id, "query_id"))
         with self._database.writing(alone="queries") as connection:
             if check is not None:
@@ -174,7 +174,7 @@ class ArchivedQueries:
 
 
 def check_groups(connection: Connection, groups: Collection[str] | None = None) -> None:
-    """Raise if one of these groups, or of all, lies in two strata."""
+    """Raise if one of these groups, or any group, is in two strata."""
     if groups is not None and not groups:
         return
     marks = ['"group":']
@@ -194,7 +194,7 @@ def _sampling_of(found: Mapping[str, Query]) -> str:
 
 
 def content_of(query: Query) -> dict[str, Any]:
-    """Return what is kept of a query besides its id, as JSON holds it."""
+    """Return the stored part of a query, without its id, as JSON."""
     content: dict[str, Any] = {"text": query.text}
     content |= {
         label: getattr(query, label) for label in _LABELS if getattr(query, label) is not None
@@ -211,7 +211,7 @@ def content_of(query: Query) -> dict[str, Any]:
 
 
 def query_of(query_id: str, content: Mapping[str, Any]) -> Query:
-    """Return the query of an id and what is kept of it."""
+    """Return the query of an id and its stored part."""
     return Query(query_id, **dict(content) | {"tags": tuple(content.get("tags", ()))})
 
 

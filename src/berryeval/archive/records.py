@@ -1,4 +1,4 @@
-"""What an archive takes and gives back."""
+"""The records of an archive."""
 
 from __future__ import annotations
 
@@ -40,41 +40,40 @@ __all__ = [
 Item = TypeVar("Item")
 
 Role: TypeAlias = Literal["read", "judge", "admin"]
-"""What somebody may do: look, judge as well, or everything."""
+"""Roles: read only, also judge, or everything."""
 
 Check: TypeAlias = Callable[["Item | None"], None]
-"""Looks at what is there before it is replaced or removed, and raises if it may not be."""
+"""Called with the current state before it is replaced or removed; may raise to prevent that."""
 
 ROLES: tuple[Role, ...] = ("read", "judge", "admin")
 
 JudgmentKind: TypeAlias = Literal["judgment", "opinion", "rule"]
-"""A decision, a second opinion, or the grade that the rule made of both."""
+"""A judgment, a second opinion, or the grade that the rule computed."""
 
 JUDGMENT_KINDS: tuple[JudgmentKind, ...] = ("judgment", "opinion", "rule")
 
 
 @dataclass(frozen=True, slots=True)
 class Page(Generic[Item]):
-    """Some of many things, and where the next ones begin."""
+    """A page of items, and the start of the next one."""
 
     items: tuple[Item, ...]
     next: str | None
-    """What to give as `after` for the next page; None on the last."""
+    """The value of `after` for the next page; None on the last."""
 
 
 @dataclass(frozen=True, slots=True)
 class JudgmentEntry:
-    """A judgment on its way into the archive.
+    """A judgment to store.
 
     Parameters
     ----------
     query_id, doc_id : str
-        What was judged; each at most 1,024 bytes.
+        The judged pair; each id has at most 1,024 bytes.
     grade : float
-        The higher the better.
+        Higher is better.
     document_hash : str, optional
-        A hash of the document as it was judged. Without it, that of the document as the archive
-        knows it, if it does.
+        Hash of the judged document. Default: the hash of the document in the archive, if any.
     """
 
     query_id: str
@@ -100,34 +99,34 @@ class StoredJudgment:
     query_id: str
     doc_id: str
     grade: float | None
-    """None where the judgment was taken back."""
+    """None if the judgment was withdrawn."""
     author: str
     source: str | None
-    """Where it comes from, such as ``"workbench"`` or a file."""
+    """Its source, such as ``"workbench"`` or a file."""
     judged_at: datetime
     document_hash: str | None
-    """Of the document as it was judged; None if it was not known."""
+    """Hash of the judged document; None if unknown."""
     revision: int
-    """Raised by every change of any judgment: no two states have the same."""
+    """Incremented by every change of any judgment; unique per state."""
     is_stale: bool
-    """Whether the document has changed since."""
+    """Whether the document has changed since then."""
     kind: JudgmentKind = "judgment"
-    """What it is: a decision, a second opinion, or the grade that the rule made of both."""
+    """Its kind: a judgment, a second opinion, or the grade that the rule computed."""
     restores: int | None = None
-    """The revision of the judgment that counts again, where another was undone."""
+    """The revision of the judgment that an undo restored."""
 
 
 @dataclass(frozen=True, slots=True)
 class JudgingPolicy:
-    """How an archive is judged.
+    """The judging policy of an archive.
 
     Parameters
     ----------
     rule : {"first", "latest", "max", "mean", "majority"}
-        Which grade counts where there are second opinions: that of the judgment (first), or one
-        of the judgment and the opinions since.
+        Which grade counts if there are second opinions: that of the judgment (first), or one
+        computed from the judgment and the opinions since.
     labels : sequence of str, optional
-        What the grades mean, from 0 on: their number is the scale's. None where none is declared.
+        Labels of the grades, from 0 up, which define the scale. None if none is declared.
     """
 
     rule: Judges = "first"
@@ -141,52 +140,52 @@ class JudgingPolicy:
     @property
     def sentence(self) -> str:
         """Which grade counts, in words."""
-        return f"Where judges differ, {COUNTED[self.rule]} counts."
+        return f"If judges disagree, {COUNTED[self.rule]} counts."
 
     @property
     def highest(self) -> int | None:
-        """The highest grade of the scale; None where none is declared."""
+        """The highest grade of the scale; None if none is declared."""
         return None if self.labels is None else len(self.labels) - 1
 
 
 @dataclass(frozen=True, slots=True)
 class StoredDocument:
-    """A document as the archive knows it."""
+    """A stored document."""
 
     doc_id: str
     hash: str
     title: str | None
-    """None if only its hash was given; so is the text."""
+    """None if only its hash is stored; so is the text."""
     text: str | None
     updated_at: datetime
 
 
 @dataclass(frozen=True, slots=True)
 class RunFacts:
-    """What is known about a run besides its rankings.
+    """The facts about a run other than its rankings.
 
     Parameters
     ----------
     name : str
-        Of the system: runs of the same name are one series.
+        Name of the system; runs of the same name form a series.
     settings : mapping
-        Of the system: whatever JSON holds.
+        Settings of the system, as JSON.
     corpus_hash : str, optional
-        Which documents were searched.
+        Identifier of the searched documents.
     tags : sequence of str
         Any labels.
     commit : str, optional
-        Of git.
+        Git commit.
     durations : mapping of str to float, optional
-        How many milliseconds each query took. They do not make another run.
+        Milliseconds per query. They are not part of the identity of the run.
     asked_at : str, optional
         When a store was evaluated, as ISO 8601. The same rankings at another time are then another
-        run, and the run is scored over the queries that it has, which are those that were asked.
+        run, and the run is scored over the queries that it has, which are those that were sent.
     failed : sequence of str
-        Ids of the queries that were asked and not answered.
+        Ids of the queries that were sent but not answered.
     cautions : sequence of str, optional
-        What the ranks of its file say against its scores, see `Run.find_cautions`: ranks are not
-        stored. `put` finds them.
+        Contradictions between ranks and scores in its file, see `Run.find_cautions`: ranks are
+        not stored. `put` finds them.
     """
 
     name: str
@@ -201,7 +200,7 @@ class RunFacts:
 
     @property
     def missing(self) -> MissingQueries:
-        """How to score judged queries that the run does not have, unless the caller says so."""
+        """The default for scoring judged queries that are missing from the run."""
         return "zero" if self.asked_at is None else "skip"
 
 
@@ -210,9 +209,9 @@ class StoredRun:
     """A run, without its rankings; in lists also without durations."""
 
     run_id: str
-    """A hash of its rankings and of what is known about it, but for durations."""
+    """Hash of its rankings and facts, without durations."""
     content_hash: str
-    """A hash of its rankings alone."""
+    """Hash of its rankings only."""
     facts: RunFacts
     stored_at: datetime
     n_queries: int
@@ -221,55 +220,55 @@ class StoredRun:
 
 @dataclass(frozen=True, slots=True)
 class StoredEvaluation:
-    """The means of a run at some judgments."""
+    """The means of a run with some judgments."""
 
     evaluation_id: str
     run_id: str
     judgments_hash: str
     means: Mapping[str, float]
-    """By measure, in the order in which they were asked for."""
+    """By measure, in the requested order."""
     holes: Mapping[str, int]
-    """For each measure, the unjudged documents that it looked at."""
+    """The number of unjudged documents that each measure considered."""
     n_queries: int
     counts: QueryCounts
     missing: str
-    """What judged queries that the run does not have were worth, as `evaluate` takes it."""
+    """How judged queries that are missing from the run were scored."""
     no_relevant: str
     created_at: datetime
     cautions: tuple[str, ...] = ()
-    """What is suspicious about the scores of the run."""
+    """Cautions about the scores of the run."""
     effective_queries: float | None = None
-    """How many queries of equal weight are worth as much (Kish); None without weights."""
+    """Equivalent number of queries of equal weight (Kish); None without weights."""
 
 
 @dataclass(frozen=True, slots=True)
 class TrendPoint:
-    """A run in a series, scored at the judgments of the whole series."""
+    """A run in a series, scored with the judgments of the whole series."""
 
     run: StoredRun
     mean: float | None
-    """None where it cannot be scored."""
+    """None if it cannot be scored."""
     evaluation_id: str | None
     reason: str | None = None
     """Why there is no mean."""
     n_queries: int = 0
-    """Over how many queries the mean is."""
+    """The number of queries in the mean."""
 
 
 @dataclass(frozen=True, slots=True)
 class StoredBaseline:
-    """A name for the run that candidates are held against."""
+    """A named run that candidates are compared with."""
 
     name: str
     run_id: str
     updated_at: datetime
     released_at: datetime | None = None
-    """When it was marked as a release; None if it is none."""
+    """When it was marked as a release; None if it was not."""
 
 
 @dataclass(frozen=True, slots=True)
 class StoredGate:
-    """The settings of a gate, as JSON holds them."""
+    """The settings of a gate, as JSON."""
 
     name: str
     settings: Mapping[str, Any]
@@ -278,18 +277,18 @@ class StoredGate:
 
 @dataclass(frozen=True, slots=True)
 class StoredVerdict:
-    """What a gate said of a run."""
+    """The verdict of a gate on a run."""
 
     verdict_id: int
     gate: str
     run_id: str
     baseline_id: str | None
-    """The run that it was held against."""
+    """The run that it was compared with."""
     judgments_hash: str
     verdict: str
     """``"pass"``, ``"fail"`` or ``"inconclusive"``."""
     report: Mapping[str, Any]
-    """Everything else, as JSON holds it."""
+    """The report, as JSON."""
     created_at: datetime
 
 
@@ -324,7 +323,7 @@ class StoredStore:
 
 @dataclass(frozen=True, slots=True)
 class Token:
-    """Who may do what. The token itself is shown once, and kept only as a hash."""
+    """A token and its role. The token itself is shown once, and stored only as a hash."""
 
     name: str
     role: Role
@@ -334,7 +333,7 @@ class Token:
 
 @dataclass(frozen=True, slots=True)
 class ArchiveFacts:
-    """How an archive is."""
+    """Facts about an archive."""
 
     version: str
     """Of its schema."""
@@ -342,6 +341,6 @@ class ArchiveFacts:
     """``"sqlite"`` or ``"postgresql"``."""
     size_bytes: int
     counts: Mapping[str, int]
-    """How many judgments, queries, runs and so on it has; empty unless asked for."""
+    """The numbers of judgments, queries, runs and so on; empty unless requested."""
     problem: str | None = None
-    """What a check of the whole database found; None if it is sound or was not asked for."""
+    """Damage found by an integrity check; None if it is intact or was not checked."""

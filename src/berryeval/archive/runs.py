@@ -48,7 +48,7 @@ __all__ = [
 ]
 
 _PIECE = 1 << 22
-"""Bytes of a piece: no row of either database is large, whatever a run is."""
+"""Bytes per piece, so that rows stay small in both databases."""
 
 
 def hash_of_run(run: Run) -> str:
@@ -57,17 +57,17 @@ def hash_of_run(run: Run) -> str:
 
 
 class ArchivedRuns:
-    """Runs with what is known about them.
+    """Runs with their facts.
 
-    Rankings are kept once by their hash, as compressed columns. A run is rankings together with
-    their facts, so that two commits with the same rankings are two runs.
+    Rankings are stored once per hash, as compressed columns. A run is rankings together with
+    facts, so two commits with the same rankings are two runs.
     """
 
     def __init__(self, database: Database) -> None:
         self._database = database
 
     def put(self, run: Run, facts: RunFacts) -> StoredRun:
-        """Write a run; it is on the disk when this returns. The same again changes nothing."""
+        """Write a run; it is on disk when this returns. Writing it again changes nothing."""
         if run.cautions is not None and run.cautions != run.cautions_by_rows():
             facts = replace(facts, cautions=run.cautions)
         fields = fields_of(facts)
@@ -95,21 +95,21 @@ class ArchivedRuns:
         return stored
 
     def get(self, run_id: str) -> StoredRun | None:
-        """Return a run without its rankings; None if there is none of this id."""
+        """Return a run without its rankings; None if it does not exist."""
         check_id(run_id, "run_id")
         with self._database.reading() as connection:
             row = connection.execute(_rows().where(runs.c.run_id == run_id)).one_or_none()
         return None if row is None else _stored(row)
 
     def missing_of(self, run_id: str) -> MissingQueries:
-        """Return how to score judged queries that a run does not have; see `RunFacts`."""
+        """Return how to score judged queries that are missing from a run; see `RunFacts`."""
         row = select(runs.c.facts).where(runs.c.run_id == check_id(run_id, "run_id"))
         with self._database.reading() as connection:
             fields = connection.scalar(row)
         return "zero" if fields is None else facts_of(fields, None).missing
 
     def load(self, run_id: str) -> Run:
-        """Return the rankings of a run, equal to those that were put.
+        """Return the rankings of a run, exactly as stored.
 
         Raises
         ------
@@ -143,7 +143,7 @@ class ArchivedRuns:
     ) -> Page[StoredRun]:
         """Return runs in the order in which they were stored: all, or those of a name.
 
-        Only `get` tells durations, of which a run has as many as queries.
+        Only `get` returns durations, of which a run has one per query.
         """
         rows = _rows(null().label("durations"))
         if name is not None:
@@ -157,8 +157,8 @@ class ArchivedRuns:
     def directory(self) -> tuple[StoredRun, ...]:
         """Return every run in the order in which they were stored, without their durations.
 
-        Durations of thousands of queries are most of what is known of a run: lists of many runs
-        do without, and have None for them.
+        Durations of thousands of queries are most of the facts of a run, so lists of runs omit
+        them.
         """
         rows = _rows(null().label("durations"))
         with self._database.reading() as connection:
@@ -166,14 +166,14 @@ class ArchivedRuns:
             return tuple(map(_stored, found))
 
     def mark(self) -> tuple[int, datetime | None]:
-        """Return what changes whenever a run is stored or removed: how many, and the newest."""
+        """Return a stamp that changes whenever a run is stored or removed: number and newest."""
         rows = select(func.count(), func.max(runs.c.stored_at)).select_from(runs)
         with self._database.reading() as connection:
             n_runs, newest = connection.execute(rows).one()
         return n_runs, newest
 
     def remove(self, run_id: str) -> bool:
-        """Remove a run with its evaluations, and tell whether there was one. Verdicts stay.
+        """Remove a run with its evaluations, and return whether it existed. Verdicts are kept.
 
         Raises
         ------
@@ -208,7 +208,7 @@ class ArchivedRuns:
         row = {"content_hash": content, "n_queries": run.n_queries, "n_rows": run.n_rows}
         if not self._database.insert_new(connection, run_contents, row):
             return
-        # There was one a moment ago, and it was removed since.
+        # It was removed in the meantime.
         write_content(connection, content, pieces or pieces_of(run))
 
 
@@ -220,7 +220,7 @@ def write_content(connection: Connection, content: str, pieces: Iterable[bytes])
 
 
 def read_content(connection: Connection, content: str) -> Run:
-    """Return the rankings that are kept under a hash.
+    """Return the rankings of a hash.
 
     Raises
     ------
@@ -250,7 +250,7 @@ def _columns(run: Run) -> dict[str, IdColumn | array[float] | array[int]]:
 
 
 def pieces_of(run: Run) -> Iterator[bytes]:
-    """Iterate over the compressed columns of a run, in pieces of a row each."""
+    """Iterate over the compressed columns of a run, one piece per row."""
     waiting = bytearray()
     for part in encode(_columns(run)):
         waiting += part
@@ -261,7 +261,7 @@ def pieces_of(run: Run) -> Iterator[bytes]:
 
 
 def fields_of(facts: RunFacts) -> dict[str, Any]:
-    """Return facts as JSON holds them, without durations, or raise unless it does."""
+    """Return facts as JSON, without durations, or raise if they are not valid JSON."""
     check_id(facts.name, "name")
     if isinstance(facts.tags, str):
         raise ArgumentError("tags", "several", f"the text {facts.tags!r}")
@@ -272,7 +272,7 @@ def fields_of(facts: RunFacts) -> dict[str, Any]:
         "tags": [check_text(tag, "tags") for tag in facts.tags],
         "commit": check_text(facts.commit, "commit", optional=True),
     }
-    # Only where there are any: without them a run keeps the id that it has always had.
+    # Only if there are any, so that the ids of other runs do not change.
     if facts.asked_at is not None:
         fields["asked_at"] = check_text(facts.asked_at, "asked_at")
     if facts.failed:
@@ -283,7 +283,7 @@ def fields_of(facts: RunFacts) -> dict[str, Any]:
 
 
 def durations_of(facts: RunFacts) -> dict[str, float] | None:
-    """Return the milliseconds of each query, or raise unless they are finite."""
+    """Return the milliseconds of each query, or raise if one is not finite."""
     if facts.durations is None:
         return None
     return {
@@ -301,7 +301,7 @@ def _rows(durations: ColumnElement[Any] = runs.c.durations) -> Select[Any]:
 
 
 def facts_of(fields: Mapping[str, Any], durations: Mapping[str, float] | None) -> RunFacts:
-    """Return the facts that `fields_of` and `durations_of` took apart."""
+    """Return the facts from the output of `fields_of` and `durations_of`."""
     several = {name: tuple(fields.get(name, ())) for name in ("tags", "failed")}
     if "cautions" in fields:
         several["cautions"] = tuple(fields["cautions"])

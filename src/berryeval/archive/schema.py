@@ -1,4 +1,4 @@
-"""Takes an archive to the version of the schema that this program knows."""
+"""Creates and upgrades the schema of an archive."""
 
 from __future__ import annotations
 
@@ -23,15 +23,15 @@ _MIGRATIONS = Path(__file__).parent / "migrations"
 
 
 def migrate(database: Database, *, create: bool = True) -> None:
-    """Make the tables of a new archive, and those of an older one as they are now.
+    """Create the tables of a new archive, or upgrade those of an older one.
 
-    All of it or nothing; of several processes that do it at once, one does.
+    Completely or not at all; if several processes try at once, one does it.
 
     Raises
     ------
     ArchiveError
-        If a newer program made the archive, or the file is a database of something else; or if
-        there is no archive, and none is to be made.
+        If a newer version created the archive, if the file is another database, or if there is no
+        archive and none may be created.
     """
     with database.reading() as connection:
         found = version_of(connection)
@@ -55,7 +55,7 @@ def version_of(connection: Connection) -> str | None:
 
 
 def newest_version() -> str:
-    """Return the version of the schema that this program knows."""
+    """Return the newest supported version of the schema."""
     version = _scripts().get_current_head()
     assert version is not None
     return version
@@ -67,7 +67,7 @@ def _check(database: Database, connection: Connection, found: str | None) -> Non
     if found is not None and found not in known:
         message = (
             f"expected an archive of version {newest_version()} or older, found {found}: a newer "
-            "berryeval made it; upgrade berryeval"
+            "berryeval created it; upgrade berryeval"
         )
         raise ArchiveError(name, message)
     others = set(inspect(connection).get_table_names()) - {VERSION_TABLE}
@@ -78,7 +78,7 @@ def _check(database: Database, connection: Connection, found: str | None) -> Non
 
 
 def _make_schema(connection: Connection) -> None:
-    # Asked for first: to create it "if not exists" takes a right that it may not need.
+    # Checked first: "create if not exists" requires a privilege even if it exists.
     exists = text("SELECT 1 FROM pg_namespace WHERE nspname = :name")
     if connection.scalar(exists, {"name": SCHEMA}) is None:
         connection.execute(text(f"CREATE SCHEMA {SCHEMA}"))

@@ -1,4 +1,4 @@
-"""Many small transactions in one commit: a disk takes milliseconds for each, however small."""
+"""Many small transactions in one commit, since a disk takes milliseconds for each commit."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ Answer = TypeVar("Answer")
 
 
 class _Job(Generic[Answer]):
-    """What a thread wants to be written, and how it went."""
+    """The work of a thread, and its outcome."""
 
     def __init__(self, work: Callable[[Connection], Answer]) -> None:
         self.work = work
@@ -36,9 +36,8 @@ class _Job(Generic[Answer]):
 class SharedCommits:
     """Lets threads that write at the same time share a commit.
 
-    Whoever gets the turn writes for all that wait. Each is told when its own work is on the disk.
-    Work that is refused is undone alone; where the database fails, nothing of all is kept, and
-    all are told.
+    One thread writes for all that wait. Each returns when its own work is on disk. Work that
+    raises is rolled back alone; if the database fails, everything is rolled back, and all raise.
     """
 
     def __init__(self, database: Database, alone: Alone) -> None:
@@ -49,7 +48,7 @@ class SharedCommits:
         self._changed = threading.Condition()
 
     def run(self, work: Callable[[Connection], Answer]) -> Answer:
-        """Do some work in a transaction that is on the disk when this returns."""
+        """Do some work in a transaction that is on disk when this returns."""
         job = _Job(work)
         with self._changed:
             self._waiting.append(job)
@@ -73,7 +72,7 @@ class SharedCommits:
         return job.outcome()
 
     def _give_up(self, job: _Job[Any]) -> None:
-        """Raise, unless somebody writes it now: that one will know how it went."""
+        """Raise, unless another thread is writing it, which will set the outcome."""
         if job not in self._waiting:
             self._changed.wait_for(lambda: job.is_done)
             return
@@ -90,7 +89,7 @@ class SharedCommits:
                     _do(job, connection)
         except BaseException as error:
             for job in jobs:
-                # A copy each: threads would add to one and the same traceback.
+                # One copy per thread, as each would add to the traceback.
                 job.error = copy.copy(error) if isinstance(error, ArchiveError) else error
             if not isinstance(error, BerryEvalError):
                 raise

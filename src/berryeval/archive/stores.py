@@ -1,4 +1,4 @@
-"""What an archive knows about the service's stores, the search indexes."""
+"""The records of the service's stores, its search indexes."""
 
 from __future__ import annotations
 
@@ -19,13 +19,13 @@ __all__ = ["ArchivedStores"]
 
 
 class ArchivedStores:
-    """Stores by name: kind, settings, how many documents, and the latest summary."""
+    """Stores by name: kind, settings, number of documents, and the latest summary."""
 
     def __init__(self, database: Database) -> None:
         self._database = database
 
     def put(self, name: str, kind: str, settings: Mapping[str, Any] | None = None) -> StoredStore:
-        """Write a store; of one that is there, documents and summary stay as they are."""
+        """Write a store; documents and summary of an existing one are kept."""
         check_id(name, "name")
         row = {
             "kind": check_text(kind, "kind"),
@@ -45,7 +45,7 @@ class ArchivedStores:
         n_documents: int | None = None,
         summary: Mapping[str, Any] | None = None,
     ) -> StoredStore:
-        """Write how many documents a store has, or the summary of its latest evaluation.
+        """Write the number of documents of a store, or the summary of its latest evaluation.
 
         Raises
         ------
@@ -67,7 +67,7 @@ class ArchivedStores:
         return _stored(found)
 
     def get(self, name: str) -> StoredStore | None:
-        """Return a store; None if there is none of this name."""
+        """Return a store; None if it does not exist."""
         rows = select(stores).where(stores.c.name == check_id(name, "name"))
         with self._database.reading() as connection:
             row = connection.execute(rows).one_or_none()
@@ -80,7 +80,7 @@ class ArchivedStores:
             return read_page(connection, select(stores), keys, _stored, after=after, limit=limit)
 
     def remove(self, name: str) -> bool:
-        """Remove a store, and tell whether there was one; judgments stay."""
+        """Remove a store, and return whether it existed; judgments are kept."""
         rows = delete(stores).where(stores.c.name == check_id(name, "name"))
         with self._database.writing() as connection:
             return connection.execute(rows).rowcount > 0

@@ -1,6 +1,6 @@
 """The tables of an archive.
 
-Migrations make them; a test holds both together. Ids and names are bytes, see `column_types`.
+Migrations create them; a test checks that both agree. Ids and names are bytes, see `column_types`.
 """
 
 from __future__ import annotations
@@ -41,7 +41,7 @@ __all__ = [
 
 metadata = MetaData()
 
-# SQLite keeps a table in the order of a key that it calls INTEGER, and saves an index.
+# SQLite stores a table in the order of an INTEGER key, which saves an index.
 _Number = BigInteger().with_variant(Integer(), "sqlite")
 
 # All states that a judgment ever had, in one table: the current one has no successor, and what
@@ -81,7 +81,7 @@ Index(
     postgresql_where=judgments.c.kind == "opinion",
 )
 
-# What the judgments were called at a revision: evaluations name them by hash.
+# The hash of the judgments at a revision, by which evaluations refer to them.
 judgment_states = Table(
     "judgment_states",
     metadata,
@@ -173,7 +173,7 @@ gates = Table(
     Column("updated_at", UtcTime, nullable=False),
 )
 
-# Kept for good: neither a gate nor a run that goes takes its verdicts along.
+# Permanent: removing a gate or a run keeps its verdicts.
 verdicts = Table(
     "verdicts",
     metadata,

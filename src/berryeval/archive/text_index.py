@@ -20,14 +20,14 @@ _BREAK = "\n"
 
 
 class TextIndex:
-    """The texts of queries, or the titles of documents, and the ids that they belong to.
+    """The texts of queries or the titles of documents, with their ids.
 
     Parameters
     ----------
     database : Database
-        Where they are.
+        The database of the archive.
     of : {"queries", "documents"}
-        Whose.
+        What to index.
     """
 
     def __init__(self, database: Database, of: str) -> None:
@@ -40,7 +40,7 @@ class TextIndex:
         self._starts: array[int] = array("q")
 
     def find(self, part: str, *, most: int = 1000) -> list[str]:
-        """Return the ids of those whose text has a part in any case, in the order of ids."""
+        """Return the ids of matching texts, case-insensitive, in the order of ids."""
         wanted = part.casefold().replace(_BREAK, " ").strip()
         if not wanted:
             return []
@@ -78,7 +78,7 @@ class TextIndex:
             for row in connection.execute(select(queries).order_by(queries.c.query_id)):
                 yield row.query_id, f"{row.content['text']} {row.content.get('description', '')}"
             return
-        # A text may have megabytes; its title comes first.
+        # A text may have megabytes; the title comes first.
         start = func.substr(type_coerce(documents.c.content, Text), 1, JSON_PREFIX)
         rows = select(documents.c.doc_id, start).where(documents.c.content.is_not(None))
         ordered = rows.order_by(documents.c.doc_id)

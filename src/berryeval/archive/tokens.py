@@ -1,4 +1,4 @@
-"""The tokens of an archive: who may do what."""
+"""The tokens of an archive, with their roles."""
 
 from __future__ import annotations
 
@@ -19,28 +19,28 @@ from berryeval.errors import ArgumentError, ConflictError
 __all__ = ["ArchivedTokens"]
 
 _PREFIX = "bev_"
-"""Lets people and scanners see what a text is that somebody left lying about."""
+"""Identifies leaked tokens to people and secret scanners."""
 
 _N_BYTES = 32
 
 
 class ArchivedTokens:
-    """Tokens by name. Only their hashes are kept.
+    """Tokens by name. Only their hashes are stored.
 
-    A token is 256 random bits, so its SHA-256 leads nobody back to it, and looking the hash up
-    tells nothing by the time it takes.
+    A token has 256 random bits, so its SHA-256 cannot be reversed, and the time of looking up a
+    hash reveals nothing.
     """
 
     def __init__(self, database: Database) -> None:
         self._database = database
 
     def create(self, name: str, role: Role) -> str:
-        """Make a token, and return it: this once, it cannot be had again.
+        """Create a token and return it; it cannot be retrieved again.
 
         Raises
         ------
         ConflictError
-            If there is a token of this name that was not revoked.
+            If a token of this name exists and was not revoked.
         """
         check_id(name, "name")
         if role not in ROLES:
@@ -53,20 +53,20 @@ class ArchivedTokens:
         return token
 
     def verify(self, token: str) -> Token | None:
-        """Return whose token it is; None if it is none, or was revoked."""
+        """Return the record of a token; None if it is unknown or revoked."""
         rows = select(tokens).where(tokens.c.hash == _hash(token), tokens.c.revoked_at.is_(None))
         with self._database.reading() as connection:
             row = connection.execute(rows).one_or_none()
         return None if row is None else _token(row)
 
     def page(self, *, after: str | None = None, limit: int = 100) -> Page[Token]:
-        """Return tokens by name, those that were revoked among them."""
+        """Return tokens by name, including revoked ones."""
         keys = (tokens.c.name, tokens.c.created_at)
         with self._database.reading() as connection:
             return read_page(connection, select(tokens), keys, _token, after=after, limit=limit)
 
     def revoke(self, name: str) -> bool:
-        """End a token at once, and tell whether there was one."""
+        """Revoke a token, and return whether it existed."""
         rows = tokens.c.name == check_id(name, "name"), tokens.c.revoked_at.is_(None)
         with self._database.writing() as connection:
             return (

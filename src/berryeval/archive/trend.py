@@ -1,4 +1,4 @@
-"""How a measure went from run to run, at fixed judgments."""
+"""A measure from run to run, with fixed judgments."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ def trend(
     measures = read_measures(measure)
     if len(measures) != 1:
         raise ArgumentError("measure", "one measure", f"{len(measures)}")
-    # Named once, so that somebody who judges meanwhile does not bend the line.
+    # Resolved once, so that concurrent judging does not change it in between.
     _, hashed = judgments.as_of(at)
     return tuple(_point(evaluations, run, measures[0], hashed) for run in _all(runs, name))
 

@@ -1,4 +1,4 @@
-"""The verdicts of an archive: what gates said, kept for good."""
+"""The verdicts of an archive, which are permanent."""
 
 from __future__ import annotations
 
@@ -23,15 +23,15 @@ __all__ = ["ArchivedVerdicts"]
 _VERDICTS: tuple[str, ...] = get_args(Verdict)
 _SENTENCE = '"sentence":'
 _WITHIN = 4096
-"""Characters of a report in which its sentence is looked for: it stands before what is long."""
+"""Characters of a report that are searched for its sentence, which comes first."""
 
 
 _STORED = [column for column in verdicts.c if column is not verdicts.c.decision]
-"""What a `StoredVerdict` has."""
+"""The columns of a `StoredVerdict`."""
 
 
 class ArchivedVerdicts:
-    """Verdicts by number, from 1. Nothing changes or removes them."""
+    """Verdicts by number, from 1. They are never changed or removed."""
 
     def __init__(self, database: Database) -> None:
         self._database = database
@@ -47,15 +47,15 @@ class ArchivedVerdicts:
         report: Mapping[str, Any] | None = None,
         decision: Decision | None = None,
     ) -> StoredVerdict:
-        """Write what a gate said of a run, held against another run at some judgments.
+        """Write the verdict of a gate on a run, compared with a baseline.
 
         Parameters
         ----------
         verdict : {"pass", "fail", "inconclusive"}
         report : mapping, optional
-            Whatever else is to be kept, as JSON holds it: guards, figures, a sentence.
+            The report, as JSON: guards, figures, a sentence.
         decision : Decision, optional
-            What was compared, for later verdicts of the gate to count looks and tries.
+            The decision, for counting looks and tries of later verdicts.
         """
         if verdict not in _VERDICTS:
             raise ArgumentError("verdict", " or ".join(map(repr, _VERDICTS)), repr(verdict))
@@ -75,7 +75,7 @@ class ArchivedVerdicts:
         return StoredVerdict(verdict_id=number, **row)  # type: ignore[arg-type]
 
     def get(self, verdict_id: int) -> StoredVerdict | None:
-        """Return a verdict; None if there is none of this number."""
+        """Return a verdict; None if it does not exist."""
         number = check_count(verdict_id, "verdict_id")
         with self._database.reading() as connection:
             rows = select(*_STORED).where(verdicts.c.verdict_id == number)
@@ -83,7 +83,7 @@ class ArchivedVerdicts:
         return None if row is None else _stored(row)
 
     def decisions(self, gate: str) -> list[Decision]:
-        """Return what the verdicts of a gate were about, oldest first, as far as that is known."""
+        """Return the known decisions behind the verdicts of a gate, oldest first."""
         rows = (
             select(verdicts.c.decision)
             .where(*_wanted(gate, None), verdicts.c.decision.is_not(None))
@@ -100,7 +100,7 @@ class ArchivedVerdicts:
         after: str | None = None,
         limit: int = 100,
     ) -> Page[StoredVerdict]:
-        """Return verdicts, newest first: all, those of a gate, those of a run."""
+        """Return verdicts, newest first: all, those of a gate, or those of a run."""
         rows = select(*_STORED).where(*_wanted(gate, run_id))
         keys = (verdicts.c.verdict_id,)
         with self._database.reading() as connection:
@@ -154,7 +154,7 @@ def _summary(row: Row[Any]) -> VerdictSummary:
 
 
 def _sentence(beginning: str) -> str:
-    """Return the sentence of a report, of which only the beginning is at hand."""
+    """Return the sentence of a report from its first characters."""
     place = beginning.find(_SENTENCE)
     try:
         found, _ = json.JSONDecoder().raw_decode(beginning, place + len(_SENTENCE))

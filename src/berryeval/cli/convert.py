@@ -70,18 +70,18 @@ def command(
     if (kind or guess_kind(content, known)) == "judgments":
         judgments = read_judgments(content, format=known, duplicates=duplicates, judges=judges)
         write_judgments(judgments, target, format=target_format)
-        _tell_left_out(judgments, target, target_format)
+        _report_left_out(judgments, target, target_format)
         for note in judges_notes(judgments.reduced):
             click.echo(note, err=True)
     else:
         run = read_run(content, format=known, duplicates=duplicates)
         write_run(run, target, format=target_format)
-        _tell_left_out(run, target, target_format)
+        _report_left_out(run, target, target_format)
         for caution in caution_notes(run.find_cautions(), path_name(source)):
             click.echo(caution, err=True)
 
 
-def _tell_left_out(data: Grouped, target: str, target_format: str | None) -> None:
+def _report_left_out(data: Grouped, target: str, target_format: str | None) -> None:
     """Report queries without documents, unless they were written."""
     n_empty = sum(len(rows) == 0 for _, rows in data.iter_queries())
     if n_empty and (target_format or format_of_name(target)) != "json":

@@ -181,7 +181,7 @@ def command(
                     progress=progress,
                 )
             except KeyboardInterrupt:
-                _tell_interrupted(journal)
+                _report_interrupted(journal)
                 raise
             passes = (collected, *collected.repeats)
             n_found = sum(one.run.n_rows for one in passes)
@@ -192,11 +192,11 @@ def command(
             # Empty answers are not worth keeping: the index may be filled before the next try.
             if journal is not None and (is_complete or n_found == 0):
                 journal.delete()
-    _tell(collected, output)
-    _tell_failures(passes)
+    _report(collected, output)
+    _report_failures(passes)
     if not is_complete:
         n_answered = sum(len(one.durations) for one in passes)
-        _tell_incomplete(opened.name, output, n_found, n_failed, n_answered)
+        _report_incomplete(opened.name, output, n_found, n_failed, n_answered)
         raise click.exceptions.Exit(SYSTEM_FAILED)
     if n_failed:
         click.echo(
@@ -306,7 +306,7 @@ def _write_timings(collected: Collected, path: str) -> None:
     )
 
 
-def _tell(collected: Collected, output: str) -> None:
+def _report(collected: Collected, output: str) -> None:
     n_queries = len(collected.durations)
     what = "1 query was" if n_queries == 1 else f"{n_queries:,} queries were"
     n_rows = collected.run.n_rows
@@ -320,7 +320,7 @@ def _tell(collected: Collected, output: str) -> None:
     click.echo(f"{text}.", err=output == "-")
 
 
-def _tell_failures(passes: Iterable[Collected]) -> None:
+def _report_failures(passes: Iterable[Collected]) -> None:
     by_error: dict[str, list[str]] = {}
     for one in passes:
         for query_id, error in one.failures.items():
@@ -334,7 +334,7 @@ def _tell_failures(passes: Iterable[Collected]) -> None:
         click.echo(f"… and {n_untold:,} more", err=True)
 
 
-def _tell_incomplete(
+def _report_incomplete(
     system: str, output: str, n_found: int, n_failed: int, n_answered: int
 ) -> None:
     """Say why no run was written, and the way out."""
@@ -364,7 +364,7 @@ def _count_failed(n_failed: int) -> str:
     return "1 query failed" if n_failed == 1 else f"{n_failed:,} queries failed"
 
 
-def _tell_interrupted(journal: Journal | None) -> None:
+def _report_interrupted(journal: Journal | None) -> None:
     if journal is not None:
         n_answers = "1 answer is" if len(journal) == 1 else f"{len(journal):,} answers are"
         click.echo(f"{n_answers} kept; repeat the command to continue.", err=True)

@@ -54,7 +54,7 @@ class _Failure(click.ClickException):
         self.exit_code = error.exit_code  # type: ignore[misc]  # as above
 
 
-def _tell_version(ctx: click.Context, _option: click.Parameter, wanted: bool) -> None:
+def _print_version(ctx: click.Context, _option: click.Parameter, wanted: bool) -> None:
     """Say on standard error, as trec_eval, which version this is."""
     if wanted:
         click.echo(f"trec_eval version 9.0.8, or 10.0, by berryeval {__version__}", err=True)
@@ -162,7 +162,7 @@ def _tell_version(ctx: click.Context, _option: click.Parameter, wanted: bool) ->
     is_flag=True,
     is_eager=True,
     expose_value=False,
-    callback=_tell_version,
+    callback=_print_version,
     help="Show the version.",
 )
 @click.option(

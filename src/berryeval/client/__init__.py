@@ -1,4 +1,4 @@
-"""A client of the service, out of Python's own library."""
+"""A client of the service, using only the standard library."""
 
 from __future__ import annotations
 

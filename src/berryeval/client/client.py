@@ -1,4 +1,4 @@
-"""The client: everything that the service can do, by name."""
+"""The client of the service."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from berryeval.client.documents import Documents
 from berryeval.client.judgments import Judgments
 from berryeval.client.queries import Queries
 from berryeval.client.runs import Runs
-from berryeval.client.stores import Stores, as_asked
+from berryeval.client.stores import Stores, query_bodies
 
 if TYPE_CHECKING:
     from typing_extensions import Self
@@ -23,28 +23,28 @@ __all__ = ["Client"]
 
 
 class Client:
-    """Everything that a BerryEval service can do.
+    """A client of a BerryEval service.
 
-    Answers are dicts as the service's description has them; those that can be replaced have an
-    `etag`. Lists are iterators, which ask for the next page when they get there. What goes wrong
-    is raised as the error that the library itself would raise, such as `NotFoundError` or
-    `UnknownMeasureError`; `ServiceError` if the service cannot be reached, or refuses.
+    Responses are dicts as in the service's description; those that can be replaced have an
+    `etag`. Lists are iterators, which request the next page when needed. Errors are raised as in
+    the library, such as `NotFoundError` or `UnknownMeasureError`; `ServiceError` if the service
+    cannot be reached or rejects the request.
 
-    A client may be shared by threads. It keeps a connection open for each.
+    Threads may share a client. It keeps a connection open for each.
 
     Parameters
     ----------
     url : str
         The address of the service.
     token : str, optional
-        What `berryeval token create` showed. On the same machine none is needed.
+        A token from `berryeval token create`. Not required on the same machine.
     timeout : float
-        Seconds to wait for the service.
+        Seconds to wait for a response.
 
     Raises
     ------
     ArgumentError
-        For an address that is none.
+        For an invalid address.
 
     Examples
     --------
@@ -59,23 +59,23 @@ class Client:
         self._connection = Connection(url, token, timeout)
         self.url = self._connection.url
         self.queries = Queries(self._connection)
-        """What is asked, with its labels."""
+        """Queries with their labels."""
         self.judgments = Judgments(self._connection)
-        """Grades, who gave them, and what they were before."""
+        """Grades with their authors and history."""
         self.documents = Documents(self._connection)
-        """What is known of documents."""
+        """Documents."""
         self.runs = Runs(self._connection)
-        """What systems returned."""
+        """Rankings of search systems."""
         self.evaluations = Evaluations(self._connection)
         """Runs scored with the judgments of a moment."""
         self.baselines = Baselines(self._connection)
-        """Names for the runs that candidates are held against."""
+        """Named runs that candidates are compared with."""
         self.gates = Gates(self._connection)
-        """What a candidate has to reach, and the verdicts on it."""
+        """What a candidate must achieve, and verdicts."""
         self.stores = Stores(self._connection)
         """Search indexes of the service."""
         self.jobs = Jobs(self._connection)
-        """Long work."""
+        """Long tasks."""
 
     def compare(
         self,
@@ -86,9 +86,9 @@ class Client:
         as_job: bool = False,
         **settings: Any,  # noqa: ANN401 - as the route has them
     ) -> Record:
-        """Hold runs against a baseline; `settings` are those of ``POST /v1/comparisons``.
+        """Compare runs with a baseline; `settings` are those of ``POST /v1/comparisons``.
 
-        With `as_job` the answer is a job, as in all methods that have it.
+        With `as_job`, here and in other methods, the result is a job.
         """
         body = {
             "baseline": baseline,
@@ -106,7 +106,7 @@ class Client:
         as_job: bool = False,
         **settings: Any,  # noqa: ANN401 - as the route has them
     ) -> Record:
-        """List unjudged documents, those first that could change most."""
+        """List unjudged documents, those with the largest effect first."""
         body = {"runs": as_list(runs), "measures": as_list(measures), **settings}
         return self._connection.ask("POST", "/v1/holes", body=body, headers=prefer(as_job))
 
@@ -119,12 +119,12 @@ class Client:
         daily: bool = False,
         as_job: bool = False,
     ) -> Record:
-        """Follow a measure over the runs of a name, all scored with the same judgments."""
+        """Return a measure for the runs of a name, all scored with the same judgments."""
         query = {"measure": measure, "name": name, "at": at, "daily": daily or None}
         return self._connection.ask("GET", "/v1/history", query=query, headers=prefer(as_job))
 
     def judge(self, judgments: Iterable[Mapping[str, Any]]) -> None:
-        """Store judgments ``{"query_id", "doc_id", "relevance"}`` (E5)."""
+        """Store judgments ``{"query_id", "doc_id", "relevance"}``."""
         self._connection.ask("POST", "/v1/evaluation/judgments", body=[*map(dict, judgments)])
 
     def evaluate_store(
@@ -135,17 +135,17 @@ class Client:
         *,
         as_job: bool = False,
     ) -> Record:
-        """Ask a store queries, given with their texts by id or as `Query`, and score it (E5).
+        """Run queries, given as texts by id or as `Query`, on a store, and score the results.
 
-        The record has ``results``, ``summary``, ``failed`` and ``notes``: sentences that name what
-        is missing, such as documents or judgments, and how to add it.
+        The result has ``results``, ``summary``, ``failed`` and ``notes``: sentences about what is
+        missing, such as documents or judgments, and how to add it.
         """
-        body = {"queries": as_asked(queries), "store": store, "ks": [*ks]}
+        body = {"queries": query_bodies(queries), "store": store, "ks": [*ks]}
         headers = prefer(as_job)
         return self._connection.ask("POST", "/v1/evaluation/evaluate", body=body, headers=headers)
 
     def summary(self, store: str = "default") -> Record:
-        """Return the summary of a store's latest evaluation (E5)."""
+        """Return the summary of a store's latest evaluation."""
         return self._connection.ask("GET", "/v1/evaluation/summary", query={"store": store})
 
     def rank_eval(
@@ -156,22 +156,22 @@ class Client:
         store: str | None = None,
         **settings: Any,  # noqa: ANN401 - as the route has them
     ) -> Record:
-        """Evaluate a ranking as Elasticsearch does, over a store, or over all without one."""
+        """Evaluate a ranking as Elasticsearch does, on one store or on all."""
         body = {"requests": [*requests], "metric": metric, **settings}
         if store is None:
             return self._connection.ask("POST", "/_rank_eval", body=body)
         return self._connection.ask("POST", "/{index}/_rank_eval", {"index": store}, body=body)
 
     def health(self) -> Record:
-        """Tell that the service lives, and its version."""
+        """Return that the service is alive, and its version."""
         return self._connection.ask("GET", "/healthz")
 
     def readiness(self) -> Record:
-        """Tell whether the service can work."""
+        """Return whether the service is ready."""
         return self._connection.ask("GET", "/readyz")
 
     def metrics(self) -> str:
-        """Return figures as Prometheus reads them."""
+        """Return metrics in the format of Prometheus."""
         return self._connection.text("/metrics")
 
     def description(self) -> Record:

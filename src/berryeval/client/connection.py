@@ -1,4 +1,4 @@
-"""Requests over connections that are kept open, one for each thread."""
+"""Requests over persistent connections, one per thread."""
 
 from __future__ import annotations
 
@@ -20,21 +20,21 @@ __all__ = ["Connection", "Record", "quoted"]
 
 _BLOCK = 1 << 16
 
-# Not `select`, which cannot look at more than 1024 files, and not `epoll`, which opens one itself.
+# Not `select`, which is limited to 1024 files, and not `epoll`, which opens one itself.
 _Selector = getattr(selectors, "PollSelector", selectors.SelectSelector)
 
 Parameters: TypeAlias = "Mapping[str, Any]"
 
 
 class Record(dict[str, Any]):
-    """What the service answered: a dict as its description has it, and its ETag."""
+    """A response of the service: a dict as in its description, and its ETag."""
 
     etag: str | None = None
-    """What to send as `if_match` when it is to be replaced; None if it has none."""
+    """The value of `if_match` to replace it; None if it has none."""
 
 
 def quoted(text: str) -> str:
-    """Write an id as one part of a path."""
+    """Encode an id as one part of a path."""
     return urllib.parse.quote(text, safe="", errors="surrogateescape")
 
 
@@ -46,9 +46,9 @@ class Connection:
     url : str
         The address of the service, http or https.
     token : str, optional
-        What `berryeval token create` showed.
+        A token from `berryeval token create`.
     timeout : float
-        Seconds to wait for the service, each time it is waited for.
+        Seconds to wait for each response.
     """
 
     def __init__(self, url: str, token: str | None, timeout: float) -> None:
@@ -70,10 +70,10 @@ class Connection:
         body: object = None,
         headers: Mapping[str, str | None] | None = None,
     ) -> Record:
-        """Send a request and return its answer, `body` and answer as JSON.
+        """Send a request and return its response, both as JSON.
 
-        `path` has places for ids in braces, as the description of the service writes it. What is
-        None in `query` and `headers` is not sent.
+        `path` has placeholders for ids in braces, as in the description of the service. None in
+        `query` and `headers` is not sent.
         """
         data = None if body is None else _as_json(body)
         sent = {"Content-Type": "application/json", **(headers or {})} if data else headers or {}
@@ -83,17 +83,17 @@ class Connection:
         record.etag = response.headers.get("ETag")
         return record
 
-    def ask_for_list(
+    def iter_list(
         self, path: str, ids: Mapping[str, str] | None = None, query: Parameters | None = None
     ) -> list[Record]:
-        """Return an answer that is a list."""
+        """Return a response that is a list."""
         with self._answer("GET", _filled(path, ids), query, None, {}) as response:
             return [Record(one) for one in json.loads(response.read())]
 
     def iter_items(
         self, path: str, ids: Mapping[str, str] | None = None, query: Parameters | None = None
     ) -> Iterator[Record]:
-        """Iterate over all items of a list, page by page, as they are wanted."""
+        """Iterate over all items of a list, page by page, on demand."""
         page: Mapping[str, Any] = self.ask("GET", path, ids, query=query)
         while True:
             yield from map(Record, page["items"])
@@ -108,7 +108,7 @@ class Connection:
         query: Parameters,
         n_bytes: int | None,
     ) -> Record:
-        """Send a file piece by piece, and return the answer."""
+        """Stream a file to the service, and return the response."""
         headers = {"Content-Type": "application/octet-stream"}
         if n_bytes is not None:
             headers["Content-Length"] = str(n_bytes)
@@ -119,12 +119,12 @@ class Connection:
     def stream(
         self, path: str, ids: Mapping[str, str], query: Parameters | None = None
     ) -> Iterator[Iterator[bytes]]:
-        """Give the pieces of an answer as they come."""
+        """Stream a response."""
         with self._answer("GET", _filled(path, ids), query, None, {}) as response:
             yield iter(lambda: response.read1(_BLOCK), b"")
 
     def text(self, path: str) -> str:
-        """Return an answer that is no JSON."""
+        """Return a response that is not JSON."""
         with self._answer("GET", path, None, None, {}) as response:
             return response.read().decode("utf-8")
 
@@ -142,7 +142,7 @@ class Connection:
         body: bytes | IO[bytes] | Iterable[bytes] | None,
         headers: Mapping[str, str | None],
     ) -> Iterator[http.client.HTTPResponse]:
-        """Send a request, and give its answer; raise what the service raises."""
+        """Send a request, and return its response; raise the errors of the service."""
         sent = {name: value for name, value in headers.items() if value is not None}
         target = self._parts.path.rstrip("/") + path + _query(query)
         is_read = False
@@ -155,14 +155,14 @@ class Connection:
             yield response
             is_read = response.isclosed()
         except TimeoutError as error:
-            message = f"no answer within {self._timeout:g} s"
+            message = f"no response within {self._timeout:g} s"
             raise ServiceError(self.url, message, kind="timeout") from error
         except (OSError, http.client.HTTPException) as error:
             message = f"cannot be reached: {type(error).__name__} {error}".rstrip()
             raise ServiceError(self.url, message, kind="unreachable") from error
         finally:
             if not is_read:
-                self._hang_up()  # the rest of an answer would be taken for the next one
+                self._hang_up()  # the rest of a response would be read as the next one
 
     def _send(
         self,
@@ -177,8 +177,8 @@ class Connection:
             connection.request(method, target, body, headers)
             return connection.getresponse()
         except (ConnectionError, http.client.RemoteDisconnected):
-            # A kept connection may end while a request is on its way. What changes nothing, or
-            # the same when it comes twice, is sent again.
+            # A persistent connection may close while a request is sent. Idempotent requests
+            # are sent again.
             if not is_kept or method == "POST":
                 raise
         self._hang_up()
@@ -212,12 +212,12 @@ class Connection:
 
 
 def _parts_of(url: str) -> urllib.parse.SplitResult:
-    """Take an address apart, or raise unless a service can be there."""
+    """Parse an address, or raise if it is invalid."""
     expected = "an address such as http://127.0.0.1:8765"
     try:
         parts = urllib.parse.urlsplit(url)
         is_one = parts.scheme in ("http", "https") and bool(parts.hostname) and parts.port != 0
-    except ValueError:  # brackets that do not close, a port that is none
+    except ValueError:  # unclosed brackets, an invalid port
         is_one = False
     if not is_one:
         raise ArgumentError("url", expected, repr(url))
@@ -227,7 +227,7 @@ def _parts_of(url: str) -> urllib.parse.SplitResult:
 
 
 def _checked(token: str) -> str:
-    """Return a token as a header can carry it; files that hold one end with a line's end."""
+    """Return a token for a header, without the newline of a file."""
     bare = token.strip()
     if not bare.isascii() or not bare.isprintable() or " " in bare or not bare:
         raise ArgumentError("token", "a token printed by berryeval token create", "something else")
@@ -235,7 +235,7 @@ def _checked(token: str) -> str:
 
 
 def _is_closed(connection: http.client.HTTPConnection) -> bool:
-    """Whether the other side has hung up: nothing else can be there to read."""
+    """Whether the service has closed the connection: nothing else could be readable."""
     with _Selector() as selector:
         selector.register(connection.sock, selectors.EVENT_READ)
         return bool(selector.select(0))

@@ -1,4 +1,4 @@
-"""Evaluations, baselines, gates, and the jobs that long work becomes."""
+"""Evaluations, baselines, gates and jobs of the service."""
 
 from __future__ import annotations
 
@@ -12,12 +12,12 @@ __all__ = ["Baselines", "Evaluations", "Gates", "Jobs", "as_list", "prefer"]
 
 
 def prefer(as_job: bool) -> dict[str, str | None]:
-    """Return the header that asks for a job."""
+    """Return the header that requests a job."""
     return {"Prefer": "respond-async" if as_job else None}
 
 
 def as_list(names: str | Sequence[str]) -> list[str]:
-    """Return names as a list; a text is one name, and not as many as it has letters."""
+    """Return names as a list; a string is a single name."""
     return [names] if isinstance(names, str) else [*names]
 
 
@@ -33,7 +33,7 @@ class Evaluations:
     def list(
         self, *, run_id: str | None = None, judgments_hash: str | None = None
     ) -> Iterator[Record]:
-        """Iterate over evaluations, the newest first."""
+        """Iterate over evaluations, newest first."""
         query = {"run_id": run_id, "judgments_hash": judgments_hash, "limit": 1000}
         return self._connection.iter_items("/v1/evaluations", query=query)
 
@@ -45,7 +45,7 @@ class Evaluations:
         as_job: bool = False,
         **settings: Any,  # noqa: ANN401 - as the route has them
     ) -> Record:
-        """Score a run, by its id or the name of a baseline; the same again is not done twice."""
+        """Score a run, by its id or the name of a baseline; an identical evaluation is reused."""
         body = {"run": run, **settings}
         if measures is not None:
             body["measures"] = as_list(measures)
@@ -73,7 +73,7 @@ class Evaluations:
 
 
 class Baselines:
-    """Names for the runs that candidates are held against."""
+    """Named runs that candidates are compared with."""
 
     def __init__(self, connection: Connection) -> None:
         self._connection = connection
@@ -82,7 +82,7 @@ class Baselines:
         return self._connection.iter_items("/v1/baselines", query={"limit": 1000})
 
     def get(self, name: str) -> Record:
-        """Return which run a name stands for."""
+        """Return a baseline."""
         return self._connection.ask("GET", "/v1/baselines/{name}", {"name": name})
 
     def set(
@@ -93,7 +93,7 @@ class Baselines:
         is_release: bool = False,
         if_match: str | None = None,
     ) -> Record:
-        """Let a name stand for a run, which may be a release; `if_match` is an ETag to fit."""
+        """Set a baseline, which may be a release; `if_match` is its expected ETag."""
         return self._connection.ask(
             "PUT",
             "/v1/baselines/{name}",
@@ -103,13 +103,13 @@ class Baselines:
         )
 
     def remove(self, name: str, *, if_match: str | None = None) -> None:
-        """Remove a name; its run stays."""
+        """Remove a baseline; its run is kept."""
         headers = {"If-Match": if_match}
         self._connection.ask("DELETE", "/v1/baselines/{name}", {"name": name}, headers=headers)
 
 
 class Gates:
-    """What a candidate has to reach, and the verdicts on it."""
+    """What a candidate must achieve, and verdicts."""
 
     def __init__(self, connection: Connection) -> None:
         self._connection = connection
@@ -122,7 +122,7 @@ class Gates:
         return self._connection.ask("GET", "/v1/gates/{name}", {"name": name})
 
     def set(self, name: str, settings: Mapping[str, Any], *, if_match: str | None = None) -> Record:
-        """Set up a gate, as ``[gate]`` of berryeval.toml does; its guards are ``guards``."""
+        """Create or replace a gate: the keys of ``[gate]`` in berryeval.toml, and ``guards``."""
         return self._connection.ask(
             "PUT",
             "/v1/gates/{name}",
@@ -132,7 +132,7 @@ class Gates:
         )
 
     def remove(self, name: str, *, if_match: str | None = None) -> None:
-        """Remove a gate; its verdicts stay."""
+        """Remove a gate; its verdicts are kept."""
         headers = {"If-Match": if_match}
         self._connection.ask("DELETE", "/v1/gates/{name}", {"name": name}, headers=headers)
 
@@ -146,7 +146,7 @@ class Gates:
         open_reserve: bool = False,
         as_job: bool = False,
     ) -> Record:
-        """Let a gate decide on a run, and keep the verdict; its reserve may be opened."""
+        """Run a gate on a run, and store the verdict; optionally open its reserve."""
         body: dict[str, Any] = {"run": run}
         if baseline is not None:
             body["baseline"] = baseline
@@ -163,7 +163,7 @@ class Gates:
         )
 
     def verdicts(self, name: str) -> Iterator[Record]:
-        """Iterate over the verdicts of a gate, the newest first."""
+        """Iterate over the verdicts of a gate, newest first."""
         return self._connection.iter_items(
             "/v1/gates/{name}/verdicts", {"name": name}, {"limit": 1000}
         )
@@ -175,7 +175,7 @@ class Gates:
 
 
 class Jobs:
-    """Long work: how far it is, what it found, and how to stop it."""
+    """Long tasks: progress, result and cancellation."""
 
     def __init__(self, connection: Connection) -> None:
         self._connection = connection
@@ -184,28 +184,28 @@ class Jobs:
         return map(Record, self._connection.ask("GET", "/v1/jobs")["items"])
 
     def get(self, job_id: str) -> Record:
-        """Tell how far a job is."""
+        """Return the state of a job."""
         return self._connection.ask("GET", "/v1/jobs/{job_id}", {"job_id": job_id})
 
     def events(self, job_id: str) -> Iterator[Record]:
-        """Iterate over the states of a job as they come, until it has finished."""
+        """Iterate over the states of a job until it has finished."""
         with self._connection.stream("/v1/jobs/{job_id}/events", {"job_id": job_id}) as pieces:
             for line in _lines(pieces):
                 if line.startswith(b"data:"):
                     yield Record(json.loads(line[len(b"data:") :]))
 
     def result(self, job_id: str) -> Record:
-        """Return what a job found; a `ConflictError` if there is nothing yet."""
+        """Return the result of a job; raise `ConflictError` if there is none yet."""
         return self._connection.ask("GET", "/v1/jobs/{job_id}/result", {"job_id": job_id})
 
     def wait(self, job_id: str) -> Record:
-        """Wait until a job has finished, and return what it found."""
+        """Wait until a job has finished, and return its result."""
         for _ in self.events(job_id):
             pass
         return self.result(job_id)
 
     def cancel(self, job_id: str) -> Record:
-        """Stop a job: at once if it waits, else before its next step."""
+        """Cancel a job: at once if it is waiting, otherwise before its next step."""
         return self._connection.ask("DELETE", "/v1/jobs/{job_id}", {"job_id": job_id})
 
 

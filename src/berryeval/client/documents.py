@@ -11,7 +11,7 @@ __all__ = ["Documents"]
 
 
 class Documents:
-    """What is known of documents: a changed one makes its judgments stale."""
+    """Documents; judgments of changed ones become stale."""
 
     def __init__(self, connection: Connection) -> None:
         self._connection = connection
@@ -20,11 +20,11 @@ class Documents:
         return self._connection.iter_items("/v1/documents", query={"limit": 1000})
 
     def get(self, doc_id: str) -> Record:
-        """Return what is known of a document."""
+        """Return a document."""
         return self._connection.ask("GET", "/v1/documents/{doc_id}", {"doc_id": doc_id})
 
     def put(self, documents: Iterable[Document]) -> Record:
-        """Tell of documents."""
+        """Store documents."""
         body = {
             "documents": [
                 {"doc_id": one.doc_id, "title": one.title, "text": one.text} for one in documents
@@ -33,5 +33,5 @@ class Documents:
         return self._connection.ask("POST", "/v1/documents", body=body)
 
     def remove(self, doc_id: str) -> None:
-        """Forget a document; its judgments stay."""
+        """Remove a document; its judgments are kept."""
         self._connection.ask("DELETE", "/v1/documents/{doc_id}", {"doc_id": doc_id})

@@ -12,7 +12,7 @@ __all__ = ["Judgments"]
 
 
 class Judgments:
-    """Grades, who gave them, and what they were before."""
+    """Grades with their authors and history."""
 
     def __init__(self, connection: Connection) -> None:
         self._connection = connection
@@ -23,7 +23,7 @@ class Judgments:
     def list(
         self, *, query_id: str | None = None, is_stale: bool | None = None
     ) -> Iterator[Record]:
-        """Iterate over judgments: of one query, or whose document has changed."""
+        """Iterate over judgments: all, those of a query, or stale ones."""
         query = {"query_id": query_id, "is_stale": is_stale, "limit": 1000}
         return self._connection.iter_items("/v1/judgments", query=query)
 
@@ -37,7 +37,7 @@ class Judgments:
     ) -> Record:
         """Store grades, all or none: triples, or documents and grades by query.
 
-        Second opinions are stored beside what is judged, and leave it as it is.
+        Second opinions are stored separately, and do not change judgments.
         """
         if isinstance(judgments, Mapping):
             judgments = [
@@ -70,9 +70,9 @@ class Judgments:
     ) -> Record:
         """Judge a pair, or give a second opinion on it.
 
-        To replace a judgment `if_match` has to be its ETag, or ``"*"``; it is a `ConflictError`
-        if somebody else has judged meanwhile. A second opinion replaces nothing. `facts` are
-        source, document_hash and author.
+        To replace a judgment, `if_match` must be its ETag or ``"*"``; a `ConflictError` means that
+        another judge has changed it. A second opinion replaces nothing. `facts` are source,
+        document_hash and author.
         """
         return self._connection.ask(
             "PUT",
@@ -83,14 +83,14 @@ class Judgments:
         )
 
     def remove(self, query_id: str, doc_id: str, *, if_match: str) -> None:
-        """Take a judgment back; its history stays."""
+        """Withdraw a judgment; its history is kept."""
         headers = {"If-Match": if_match}
         self._connection.ask("DELETE", _PAIR, _pair(query_id, doc_id), headers=headers)
 
     def undo(self, query_id: str, doc_id: str, *, revision: int) -> Record | None:
-        """Undo a judgment or second opinion of one's own, by its revision.
+        """Undo the caller's own judgment or second opinion, by its revision.
 
-        Returns what counts again, with its own author; None if nothing counted before.
+        Returns the restored judgment, with its own author; None if there was none before.
         """
         found = self._connection.ask(
             "POST",
@@ -101,17 +101,17 @@ class Judgments:
         return found or None
 
     def policy(self) -> Record:
-        """Return which of several grades counts, and what the grades mean."""
+        """Return the judging policy: which of several grades counts, and labels of grades."""
         return self._connection.ask("GET", "/v1/judging")
 
     def set_policy(self, rule: str = "first", labels: Sequence[str] | None = None) -> Record:
-        """Declare which of several grades counts, and what the grades mean, from 0 up."""
+        """Declare the judging policy: which of several grades counts, and labels from 0 up."""
         body = {"rule": rule, "labels": None if labels is None else [*labels]}
         return self._connection.ask("PUT", "/v1/judging", body=body)
 
     def history(self, query_id: str, doc_id: str) -> Sequence[Record]:
-        """Return all that was ever said of a pair, the oldest first, second opinions included."""
-        return self._connection.ask_for_list(f"{_PAIR}/history", _pair(query_id, doc_id))
+        """Return all states of a pair, oldest first, including second opinions."""
+        return self._connection.iter_list(f"{_PAIR}/history", _pair(query_id, doc_id))
 
 
 _PAIR = "/v1/judgments/{query_id}/{doc_id}"

@@ -1,4 +1,4 @@
-"""What the service says went wrong, as the error that the library itself would have raised."""
+"""Converts problems of the service to the errors of the library."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ _PREFIX = "urn:berryeval:problem:"
 
 
 class _Problem:
-    """What the service said."""
+    """A problem, as the service sent it."""
 
     def __init__(self, status: int, said: Mapping[str, Any]) -> None:
         self.status = status
@@ -47,7 +47,7 @@ class _Problem:
 
     @property
     def message(self) -> str:
-        """What happened, without the place where it did."""
+        """The detail without the place."""
         return self.detail.removeprefix(f"{self.where}: ")
 
 
@@ -56,7 +56,7 @@ def _text(value: object) -> str:
 
 
 def error_of(service: str, status: int, said: Mapping[str, Any]) -> BerryEvalError:
-    """Return the error that a problem tells of.
+    """Return the error for a problem.
 
     Parameters
     ----------
@@ -65,7 +65,7 @@ def error_of(service: str, status: int, said: Mapping[str, Any]) -> BerryEvalErr
     status : int
         The HTTP status.
     said : mapping
-        The problem; empty if it was nothing that can be read.
+        The problem; empty if it was unreadable.
     """
     problem = _Problem(status, said)
     reader = _BY_KIND.get(problem.kind) or _BY_STATUS.get(status)
@@ -82,7 +82,7 @@ def _argument(problem: _Problem) -> BerryEvalError:
 
 
 def _conflict(problem: _Problem) -> BerryEvalError:
-    is_ours = problem.kind == "conflict"  # the others say more in their detail
+    is_ours = problem.kind == "conflict"  # the others have more in their detail
     message = None if is_ours else problem.detail
     return ConflictError(problem.where, problem.expected, problem.found, message)
 

@@ -12,7 +12,7 @@ __all__ = ["Queries"]
 
 
 class Queries:
-    """What is asked, with its labels."""
+    """Queries with their labels."""
 
     def __init__(self, connection: Connection) -> None:
         self._connection = connection
@@ -25,12 +25,12 @@ class Queries:
         return self._connection.ask("GET", "/v1/queries/{query_id}", {"query_id": query_id})
 
     def put(self, queries: Iterable[Query]) -> Record:
-        """Store queries, all or none; one that is there is replaced."""
+        """Store queries, all or none; existing ones are replaced."""
         body = {"queries": [asdict(one) for one in queries]}
         return self._connection.ask("POST", "/v1/queries", body=body)
 
     def set(self, query: Query, *, if_match: str | None = None) -> Record:
-        """Store one query; `if_match`, an ETag, has to fit what is there."""
+        """Store one query; `if_match` is its expected ETag."""
         content = asdict(query)
         return self._connection.ask(
             "PUT",
@@ -41,7 +41,7 @@ class Queries:
         )
 
     def remove(self, query_id: str, *, if_match: str | None = None) -> None:
-        """Remove a query; its judgments stay."""
+        """Remove a query; its judgments are kept."""
         self._connection.ask(
             "DELETE",
             "/v1/queries/{query_id}",

@@ -1,4 +1,4 @@
-"""Runs of the service: files go up and come down piece by piece."""
+"""Runs of the service; files are streamed."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ _RUN = "/v1/runs/{run_id}"
 
 
 class Runs:
-    """What systems returned."""
+    """Rankings of search systems."""
 
     def __init__(self, connection: Connection) -> None:
         self._connection = connection
@@ -27,7 +27,7 @@ class Runs:
         return self.list()
 
     def list(self, *, name: str | None = None) -> Iterator[Record]:
-        """Iterate over runs, the newest first."""
+        """Iterate over runs, newest first."""
         return self._connection.iter_items("/v1/runs", query={"name": name, "limit": 1000})
 
     def upload(
@@ -41,18 +41,18 @@ class Runs:
         corpus_hash: str | None = None,
         settings: Mapping[str, Any] | None = None,
     ) -> Record:
-        """Upload a run: a file in any format that the library reads, compressed or not.
+        """Upload a run: a file in any supported format, compressed or not.
 
         Parameters
         ----------
         run : path or Run
-            A file is sent as it is, piece by piece.
+            A file is streamed unmodified.
         name : str
-            Of the system: runs of the same name are one series.
+            Name of the system; runs of the same name form a series.
         format : str, optional
-            Of the file; the service finds it out unless given.
+            Format of the file. Default: detected by the service.
         tags, commit, corpus_hash, settings
-            What else is known about it.
+            Further facts about the run.
         """
         if isinstance(run, Run):
             with tempfile.TemporaryDirectory(prefix="berryeval-") as folder:
@@ -80,11 +80,11 @@ class Runs:
             return self._connection.send_file("/v1/runs", file, query, n_bytes)
 
     def get(self, run_id: str) -> Record:
-        """Return what is known of a run."""
+        """Return a run, without its rankings."""
         return self._connection.ask("GET", _RUN, {"run_id": run_id})
 
     def download(self, run_id: str, path: str | os.PathLike[str], *, format: str = "trec") -> None:
-        """Write a run to a file; what was there stays until all of it has come."""
+        """Download a run to a file, which is replaced only when complete."""
         partial = Path(f"{os.fspath(path)}.partial")
         given = {"run_id": run_id}
         try:
@@ -107,14 +107,14 @@ class Runs:
             return read_run(path, format="jsonl")
 
     def ranking(self, run_id: str, query_id: str, *, depth: int = 100) -> Record:
-        """Return what a run has for a query, best first, with today's grades."""
+        """Return the ranking of a query in a run, best first, with the current grades."""
         ids = {"run_id": run_id, "query_id": query_id}
         return self._connection.ask(
             "GET", f"{_RUN}/rankings/{{query_id}}", ids, query={"depth": depth}
         )
 
     def remove(self, run_id: str) -> None:
-        """Remove a run with its evaluations; a `ConflictError` if it is a baseline."""
+        """Remove a run with its evaluations; raise `ConflictError` if it is a baseline."""
         self._connection.ask("DELETE", _RUN, {"run_id": run_id})
 
 

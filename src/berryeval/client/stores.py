@@ -1,4 +1,4 @@
-"""Stores of the service: made, filled piece by piece, and searched."""
+"""Stores of the service."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from berryeval.client.connection import Connection, Record
 from berryeval.core.documents import Document
 from berryeval.core.query import Query
 
-__all__ = ["Stores", "as_asked"]
+__all__ = ["Stores", "query_bodies"]
 
 _AT_ONCE = 1000
 
@@ -27,12 +27,12 @@ class Stores:
         return self._connection.iter_items("/v1/stores", query={"limit": 1000})
 
     def create(self, name: str, kind: str = "hybrid", **settings: Any) -> Record:  # noqa: ANN401
-        """Make a store: ``"bm25"``, ``"vector"`` or ``"hybrid"``; the same again does nothing."""
+        """Create a store: ``"bm25"``, ``"vector"`` or ``"hybrid"``; repeating it does nothing."""
         body = {"kind": kind, "settings": settings}
         return self._connection.ask("PUT", _STORE, {"store": name}, body=body)
 
     def get(self, name: str) -> Record:
-        """Return what is known about a store."""
+        """Return a store."""
         return self._connection.ask("GET", _STORE, {"store": name})
 
     def remove(self, name: str) -> None:
@@ -40,7 +40,7 @@ class Stores:
         self._connection.ask("DELETE", _STORE, {"store": name})
 
     def index(self, name: str, documents: Iterable[Document]) -> int:
-        """Index documents, a thousand at a time, and return how many; those there are replaced."""
+        """Index documents, replacing existing ones, and return their number."""
         n_indexed = 0
         waiting = iter(documents)
         while some := [*islice(waiting, _AT_ONCE)]:
@@ -68,8 +68,8 @@ class Stores:
         )
 
 
-def as_asked(queries: Iterable[Query] | Mapping[str, str]) -> list[dict[str, str]]:
-    """Return queries as ``POST /v1/evaluation/evaluate`` takes them."""
+def query_bodies(queries: Iterable[Query] | Mapping[str, str]) -> list[dict[str, str]]:
+    """Return queries as bodies of ``POST /v1/evaluation/evaluate``."""
     if isinstance(queries, Mapping):
         return [{"id": query_id, "query": text} for query_id, text in queries.items()]
     return [{"id": query.query_id, "query": query.text} for query in queries]

@@ -1,23 +1,23 @@
-"""Text that a file can hold."""
+"""Text that can be encoded as UTF-8."""
 
 from __future__ import annotations
 
 import re
 
-__all__ = ["without_halves"]
+__all__ = ["replace_lone_surrogates"]
 
-_HALF = re.compile("[\ud800-\udc7f\udd00-\udfff]")
-"""Halves of characters, but for those that stand for bytes that are no UTF-8."""
+_SURROGATE = re.compile("[\ud800-\udc7f\udd00-\udfff]")
+"""Surrogates, except those that stand for bytes that are not UTF-8."""
 
 
-def without_halves(text: str) -> str:
-    r"""Return text with a replacement character for each half of a character.
+def replace_lone_surrogates(text: str) -> str:
+    r"""Return text with a replacement character for each lone surrogate.
 
-    JSON can hold them, as where somebody cut a text in the middle of an emoji; UTF-8 cannot.
+    JSON can contain them, for example if a text was cut in the middle of an emoji; UTF-8 cannot.
 
     Examples
     --------
-    >>> without_halves("cut \ud83d") == "cut \ufffd"
+    >>> replace_lone_surrogates("cut \ud83d") == "cut \ufffd"
     True
     """
-    return _HALF.sub("\ufffd", text)
+    return _SURROGATE.sub("\ufffd", text)

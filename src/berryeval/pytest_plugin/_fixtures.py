@@ -36,7 +36,7 @@ __all__ = [
 
 
 @contextmanager
-def _told_in_a_line() -> Iterator[None]:
+def _errors_in_one_line() -> Iterator[None]:
     """Let our errors end a test, or its collection, without a traceback through the plugin."""
     from berryeval.errors import BerryEvalError
 
@@ -49,14 +49,14 @@ def _told_in_a_line() -> Iterator[None]:
 @pytest.fixture(scope="session")
 def berryeval_settings(pytestconfig: pytest.Config) -> Settings:
     """Return what berryeval.toml says, or flags and variables where they are given."""
-    with _told_in_a_line():
+    with _errors_in_one_line():
         return load_settings(pytestconfig)
 
 
 @pytest.fixture(scope="session")
 def berryeval_judgments(berryeval_settings: Settings) -> Judgments:
     """Return what is relevant, from the file that the settings name."""
-    with _told_in_a_line():
+    with _errors_in_one_line():
         return _read_judgments(berryeval_settings)
 
 
@@ -65,14 +65,14 @@ def berryeval_queries(berryeval_settings: Settings) -> dict[str, Query]:
     """Return texts and labels of the queries by their ids; none where no file is named."""
     from berryeval.evaluation.slices import load_queries
 
-    with _told_in_a_line():
+    with _errors_in_one_line():
         return load_queries(berryeval_settings.queries)
 
 
 @pytest.fixture(scope="session")
 def berryeval_depth(pytestconfig: pytest.Config) -> int:
     """Return how many documents a system is asked for."""
-    with _told_in_a_line():
+    with _errors_in_one_line():
         return retrieval_depth(pytestconfig)
 
 
@@ -86,7 +86,7 @@ def berryeval_run(berryeval_settings: Settings) -> Run:
     from berryeval.errors import ArgumentError
     from berryeval.formats import read_run
 
-    with _told_in_a_line():
+    with _errors_in_one_line():
         if berryeval_settings.run is None:
             way_out = (
                 "define a fixture berryeval_run, name a file in berryeval.toml (run = ...), "
@@ -108,7 +108,7 @@ def berryeval_results(
     """Return what the candidate found, with assertions about it."""
     from berryeval.pytest_plugin.results import Results
 
-    with _told_in_a_line():
+    with _errors_in_one_line():
         results = Results(
             berryeval_judgments,
             berryeval_run,
@@ -131,7 +131,7 @@ def berryeval_guard(request: pytest.FixtureRequest, berryeval_results: Results) 
     """Return one guard of berryeval.toml; the test runs once for each of them."""
     from berryeval.pytest_plugin.guard_check import GuardCheck
 
-    with _told_in_a_line():
+    with _errors_in_one_line():
         return GuardCheck(berryeval_results, request.param)
 
 
@@ -139,7 +139,7 @@ def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
     """Make a test of each judged query, and of each guard, for whoever asks for one."""
     for name, find in (("berryeval_query", _query_ids), ("berryeval_guard", _guards)):
         if name in metafunc.fixturenames and not _is_given(metafunc, name):
-            with _told_in_a_line():
+            with _errors_in_one_line():
                 found = find(load_settings(metafunc.config))
             metafunc.parametrize(name, found, indirect=True, ids=map(str, found))
 

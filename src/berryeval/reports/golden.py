@@ -85,7 +85,7 @@ def _counts(found: GoldenCheck) -> Table:
     title = f"{golden.name}, version {golden.version}"
     notes = [f"Hash: {golden.content_hash}"]
     if golden.judges is not None:
-        notes.append(f"Where judges differ, {COUNTED[golden.judges]} counts.")
+        notes.append(f"If judges disagree, {COUNTED[golden.judges]} counts.")
     return Table(title, ("", "number"), tuple(rows), tuple(notes))
 
 

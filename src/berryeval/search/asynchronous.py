@@ -1,7 +1,7 @@
 """Asynchronous code called by synchronous code.
 
-What is asynchronous runs in one event loop, which has a thread of its own for the life of the
-process. So a client that keeps connections open can serve every query.
+Asynchronous code runs in one event loop, which has its own thread for the life of the process, so
+that a client can keep connections open between queries.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ import threading
 from collections.abc import Awaitable, Coroutine
 from typing import Any, TypeVar
 
-__all__ = ["Beside", "is_asynchronous", "resolve"]
+__all__ = ["BackgroundCoroutine", "is_asynchronous", "resolve"]
 
 Result = TypeVar("Result")
 
@@ -20,13 +20,13 @@ _lock = threading.Lock()
 _running: tuple[threading.Thread, asyncio.AbstractEventLoop] | None = None
 
 
-class Beside:
-    """A coroutine that runs beside the caller.
+class BackgroundCoroutine:
+    """A coroutine that runs in the background, in the shared event loop.
 
     Parameters
     ----------
     coroutine : Coroutine
-        What to run in the event loop.
+        The coroutine to run.
     """
 
     def __init__(self, coroutine: Coroutine[Any, Any, None]) -> None:
@@ -37,7 +37,7 @@ class Beside:
         self._loop.call_soon_threadsafe(self._begin, coroutine)
 
     def cancel(self) -> None:
-        """Ask it to stop. It may take its time, or refuse."""
+        """Request cancellation, which may take long or be ignored."""
         self._loop.call_soon_threadsafe(self._cancel)
 
     def _begin(self, coroutine: Coroutine[Any, Any, None]) -> None:
@@ -51,7 +51,7 @@ class Beside:
 
 
 def resolve(value: Awaitable[Result] | Result) -> Result:
-    """Return a value, or what it becomes if it has to be awaited.
+    """Return a value, awaited if necessary.
 
     Raises
     ------

@@ -14,7 +14,7 @@ from berryeval.core.events import event_logger
 from berryeval.core.query import Query
 from berryeval.core.run import Run
 from berryeval.errors import ArgumentError, SystemTimeoutError, SystemUnderTestError
-from berryeval.search.asynchronous import Beside
+from berryeval.search.asynchronous import BackgroundCoroutine
 from berryeval.search.failures import failures_of
 from berryeval.search.hits import Hit, check_k, to_hits
 from berryeval.search.journal import Journal
@@ -166,11 +166,11 @@ class _Asker:
         self._limits = limits
         self._end = math.inf if limits.total is None else time.monotonic() + limits.total
         self._is_over = threading.Event()
-        self._running: set[Beside] = set()
+        self._running: set[BackgroundCoroutine] = set()
         self._waiting: queue.SimpleQueue[_Task] = queue.SimpleQueue()
         self._done: queue.SimpleQueue[tuple[_Task, _Answer]] = queue.SimpleQueue()
         self._lock = threading.Lock()
-        self._n_workers = self._n_present = self._n_held_up = 0
+        self._n_workers = self._n_present = self._n_blocked = 0
 
     def ask_all(self, tasks: list[_Task]) -> Iterator[tuple[_Task, _Answer]]:
         """Iterate over answers as they come. Nothing more is asked once the caller has gone."""
@@ -195,7 +195,7 @@ class _Asker:
                 break
             answer, has_ended = self._ask(task.query)
             self._done.put((task, answer))
-            if not has_ended.is_set() and not self._has_ended_at_last(has_ended):
+            if not has_ended.is_set() and not self._wait_for_end(has_ended):
                 break
         with self._lock:
             self._n_present -= 1
@@ -203,13 +203,13 @@ class _Asker:
         if is_last:
             self._fail_the_rest()
 
-    def _has_ended_at_last(self, has_ended: threading.Event) -> bool:
+    def _wait_for_end(self, has_ended: threading.Event) -> bool:
         """Wait for a search that was given up; not for ever once all workers do nothing else."""
         with self._lock:
-            self._n_held_up += 1
+            self._n_blocked += 1
         try:
             while not has_ended.wait(max(0.0, min(self._limits.timeout, self._left()))):
-                is_hopeless = self._n_held_up == self._n_workers or self._left() <= 0
+                is_hopeless = self._n_blocked == self._n_workers or self._left() <= 0
                 if is_hopeless or self._is_over.is_set():
                     return False
             return True
@@ -217,7 +217,7 @@ class _Asker:
             # A worker that leaves stays counted: the others need not wait for it.
             if has_ended.is_set():
                 with self._lock:
-                    self._n_held_up -= 1
+                    self._n_blocked -= 1
 
     def _fail_the_rest(self) -> None:
         """Answer for the queries that cannot be asked any more."""
@@ -267,9 +267,9 @@ class _Asker:
             nothing_to_end.set()
             return _Answer([], 0.0, self._out_of_time()), nothing_to_end
         answered: queue.SimpleQueue[_Answer] = queue.SimpleQueue()
-        running: Beside | None = None
+        running: BackgroundCoroutine | None = None
         if self._system.is_asynchronous:
-            running = Beside(self._asearch(query, deadline, answered))
+            running = BackgroundCoroutine(self._asearch(query, deadline, answered))
             self._running.add(running)
             has_ended = running.has_ended
         else:

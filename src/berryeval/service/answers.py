@@ -1,4 +1,4 @@
-"""Answers in JSON: how records become JSON, and whether the caller has the answer already."""
+"""JSON responses: how records become JSON, and ETags."""
 
 from __future__ import annotations
 
@@ -13,17 +13,17 @@ from pydantic import BaseModel
 from starlette.requests import Request
 from starlette.responses import Response
 
-__all__ = ["Answer", "Shape", "answer_unless_known", "etag_of", "json_bytes", "written"]
+__all__ = ["Answer", "Shape", "conditional_answer", "etag_of", "json_bytes", "written"]
 
 
 def json_bytes(content: object) -> bytes:
-    """Write JSON in ASCII: ids may hold bytes that are no UTF-8, which only escapes can carry."""
+    """Write JSON in ASCII: ids that are not UTF-8 can only be written with escapes."""
     text = json.dumps(content, allow_nan=False, separators=(",", ":"), default=_plain)
     return text.encode("ascii")
 
 
 def _plain(value: object) -> object:
-    """Return what JSON has for a moment, a mapping or a dataclass."""
+    """Return the JSON value of a datetime, a mapping or a dataclass."""
     if isinstance(value, datetime):
         return value.isoformat()
     if isinstance(value, Mapping):
@@ -37,13 +37,13 @@ _ABSENT = object()
 
 
 class Shape(BaseModel):
-    """What a route returns of a record. Its fields are described once, and taken by their names."""
+    """The response model of a record. Fields are taken from attributes of the same name."""
 
     @classmethod
     def of(cls, *records: object, **others: object) -> dict[str, Any]:
-        """Return the fields: those given, and the attributes of the first record that has them.
+        """Return the model: the given fields, and the attributes of the first record that has them.
 
-        A field with a default is left out if no record has it.
+        A field with a default is omitted if no record has it.
 
         Raises
         ------
@@ -64,12 +64,12 @@ class Shape(BaseModel):
 
 
 def etag_of(body: bytes) -> str:
-    """Return a name for these very bytes."""
+    """Return the ETag of a body."""
     return f'"{hashlib.blake2b(body, digest_size=12).hexdigest()}"'
 
 
 class Answer(Response):
-    """JSON that is not checked again on its way out."""
+    """A JSON response that is not validated again."""
 
     media_type = "application/json"
 
@@ -87,12 +87,12 @@ class Answer(Response):
 
 
 def written(content: object, place: str, *, is_new: bool, etag: str | None = None) -> Answer:
-    """Answer a write with what is there now, and where: 201 if there was nothing before."""
+    """Return the response to a write: the new state and its location, 201 if it was created."""
     return Answer(content, 201 if is_new else 200, etag=etag, headers={"Location": place})
 
 
-def answer_unless_known(request: Request, body: bytes, etag: str) -> Response:
-    """Answer with 304 and nothing else if the caller has it (``If-None-Match``)."""
+def conditional_answer(request: Request, body: bytes, etag: str) -> Response:
+    """Return the body, or 304 if the caller already has it (``If-None-Match``)."""
     headers = {"ETag": etag, "Cache-Control": "no-cache"}
     known = request.headers.get("if-none-match")
     if known is not None and (known.strip() == "*" or etag in _tags(known)):

@@ -1,4 +1,4 @@
-"""The application: routes, layers around them, and what they share."""
+"""The application: routes, middleware, and shared state."""
 
 from __future__ import annotations
 
@@ -47,10 +47,10 @@ def create_app(archive: Archive, settings: ServiceSettings | None = None) -> Fas
     Parameters
     ----------
     archive : Archive
-        Stays the caller's to close.
+        The caller closes it.
     settings : ServiceSettings, optional
-        Its `archive`, `host` and `port` only tell who may call; `berryeval serve` opens and
-        binds.
+        Its `archive`, `host` and `port` only determine who may call; `berryeval serve` opens the
+        archive and binds the port.
     """
     settings = settings or ServiceSettings()
     app = FastAPI(
@@ -59,10 +59,10 @@ def create_app(archive: Archive, settings: ServiceSettings | None = None) -> Fas
         summary=description.SUMMARY,
         description=description.TEXT,
         openapi_tags=description.TAGS,
-        docs_url=None,  # FastAPI's pages load their scripts from elsewhere
+        docs_url=None,  # FastAPI's pages load scripts from other hosts
         redoc_url=None,
         openapi_url=None,
-        redirect_slashes=False,  # an answer more that every route would have
+        redirect_slashes=False,  # it would add a response to every route
         lifespan=_lifespan,
         generate_unique_id_function=_operation_id,
     )
@@ -71,7 +71,7 @@ def create_app(archive: Archive, settings: ServiceSettings | None = None) -> Fas
     app.state.figures = Figures()
     app.state.jobs = Jobs(settings.max_jobs)
     app.state.runs = RunCache(archive)
-    # An evaluation goes with its run: after a second the archive is asked again.
+    # An evaluation is removed with its run, so entries expire after a second.
     app.state.evaluations = LruCache(2000, seconds=1.0)
     memory.set_up(app.state, archive, settings)
     app.state.stores = open_stores(archive, settings)
@@ -85,7 +85,7 @@ def create_app(archive: Archive, settings: ServiceSettings | None = None) -> Fas
         dependencies = [require("read"), with_judging]
         app.include_router(router, dependencies=dependencies, include_in_schema=False)
     _add_handlers(app)
-    # Each wraps those before it: the last is the outermost.
+    # Each wraps the previous ones: the last is the outermost.
     app.add_middleware(Limits, settings=settings, answer_to=answer_to)
     app.add_middleware(Access, archive=archive, settings=settings)
     app.add_middleware(RawPath)
@@ -96,7 +96,7 @@ def create_app(archive: Archive, settings: ServiceSettings | None = None) -> Fas
 
 
 def describe() -> dict[str, Any]:
-    """Return the OpenAPI description, for which no archive is needed."""
+    """Return the OpenAPI description, which requires no archive."""
     return description.openapi(create_app(cast("Archive", None)))
 
 
@@ -108,7 +108,7 @@ def _operation_id(route: APIRoute) -> str:
 async def _lifespan(app: FastAPI) -> AsyncIterator[None]:
     compile_templates()
     memory.start(app.state)
-    if app.state.is_stopping:  # started once more
+    if app.state.is_stopping:  # restarted
         app.state.jobs = Jobs(app.state.settings.max_jobs)
         app.state.is_stopping = False
     yield
@@ -121,7 +121,7 @@ async def _lifespan(app: FastAPI) -> AsyncIterator[None]:
 
 
 def _add_handlers(app: FastAPI) -> None:
-    """Turn whatever is raised into a problem, in one place."""
+    """Turn exceptions into problems, in one place."""
 
     def respond(request: Request, problem: Problem) -> Response:
         return answer_to(request.scope, problem)
@@ -160,7 +160,7 @@ def _of_starlette(request: Request, error: HTTPException) -> Problem:
 
 
 def _methods(request: Request) -> list[str]:
-    """Return what a path takes; Starlette tells only of the first route that it comes upon."""
+    """Return the methods of a path; Starlette reports only those of the first matching route."""
     path = request.scope["path"]
     routers = (operations.router, *ROUTERS, *pages.OPEN_ROUTERS, *pages.ROUTERS)
     routes = (route for router in routers for route in router.routes if isinstance(route, Route))

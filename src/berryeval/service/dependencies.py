@@ -1,8 +1,8 @@
-"""What routes ask for: the archive, who calls, and what they may do.
+"""Dependencies of routes: the archive, the caller, and roles.
 
-Roles build on each other. Whoever may ``read`` sees everything and may compare; whoever may
-``judge`` adds queries, documents, judgments, runs, evaluations and verdicts, and takes the first
-three back; an ``admin`` decides on baselines, gates and stores, and removes runs.
+Each role includes the previous one. ``read`` sees everything and compares; ``judge`` adds queries,
+documents, judgments, runs, evaluations and verdicts, and removes the first three; ``admin``
+manages baselines, gates and stores, and removes runs.
 """
 
 from __future__ import annotations
@@ -40,25 +40,25 @@ __all__ = [
 
 @dataclass(frozen=True)
 class Caller:
-    """Who sent a request."""
+    """The sender of a request."""
 
     name: str
     role: Role
 
     def may(self, role: Role) -> bool:
-        """Whether the caller has this role, or one above it."""
+        """Whether the caller has this role or a higher one."""
         return ROLES.index(self.role) >= ROLES.index(role)
 
 
 LOCAL = Caller("local", "admin")
-"""Whoever calls without a token from the machine itself."""
+"""The caller without a token, on the same machine."""
 
 
 _EvaluationAnswers: TypeAlias = LruCache[tuple[str, int], tuple[bytes, str]]
 """Bodies and ETags, by the id of an evaluation and the number of writes to queries."""
 
 
-# These are coroutines though they await nothing: FastAPI would send functions to a thread.
+# These are coroutines that await nothing, since FastAPI would run functions in a thread.
 async def _archive(request: Request) -> Archive:
     archive: Archive = request.app.state.archive
     return archive
@@ -101,11 +101,11 @@ RunsDep: TypeAlias = Annotated[RunCache, Depends(_runs)]
 EvaluationsDep: TypeAlias = Annotated[_EvaluationAnswers, Depends(_evaluations)]
 CallerDep: TypeAlias = Annotated[Caller, Depends(_caller)]
 DeadlineDep: TypeAlias = Annotated[float, Depends(_deadline)]
-"""When the request is answered with 504, as `time.monotonic` counts."""
+"""When the request times out with 504, in the time of `time.monotonic`."""
 
 
 def require(role: Role) -> Any:  # noqa: ANN401 - Depends() has no type of its own
-    """Return a dependency that refuses callers without the role: ``dependencies=[…]``."""
+    """Return a dependency that rejects callers without the role: ``dependencies=[…]``."""
     return _REQUIRED[role]
 
 
@@ -115,14 +115,14 @@ def _requirement(role: Role) -> Callable[[Request], Awaitable[None]]:
         if not caller.may(role):
             raise Problem(
                 403,
-                f"token {caller.name!r} may {caller.role}; this needs {role}",
+                f"this requires the role {role}; token {caller.name!r} has the role {caller.role}",
                 where="Authorization",
                 expected=role,
                 found=caller.role,
                 way_out=f"berryeval token create NAME --role {role}",
             )
 
-    check.role = role  # type: ignore[attr-defined]  # told in the description
+    check.role = role  # type: ignore[attr-defined]  # shown in the description
     return check
 
 

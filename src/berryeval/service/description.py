@@ -1,4 +1,4 @@
-"""The OpenAPI description: what FastAPI finds out, and the answers that every route has."""
+"""The OpenAPI description: FastAPI's, completed with the responses that every route has."""
 
 from __future__ import annotations
 
@@ -17,43 +17,42 @@ from berryeval.service.routes import ROUTERS
 
 __all__ = ["SUMMARY", "TAGS", "TEXT", "openapi"]
 
-SUMMARY = "Judgments, runs and scores of a team, and verdicts on what may ship."
+SUMMARY = "A team's judgments, runs, scores and verdicts."
 
 TEXT = """\
-Every answer that is no success is `application/problem+json` (RFC 9457): what happened in one
-line, and what is known of where, expected, found and the way out.
+Every error is `application/problem+json` (RFC 9457): one line about what happened, and where
+known, the place, what was expected, what was found, and how to fix it.
 
-Ids in paths are escaped as a whole: `docs/a.md` is `docs%2Fa.md`.
-Lists come in pages; `next` is the address of the next one.
-What takes long can be asked for as a job with `Prefer: respond-async`.
+Ids in paths are percent-encoded, slashes included: `docs/a.md` is `docs%2Fa.md`.
+Lists are paginated; `next` is the address of the next page.
+Long requests can run as jobs with `Prefer: respond-async`.
 """
 
 TAGS: list[dict[str, Any]] = [
-    {"name": "queries", "description": "What is asked, with its labels."},
-    {"name": "judgments", "description": "Grades, who gave them, and what they were before."},
-    {"name": "documents", "description": "What is known of documents: a changed one makes its "
-     "judgments stale."},
-    {"name": "runs", "description": "What systems returned."},
+    {"name": "queries", "description": "Queries with their labels."},
+    {"name": "judgments", "description": "Grades with their authors and history."},
+    {"name": "documents", "description": "Documents; judgments of changed ones become stale."},
+    {"name": "runs", "description": "Rankings of search systems."},
     {"name": "evaluations", "description": "Runs scored with the judgments of a moment."},
-    {"name": "comparisons", "description": "Runs held against each other, query by query."},
-    {"name": "baselines", "description": "Names for the runs that candidates are held against."},
-    {"name": "gates", "description": "What a candidate has to reach, and the verdicts on it."},
-    {"name": "holes", "description": "Retrieved documents that nobody judged."},
-    {"name": "history", "description": "A measure over time, at fixed judgments."},
+    {"name": "comparisons", "description": "Runs compared query by query."},
+    {"name": "baselines", "description": "Named runs that candidates are compared with."},
+    {"name": "gates", "description": "What a candidate must achieve, and verdicts."},
+    {"name": "holes", "description": "Unjudged documents in rankings."},
+    {"name": "history", "description": "A measure over time, with fixed judgments."},
     {
         "name": "stores",
         "description": "Search indexes of the service. The store `default` exists from the start, "
         "empty and hybrid.",
     },
-    {"name": "jobs", "description": "Long work: progress, result, and how to stop it."},
-    {"name": "operations", "description": "For whoever runs the service."},
+    {"name": "jobs", "description": "Long tasks: progress, result and cancellation."},
+    {"name": "operations", "description": "Health, metrics and the description of the API."},
 ]  # fmt: skip
 
-_ROLE_TEXT = "\n\nNeeds the role `{role}`."
+_ROLE_TEXT = "\n\nRequires the role `{role}`."
 
 
 def openapi(app: FastAPI) -> dict[str, Any]:
-    """Return the description of an application; made once, when it is first asked for."""
+    """Return the description of an application, created on first use."""
     if app.openapi_schema is None:
         app.openapi_schema = _complete(app)
     return app.openapi_schema
@@ -77,7 +76,7 @@ def _complete(app: FastAPI) -> dict[str, Any]:
         schemas[model.__name__] = schema
     for name in ("HTTPValidationError", "ValidationError"):
         schemas.pop(name, None)
-    # FastAPI drops what is null, and with it keys that a schema asks for.
+    # FastAPI drops nulls, and with them keys that a schema requires.
     for name, examples in examples_of_models():
         if name in schemas:
             schemas[name]["examples"] = examples
@@ -86,7 +85,7 @@ def _complete(app: FastAPI) -> dict[str, Any]:
         "token": {
             "type": "http",
             "scheme": "bearer",
-            "description": "Made by `berryeval token create`. On loopback none is needed.",
+            "description": "Created by `berryeval token create`. Not required on loopback.",
         }
     }
     roles = _roles()
@@ -98,7 +97,7 @@ def _complete(app: FastAPI) -> dict[str, Any]:
 
 
 def _describe_pages(schemas: dict[str, Any]) -> None:
-    """Give pages, which are made for each kind of item, a description and an example."""
+    """Add a description and an example to the page models of each kind of item."""
     for schema in schemas.values():
         items = schema.get("properties", {}).get("items", {}).get("items", {})
         name = items.get("$ref", "").rpartition("/")[2]
@@ -108,7 +107,7 @@ def _describe_pages(schemas: dict[str, Any]) -> None:
 
 
 def _finish(path: str, operation: dict[str, Any], role: str | None) -> None:
-    """Add the answers that any route may give."""
+    """Add the responses that any route may return."""
     is_open = path in OPEN_PATHS
     statuses = [403, 503, 504] if is_open else [401, 403, 503, 504]
     parameters = {parameter["name"] for parameter in operation.get("parameters", ())}
@@ -135,7 +134,7 @@ def _finish(path: str, operation: dict[str, Any], role: str | None) -> None:
 
 
 def _roles() -> dict[str, Role]:
-    """Return the strongest role that each operation asks for."""
+    """Return the highest role that each operation requires."""
     found: dict[str, Role] = {}
     for router in ROUTERS:
         for route in router.routes:

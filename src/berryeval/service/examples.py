@@ -14,12 +14,12 @@ OTHER_RUN = "60303ae22b998861bce3b28f33eec1be758a213c86c93c076dbe9f558c11c752"
 
 
 def with_examples(*examples: dict[str, Any]) -> ConfigDict:
-    """Return the settings of a model that shows these examples."""
+    """Return the configuration of a model with these examples."""
     return ConfigDict(json_schema_extra={"examples": [*examples]})
 
 
 def examples_of_models(base: type[BaseModel] = BaseModel) -> Iterator[tuple[str, list[Any]]]:
-    """Iterate over the names of our models, and the examples that they show."""
+    """Iterate over the names of our models and their examples."""
     for model in base.__subclasses__():
         extra = model.model_config.get("json_schema_extra")
         if model.__module__.startswith("berryeval.") and isinstance(extra, dict):

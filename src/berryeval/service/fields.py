@@ -1,4 +1,4 @@
-"""Fields that several bodies share, with their limits."""
+"""Fields that several request bodies share, with their limits."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ __all__ = [
 
 MOST_MEASURES = 200
 MOST_HITS = 5_000_000
-"""Of one request, in all: its answer is made in memory."""
+"""Total per request, since its response is built in memory."""
 
 
 def _in_range(number: float) -> float:
@@ -47,8 +47,8 @@ def _in_range(number: float) -> float:
 
 
 def _as_text(value: object) -> object:
-    """Return the decimal text of a whole number, as in files and in Python."""
-    return str(value) if type(value) is int else value  # True is no id
+    """Return the decimal text of an integer, as in files and in Python."""
+    return str(value) if type(value) is int else value  # True is not an id
 
 
 Id = Annotated[
@@ -63,14 +63,14 @@ Grade = Annotated[
     float,
     AfterValidator(_in_range),
     Field(allow_inf_nan=False, examples=[2],
-          description="The higher the better; relevant from 1 on. Below 0: not judged."),
+          description="Higher is better; relevant from 1. Below 0: unjudged."),
 ]  # fmt: skip
 MeasureNames = Annotated[
     list[Annotated[str, StringConstraints(min_length=1, max_length=200)]],
     Field(
         min_length=1,
         max_length=MOST_MEASURES,
-        description="Measures by any name that the library knows.",
+        description="Measures, by any name of the library.",
         examples=[["nDCG@10", "AP", "R@100"]],
     ),
 ]
@@ -79,25 +79,25 @@ RunReference = Annotated[
     StringConstraints(pattern=NAME),
     Field(description="The id of a run, or the name of a baseline.", examples=[EXAMPLE_RUN]),
 ]
-Seed = Annotated[int, Field(ge=0, lt=2**63, description="Of resampling.")]
+Seed = Annotated[int, Field(ge=0, lt=2**63, description="Random seed for resampling.")]
 MaxGrade = Annotated[
     Annotated[float, AfterValidator(_in_range), Field(gt=0, allow_inf_nan=False)] | None,
-    Field(description="The highest grade of the scale; the highest that was given unless told."),
+    Field(description="The highest grade of the scale. Default: the highest grade in use."),
 ]
 SliceLabels = Annotated[
     list[SliceLabel],
-    Field(max_length=3, description="Labels whose every value is told of, too."),
+    Field(max_length=3, description="Labels to slice by; each value is reported."),
 ]
 
 
 class Body(BaseModel):
-    """A body that somebody sends: unknown keys are refused, and nothing is converted."""
+    """A request body: unknown keys are rejected, and nothing is converted."""
 
     model_config = ConfigDict(extra="forbid", strict=True)
 
 
 def check_measures(measures: tuple[Measure, ...]) -> tuple[Measure, ...]:
-    """Return measures unless there are too many; one name may stand for several.
+    """Parse measures, unless there are too many; one name may mean several.
 
     Raises
     ------
@@ -117,15 +117,15 @@ def check_measures(measures: tuple[Measure, ...]) -> tuple[Measure, ...]:
 
 
 def check_hits(n_queries: int, k: int) -> None:
-    """Raise if a request would make stores return more hits than memory should hold.
+    """Raise if a request would make stores return too many hits for memory.
 
     Raises
     ------
     ValueError
-        If it would; Pydantic tells where.
+        If it would; Pydantic adds the place.
     """
     if n_queries * k > MOST_HITS:
         raise ValueError(
-            f"at most {MOST_HITS:,} hits in all, and not {n_queries:,} queries of {k:,} each; "
-            "ask fewer queries at once, or for fewer hits"
+            f"at most {MOST_HITS:,} hits in total, not {n_queries:,} queries with {k:,} hits each; "
+            "send fewer queries or request fewer hits"
         )

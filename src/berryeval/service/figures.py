@@ -1,4 +1,4 @@
-"""What operators watch, as Prometheus reads it."""
+"""Metrics for operators, in the format of Prometheus."""
 
 from __future__ import annotations
 
@@ -12,42 +12,40 @@ _METHODS = frozenset({"GET", "HEAD", "POST", "PUT", "DELETE", "PATCH", "OPTIONS"
 
 
 class Figures:
-    """Counters of one service; a registry of its own, so that two in one process do not mix.
+    """Counters of one service, in its own registry, so that two in one process do not mix.
 
-    Requests are counted by route (``/v1/runs/{run_id}``), never by path: a client cannot make as
-    many series as there are ids.
+    Requests are counted by route (``/v1/runs/{run_id}``), not by path, so that clients cannot
+    create a series per id.
     """
 
     def __init__(self) -> None:
         self._registry = CollectorRegistry()
         self._requests = Counter(
             "berryeval_requests",
-            "Requests that were answered.",
+            "Completed requests.",
             ("method", "route", "status"),
             registry=self._registry,
         )
         self._seconds = Histogram(
             "berryeval_request_seconds",
-            "How long answers took.",
+            "Request duration in seconds.",
             ("method", "route"),
             buckets=_SECONDS,
             registry=self._registry,
         )
         self.in_flight = Gauge(
             "berryeval_requests_in_flight",
-            "Requests that wait for their answer.",
+            "Requests in progress.",
             registry=self._registry,
         )
-        self.jobs = Gauge(
-            "berryeval_jobs", "Jobs that are known, by state.", ("state",), registry=self._registry
-        )
+        self.jobs = Gauge("berryeval_jobs", "Jobs by state.", ("state",), registry=self._registry)
 
     def count(self, method: str, route: str, status: int, seconds: float) -> None:
-        """Count an answer; status 0 is a caller who did not wait for it."""
+        """Count a response; status 0 is a caller that disconnected."""
         known = method if method in _METHODS else "other"
         self._requests.labels(known, route, str(status)).inc()
         self._seconds.labels(known, route).observe(seconds)
 
     def to_text(self) -> bytes:
-        """Return all figures as Prometheus reads them."""
+        """Return all metrics in the format of Prometheus."""
         return generate_latest(self._registry)

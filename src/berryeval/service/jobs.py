@@ -1,7 +1,7 @@
-"""Long work: it has an id, tells how far it is, and can be cancelled.
+"""Jobs: long tasks with an id, progress and cancellation.
 
-Jobs live as long as the service: what the last 200 of them found is kept in memory for an hour,
-and whatever has to last is in the archive. Two run at the same time, the others wait.
+Jobs end with the service: the results of the last 200 are kept in memory for an hour, and anything
+permanent is in the archive. Two jobs run at the same time; the others wait.
 """
 
 from __future__ import annotations
@@ -43,10 +43,10 @@ State: TypeAlias = Literal["waiting", "running", "done", "failed", "cancelled"]
 FINISHED: frozenset[State] = frozenset({"done", "failed", "cancelled"})
 
 Progress: TypeAlias = Callable[[int, int, str], None]
-"""Told of steps done, steps in all, and the step that comes; raises when the job is cancelled."""
+"""Called with steps done, steps in total, and the next step; raises if the job is cancelled."""
 
 Work: TypeAlias = Callable[[Progress], Response]
-"""What a job does: the answer that the request would have had."""
+"""The work of a job; returns the response that the request would have had."""
 
 _AT_ONCE = 2
 _KEPT_SECONDS = 3600.0
@@ -57,11 +57,11 @@ _log = event_logger("berryeval.service")
 
 
 class JobCancelled(Exception):  # noqa: N818 - nothing went wrong
-    """Somebody asked the job to stop."""
+    """The job was cancelled."""
 
 
 def no_progress(done: int, total: int, step: str) -> None:
-    """Tell nobody."""
+    """Report no progress."""
 
 
 EXAMPLE_JOB = {
@@ -80,26 +80,26 @@ EXAMPLE_JOB = {
 
 
 class JobState(Shape):
-    """How far a job is."""
+    """The state of a job."""
 
     model_config = with_examples(EXAMPLE_JOB)
 
     id: str
     kind: str
     state: State
-    done: int = Field(description="Steps that are done.")
-    total: int = Field(description="Steps in all; 0 as long as nobody knows.")
-    step: str = Field(description="What is being done.")
-    owner: str = Field(description="Who asked for it.")
+    done: int = Field(description="Completed steps.")
+    total: int = Field(description="Total steps; 0 while unknown.")
+    step: str = Field(description="The current step.")
+    owner: str = Field(description="The caller that started it.")
     created: str
     finished: str | None
-    result: str | None = Field(description="Where the result is, once the job is done.")
+    result: str | None = Field(description="Address of the result, once the job is done.")
     problem: ProblemDetails | None = Field(description="Why it failed.")
 
 
 @dataclass(eq=False)
 class Job:
-    """One piece of long work."""
+    """A long task."""
 
     id: str
     kind: str
@@ -117,7 +117,7 @@ class Job:
     _kept_until: float = float("inf")
 
     def shape(self) -> dict[str, Any]:
-        """Return what routes report about it."""
+        """Return its state as routes report it."""
         result = f"/v1/jobs/{self.id}/result" if self.state == "done" else None
         problem = None if self.problem is None else self.problem.content()
         return JobState.of(self, result=result, problem=problem)
@@ -129,7 +129,7 @@ class Jobs:
     Parameters
     ----------
     most : int
-        How many may wait or run at the same time.
+        Largest number of jobs that wait or run.
     """
 
     def __init__(self, most: int = 100) -> None:
@@ -146,15 +146,15 @@ class Jobs:
         Raises
         ------
         Problem
-            503 if too many wait, or the service is about to stop.
+            503 if too many jobs are waiting, or the service is stopping.
         """
         job = Job(secrets.token_hex(8), kind, owner, _now())
         with self._lock:
             self._forget_old()
             n_open = sum(job.state not in FINISHED for job in self._jobs.values())
             if n_open >= self._most or self._is_closed:
-                reason = "the service is about to stop" if self._is_closed else f"{n_open} wait"
-                raise Problem(503, f"no room for another job: {reason}; try again later",
+                reason = "the service is stopping" if self._is_closed else f"{n_open} are waiting"
+                raise Problem(503, f"no more jobs can be started: {reason}; try again later",
                               kind="too-many-jobs", headers={"Retry-After": "5"})  # fmt: skip
             self._jobs[job.id] = job
             self._futures[job.id] = self._threads.submit(self._run, job, work)
@@ -165,13 +165,13 @@ class Jobs:
         return self._jobs.get(job_id)
 
     def all(self) -> list[Job]:
-        """Return all that are known, the newest first."""
+        """Return all jobs, newest first."""
         with self._lock:
             self._forget_old()
             return sorted(self._jobs.values(), key=lambda job: job.created, reverse=True)
 
     def cancel(self, job: Job) -> None:
-        """Ask a job to stop: at once if it waits, else before its next step."""
+        """Cancel a job: at once if it is waiting, otherwise before its next step."""
         with self._lock:
             job.is_cancelled = True
             future = self._futures.get(job.id)
@@ -187,7 +187,7 @@ class Jobs:
         return job.state in FINISHED
 
     def close(self) -> None:
-        """Cancel everything, and let those who listen go."""
+        """Cancel all jobs, and end all streams of events."""
         with self._lock:
             self._is_closed = True
             jobs = list(self._jobs.values())
@@ -197,11 +197,11 @@ class Jobs:
             self._notify(job)
 
     def join(self) -> None:
-        """Wait for what still runs; after `close`."""
+        """Wait for running jobs; after `close`."""
         self._threads.shutdown(wait=True, cancel_futures=True)
 
     def counts(self) -> dict[str, int]:
-        """Return how many jobs are in each state."""
+        """Return the number of jobs per state."""
         found: dict[str, int] = dict.fromkeys(
             ("waiting", "running", "done", "failed", "cancelled"), 0
         )
@@ -210,24 +210,24 @@ class Jobs:
         return found
 
     async def events(self, job: Job) -> AsyncIterator[bytes]:
-        """Iterate over what becomes of a job, as server-sent events, until it has finished."""
+        """Iterate over the states of a job, as server-sent events, until it has finished."""
         loop, changed = asyncio.get_running_loop(), asyncio.Event()
-        job._listeners.add((loop, changed))  # noqa: SLF001 - a job and its list are one
+        job._listeners.add((loop, changed))  # noqa: SLF001 - a job and its list belong together
         last = b""
         try:
             while True:
                 changed.clear()
                 is_last = job.state in FINISHED or self._is_closed
-                told = json_bytes(job.shape())
-                if told != last:
-                    last = told
-                    yield b"event: %s\ndata: %s\n\n" % (_event_name(job), told)
+                state = json_bytes(job.shape())
+                if state != last:
+                    last = state
+                    yield b"event: %s\ndata: %s\n\n" % (_event_name(job), state)
                 if is_last:
                     return
                 try:
                     await asyncio.wait_for(changed.wait(), _HEARTBEAT_SECONDS)
                 except asyncio.TimeoutError:
-                    yield b": still there\n\n"  # keeps proxies from closing the connection
+                    yield b": keep-alive\n\n"  # keeps proxies from closing the connection
         finally:
             job._listeners.discard((loop, changed))  # noqa: SLF001
 
@@ -250,9 +250,9 @@ class Jobs:
         except BerryEvalError as error:
             job.problem = problem_of(error)
             self._finish(job, "failed")
-        except Exception:  # noqa: BLE001 - a bug must not end the thread, nor stay unseen
+        except Exception:  # noqa: BLE001 - a bug must be logged, and must not end the thread
             _log.exception("bug", extra={"job": job.id})
-            job.problem = Problem(500, "something that should not happen", kind="bug")
+            job.problem = Problem(500, "an internal error", kind="bug")
             self._finish(job, "failed")
         else:
             job.done, job.step = job.total, ""
@@ -261,7 +261,7 @@ class Jobs:
     def _finish(self, job: Job, state: State) -> None:
         job.state, job.finished = state, _now()
         job._kept_until = time.monotonic() + _KEPT_SECONDS  # noqa: SLF001
-        with self._lock:  # `start` may not have noted it yet
+        with self._lock:  # `start` may not have stored it yet
             self._futures.pop(job.id, None)
         self._notify(job)
 

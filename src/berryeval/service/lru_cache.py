@@ -1,4 +1,4 @@
-"""A cache of the values that were used last, for some time if need be."""
+"""A cache of recently used values, optionally with expiry."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ Value = TypeVar("Value")
 
 
 class LruCache(Generic[Key, Value]):
-    """The values that were used last, by keys that name their content. Threads may share it.
+    """Recently used values, by keys that identify their content. Threads may share it.
 
     Parameters
     ----------
@@ -39,7 +39,7 @@ class LruCache(Generic[Key, Value]):
         self._size_of = size_of
         self._seconds = seconds
         self._size = 0
-        self._values: OrderedDict[Key, tuple[Value, float]] = OrderedDict()  # and their ends
+        self._values: OrderedDict[Key, tuple[Value, float]] = OrderedDict()  # and their expiry
         self._lock = threading.Lock()
 
     def __contains__(self, key: Key) -> bool:
@@ -47,7 +47,7 @@ class LruCache(Generic[Key, Value]):
             return self._has(key)
 
     def get(self, key: Key) -> Value | None:
-        """Return the value of a key; None if it is not here."""
+        """Return the value of a key; None if it is not cached."""
         with self._lock:
             if not self._has(key):
                 return None
@@ -55,7 +55,7 @@ class LruCache(Generic[Key, Value]):
             return self._values[key][0]
 
     def put(self, key: Key, value: Value) -> None:
-        """Keep a value, and drop those that were not used for longest if there is no room."""
+        """Store a value, and drop the least recently used ones if there is no room."""
         with self._lock:
             for old in [key, *(one for one in self._values if not self._has(one))]:
                 self._drop(old)
@@ -65,14 +65,14 @@ class LruCache(Generic[Key, Value]):
                 self._drop(next(iter(self._values)))
 
     def take(self, key: Key) -> Value | None:
-        """Return the value of a key and drop it; None if it is not here."""
+        """Remove and return the value of a key; None if it is not cached."""
         with self._lock:
             found = self._values[key][0] if self._has(key) else None
             self._drop(key)
             return found
 
-    def get_or_make(self, key: Key, make: Callable[[], Value]) -> Value:
-        """Return the value of a key; make it if it is not here. Two threads may make the same."""
+    def get_or_compute(self, key: Key, make: Callable[[], Value]) -> Value:
+        """Return the value of a key; compute it if it is not cached. Threads may do so twice."""
         with self._lock:
             if self._has(key):
                 self._values.move_to_end(key)
@@ -82,13 +82,13 @@ class LruCache(Generic[Key, Value]):
         return value
 
     def find(self, is_wanted: Callable[[Key], bool]) -> Value | None:
-        """Return the value, of those with such a key, that was used last."""
+        """Return the most recently used value with a matching key."""
         with self._lock:
             wanted = (key for key in reversed(self._values) if is_wanted(key) and self._has(key))
             return next((self._values[key][0] for key in wanted), None)
 
     def forget(self, key: Key) -> None:
-        """Drop a value, if it is here."""
+        """Drop a value, if it is cached."""
         with self._lock:
             self._drop(key)
 

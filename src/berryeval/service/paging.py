@@ -1,7 +1,7 @@
-"""Lists that come in pieces, in the order of their keys.
+"""Paginated lists, in the order of their keys.
 
-A page names the key after which the next begins, so that what is added or removed meanwhile
-neither repeats nor hides anything else.
+A page names the key after which the next one starts, so that entries added or removed in between
+cause no duplicates or gaps.
 """
 
 from __future__ import annotations
@@ -22,13 +22,13 @@ __all__ = ["After", "Limit", "Listed", "as_after", "key_of", "listed"]
 
 Item = TypeVar("Item")
 
-Limit = Annotated[int, Query(ge=1, le=1000, description="How many to list at most.")]
+Limit = Annotated[int, Query(ge=1, le=1000, description="Largest number of entries.")]
 After = Annotated[
     str | None,
     Query(
         max_length=8192,
         pattern="^[A-Za-z0-9_-]+$",
-        description="Where the page before ended; taken from its `next`.",
+        description="End of the previous page, from its `next`.",
         examples=["WyJxMSJd"],
     ),
 ]
@@ -45,7 +45,7 @@ class Listed(BaseModel, Generic[Item]):
 
 
 def as_after(key: str) -> str:
-    """Write the last key of a page as `after` takes it, whatever characters the key has."""
+    """Encode the last key of a page for `after`, whatever its characters."""
     return base64.urlsafe_b64encode(encode_id(key)).decode().rstrip("=")
 
 
@@ -55,14 +55,16 @@ def key_of(after: str | None) -> str | None:
     Raises
     ------
     ArgumentError
-        For what no page gave.
+        If no page returned it.
     """
     if after is None:
         return None
     try:
         return decode_id(base64.urlsafe_b64decode(after + "=" * (-len(after) % 4)))
     except ValueError:
-        raise ArgumentError("after", "what a page gave as next", repr(after[:40])) from None
+        raise ArgumentError(
+            "after", "a value from the next link of a page", repr(after[:40])
+        ) from None
 
 
 def listed(
@@ -71,7 +73,7 @@ def listed(
     following: str | None,
     to_dict: Callable[[Any], dict[str, Any]],
 ) -> Answer:
-    """Return a page as an answer, with a link to the next one."""
+    """Return the response for a page, with a link to the next one."""
     url = None
     if following is not None:
         kept = [item for item in request.query_params.multi_items() if item[0] != "after"]

@@ -1,8 +1,7 @@
-"""Ids in paths: any text, slashes and bytes that are no UTF-8 among it.
+"""Ids in paths: any text, including slashes and bytes that are not UTF-8.
 
-A server hands over a path with its escapes undone, and then nobody can tell the slash of an id
-from one between two of them. So routes see the path as it was sent, and each id is decoded when
-it has been found: ``/v1/judgments/{query_id:id}/{doc_id:id}``.
+Servers decode paths, after which a slash in an id looks like a separator. So routes match the path
+as it was sent, and each id is decoded afterwards: ``/v1/judgments/{query_id:id}/{doc_id:id}``.
 """
 
 from __future__ import annotations
@@ -36,25 +35,25 @@ register_url_convertor("id", _IdConvertor())
 
 
 def quoted(text: str) -> str:
-    """Write an id as a part of a path."""
+    """Encode an id as a part of a path."""
     return quote(text, safe="", errors="surrogateescape")
 
 
 def is_rank_eval(scope: Scope) -> bool:
-    """Whether a request is for Elasticsearch's ranking evaluation, of one store or of all."""
+    """Whether a path is Elasticsearch's ranking evaluation, of one store or of all."""
     raw: bytes | None = scope.get("raw_path")
     path = scope["path"] if raw is None else raw.decode("latin-1")
     return _RANK_EVAL.fullmatch(path) is not None
 
 
 class RawPath:
-    """Let routes see paths with their escapes."""
+    """Match routes against encoded paths."""
 
     def __init__(self, app: ASGIApp) -> None:
         self._app = app
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Replace the path by what was sent."""
+        """Replace the path with the one that was sent."""
         raw: bytes | None = scope.get("raw_path")
         if scope["type"] == "http" and raw is not None:
             scope["path"] = raw.decode("latin-1")
@@ -62,10 +61,10 @@ class RawPath:
 
 
 QueryId = Annotated[
-    str, Path(description="A query, with its escapes.", examples=["q1"], max_length=MAX_ID)
+    str, Path(description="Id of a query, percent-encoded.", examples=["q1"], max_length=MAX_ID)
 ]
 DocId = Annotated[
-    str, Path(description="A document, with its escapes.", examples=["d7"], max_length=MAX_ID)
+    str, Path(description="Id of a document, percent-encoded.", examples=["d7"], max_length=MAX_ID)
 ]
 Name = Annotated[
     str,
@@ -78,7 +77,7 @@ Name = Annotated[
 RunId = Annotated[
     str,
     Path(
-        description="A run: the SHA-256 of what it says.",
+        description="Id of a run: the SHA-256 of its content.",
         examples=["9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08"],
         pattern="^[0-9a-f]{64}$",
     ),

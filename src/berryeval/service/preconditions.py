@@ -1,6 +1,6 @@
-"""If-Match and If-None-Match: what a caller believes to be there before it writes.
+"""If-Match and If-None-Match: the state that a caller expects before it writes.
 
-Without them the second of two people who change the same thing would undo the first unseen.
+Without them, the second of two concurrent changes would silently overwrite the first.
 """
 
 from __future__ import annotations
@@ -17,9 +17,9 @@ from berryeval.service.problems import Problem
 __all__ = [
     "IfMatch",
     "IfNoneMatch",
-    "Look",
     "Precondition",
-    "changed_meanwhile",
+    "WriteCheck",
+    "concurrent_change",
     "precondition",
 ]
 
@@ -31,7 +31,7 @@ IfMatch = Annotated[
     str | None,
     Header(
         alias="If-Match",
-        description="The ETag of what is to be replaced, or `*` for whatever is there.",
+        description="The ETag of the state to replace, or `*` for any state.",
         examples=['"3"'],
         max_length=1024,
     ),
@@ -40,7 +40,7 @@ IfNoneMatch = Annotated[
     str | None,
     Header(
         alias="If-None-Match",
-        description="`*`: write only if there is nothing yet.",
+        description="`*`: write only if nothing exists yet.",
         examples=["*"],
         max_length=1024,
     ),
@@ -49,54 +49,54 @@ IfNoneMatch = Annotated[
 
 @dataclass(frozen=True)
 class Precondition:
-    """What has to be there for a write to happen."""
+    """The state that a write requires."""
 
     tags: frozenset[str] | None = None
-    """The ETags of which one has to be there; None means any."""
+    """The accepted ETags; None means any."""
     is_any: bool = False
-    """Whether something has to be there, whatever it is."""
+    """Whether something must exist, in any state."""
     is_none: bool = False
-    """Whether nothing may be there."""
+    """Whether nothing may exist."""
 
     @property
     def is_given(self) -> bool:
-        """Whether the caller said anything."""
+        """Whether the caller sent a precondition."""
         return self.tags is not None or self.is_any or self.is_none
 
     def check(self, etag: str | None, what: str) -> None:
-        """Raise unless the thing with this ETag, None if there is none, may be written.
+        """Raise unless a resource with this ETag, None if it does not exist, may be written.
 
         Raises
         ------
         Problem
-            412 if something else is there; 428 if something is there, and nobody said what.
+            412 if the state differs; 428 if it exists and the caller sent no precondition.
         """
         if self.is_none and etag is not None:
-            raise Problem(412, f"{what} exists already", expected="nothing", found=etag)
+            raise Problem(412, f"{what} already exists", expected="nothing", found=etag)
         if (self.is_any or self.tags is not None) and etag is None:
             raise Problem(412, f"{what} does not exist", expected="something", found="nothing")
         if self.tags is not None and etag not in self.tags:
-            raise changed_meanwhile(what, etag)
+            raise concurrent_change(what, etag)
         if etag is not None and not self.is_given:
-            way_out = f"read it, and send its ETag back: If-Match: {etag}"
-            raise Problem(428, f"{what} exists, and no If-Match says which; {way_out}",
+            way_out = f"read it, and send its ETag: If-Match: {etag}"
+            raise Problem(428, f"{what} exists, and If-Match is missing; {way_out}",
                           where="If-Match", expected=etag, found="nothing",
                           way_out=way_out)  # fmt: skip
 
 
-class Look(Generic[Item]):
-    """What an archive calls with what is there, in the very transaction that replaces it.
+class WriteCheck(Generic[Item]):
+    """A check that an archive calls with the current state, in the transaction that replaces it.
 
-    A caller who said nothing may write.
+    Without a precondition, any state may be replaced.
 
     Parameters
     ----------
     wanted : Precondition
-        What the caller believes to be there.
+        The precondition of the caller.
     etag_of : callable
-        Returns the ETag of a thing.
+        Returns the ETag of a state.
     what : str
-        What messages call it.
+        The name of the resource in messages.
     """
 
     def __init__(self, wanted: Precondition, etag_of: Callable[[Item], str], what: str) -> None:
@@ -104,19 +104,19 @@ class Look(Generic[Item]):
         self._etag_of = etag_of
         self._what = what
         self.is_new = False
-        """Whether there was nothing."""
+        """Whether the resource did not exist."""
 
     def __call__(self, before: Item | None) -> None:
-        """Raise unless this, or nothing, may be replaced."""
+        """Raise unless the state, or nothing, may be replaced."""
         self.is_new = before is None
         if self._wanted.is_given:
             self._wanted.check(None if before is None else self._etag_of(before), self._what)
 
 
-def changed_meanwhile(what: str, etag: str | None) -> Problem:
-    """Return the answer to somebody who would undo another's change."""
-    way_out = "read it again, and decide anew"
-    return Problem(412, f"{what} was changed meanwhile; {way_out}", where="If-Match",
+def concurrent_change(what: str, etag: str | None) -> Problem:
+    """Return the problem of a caller that would overwrite another change."""
+    way_out = "read it again and retry"
+    return Problem(412, f"{what} was changed in the meantime; {way_out}", where="If-Match",
                    found=etag, way_out=way_out)  # fmt: skip
 
 
@@ -126,10 +126,10 @@ def precondition(if_match: str | None, if_none_match: str | None) -> Preconditio
     Raises
     ------
     Problem
-        400 for what is neither ``*`` nor a list of ETags.
+        400 for anything but ``*`` or a list of ETags.
     """
     if if_none_match is not None and if_none_match.strip() != "*":
-        raise Problem(400, "If-None-Match: only * has a meaning for a write",
+        raise Problem(400, "If-None-Match: only * is supported for writes",
                       where="If-None-Match", expected="*", found=if_none_match[:80])  # fmt: skip
     is_none = if_none_match is not None
     if if_match is None:

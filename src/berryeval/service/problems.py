@@ -1,8 +1,8 @@
-"""Errors as ``application/problem+json`` (RFC 9457), with the facts that the command line tells.
+"""Errors as ``application/problem+json`` (RFC 9457), with the facts that the command line shows.
 
-Besides type, title, status and detail a problem has what is known of ``where``, ``expected``,
-``found`` and the ``way_out``, and the facts of its kind, such as ``path`` and ``line``: nobody has
-to read them out of a sentence.
+Besides type, title, status and detail, a problem has ``where``, ``expected``, ``found`` and
+``way_out`` if they are known, and the facts of its kind, such as ``path`` and ``line``, so that
+clients need not parse sentences.
 """
 
 from __future__ import annotations
@@ -48,31 +48,31 @@ __all__ = [
 
 MEDIA_TYPE = "application/problem+json"
 _SHOWN = 80
-# Unix has a code of its own where a user's share, not the disk, is used up.
+# Unix has a separate code for an exhausted quota.
 _FULL = {errno.ENOSPC, errno.EFBIG, getattr(errno, "EDQUOT", errno.ENOSPC)}
 _TITLES = {
-    "archive": "The archive cannot be used",
-    "bug": "Something that should not happen",
+    "archive": "The archive is unavailable",
+    "bug": "Internal error",
     "disk-full": "The disk is full",
-    "digest": "Not the body that was announced",
-    "format": "A file that cannot be read",
-    "input": "Something that cannot be used",
-    "measure-syntax": "A measure that cannot be read",
-    "mismatch": "Data that do not belong together",
+    "digest": "The body does not match its digest",
+    "format": "Invalid file",
+    "input": "Invalid input",
+    "measure-syntax": "Invalid measure",
+    "mismatch": "Inputs that cannot be compared",
     "not-json": "Not JSON",
-    "shape": "A request of the wrong shape",
+    "shape": "Invalid request",
 }
 
 _MADE_BY = {
-    "baseline": "PUT /v1/baselines/{name} makes one",
-    "gate": "PUT /v1/gates/{name} makes one",
-    "run": "POST /v1/runs stores one",
-    "store": "PUT /v1/stores/{name} makes one",
+    "baseline": "create it with PUT /v1/baselines/{name}",
+    "gate": "create it with PUT /v1/gates/{name}",
+    "run": "upload it with POST /v1/runs",
+    "store": "create it with PUT /v1/stores/{name}",
 }
 
 
 class Fault(BaseModel):
-    """One thing that is wrong with a request."""
+    """One fault of a request."""
 
     model_config = with_examples(
         {"where": "body.measures[1]", "expected": "a valid string", "found": "12"}
@@ -84,7 +84,7 @@ class Fault(BaseModel):
 
 
 class ProblemDetails(BaseModel):
-    """What went wrong, as RFC 9457 writes it."""
+    """A problem in the format of RFC 9457."""
 
     model_config = with_examples(
         {
@@ -99,26 +99,28 @@ class ProblemDetails(BaseModel):
         }
     )
 
-    type: str = Field(description="What kind of problem it is; stays the same.")
+    type: str = Field(description="The kind of problem; stable.")
     title: str = Field(description="The kind in words.")
     status: int = Field(description="The HTTP status.")
     detail: str = Field(description="What happened, in one line.")
     where: str | None = Field(None, description="The argument, or file and line.")
-    expected: str | None = Field(None, description="What should have been there.")
-    found: str | None = Field(None, description="What was there.")
-    way_out: str | None = Field(None, description="What helps.")
+    expected: str | None = Field(None, description="What was expected.")
+    found: str | None = Field(None, description="What was found.")
+    way_out: str | None = Field(None, description="How to fix it.")
     path: str | None = Field(None, description="The file.", examples=["bm25.run"])
     line: int | None = Field(None, description="The line of the file, from 1.", examples=[3])
     measure: str | None = Field(None, description="The measure, as sent.", examples=["nDCG@x"])
-    name: str | None = Field(None, description="The name or id that is missing.", examples=["v1"])
+    name: str | None = Field(
+        None, description="The name or id that was not found.", examples=["v1"]
+    )
     extra: str | None = Field(None, description="The extra to install.", examples=["search"])
-    transient: bool | None = Field(None, description="Whether it may work a moment later.")
-    errors: list[Fault] | None = Field(None, description="All that is wrong, if it is several.")
-    request_id: str | None = Field(None, description="What the log calls this request.")
+    transient: bool | None = Field(None, description="Whether retrying later may succeed.")
+    errors: list[Fault] | None = Field(None, description="All faults, if there are several.")
+    request_id: str | None = Field(None, description="The id of the request in the log.")
 
 
 class Problem(HTTPException):
-    """An answer that is no success.
+    """An error response.
 
     Parameters
     ----------
@@ -127,13 +129,13 @@ class Problem(HTTPException):
     detail : str
         What happened, in one line.
     kind : str, optional
-        What comes after ``urn:berryeval:problem:``; the status in words unless told.
+        The end of ``urn:berryeval:problem:…``. Default: the status in words.
     headers : mapping, optional
-        For the answer.
+        Headers of the response.
     errors : sequence of Fault
-        What is wrong, one by one.
+        The faults, one by one.
     **facts
-        Whatever else of `ProblemDetails` is known; None is left out.
+        Other fields of `ProblemDetails`; None is omitted.
     """
 
     def __init__(
@@ -152,7 +154,7 @@ class Problem(HTTPException):
         self.facts = {name: fact for name, fact in facts.items() if fact is not None}
 
     def content(self, request_id: str | None = None) -> dict[str, Any]:
-        """Return what the answer says."""
+        """Return the content of the response."""
         found: dict[str, Any] = {
             "type": f"urn:berryeval:problem:{self.kind}",
             "title": _TITLES.get(self.kind) or self.kind.replace("-", " ").capitalize(),
@@ -168,14 +170,14 @@ class Problem(HTTPException):
 
 
 def problem_response(problem: Problem, request_id: str | None = None) -> Response:
-    """Return the answer that tells of a problem."""
-    # Ids may hold halves of characters, which only escapes can carry.
+    """Return the response for a problem."""
+    # Ids may contain lone surrogates, which can only be written with escapes.
     body = json.dumps(problem.content(request_id), ensure_ascii=True).encode("ascii")
     return Response(body, problem.status_code, problem.headers, MEDIA_TYPE)
 
 
 def problem_of(error: BerryEvalError) -> Problem:  # noqa: PLR0911 - one a kind
-    """Return the answer that an error of the library deserves."""
+    """Return the problem for an error of the library."""
     detail = str(error)
     if isinstance(error, ConflictError):
         return Problem(409, detail, kind="conflict", where=error.what, expected=error.expected,
@@ -201,11 +203,11 @@ def problem_of(error: BerryEvalError) -> Problem:  # noqa: PLR0911 - one a kind
 
 
 def problem_of_disk(error: Exception) -> Problem | None:
-    """Return the answer where a file found no room; None if the error is of another kind."""
+    """Return the problem for a full disk; None for any other error."""
     if not isinstance(error, OSError) or error.errno not in _FULL:
         return None
-    way_out = "make room and try again"
-    detail = f"the server's disk is full, and nothing was stored; {way_out}"
+    way_out = "free some space and try again"
+    detail = f"the disk of the server is full, and nothing was stored; {way_out}"
     return Problem(503, detail, kind="disk-full", way_out=way_out)
 
 
@@ -236,13 +238,13 @@ def _facts(error: BerryEvalError) -> dict[str, Any]:
 
 
 def _split(message: str) -> dict[str, str | None]:
-    """Take apart what a line of a file is blamed for: ``expected 6 columns, found 5``."""
+    """Split the message of a format error: ``expected 6 columns, found 5``."""
     expected, comma, found = message.removeprefix("expected ").rpartition(", found ")
     return {"expected": expected, "found": found} if comma else {}
 
 
 def documented(*statuses: int) -> dict[int | str, dict[str, Any]]:
-    """Return how OpenAPI describes these answers, for a route's ``responses``."""
+    """Return the OpenAPI description of these errors, for a route's ``responses``."""
     reference = {"$ref": f"#/components/schemas/{ProblemDetails.__name__}"}
     return {
         status: {"description": _words(status), "content": {MEDIA_TYPE: {"schema": reference}}}
@@ -257,6 +259,6 @@ def _words(status: int) -> str:
 
 
 def shown(found: object) -> str:
-    """Return what somebody sent, cut to what a line can hold."""
+    """Return a value of a request, shortened to fit on a line."""
     text = repr(found)
     return text if len(text) <= _SHOWN else f"{text[:_SHOWN]}…"

@@ -1,4 +1,4 @@
-"""The page at ``/docs``: every route in plain HTML, without a script or a file from elsewhere."""
+"""The page at ``/docs``: every route in plain HTML, without scripts or external files."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ table { border-collapse: collapse; width: 100%; }
 th, td { text-align: left; vertical-align: top; padding: 0.25rem 0.75rem 0.25rem 0; }
 code, td { overflow-wrap: anywhere; }
 summary { cursor: pointer; padding: 0.25rem 0; }
-.told { display: block; margin-left: 1.1rem; opacity: 0.75; }
+.summary { display: block; margin-left: 1.1rem; opacity: 0.75; }
 details[open] { margin-bottom: 1.5rem; }
 nav a { margin-right: 1rem; }
 .method { display: inline-block; min-width: 5rem; font-weight: 600; }
@@ -38,7 +38,7 @@ def reference_page(description: dict[str, Any]) -> str:
         f"<title>{escape(info['title'])} API</title><style>{_STYLE}</style></head><body>",
         f"<h1>{escape(info['title'])} API {escape(info['version'])}</h1>",
         _paragraphs(info["description"]),
-        "<p>The same for programs: <a href='/openapi.json'>/openapi.json</a>.</p>",
+        "<p>Machine-readable: <a href='/openapi.json'>/openapi.json</a>.</p>",
         "<nav>",
         *(f"<a href='#{one['name']}'>{one['name']}</a> " for one in description["tags"]),
         "</nav>",
@@ -74,7 +74,7 @@ def _section(description: dict[str, Any], method: str, path: str, operation: dic
         [
             f"<details id='{operation['operationId']}'><summary>",
             f"<span class='method'>{method}</span><code>{escape(path)}</code>",
-            f"<span class='told'>{_marked(first)}</span></summary>",
+            f"<span class='summary'>{_marked(first)}</span></summary>",
             _paragraphs(rest) if rest else "",
             _table("Parameters", rows),
             *_examples(description, "Body", operation.get("requestBody", {})),
@@ -86,7 +86,7 @@ def _section(description: dict[str, Any], method: str, path: str, operation: dic
 
 
 def _success(operation: dict[str, Any]) -> str:
-    """Return the first status that says that all went well."""
+    """Return the first success status."""
     statuses: list[str] = sorted(operation["responses"])
     return next(status for status in statuses if status.startswith("2"))
 
@@ -96,7 +96,7 @@ def _paragraphs(text: str) -> str:
 
 
 def _marked(text: str) -> str:
-    """Escape a text, and set what stands between backticks as code."""
+    """Escape a text, and format text between backticks as code."""
     return re.sub("`([^`]+)`", r"<code>\1</code>", escape(text))
 
 
@@ -108,7 +108,7 @@ def _table(title: str, rows: list[tuple[str, str]]) -> str:
 
 
 def _examples(description: dict[str, Any], title: str, part: dict[str, Any]) -> Iterator[str]:
-    """Iterate over what comes or goes, by media type, each with an example."""
+    """Iterate over bodies by media type, each with an example."""
     for media_type, content in part.get("content", {}).items():
         example = content.get("example") or _example(description, content.get("schema", {}))
         shown = example if isinstance(example, str) else json.dumps(example, indent=2)
@@ -116,7 +116,7 @@ def _examples(description: dict[str, Any], title: str, part: dict[str, Any]) -> 
 
 
 def _example(description: dict[str, Any], schema: dict[str, Any]) -> object:
-    """Return the example of a schema, which may be a list of what another describes."""
+    """Return the example of a schema, or of the items of a list."""
     if "items" in schema:
         return [_example(description, schema["items"])]
     name = schema.get("$ref", "").rpartition("/")[2]

@@ -18,7 +18,7 @@ _RUN_ID = re.compile("[0-9a-f]{64}")
 
 
 def find_run(archive: Archive, reference: str) -> StoredRun:
-    """Return the run of an id, or the one that a baseline names.
+    """Return a run by its id, or by the name of a baseline.
 
     Raises
     ------
@@ -38,15 +38,15 @@ def find_run(archive: Archive, reference: str) -> StoredRun:
 
 
 def labels_of(runs: Sequence[StoredRun]) -> Mapping[str, StoredRun]:
-    """Return runs by what a report calls them: names, and a part of the id where two share one.
+    """Return runs by label: the name, with a part of the id if two runs share it.
 
     Raises
     ------
     ArgumentError
-        If a run comes twice.
+        If a run is repeated.
     """
     if len({run.run_id for run in runs}) < len(runs):
-        raise ArgumentError("runs", "each run once", "one twice")
+        raise ArgumentError("runs", "each run once", "a repeated run")
     names = [run.facts.name for run in runs]
     return {
         name if names.count(name) == 1 else f"{name} ({run.run_id[:8]})": run
@@ -57,7 +57,7 @@ def labels_of(runs: Sequence[StoredRun]) -> Mapping[str, StoredRun]:
 def load_runs(
     cache: RunCache, runs: Mapping[str, StoredRun], progress: Progress, n_steps: int
 ) -> dict[str, Run]:
-    """Return the rankings of runs by their labels; each is a step of a job."""
+    """Return the rankings of runs by label; each is a step of a job."""
     found = {}
     for number, (label, run) in enumerate(runs.items()):
         progress(number, n_steps, f"reading run {number + 1} of {len(runs)}")

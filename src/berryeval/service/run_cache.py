@@ -1,4 +1,4 @@
-"""The runs that were asked for last, so that the next question finds them in memory."""
+"""Recently used runs, cached in memory."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ _MOST_ROWS = 10_000_000
 
 
 class RunCache:
-    """Rankings by the id of their run. They never change, so that nothing here gets old."""
+    """Rankings by the id of their run. They never change, so entries never expire."""
 
     def __init__(self, archive: Archive) -> None:
         self._archive = archive
@@ -27,7 +27,7 @@ class RunCache:
         NotFoundError
             If there is no such run.
         """
-        return self._runs.get_or_make(run_id, lambda: self._archive.runs.load(run_id))
+        return self._runs.get_or_compute(run_id, lambda: self._archive.runs.load(run_id))
 
     def forget(self, run_id: str) -> None:
         """Drop a run that was removed."""

@@ -1,7 +1,8 @@
-"""Serving: bind, listen, and stop without cutting anybody off."""
+"""Runs the server: bind, listen, and shut down gracefully."""
 
 from __future__ import annotations
 
+import errno
 import os
 import signal
 import socket
@@ -12,7 +13,7 @@ import uvicorn
 from fastapi import FastAPI
 
 from berryeval.archive import Archive
-from berryeval.errors import ArgumentError, InputError
+from berryeval.errors import InputError
 from berryeval.service.app import create_app
 from berryeval.service.settings import ServiceSettings
 
@@ -27,30 +28,29 @@ def serve(
     settings: ServiceSettings,
     on_start: Callable[[str], None] | None = None,
 ) -> None:
-    """Serve until a signal says to stop, and then let requests finish.
+    """Serve until a signal, and then let requests finish.
 
     Parameters
     ----------
     archive : Archive
         Stays open.
     settings : ServiceSettings
-        Where to listen, and the limits.
+        Address and limits.
     on_start : callable, optional
-        Told the address, once there is somebody at it.
+        Called with the address, once the server listens.
 
     Raises
     ------
     InputError
-        If others could reach the service, and there is no token.
-    ArgumentError
-        If the address cannot be had.
+        If other machines could reach the service and there is no token, or if the address cannot
+        be bound.
     """
     check_tokens(archive, settings)
     with _bound(settings.host, settings.port) as listener:
         app = create_app(archive, settings)
         config = uvicorn.Config(
             app,
-            log_config=None,  # our own log has a line a request
+            log_config=None,  # our own log has one line per request
             access_log=False,
             server_header=False,
             proxy_headers=False,
@@ -69,17 +69,17 @@ def serve(
 
 
 def check_tokens(archive: Archive, settings: ServiceSettings) -> None:
-    """Refuse to be reached by others as long as nobody has a token.
+    """Refuse to listen on other interfaces as long as there is no token.
 
     Raises
     ------
     InputError
-        If a token is needed, and there is none.
+        If a token is required and there is none.
     """
     if settings.needs_token and not _has_token(archive):
         raise InputError(
-            f"host {settings.host}: expected a token, since others can reach the service, found "
-            f"none; make one: berryeval token create NAME --role admin --archive {archive.name}"
+            f"host {settings.host}: other machines can reach the service, and there is no token; "
+            f"create one: berryeval token create NAME --role admin --archive {archive.name}"
         )
 
 
@@ -106,13 +106,13 @@ class _Server(uvicorn.Server):
             self._on_start()
 
     async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
-        # Who follows a job would otherwise hold us up until the grace is over.
+        # Clients that follow a job would otherwise delay the end for the whole grace period.
         self._app.state.is_stopping = True
         self._app.state.jobs.close()
         await super().shutdown(sockets)
 
     def handle_exit(self, sig: int, frame: FrameType | None) -> None:  # noqa: ARG002 - uvicorn's
-        """Stop; uvicorn would raise the signal again, and end the process before we are done."""
+        """Stop; uvicorn would raise the signal again, and end the process too early."""
         if self.should_exit and sig == signal.SIGINT:
             self.force_exit = True
         self.should_exit = True
@@ -132,9 +132,11 @@ def _bound(host: str, port: int) -> socket.socket:
             listener.close()
             raise
     except OSError as error:
-        way_out = "is another service there? Give another --port"
-        got = f"{error.strerror or error}; {way_out}"
-        raise ArgumentError("host and port", f"{host}:{port} to be free", got) from None
+        if error.errno == errno.EADDRINUSE:
+            detail = f"port {port} is already in use; choose another with --port"
+        else:
+            detail = f"cannot listen on {host}:{port}: {error.strerror or error}"
+        raise InputError(detail) from None
     return listener
 
 

@@ -1,4 +1,4 @@
-"""Where the service listens, what it keeps, and how much it takes."""
+"""Settings of the service: address, archive and limits."""
 
 from __future__ import annotations
 
@@ -13,43 +13,42 @@ from berryeval.evaluation.evaluate import COMPARED_MEASURES
 __all__ = ["LOCAL_NAMES", "ServiceSettings", "is_loopback", "service_settings"]
 
 LOCAL_NAMES = ("localhost", "127.0.0.1", "::1")
-"""What a browser on the same machine may call the service."""
+"""Host names for browsers on the same machine."""
 
 _MEGABYTE = 1 << 20
 
 
 @dataclass(frozen=True)
 class ServiceSettings:
-    """What ``berryeval serve`` is told.
+    """Settings of ``berryeval serve``.
 
     Parameters
     ----------
     host : str
         The address to listen on.
     port : int
-        From 0 to 65535; 0 takes any that is free.
+        From 0 to 65535; 0 chooses a free port.
     archive : str
         The path of an SQLite file, or ``postgresql://…``.
     max_body : int
-        The most bytes of a request's body; more is answered with 413.
+        Largest body of a request in bytes; larger ones are rejected with 413.
     max_upload : int
-        The same for files of runs, as they come and decompressed.
+        The same for uploaded files, both compressed and decompressed.
     timeout : float
-        Seconds within which a request is answered, or 504 is. A body that stops coming for as
-        long is given up.
+        Seconds before a request fails with 504, or a stalled body with 408.
     allowed_hosts : tuple of str
-        Names besides ``localhost`` that a request without a token may call the service by.
+        Host names besides ``localhost`` that requests without a token may use.
     is_token_required : bool or None
-        None means: wherever the service listens on anything but loopback.
+        None means: unless the service listens only on loopback.
     systems : mapping of str to mapping
-        Search systems of the server's own configuration, ``[systems.NAME]`` of berryeval.toml.
-        They are stores that clients can search and cannot change.
+        Search systems in the configuration of the server, ``[systems.NAME]`` of berryeval.toml.
+        They are stores that clients can search but not change.
     max_jobs : int
-        How many long tasks may wait or run at the same time.
+        Largest number of jobs that wait or run.
     grace : float
-        Seconds that requests have to finish when the service is told to stop.
+        Seconds that requests have to finish when the service stops.
     measures : tuple of str
-        What the pages of the workbench show; the first is the one that leads.
+        Measures of the workbench; the first is the default.
     """
 
     host: str = "127.0.0.1"
@@ -74,19 +73,19 @@ class ServiceSettings:
 
     @property
     def needs_token(self) -> bool:
-        """Whether a request without a token is refused."""
+        """Whether requests without a token are rejected."""
         if self.is_token_required is not None:
             return self.is_token_required
         return not is_loopback(self.host)
 
     @property
     def known_hosts(self) -> frozenset[str]:
-        """The names that a request without a token may call the service by."""
+        """The host names that requests without a token may use."""
         return frozenset(name.lower() for name in (*LOCAL_NAMES, *self.allowed_hosts))
 
 
 def is_loopback(host: str) -> bool:
-    """Tell whether only this machine can reach an address.
+    """Return whether only this machine can reach an address.
 
     Examples
     --------
@@ -97,7 +96,7 @@ def is_loopback(host: str) -> bool:
         return True
     try:
         return ipaddress.ip_address(host.strip("[]")).is_loopback
-    except ValueError:  # a name: whoever resolves it decides
+    except ValueError:  # a name, which may resolve to anything
         return False
 
 
@@ -106,15 +105,15 @@ def service_settings(
     systems: Mapping[str, Mapping[str, Any]],
     flags: Mapping[str, Any],
 ) -> ServiceSettings:
-    """Return what ``[service]`` of berryeval.toml says, unless a flag says otherwise.
+    """Return the settings in ``[service]`` of berryeval.toml, overridden by flags.
 
     Raises
     ------
     ArgumentError
-        For a value that cannot be.
+        For an invalid value.
     """
-    told = {key: value for key, value in flags.items() if value not in (None, ())}
-    found = {**table, **told}
+    given = {key: value for key, value in flags.items() if value not in (None, ())}
+    found = {**table, **given}
     if "require_token" in found:
         is_required = found.pop("require_token")
         found.setdefault("is_token_required", is_required)

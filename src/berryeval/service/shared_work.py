@@ -1,4 +1,4 @@
-"""Work in threads that several callers wait for, each as long as it has patience."""
+"""Work in threads that several callers wait for, each for a limited time."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ Value = TypeVar("Value")
 
 
 def in_thread(make: Callable[[], Value], name: str = "berryeval-work") -> Future[Value]:
-    """Start to make a value in a thread, which does not keep the process from ending."""
+    """Start computing a value in a daemon thread."""
     future: Future[Value] = Future()
 
     def run() -> None:
@@ -30,14 +30,14 @@ def in_thread(make: Callable[[], Value], name: str = "berryeval-work") -> Future
 
 
 class SharedWork(Generic[Key, Value]):
-    """Values that take long to make: one thread per key, whose result all callers get.
+    """Values that take long to compute: one thread per key, whose result all callers share.
 
     Parameters
     ----------
     name : str
         Name of the threads.
     at_once : int
-        Values that are made at the same time; others wait for their turn.
+        Values that are computed at the same time; others wait.
     """
 
     def __init__(self, name: str, at_once: int = 1) -> None:
@@ -55,19 +55,19 @@ class SharedWork(Generic[Key, Value]):
         seconds: float,
         known: Value | None = None,
     ) -> tuple[Value | None, bool]:
-        """Return the value of a key; `known`, if making it takes longer than some seconds.
+        """Return the value of a key; `known`, if computing it takes too long.
 
         Returns
         -------
         value : Value or None
         is_new : bool
-            Whether it was begun by this call. What was under way already may not have seen the
-            latest changes.
+            Whether this call started the computation. One that was already running may have missed
+            the latest changes.
 
         Raises
         ------
         Exception
-            What `make` raised.
+            Whatever `make` raised.
         """
         with self._lock:
             future = self._underway.get(key)
@@ -79,7 +79,7 @@ class SharedWork(Generic[Key, Value]):
         return future.result(), is_new
 
     def close(self) -> None:
-        """Begin nothing more, and wait for what has begun."""
+        """Start nothing more, and wait for running work."""
         with self._lock:
             self._is_closed = True
             underway = [*self._underway.values()]
@@ -89,7 +89,7 @@ class SharedWork(Generic[Key, Value]):
         try:
             with self._turns:
                 if self._is_closed:
-                    raise RuntimeError("the service is about to stop")
+                    raise RuntimeError("the service is stopping")
                 return make()
         finally:
             with self._lock:

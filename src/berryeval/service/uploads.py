@@ -1,6 +1,6 @@
-"""Files that come as the body of a request: to the disk piece by piece, and then read.
+"""Files in the body of a request: streamed to disk, and then read.
 
-Whatever happens, a cut connection among it, the temporary file is gone afterwards.
+The temporary file is always removed, even if the connection is cut.
 """
 
 from __future__ import annotations
@@ -27,12 +27,12 @@ __all__ = ["Upload", "in_turn", "received"]
 
 Found = TypeVar("Found")
 
-# Few at the same time: each takes as much memory as its rows.
+# Few at the same time: each needs memory for all its rows.
 _readers = ThreadPoolExecutor(2, thread_name_prefix="berryeval-reader")
 
 
 class Upload:
-    """A file that has come."""
+    """An uploaded file."""
 
     def __init__(self, path: Path, name: str, max_bytes: int) -> None:
         self._path = path
@@ -49,9 +49,9 @@ class Upload:
         Raises
         ------
         FormatError
-            With the name that the caller gave the file, and the line.
+            With the name of the file and the line.
         Problem
-            413 if it has too many bytes when decompressed.
+            413 if it is too large when decompressed.
         """
         try:
             self._check_size()
@@ -61,7 +61,7 @@ class Upload:
             raise FormatError(message, self._name, error.line) from None
 
     def _check_size(self) -> None:
-        """Refuse a small file that stands for a very large one."""
+        """Reject a small file that decompresses to a very large one."""
         if is_plain_file(self._path):
             return
         n_bytes = 0
@@ -80,17 +80,17 @@ class Upload:
 
 @asynccontextmanager
 async def received(request: Request, name: str, max_bytes: int) -> AsyncIterator[Upload]:
-    """Receive the body of a request as a file, which is there within the block.
+    """Receive the body of a request as a file, which exists within the block.
 
     Raises
     ------
     Problem
-        400 if the body is empty, was cut off, or is not what ``Content-Digest`` says; 415 if it
-        is a form.
+        400 if the body is empty, was cut off, or does not match ``Content-Digest``; 415 if it is
+        a form.
     """
     kind = request.headers.get("content-type", "").partition(";")[0].strip().lower()
     if kind == "multipart/form-data":
-        raise _form(name, "a form around it")
+        raise _form(name, "a form")
     digest = hashlib.sha256()
     n_bytes = 0
     has_lines = False
@@ -110,8 +110,8 @@ async def received(request: Request, name: str, max_bytes: int) -> AsyncIterator
             raise Problem(400, "body: expected a file, found nothing", kind="no-body",
                           where="body", expected="a file", found="nothing")  # fmt: skip
         _check_digest(request.headers.get("content-digest"), digest.digest())
-        # `curl --data` takes the ends of lines away and names this type; what is left of a run
-        # would be read as one long row. `curl --data-binary` names the same type.
+        # `curl --data` removes line ends and sends this type; the rest of a run would be
+        # read as one long row. `curl --data-binary` sends the same type.
         if kind == "application/x-www-form-urlencoded" and not has_lines and is_plain_file(path):
             raise _form(name, "text without lines")
         yield Upload(path, name, max_bytes)
@@ -119,20 +119,20 @@ async def received(request: Request, name: str, max_bytes: int) -> AsyncIterator
 
 def _form(name: str, found: str) -> Problem:
     way_out = "curl --data-binary @FILE -H 'Content-Type: application/octet-stream'"
-    return Problem(415, f"{name}: expected the file as it is, found {found}; {way_out}",
-                   where=name, expected="the file as it is", found=found,
+    return Problem(415, f"{name}: expected the unmodified file, found {found}; {way_out}",
+                   where=name, expected="the unmodified file", found=found,
                    way_out=way_out)  # fmt: skip
 
 
 def _check_digest(header: str | None, found: bytes) -> None:
-    """Hold what came against ``Content-Digest: sha-256=:…:`` (RFC 9530)."""
+    """Check the body against ``Content-Digest: sha-256=:…:`` (RFC 9530)."""
     if header is None:
         return
     given = dict(part.strip().partition("=")[::2] for part in header.split(",")).get("sha-256")
     if given is not None and given.strip().strip(":") != base64.b64encode(found).decode():
         raise Problem(
             400,
-            "the body is not the one that Content-Digest tells of; send it again",
+            "the body does not match Content-Digest; send it again",
             kind="digest",
             where="Content-Digest",
             expected=given[:80],
@@ -142,5 +142,5 @@ def _check_digest(header: str | None, found: bytes) -> None:
 
 
 async def in_turn(work: Callable[[], Found]) -> Found:
-    """Do the work in a thread of the few that read files."""
+    """Run the work in one of the few threads that read files."""
     return await asyncio.get_running_loop().run_in_executor(_readers, work)

@@ -1,4 +1,4 @@
-"""What FastAPI and Pydantic complain about, told as everything else is."""
+"""Converts validation errors of FastAPI and Pydantic to problems."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ _MOST_FAULTS = 20
 
 
 def problem_of_validation(error: RequestValidationError) -> Problem:
-    """Return the answer to a request of the wrong shape: where, expected, found."""
+    """Return the problem of an invalid request: where, expected, found."""
     complaints = error.errors()
     first = complaints[0]
     if first["type"] == "json_invalid":

@@ -1,4 +1,4 @@
-"""A gate of the archive decides on a run of the archive."""
+"""Runs gates of the archive on runs of the archive."""
 
 from __future__ import annotations
 
@@ -33,21 +33,21 @@ __all__ = [
 _N_STEPS = 3
 
 _RETIRED = ("seed", "resamples", "noise")
-"""Rules of earlier versions that stored gates may hold. Verdicts no longer draw at random, and
-noise is measured from repeats."""
+"""Rules of earlier versions that stored gates may contain. Verdicts no longer sample, and noise is
+measured from repeats."""
 
 MOST_HOLES = 100
-"""Unjudged documents that a report keeps, the most decisive first: a list of verdicts has to be
-read at once, and a set of 7,000 queries may have as many holes."""
+"""Unjudged documents per report, most decisive first: a list of verdicts is read at once, and a
+set of 7,000 queries may have as many holes."""
 
 
 def read_gate(settings: Mapping[str, Any]) -> GateRules:
-    """Read the rules of a stored gate, which has the name of its baseline besides.
+    """Read the rules of a stored gate, which also names its baseline.
 
     Raises
     ------
     InputError
-        For a rule or a guard that cannot be read, with its place.
+        For an invalid rule or guard, with its place.
     """
     skipped = ("baseline", *_RETIRED)
     return GateRules.from_dict({k: value for k, value in settings.items() if k not in skipped})
@@ -64,14 +64,14 @@ def decide_on(
     progress: Progress,
     opens_reserve: bool = False,
 ) -> StoredVerdict:
-    """Decide at today's judgments, and keep the verdict.
+    """Decide with the current judgments, and store the verdict.
 
     Raises
     ------
     ArgumentError
-        If a guard has a margin, and there is no baseline; or if the reserve cannot be opened.
+        If a guard has a margin and there is no baseline, or if the reserve cannot be opened.
     MismatchError
-        If the baseline searched another corpus, and the gate does not allow that; or if a
+        If the baseline searched another corpus and the gate does not allow that, or if a
         threshold is above the best possible mean.
     """
     decided, judgments_hash = decide_at_present(
@@ -99,14 +99,14 @@ def decide_on(
 def find_anchor(
     archive: Archive, settings: Mapping[str, Any], baseline: StoredRun | None
 ) -> tuple[str, StoredRun] | None:
-    """Return the release that a gate compares with besides its baseline, with its name.
+    """Return the anchor of a gate: a release that it also compares with, and its name.
 
-    It is what the gate names, else the last release; None if there is none.
+    It is the one that the gate names, otherwise the last release; None if there is none.
 
     Raises
     ------
     NotFoundError
-        If the gate names one that is not there.
+        If the gate names one that does not exist.
     """
     name = settings.get("anchor")
     if name is None:
@@ -118,13 +118,13 @@ def find_anchor(
 
 
 def _durations(archive: Archive, run: StoredRun) -> Mapping[str, float]:
-    """Return what the queries of a run took; a run from a list has to be asked for it."""
+    """Return the durations of the queries of a run; a run from a list lacks them."""
     stored = run if run.facts.durations is not None else archive.runs.get(run.run_id)
     return {} if stored is None else stored.facts.durations or {}
 
 
 def report_of(decided: GateResult) -> dict[str, Any]:
-    """Return what is kept of a decision: the report, with its most decisive holes."""
+    """Return the report to store, with its most decisive holes."""
     report = gate_as_dict(decided)
     holes = report["holes"]
     if len(holes) > MOST_HOLES:
@@ -145,10 +145,10 @@ def decide_at_present(
     past: Iterable[Decision] | None = None,
     opens_reserve: bool = False,
 ) -> tuple[GateResult, str]:
-    """Decide at today's judgments by the settings of a gate; return their hash, too.
+    """Decide with the current judgments and the settings of a gate; also return their hash.
 
-    Nothing is kept. `is_brief`, `past` and `opens_reserve` are as `berryeval.suite.gate.decide`
-    has them. Raises what `decide_on` raises.
+    Nothing is stored. `is_brief`, `past` and `opens_reserve` are as in
+    `berryeval.suite.gate.decide`. Raises as `decide_on` does.
     """
     rules = read_gate(settings)
     anchor = None
@@ -181,7 +181,7 @@ def decide_at_present(
         past=past,
         opens_reserve=opens_reserve,
     )
-    # Only a threshold that was missed can be out of reach, and ceilings take a while.
+    # Only a missed threshold can be out of reach, and ceilings take a while.
     missed = [guard.guard for guard in decided.failed]
     smallest = rules.smallest_slice
     check_reachable(judgments, missed, queries=queries.values(), smallest_slice=smallest)
@@ -192,12 +192,12 @@ def _check_baseline(
     rules: GateRules, run: StoredRun, baseline: StoredRun | None, name: str = "baseline"
 ) -> None:
     if baseline is None:
-        way_out = "let the gate name one, or name it in the request"
+        way_out = "set it in the gate or in the request"
         raise ArgumentError("baseline", "one, since a guard has a margin", f"none; {way_out}")
     corpora = run.facts.corpus_hash, baseline.facts.corpus_hash
     is_other = None not in corpora and corpora[0] != corpora[1]
     if is_other and not rules.allow_other_corpus:
         raise MismatchError(
             f"{name} of corpus {corpora[1]!r}, candidate of {corpora[0]!r}: "
-            "run both on the same documents, or let the gate allow_other_corpus"
+            "run both on the same documents, or set allow_other_corpus in the gate"
         )

@@ -21,7 +21,7 @@ from typing import Any
 from berryeval.core.content_hash import hash_of_ids, hash_of_judgments
 from berryeval.core.inputs import refuse_input, release_input
 from berryeval.core.query import check_weight
-from berryeval.core.text import without_halves
+from berryeval.core.text import replace_lone_surrogates
 from berryeval.errors import ArgumentError, FormatError, InputTypeError
 from berryeval.evaluation import Evaluation
 from berryeval.evaluation.evaluate import JudgmentsSource, load_judgments
@@ -337,7 +337,7 @@ def _labels(values: Any) -> tuple[str | None, ...] | None:  # noqa: ANN401 - any
 def _text(value: object) -> str:
     if not isinstance(value, str):
         raise InputTypeError("history", "text", type(value).__name__)
-    return without_halves(value)
+    return replace_lone_surrogates(value)
 
 
 def _number(value: object) -> float:

@@ -67,7 +67,7 @@ def test_the_hash_that_runs_along_is_that_of_all_judgments(before, changes, more
 
 @pytest.mark.parametrize("is_prepared", [False, True])
 def test_an_archive_that_changes_is_always_what_it_would_read_again(archive, location, is_prepared):
-    """Judged, judged again, taken back, some at once: as somebody sees it who opens it now."""
+    """After any sequence of changes, the state in memory equals a fresh read."""
     chance = random.Random(f"{is_prepared}")  # noqa: S311 - a walk
     pairs = [(f"q{i}", f"d{j}") for i in range(5) for j in range(5)]
     archive.judgments.put([JudgmentEntry(*pair, 1) for pair in pairs[::2]], author="ada")
@@ -120,7 +120,7 @@ def test_a_hash_that_was_noted_is_told_without_reading(archive, location, monkey
 def test_judgments_of_a_hash_are_those_of_now_if_nobody_judged_since(
     archive, location, monkeypatch
 ):
-    """Read once, whether one asks by hash or for those of now."""
+    """They are read once, whether requested by hash or as the current ones."""
     archive.judgments.put([JudgmentEntry("q1", f"d{i}", 1) for i in range(9)], author="ada")
     hashed = archive.judgments.hash()
     with Archive.open(location) as another:
@@ -130,7 +130,7 @@ def test_judgments_of_a_hash_are_those_of_now_if_nobody_judged_since(
 
 
 def test_judgments_of_a_moment_ago_are_not_read_again(archive, monkeypatch):
-    """Whoever was told a hash gets its judgments, though somebody judged meanwhile."""
+    """The judgments of a recent hash stay cached after another change."""
     archive.judgments.put([JudgmentEntry("q1", f"d{i}", 1) for i in range(9)], author="ada")
     before, hashed = archive.judgments.as_of(None)
     for grade in (2, 3):
@@ -141,7 +141,7 @@ def test_judgments_of_a_moment_ago_are_not_read_again(archive, monkeypatch):
 
 
 def test_earlier_states_are_still_found(archive):
-    """By their hash and by their moment, whatever was kept in memory meanwhile."""
+    """They are found by hash and by time, whatever is cached."""
     archive.judgments.put([JudgmentEntry("q1", f"d{i}", 1) for i in range(9)], author="ada")
     before, hashed = archive.judgments.as_of(None)
     moment = datetime.now(timezone.utc)

@@ -8,7 +8,7 @@ import pytest
 from berryeval import Document
 from berryeval.archive import Archive, JudgmentEntry
 from berryeval.archive.judgments import index as judgment_index
-from berryeval.archive.judgments.opinions import SETTLED, saying_of
+from berryeval.archive.judgments.opinions import SETTLED, history_of
 from berryeval.archive.judgments.table import WantedJudgments
 from berryeval.archive.records import JudgingPolicy
 from berryeval.core.judging import JUDGES
@@ -57,7 +57,7 @@ def expected(archive):
     for one in archive.judgments.page(limit=10_000).items:
         pair = (one.query_id, one.doc_id)
         states = archive.judgments.history(*pair)
-        said = saying_of(states)
+        said = history_of(states)
         rows[pair] = (
             (one.grade, one.author, one.source, one.revision, one.is_stale),
             (said.is_conflict, said.independent),
@@ -90,7 +90,7 @@ def change(archive, chance):
 
 @pytest.mark.parametrize("most", [2000, 1])
 def test_the_index_is_never_behind(archive, monkeypatch, most):
-    """After any change it says what the histories say, whether read anew or piece by piece."""
+    """After any change, it agrees with the histories, whether reread or updated."""
     monkeypatch.setattr(judgment_index, "_MOST_CHANGES", most)
     chance = random.Random(5)  # noqa: S311
     for _ in range(60):
@@ -178,7 +178,7 @@ def test_opinions_are_counted_by_judge(mixed):
 
 
 def test_a_second_opinion_is_wanted_of_what_only_others_judged(mixed):
-    """Whoever had an opinion once is not asked again."""
+    """A judge who already had an opinion is not asked again."""
     for_ada = [mixed.pair(row) for row in mixed.without_opinion_of("ada").tolist()]
     assert for_ada == [("q3", "c-1"), ("q3", "0doc")]
     assert len(mixed.without_opinion_of("new")) == 5

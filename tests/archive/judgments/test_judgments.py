@@ -40,7 +40,7 @@ def test_judging_again_replaces_the_grade_and_keeps_the_old_one(archive):
 
 
 def test_another_author_with_the_same_grade_is_a_new_state(archive):
-    """Who says so matters."""
+    """The author is part of the state."""
     put(archive, {("q1", "d1"): 2})
     assert put(archive, {("q1", "d1"): 2}, author="bob") == 1
     assert archive.judgments.get("q1", "d1").author == "bob"
@@ -80,7 +80,7 @@ def test_what_cannot_be_kept_is_refused(archive, entry, error, words):
 
 @pytest.mark.parametrize(("author", "error"), [("", ArgumentError), (None, InputTypeError)])
 def test_a_judgment_needs_an_author(archive, author, error):
-    """Nobody is no author."""
+    """An empty author is rejected."""
     with pytest.raises(error, match="author"):
         archive.judgments.put([JudgmentEntry("q", "d", 1)], author=author)
 
@@ -100,7 +100,7 @@ def test_a_grade_of_minus_zero_is_zero(archive):
 
 
 def test_changing_checks_what_the_caller_saw(archive):
-    """Of two people who change the same state, the second is told."""
+    """The second of two concurrent changes gets a conflict."""
     first = archive.judgments.change("q", "d", 1, author="ada", if_revision=0)
     second = archive.judgments.change("q", "d", 2, author="bob", if_revision=first.revision)
     assert (second.grade, second.author) == (2, "bob")
@@ -132,7 +132,7 @@ def test_a_judgment_can_be_taken_back_and_given_again(archive):
 
 
 def test_a_document_that_changed_makes_its_judgments_stale(archive):
-    """They count on, until somebody judges again."""
+    """They count until they are judged again."""
     archive.documents.put([Document("d1", "old"), Document("d2", "same")])
     put(archive, {("q1", "d1"): 2, ("q1", "d2"): 1, ("q1", "d3"): 1})
     assert archive.judgments.page(is_stale=True).items == ()
@@ -148,7 +148,7 @@ def test_a_document_that_changed_makes_its_judgments_stale(archive):
 
 
 def test_pages_have_each_judgment_once_in_the_order_of_bytes(archive):
-    """Whatever is written meanwhile."""
+    """Concurrent writes cause no duplicates or gaps."""
     ids = [f"d{number}" for number in range(7)]
     put(archive, {("q2", "x"): 0} | {("q1", doc): 1 for doc in ids})
     seen, after = [], None
@@ -165,7 +165,7 @@ def test_pages_have_each_judgment_once_in_the_order_of_bytes(archive):
 
 @pytest.mark.parametrize("after", ["", "!", "e30", "WzFd", "WyJxIl0", "WyJxIiwgMV0", "é"])
 def test_a_page_wants_what_the_one_before_gave(archive, after):
-    """Anything else is an error that says so."""
+    """Any other value is rejected."""
     with pytest.raises(ArgumentError, match="after: expected the next value of a page"):
         archive.judgments.page(after=after)
 
@@ -178,7 +178,7 @@ def test_a_page_has_a_size(archive, limit):
 
 
 def test_judgments_are_given_as_they_were(archive):
-    """By hash and by time, also after many changes: a trend stands on them."""
+    """They are found by hash and by time, even after many changes."""
     put(archive, {("q1", "d1"): 2, ("q2", "d1"): 0})
     first, first_hash = archive.judgments.current(), archive.judgments.hash()
     moment = datetime.now(timezone.utc)

@@ -3,7 +3,7 @@
 import pytest
 
 from berryeval.archive import Archive, JudgmentEntry
-from berryeval.archive.judgments.opinions import SETTLED, Said, saying_of
+from berryeval.archive.judgments.opinions import SETTLED, PlainState, history_of
 from berryeval.archive.records import JudgingPolicy, JudgmentBatch
 from berryeval.core.judging import JUDGES, reduce_grades
 from berryeval.core.judgments import Judgments
@@ -34,11 +34,11 @@ def counted(archive):
 
 def said(archive):
     """What all that was said amounts to."""
-    return saying_of(archive.judgments.history(*PAIR))
+    return history_of(archive.judgments.history(*PAIR))
 
 
 def test_a_second_opinion_does_not_count_until_it_is_settled(archive):
-    """It stands beside the judgment, shows in agreement, and settling makes the grade."""
+    """It counts for agreement only, until a judge settles the conflict."""
     archive.judgments.put([JudgmentEntry(*PAIR, 2, "h")], author="ada", source="file")
     before = archive.judgments.hash()
     second = opine(archive, 0, "bob", source="workbench")
@@ -64,7 +64,7 @@ def test_an_explicit_correction_replaces_the_grade_and_keeps_the_history(archive
 
 
 def test_the_first_opinion_of_a_pair_is_a_judgment(archive):
-    """There is nothing beside which it could stand."""
+    """Without a judgment, an opinion becomes the judgment."""
     assert opine(archive, 2, "ada").kind == "judgment"
     assert counted(archive) == 2
 
@@ -146,7 +146,7 @@ def test_the_same_opinion_once_more_changes_nothing(archive, rule):
 
 
 def test_a_judge_may_think_again_and_come_back(archive):
-    """The last opinion on one's own judgment is the one that stands."""
+    """The last opinion of a judge on their own judgment counts."""
     judge(archive, 2, "ada")
     opine(archive, 1, "ada")
     assert said(archive).is_conflict
@@ -165,7 +165,7 @@ def test_an_opinion_is_returned_whatever_its_judge_did_since(archive):
 
 @pytest.mark.parametrize("rule", JUDGES)
 def test_agreeing_with_what_the_rule_made_is_a_judgment(archive, rule):
-    """Somebody decided: it counts by every rule, and the conflict is over."""
+    """It counts with every rule, and the conflict is settled."""
     archive.judging.put(JudgingPolicy(rule))
     judge(archive, 2, "ada")
     opine(archive, 0, "bob")
@@ -210,15 +210,15 @@ def test_an_opinion_after_a_settlement_is_a_new_conflict(archive):
     assert said(archive).independent == {"bob": 0}
 
 
-def test_undo_takes_the_first_judgment_of_a_pair_back(archive):
-    """Nobody had judged it before, and nobody has now; the history shows both."""
+def test_undo_withdraws_the_first_judgment_of_a_pair(archive):
+    """The pair is unjudged again, and the history shows both steps."""
     assert undo(archive, judge(archive, 2, "ada")) is None
     assert archive.judgments.get(*PAIR) is None
     assert [state.grade for state in archive.judgments.history(*PAIR)] == [2, None]
 
 
 def test_undo_lets_the_judgment_before_count_again(archive):
-    """With its own author, source and document: nobody is said to have said what they did not."""
+    """It keeps its own author, source and document."""
     archive.judgments.put([JudgmentEntry(*PAIR, 2, "h")], author="ada", source="file")
     again = undo(archive, judge(archive, 0, "bob"))
     assert (again.grade, again.author, again.source, again.document_hash) == (2, "ada", "file", "h")
@@ -269,7 +269,7 @@ def test_undoing_the_same_once_more_changes_nothing(archive):
 
 @pytest.mark.parametrize("rule", JUDGES)
 def test_an_opinion_since_then_does_not_stand_in_the_way_of_undo(archive, rule):
-    """What is undone is the judgment; the opinion stands beside the one before, by every rule."""
+    """The judgment is undone, and the opinion then applies to the previous one, with every rule."""
     archive.judging.put(JudgingPolicy(rule))
     judge(archive, 2, "ada")
     slip = judge(archive, 0, "bob")
@@ -282,8 +282,8 @@ def test_an_opinion_since_then_does_not_stand_in_the_way_of_undo(archive, rule):
     assert archive.judgments.revision() == newest
 
 
-def test_nobody_undoes_what_another_has_judged_since(archive):
-    """A lost update would be one that nobody sees."""
+def test_undo_does_not_overwrite_a_later_judgment(archive):
+    """Later changes by others are not overwritten."""
     mine = judge(archive, 2, "ada")
     judge(archive, 1, "bob")
     with pytest.raises(ConflictError):
@@ -413,11 +413,13 @@ def test_the_policy_opinions_and_histories_survive_an_export(archive, tmp_path):
 
 def test_an_undone_judgment_that_is_not_in_the_history_leaves_what_it_restored():
     """A history may be cut off; what a state says of itself counts then."""
-    found = saying_of([Said("ada", 2, revision=9, restores=3)])
-    assert found.judgment == Said("ada", 2, revision=9, restores=3)
+    found = history_of([PlainState("ada", 2, revision=9, restores=3)])
+    assert found.judgment == PlainState("ada", 2, revision=9, restores=3)
 
 
 def test_an_opinion_that_was_taken_back_need_not_be_in_the_history():
     """For the same reason."""
-    found = saying_of([Said("ada", 2, revision=1), Said("bob", None, kind="opinion", revision=3)])
+    found = history_of(
+        [PlainState("ada", 2, revision=1), PlainState("bob", None, kind="opinion", revision=3)]
+    )
     assert (found.pending, found.independent) == ((), {"ada": 2})

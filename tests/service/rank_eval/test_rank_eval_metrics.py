@@ -78,7 +78,7 @@ def test_the_worked_disagreement_between_tools():
 
 
 def test_an_ideal_of_nothing_gives_nothing():
-    """No division by zero, and no ideal is told."""
+    """There is no division by zero, and no ideal gain is reported."""
     found = metrics.discounted_cumulative_gain([0, None], [0], normalize=True)
     assert found == (0.0, {"dcg": 0.0, "unrated_docs": 1})
 

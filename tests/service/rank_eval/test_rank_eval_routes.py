@@ -192,7 +192,7 @@ def failing(query_id, **query):
 
 
 def test_a_query_that_fails_leaves_the_others_alone(foo):
-    """As in Elasticsearch: told under failures by its id, and in no mean."""
+    """As in Elasticsearch, it is listed under failures by its id, and excluded from means."""
     bad = failing("bad", range={"bar": {"gte": "Basel"}})
     template = {"id": "t", "template": {"source": '{"query": {{broken}}'}}
     no_json = {"id": "no_json", "template_id": "t", "params": {"x": 1}, "ratings": []}
@@ -203,9 +203,9 @@ def test_a_query_that_fails_leaves_the_others_alone(foo):
     assert found["failures"].keys() == {"bad", "no_json"}
     cause = found["failures"]["bad"]["error"]
     assert cause["type"] == "parsing_exception"
-    assert "query [range] is not understood here" in cause["reason"]
+    assert "query [range] is not supported" in cause["reason"]
     assert cause["root_cause"] == [{"type": cause["type"], "reason": cause["reason"]}]
-    assert "no JSON" in found["failures"]["no_json"]["error"]["reason"]
+    assert "not JSON" in found["failures"]["no_json"]["error"]["reason"]
 
 
 @pytest.mark.parametrize("source", ["[]", "{{#open}}"])
@@ -266,7 +266,7 @@ def test_stores_are_chosen_as_indexes_are(foo, path, n_hits):
 
 
 def test_configured_systems_can_be_ranked(service):
-    """A failure is told for its query; infinite scores are null; they cannot list documents."""
+    """Failures are reported per query, infinite scores are null, and documents cannot be listed."""
     client = service(systems={"own": {"system": HERE}})
     requests = [
         {**BERLIN, "ratings": rated({"doc2": 1}, "own"), "summary_fields": ["title"]},
@@ -371,7 +371,7 @@ def test_more_hits_than_memory_should_hold_are_refused(foo):
     }
     answered = ask(foo, body)
     assert answered.status_code == 400
-    assert "at most 5,000,000 hits in all" in answered.json()["error"]["reason"]
+    assert "at most 5,000,000 hits in total" in answered.json()["error"]["reason"]
 
 
 @pytest.mark.parametrize(("path", "value", "said"), RULES)
@@ -406,7 +406,7 @@ def test_its_rules_are_ours(foo, path, value, said):
     ],
 )
 def test_other_shapes_are_not_parsed(foo, path, value):
-    """400, and the place is told."""
+    """The status is 400, and the message names the place."""
     answered = ask(foo, changed(path, value))
     assert answered.status_code == 400
     assert answered.json()["error"]["type"] == "x_content_parse_exception"

@@ -94,7 +94,7 @@ def test_a_template_has_a_largest_length():
     [("{{#a}}x", "{{/a}}"), ("x{{/a}}", "{{#a}}"), ("{{#a}}{{#b}}{{/a}}{{/b}}", "{{#a}}")],
 )
 def test_sections_have_to_be_closed_in_order(source, said):
-    """The message tells which one is missing."""
+    """The message names the missing section."""
     with pytest.raises(InputError) as error:
         fill_template(source, {"a": 1, "b": 1})
     assert said in str(error.value)
@@ -144,7 +144,7 @@ def nested(depth: int) -> dict:
 @pytest.mark.parametrize(
     ("search", "said"),
     [
-        ({"query": {"term": {"f": "x"}}}, "query [term] is not understood here; known are match,"),
+        ({"query": {"term": {"f": "x"}}}, "query [term] is not supported; use one of match,"),
         ({"query": {"match": {"a": "x", "b": "y"}}}, "[match] query malformed, expected one field"),
         ({"query": {"match": {"a": ["x"]}}}, "[match] query malformed, expected a text"),
         ({"query": {"match": "x"}}, "[match] query malformed, expected an object"),
@@ -154,10 +154,10 @@ def nested(depth: int) -> dict:
         ({"query": {}}, "malformed query"),
         ({"query": {"ids": {"values": "d1"}}}, "[ids] query malformed"),
         ({"query": {"ids": {"values": [1]}}}, "[ids] query malformed"),
-        ({"query": {"bool": {"filter": []}}}, "[bool] clause [filter] is not understood"),
-        ({"query": {"bool": {"must": {"ids": {"values": []}}}}}, "[ids] inside of it"),
+        ({"query": {"bool": {"filter": []}}}, "[bool] clause [filter] is not supported"),
+        ({"query": {"bool": {"must": {"ids": {"values": []}}}}}, "a nested query [ids]"),
         ({"query": {"match_all": {}}, "sort": ["bar"]}, "[sort] in a search request"),
-        ({"query": nested(30)}, "at most 20 queries inside each other"),
+        ({"query": nested(30)}, "at most 20 levels of nested queries"),
     ],
 )
 def test_what_is_not_understood_is_refused(search, said):

@@ -8,10 +8,10 @@ import pytest
 from starlette.testclient import TestClient
 
 from berryeval.archive import Archive
-from berryeval.service.stores import asking
+from berryeval.service.stores import query_deadline
 from berryeval.service.stores import store as store_module
-from berryeval.service.stores.asking import asking_until
 from berryeval.service.stores.engines import build_engine
+from berryeval.service.stores.query_deadline import deadline_before
 from berryeval.suite.archived_history import read_archived
 from service_server import application
 
@@ -225,9 +225,9 @@ def test_a_new_service_answers_and_says_how_to_go_on(client):
     assert [one["result_count"] for one in found["results"]] == [0, 0]
     assert found["failed"] == []
     assert found["notes"] == [
-        "Store 'default' has no documents, so no query finds anything; add them with "
+        "Store 'default' has no documents, so no query has results; add them with "
         "POST /v1/stores/default/documents.",
-        "Queries without judgments, which are in no mean: 2 of 2; add judgments with "
+        "Queries without judgments, excluded from means: 2 of 2; add judgments with "
         "POST /v1/evaluation/judgments.",
     ]
     assert client.get("/v1/evaluation/summary").json()["unjudged_count"] == 2
@@ -304,8 +304,8 @@ def test_history_agrees_with_summaries(service, tmp_path, measure):
     shown = [kept.summaries[run_id].means.get(measure) for run_id in run_ids]
     assert [mean and mean.value for mean in shown] == [*means[:4], None]
     page = client.get(f"/runs/{run_ids[2]}").text
-    assert "1 query not answered; in no mean" in page
-    assert "1 query: those that the store was asked and answered, of 3 judged" in page
+    assert "1 query not answered; excluded from means" in page
+    assert "1 query: those that the store answered, of 3 judged" in page
 
 
 def test_evaluations_of_a_store_go_from_archive_to_archive(service, archive, tmp_path):
@@ -336,7 +336,7 @@ def test_a_batch_that_takes_too_long_answers_with_what_is_done(service):
     assert len(done) + len(found["failed"]) == 22
     assert all("own: timeout: no answer within 0." in one["error"] for one in found["failed"])
     assert found["notes"][-1].startswith(
-        f"Queries without an answer in time: {len(found['failed'])} of 22; send fewer at once"
+        f"Queries that timed out: {len(found['failed'])} of 22; send fewer at once"
     )
     assert client.get("/v1/evaluation/summary?store=own").json() == found["summary"]
 
@@ -370,7 +370,7 @@ def test_scoring_many_queries_has_time_too(service):
 def test_the_time_for_queries_depends_on_what_they_may_bring(n_queries, k, seconds):
     """E5: between half and nine tenths of a request's time."""
     begun = time.monotonic()
-    deadline = asking_until(begun + 60, n_queries, k).deadline
+    deadline = deadline_before(begun + 60, n_queries, k).deadline
     assert deadline - begun == pytest.approx(seconds, abs=0.2)
 
 
@@ -385,7 +385,7 @@ def slow_index(monkeypatch):
         return build_engine(*arguments)
 
     monkeypatch.setattr(store_module, "build_engine", build)
-    monkeypatch.setattr(asking, "_LEAST_RESERVE", 0.995)
+    monkeypatch.setattr(query_deadline, "_LEAST_RESERVE", 0.995)
     yield may_end, built
     may_end.set()
 
@@ -401,12 +401,12 @@ def test_an_index_that_takes_too_long_fails_the_queries_and_is_finished(
     assert found["failed"] == [
         {
             "query_id": query_id,
-            "error": "default: timeout: its documents are still being indexed; ask again later",
+            "error": "default: timeout: its documents are still being indexed; try again later",
         }
         for query_id in ("q1", "q2")
     ]
     may_end.set()
-    monkeypatch.setattr(asking, "_LEAST_RESERVE", 0.1)
+    monkeypatch.setattr(query_deadline, "_LEAST_RESERVE", 0.1)
     found = client.post("/v1/evaluation/evaluate", json={"queries": QUERIES}).json()
     assert (found["failed"], built) == ([], ["bm25"])
     runs = client.get("/v1/runs").json()["items"]
@@ -425,7 +425,7 @@ def test_all_documents_are_listed_while_the_index_is_built(client, slow_index):
 
 
 def test_many_queries_can_be_a_job(client):
-    """It tells how many were answered, and ends in the same answer."""
+    """The job reports the number of answered queries, and has the same result."""
     fill(client)
     body = {"queries": QUERIES}
     job = client.post("/v1/evaluation/evaluate", json=body, headers={"Prefer": "respond-async"})

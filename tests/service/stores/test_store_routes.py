@@ -180,7 +180,7 @@ def test_a_changed_document_makes_its_judgments_stale(filled):
 
 
 def test_systems_of_the_configuration_are_stores(service):
-    """They are listed and searched; nobody can change them, and a failure is told as 502."""
+    """They can be listed and searched but not changed, and a failure is a 502."""
     client = service(systems={"own": {"system": HERE}})
     assert client.get("/v1/stores").json()["items"][1:] == [
         {"name": "own", "kind": "configured", "settings": {}, "n_documents": None,

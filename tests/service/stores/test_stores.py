@@ -104,7 +104,7 @@ def test_everything_is_there_after_a_restart(stores, tmp_path):
     [("data/a.db", "data/a.db.stores"), ("postgresql://db/quality", "berryeval.stores")],
 )
 def test_stores_are_beside_the_archive(archive, folder):
-    """One in PostgreSQL has nothing beside it, so they are where the service was started."""
+    """For an archive in PostgreSQL, they are in the working directory of the service."""
     opened = open_stores(SimpleNamespace(name=archive), ServiceSettings())
     assert opened._documents._path == Path(folder) / "documents.db"
     assert not Path(folder).exists()
@@ -140,7 +140,7 @@ def test_the_corpus_is_known_by_its_content(stores):
 
 
 def test_many_searches_build_one_index(stores, monkeypatch):
-    """Whoever comes while it is built waits for it."""
+    """Searches that arrive while the index is built wait for it."""
     from berryeval.service.stores import store as module
 
     built = []
@@ -161,7 +161,7 @@ def test_many_searches_build_one_index(stores, monkeypatch):
 
 
 def test_an_evaluation_sees_one_state_of_a_store(stores, monkeypatch):
-    """Documents that come meanwhile change nothing it finds, and cost one index."""
+    """Documents added in the meantime do not change its results, and cost one index."""
     from berryeval.service.stores import store as module
 
     made = []
@@ -315,13 +315,13 @@ def test_ids_that_are_no_utf8_survive(stores):
 
 
 def test_a_configured_system_is_read_only(stores):
-    """It is searched under its name, and nobody can replace, fill or remove it."""
+    """It is searched by name, and cannot be replaced, filled or removed."""
     store = stores.find("own")
     assert (store.kind, store.is_read_only, store.n_documents) == ("configured", True, None)
     assert found(stores, "own") == ["x2", "x1"]
     assert store.fingerprint()
     assert store.find(["x1"]) == {}
-    with pytest.raises(ArgumentError, match="a text, as own has documents of its own"):
+    with pytest.raises(ArgumentError, match="a text, as own manages its own documents"):
         store.list_ids(None, 10)
     for change in (
         lambda: stores.create("own", "bm25", {}),
@@ -395,7 +395,7 @@ def test_a_file_of_a_newer_version_is_refused(tmp_path):
     with sqlite3.connect(tmp_path / "documents.db") as database:
         database.execute("PRAGMA user_version = 99")
     database.close()
-    with pytest.raises(ArchiveError, match="expected layout 1, found 99; a newer BerryEval"):
+    with pytest.raises(ArchiveError, match="expected layout 1, found 99; use a newer BerryEval"):
         Stores(tmp_path).names()
 
 

@@ -12,7 +12,7 @@ from berryeval.service.workbench import pages
 from service_server import new_app
 
 # What pages say where there is nothing, or not yet.
-NOT_YET = ('class="empty"', "There is no run yet", 'hx-trigger="load delay')
+NOT_YET = ('class="empty"', "No runs to replay yet", 'hx-trigger="load delay')
 
 
 @pytest.fixture(scope="module")

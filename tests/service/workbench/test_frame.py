@@ -137,7 +137,7 @@ def test_search_that_finds_nothing_says_so(client):
     answer = client.get("/search?q=<b>nothing</b>", headers=HTML)
     assert "<b>nothing" not in answer.text
     assert "Nothing found" in parse(answer.text).find("main").text
-    assert "Nothing has" in client.get("/palette?q=zzz").text
+    assert "No results for" in client.get("/palette?q=zzz").text
 
 
 def test_a_page_that_is_not_there_is_a_page(client):

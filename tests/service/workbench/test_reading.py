@@ -49,10 +49,10 @@ def test_pages_of_judgments_do_not_wait_for_them(slow, service, monkeypatch):
     client = service()
     monkeypatch.setattr(client.app.state.judgment_table, "_make", lambda: slow.wait(60))
     start = time.monotonic()
-    assert "The judgments are being read" in get_page(client, "/judgments").text
+    assert "Reading the judgments" in get_page(client, "/judgments").text
     assert time.monotonic() - start < 30
 
 
 def test_a_small_archive_is_read_when_it_is_asked_for(slow, client):
-    """That takes no time that anybody would notice."""
+    """Reading a small archive takes no noticeable time."""
     assert "bm25" in get_page(client, slow.address).find("main").text

@@ -47,7 +47,7 @@ def address_of(path):
 
 
 def test_every_route_that_writes_is_known_here():
-    """Whoever adds one says who may use it; all others only read."""
+    """A new route must declare its role here; all others only read."""
     found = {
         route.path: route.methods
         for router in pages.ROUTERS
@@ -58,17 +58,17 @@ def test_every_route_that_writes_is_known_here():
 
 
 @pytest.mark.parametrize(("path", "role"), LOWER)
-def test_whoever_has_a_lower_role_is_refused(guarded, archive, path, role):
+def test_a_lower_role_is_rejected(guarded, archive, path, role):
     """Before anything of what they sent is looked at."""
     headers = {**HTML, "Authorization": f"Bearer {archive.tokens.create('eve', role)}"}
     answer = guarded.post(address_of(path), headers=headers, follow_redirects=False)
     assert answer.status_code == 403
-    assert f"this needs {WRITING[path]}" in answer.text
+    assert f"this requires the role {WRITING[path]}" in answer.text
 
 
 @pytest.mark.parametrize("path", WRITING)
-def test_whoever_has_the_role_is_let_in_from_our_own_pages_alone(guarded, archive, path):
-    """What they sent is looked at then; another site's page, or one that does not tell, is not."""
+def test_a_sufficient_role_works_only_from_our_own_pages(guarded, archive, path):
+    """Requests from other sites, or without an origin, are rejected."""
     guarded.cookies.set(COOKIE, archive.tokens.create("ada", WRITING[path]))
 
     def status(**headers):

@@ -118,5 +118,5 @@ def test_on_this_machine_one_may_log_in_to_judge_under_a_name(client, archive):
     "wanted", ["https://evil.example", "//evil.example", "/\\evil", "", "/a\nb"]
 )
 def test_a_login_leads_nowhere_else(guarded, token, wanted):
-    """An address that somebody else made up leads to the first page."""
+    """A foreign address leads to the first page."""
     assert log_in(guarded, token, next=wanted).headers["location"] == "/"

@@ -1,7 +1,7 @@
 """Judgments, second opinions, and the rule that reduces them to the grade that counts.
 
-Every state that a judgment ever had is a row; `states` reads them as of any revision, `index` keeps
-the current ones in memory.
+Every state of a judgment is a row; `states` reads them as of any revision, `index` keeps the
+current ones in memory.
 """
 
 from berryeval.archive.judgments.judgments import ArchivedJudgments

@@ -17,7 +17,7 @@ from berryeval.core.judgments import Judgments
 __all__ = ["Changes", "RunningHash", "apply_changes"]
 
 Changes: TypeAlias = "Mapping[bytes, Mapping[bytes, float | None]]"
-"""Query, document and the new grade; None where the judgment was taken back."""
+"""Query, document and the new grade; None if the judgment was withdrawn."""
 
 _EACH = 100
 """After so many queries it is kept how far a hash is."""
@@ -29,10 +29,9 @@ def apply_changes(before: Judgments, changes: Changes) -> Judgments:
     Parameters
     ----------
     before : Judgments
-        With queries in the order of their ids' bytes, and documents within each as well. They
-        stay as they are.
+        With queries and their documents in the order of their ids' bytes. They are not modified.
     changes : Changes
-        What is new, changed or taken back. A query without any judgment left is left out.
+        New, changed or withdrawn judgments. Queries without remaining judgments are dropped.
     """
     after = _Pieces(before)
     done = 0
@@ -48,7 +47,7 @@ def apply_changes(before: Judgments, changes: Changes) -> Judgments:
 
 
 class _Pieces:
-    """Judgments put together from stretches that stay and queries that changed."""
+    """Judgments assembled from unchanged ranges and changed queries."""
 
     def __init__(self, before: Judgments) -> None:
         self._before = before
@@ -58,7 +57,7 @@ class _Pieces:
         self._grades: list[Any] = []
 
     def keep(self, first: int, stop: int) -> None:
-        """Take queries over as they are."""
+        """Copy unchanged queries."""
         if first == stop:
             return
         before = self._before
@@ -71,7 +70,7 @@ class _Pieces:
         self._grades.append(np.frombuffer(before.values)[rows])
 
     def add(self, query_id: bytes, grades: Mapping[bytes, float | None]) -> None:
-        """Add a query with what its documents have now."""
+        """Add a query with its current grades."""
         judged = sorted((doc_id, grade) for doc_id, grade in grades.items() if grade is not None)
         if judged:
             self._query_ids.append(query_id)

@@ -1,7 +1,7 @@
 """Keeps the table of all current judgments in memory, and up to date.
 
-Reading a million judgments takes seconds, so that it happens once; afterwards only what has
-changed is read. A table never changes under somebody who looks at it.
+Reading a million judgments takes seconds, so it happens once; afterwards only changes are read. A
+table is immutable.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ import numpy as np
 from sqlalchemy import Connection, and_, func, select, text
 
 from berryeval.archive.database import Database
-from berryeval.archive.judgments.opinions import SETTLED, Said, Saying, saying_of
+from berryeval.archive.judgments.opinions import SETTLED, PairHistory, PlainState, history_of
 from berryeval.archive.judgments.rows import IS_CURRENT, IS_STALE
 from berryeval.archive.judgments.table import JudgmentTable
 from berryeval.archive.tables import documents, judgments
@@ -27,12 +27,12 @@ from berryeval.core.id_column import encode_id
 __all__ = ["JudgmentIndex"]
 
 _MOST_CHANGES = 2000
-"""More than these are not looked up one by one: everything is read again."""
+"""With more changes than these, everything is read again."""
 
 _OVERLAP = timedelta(minutes=1)
-"""Documents carry the time at which a transaction wrote them, not that of its end."""
+"""Documents have the time of their write, not of its commit."""
 
-# As text: what SQLAlchemy makes of each value would take longer than everything else.
+# As text: SQLAlchemy's conversions would take longer than everything else.
 _STATES = "j.query_id, j.doc_id, j.author, j.grade, j.source, j.kind, j.revision, j.restores"
 _BESIDE = text(
     f"SELECT {_STATES} FROM judgments j"  # noqa: S608 - ours
@@ -54,21 +54,21 @@ class _Row(NamedTuple):
     source: str | None
     revision: int
     is_stale: bool
-    saying: Saying[Said] | None
-    """What all states amount to; None where there is but one."""
+    saying: PairHistory[PlainState] | None
+    """The history of the pair; None if it has only one state."""
 
     @property
     def opinions(self) -> dict[str, float]:
-        """The grade of each judge who did not see another's."""
+        """The grades of independent judges."""
         if self.saying is not None:
             return self.saying.independent
-        # As `saying_of` has it; a million rows take too long to ask it.
+        # As `history_of` has it; a million rows take too long to ask it.
         is_none = self.source == SETTLED or self.grade < 0
         return {} if is_none else {self.author: self.grade}
 
     @property
     def is_conflict(self) -> bool:
-        """Whether judges differ."""
+        """Whether judges disagree."""
         return self.saying is not None and self.saying.is_conflict
 
 
@@ -82,7 +82,7 @@ class JudgmentIndex:
         self._documents_seen: datetime | None = None
 
     def table(self) -> JudgmentTable:
-        """Return the judgments as they are now; the first time takes seconds for a million."""
+        """Return the current judgments; for a million, the first call takes seconds."""
         with self._lock:
             with self._database.reading(repeatable=True) as connection:
                 newest = int(connection.scalar(select(func.max(judgments.c.revision))) or 0)
@@ -100,16 +100,16 @@ class JudgmentIndex:
 
 def _read_all(connection: Connection) -> Iterator[_Row]:
     names = _Names()
-    beside: dict[tuple[bytes, bytes], list[Said]] = {}
+    beside: dict[tuple[bytes, bytes], list[PlainState]] = {}
     for query_id, doc_id, author, grade, source, *rest in _streamed(connection, _BESIDE):
-        state = Said(names[author], grade, names[source], *rest)
+        state = PlainState(names[author], grade, names[source], *rest)
         beside.setdefault((bytes(query_id), bytes(doc_id)), []).append(state)
     for query_id, doc_id, author, grade, source, *rest, is_stale in _streamed(connection, _CURRENT):
         pair = (bytes(query_id), bytes(doc_id))
-        said = Said(names[author], grade, names[source], *rest)
+        said = PlainState(names[author], grade, names[source], *rest)
         saying = None
         if pair in beside:
-            saying = saying_of(sorted((*beside[pair], said), key=lambda one: one.revision))
+            saying = history_of(sorted((*beside[pair], said), key=lambda one: one.revision))
         yield _Row(*pair, said.author, grade, said.source, said.revision, bool(is_stale), saying)
 
 
@@ -134,7 +134,7 @@ def _table_of(newest: int, rows: Iterable[_Row]) -> JudgmentTable:
 
 
 class _Columns:
-    """Collects rows; names that are known keep their numbers."""
+    """Collects rows; known names keep their numbers."""
 
     def __init__(
         self,
@@ -187,7 +187,7 @@ class _Columns:
 def _with_changes(
     connection: Connection, table: JudgmentTable, newest: int
 ) -> JudgmentTable | None:
-    """Return the table with what has changed since; None if that is too much."""
+    """Return the table with later changes applied; None if there are too many."""
     c = judgments.c
     # With DISTINCT, SQLite would go through all pairs that there are.
     pairs = (
@@ -216,10 +216,10 @@ def _with_changes(
         if last is None or last.grade is None:
             replaced += [state.revision for state in history]
             continue
-        saying = saying_of(Said(*state[:6]) for state in history)
+        saying = history_of(PlainState(*state[:6]) for state in history)
         row = _Row(encode_id(query_id), encode_id(doc_id), last.author, last.grade, last.source,
                    last.revision, bool(last.is_stale), saying)  # fmt: skip
-        # Where only opinions were added, the judgment stays where it is.
+        # If only opinions were added, the judgment keeps its place.
         (new if last.revision > table.newest else kept).append(row)
     table = _with_opinions(table, kept)
     if not new and not len(table.rows_of(replaced)):
@@ -230,7 +230,7 @@ def _with_changes(
 
 
 def _with_opinions(table: JudgmentTable, rows: Iterable[_Row]) -> JudgmentTable:
-    """Return a table with other opinions of some judgments that it has."""
+    """Return a table with changed opinions of some of its judgments."""
     found = {row.revision: row for row in rows}
     places = table.rows_of(found)
     revisions = table.revisions[places].tolist()
@@ -258,7 +258,7 @@ _HISTORY = (
 
 
 def _joined(table: JudgmentTable, replaced: list[int], new: JudgmentTable) -> JudgmentTable:
-    """Return a table without some revisions, and with new rows behind all others."""
+    """Return a table without some revisions, and with new rows appended."""
     gone = set(replaced)
     rows = table.rows_of(replaced)
     kept = np.ones(len(table), dtype=bool)
@@ -289,7 +289,7 @@ def _joined(table: JudgmentTable, replaced: list[int], new: JudgmentTable) -> Ju
 def _with_stale(
     connection: Connection, table: JudgmentTable, since: datetime | None
 ) -> JudgmentTable | None:
-    """Return the table with judgments of changed documents stale; None if these are too many."""
+    """Return the table with judgments of changed documents marked stale; None if too many."""
     rows = (
         select(judgments.c.revision, func.coalesce(IS_STALE, False).label("is_stale"))
         .join(documents, documents.c.doc_id == judgments.c.doc_id)

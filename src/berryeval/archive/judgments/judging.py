@@ -1,4 +1,4 @@
-"""How an archive is judged: which of several grades counts, and what the grades mean."""
+"""The judging policy of an archive: which of several grades counts, and labels of grades."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from sqlalchemy import Connection, LargeBinary, Text, func, select, type_coerce
 from berryeval.archive.clock import now
 from berryeval.archive.database import Database
 from berryeval.archive.judgments.opinion_rows import apply_rule
-from berryeval.archive.judgments.opinions import Said, counted_state, saying_of
+from berryeval.archive.judgments.opinions import PlainState, counted_state, history_of
 from berryeval.archive.judgments.rows import IS_CURRENT, iter_opined, of_opined
 from berryeval.archive.records import JudgingPolicy
 from berryeval.archive.tables import judgments, settings
@@ -24,7 +24,7 @@ from berryeval.core.scale import HIGHEST, default_labels
 __all__ = ["NAME", "ArchivedJudging", "adopt_policy", "policy_of", "read_policy"]
 
 NAME = "judging"
-"""What the policy is called among the settings."""
+"""The name of the policy in the settings."""
 
 _CONTENT = select(settings.c.content).where(settings.c.name == NAME)
 _c = judgments.c
@@ -38,44 +38,44 @@ _OPINED = of_opined(
 
 
 class ArchivedJudging:
-    """The policy by which an archive is judged. It is the archive's own, and outlives sessions."""
+    """The judging policy, which is stored in the archive."""
 
     def __init__(self, database: Database) -> None:
         self._database = database
 
     def get(self) -> JudgingPolicy:
-        """Return the policy: where none was declared, the first grade counts."""
+        """Return the policy; by default, the first grade counts."""
         with self._database.reading() as connection:
             return read_policy(connection)
 
     def put(self, policy: JudgingPolicy) -> int:
-        """Declare the policy, and return for how many pairs another grade counts from now on.
+        """Declare the policy, and return the number of pairs whose grade changed.
 
-        Their histories show it: the rule is the author of the grades that it makes of several.
+        Their histories show it: the rule is the author of the grades that it computes.
         """
         with self._database.writing(alone="judgments") as connection:
             return _declare(self._database, connection, policy)
 
     def to_adopt(self, judgments: Judgments) -> JudgingPolicy | None:
-        """Return the policy that the archive would have by adopting what judgments declare.
+        """Return the policy after adopting what judgments declare; None if it does not change.
 
-        None if it stays as it is. A declared scale stays, and so does a declared rule. A scale
-        that grades of the archive or of the judgments exceed is not adopted.
+        A declared scale or rule of the archive is kept. A scale that grades of the archive or of
+        the judgments exceed is not adopted.
         """
         with self._database.reading() as connection:
             return _to_adopt(connection, judgments)
 
     def preview(self) -> Mapping[Judges, int]:
-        """Return for how many pairs another grade than now would count by each rule."""
+        """Return for each rule the number of pairs whose grade would change."""
         changed = dict.fromkeys(JUDGES, 0)
         with self._database.reading(repeatable=True) as connection:
             rows = connection.execute(_OPINED)
             for _, same in groupby(rows, itemgetter(0, 1)):
                 states = [
-                    Said(author, grade, None, kind, revision, restores)
+                    PlainState(author, grade, None, kind, revision, restores)
                     for _, _, author, grade, kind, revision, restores in same
                 ]
-                current, saying = counted_state(states), saying_of(states)
+                current, saying = counted_state(states), history_of(states)
                 for rule in JUDGES:
                     counted = saying.counted(rule)
                     if counted is not None and current is not None:
@@ -126,5 +126,5 @@ def _labels(judgments: Judgments) -> tuple[str, ...] | None:
 
 
 def policy_of(content: Mapping[str, Any] | None) -> JudgingPolicy:
-    """Return the policy that JSON holds; where there is none, the first grade counts."""
+    """Return the policy from JSON; by default, the first grade counts."""
     return JudgingPolicy(**content or {})

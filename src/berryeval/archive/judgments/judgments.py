@@ -1,4 +1,4 @@
-"""The judgments of an archive, with second opinions and everything that they once were."""
+"""The judgments of an archive, with second opinions and history."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from berryeval.archive.judgments import states
 from berryeval.archive.judgments.judging import adopt_policy, read_policy
 from berryeval.archive.judgments.known_states import KnownStates
 from berryeval.archive.judgments.opinion_rows import undo_judgment, write_opinions
-from berryeval.archive.judgments.opinions import saying_of
+from berryeval.archive.judgments.opinions import history_of
 from berryeval.archive.judgments.rows import (
     IS_CURRENT,
     IS_STALE,
@@ -38,11 +38,11 @@ __all__ = ["ArchivedJudgments"]
 
 
 class ArchivedJudgments:
-    """Judgments that keep author, time, source and a hash of the document as it was judged.
+    """Judgments with author, time, source and the hash of the judged document.
 
-    Changing one keeps what it was. A second opinion is stored beside it, and counts by the rule of
-    the archive (`Archive.judging`). When a document changes, its judgments are stale; they count
-    until they are judged again.
+    Changing one keeps its history. A second opinion is stored separately, and counts by the rule
+    of the archive (`Archive.judging`). When a document changes, its judgments become stale; they
+    count until they are judged again.
     """
 
     def __init__(self, database: Database) -> None:
@@ -58,26 +58,26 @@ class ArchivedJudgments:
         source: str | None = None,
         as_opinion: bool = False,
     ) -> int:
-        """Write judgments, all or none; they are on the disk when this returns.
+        """Write judgments, all or none; they are on disk when this returns.
 
-        A pair that is judged already gets the new grade, and its old one stays in the history.
-        The same grade by the same author of the same document is no change.
+        A pair that is already judged gets the new grade, and the old one stays in its history.
+        The same grade by the same author for the same document changes nothing.
 
         Parameters
         ----------
         as_opinion : bool
-            Whether these are second opinions: they leave what is judged as it is, unless the rule
-            of the archive lets them count. The first opinion of a pair becomes its judgment.
+            Whether these are second opinions, which do not change judgments unless the rule of the
+            archive counts them. The first opinion on a pair becomes its judgment.
 
         Returns
         -------
         int
-            How many are new or changed.
+            The number of new or changed judgments.
 
         Raises
         ------
         ArgumentError
-            If a pair comes twice with different grades, or a grade or id cannot be used.
+            If a pair has two different grades, or a grade or id is invalid.
         """
         return self.put_batches([JudgmentBatch(author, source, [*entries], as_opinion)])
 
@@ -89,13 +89,13 @@ class ArchivedJudgments:
         Parameters
         ----------
         declared : Judgments, optional
-            Judgments whose scale, labels and rule the archive adopts first, as far as it declares
-            none; see `ArchivedJudging.to_adopt`.
+            Judgments whose scale, labels and rule the archive adopts first, unless it declares its
+            own; see `ArchivedJudging.to_adopt`.
 
         Returns
         -------
         int
-            How many are new or changed.
+            The number of new or changed judgments.
         """
         checked = [(check_entries(batch.entries), batch) for batch in batches]
         for _, batch in checked:
@@ -129,18 +129,18 @@ class ArchivedJudgments:
         document_hash: str | None = None,
         if_revision: int | None = None,
     ) -> StoredJudgment:
-        """Write one judgment, or correct it, if it still is as the caller saw it.
+        """Write or correct one judgment, unless it has changed since the caller read it.
 
         Parameters
         ----------
         if_revision : int, optional
-            The revision that the caller saw; 0 if there was no judgment. Without it, whatever is
-            there is replaced.
+            The revision that the caller saw; 0 if there was no judgment. If omitted, any judgment
+            is replaced.
 
         Raises
         ------
         ConflictError
-            If the judgment has another revision by now.
+            If the judgment has another revision.
         """
         wanted = check_entries([JudgmentEntry(query_id, doc_id, grade, document_hash)])
         check_text(author, "author")
@@ -167,7 +167,7 @@ class ArchivedJudgments:
     ) -> StoredJudgment:
         """Write one second opinion, as `put` does, and return it.
 
-        It never conflicts with what others say meanwhile. The first opinion of a pair becomes its
+        It never conflicts with concurrent changes. The first opinion on a pair becomes its
         judgment.
         """
         wanted = check_entries([JudgmentEntry(query_id, doc_id, grade, document_hash)])
@@ -177,7 +177,7 @@ class ArchivedJudgments:
         def work(connection: Connection) -> StoredJudgment:
             rule = read_policy(connection).rule
             write_opinions(connection, wanted, rule, author=author, source=source)
-            found = saying_of(read_history(connection, (query_id, doc_id)))
+            found = history_of(read_history(connection, (query_id, doc_id)))
             own = next((one for one in found.pending if one.author == author), found.judgment)
             assert own is not None  # what is no opinion beside a judgment is one
             return own
@@ -187,12 +187,12 @@ class ArchivedJudgments:
     def remove(
         self, query_id: str, doc_id: str, *, author: str, if_revision: int | None = None
     ) -> StoredJudgment:
-        """Take a judgment back; what it was stays in the history.
+        """Withdraw a judgment; its history is kept.
 
         Returns
         -------
         StoredJudgment
-            The state without a grade, whose revision `undo` takes.
+            The state without a grade, whose revision can be passed to `undo`.
 
         Raises
         ------
@@ -217,15 +217,15 @@ class ArchivedJudgments:
     def undo(
         self, query_id: str, doc_id: str, *, author: str, if_revision: int
     ) -> StoredJudgment | None:
-        """Undo a judgment, an opinion or a take-back of one's own; what it replaced counts again.
+        """Undo the author's own judgment, opinion or withdrawal; the previous state counts again.
 
-        What counts again keeps its author and source. The history shows what happened. Undoing
-        the same once more changes nothing.
+        The previous state keeps its author and source. The history shows both steps. Undoing
+        the same step twice changes nothing.
 
         Parameters
         ----------
         author : str
-            The author of what is undone.
+            The author of the state to undo.
         if_revision : int
             The revision of the state to undo.
 
@@ -237,7 +237,7 @@ class ArchivedJudgments:
         Raises
         ------
         ConflictError
-            If the judgment is not the author's, or another has replaced it.
+            If the state is not the author's, or another one has replaced it.
         """
         pair = (check_id(query_id, "query_id"), check_id(doc_id, "doc_id"))
         check_text(author, "author")
@@ -255,7 +255,7 @@ class ArchivedJudgments:
             return read_judgment(connection, pair)
 
     def history(self, query_id: str, doc_id: str) -> list[StoredJudgment]:
-        """Return all that was ever said of a pair, oldest first, second opinions included."""
+        """Return all states of a pair, oldest first, including second opinions."""
         pair = (check_id(query_id, "query_id"), check_id(doc_id, "doc_id"))
         with self._database.reading() as connection:
             return read_history(connection, pair)
@@ -268,7 +268,7 @@ class ArchivedJudgments:
         after: str | None = None,
         limit: int = 100,
     ) -> Page[StoredJudgment]:
-        """Return judgments in the order of their ids' bytes: all, a query's, or the stale ones."""
+        """Return judgments in the order of their ids' bytes: all, of one query, or stale ones."""
         rows = STATES.where(IS_CURRENT)
         if query_id is not None:
             rows = rows.where(judgments.c.query_id == check_id(query_id, "query_id"))
@@ -280,7 +280,7 @@ class ArchivedJudgments:
             return read_page(connection, rows, keys, stored_judgment, after=after, limit=limit)
 
     def of_revisions(self, revisions: Iterable[int]) -> dict[int, StoredJudgment]:
-        """Return states by their revisions; those that there are."""
+        """Return the existing states of some revisions, by revision."""
         found: dict[int, StoredJudgment] = {}
         with self._database.reading() as connection:
             for some in batches_of(revisions):
@@ -289,35 +289,35 @@ class ArchivedJudgments:
         return found
 
     def revision(self) -> int:
-        """Return the revision of the newest change; 0 if there never was any."""
+        """Return the revision of the newest change; 0 if there was none."""
         with self._database.reading() as connection:
             return states.find(connection, None)
 
     def current(self) -> Judgments:
-        """Return the judgments as they are now, for an evaluation."""
+        """Return the current judgments, for an evaluation."""
         return self.as_of(None)[0]
 
     def hash(self) -> str:
-        """Return the hash of the judgments as they are now, by which `at` finds them again."""
+        """Return the hash of the current judgments, which can be passed to `at`."""
         return self._known.hash()
 
     def at(self, when: str | datetime) -> Judgments:
-        """Return the judgments as they were.
+        """Return earlier judgments.
 
         Parameters
         ----------
         when : str or datetime
-            A hash that `hash` or an evaluation gave, or a moment with its time zone.
+            A hash from `hash` or an evaluation, or a time with its time zone.
 
         Raises
         ------
         NotFoundError
-            If no judgments of this hash are known.
+            If no judgments have this hash.
         """
         return self.as_of(when)[0]
 
     def as_of(self, when: str | datetime | None) -> tuple[Judgments, str]:
-        """Return the judgments as they are (None) or were, as `at` takes it, and their hash."""
+        """Return the current (None) or earlier judgments, as `at` does, and their hash."""
         if isinstance(when, str):
             check_id(when, "at")
         found, hashed = self._known.as_of(when)
@@ -327,5 +327,5 @@ class ArchivedJudgments:
         return found, hashed
 
     def prepare(self) -> None:
-        """Read what questions about the judgments of now need, so that these do not wait."""
+        """Read the current judgments in advance, so that later calls are fast."""
         self._known.prepare()

@@ -1,4 +1,4 @@
-"""The states of the judgments that were asked for last, kept in memory."""
+"""Recently used states of the judgments, cached in memory."""
 
 from __future__ import annotations
 
@@ -25,26 +25,26 @@ class _State(NamedTuple):
     hash: str
     judgments: Judgments
     running: RunningHash | None = None
-    """None as long as nobody needed it: the archive had noted the hash."""
+    """None until it is needed, if the archive has recorded the hash."""
 
 
 class KnownStates:
-    """The judgments of now, of shortly before, and of one earlier moment.
+    """The current judgments, those shortly before, and one earlier state.
 
-    After a change only what changed is read, so that one judgment among a million costs some
-    milliseconds and not seconds.
+    After a change only the difference is read, so that one judgment among a million takes
+    milliseconds rather than seconds.
     """
 
     def __init__(self, database: Database) -> None:
         self._database = database
         self._loading = threading.Lock()
         self._newest: _State | None = None
-        # Whoever was told a hash asks for its judgments, though somebody judged meanwhile.
+        # A caller that got a hash may request its judgments after another change.
         self._before: deque[_State] = deque(maxlen=_N_BEFORE)
         self._earlier: _State | None = None
 
     def as_of(self, when: str | datetime | None) -> tuple[Judgments, str]:
-        """Return the judgments as they are (None) or were, and their hash."""
+        """Return the current (None) or earlier judgments, and their hash."""
         with self._loading:
             newest = self._newest
             if isinstance(when, str):
@@ -78,7 +78,7 @@ class KnownStates:
         self._newest = state
 
     def hash(self) -> str:
-        """Return the hash of the judgments as they are now, read or not."""
+        """Return the hash of the current judgments, without reading them if possible."""
         with self._database.reading() as connection:
             noted = states.hash_at(connection, states.find(connection, None))
         return noted or self.as_of(None)[1]
@@ -95,7 +95,7 @@ class KnownStates:
 
 
 def _newer(connection: Connection, before: _State | None, revision: int) -> _State:
-    """Return the state of a revision, from the one before where that is less to read."""
+    """Return the state of a revision, derived from an earlier one if that is faster."""
     if before is not None and 0 < revision - before.revision <= before.judgments.n_rows // 2:
         changes = states.read_changes(connection, before.revision, revision)
         found = apply_changes(before.judgments, changes)

@@ -1,4 +1,4 @@
-"""Writes second opinions, applies the rule to them, and undoes what a judge did."""
+"""Writes second opinions, applies the rule to them, and undoes judgments."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from collections.abc import Iterable, Sequence
 from sqlalchemy import Connection
 
 from berryeval.archive.batches import batches_of
-from berryeval.archive.judgments.opinions import counted_state, saying_of
+from berryeval.archive.judgments.opinions import counted_state, history_of
 from berryeval.archive.judgments.rows import (
     NewJudgment,
     Pair,
@@ -30,7 +30,7 @@ __all__ = [
 ]
 
 RULE = "rule"
-"""The source of a grade that the rule made of several."""
+"""The source of a grade that the rule computed."""
 
 
 def write_opinions(
@@ -41,9 +41,9 @@ def write_opinions(
     author: str,
     source: str | None,
 ) -> int:
-    """Write second opinions beside what is judged, and return how many are new or changed.
+    """Write second opinions, and return the number of new or changed ones.
 
-    The first opinion of a pair becomes its judgment. By some rules, opinions change which grade
+    The first opinion on a pair becomes its judgment. With some rules, opinions change which grade
     counts.
     """
     first: dict[Pair, NewJudgment] = {}
@@ -54,7 +54,7 @@ def write_opinions(
         hashes = known_hashes(connection, {doc_id for _, doc_id in pairs})
         for pair in pairs:
             new = with_hash(wanted[pair], hashes)
-            judgment = saying_of(histories[pair]).judgment
+            judgment = history_of(histories[pair]).judgment
             if judgment is None or judgment.grade is None or judgment.grade < 0:
                 first[pair] = new
             elif not _is_said(histories[pair], new, author):
@@ -71,16 +71,16 @@ def write_opinions(
 def apply_rule(
     connection: Connection, histories: Iterable[Sequence[StoredJudgment]], rule: Judges
 ) -> int:
-    """Let the grade count that a rule makes of judgments and opinions; return how many changed.
+    """Apply a rule to judgments and opinions, and return the number of changed grades.
 
     Parameters
     ----------
     histories : iterable of sequences of StoredJudgment
-        All that was ever said of each pair, oldest first.
+        All states of each pair, oldest first.
     """
     writer = StateWriter(connection)
     for states in histories:
-        counted, current = saying_of(states).counted(rule), counted_state(states)
+        counted, current = history_of(states).counted(rule), counted_state(states)
         if current is None or counted is None:
             continue
         if (counted.grade, counted.author) == (current.grade, current.author):
@@ -94,8 +94,8 @@ def apply_rule(
 
 
 def _is_said(states: Sequence[StoredJudgment], new: NewJudgment, author: str) -> bool:
-    """Whether a judge has said the same of a pair as it is judged."""
-    found = saying_of(states)
+    """Whether a judge's last state of a pair has the same grade."""
+    found = history_of(states)
     own = next((one for one in found.pending if one.author == author), None)
     if own is not None:
         return (own.grade, own.document_hash) == (new.grade, new.document_hash)
@@ -110,13 +110,13 @@ def _is_opinion_of(state: StoredJudgment, author: str) -> bool:
 def undo_judgment(
     connection: Connection, pair: Pair, author: str, revision: int, rule: Judges
 ) -> StoredJudgment | None:
-    """Undo what a judge did to a pair; see `ArchivedJudgments.undo`."""
+    """Undo a judge's last step on a pair; see `ArchivedJudgments.undo`."""
     states = read_history(connection, pair)
     mine = next((one for one in states if one.revision == revision), None)
     if mine is None or mine.author != author or mine.kind == "rule":
         raise _not_to_be_undone(pair, revision, states)
     is_opinion = mine.kind == "opinion"
-    # What the rule made since does not count: it follows from what people said.
+    # Later states by the rule do not count, since they follow from those of judges.
     chain = [
         one for one in states if one.kind == mine.kind and (not is_opinion or one.author == author)
     ]
@@ -141,8 +141,8 @@ def undo_judgment(
 def _restore(
     writer: StateWriter, earlier: Sequence[StoredJudgment], pair: Pair, replaced: int
 ) -> None:
-    """Let the judgment count again that counted before."""
-    before = saying_of(earlier).judgment
+    """Restore the previous judgment."""
+    before = history_of(earlier).judgment
     if before is None:
         return
     again = NewJudgment(*pair, before.grade, before.document_hash)
@@ -150,7 +150,7 @@ def _restore(
 
 
 def _is_undone(mine: StoredJudgment, after: StoredJudgment) -> bool:
-    """Whether what came next undid it: it took a grade back, or brought one back."""
+    """Whether the next state undid it: it withdrew or restored a grade."""
     if mine.grade is None:
         return after.restores is not None
     return after.grade is None and after.author == mine.author

@@ -1,7 +1,7 @@
-"""What judges said of a pair of query and document, and which grade counts.
+"""The states of a pair of query and document, and which grade counts.
 
 A *judgment* changes what counts: the first one, a correction of it, or one that settles a
-conflict. A second *opinion* is stored beside it. It shows how well judges agree, and counts by the
+conflict. A second *opinion* is stored separately. It shows how well judges agree, and counts by the
 rule of the archive: not at all (``first``), or as the latest, highest, mean or most frequent grade
 of the judgment and the opinions that came after it. A new judgment starts afresh.
 """
@@ -19,20 +19,20 @@ from berryeval.core.judging import Judges, reduce_grades
 __all__ = [
     "SETTLED",
     "Counted",
-    "Said",
-    "Saying",
+    "PairHistory",
+    "PlainState",
     "State",
     "counted_state",
-    "saying_of",
+    "history_of",
     "undoable_state",
 ]
 
 SETTLED = "settled"
-"""The source of a judgment that settles a conflict, and is no independent opinion."""
+"""The source of a judgment that settles a conflict, which is not an independent opinion."""
 
 
 class State(Protocol):
-    """What a judge said of a pair, or the rule made of it; a `StoredJudgment` is one."""
+    """A state of a pair, by a judge or the rule; a `StoredJudgment` is one."""
 
     @property
     def author(self) -> str:
@@ -40,7 +40,7 @@ class State(Protocol):
 
     @property
     def grade(self) -> float | None:
-        """The grade; None where something was taken back."""
+        """The grade; None for a withdrawal."""
 
     @property
     def source(self) -> str | None:
@@ -48,7 +48,7 @@ class State(Protocol):
 
     @property
     def kind(self) -> JudgmentKind:
-        """What it is."""
+        """Its kind."""
 
     @property
     def revision(self) -> int:
@@ -56,14 +56,14 @@ class State(Protocol):
 
     @property
     def restores(self) -> int | None:
-        """The revision of the judgment that counts again, where another was undone."""
+        """The revision of the judgment that an undo restored."""
 
 
 AnyState = TypeVar("AnyState", bound=State)
 
 
-class Said(NamedTuple):
-    """A state and nothing else, for a million of them."""
+class PlainState(NamedTuple):
+    """A lightweight state, for a million of them."""
 
     author: str
     grade: float | None
@@ -75,28 +75,28 @@ class Said(NamedTuple):
 
 @dataclass(frozen=True)
 class Counted(Generic[AnyState]):
-    """A grade that counts, and who gave it."""
+    """A grade that counts, and its author."""
 
     grade: float
     author: str
     state: AnyState | None
-    """The state that says so; None where the grade comes from several."""
+    """The state with this grade; None if it was computed from several."""
 
 
 @dataclass(frozen=True)
-class Saying(Generic[AnyState]):
-    """What is known of a pair: the judgment, the opinions on it, and all independent ones."""
+class PairHistory(Generic[AnyState]):
+    """The history of a pair: the judgment, the opinions since, and all independent grades."""
 
     judgment: AnyState | None
-    """The last one that was neither undone nor taken back."""
+    """The last one that was neither undone nor withdrawn."""
     pending: tuple[AnyState, ...]
-    """Opinions since then, one per judge, the first one first."""
+    """Opinions since then, one per judge, oldest first."""
     independent: dict[str, float]
-    """The grade of each judge who did not see another's: for agreement."""
+    """The grade of each judge who did not see another's, for agreement."""
 
     @property
     def is_conflict(self) -> bool:
-        """Whether judges differ, and no judgment has settled it since."""
+        """Whether judges disagree, and no judgment has settled it."""
         return len({grade for _, grade in self._given}) > 1
 
     def counted(self, rule: Judges) -> Counted[AnyState] | None:
@@ -105,17 +105,17 @@ class Saying(Generic[AnyState]):
             return None
         by_judge = {state.author: grade for state, grade in self._given}
         if rule in ("first", "latest") or len(by_judge) == 1:
-            # Where all are of one judge, who thought again, the last one is that judge's grade.
+            # If all are by one judge who reconsidered, the last one is that judge's grade.
             state, grade = self._given[0 if rule == "first" else -1]
             return Counted(grade, state.author, state)
         grade = reduce_grades([*by_judge.values()], rule)
         return Counted(grade, f"{rule} of {len(by_judge)} judges", None)
 
-    @cached_property  # every rule asks for it
+    @cached_property  # used by every rule
     def _given(self) -> list[tuple[AnyState, float]]:
-        """The judgment and the opinions since, with their grades; those that are none left out.
+        """The judgment and the opinions since, with their grades; negative ones are omitted.
 
-        A negative grade says that a judge did not judge, as in files (`reduce_grades`).
+        A negative grade means unjudged, as in files (`reduce_grades`).
         """
         if self.judgment is None or self.judgment.grade is None:
             return []
@@ -131,7 +131,7 @@ def counted_state(states: Sequence[AnyState]) -> AnyState | None:
 
 
 def undoable_state(states: Sequence[AnyState], author: str) -> AnyState | None:
-    """Return the last thing that a judge did to a pair, if it can be undone.
+    """Return the last state by a judge, if it can be undone.
 
     Parameters
     ----------
@@ -147,8 +147,8 @@ def undoable_state(states: Sequence[AnyState], author: str) -> AnyState | None:
     return max(mine, key=lambda one: one.revision, default=None)
 
 
-def saying_of(states: Iterable[AnyState]) -> Saying[AnyState]:
-    """Return what the states of a pair amount to.
+def history_of(states: Iterable[AnyState]) -> PairHistory[AnyState]:
+    """Return the history of a pair from its states.
 
     Parameters
     ----------
@@ -157,7 +157,7 @@ def saying_of(states: Iterable[AnyState]) -> Saying[AnyState]:
 
     Examples
     --------
-    >>> found = saying_of([Said("ada", 2), Said("bob", 0, kind="opinion")])
+    >>> found = history_of([PlainState("ada", 2), PlainState("bob", 0, kind="opinion")])
     >>> found.independent, found.is_conflict, found.counted("first").grade
     ({'ada': 2, 'bob': 0}, True, 2)
     """
@@ -173,11 +173,11 @@ def saying_of(states: Iterable[AnyState]) -> Saying[AnyState]:
             judgment, pending = state, {}
     if judgment is not None and judgment.grade is None:
         judgment, pending = None, {}
-    return Saying(judgment, tuple(pending.values()), independent or _independent(judgment))
+    return PairHistory(judgment, tuple(pending.values()), independent or _independent(judgment))
 
 
 def _independent(state: State | None) -> dict[str, float]:
-    """Return the grade of a judge who saw no other's; none where a state has no such grade."""
+    """Return the grade of a state if it is independent of other judges; None otherwise."""
     if state is None or state.source == SETTLED or state.grade is None or state.grade < 0:
         return {}
     return {state.author: state.grade}

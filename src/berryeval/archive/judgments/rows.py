@@ -1,4 +1,4 @@
-"""Writes judgments, and reads what one is and was."""
+"""Writes judgments, and reads them with their history."""
 
 from __future__ import annotations
 
@@ -52,8 +52,8 @@ __all__ = [
 Pair = tuple[str, str]
 
 _FEW = 4
-"""So many pairs are looked for one by one: a statement that is known is quicker than a longer
-one that has to be made."""
+"""Up to this number, pairs are queried one by one: a prepared statement is faster than building a
+longer one."""
 
 _c = judgments.c
 
@@ -66,7 +66,7 @@ STATES: Select[Any] = select(
     _c.revision, _c.kind, _c.restores, IS_STALE.label("is_stale"),
 ).outerjoin(documents, documents.c.doc_id == _c.doc_id)  # fmt: skip
 
-# Made once: to make a statement takes longer than to run it.
+# Built once: building a statement takes longer than running it.
 _IS_OF_PAIR = (_c.query_id == bindparam("query_id"), _c.doc_id == bindparam("doc_id"))
 _JUDGMENT = STATES.where(IS_CURRENT, *_IS_OF_PAIR)
 _HISTORY = STATES.where(*_IS_OF_PAIR).order_by(_c.revision)
@@ -83,7 +83,7 @@ _INSERT = insert(judgments)
 
 
 class NewJudgment(NamedTuple):
-    """A state to be written; no grade means that the judgment is taken back."""
+    """A state to write; without a grade, the judgment is withdrawn."""
 
     query_id: str
     doc_id: str
@@ -92,7 +92,7 @@ class NewJudgment(NamedTuple):
 
 
 def check_entries(entries: Iterable[JudgmentEntry]) -> dict[Pair, NewJudgment]:
-    """Return what to write by pair, or raise for what cannot be kept, and for two grades."""
+    """Return the states to write by pair, or raise for invalid entries and for two grades."""
     wanted: dict[Pair, NewJudgment] = {}
     for number, entry in enumerate(entries):
         where = f"judgments[{number}]"
@@ -100,7 +100,7 @@ def check_entries(entries: Iterable[JudgmentEntry]) -> dict[Pair, NewJudgment]:
             check_id(entry.query_id, f"{where}.query_id"),
             check_id(entry.doc_id, f"{where}.doc_id"),
         )
-        # Adding 0 makes 0 of -0, which SQLite cannot hold.
+        # Adding 0 turns -0, which SQLite cannot store, into 0.
         grade = check_grade(entry.grade, f"{where}.grade") + 0.0
         digest = check_text(entry.document_hash, f"{where}.document_hash", optional=True)
         new = NewJudgment(*pair, grade, digest)
@@ -118,7 +118,7 @@ def write_judgments(
     author: str,
     source: str | None,
 ) -> int:
-    """Write what differs from what is there, and return how many that are."""
+    """Write the states that differ from the current ones, and return their number."""
     writer = StateWriter(connection)
     for pairs in batches_of(wanted):
         before = _read_counted(connection, pairs)
@@ -151,7 +151,7 @@ class StateWriter:
         kind: JudgmentKind = "judgment",
         restores: int | None = None,
     ) -> int:
-        """Note a state, and return its revision; `replaced` is that of the one before it."""
+        """Add a state, and return its revision; `replaced` is that of the previous one."""
         self._revision += 1
         self._rows[self._revision] = {
             **new._asdict(),
@@ -170,7 +170,7 @@ class StateWriter:
         return self._revision
 
     def flush(self) -> int:
-        """Write everything, and return how many states that are."""
+        """Write everything, and return the number of states."""
         if self._replaced:
             self._connection.execute(_SUPERSEDE, self._replaced)
         if self._rows:
@@ -179,14 +179,14 @@ class StateWriter:
 
 
 def with_hash(new: NewJudgment, known: dict[str, str]) -> NewJudgment:
-    """Return a state with the hash of its document as it is known, unless it has one."""
+    """Return a state with the current hash of its document, unless it has one."""
     if new.grade is None or new.document_hash is not None:
         return new
     return new._replace(document_hash=known.get(new.doc_id))
 
 
 def check_revision(connection: Connection, pair: Pair, expected: int | None) -> None:
-    """Raise if a judgment has another revision than the caller saw; 0 means that there is none."""
+    """Raise if a judgment has another revision than the caller saw; 0 means none."""
     if expected is None:
         return
     check_count(expected, "if_revision")
@@ -204,14 +204,14 @@ def read_judgment(connection: Connection, pair: Pair) -> StoredJudgment | None:
 
 
 def read_history(connection: Connection, pair: Pair) -> list[StoredJudgment]:
-    """Return all that the judgment of a pair ever was, oldest first."""
+    """Return all states of the judgment of a pair, oldest first."""
     return [stored_judgment(row) for row in connection.execute(_HISTORY, _named(pair))]
 
 
 def read_histories(
     connection: Connection, pairs: Sequence[Pair]
 ) -> dict[Pair, list[StoredJudgment]]:
-    """Return all that was ever said of some pairs, oldest first."""
+    """Return all states of some pairs, oldest first."""
     if _is_one_by_one(connection, pairs):
         return {pair: read_history(connection, pair) for pair in pairs}
     found: dict[Pair, list[StoredJudgment]] = {pair: [] for pair in pairs}
@@ -222,27 +222,27 @@ def read_histories(
 
 
 def of_opined(states: Select[Any]) -> Select[Any]:
-    """Return a statement for states of pairs with second opinions alone, pair by pair."""
+    """Return a statement for the states of pairs with second opinions, grouped by pair."""
     opined = select(_c.query_id, _c.doc_id).where(_c.kind == "opinion").distinct().subquery()
     is_opined = and_(opined.c.query_id == _c.query_id, opined.c.doc_id == _c.doc_id)
     return states.join(opined, is_opined).order_by(_c.query_id, _c.doc_id, _c.revision)
 
 
 def iter_opined(connection: Connection) -> Iterator[list[StoredJudgment]]:
-    """Iterate over all that was ever said of each pair with a second opinion, oldest first."""
+    """Iterate over the states of each pair with a second opinion, oldest first."""
     rows = connection.execute(of_opined(STATES))
     for _, same in groupby(rows, lambda row: (row.query_id, row.doc_id)):
         yield [stored_judgment(row) for row in same]
 
 
 def stored_judgment(row: Row[Any]) -> StoredJudgment:
-    """Return the state that a row of `STATES` holds."""
+    """Return the state of a row of `STATES`."""
     fields = dict(row._mapping)  # noqa: SLF001 - public, but for its name
     return StoredJudgment(**fields | {"is_stale": bool(row.is_stale)})
 
 
 def _is_same(old: Row[Any], new: NewJudgment, author: str, source: str | None) -> bool:
-    # The same grade once more may settle a conflict, or make a judgment of what the rule made.
+    # The same grade again may settle a conflict, or confirm a grade of the rule.
     return (old.grade, old.document_hash, old.author, old.source == SETTLED, old.kind) == (
         new.grade,
         new.document_hash,
@@ -253,7 +253,7 @@ def _is_same(old: Row[Any], new: NewJudgment, author: str, source: str | None) -
 
 
 def _read_counted(connection: Connection, pairs: Sequence[Pair]) -> dict[Pair, Row[Any]]:
-    """Return the newest state of each pair that ever was judged, opinions apart."""
+    """Return the newest state of each pair, without opinions."""
     if _is_one_by_one(connection, pairs):
         several = (connection.execute(_KEPT_OF_PAIR, _named(pair)) for pair in pairs)
         return {(row.query_id, row.doc_id): row for rows in several for row in rows}
@@ -263,12 +263,12 @@ def _read_counted(connection: Connection, pairs: Sequence[Pair]) -> dict[Pair, R
 
 
 def _is_one_by_one(connection: Connection, pairs: Sequence[Pair]) -> bool:
-    # SQLite would look through every row for a list of pairs, and has no way to a server to save.
+    # For a list of pairs SQLite would scan every row, and it has no round trips to save.
     return connection.dialect.name == "sqlite" or len(pairs) <= _FEW
 
 
 def known_hashes(connection: Connection, doc_ids: set[str]) -> dict[str, str]:
-    """Return the hashes of those of some documents that the archive knows."""
+    """Return the hashes of the known documents among the ids."""
     rows = select(documents.c.doc_id, documents.c.hash).where(documents.c.doc_id.in_(doc_ids))
     return {row.doc_id: row.hash for row in connection.execute(rows)}
 

@@ -1,4 +1,4 @@
-"""The judgments as they were at a revision, and the hashes that they are known by."""
+"""The judgments at a revision, and their hashes."""
 
 from __future__ import annotations
 
@@ -21,13 +21,13 @@ __all__ = ["find", "hash_at", "note", "read", "read_changes"]
 _AT_ONCE = 20_000
 
 _c = judgments.c
-# As bytes, which is what they become again: to make text of a million ids takes a second.
+# As bytes, since decoding a million ids takes a second.
 _QUERY_ID = type_coerce(_c.query_id, LargeBinary)
 _DOC_ID = type_coerce(_c.doc_id, LargeBinary)
 
 
 def read(connection: Connection, revision: int) -> Judgments:
-    """Return the judgments as they were when a revision was the newest, sorted by ids."""
+    """Return the judgments at a revision, sorted by ids."""
     rows = (
         select(_QUERY_ID, _DOC_ID, _c.grade)
         .where(_c.revision <= revision)
@@ -51,7 +51,7 @@ def read(connection: Connection, revision: int) -> Judgments:
 
 
 def read_changes(connection: Connection, after: int, revision: int) -> Changes:
-    """Return what became of pairs that changed after one revision, at a later one."""
+    """Return the grades at a later revision of pairs that changed since an earlier one."""
     rows = (
         select(_QUERY_ID, _DOC_ID, _c.grade)
         .where(_c.revision > after, _c.revision <= revision, _c.kind != "opinion")
@@ -64,7 +64,7 @@ def read_changes(connection: Connection, after: int, revision: int) -> Changes:
 
 
 def note(database: Database, hashed: str, revision: int) -> None:
-    """Keep the hash of judgments with the first revision that had it."""
+    """Store the hash of judgments with its first revision."""
     with database.reading() as connection:
         known = select(judgment_states.c.revision).where(judgment_states.c.hash == hashed)
         if connection.scalar(known) is not None:
@@ -75,13 +75,13 @@ def note(database: Database, hashed: str, revision: int) -> None:
 
 
 def hash_at(connection: Connection, revision: int) -> str | None:
-    """Return the hash of the judgments at a revision; None if it was not noted there."""
+    """Return the hash of the judgments at a revision; None if it was not stored."""
     c = judgment_states.c
     return connection.scalar(select(c.hash).where(c.revision == revision).limit(1))
 
 
 def find(connection: Connection, when: str | datetime | None) -> int:
-    """Return the newest revision: of now (None), at a moment, or at judgments of a hash."""
+    """Return the newest revision: the current one (None), at a time, or of a hash."""
     if isinstance(when, str):
         states = judgment_states.c
         revision = connection.scalar(select(states.revision).where(states.hash == when))

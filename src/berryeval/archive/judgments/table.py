@@ -1,4 +1,4 @@
-"""Every current judgment in columns of memory: found, filtered and counted at once."""
+"""All current judgments as columns in memory, for fast filtering and counting."""
 
 from __future__ import annotations
 
@@ -21,24 +21,24 @@ Mask = NDArray[np.bool_]
 
 @dataclass(frozen=True, slots=True)
 class WantedJudgments:
-    """Which judgments are looked for; what is None does not matter.
+    """A filter of judgments; None means any.
 
     Parameters
     ----------
     text : str, optional
-        Part of the id of a query or of a document, in any case.
+        Part of the id of a query or of a document, case-insensitive.
     query_ids, doc_ids : collection of str
-        Besides those that `text` finds: those of queries and documents that were found otherwise.
+        Queries and documents that match in addition to `text`.
     query_id, doc_id : str, optional
-        Exactly this query, and this document.
+        Only this query, and this document.
     author : str, optional
         The author of the judgment or of a second opinion on it.
     source : str, optional
-        The source; an empty one is that of judgments without any.
+        The source; empty for judgments without one.
     grade : float, optional
-        Exactly this grade.
+        Only this grade.
     is_stale, is_conflict : bool, optional
-        Whether the document has changed since, and whether judges differ.
+        Whether the document has changed, and whether judges disagree.
     """
 
     text: str | None = None
@@ -55,19 +55,19 @@ class WantedJudgments:
 
 @dataclass(frozen=True, eq=False)
 class JudgmentTable:
-    """The current judgments, oldest first, and the opinions behind those that have several.
+    """The current judgments, oldest first, and the opinions of those with several.
 
-    It never changes: a change makes another.
+    It is immutable.
     """
 
     newest: int
-    """The revision that it was made at."""
+    """The revision that it was built at."""
     query_ids: Sequence[bytes]
     queries: NDArray[np.int32]
     """The number of each judgment's query."""
     doc_data: bytes
     doc_ends: NDArray[np.int64]
-    """Where each document's id begins in `doc_data`, and at last where the last one ends."""
+    """Start of each document's id in `doc_data`, and the end of the last one."""
     grades: NDArray[np.float64]
     author_names: Sequence[str]
     authors: NDArray[np.int32]
@@ -77,19 +77,19 @@ class JudgmentTable:
     stale: Mask
     conflicts: Mask
     opinions: Mapping[int, Mapping[str, float]] = field(default_factory=dict)
-    """The grade that each judge gave, by revision: where it is not the judgment itself."""
+    """Grades by judge, by revision, if they are not just the judgment itself."""
 
     def __len__(self) -> int:
         return len(self.revisions)
 
     @property
     def n_conflicts(self) -> int:
-        """The number of judgments that judges differ about."""
+        """The number of conflicts between judges."""
         return int(np.count_nonzero(self.conflicts))
 
     @property
     def n_stale(self) -> int:
-        """The number of judgments whose document has changed since."""
+        """The number of stale judgments."""
         return int(np.count_nonzero(self.stale))
 
     def pair(self, row: int) -> tuple[str, str]:
@@ -101,7 +101,7 @@ class JudgmentTable:
         return self.doc_data[self.doc_ends[row] : self.doc_ends[row + 1]]
 
     def rows_of(self, revisions: Iterable[int]) -> NDArray[np.intp]:
-        """Return the rows of those of some revisions that are current, in their order here."""
+        """Return the rows of the current ones among some revisions, in order."""
         wanted = np.unique(np.fromiter(revisions, dtype=np.int64))
         rows = np.searchsorted(self.revisions, wanted)
         inside = rows < len(self)
@@ -110,18 +110,18 @@ class JudgmentTable:
         return found
 
     def find(self, wanted: WantedJudgments) -> NDArray[np.intp]:
-        """Return the rows that are wanted, the newest first."""
+        """Return the matching rows, newest first."""
         kept = np.ones(len(self), dtype=bool)
         for mask in self._masks(wanted):
             kept &= mask
         return np.flatnonzero(kept)[::-1]
 
     def without_opinion_of(self, author: str) -> NDArray[np.intp]:
-        """Return the rows that other judges graded, and this one did not."""
+        """Return the rows that other judges graded, but not this one."""
         return np.flatnonzero(~self._said_by(author))
 
     def counts_by_author(self) -> dict[str, dict[float, int]]:
-        """Return for each judge how many opinions of each grade."""
+        """Return the number of opinions per judge and grade."""
         single = ~self._is(self.source_names, self.sources, SETTLED)
         single[self._rows_of_opinions] = False
         counts: dict[str, dict[float, int]] = {}
@@ -139,9 +139,9 @@ class JudgmentTable:
         return counts
 
     def counts_of(self, names: str) -> dict[Any, int]:
-        """Return how many judgments each author, source or grade has: ``"authors"`` and so on.
+        """Return the number of judgments per author, source or grade: ``"authors"`` and so on.
 
-        A judgment counts for its author, and for those of second opinions on it.
+        A judgment counts for its author, and for the authors of second opinions on it.
         """
         if names == "grades":
             values, times = np.unique(self.grades, return_counts=True)
@@ -185,7 +185,7 @@ class JudgmentTable:
             place = self._lower_ids.find(part, place + 1)
         places = np.array(starts, dtype=np.int64)
         rows = np.searchsorted(self.doc_ends, places, side="right") - 1
-        # What begins in one id and ends in the next is in neither.
+        # A match that spans two ids does not count.
         return rows[places + len(part) <= self.doc_ends[rows + 1]]
 
     def _of_queries(self, query_ids: Collection[str]) -> Mask:

@@ -1,1 +1,1 @@
-"""The steps from one version of the schema to the next, run by `berryeval.archive.schema`."""
+"""Migrations of the schema, run by `berryeval.archive.schema`."""

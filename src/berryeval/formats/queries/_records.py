@@ -8,7 +8,7 @@ from typing import Any
 from berryeval.core.column_names import find_name
 from berryeval.core.id_column import decode_id
 from berryeval.core.query import Query, check_weight
-from berryeval.core.text import without_halves
+from berryeval.core.text import replace_lone_surrogates
 from berryeval.errors import ArgumentError, FormatError, InputTypeError
 from berryeval.formats.keys import check_keys, id_bytes
 from berryeval.formats.lines import PathLike, path_name
@@ -78,7 +78,7 @@ def as_number(weight: float) -> float:
 
 def _text(value: object, key: str, path: PathLike, line: int | None) -> str:
     if isinstance(value, str):
-        return without_halves(value)
+        return replace_lone_surrogates(value)
     message = f"expected text as {key}, found {type(value).__name__}"
     raise FormatError(message, path_name(path), line)
 
@@ -110,6 +110,6 @@ def _tags(value: object, path: PathLike, line: int | None) -> tuple[str, ...]:
     if value is None:
         return ()
     if isinstance(value, list) and all(isinstance(tag, str) for tag in value):
-        return tuple(map(without_halves, value))
+        return tuple(map(replace_lone_surrogates, value))
     message = f"expected a list of text as tags, found {value!r}"
     raise FormatError(message[:200], path_name(path), line)

@@ -1,4 +1,4 @@
-"""The demonstration: an archive with the golden set that ships and a month of invented runs."""
+"""The demo: an archive with the bundled golden set and a month of invented runs."""
 
 from berryeval.service.demo.filling import MEASURES, DemoFacts, fill_demo
 

@@ -1,4 +1,4 @@
-"""Fill an archive with the demonstration."""
+"""Fills an archive with the demo."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ DECIDED = "hybrid"
 """The series that the gate decides on."""
 
 WITHOUT_QUESTIONS = "hybrid-no-questions"
-"""The run of the same system whose documents were indexed without questions."""
+"""The run of the same system with documents indexed without questions."""
 
 MEASURES = ("nDCG@10", "RR(rel=2)@10", "P(rel=2)@5", "R(rel=2)@10")
 """The measures of `berryeval demo`, for pages that show the same figures."""
@@ -40,7 +40,7 @@ GUARDS = (
 )
 
 _CHANGED_DAYS_AGO = 9.0
-"""When documents changed, so that judgments of them are stale."""
+"""When documents changed, which makes their judgments stale."""
 
 _KNOWN_DAYS_AGO = 46.0
 
@@ -50,7 +50,7 @@ _COMPARED_DAYS_AGO = 0.9
 
 @dataclass(frozen=True)
 class DemoFacts:
-    """What the demonstration consists of."""
+    """The contents of the demo."""
 
     n_queries: int
     n_documents: int
@@ -58,25 +58,25 @@ class DemoFacts:
     n_runs: int
     n_verdicts: int
     is_searched: bool
-    """Whether search systems made the rankings that the runs come from."""
+    """Whether search systems produced the rankings behind the runs."""
     ndcg: Mapping[str, float]
     """nDCG@10 of the newest hybrid run, and of the one without questions, by name."""
 
 
 def fill_demo(archive: Archive, *, today: datetime | None = None) -> DemoFacts:
-    """Fill an empty archive with the golden set that ships and a month of invented runs.
+    """Fill an empty archive with the bundled golden set and a month of invented runs.
 
     Parameters
     ----------
     archive : Archive
-        Has to be empty.
+        Must be empty.
     today : datetime, optional
-        When the month ends; now unless given. Everything else is the same every time.
+        End of the month. Default: now. Everything else is the same every time.
 
     Raises
     ------
     ArgumentError
-        If there is anything in the archive.
+        If the archive is not empty.
     """
     _check_empty(archive)
     golden = handbook()
@@ -122,15 +122,15 @@ def _check_empty(archive: Archive) -> None:
     }
     for name, page in lists.items():
         if page.items:
-            way_out = "name another, or none for one that is thrown away"
+            way_out = "choose another one, or omit it for a temporary one"
             found = f"{name} in {archive.name}; {way_out}"
-            raise ArgumentError("archive", "an empty one for the demonstration", found)
+            raise ArgumentError("archive", "an empty archive for the demo", found)
 
 
 def _fill_golden(
     archive: Archive, golden: GoldenSet, found: Mapping[str, Rankings], end: datetime
 ) -> int:
-    """Write documents, queries and judgments, and return how many pairs are judged."""
+    """Store documents, queries and judgments, and return the number of judged pairs."""
     documents = {document.doc_id: document for document in golden.documents()}
     earlier = {document.doc_id: document for document in earlier_documents(golden)}
     with backdated(end - timedelta(days=_KNOWN_DAYS_AGO)):
@@ -184,7 +184,7 @@ def _without_questions(golden: GoldenSet, name: str, rankings: Rankings) -> Inve
 
 
 def _fill_runs(archive: Archive, gate: StoredGate, runs: list[InventedRun], end: datetime) -> int:
-    """Write runs in their order, let the gate decide as each comes, and count its verdicts."""
+    """Store runs in order, run the gate on each, and return the number of verdicts."""
     loaded = RunCache(archive)
     baseline: StoredRun | None = None
     n_verdicts = 0

@@ -1,11 +1,10 @@
-"""A month of runs that never happened, made of rankings that did.
+"""A month of invented runs, made from real rankings.
 
-Each series gets better slowly: some queries begin with a ranking whose best document comes too
-late, and are mended one after the other. In the middle a smaller model is tried, which harms two
-categories of queries, and is taken back. A few runs lack some queries, and later ones find
-documents that nobody judged. The last run of a series is the ranking itself, so that its figures
-are those of the system. Nothing depends on anything but the rankings: the same come out every
-time.
+Each series improves slowly: at first the best documents of some queries are ranked too low, and
+these queries are fixed one by one. In the middle, a smaller model is tried, which harms two
+categories of queries, and is reverted. A few runs lack some queries, and later ones find unjudged
+documents. The last run of a series is the real ranking, so that its figures are those of the
+system. The runs depend only on the rankings, and are the same every time.
 """
 
 from __future__ import annotations
@@ -32,14 +31,13 @@ _TRIAL = range(13, 17)
 
 _RELEASES = {0: "release-1.3", 10: "release-1.4", 22: "release-1.5"}
 _LACKING = {"bm25": {8: 2}, "vector": {20: 5}, "hybrid": {5: 1, 26: 3}}
-"""By series and run, how many queries have no answer."""
+"""Number of queries without results, by series and run."""
 
 _SHARE_WEAK = 0.6
 _NOISY_QUERIES = 16
-"""In each run so many rankings have two neighbours the other way round, as an approximate index
-gives them."""
+"""Rankings per run with two adjacent documents swapped, as by an approximate index."""
 _LATER = 18
-"""From this run on, series with vectors find documents that nobody judged."""
+"""From this run on, series with vectors find unjudged documents."""
 
 _SETTINGS: Mapping[str, Mapping[str, Any]] = {
     "bm25": {"k1": 1.2, "b": 0.75, "stemmer": "english"},
@@ -47,22 +45,22 @@ _SETTINGS: Mapping[str, Mapping[str, Any]] = {
     "hybrid": {"model": "wordllama-256", "k1": 1.2, "b": 0.75, "fusion": "scores"},
 }
 _MILLISECONDS = {"bm25": 4.0, "vector": 9.0, "hybrid": 14.0}
-"""What a query takes, about."""
+"""Approximate duration of a query."""
 
 
 @dataclass(frozen=True)
 class InventedRun:
-    """A run on its way into the archive."""
+    """A run to store."""
 
     number: int
-    """Within its series, from 0."""
+    """Position in its series, from 0."""
     days_ago: float
     rankings: Rankings
     facts: RunFacts
 
     @property
     def is_release(self) -> bool:
-        """Whether later runs are held against it."""
+        """Whether later runs are compared with it."""
         return self.number in _RELEASES
 
 
@@ -82,17 +80,17 @@ def invent_runs(
     series : str
         Its name: bm25, vector or hybrid.
     rankings : Rankings
-        What the system finds on the last day.
+        The rankings of the last day.
     queries : sequence of Query
-        Whose categories tell which the smaller model harms.
+        Their categories determine which ones the smaller model harms.
     grades : mapping of str to mapping
-        Which documents are good, so that they can be moved down.
+        Grades, to find the documents to move down.
     unjudged : mapping of str to sequence of str
-        Documents of each query that nobody judged.
+        Unjudged documents of each query.
     corpus_hash : str
-        Which documents were searched.
+        Hash of the searched documents.
     questions : str
-        "indexed" if documents were indexed with their questions, else "none".
+        "indexed" if documents were indexed with their questions, otherwise "none".
     """
     chance = random.Random(f"{series}: a month")  # noqa: S311 - invented data
     weak_until = {
@@ -131,7 +129,7 @@ def invent_runs(
 
 
 def _days(series: str) -> Iterator[float]:
-    """Iterate over how many days ago the runs of a series were, the last some hours ago."""
+    """Iterate over the ages of the runs of a series in days; the last is some hours old."""
     hour = {"bm25": 0.42, "vector": 0.31, "hybrid": 0.13}[series]
     for day in range(N_DAYS - 1, -1, -1):
         yield day + hour
@@ -140,7 +138,7 @@ def _days(series: str) -> Iterator[float]:
 
 
 def _moved_down(ranking: list[str], grades: Mapping[str, float], *, n: int, by: int) -> list[str]:
-    """Return a ranking whose n best documents come some ranks later."""
+    """Return a ranking with its n best documents moved down some ranks."""
     places = sorted(range(len(ranking)), key=lambda at: (-grades.get(ranking[at], 0), at))[:n]
     best = [ranking[at] for at in sorted(places)]
     rest = [doc_id for doc_id in ranking if doc_id not in best]
@@ -161,7 +159,7 @@ def _facts(series: str, number: int, *, is_trial: bool, is_whole: bool) -> dict[
         tags.append(_RELEASES[number])
     if not is_whole:
         tags.append("incomplete")
-    # The three series of a day are of one commit.
+    # The three series of a day share a commit.
     commit = hashlib.sha256(f"commit {number}".encode()).hexdigest()[:40]
     return {"name": series, "settings": settings, "tags": tuple(tags), "commit": commit}
 

@@ -1,4 +1,4 @@
-"""The judgments of the demonstration, with how they came about."""
+"""The judgments of the demo, with their history."""
 
 from __future__ import annotations
 
@@ -16,18 +16,18 @@ __all__ = ["FIRST_JUDGE", "SECOND_JUDGE", "Sitting", "earlier_documents", "sitti
 FIRST_JUDGE, SECOND_JUDGE, THIRD_JUDGE = "ada", "ben", "cora"
 
 N_HOLES, N_CONFLICTS, N_CHANGED = 40, 12, 6
-"""Pairs whose grades are left out, conflicts left open, documents that changed since."""
+"""Omitted grades, open conflicts, and documents that changed after judging."""
 
 _IDEAL = 10
 """Documents in the ideal ranking of nDCG@10."""
 
 _AT_A_TIME = 5
-"""Queries of a sitting."""
+"""Queries per session."""
 
 
 @dataclass(frozen=True)
 class Sitting:
-    """What somebody judged at a time."""
+    """The judgments of one session."""
 
     author: str
     source: str
@@ -40,21 +40,21 @@ class Sitting:
 def sittings(
     golden: GoldenSet, retrieved: set[tuple[str, str]], unfinished: set[tuple[str, str]]
 ) -> Iterator[Sitting]:
-    """Iterate over two passes of judging, some queries at a time, and how conflicts were settled.
+    """Iterate over two passes of judging, some queries at a time, and settled conflicts.
 
-    Some grades are left out, of documents that are retrieved, so that there is something to
-    judge; some conflicts are left open, so that there is something to settle. Neither changes
-    nDCG@10, nor a measure that counts from grade 2, of what is retrieved: the grades left out are
-    0, and whoever is right about an open conflict, the ideal ten and the ten retrieved stay.
+    Some grades of retrieved documents are omitted, so that there is something to judge; some
+    conflicts are left open, so that there is something to settle. Neither changes nDCG@10, nor a
+    measure that counts from grade 2: the omitted grades are 0, and either grade of an open
+    conflict leads to the same scores.
 
     Parameters
     ----------
     golden : GoldenSet
-        With the grades of both passes.
+        The golden set, with the grades of both passes.
     retrieved : set of (str, str)
-        Queries and documents that searches find in their first ten.
+        Queries and documents in the top ten of the systems.
     unfinished : set of (str, str)
-        Those of them whose grades may be left out.
+        Those of them whose grades may be omitted.
     """
     chance = random.Random("judging")  # noqa: S311 - invented data
     pairs = {
@@ -91,7 +91,7 @@ def sittings(
 
 
 def earlier_documents(golden: GoldenSet) -> Iterator[Document]:
-    """Iterate over documents as they were before they changed: without their last paragraph."""
+    """Iterate over the earlier versions of changed documents, without the last paragraph."""
     chance = random.Random("documents")  # noqa: S311 - invented data
     long_ones = [document for document in golden.documents() if "\n\n" in document.text.strip()]
     for document in chance.sample(long_ones, N_CHANGED):

@@ -1,4 +1,4 @@
-"""Rankings of the golden set that the invented runs are made of."""
+"""Rankings of the golden set, from which the runs are invented."""
 
 from __future__ import annotations
 
@@ -24,20 +24,20 @@ __all__ = [
 ]
 
 SYSTEMS = ("bm25", "vector", "hybrid")
-"""The embedded systems, each with a series of runs of its name."""
+"""The embedded systems; each has a series of the same name."""
 
 DEPTH = 20
 
 Rankings: TypeAlias = "Mapping[str, list[str]]"
-"""For each query its documents, best first."""
+"""Documents of each query, best first."""
 
 _WORD = re.compile(r"\w+")
 
 
 def real_rankings(golden: GoldenSet) -> tuple[dict[str, Rankings], bool]:
-    """Return a ranking of each series, and whether search systems made them.
+    """Return the rankings of each series, and whether search systems produced them.
 
-    Without the libraries of the embedded engine the documents are ranked by the words that they
+    Without the libraries of the embedded engine, documents are ranked by the words that they
     share with the query, in three ways.
     """
     try:
@@ -47,7 +47,7 @@ def real_rankings(golden: GoldenSet) -> tuple[dict[str, Rankings], bool]:
 
 
 def ranked_by_systems(golden: GoldenSet) -> dict[str, Rankings]:
-    """Return what the embedded systems find in documents that are indexed with their questions.
+    """Return the results of the embedded systems for documents indexed with their questions.
 
     Raises
     ------
@@ -58,7 +58,7 @@ def ranked_by_systems(golden: GoldenSet) -> dict[str, Rankings]:
 
 
 def ranked_by_system(golden: GoldenSet, name: str, *, questions: bool) -> Rankings:
-    """Return what one embedded system finds, with or without the questions of a golden set."""
+    """Return the results of one embedded system, with or without the questions of a golden set."""
     with open_system(name) as system:
         system.index(golden.documents(questions=questions))
         run = golden.credit(collect(system, golden.queries, DEPTH).run)
@@ -66,7 +66,7 @@ def ranked_by_system(golden: GoldenSet, name: str, *, questions: bool) -> Rankin
 
 
 def ranked_by_words(golden: GoldenSet) -> dict[str, Rankings]:
-    """Return documents by shared words: their rarity, their number, and both together."""
+    """Return documents ranked by shared words: by rarity, by number, and by both."""
     words = {document.doc_id: _words(f"{document.title} {document.text}")
              for document in golden.documents()}  # fmt: skip
     counts = Counter(word for own in words.values() for word in own)

@@ -1,1 +1,1 @@
-"""What every request passes through, outermost first: log, access, limits."""
+"""The middleware of every request, outermost first: log, access, limits."""

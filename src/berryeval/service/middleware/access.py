@@ -1,9 +1,9 @@
-"""Who calls, and whether a browser was talked into it.
+"""Identifies the caller, and protects against cross-site requests.
 
-Without a token only this machine may call, and a page of another site that runs in a browser on
-this machine must not: its ``Host`` gives away a name that was made to point here (DNS
-rebinding), its ``Origin`` where a request that changes something comes from. A browser that has
-logged in sends its token in a cookie, and has to tell the same.
+Without a token, only this machine may call. Pages of other sites in a browser on this machine
+must not: the ``Host`` header reveals a foreign name that resolves to this machine (DNS rebinding),
+and ``Origin`` the site that sent a write. A logged-in browser sends its token in a cookie, and is
+subject to the same checks.
 """
 
 from __future__ import annotations
@@ -24,10 +24,10 @@ from berryeval.service.settings import ServiceSettings
 __all__ = ["COOKIE", "OPEN_PATHS", "Access", "host_name"]
 
 COOKIE = "berryeval_token"
-"""What a browser that has logged in keeps its token in."""
+"""The cookie that holds the token of a logged-in browser."""
 
 OPEN_PATHS = frozenset({"/healthz", "/readyz", "/openapi.json", "/docs", "/login", "/logout"})
-"""What needs no token; nor do the files below ``/assets``."""
+"""Paths that need no token, besides those below ``/assets``."""
 
 _SAFE = frozenset({"GET", "HEAD", "OPTIONS"})
 _REMEMBERED_SECONDS = 5.0
@@ -35,7 +35,7 @@ _MOST_REMEMBERED = 1000
 
 
 class Access:
-    """Find out who calls, and refuse those who may not."""
+    """Identify the caller, and reject those without access."""
 
     def __init__(self, app: ASGIApp, archive: Archive, settings: ServiceSettings) -> None:
         self._app = app
@@ -46,7 +46,7 @@ class Access:
         )
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Put the caller into the state of the request."""
+        """Add the caller to the state of the request."""
         if scope["type"] == "http":
             headers = Headers(scope=scope)
             scope.setdefault("state", {})["caller"] = await self._caller(scope, headers)
@@ -69,7 +69,7 @@ class Access:
                 if scope["method"] not in _SAFE:
                     _check_origin(headers)
                 return Caller("anybody", "read")
-            raise _unauthorized("this service asks for a token", "none")
+            raise _unauthorized("this service requires a token", "none")
         _check_host(headers.get("host", ""), self._settings.known_hosts)
         if scope["method"] not in _SAFE:
             _check_origin(headers)
@@ -82,7 +82,7 @@ class Access:
             raise _unauthorized("expected Authorization: Bearer TOKEN", f"{scheme[:20]} …")
         caller = await self._holder(token)
         if caller is None:
-            raise _unauthorized("the token is unknown, or was revoked", "another")
+            raise _unauthorized("the token is unknown or revoked", "another")
         return caller
 
     async def _holder(self, token: str) -> Caller | None:
@@ -98,7 +98,7 @@ class Access:
 
 
 def _unauthorized(detail: str, found: str) -> Problem:
-    way_out = "make one on the server: berryeval token create NAME --role read"
+    way_out = "create one on the server: berryeval token create NAME --role read"
     return Problem(
         401,
         f"{detail}; {way_out}",
@@ -129,7 +129,7 @@ def _check_host(host: str, known: frozenset[str]) -> None:
         raise Problem(
             403,
             f"Host: expected {' or '.join(sorted(known))}, found {host[:80]!r}; "
-            "send a token, or let the server allow that name: berryeval serve --allow-host NAME",
+            "send a token, or allow that name on the server: berryeval serve --allow-host NAME",
             kind="unknown-host",
             where="Host",
             expected=" or ".join(sorted(known)),
@@ -139,13 +139,13 @@ def _check_host(host: str, known: frozenset[str]) -> None:
 
 
 def _check_origin(headers: Headers, *, is_needed: bool = False) -> None:
-    """Refuse what a page of another site sends; one that does not tell, too, if it is needed."""
+    """Reject requests from pages of other sites; without an origin too, if one is required."""
     origin = headers.get("origin", "" if is_needed else None)
     site = (origin or "").partition("://")[2].lower()
     if origin is not None and site != headers.get("host", "").lower():
         raise Problem(
             403,
-            f"Origin: a page of {origin[:80]!r} may change nothing here without a token",
+            f"Origin: pages of {origin[:80]!r} cannot change anything without a token",
             kind="foreign-origin",
             where="Origin",
             expected="a page of this service",

@@ -1,4 +1,4 @@
-"""How large a request may be, and how long it may take."""
+"""Limits on the size and the duration of requests."""
 
 from __future__ import annotations
 
@@ -16,22 +16,22 @@ from berryeval.service.settings import ServiceSettings
 __all__ = ["UPLOADS", "Limits"]
 
 UPLOADS = frozenset({"/v1/runs", "/import"})
-"""Where bodies are files, and may be larger."""
+"""Paths whose bodies are files and may be larger."""
 
 _CLOSE = {"Connection": "close"}
 
 
 class Limits:
-    """Answer 413 to bodies that are too large, 408 or 504 where something takes too long.
+    """Return 413 for bodies that are too large, and 408 or 504 if something takes too long.
 
     Parameters
     ----------
     app : ASGIApp
-        What is inside.
+        The wrapped application.
     settings : ServiceSettings
         The limits.
     answer_to : callable
-        Makes an answer of a problem, for who asked.
+        Returns the response for a problem, as a page or JSON.
     """
 
     def __init__(
@@ -45,7 +45,7 @@ class Limits:
         self._answer_to = answer_to
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Hand the request on, with an eye on both."""
+        """Pass the request on, within both limits."""
         if scope["type"] != "http":
             await self._app(scope, receive, send)
             return
@@ -62,7 +62,7 @@ class Limits:
 
 
 class _Watch:
-    """One request: the bytes that came, and the time since the last of them."""
+    """One request: the bytes received, and the time since the last of them."""
 
     def __init__(
         self,
@@ -81,25 +81,25 @@ class _Watch:
         self._answer_to = answer_to
         self._n_bytes = 0
         self.is_received = False
-        """Whether all of the body is here."""
+        """Whether the whole body was received."""
         self._is_answered = False
         self._is_late = False
         self._late: asyncio.Task[None] | None = None
         self._timer = self._start_timer()
 
     def _start_timer(self) -> asyncio.TimerHandle:
-        # For routes that can answer with what they have by then.
+        # For routes that can return partial results.
         self._scope.setdefault("state", {})["deadline"] = time.monotonic() + self._seconds
         return asyncio.get_running_loop().call_later(self._seconds, self._give_up)
 
     async def close(self) -> None:
-        """Stop watching; an answer that comes late is sent to its end."""
+        """Stop the timer; a response that has started is sent completely."""
         self._timer.cancel()
         if self._late is not None:
             await self._late
 
     async def receive(self) -> Message:
-        """Count what comes."""
+        """Receive a message, and count its bytes."""
         message = await self._receive()
         if message["type"] == "http.request":
             self._n_bytes += len(message.get("body", b""))
@@ -112,15 +112,15 @@ class _Watch:
         return message
 
     async def send(self, message: Message) -> None:
-        """Hand an answer on unless another was given already."""
+        """Pass a response on, unless another one was already sent."""
         if self._is_late:
             return
         self._is_answered = True
-        self._timer.cancel()  # an answer that has begun may take its time, as events do
+        self._timer.cancel()  # a response that has started may take long, such as events
         await self._send(message)
 
     def _give_up(self) -> None:
-        # What runs in a thread cannot be stopped. It goes on, and nobody hears its answer.
+        # A thread cannot be stopped; it continues, and its response is discarded.
         self._is_late = self._is_answered = True
         self._late = asyncio.ensure_future(self._answer_late())
 
@@ -133,22 +133,22 @@ class _Watch:
 def _too_slow(seconds: float) -> Problem:
     return Problem(
         504,
-        f"no answer within {seconds:g} seconds; what was asked for may still be done",
+        f"no response within {seconds:g} seconds; the request may still be completed",
         kind="timeout",
         headers=_CLOSE,
-        expected=f"an answer within {seconds:g} seconds",
-        way_out="ask for a job, with Prefer: respond-async",
+        expected=f"a response within {seconds:g} seconds",
+        way_out="run it as a job with the header Prefer: respond-async",
     )
 
 
 def _stalled(seconds: float) -> Problem:
     return Problem(
         408,
-        f"the body stopped coming for {seconds:g} seconds; nothing was stored",
+        f"no part of the body arrived for {seconds:g} seconds; nothing was stored",
         kind="stalled",
         headers=_CLOSE,
         where="body",
-        expected="its next part",
+        expected="the next part of the body",
         found="nothing",
     )
 

@@ -1,4 +1,4 @@
-"""The outermost layer: a name for each request, a line in the log, figures for operators."""
+"""The outermost layer: an id for each request, a line in the log, and metrics."""
 
 from __future__ import annotations
 
@@ -28,16 +28,16 @@ _log = event_logger("berryeval.service")
 
 
 class Requests:
-    """Name, time, count and log each request, and answer what nobody else did.
+    """Identify, time, count and log each request, and handle uncaught errors.
 
     Parameters
     ----------
     app : ASGIApp
-        What is inside.
+        The wrapped application.
     figures : Figures
         Where requests are counted.
     answer_to : callable
-        Makes an answer of a problem, for who asked.
+        Returns the response for a problem, as a page or JSON.
     """
 
     def __init__(
@@ -48,7 +48,7 @@ class Requests:
         self._answer_to = answer_to
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Hand the request on, and tell what became of it."""
+        """Pass the request on, and log its outcome."""
         if scope["type"] != "http":
             await self._app(scope, receive, send)
             return
@@ -70,7 +70,7 @@ class Requests:
         self._figures.in_flight.inc()
         try:
             await self._app(scope, receive, named_send)
-        except Exception as error:  # noqa: BLE001 - the last one who can answer
+        except Exception as error:  # noqa: BLE001 - the last handler
             problem = _problem(error)
             if problem.kind == "bug":
                 _log.exception("bug", extra={"request_id": request_id})
@@ -105,5 +105,5 @@ def _problem(error: Exception) -> Problem:
         return error
     if isinstance(error, BerryEvalError):
         return problem_of(error)
-    bug = "something that should not happen; the server's log tells what"
+    bug = "an internal error; see the log of the server"
     return problem_of_disk(error) or Problem(500, bug, kind="bug")

@@ -1,1 +1,1 @@
-"""Elasticsearch's ranking evaluation: its request, its metrics and its answer."""
+"""Elasticsearch's ranking evaluation: request, metrics and response."""

@@ -1,8 +1,9 @@
-"""Answers as clients of Elasticsearch want them, whichever layer gives them.
+"""Responses as clients of Elasticsearch expect them, from any layer.
 
-Official clients refuse a server that does not name the product, and cannot read
-``application/problem+json``. So every answer of ``/_rank_eval`` and ``/STORE/_rank_eval`` passes
-here: problems become Elasticsearch's errors, and the vendor's media type is returned on request.
+Official clients reject a server that does not name the product, and cannot read
+``application/problem+json``. So every response of ``/_rank_eval`` and ``/STORE/_rank_eval`` passes
+through here: problems become Elasticsearch's errors, and the vendor's media type is returned on
+request.
 """
 
 from __future__ import annotations
@@ -36,20 +37,20 @@ _TYPES = {
 
 
 class ElasticAnswers:
-    """Make answers of the ranking evaluation look like Elasticsearch's."""
+    """Convert responses of the ranking evaluation to Elasticsearch's format."""
 
     def __init__(self, app: ASGIApp) -> None:
         self._app = app
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Hand the request on, and change the answer on its way out."""
+        """Pass the request on, and convert the response."""
         if scope["type"] == "http" and is_rank_eval(scope):
             send = _Translator(Headers(scope=scope).get("accept", ""), send).send
         await self._app(scope, receive, send)
 
 
 class _Translator:
-    """One answer: its head is held back while it may have to be written anew."""
+    """One response, whose headers are held back while they may have to change."""
 
     def __init__(self, accept: str, send: Send) -> None:
         self._send = send
@@ -58,7 +59,7 @@ class _Translator:
         self._body = b""
 
     async def send(self, message: Message) -> None:
-        """Pass a piece of the answer on, or keep it until the problem is complete."""
+        """Pass a part of the response on, or keep it until the problem is complete."""
         if message["type"] == "http.response.start":
             headers = MutableHeaders(scope=message)
             is_problem = headers.get("content-type", "").startswith(MEDIA_TYPE)
@@ -83,7 +84,7 @@ class _Translator:
 
 
 def _media_type(accept: str) -> str:
-    """Return the type that was asked for, with the version it is compatible with."""
+    """Return the requested media type, with its compatible version."""
     for wanted in accept.split(","):
         kind, _, parameters = wanted.strip().partition(";")
         if kind.strip() == _VENDOR:
@@ -93,7 +94,7 @@ def _media_type(accept: str) -> str:
 
 
 def _status(status: int) -> int:
-    """Elasticsearch has one status for whatever is wrong with a request."""
+    """Elasticsearch has one status for all invalid requests."""
     return 400 if status == 422 else status  # noqa: PLR2004
 
 

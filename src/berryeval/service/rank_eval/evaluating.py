@@ -1,4 +1,4 @@
-"""Ask stores the queries of a ranking evaluation, and score the hits with its ratings."""
+"""Runs the queries of a ranking evaluation on stores, and scores the hits with its ratings."""
 
 from __future__ import annotations
 
@@ -18,12 +18,12 @@ from berryeval.service.rank_eval.metrics import Scored, mean
 from berryeval.service.rank_eval.models import RankEvalRequest, RatedRequest
 from berryeval.service.rank_eval.search_text import SearchTarget, check_parts, read_search
 from berryeval.service.rank_eval.templates import fill_template
-from berryeval.service.stores.asking import Asking, asking_until
+from berryeval.service.stores.query_deadline import QueryDeadline, deadline_before
 from berryeval.service.stores.store import Store
 
 __all__ = ["all_failed", "rank_eval"]
 
-_MOST_AT_ONCE = 10  # searches, as Elasticsearch has it by default
+_MOST_AT_ONCE = 10  # searches, the default of Elasticsearch
 
 
 @dataclass(frozen=True)
@@ -44,20 +44,19 @@ class _Answer:
 
 
 def rank_eval(request: RankEvalRequest, stores: Sequence[Store], deadline: float) -> dict[str, Any]:
-    """Return the answer to a ranking evaluation, by a deadline as `time.monotonic` counts.
+    """Return the response to a ranking evaluation, by a deadline of `time.monotonic`.
 
-    A query that fails, or is not answered in the time that is left, is listed under ``failures``,
-    and is in no mean.
+    A query that fails or times out is listed under ``failures``, and excluded from means.
 
     Raises
     ------
     InputError
-        For a template that holds a part that says nothing about a ranking.
+        For a template with a part that is not about a ranking.
     """
     metrics = request.metric.wanted
     k = max(one.k for one in metrics.values())
-    asking = asking_until(deadline, len(request.requests) * len(stores), k)
-    answers, failures = _asked(request, stores, k, asking)
+    limit = deadline_before(deadline, len(request.requests) * len(stores), k)
+    answers, failures = _asked(request, stores, k, limit)
     details: dict[str, Any] = {}
     for rated in request.requests:
         if rated.id in answers:
@@ -79,33 +78,33 @@ def rank_eval(request: RankEvalRequest, stores: Sequence[Store], deadline: float
 
 
 def all_failed(request: RankEvalRequest, error: BerryEvalError) -> dict[str, Any]:
-    """Return the answer in which every query has failed for the same reason."""
+    """Return the response in which every query failed for the same reason."""
     means = dict.fromkeys(request.metric.wanted)
     failures = {rated.id: {"error": cause_of(error)} for rated in request.requests}
     return {**_single(means), "metrics": means, "details": {}, "failures": failures}
 
 
 def _single(scores: Mapping[str, float | None]) -> dict[str, float | None]:
-    """Return the score as Elasticsearch, which knows only one metric at a time, calls it."""
+    """Return the score under its name in Elasticsearch, which has one metric per request."""
     return {"metric_score": next(iter(scores.values()))} if len(scores) == 1 else {}
 
 
 def _asked(
-    request: RankEvalRequest, stores: Sequence[Store], k: int, asking: Asking
+    request: RankEvalRequest, stores: Sequence[Store], k: int, limit: QueryDeadline
 ) -> tuple[dict[str, _Answer], dict[str, BerryEvalError]]:
-    """Ask every store every query; a query that fails in one of them has failed."""
+    """Run every query on every store; a query that fails on one of them has failed."""
     wanted, failures = _read_searches(request)
     answers = {query_id: _Answer([], 0.0) for query_id in wanted}
     concurrency = min(request.max_concurrent_searches, _MOST_AT_ONCE)
     for store in stores:
-        found, failed = _ask(store, wanted, k, asking, concurrency)
+        found, failed = _ask(store, wanted, k, limit, concurrency)
         failures |= failed
         for query_id, answer in found.items():
             before = answers[query_id]
             both = _Answer([*before.hits, *answer.hits], before.seconds + answer.seconds)
             answers[query_id] = both
     ordered = {
-        # Sorting is stable: of equal scores the first store comes first.
+        # Sorting is stable: for equal scores, the first store comes first.
         query_id: _Answer(sorted(a.hits, key=lambda hit: -hit.score)[:k], a.seconds)
         for query_id, a in answers.items()
         if query_id not in failures
@@ -142,14 +141,14 @@ def _filled_in(source: str | dict[str, Any], parameters: Mapping[str, Any]) -> d
     try:
         search = json.loads(text)
     except (ValueError, RecursionError) as error:
-        raise InputError(f"the filled-in template is no JSON: {error}") from None
+        raise InputError(f"the rendered template is not JSON: {error}") from None
     if not isinstance(search, dict):
-        raise InputError("the filled-in template is no search request, which is an object")
+        raise InputError("the rendered template is not a search request: expected an object")
     return search
 
 
 def _ask(
-    store: Store, wanted: Mapping[str, SearchTarget], k: int, asking: Asking, concurrency: int
+    store: Store, wanted: Mapping[str, SearchTarget], k: int, limit: QueryDeadline, concurrency: int
 ) -> tuple[dict[str, _Answer], dict[str, BerryEvalError]]:
     texts = [Query(query_id, one.text) for query_id, one in wanted.items() if one.text is not None]
     answers: dict[str, _Answer] = {}
@@ -163,7 +162,7 @@ def _ask(
             else:
                 answers[query_id] = _Answer([_Hit(store, doc_id, 1.0) for doc_id in ids], 0.0)
     if texts:
-        system, limits = asking.prepared(store, concurrency)
+        system, limits = limit.prepared(store, concurrency)
         collected = collect(system, texts, k, limits=limits)
         failures |= collected.failures
         scores = collected.run.to_dict()
@@ -175,7 +174,7 @@ def _ask(
 
 
 def _quality(request: RankEvalRequest, rated: RatedRequest, answer: _Answer) -> dict[str, Any]:
-    """Score one query by each metric, over the first k hits that it asks for."""
+    """Score one query by each metric, over the first k hits of the metric."""
     ratings = {(one.index, one.id): one.rating for one in rated.ratings}
     hits = answer.hits
     found = [ratings.get((hit.store.name, hit.doc_id)) for hit in hits]
@@ -201,7 +200,7 @@ def _quality(request: RankEvalRequest, rated: RatedRequest, answer: _Answer) -> 
 
 
 def _checked(scored: Scored, metric: str) -> Scored:
-    """Return it unless a rating above the maximum, or one below 0, has blown it up."""
+    """Return the score; raise if ratings outside the scale made it infinite."""
     if not all(map(math.isfinite, (scored.score, *scored.details.values()))):
         raise InputError(f"[{metric}] is not finite: ratings are beyond the scale")
     return scored
@@ -212,7 +211,7 @@ def _shown(score: float) -> float | None:
 
 
 def _sources(hits: Iterable[_Hit], fields: Sequence[str]) -> list[dict[str, Any]]:
-    """Return what to show of each document: the fields that a pattern names."""
+    """Return the fields of each document that match a pattern."""
     hits = list(hits)
     if not fields:
         return [{} for _ in hits]

@@ -1,12 +1,11 @@
 """The five metrics of Elasticsearch's ranking evaluation, as Elasticsearch defines them.
 
-They look at the ratings of the hits that came back, best hit first, where None is a hit that
-nobody rated, and at the ratings of all rated documents of the query. The number of hits counts,
-not k: three relevant hits of three have a precision of 1, whatever was asked for. That is not
-how the rest of this package, which follows trec_eval, counts. Each function says when our
-measures give the same number.
+Their input is the ratings of the returned hits, best hit first, where None is an unrated hit, and
+the ratings of all rated documents of the query. The number of hits counts, not k: three relevant
+hits of three have a precision of 1, whatever k is. The rest of this package follows trec_eval and
+counts differently. Each function states when our measures return the same number.
 
-Elasticsearch computes 2^rating - 1, and so do these: a rating of 3 is worth 7.
+The gain of a rating is 2^rating - 1, as in Elasticsearch: a rating of 3 gains 7.
 """
 
 from __future__ import annotations
@@ -27,11 +26,11 @@ __all__ = [
 ]
 
 Ratings: TypeAlias = "Sequence[int | None]"
-"""The rating of each hit, best hit first; None where nobody rated it."""
+"""The rating of each hit, best hit first; None for an unrated hit."""
 
 
 class Scored(NamedTuple):
-    """A score, and what Elasticsearch tells beside it."""
+    """A score, and the details that Elasticsearch reports."""
 
     score: float
     details: dict[str, float]
@@ -42,8 +41,8 @@ def precision(
 ) -> Scored:
     """Return the share of the hits that are relevant; 0 without any.
 
-    Unrated hits are not relevant; with `ignore_unlabeled` they are as if they were not there.
-    Ours, ``P@k``, divides by k: the two are equal when k hits came back and none is ignored.
+    Unrated hits are not relevant; with `ignore_unlabeled` they are skipped.
+    Our ``P@k`` divides by k: the two are equal if k hits were returned and none is ignored.
 
     Examples
     --------
@@ -61,7 +60,7 @@ def precision(
 
 
 def recall(hits: Ratings, rated: Sequence[int], *, relevant_rating_threshold: int = 1) -> Scored:
-    """Return the share of the relevant documents that came back; 0 if there are none.
+    """Return the share of the relevant documents that were returned; 0 if there are none.
 
     Equals our ``R@k``, with ``rel`` for the threshold.
 
@@ -79,7 +78,7 @@ def recall(hits: Ratings, rated: Sequence[int], *, relevant_rating_threshold: in
 
 
 def mean_reciprocal_rank(hits: Ratings, *, relevant_rating_threshold: int = 1) -> Scored:
-    """Return 1 by the rank of the first relevant hit; 0, and a rank of -1, if there is none.
+    """Return 1 divided by the rank of the first relevant hit; 0, and rank -1, without one.
 
     Equals our ``RR@k``, with ``rel`` for the threshold.
 
@@ -106,11 +105,11 @@ def discounted_cumulative_gain(
     """Return the gains of the hits, each divided by log2(rank + 1); normalised on request.
 
     An unrated hit has `unknown_doc_rating`; without one it gains nothing and keeps its rank. The
-    ideal has the best ratings, as many as there are hits: one relevant hit of ten relevant
-    documents has a normalised gain of 1. An ideal of 0 gives 0, and is not told.
+    ideal consists of the best ratings, as many as there are hits: one relevant hit of ten relevant
+    documents has a normalised gain of 1. An ideal of 0 gives 0, and is not reported.
 
-    Equals our ``DCG(gain=exp2)@k`` and, when as many hits came back as there are ratings or k,
-    our ``nDCG(gain=exp2)@k``; ratings below 0 gain nothing in ours.
+    Equals our ``DCG(gain=exp2)@k`` and, if as many hits were returned as there are ratings or k,
+    our ``nDCG(gain=exp2)@k``; there, ratings below 0 gain nothing.
 
     Examples
     --------
@@ -137,17 +136,17 @@ def discounted_cumulative_gain(
 def expected_reciprocal_rank(
     hits: Ratings, *, maximum_relevance: int, unknown_doc_rating: int | None = None
 ) -> Scored:
-    """Return the expected 1 by the rank at which somebody who reads from the top is satisfied.
+    """Return the expected reciprocal of the rank at which a user reading from the top is satisfied.
 
     A hit satisfies with a probability of (2^rating - 1) / 2^`maximum_relevance`. An unrated hit
-    has `unknown_doc_rating`; without one it is passed over and keeps its rank.
+    has `unknown_doc_rating`; without one it is skipped and keeps its rank.
 
-    Equals our ``ERR@k`` with ``max_grade`` for the maximum, which ours does not let ratings exceed.
+    Equals our ``ERR@k`` with ``max_grade`` as the maximum, which ratings cannot exceed there.
 
     Examples
     --------
-    Of at most 2, ratings of 2 and 1 satisfy with 3/4 and 1/4. The second hit is unrated, so it
-    is 3/4 of 1/1, and a quarter of 1/4 of 1/3: 0.75 + 0.25 * 0.25 / 3.
+    With a maximum of 2, ratings of 2 and 1 satisfy with 3/4 and 1/4. The second hit is unrated, so
+    the score is 3/4 * 1/1 + 1/4 * 1/4 * 1/3 = 0.7708.
 
     >>> expected_reciprocal_rank([2, None, 1], maximum_relevance=2)
     Scored(score=0.7708333333333334, details={'unrated_docs': 1})
@@ -163,7 +162,7 @@ def expected_reciprocal_rank(
 
 
 def mean(scores: Iterable[float]) -> float | None:
-    """Return the mean over the queries that were answered; None over none.
+    """Return the mean over the answered queries; None without any.
 
     Examples
     --------

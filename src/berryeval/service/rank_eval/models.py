@@ -1,4 +1,4 @@
-"""Elasticsearch's request for a ranking evaluation, and its answer, key by key."""
+"""Elasticsearch's request for a ranking evaluation, and its response, key by key."""
 
 from __future__ import annotations
 
@@ -25,11 +25,11 @@ __all__ = [
 ]
 
 MOST_HITS = 10_000
-"""As many as Elasticsearch finds for a query, unless told otherwise."""
+"""The default of Elasticsearch."""
 
-_LARGEST_RATING = 1000  # 2^1000 is a number, and ten thousand of them add up to one
+_LARGEST_RATING = 1000  # 2^1000 is finite, and so is the sum of ten thousand of them
 
-_K = Annotated[int, Field(ge=1, le=MOST_HITS, description="How many hits to look at.")]
+_K = Annotated[int, Field(ge=1, le=MOST_HITS, description="Number of hits to consider.")]
 _Rating = Annotated[int, Field(ge=-_LARGEST_RATING, le=_LARGEST_RATING)]
 _Threshold = Annotated[
     int, Field(ge=0, le=_LARGEST_RATING, description="The lowest relevant rating.")
@@ -75,14 +75,14 @@ class _Metric(Body):
 
 
 class Precision(_Metric):
-    """The share of the hits that are relevant."""
+    """The share of hits that are relevant."""
 
     model_config = with_examples(
         {"k": 10, "relevant_rating_threshold": 1, "ignore_unlabeled": False}
     )
 
     relevant_rating_threshold: _Threshold = 1
-    ignore_unlabeled: bool = Field(default=False, description="Leave unrated hits out.")
+    ignore_unlabeled: bool = Field(default=False, description="Ignore unrated hits.")
 
     def score(self, hits: Ratings, rated: list[int]) -> Scored:  # noqa: ARG002 - as all
         """Return the precision of the hits."""
@@ -106,7 +106,7 @@ class Recall(_Metric):
 
 
 class MeanReciprocalRank(_Metric):
-    """1 by the rank of the first relevant hit."""
+    """1 divided by the rank of the first relevant hit."""
 
     model_config = with_examples({"k": 10, "relevant_rating_threshold": 1})
 
@@ -124,7 +124,7 @@ class DiscountedCumulativeGain(_Metric):
 
     model_config = with_examples({"k": 10, "normalize": True})
 
-    normalize: bool = Field(default=False, description="Divide by the gain of the best order.")
+    normalize: bool = Field(default=False, description="Divide by the gain of the ideal order.")
     unknown_doc_rating: _Rating | None = Field(None, description="The rating of unrated hits.")
 
     def score(self, hits: Ratings, rated: list[int]) -> Scored:
@@ -135,7 +135,7 @@ class DiscountedCumulativeGain(_Metric):
 
 
 class ExpectedReciprocalRank(_Metric):
-    """1 by the rank at which somebody is expected to be satisfied."""
+    """The expected reciprocal of the rank at which a user is satisfied."""
 
     model_config = with_examples({"maximum_relevance": 3, "k": 10})
 
@@ -152,7 +152,7 @@ class ExpectedReciprocalRank(_Metric):
 
 
 class Metrics(Body):
-    """One metric, as Elasticsearch takes it, or several at once."""
+    """One metric, as in Elasticsearch, or several at once."""
 
     model_config = with_examples(
         {"precision": {"k": 10}}, {"dcg": {"normalize": True}, "recall": {"k": 100}}
@@ -166,7 +166,7 @@ class Metrics(Body):
 
     @property
     def wanted(self) -> dict[str, _Metric]:
-        """The metrics that were asked for, by name."""
+        """The requested metrics, by name."""
         found = {name: getattr(self, name) for name in type(self).model_fields}
         return {name: metric for name, metric in found.items() if metric is not None}
 
@@ -178,11 +178,11 @@ class Metrics(Body):
 
 
 class RatedDocument(Body):
-    """How good a document is for a query."""
+    """The rating of a document for a query."""
 
     model_config = with_examples(EXAMPLE["requests"][0]["ratings"][1])
 
-    index: str = Field(alias="_index", max_length=1024, description="The store it is in.")
+    index: str = Field(alias="_index", max_length=1024, description="The store of the document.")
     id: str = Field(alias="_id", max_length=1024)
     rating: _Rating
 
@@ -190,7 +190,7 @@ class RatedDocument(Body):
 class RatedRequest(Body):
     """A query with the ratings of its documents.
 
-    It has either a `request`, or a `template_id` and `params` to fill the template in with.
+    It has either a `request`, or a `template_id` and `params` for the template.
     """
 
     model_config = with_examples(*EXAMPLE["requests"])
@@ -200,7 +200,7 @@ class RatedRequest(Body):
     template_id: str | None = None
     params: dict[str, Any] | None = None
     summary_fields: list[str] = Field(
-        default_factory=list, description="What to show of the hits: `title`, `text`."
+        default_factory=list, description="Fields of the hits to return: `title`, `text`."
     )
     ratings: list[RatedDocument]
 
@@ -243,7 +243,7 @@ class RatedRequest(Body):
 
 
 class TemplateSource(Body):
-    """A search request with places for parameters."""
+    """A search request with placeholders for parameters."""
 
     model_config = with_examples(EXAMPLE["templates"][0]["template"])
 
@@ -263,7 +263,7 @@ class Template(Body):
 
 
 class RankEvalRequest(Body):
-    """What to search for, what is relevant, and how to score it."""
+    """Queries, ratings and metrics."""
 
     model_config = with_examples(EXAMPLE)
 
@@ -330,7 +330,7 @@ _FAILURE: dict[str, Any] = {"error": {"root_cause": [_CAUSE], **_CAUSE}}
 
 
 class HitKey(BaseModel):
-    """Which document it is."""
+    """The id of a document."""
 
     model_config = with_examples({"_index": "default", "_id": "doc4"})
 
@@ -339,32 +339,32 @@ class HitKey(BaseModel):
 
 
 class RankedHit(HitKey):
-    """A document that was found."""
+    """A returned document."""
 
     model_config = with_examples(_HIT["hit"])
 
     score: float | None = Field(alias="_score", description="null if it is infinite.")
     source: dict[str, Any] | None = Field(
-        None, alias="_source", description="What `summary_fields` asked for."
+        None, alias="_source", description="The fields in `summary_fields`."
     )
 
 
 class RatedHit(BaseModel):
-    """A hit, and how good it is."""
+    """A hit and its rating."""
 
     model_config = with_examples(_HIT, _UNRATED)
 
     hit: RankedHit
-    rating: int | None = Field(description="null if nobody rated it.")
+    rating: int | None = Field(description="null if it is unrated.")
 
 
 class QueryQuality(BaseModel):
-    """What one query scores."""
+    """The scores of one query."""
 
     model_config = with_examples(_QUALITY)
 
     metric_score: float | None = Field(None, description="Only for one metric.")
-    metrics: dict[str, float] = Field(description="The score by each metric.")
+    metrics: dict[str, float] = Field(description="The score of each metric.")
     took: int = Field(description="Milliseconds that the search took.")
     unrated_docs: list[HitKey]
     hits: list[RatedHit]
@@ -372,7 +372,7 @@ class QueryQuality(BaseModel):
 
 
 class RootCause(BaseModel):
-    """What went wrong."""
+    """An error."""
 
     model_config = ConfigDict(extra="allow", **with_examples(_CAUSE))
 
@@ -381,7 +381,7 @@ class RootCause(BaseModel):
 
 
 class ErrorCause(RootCause):
-    """What went wrong, as Elasticsearch tells it."""
+    """An error in Elasticsearch's format."""
 
     model_config = with_examples(_FAILURE["error"])
 
@@ -389,7 +389,7 @@ class ErrorCause(RootCause):
 
 
 class QueryFailure(BaseModel):
-    """Why a query was not answered."""
+    """Why a query failed."""
 
     model_config = with_examples(_FAILURE)
 
@@ -397,7 +397,7 @@ class QueryFailure(BaseModel):
 
 
 class ErrorAnswer(BaseModel):
-    """An answer that is no success, as Elasticsearch gives it."""
+    """An error response of Elasticsearch."""
 
     model_config = with_examples({"error": {"root_cause": [_RULE], **_RULE}, "status": 400})
 
@@ -406,7 +406,7 @@ class ErrorAnswer(BaseModel):
 
 
 class RankEvalAnswer(BaseModel):
-    """Scores over all queries that were answered, and for each of them."""
+    """Scores over all answered queries, and of each query."""
 
     model_config = with_examples(
         {
@@ -422,4 +422,4 @@ class RankEvalAnswer(BaseModel):
     )
     metrics: dict[str, float | None] = Field(description="The mean of each metric.")
     details: dict[str, QueryQuality]
-    failures: dict[str, QueryFailure] = Field(description="The queries that were not answered.")
+    failures: dict[str, QueryFailure] = Field(description="The failed queries.")

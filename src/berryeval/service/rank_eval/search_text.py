@@ -1,8 +1,8 @@
-"""What a search request looks for, out of the part of Elasticsearch's language that we know.
+"""The text of a search request, in the supported part of Elasticsearch's query language.
 
-A store ranks by itself: fields, boosts, operators and analysers of a query are not for it to
-decide. What is left of a query is the text it searches for, some documents by id, or all. A
-query that is more than that is refused rather than answered with something else.
+A store has its own ranking: fields, boosts, operators and analysers of a query have no effect.
+What remains of a query is the text to search for, some documents by id, or all. Any other query is
+rejected rather than answered with something else.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ __all__ = ["EVERYTHING", "SearchTarget", "check_parts", "read_search"]
 
 @dataclass(frozen=True)
 class SearchTarget:
-    """What is searched for: a text, documents by id, or, with neither, everything."""
+    """What to search for: a text, documents by id, or, with neither, everything."""
 
     text: str | None = None
     ids: tuple[str, ...] | None = None
@@ -36,14 +36,14 @@ _FORBIDDEN = {
 }
 _NOT_USED = {"explain": "should not use explain", "profile": "should not use profile"}
 
-# What does not change which documents come back in which order: the metric sets the size.
+# Parts that do not change the ranking; the metric sets the size.
 _WITHOUT_EFFECT = frozenset(
     {"size", "_source", "track_total_hits", "track_scores", "timeout", "explain", "profile"}
 )
 
 
 def check_parts(search: _Query) -> None:
-    """Raise for parts that say nothing about a ranking, with Elasticsearch's words."""
+    """Raise for parts that are not about a ranking, in Elasticsearch's words."""
     for part, message in _FORBIDDEN.items():
         if search.get(part) is not None:
             raise InputError(f"Query in rated requests {message}.")
@@ -53,12 +53,12 @@ def check_parts(search: _Query) -> None:
 
 
 def read_search(search: _Query) -> SearchTarget:
-    """Return what a search request looks for.
+    """Return what a search request searches for.
 
     Raises
     ------
     InputError
-        For anything that is not understood, by its name.
+        For an unsupported part, by its name.
 
     Examples
     --------
@@ -67,7 +67,7 @@ def read_search(search: _Query) -> SearchTarget:
     """
     for part in search:
         if part != "query" and part not in _WITHOUT_EFFECT:
-            raise InputError(f"[{part}] in a search request is not understood here")
+            raise InputError(f"[{part}] in a search request is not supported")
     return _read(search["query"], depth=0) if search.get("query") is not None else EVERYTHING
 
 
@@ -77,7 +77,7 @@ def _read(query: object, depth: int) -> SearchTarget:
     ((name, body),) = query.items()
     if name not in _READERS:
         known = ", ".join(_READERS)
-        raise InputError(f"query [{name}] is not understood here; known are {known}")
+        raise InputError(f"query [{name}] is not supported; use one of {known}")
     if not isinstance(body, Mapping):
         raise InputError(f"[{name}] query malformed, expected an object")
     return _READERS[name](name, body, depth)
@@ -115,19 +115,19 @@ _DEEPEST = 20
 
 
 def _bool(name: str, body: _Query, depth: int) -> SearchTarget:
-    """Put the texts of all clauses together; clauses that match everything add none."""
+    """Join the texts of all clauses; clauses that match everything add none."""
     if depth == _DEEPEST:
-        raise InputError(f"[{name}] expected at most {_DEEPEST} queries inside each other")
+        raise InputError(f"[{name}] expected at most {_DEEPEST} levels of nested queries")
     texts = []
     for clause, inner in body.items():
         if clause in ("minimum_should_match", "boost", "_name"):
             continue
         if clause not in ("should", "must"):
-            raise InputError(f"[{name}] clause [{clause}] is not understood here")
+            raise InputError(f"[{name}] clause [{clause}] is not supported")
         for query in inner if isinstance(inner, list) else [inner]:
             wanted = _read(query, depth + 1)
             if wanted.ids is not None:
-                raise InputError(f"[{name}] query [ids] inside of it is not understood here")
+                raise InputError(f"[{name}] a nested query [ids] is not supported")
             texts += [] if wanted.text is None else [wanted.text]
     return SearchTarget(text=" ".join(texts)) if texts else EVERYTHING
 

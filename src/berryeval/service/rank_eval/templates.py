@@ -1,16 +1,16 @@
-"""Search templates: as much of Mustache as requests are made of.
+"""Search templates: the part of Mustache that requests use.
 
 ==============================  ==================================================================
-``{{name}}``, ``{{a.b}}``       the parameter, escaped to stand in a text of JSON
+``{{name}}``, ``{{a.b}}``       the parameter, escaped for a JSON string
 ``{{{name}}}``, ``{{&name}}``   the parameter as it is
 ``{{#toJson}}name{{/toJson}}``  the parameter as JSON
-``{{#name}}…{{/name}}``         what is between, if there is such a parameter and it is not false
-``{{^name}}…{{/name}}``         what is between, if not
+``{{#name}}…{{/name}}``         the content, if the parameter exists and is not false
+``{{^name}}…{{/name}}``         the content otherwise
 ``{{! … }}``                    nothing
 ==============================  ==================================================================
 
-A parameter that was not given is empty. Sections do not loop, and both a template and what
-becomes of it have a largest length: what a request can cost is known.
+A missing parameter is empty. Sections do not loop, and the length of a template and of its result
+is limited, so the cost of a request is known.
 """
 
 from __future__ import annotations
@@ -42,13 +42,13 @@ class _Tag:
 
 
 def fill_template(source: str, parameters: Mapping[str, Any]) -> str:
-    """Fill parameters in.
+    """Fill in parameters.
 
     Raises
     ------
     InputError
-        For a section that is not closed, or closed and never opened; and for a template, or a
-        result, of more than `MOST_CHARACTERS`.
+        For a section that is not closed, or was never opened; and for a template, or a result, of
+        more than `MOST_CHARACTERS`.
 
     Examples
     --------
@@ -95,7 +95,7 @@ def _tags(source: str) -> Iterator[_Tag]:
 
 
 def _filled(source: str, parameters: Mapping[str, Any]) -> Iterator[str]:
-    """Iterate over pieces; a piece inside a section that is left out is not shown."""
+    """Iterate over pieces, without those inside omitted sections."""
     opened: list[tuple[str, bool]] = []  # sections, and whether what is around them is shown
     is_shown, place = True, 0
     for tag in _tags(source):

@@ -1,4 +1,4 @@
-"""The routes, one module a resource; each has a ``router``."""
+"""The routes, one module per resource; each has a ``router``."""
 
 from berryeval.service.routes import (
     baselines,
@@ -21,7 +21,7 @@ from berryeval.service.routes import (
 __all__ = ["ROUTERS"]
 
 ROUTERS = (
-    evaluations.router,  # the first is found quickest, and these are read most
+    evaluations.router,  # first, as these are read most often
     queries.router,
     judgments.router,
     judging.router,
@@ -37,4 +37,4 @@ ROUTERS = (
     rank_eval.router,
     jobs.router,
 )
-"""All but those for operators."""
+"""All routes except those for operators."""

@@ -1,4 +1,4 @@
-"""Baselines: names for the runs that candidates are held against."""
+"""Baselines: named runs that candidates are compared with."""
 
 from __future__ import annotations
 
@@ -10,13 +10,13 @@ from starlette.responses import Response
 
 from berryeval.archive.records import StoredBaseline
 from berryeval.errors import ArgumentError, NotFoundError
-from berryeval.service.answers import Answer, Shape, answer_unless_known, json_bytes, written
+from berryeval.service.answers import Answer, Shape, conditional_answer, json_bytes, written
 from berryeval.service.dependencies import ArchiveDep, require
 from berryeval.service.examples import EXAMPLE_RUN, with_examples
 from berryeval.service.fields import Body
 from berryeval.service.paging import After, Limit, Listed, listed
 from berryeval.service.paths import Name
-from berryeval.service.preconditions import IfMatch, IfNoneMatch, Look, precondition
+from berryeval.service.preconditions import IfMatch, IfNoneMatch, WriteCheck, precondition
 from berryeval.service.problems import documented
 
 __all__ = ["router"]
@@ -33,7 +33,7 @@ _LENGTH_OF_IDS = 64
 
 
 class BaselineState(Shape):
-    """Which run a name stands for."""
+    """A baseline: a named run."""
 
     model_config = with_examples(_EXAMPLE)
 
@@ -41,20 +41,20 @@ class BaselineState(Shape):
     run_id: str
     updated_at: datetime
     released_at: datetime | None = Field(
-        description="When it was marked as a release; null if it is none."
+        description="When it was marked as a release; null if it was not."
     )
 
 
 class BaselineContent(Body):
-    """The run that a name shall stand for."""
+    """The run of a baseline."""
 
     model_config = with_examples({"run_id": EXAMPLE_RUN})
 
     run_id: str = Field(pattern="^[0-9a-f]{64}$")
     is_release: bool = Field(
         default=False,
-        description="Whether to mark the run as a release. The last release is the anchor of "
-        "gates that name none.",
+        description="Whether to mark the run as a release. The last release is the default "
+        "anchor of gates.",
     )
 
 
@@ -70,20 +70,20 @@ def list_baselines(
 @router.get(
     "/{name}",
     response_model=BaselineState,
-    responses=documented(404) | {304: {"description": "Not changed"}},
+    responses=documented(404) | {304: {"description": "Not modified"}},
 )
 def get_baseline(request: Request, name: Name, archive: ArchiveDep) -> Response:
     """Return a baseline; its ETag is the id of its run, with a mark if it is a release."""
     found = archive.baselines.get(name)
     if found is None:
         raise NotFoundError("baseline", name)
-    return answer_unless_known(request, json_bytes(BaselineState.of(found)), _etag(found))
+    return conditional_answer(request, json_bytes(BaselineState.of(found)), _etag(found))
 
 
 @router.put(
     "/{name}",
     response_model=BaselineState,
-    responses=documented(404, 412) | {201: {"model": BaselineState, "description": "A new name"}},
+    responses=documented(404, 412) | {201: {"model": BaselineState, "description": "Created"}},
     dependencies=[require("admin")],
 )
 def set_baseline(
@@ -93,13 +93,13 @@ def set_baseline(
     if_match: IfMatch = None,
     if_none_match: IfNoneMatch = None,
 ) -> Answer:
-    """Let a name stand for a run; `If-Match`, if it is given, has to fit the run of now."""
+    """Set a baseline; `If-Match`, if given, must match its current ETag."""
     if len(name) == _LENGTH_OF_IDS:
-        raise ArgumentError("name", "another length than an id of a run has", str(len(name)))
-    look = Look(precondition(if_match, if_none_match), _etag, f"baseline {name!r}")
-    stored = archive.baselines.put(name, given.run_id, is_release=given.is_release, check=look)
+        raise ArgumentError("name", "a name that is not as long as the id of a run", str(len(name)))
+    check = WriteCheck(precondition(if_match, if_none_match), _etag, f"baseline {name!r}")
+    stored = archive.baselines.put(name, given.run_id, is_release=given.is_release, check=check)
     place = f"/v1/baselines/{name}"
-    return written(BaselineState.of(stored), place, is_new=look.is_new, etag=_etag(stored))
+    return written(BaselineState.of(stored), place, is_new=check.is_new, etag=_etag(stored))
 
 
 @router.delete(
@@ -110,9 +110,9 @@ def set_baseline(
     dependencies=[require("admin")],
 )
 def remove_baseline(name: Name, archive: ArchiveDep, if_match: IfMatch = None) -> Response:
-    """Remove a name; its run stays. `If-Match`, if it is given, has to fit the run of now."""
-    look = Look(precondition(if_match, None), _etag, f"baseline {name!r}")
-    if not archive.baselines.remove(name, check=look):
+    """Remove a baseline; its run is kept. `If-Match`, if given, must match its current ETag."""
+    check = WriteCheck(precondition(if_match, None), _etag, f"baseline {name!r}")
+    if not archive.baselines.remove(name, check=check):
         raise NotFoundError("baseline", name)
     return Response(status_code=204)
 

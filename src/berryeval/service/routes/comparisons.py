@@ -1,4 +1,4 @@
-"""Comparisons: runs beside a baseline, query by query."""
+"""Comparisons: runs compared with a baseline, query by query."""
 
 from __future__ import annotations
 
@@ -24,9 +24,9 @@ from berryeval.service.fields import (
     check_measures,
 )
 from berryeval.service.jobs import Progress
+from berryeval.service.long_work import ACCEPTED, Prefer, answer_or_start
 from berryeval.service.problems import documented
 from berryeval.service.references import find_run, labels_of, load_runs
-from berryeval.service.working import ACCEPTED, Prefer, answer_or_start
 from berryeval.stats.validation import FEWEST_RESAMPLES
 
 __all__ = ["router"]
@@ -37,7 +37,7 @@ MOST_CANDIDATES = 20
 
 
 class ComparisonRequest(Body):
-    """What is to be compared, and how."""
+    """What to compare, and how."""
 
     model_config = with_examples(
         {"baseline": "main", "candidates": [EXAMPLE_RUN], "measures": ["nDCG@10", "P@5"]}
@@ -52,7 +52,7 @@ class ComparisonRequest(Body):
     slices: SliceLabels = Field(default=[])
     bounds: bool = Field(
         default=False,
-        description="Whether to report what differences could be with other grades of holes.",
+        description="Whether to report how unjudged documents could change the differences.",
     )
     max_grade: MaxGrade = None
     missing: Literal["zero", "skip"] = "zero"
@@ -104,13 +104,13 @@ class ComparisonReport(BaseModel):
     runs: list[dict[str, Any]]
     differences: list[dict[str, Any]]
     common: list[dict[str, Any]] = Field(
-        description="The same over the queries that every run has; empty if none lacks any."
+        description="The same over the queries that every run has; empty if no query is missing."
     )
     slices: list[dict[str, Any]]
     changed_most: list[dict[str, Any]]
     notes: list[str]
-    judgments_hash: str = Field(description="Of the judgments that were used.")
-    run_ids: dict[str, str] = Field(description="Which run a name in the report stands for.")
+    judgments_hash: str = Field(description="Hash of the judgments that were used.")
+    run_ids: dict[str, str] = Field(description="Runs by their names in the report.")
 
 
 @router.post("", response_model=ComparisonReport, responses={**ACCEPTED, **documented(404)})
@@ -122,9 +122,9 @@ def compare_runs(
     caller: CallerDep,
     prefer: Prefer = None,
 ) -> Response:
-    """Compare runs with a baseline at today's judgments: differences, intervals, tests.
+    """Compare runs with a baseline, using the current judgments: differences, intervals, tests.
 
-    Nothing is stored. Large runs take their time: prefer a job.
+    Nothing is stored. For large runs, use a job.
     """
     measures = given.measures and check_measures(read_measures(given.measures))
     named = labels_of([find_run(archive, one) for one in (given.baseline, *given.candidates)])

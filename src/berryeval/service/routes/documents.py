@@ -1,4 +1,4 @@
-"""Documents: their hashes, and their texts where these are given."""
+"""Documents: their hashes, and their texts if they are stored."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ _EXAMPLE = {"doc_id": "d7", "title": "OAuth", "text": "How to configure OAuth â€
 
 
 class NewDocument(Body):
-    """A document: its text, or a hash of it where the text stays elsewhere."""
+    """A document: its text, or only a hash if the text is stored elsewhere."""
 
     model_config = with_examples(_EXAMPLE)
 
@@ -41,12 +41,12 @@ class NewDocument(Body):
     @model_validator(mode="after")
     def _has_one(self) -> NewDocument:
         if (self.text is None) == (self.hash is None):
-            raise ValueError("a text or a hash, and not both")
+            raise ValueError("a text or a hash, not both")
         return self
 
 
 class ManyDocuments(Body):
-    """Documents that are told of together."""
+    """Documents to store together."""
 
     model_config = with_examples({"documents": [_EXAMPLE]})
 
@@ -54,7 +54,7 @@ class ManyDocuments(Body):
 
 
 class StoredDocuments(BaseModel):
-    """How much was new."""
+    """The number of stored documents."""
 
     model_config = with_examples({"received": 2, "changed": 1})
 
@@ -63,7 +63,7 @@ class StoredDocuments(BaseModel):
 
 
 class DocumentState(Shape):
-    """A document as it is known."""
+    """A stored document."""
 
     model_config = with_examples(
         {**_EXAMPLE, "hash": OTHER_RUN, "updated_at": "2026-11-16T08:00:00+00:00"}
@@ -80,14 +80,14 @@ class DocumentState(Shape):
 def list_documents(
     request: Request, archive: ArchiveDep, after: After = None, limit: Limit = 100
 ) -> Answer:
-    """List documents in the order of their ids."""
+    """List documents by id."""
     page = archive.documents.page(after=after, limit=limit)
     return listed(request, page.items, page.next, DocumentState.of)
 
 
 @router.post("", response_model=StoredDocuments, dependencies=[require("judge")])
 def store_documents(given: ManyDocuments, archive: ArchiveDep) -> Answer:
-    """Tell of documents; judgments of those that changed become stale."""
+    """Store documents; judgments of changed ones become stale."""
     texts = [
         Document(one.doc_id, one.text, one.title) for one in given.documents if one.text is not None
     ]
@@ -98,7 +98,7 @@ def store_documents(given: ManyDocuments, archive: ArchiveDep) -> Answer:
 
 @router.get("/{doc_id:id}", response_model=DocumentState, responses=documented(404))
 def get_document(doc_id: DocId, archive: ArchiveDep) -> Answer:
-    """Return what is known of a document."""
+    """Return a document."""
     found = archive.documents.get(doc_id)
     if found is None:
         raise NotFoundError("document", doc_id)
@@ -113,7 +113,7 @@ def get_document(doc_id: DocId, archive: ArchiveDep) -> Answer:
     dependencies=[require("judge")],
 )
 def remove_document(doc_id: DocId, archive: ArchiveDep) -> Response:
-    """Forget a document; its judgments stay."""
+    """Remove a document; its judgments are kept."""
     if not archive.documents.remove(doc_id):
         raise NotFoundError("document", doc_id)
     return Response(status_code=204)

@@ -1,4 +1,4 @@
-"""Three routes that evaluate a store: judgments in, scores of queries, and their summary (E5)."""
+"""Three routes that evaluate a store: store judgments, score queries, return the summary."""
 
 from __future__ import annotations
 
@@ -30,14 +30,14 @@ from berryeval.service.dependencies import ArchiveDep, CallerDep, DeadlineDep, J
 from berryeval.service.examples import with_examples
 from berryeval.service.fields import Body, Grade, Id, check_hits
 from berryeval.service.jobs import Progress
+from berryeval.service.long_work import ACCEPTED, Prefer, answer_or_start, prefers_job
 from berryeval.service.paths import NAME
 from berryeval.service.problems import documented
 from berryeval.service.routes.judgments import MOST_AT_ONCE
-from berryeval.service.stores.asking import Asking, asking_until
 from berryeval.service.stores.dependency import StoresDep
+from berryeval.service.stores.query_deadline import QueryDeadline, deadline_before
 from berryeval.service.stores.store import Store
 from berryeval.service.stores.stores import DEFAULT
-from berryeval.service.working import ACCEPTED, Prefer, answer_or_start, prefers_job
 from berryeval.suite.evaluate_system import LEAST_DEPTH, SystemEvaluation, evaluate_system
 
 __all__ = ["router"]
@@ -59,7 +59,7 @@ class JudgedPair(Body):
     query_id: Id
     doc_id: Id
     relevance: Grade | None = None
-    grade: Grade | None = Field(None, description="Another word for relevance.")
+    grade: Grade | None = Field(None, description="Alias of relevance.")
 
     @model_validator(mode="after")
     def _has_one_grade(self) -> JudgedPair:
@@ -69,14 +69,14 @@ class JudgedPair(Body):
 
     @property
     def value(self) -> float:
-        """The grade, under whichever name it came."""
+        """The grade, under either name."""
         value = self.relevance if self.grade is None else self.grade
         assert value is not None
         return value
 
 
 class JudgedPairs(RootModel[Annotated[list[JudgedPair], Field(max_length=MOST_AT_ONCE)]]):
-    """Grades that are stored together, all or none."""
+    """Judgments to store together, all or none."""
 
     model_config = ConfigDict(
         json_schema_extra={
@@ -91,16 +91,16 @@ class JudgedPairs(RootModel[Annotated[list[JudgedPair], Field(max_length=MOST_AT
 
 
 class QueryToAsk(Body):
-    """A query to be asked."""
+    """A query to run."""
 
     model_config = with_examples({"id": "q1", "query": "configure OAuth"})
 
     id: Id
-    query: Annotated[str, Field(max_length=10_000, description="What is asked.")]
+    query: Annotated[str, Field(max_length=10_000, description="The text of the query.")]
 
 
 class EvaluateStore(Body):
-    """What to ask a store, and where to cut."""
+    """Queries for a store, and cutoffs."""
 
     model_config = with_examples(
         {
@@ -121,7 +121,7 @@ class EvaluateStore(Body):
         seen: set[str] = set()
         for one in self.queries:
             if one.id in seen:
-                raise ValueError(f"each query once, and not {one.id!r} twice")
+                raise ValueError(f"each query once, not {one.id!r} twice")
             seen.add(one.id)
         return self
 
@@ -151,7 +151,7 @@ _SCORES = {
 
 
 class QueryScores(BaseModel):
-    """What one query scores."""
+    """The scores of one query."""
 
     model_config = with_examples(_SCORES)
 
@@ -162,8 +162,10 @@ class QueryScores(BaseModel):
     precision: ByK
     mrr: float = Field(description="Its reciprocal rank, over all hits.")
     ap: float = Field(description="Average precision, over all hits.")
-    result_count: int = Field(description="How many hits came back, of 100 or the largest k.")
-    unjudged: bool = Field(description="Whether nobody judged anything for it; no mean has it.")
+    result_count: int = Field(description="Number of returned hits, of 100 or the largest k.")
+    unjudged: bool = Field(
+        description="Whether the query has no judgments; it is excluded from means."
+    )
 
 
 _SUMMARY = {
@@ -179,9 +181,9 @@ _SUMMARY = {
 
 
 class StoreSummary(BaseModel):
-    """Means over the queries that were judged and answered.
+    """Means over the judged and answered queries.
 
-    Without such queries they are 0, or null if that is because queries failed.
+    Without such queries they are 0, or null if queries failed.
     """
 
     model_config = with_examples(_SUMMARY)
@@ -196,7 +198,7 @@ class StoreSummary(BaseModel):
     failed_count: int
     effective_queries: float | None = Field(
         None,
-        description="How many queries of equal weight are worth as much. Null without weights.",
+        description="Equivalent number of queries of equal weight. Null without weights.",
     )
 
 
@@ -204,7 +206,7 @@ _FAILED = {"query_id": "q2", "error": "default: timeout: no answer within 54 s f
 
 
 class FailedQuery(BaseModel):
-    """A query that was not answered; no mean has it."""
+    """A failed query, which is excluded from means."""
 
     model_config = with_examples(_FAILED)
 
@@ -213,7 +215,7 @@ class FailedQuery(BaseModel):
 
 
 class StoreEvaluation(BaseModel):
-    """What a store scores."""
+    """The scores of a store."""
 
     model_config = with_examples(
         {
@@ -227,7 +229,7 @@ class StoreEvaluation(BaseModel):
     results: list[QueryScores]
     summary: StoreSummary
     failed: list[FailedQuery]
-    notes: list[str] = Field(description="What to do where something is missing, in sentences.")
+    notes: list[str] = Field(description="What is missing, and how to add it.")
 
 
 @router.post(
@@ -237,10 +239,10 @@ class StoreEvaluation(BaseModel):
     dependencies=[require("judge")],
 )
 def post_judgments(given: JudgedPairs, archive: ArchiveDep, caller: CallerDep) -> Response:
-    """Store judgments, all or none; the answer comes when they are on the disk.
+    """Store judgments, all or none; the response is sent when they are on disk.
 
-    A pair that is judged already gets the new grade, and the old one stays in its history. Two
-    grades for one pair within one body are an error. Judgments are shared by all stores.
+    A pair that is already judged gets the new grade, and the old one stays in its history. Two
+    grades for one pair in one body are an error. Judgments are shared by all stores.
     """
     entries = [JudgmentEntry(one.query_id, one.doc_id, one.value) for one in given.root]
     archive.judgments.put(entries, author=caller.name, source="/v1/evaluation/judgments")
@@ -262,25 +264,27 @@ def evaluate_store(
     deadline: DeadlineDep,
     prefer: Prefer = None,
 ) -> Response:
-    """Ask a store the queries, and score what it finds with the judgments of now.
+    """Run queries on a store, and score the results with the current judgments.
 
-    Each query is asked for 100 hits, or the largest k if that is more. One that fails never
-    fails the others: it is listed under `failed`, and left out of the means. So is a query that
-    would take longer than a request may: a job has more time.
+    Each query requests 100 hits, or the largest k if that is more. A query that fails does not
+    affect the others: it is listed under `failed`, and excluded from means. So is a query that
+    does not finish within the time limit of a request; a job has more time.
 
-    The summary is kept; so are the rankings, as a run with the name of the store:
-    `GET /v1/history?name=` shows how the store has fared.
+    The summary is stored, and the rankings as a run with the name of the store:
+    `GET /v1/history?name=` shows the history of the store.
     """
     store = stores.find(given.store)
     queries = _weighted(archive, given.queries)
     depth = max(LEAST_DEPTH, *given.ks)
-    asking = Asking() if prefers_job(prefer) else asking_until(deadline, len(queries), depth)
+    limit = (
+        QueryDeadline() if prefers_job(prefer) else deadline_before(deadline, len(queries), depth)
+    )
 
     def work(progress: Progress) -> Response:
         progress(0, len(queries), "indexing")
         asked_at = now().isoformat()
         judgments = archive.judgments.current()
-        system, limits = asking.prepared(store)
+        system, limits = limit.prepared(store)
         found = evaluate_system(
             system,
             queries,
@@ -298,13 +302,13 @@ def evaluate_store(
             failed=tuple(found.failed),
         )
         kept = _kept(archive, store, found, facts)
-        return Answer({**kept, "notes": list(_notes(store, found, asking))})
+        return Answer({**kept, "notes": list(_notes(store, found, limit))})
 
     return answer_or_start("store evaluation", work, prefer=prefer, jobs=jobs, caller=caller)
 
 
 def _weighted(archive: Archive, asked: Sequence[QueryToAsk]) -> list[AskedQuery]:
-    """Return queries with the weights that the archive's queries give them."""
+    """Return queries with their weights in the archive."""
     weights = weights_of(archive.queries.all(), [one.id for one in asked])
     return [
         AskedQuery(one.id, one.query, weight=weight)
@@ -315,7 +319,7 @@ def _weighted(archive: Archive, asked: Sequence[QueryToAsk]) -> list[AskedQuery]
 def _kept(
     archive: Archive, store: Store, found: SystemEvaluation, facts: RunFacts
 ) -> dict[str, Any]:
-    """Keep what was found, and return it as JSON has it."""
+    """Store the results, and return them as JSON."""
     archive.runs.put(found.run, facts)
     body = found.to_dict()
     archive.stores.put(store.name, store.kind, store.settings)
@@ -323,31 +327,33 @@ def _kept(
     return body
 
 
-def _notes(store: Store, found: SystemEvaluation, asking: Asking) -> Iterator[str]:
-    """Say what is missing, and how to add it."""
+def _notes(store: Store, found: SystemEvaluation, limit: QueryDeadline) -> Iterator[str]:
+    """Return what is missing, and how to add it."""
     n_queries = len(found.results) + len(found.failed)
     if store.n_documents == 0:
         yield (
-            f"Store {store.name!r} has no documents, so no query finds anything; add them with "
+            f"Store {store.name!r} has no documents, so no query has results; add them with "
             f"POST /v1/stores/{store.name}/documents."
         )
     if found.summary.unjudged_count:
         yield (
-            f"Queries without judgments, which are in no mean: {found.summary.unjudged_count} of "
+            f"Queries without judgments, excluded from means: {found.summary.unjudged_count} of "
             f"{n_queries}; add judgments with POST /v1/evaluation/judgments."
         )
     n_late = sum(isinstance(error, SystemTimeoutError) for error in found.failed.values())
-    if n_late and asking.deadline is not None:
+    if n_late and limit.deadline is not None:
         yield (
-            f"Queries without an answer in time: {n_late} of {n_queries}; send fewer at once, or "
-            "ask for a job with the header Prefer: respond-async."
+            f"Queries that timed out: {n_late} of {n_queries}; send fewer at once, or "
+            "run a job with the header Prefer: respond-async."
         )
 
 
 @router.get("/summary", response_model=StoreSummary)
 def get_summary(
     archive: ArchiveDep,
-    store: Annotated[_StoreName, Query(description="Which store.", examples=[DEFAULT])] = DEFAULT,
+    store: Annotated[
+        _StoreName, Query(description="Name of the store.", examples=[DEFAULT])
+    ] = DEFAULT,
 ) -> Answer:
     """Return the summary of a store's latest evaluation; `query_count` is 0 if there is none."""
     kept = archive.stores.get(store)

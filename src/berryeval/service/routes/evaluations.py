@@ -17,7 +17,7 @@ from berryeval.errors import NotFoundError
 from berryeval.evaluation.evaluate import DEFAULT_MEASURES, read_measures
 from berryeval.evaluation.slices import SliceLabel
 from berryeval.reports.evaluation import Shown, evaluation_as_dict
-from berryeval.service.answers import Answer, Shape, answer_unless_known, etag_of, json_bytes
+from berryeval.service.answers import Answer, Shape, conditional_answer, etag_of, json_bytes
 from berryeval.service.dependencies import (
     ArchiveDep,
     CallerDep,
@@ -33,10 +33,10 @@ from berryeval.service.fields import (
     check_measures,
 )
 from berryeval.service.jobs import Progress
+from berryeval.service.long_work import ACCEPTED, Prefer, answer_or_start
 from berryeval.service.paging import After, Limit, Listed, listed
 from berryeval.service.problems import documented
 from berryeval.service.references import find_run
-from berryeval.service.working import ACCEPTED, Prefer, answer_or_start
 
 __all__ = ["router"]
 
@@ -45,11 +45,11 @@ router = APIRouter(prefix="/v1/evaluations", tags=["evaluations"])
 _HASH = "^[0-9a-f]{64}$"
 
 EvaluationId = Annotated[
-    str, Path(description="An evaluation.", examples=[OTHER_RUN], pattern=_HASH)
+    str, Path(description="Id of an evaluation.", examples=[OTHER_RUN], pattern=_HASH)
 ]
 Hash = Annotated[str, Field(pattern=_HASH)]
 
-_EFFECTIVE = "How many queries of equal weight are worth as much. Null without weights."
+_EFFECTIVE = "Equivalent number of queries of equal weight. Null without weights."
 
 _EXAMPLE: dict[str, Any] = {
     "evaluation_id": OTHER_RUN,
@@ -68,27 +68,27 @@ _EXAMPLE: dict[str, Any] = {
 
 
 class EvaluationRequest(Body):
-    """What is to be scored, and how."""
+    """What to score, and how."""
 
     model_config = with_examples({"run": EXAMPLE_RUN, "measures": ["nDCG@10", "AP"]})
 
     run: RunReference
     measures: MeasureNames | None = Field(
-        None, description="Without them RR, and R, P, nDCG and success at 1, 3, 5 and 10."
+        None, description="Default: RR, and R, P, nDCG and success at 1, 3, 5 and 10."
     )
     at: Hash | None = Field(
-        None, description="Score with the judgments of this hash instead of today's."
+        None, description="Score with the judgments of this hash instead of the current ones."
     )
     missing: Literal["zero", "skip", "error"] | None = Field(
         None,
-        description="How to score judged queries that the run does not have. If omitted, `skip` "
+        description="How to score judged queries that are missing from the run. If omitted, `skip` "
         "for the evaluation of a store, and `zero` for any other run.",
     )
     no_relevant: Literal["zero", "skip"] = "zero"
 
 
 class EvaluationState(Shape):
-    """Means of a run at some judgments."""
+    """Means of a run with some judgments."""
 
     model_config = with_examples(_EXAMPLE)
 
@@ -96,13 +96,15 @@ class EvaluationState(Shape):
     run_id: str
     judgments_hash: str
     created_at: datetime
-    missing: str = Field(description="How judged queries that the run does not have were scored.")
+    missing: str = Field(
+        description="How judged queries that are missing from the run were scored."
+    )
     no_relevant: str
     queries: int
     effective_queries: float | None = Field(None, description=_EFFECTIVE)
     counts: dict[str, int]
-    means: dict[str, float] = Field(description="By the weights of queries, if they have any.")
-    holes: dict[str, int] = Field(description="Unjudged documents that a measure looked at.")
+    means: dict[str, float] = Field(description="Weighted, if queries have weights.")
+    holes: dict[str, int] = Field(description="Unjudged documents that a measure considered.")
     notes: list[str] = Field(
         default_factory=list,
         description="Cautions about the scores of the run, such as distances in place of scores.",
@@ -139,12 +141,12 @@ def list_evaluations(
         Hash | None, Query(description="Only those of this run.", examples=[EXAMPLE_RUN])
     ] = None,
     judgments_hash: Annotated[
-        Hash | None, Query(description="Only those at these judgments.", examples=[OTHER_RUN])
+        Hash | None, Query(description="Only those with these judgments.", examples=[OTHER_RUN])
     ] = None,
     after: After = None,
     limit: Limit = 100,
 ) -> Answer:
-    """List evaluations, the newest first."""
+    """List evaluations, newest first."""
     page = archive.evaluations.page(
         run_id=run_id, judgments_hash=judgments_hash, after=after, limit=limit
     )
@@ -164,7 +166,7 @@ def evaluate_run(
     caller: CallerDep,
     prefer: Prefer = None,
 ) -> Response:
-    """Score a stored run; the same again is not scored twice."""
+    """Score a stored run; an identical evaluation is reused."""
     measures = check_measures(read_measures(given.measures or DEFAULT_MEASURES))
     run = find_run(archive, given.run)
 
@@ -186,7 +188,7 @@ def evaluate_run(
 @router.get(
     "/{evaluation_id}",
     response_model=EvaluationState,
-    responses=documented(404) | {304: {"description": "Not changed"}},
+    responses=documented(404) | {304: {"description": "Not modified"}},
 )
 async def get_evaluation(
     request: Request, evaluation_id: EvaluationId, archive: ArchiveDep, known: EvaluationsDep
@@ -201,17 +203,17 @@ async def get_evaluation(
         body = await to_thread.run_sync(_body, archive, evaluation_id)
         found = body, etag_of(body)
         known.put(key, found)
-    return answer_unless_known(request, *found)
+    return conditional_answer(request, *found)
 
 
 @router.get("/{evaluation_id}/report", response_model=EvaluationReport, responses=documented(404))
 def report_evaluation(
     evaluation_id: EvaluationId,
     archive: ArchiveDep,
-    per_query: Annotated[bool, Query(description="Tell of every query.")] = False,  # noqa: FBT002
+    per_query: Annotated[bool, Query(description="Whether to return every query.")] = False,  # noqa: FBT002
     by: Annotated[
         SliceLabel | None,
-        Query(description="Tell of each slice of this label."),
+        Query(description="Label whose slices to return."),
     ] = None,
     intervals: Annotated[  # noqa: FBT002 - as above
         bool, Query(description="Whether to return 95% intervals of means.")

@@ -1,4 +1,4 @@
-"""Gates: what a candidate has to reach, and the verdicts on candidates."""
+"""Gates: what a candidate must achieve, and verdicts on candidates."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from berryeval.evaluation.rule_kinds import Rule
 from berryeval.service.answers import (
     Answer,
     Shape,
-    answer_unless_known,
+    conditional_answer,
     etag_of,
     json_bytes,
     written,
@@ -31,13 +31,13 @@ from berryeval.service.fields import (
     RunReference,
 )
 from berryeval.service.jobs import Progress
+from berryeval.service.long_work import ACCEPTED, Prefer, answer_or_start
 from berryeval.service.paging import After, Limit, Listed, listed
 from berryeval.service.paths import NAME, Name
-from berryeval.service.preconditions import IfMatch, IfNoneMatch, Look, precondition
+from berryeval.service.preconditions import IfMatch, IfNoneMatch, WriteCheck, precondition
 from berryeval.service.problems import documented
 from berryeval.service.references import find_run
 from berryeval.service.verdicts import decide_on, read_gate
-from berryeval.service.working import ACCEPTED, Prefer, answer_or_start
 
 __all__ = ["router"]
 
@@ -69,25 +69,25 @@ def _examples(rule: Rule) -> list[str] | None:
     return [rule.example] if rule.example and rule.annotation is str else None
 
 
-class GuardContent(_model("GuardFields", ENTRY)):  # type: ignore[misc] # made of declarations
-    """What is asked of a candidate: `[[gate.guard]]` of berryeval.toml."""
+class GuardContent(_model("GuardFields", ENTRY)):  # type: ignore[misc] # built from declarations
+    """A condition on a candidate: `[[gate.guard]]` of berryeval.toml."""
 
     model_config = with_examples(*_GUARDS)
 
 
-class GateContent(_model("GateFields", RULES)):  # type: ignore[misc] # made of declarations
+class GateContent(_model("GateFields", RULES)):  # type: ignore[misc] # built from declarations
     """The rules of a gate: `[gate]` of berryeval.toml, and the baseline to compare with."""
 
     model_config = with_examples(_EXAMPLE)
 
     guards: list[GuardContent] = Field(min_length=1, max_length=MOST_GUARDS)
     baseline: Annotated[str, Field(pattern=NAME)] | None = Field(
-        None, description="Name of a baseline; guards with a margin need one."
+        None, description="Name of a baseline; required by guards with a margin."
     )
 
 
 class GateState(Shape):
-    """A gate as it is stored."""
+    """A stored gate."""
 
     model_config = with_examples(
         {"name": "release", "settings": _EXAMPLE, "updated_at": "2026-11-16T08:00:00+00:00"}
@@ -99,14 +99,12 @@ class GateState(Shape):
 
 
 class VerdictRequest(Body):
-    """Which candidate a gate shall decide on."""
+    """The candidate to decide on."""
 
     model_config = with_examples({"run": EXAMPLE_RUN})
 
     run: RunReference
-    baseline: RunReference | None = Field(
-        None, description="Instead of the baseline that the gate names."
-    )
+    baseline: RunReference | None = Field(None, description="Overrides the baseline of the gate.")
     open_reserve: bool = Field(
         default=False,
         description="Whether to open the gate's reserve for a release: its gain over the anchor, "
@@ -118,13 +116,13 @@ class VerdictRequest(Body):
             Field(max_length=MOST_TIMES),
         ]
         | None
-    ) = Field(None, description="How long each query took, for latency guards.")
+    ) = Field(None, description="Duration of each query, for latency guards.")
 
 
 class VerdictState(Shape):
     """A verdict, and the report that `berryeval gate --json` writes (docs/reference/json.md).
 
-    Of more than 100 unjudged documents it keeps the most decisive, and their number as `n_holes`.
+    It contains at most the 100 most decisive unjudged documents; `n_holes` is their total number.
     """
 
     model_config = with_examples(
@@ -162,18 +160,18 @@ def list_gates(
 @router.get(
     "/{name}",
     response_model=GateState,
-    responses=documented(404) | {304: {"description": "Not changed"}},
+    responses=documented(404) | {304: {"description": "Not modified"}},
 )
 def get_gate(request: Request, name: Name, archive: ArchiveDep) -> Response:
     """Return a gate."""
     found = _found(archive, name)
-    return answer_unless_known(request, json_bytes(GateState.of(found)), _etag(found))
+    return conditional_answer(request, json_bytes(GateState.of(found)), _etag(found))
 
 
 @router.put(
     "/{name}",
     response_model=GateState,
-    responses=documented(412) | {201: {"model": GateState, "description": "A new gate"}},
+    responses=documented(412) | {201: {"model": GateState, "description": "Created"}},
     dependencies=[require("admin")],
 )
 def set_gate(
@@ -183,13 +181,13 @@ def set_gate(
     if_match: IfMatch = None,
     if_none_match: IfNoneMatch = None,
 ) -> Answer:
-    """Set up a gate; `If-Match`, if it is given, has to fit what is there."""
+    """Create or replace a gate; `If-Match`, if given, must match its current ETag."""
     settings = given.model_dump(exclude_none=True)
     read_gate(settings)
-    look = Look(precondition(if_match, if_none_match), _etag, f"gate {name!r}")
-    stored = archive.gates.put(name, settings, check=look)
+    check = WriteCheck(precondition(if_match, if_none_match), _etag, f"gate {name!r}")
+    stored = archive.gates.put(name, settings, check=check)
     place = f"/v1/gates/{name}"
-    return written(GateState.of(stored), place, is_new=look.is_new, etag=_etag(stored))
+    return written(GateState.of(stored), place, is_new=check.is_new, etag=_etag(stored))
 
 
 @router.delete(
@@ -200,9 +198,9 @@ def set_gate(
     dependencies=[require("admin")],
 )
 def remove_gate(name: Name, archive: ArchiveDep, if_match: IfMatch = None) -> Response:
-    """Remove a gate; its verdicts stay. `If-Match`, if it is given, has to fit what is there."""
-    look = Look(precondition(if_match, None), _etag, f"gate {name!r}")
-    if not archive.gates.remove(name, check=look):
+    """Remove a gate; its verdicts are kept. `If-Match`, if given, must match its ETag."""
+    check = WriteCheck(precondition(if_match, None), _etag, f"gate {name!r}")
+    if not archive.gates.remove(name, check=check):
         raise NotFoundError("gate", name)
     return Response(status_code=204)
 
@@ -211,7 +209,7 @@ def remove_gate(name: Name, archive: ArchiveDep, if_match: IfMatch = None) -> Re
 def list_verdicts(
     request: Request, name: Name, archive: ArchiveDep, after: After = None, limit: Limit = 100
 ) -> Answer:
-    """List the verdicts of a gate, the newest first; also those of a gate that was removed."""
+    """List the verdicts of a gate, newest first; also those of a removed gate."""
     page = archive.verdicts.page(gate=name, after=after, limit=limit)
     return listed(request, page.items, page.next, VerdictState.of)
 
@@ -219,7 +217,9 @@ def list_verdicts(
 @router.get("/{name}/verdicts/{verdict_id}", response_model=VerdictState, responses=documented(404))
 def get_verdict(
     name: Name,
-    verdict_id: Annotated[int, Path(ge=1, lt=2**63, description="A verdict.", examples=[7])],
+    verdict_id: Annotated[
+        int, Path(ge=1, lt=2**63, description="Number of a verdict.", examples=[7])
+    ],
     archive: ArchiveDep,
 ) -> Answer:
     """Return a verdict with its report."""
@@ -245,9 +245,9 @@ def decide_on_run(
     caller: CallerDep,
     prefer: Prefer = None,
 ) -> Response:
-    """Let a gate decide on a run at today's judgments, and keep the verdict.
+    """Run a gate on a run with the current judgments, and store the verdict.
 
-    A failed gate is an answer like any other: the status is 201, and `verdict` says fail.
+    The status is 201 even if the gate fails: `verdict` is then `fail`.
     """
     gate = _found(archive, name)
     run = find_run(archive, given.run)

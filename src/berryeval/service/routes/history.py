@@ -1,4 +1,4 @@
-"""History: how a measure went from run to run, every run scored with the same judgments."""
+"""History: a measure from run to run, all scored with the same judgments."""
 
 from __future__ import annotations
 
@@ -19,8 +19,8 @@ from berryeval.service.dependencies import ArchiveDep, CallerDep, JobsDep
 from berryeval.service.examples import EXAMPLE_RUN, OTHER_RUN, with_examples
 from berryeval.service.fields import Label
 from berryeval.service.jobs import Progress
+from berryeval.service.long_work import ACCEPTED, Prefer, answer_or_start
 from berryeval.service.problems import documented
-from berryeval.service.working import ACCEPTED, Prefer, answer_or_start
 from berryeval.suite.archived_history import archived_entry
 from berryeval.suite.history import Entry, History
 from berryeval.suite.trends import Point, trends
@@ -72,20 +72,20 @@ class HistoryPoint(Shape):
     stored_at: datetime
     commit: str | None
     evaluation_id: str | None
-    mean: float | None = Field(description="null where the run cannot be scored.")
+    mean: float | None = Field(description="null if the run cannot be scored.")
     query_count: int = Field(description="Number of queries in the mean.")
     failed_count: int = Field(
-        description="Number of queries that a store did not answer; they are in no mean."
+        description="Number of queries that a store did not answer; they are excluded from means."
     )
     missing_count: int = Field(
         description="Number of judged queries that the run lacks; they score 0 in the mean."
     )
     change: float | None = Field(
-        description="Difference to the point before; null for the first, and where other queries "
-        "were asked."
+        description="Difference from the previous point; null for the first, and if the queries "
+        "differ."
     )
     decline: Literal["step", "creep"] | None = Field(
-        description="A step that starts here, or a creep that was found up to here."
+        description="A step that starts here, or a creep that ends here."
     )
     is_alarm: bool = Field(description="Whether this run raised a daily alarm.")
     reason: str | None = Field(description="Why there is no mean.")
@@ -127,7 +127,7 @@ class HistoryReport(BaseModel):
     )
 
     measure: str = Field(examples=["nDCG@10"])
-    judgments_hash: str = Field(description="What every run was scored with.")
+    judgments_hash: str = Field(description="Hash of the judgments.")
     daily: bool = Field(description="Whether every run was tested as it came.")
     looks: list[HistoryLook] = Field(
         description="Tests for a decline; runs without any change are not tested."
@@ -140,14 +140,14 @@ def get_history(
     archive: ArchiveDep,
     jobs: JobsDep,
     caller: CallerDep,
-    measure: Annotated[Label, Query(description="By any name.")] = "nDCG@10",
+    measure: Annotated[Label, Query(description="Name of the measure.")] = "nDCG@10",
     name: Annotated[
         Label | None, Query(description="Only runs of this name.", examples=["bm25"])
     ] = None,
     at: Annotated[
         str | None,
         Query(
-            description="Hash of the judgments. If omitted, today's.",
+            description="Hash of the judgments. Default: the current ones.",
             pattern="^[0-9a-f]{64}$",
             examples=[OTHER_RUN],
         ),
@@ -157,11 +157,11 @@ def get_history(
     ] = False,
     prefer: Prefer = None,
 ) -> Response:
-    """Follow a measure over the runs, in the order in which they were stored.
+    """Return a measure for all runs, in the order in which they were stored.
 
-    All are scored with the same judgments, so that a change is one of the system. The runs of each
-    name are tested for a decline, as `berryeval history` does. Each evaluation of a store is a
-    point, over the judged queries that it was asked and answered.
+    All are scored with the same judgments, so that changes are due to the system. The runs of each
+    name are tested for a decline, as in `berryeval history`. Each evaluation of a store is a
+    point, over the judged queries that it answered.
     """
     read_measures(measure)
 

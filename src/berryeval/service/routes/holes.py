@@ -26,9 +26,9 @@ from berryeval.service.fields import (
     check_measures,
 )
 from berryeval.service.jobs import Progress
+from berryeval.service.long_work import ACCEPTED, Prefer, answer_or_start
 from berryeval.service.problems import documented
 from berryeval.service.references import find_run, labels_of, load_runs
-from berryeval.service.working import ACCEPTED, Prefer, answer_or_start
 
 __all__ = ["router"]
 
@@ -39,17 +39,17 @@ DEEPEST = 1000
 
 
 class HolesRequest(Body):
-    """Whose holes are wanted."""
+    """The runs whose holes to list."""
 
     model_config = with_examples({"runs": [EXAMPLE_RUN], "measures": ["nDCG@10"]})
 
     runs: list[RunReference] = Field(min_length=1, max_length=MOST_RUNS)
     against: RunReference | None = Field(
-        None, description="What the runs are held against: rank by the effect on the difference."
+        None, description="Baseline: holes are ranked by their effect on the difference from it."
     )
     measures: MeasureNames = Field(default=["nDCG@10"])
     k: Annotated[int, Field(ge=1, le=DEEPEST)] | None = Field(
-        None, description="Ranks to look at; the deepest cutoff of the measures unless told."
+        None, description="Ranks to consider. Default: the largest cutoff of the measures."
     )
     max_grade: MaxGrade = None
     limit: Annotated[int, Field(ge=1, le=10_000)] = 50
@@ -98,7 +98,7 @@ def list_holes(
     caller: CallerDep,
     prefer: Prefer = None,
 ) -> Response:
-    """List the unjudged documents of runs, those first that could change most."""
+    """List the unjudged documents of runs, those with the largest effect first."""
     measures = check_measures(read_measures(given.measures))
     references = given.runs if given.against is None else [given.against, *given.runs]
     named = labels_of([find_run(archive, reference) for reference in references])
@@ -109,7 +109,7 @@ def list_holes(
         loaded = load_runs(runs, named, progress, n_steps)
         judgments = archive.judgments.current()
         scale = highest_grade(judgments) if given.max_grade is None else given.max_grade
-        progress(len(named), n_steps, "looking for holes")
+        progress(len(named), n_steps, "finding holes")
         queries = archive.queries.all()
         holes = find_holes(
             judgments,
@@ -120,7 +120,7 @@ def list_holes(
             k=given.k,
             queries=queries,
         )
-        progress(len(named) + 1, n_steps, "finding bounds")
+        progress(len(named) + 1, n_steps, "computing bounds")
         found = HoleList(
             holes=holes,
             n_shown=given.limit,

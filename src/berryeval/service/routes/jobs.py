@@ -1,4 +1,4 @@
-"""Jobs: how far they are, what they found, and how to stop them."""
+"""Jobs: progress, results and cancellation."""
 
 from __future__ import annotations
 
@@ -14,15 +14,15 @@ from berryeval.service.answers import Answer
 from berryeval.service.dependencies import CallerDep, JobsDep
 from berryeval.service.examples import EXAMPLE_RUN, with_examples
 from berryeval.service.jobs import EXAMPLE_JOB, FINISHED, Job, Jobs, JobState
+from berryeval.service.long_work import job_answer
 from berryeval.service.problems import Problem, documented
-from berryeval.service.working import job_answer
 
 __all__ = ["router"]
 
 router = APIRouter(prefix="/v1/jobs", tags=["jobs"])
 
 JobId = Annotated[
-    str, Path(description="A job.", examples=["5f0c2a9be1d34c77"], pattern="^[0-9a-f]{16}$")
+    str, Path(description="Id of a job.", examples=["5f0c2a9be1d34c77"], pattern="^[0-9a-f]{16}$")
 ]
 
 
@@ -37,7 +37,7 @@ _EVENT = {
 
 
 class JobList(BaseModel):
-    """All jobs that are known, the newest first."""
+    """All jobs, newest first."""
 
     model_config = with_examples({"items": [EXAMPLE_JOB]})
 
@@ -46,13 +46,13 @@ class JobList(BaseModel):
 
 @router.get("", response_model=JobList)
 async def list_jobs(jobs: JobsDep) -> Answer:
-    """List the jobs of the last hour, the newest first."""
+    """List the jobs of the last hour, newest first."""
     return Answer({"items": [job.shape() for job in jobs.all()]})
 
 
 @router.get("/{job_id}", response_model=JobState, responses=documented(404))
 async def get_job(job_id: JobId, jobs: JobsDep) -> Answer:
-    """Tell how far a job is."""
+    """Return the state of a job."""
     return job_answer(_job(jobs, job_id))
 
 
@@ -62,7 +62,7 @@ async def get_job(job_id: JobId, jobs: JobsDep) -> Answer:
     responses=documented(404)
     | {
         200: {
-            "description": "Events `progress`, and at last `done`, `failed` or `cancelled`; each "
+            "description": "Events `progress`, and finally `done`, `failed` or `cancelled`; each "
             "has the job as its data",
             "content": {
                 "text/event-stream": {
@@ -74,7 +74,7 @@ async def get_job(job_id: JobId, jobs: JobsDep) -> Answer:
     },
 )
 async def follow_job(job_id: JobId, jobs: JobsDep) -> StreamingResponse:
-    """Follow a job as server-sent events until it has finished."""
+    """Stream the progress of a job as server-sent events until it has finished."""
     events = jobs.events(_job(jobs, job_id))
     headers = {"Cache-Control": "no-store", "X-Accel-Buffering": "no"}
     return StreamingResponse(events, media_type="text/event-stream", headers=headers)
@@ -85,7 +85,7 @@ async def follow_job(job_id: JobId, jobs: JobsDep) -> StreamingResponse:
     responses=documented(404, 409)
     | {
         200: {
-            "description": "What the request would have been answered with",
+            "description": "The response that the request would have had",
             "content": {
                 "application/json": {
                     "schema": {"type": "object"},
@@ -96,25 +96,28 @@ async def follow_job(job_id: JobId, jobs: JobsDep) -> StreamingResponse:
     },
 )
 async def get_job_result(job_id: JobId, jobs: JobsDep) -> Response:
-    """Return what a job found; 409 if there is nothing yet."""
+    """Return the result of a job; 409 if there is none yet."""
     job = _job(jobs, job_id)
     if job.result is not None:
         return Answer(bytes(job.result.body))
     if job.state == "failed" and job.problem is not None:
         raise Problem(409, f"the job failed: {job.problem.detail}", kind="job-failed")
-    raise Problem(409, f"the job is {job.state}, and has no result", kind="no-result",
+    raise Problem(409, f"the job is {job.state} and has no result", kind="no-result",
                   expected="done", found=job.state)  # fmt: skip
 
 
 @router.delete("/{job_id}", response_model=JobState, responses=documented(403, 404, 409))
 async def cancel_job(job_id: JobId, jobs: JobsDep, caller: CallerDep) -> Answer:
-    """Stop a job: at once if it waits, else before its next step. Its owner may, and an admin."""
+    """Cancel a job: at once if it is waiting, otherwise before its next step.
+
+    Only its owner and admins can cancel it.
+    """
     job = _job(jobs, job_id)
     if caller.name != job.owner and not caller.may("admin"):
-        raise Problem(403, f"the job is {job.owner!r}'s; only they or an admin may stop it",
+        raise Problem(403, f"only the owner of the job, {job.owner!r}, or an admin can cancel it",
                       expected=job.owner, found=caller.name)  # fmt: skip
     if job.state in FINISHED:
-        raise Problem(409, f"the job is {job.state} already", kind="finished", found=job.state)
+        raise Problem(409, f"the job is already {job.state}", kind="finished", found=job.state)
     jobs.cancel(job)
     return job_answer(job)
 

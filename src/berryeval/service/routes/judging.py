@@ -33,9 +33,9 @@ class JudgingState(Shape):
         }
     )
 
-    rule: Judges = Field(description="Which grade counts where there are second opinions.")
+    rule: Judges = Field(description="Which grade counts if there are second opinions.")
     labels: list[str] | None = Field(
-        description="What the grades mean, from 0 up; null where no scale is declared."
+        description="Labels of the grades, from 0 up; null if no scale is declared."
     )
     highest_grade: int | None = Field(description="The highest grade of the declared scale.")
     changes: dict[str, int] = Field(
@@ -48,16 +48,16 @@ class JudgingContent(Body):
 
     model_config = with_examples({"rule": "majority", "labels": _LABELS})
 
-    rule: Judges = Field("first", description="Which grade counts where there are second opinions.")
+    rule: Judges = Field("first", description="Which grade counts if there are second opinions.")
     labels: list[str] | None = Field(
         None,
-        description="What the grades mean, from 0 up: 2 to 10 labels. null declares no scale.",
+        description="Labels of the grades, from 0 up: 2 to 10. null declares no scale.",
         max_length=10,
     )
 
 
 class JudgingChanged(JudgingState):
-    """The judging policy as it is now."""
+    """The current judging policy."""
 
     model_config = with_examples(
         {
@@ -82,8 +82,8 @@ def get_judging(archive: ArchiveDep) -> Answer:
 def set_judging(given: JudgingContent, archive: ArchiveDep) -> Answer:
     """Declare the judging policy.
 
-    Another rule may change which grades count, and with them every score. Their histories show
-    it, and the earlier rule brings the earlier grades back.
+    Another rule may change which grades count, and thereby every score. Histories show the
+    change, and restoring the rule restores the grades.
     """
     labels = None if given.labels is None else tuple(given.labels)
     changed = archive.judging.put(JudgingPolicy(given.rule, labels))

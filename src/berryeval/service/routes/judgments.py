@@ -1,4 +1,4 @@
-"""Judgments: read, judged one by one or in bulk, and what they were before."""
+"""Judgments: single, in bulk, and their history."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from starlette.responses import Response
 
 from berryeval.archive.records import JudgmentEntry, JudgmentKind, StoredJudgment
 from berryeval.errors import ConflictError, NotFoundError
-from berryeval.service.answers import Answer, Shape, answer_unless_known, json_bytes, written
+from berryeval.service.answers import Answer, Shape, conditional_answer, json_bytes, written
 from berryeval.service.dependencies import ArchiveDep, Caller, CallerDep, require
 from berryeval.service.examples import with_examples
 from berryeval.service.fields import Body, Grade, Id, ShortText
@@ -21,7 +21,7 @@ from berryeval.service.preconditions import (
     IfMatch,
     IfNoneMatch,
     Precondition,
-    changed_meanwhile,
+    concurrent_change,
     precondition,
 )
 from berryeval.service.problems import Problem, documented
@@ -47,30 +47,30 @@ _EXAMPLE = {
 
 
 class JudgmentState(Shape):
-    """A judgment as it is, or was."""
+    """A current or earlier judgment."""
 
     model_config = with_examples(_EXAMPLE)
 
     query_id: str
     doc_id: str
-    grade: float | None = Field(description="null where the judgment was taken back.")
+    grade: float | None = Field(description="null if the judgment was withdrawn.")
     author: str
     source: str | None = Field(description="Where it comes from, such as a file.")
     judged_at: datetime
-    document_hash: str | None = Field(description="Of the document as it was judged.")
-    revision: int = Field(description="What its ETag says.")
-    is_stale: bool = Field(description="Whether the document has changed since.")
+    document_hash: str | None = Field(description="Hash of the document when it was judged.")
+    revision: int = Field(description="The number in its ETag.")
+    is_stale: bool = Field(description="Whether the document has changed since then.")
     kind: JudgmentKind = Field(
-        description="What counts (judgment), a second opinion beside it (opinion), or the grade "
-        "that the rule for several judges lets count (rule)."
+        description="The judgment itself (judgment), a second opinion (opinion), or the grade "
+        "that the rule for several judges chose (rule)."
     )
 
 
 _SecondOpinion = Annotated[
     bool,
     Field(
-        description="Store it beside what is judged. It counts by the rule of `/v1/judging`, or "
-        "once a judge settles the conflict."
+        description="Store it as a second opinion. It counts by the rule of `/v1/judging`, "
+        "or when a judge settles the conflict."
     ),
 ]
 
@@ -94,12 +94,14 @@ class Judged(Body):
     grade: Grade
     source: ShortText | None = None
     document_hash: ShortText | None = None
-    author: ShortText | None = Field(None, description="Only an admin may judge for others.")
+    author: ShortText | None = Field(
+        None, description="Default: the caller. Others require the role admin."
+    )
     second_opinion: _SecondOpinion = False
 
 
 class ManyJudgments(Body):
-    """Judgments that are stored together, all or none."""
+    """Judgments to store together, all or none."""
 
     model_config = with_examples(
         {
@@ -113,17 +115,19 @@ class ManyJudgments(Body):
 
     judgments: list[NewJudgment] = Field(min_length=1, max_length=MOST_AT_ONCE)
     source: ShortText | None = None
-    author: ShortText | None = Field(None, description="Only an admin may judge for others.")
+    author: ShortText | None = Field(
+        None, description="Default: the caller. Others require the role admin."
+    )
     second_opinion: _SecondOpinion = False
 
 
 class Stored(BaseModel):
-    """How much was new."""
+    """The number of stored judgments."""
 
     model_config = with_examples({"received": 2, "changed": 1})
 
     received: int
-    changed: int = Field(description="How many are new, or were changed.")
+    changed: int = Field(description="Number of new or changed judgments.")
 
 
 def _etag(judgment: StoredJudgment | None) -> str | None:
@@ -138,12 +142,13 @@ def list_judgments(
         Id | None, Query(description="Only those of this query.", examples=["q1"])
     ] = None,
     is_stale: Annotated[
-        bool | None, Query(description="Only those whose document has changed, or has not.")
+        bool | None,
+        Query(description="Only those whose document has changed (true) or not (false)."),
     ] = None,
     after: After = None,
     limit: Limit = 100,
 ) -> Answer:
-    """List judgments in the order of their ids."""
+    """List judgments by id."""
     page = archive.judgments.page(query_id=query_id, is_stale=is_stale, after=after, limit=limit)
     return listed(request, page.items, page.next, JudgmentState.of)
 
@@ -152,8 +157,8 @@ def list_judgments(
 def store_judgments(given: ManyJudgments, archive: ArchiveDep, caller: CallerDep) -> Answer:
     """Store many judgments, all or none.
 
-    A pair that is judged already gets the new grade, and the old one stays in its history; a
-    second opinion leaves it as it is. The answer comes when everything is on the disk.
+    A pair that is already judged gets the new grade, and the old one stays in its history; a
+    second opinion does not change it. The response is sent when everything is on disk.
     """
     entries = [
         JudgmentEntry(one.query_id, one.doc_id, one.grade, one.document_hash)
@@ -169,7 +174,7 @@ def store_judgments(given: ManyJudgments, archive: ArchiveDep, caller: CallerDep
 @router.get(
     "/{query_id:id}/{doc_id:id}",
     response_model=JudgmentState,
-    responses=documented(404) | {304: {"description": "Not changed"}},
+    responses=documented(404) | {304: {"description": "Not modified"}},
 )
 def get_judgment(
     request: Request, query_id: QueryId, doc_id: DocId, archive: ArchiveDep
@@ -178,7 +183,7 @@ def get_judgment(
     found = archive.judgments.get(query_id, doc_id)
     if found is None:
         raise _missing(query_id, doc_id)
-    return answer_unless_known(request, json_bytes(JudgmentState.of(found)), f'"{found.revision}"')
+    return conditional_answer(request, json_bytes(JudgmentState.of(found)), f'"{found.revision}"')
 
 
 @router.put(
@@ -199,9 +204,9 @@ def judge(
 ) -> Answer:
     """Judge a pair.
 
-    To replace a judgment its ETag has to come along in `If-Match`: 428 without one, 412 if
-    another judge was quicker. `If-Match: *` replaces whatever is there. A second opinion
-    replaces nothing, and needs none.
+    Replacing a judgment requires its ETag in `If-Match`: 428 without it, 412 if another judge
+    has changed it. `If-Match: *` replaces any judgment. A second opinion replaces nothing and
+    needs no ETag.
     """
     place = f"/v1/judgments/{quoted(query_id)}/{quoted(doc_id)}"
     author = _author(caller, given.author)
@@ -230,8 +235,8 @@ def judge(
             if_revision=None if wanted.is_any else expected,
         )
     except ConflictError:
-        # Another judge was quicker, between our look and our write.
-        raise changed_meanwhile(_named(query_id, doc_id), None) from None
+        # Another judge changed it between our read and our write.
+        raise concurrent_change(_named(query_id, doc_id), None) from None
     return written(JudgmentState.of(stored), place, is_new=before is None, etag=_etag(stored))
 
 
@@ -249,9 +254,9 @@ def take_judgment_back(
     caller: CallerDep,
     if_match: IfMatch = None,
 ) -> Response:
-    """Take a judgment back; its history stays. `If-Match` works as for judging.
+    """Withdraw a judgment; its history is kept. `If-Match` works as for judging.
 
-    The ETag of the answer is what `undo` takes to bring it back.
+    The ETag of the response can be sent to `undo` to restore the judgment.
     """
     wanted = precondition(if_match, None)
     before = archive.judgments.get(query_id, doc_id)
@@ -266,14 +271,15 @@ def take_judgment_back(
             if_revision=None if wanted.is_any else before.revision,
         )
     except ConflictError:
-        raise changed_meanwhile(_named(query_id, doc_id), None) from None
+        raise concurrent_change(_named(query_id, doc_id), None) from None
     return Response(status_code=204, headers={"ETag": f'"{gone.revision}"'})
 
 
 @router.post(
     "/{query_id:id}/{doc_id:id}/undo",
     response_model=JudgmentState,
-    responses=documented(412, 428) | {204: {"description": "Undone, and nothing counted before"}},
+    responses=documented(412, 428)
+    | {204: {"description": "Undone; there was no earlier judgment"}},
     dependencies=[require("judge")],
 )
 def undo_judgment(
@@ -283,24 +289,24 @@ def undo_judgment(
     caller: CallerDep,
     if_match: IfMatch = None,
 ) -> Response:
-    """Undo a judgment, a second opinion or a take-back of one's own.
+    """Undo the caller's own judgment, second opinion or withdrawal.
 
-    `If-Match` is the ETag that its answer had. What counted before counts again, with its own
-    author, and is the answer; 412 if another judge was quicker.
+    `If-Match` is the ETag of its response. The previous judgment counts again, with its own
+    author, and is returned; 412 if another judge has changed it.
     """
     tags = precondition(if_match, None).tags or ()
     revisions = [int(tag.strip('"')) for tag in tags if tag.strip('"').isdecimal()]
     if len(revisions) != 1:
-        way_out = "send the ETag that came with the answer"
+        way_out = "send the ETag of the response"
         raise Problem(428, f"If-Match names nothing to undo; {way_out}", where="If-Match",
-                      expected="the ETag of one's own judgment", found=if_match or "nothing",
+                      expected="the ETag of the caller's own judgment", found=if_match or "nothing",
                       way_out=way_out)  # fmt: skip
     try:
         found = archive.judgments.undo(
             query_id, doc_id, author=caller.name, if_revision=revisions[0]
         )
     except ConflictError:
-        raise changed_meanwhile(_named(query_id, doc_id), None) from None
+        raise concurrent_change(_named(query_id, doc_id), None) from None
     if found is None:
         return Response(status_code=204)
     return Answer(JudgmentState.of(found), headers={"ETag": f'"{found.revision}"'})
@@ -312,7 +318,7 @@ def undo_judgment(
     responses=documented(404),
 )
 def get_judgment_history(query_id: QueryId, doc_id: DocId, archive: ArchiveDep) -> Answer:
-    """List all that was ever said of a pair, the oldest first, second opinions included."""
+    """List all states of a pair, oldest first, including second opinions."""
     found = archive.judgments.history(query_id, doc_id)
     if not found:
         raise _missing(query_id, doc_id)
@@ -332,7 +338,7 @@ def _author(caller: Caller, named: str | None) -> str:
         return caller.name
     if not caller.may("admin"):
         raise Problem(403, f"author: {caller.name!r} cannot judge for {named!r}", where="author",
-                      expected=caller.name, found=named, way_out="leave it out")  # fmt: skip
+                      expected=caller.name, found=named, way_out="omit it")  # fmt: skip
     return named
 
 

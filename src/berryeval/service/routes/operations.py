@@ -1,4 +1,4 @@
-"""For whoever runs the service: health, figures, and the description of the API."""
+"""Health, metrics, and the description of the API."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ router = APIRouter(tags=["operations"])
 
 
 class Health(BaseModel):
-    """That the service lives."""
+    """The service is alive."""
 
     model_config = with_examples({"status": "ok", "version": "0.1.0"})
 
@@ -31,28 +31,30 @@ class Health(BaseModel):
 
 
 class Readiness(BaseModel):
-    """That the service can work: its archive answers."""
+    """The service is ready: its archive responds."""
 
     model_config = with_examples({"status": "ok", "backend": "sqlite", "schema_version": "0002"})
 
     status: Literal["ok"] = "ok"
     backend: str = Field(examples=["sqlite"])
-    schema_version: str = Field(description="Of the archive.", examples=["0002"])
+    schema_version: str = Field(
+        description="Revision of the schema of the archive.", examples=["0002"]
+    )
 
 
-@router.head("/healthz", include_in_schema=False)  # load balancers ask so
+@router.head("/healthz", include_in_schema=False)  # for load balancers
 @router.get("/healthz", response_model=Health)
 async def get_health() -> Answer:
-    """Tell that the process lives."""
+    """Return that the process is alive."""
     return Answer({"status": "ok", "version": __version__})
 
 
 @router.head("/readyz", include_in_schema=False)
 @router.get("/readyz", response_model=Readiness)
 def get_readiness(request: Request, archive: ArchiveDep) -> Answer:
-    """Tell whether the archive answers; 503 if it does not, or the service is about to stop."""
+    """Return whether the archive responds; 503 if it does not, or the service is stopping."""
     if request.app.state.is_stopping:
-        raise Problem(503, "the service is about to stop", kind="stopping")
+        raise Problem(503, "the service is stopping", kind="stopping")
     facts = archive.check()
     return Answer({"status": "ok", "backend": facts.backend, "schema_version": facts.version})
 
@@ -73,7 +75,7 @@ def get_readiness(request: Request, archive: ArchiveDep) -> Answer:
     dependencies=[require("read")],
 )
 async def get_metrics(request: Request) -> Response:
-    """Return figures for Prometheus: requests, their times, and jobs."""
+    """Return metrics for Prometheus: requests, their durations, and jobs."""
     figures: Figures = request.app.state.figures
     for state, n in request.app.state.jobs.counts().items():
         figures.jobs.labels(state).set(n)
@@ -104,6 +106,6 @@ async def get_description(request: Request) -> Answer:
     responses={200: {"content": {"text/html": {"example": "<!doctype html>…"}}}},
 )
 async def get_reference_page(request: Request) -> HTMLResponse:
-    """Return a page about every route. It loads nothing from elsewhere."""
+    """Return a page about every route, without external files."""
     headers = {"Content-Security-Policy": "default-src 'none'; style-src 'unsafe-inline'"}
     return HTMLResponse(reference_page(request.app.openapi()), headers=headers)

@@ -1,4 +1,4 @@
-"""Queries: what is asked, with labels that make slices."""
+"""Queries, with labels that define slices."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from berryeval.errors import NotFoundError
 from berryeval.service.answers import (
     Answer,
     Shape,
-    answer_unless_known,
+    conditional_answer,
     etag_of,
     json_bytes,
     written,
@@ -23,7 +23,7 @@ from berryeval.service.examples import with_examples
 from berryeval.service.fields import Body, Id, Label, ShortText
 from berryeval.service.paging import After, Limit, Listed, listed
 from berryeval.service.paths import QueryId, quoted
-from berryeval.service.preconditions import IfMatch, IfNoneMatch, Look, precondition
+from berryeval.service.preconditions import IfMatch, IfNoneMatch, WriteCheck, precondition
 from berryeval.service.problems import documented
 
 __all__ = ["router"]
@@ -38,7 +38,7 @@ _LABELS = {"text": "configure OAuth", "category": "procedural", "difficulty": "m
 
 
 class QueryContent(Body):
-    """What a query asks, and its labels."""
+    """The text of a query, and its labels."""
 
     model_config = with_examples(_LABELS)
 
@@ -48,14 +48,14 @@ class QueryContent(Body):
     description: ShortText | None = None
     tags: list[Label] = Field([], max_length=100)
     weight: Annotated[float, Field(gt=0, allow_inf_nan=False)] | None = Field(
-        None, description="How much the query counts in relation to others, such as its traffic."
+        None, description="Weight of the query relative to others, such as its traffic."
     )
     group: Label | None = Field(
-        None, description="A name that queries share which ask almost the same."
+        None, description="Name shared by queries that ask almost the same."
     )
     stratum: Label | None = Field(
         None,
-        description="A name that queries share which were drawn together, apart from others. "
+        description="Name shared by queries that were sampled together. "
         "All queries of a group are in one stratum.",
     )
 
@@ -69,7 +69,7 @@ class NewQuery(QueryContent):
 
 
 class StoredQuery(Shape):
-    """A query as it is stored."""
+    """A stored query."""
 
     model_config = with_examples({"query_id": "q1", **_LABELS})
 
@@ -85,7 +85,7 @@ class StoredQuery(Shape):
 
 
 class ManyQueries(Body):
-    """Queries that are stored together, all or none."""
+    """Queries to store together, all or none."""
 
     model_config = with_examples({"queries": [{"query_id": "q1", **_LABELS}]})
 
@@ -93,7 +93,7 @@ class ManyQueries(Body):
 
 
 class StoredQueries(BaseModel):
-    """How many came."""
+    """The number of stored queries."""
 
     model_config = with_examples({"received": 2})
 
@@ -104,14 +104,14 @@ class StoredQueries(BaseModel):
 def list_queries(
     request: Request, archive: ArchiveDep, after: After = None, limit: Limit = 100
 ) -> Answer:
-    """List queries in the order of their ids."""
+    """List queries by id."""
     page = archive.queries.page(after=after, limit=limit)
     return listed(request, page.items, page.next, StoredQuery.of)
 
 
 @router.post("", response_model=StoredQueries, dependencies=[require("judge")])
 def store_queries(given: ManyQueries, archive: ArchiveDep) -> Answer:
-    """Store many queries, all or none; one that is there is replaced."""
+    """Store many queries, all or none; existing ones are replaced."""
     archive.queries.put([_query(one.query_id, one) for one in given.queries])
     return Answer({"received": len(given.queries)})
 
@@ -119,7 +119,7 @@ def store_queries(given: ManyQueries, archive: ArchiveDep) -> Answer:
 @router.get(
     "/{query_id:id}",
     response_model=StoredQuery,
-    responses=documented(404) | {304: {"description": "Not changed"}},
+    responses=documented(404) | {304: {"description": "Not modified"}},
 )
 def get_query(request: Request, query_id: QueryId, archive: ArchiveDep) -> Response:
     """Return a query."""
@@ -127,14 +127,13 @@ def get_query(request: Request, query_id: QueryId, archive: ArchiveDep) -> Respo
     if found is None:
         raise NotFoundError("query", query_id)
     body = json_bytes(StoredQuery.of(found))
-    return answer_unless_known(request, body, etag_of(body))
+    return conditional_answer(request, body, etag_of(body))
 
 
 @router.put(
     "/{query_id:id}",
     response_model=StoredQuery,
-    responses=documented(412)
-    | {201: {"model": StoredQuery, "description": "Stored for the first time"}},
+    responses=documented(412) | {201: {"model": StoredQuery, "description": "Created"}},
     dependencies=[require("judge")],
 )
 def store_query(
@@ -144,13 +143,13 @@ def store_query(
     if_match: IfMatch = None,
     if_none_match: IfNoneMatch = None,
 ) -> Answer:
-    """Store a query; `If-Match`, if it is given, has to fit what is there."""
-    look = Look(precondition(if_match, if_none_match), _etag, f"query {query_id!r}")
+    """Store a query; `If-Match`, if given, must match its current ETag."""
+    check = WriteCheck(precondition(if_match, if_none_match), _etag, f"query {query_id!r}")
     query = _query(query_id, given)
-    archive.queries.put([query], check=look)
+    archive.queries.put([query], check=check)
     body = json_bytes(StoredQuery.of(query))
     place = f"/v1/queries/{quoted(query_id)}"
-    return written(body, place, is_new=look.is_new, etag=etag_of(body))
+    return written(body, place, is_new=check.is_new, etag=etag_of(body))
 
 
 @router.delete(
@@ -161,9 +160,9 @@ def store_query(
     dependencies=[require("judge")],
 )
 def remove_query(query_id: QueryId, archive: ArchiveDep, if_match: IfMatch = None) -> Response:
-    """Remove a query; its judgments stay. `If-Match`, if it is given, has to fit."""
-    look = Look(precondition(if_match, None), _etag, f"query {query_id!r}")
-    if not archive.queries.remove(query_id, check=look):
+    """Remove a query; its judgments are kept. `If-Match`, if given, must match its ETag."""
+    check = WriteCheck(precondition(if_match, None), _etag, f"query {query_id!r}")
+    if not archive.queries.remove(query_id, check=check):
         raise NotFoundError("query", query_id)
     return Response(status_code=204)
 

@@ -26,7 +26,7 @@ __all__ = ["router"]
 
 
 class _Route(APIRoute):
-    """A route that tells broken rules in the words of Elasticsearch."""
+    """A route that reports invalid requests in the words of Elasticsearch."""
 
     def get_route_handler(self) -> Callable[[Request], Coroutine[Any, Any, Response]]:
         handler = super().get_route_handler()
@@ -42,7 +42,7 @@ class _Route(APIRoute):
 
 def _problem(error: RequestValidationError) -> Problem:
     first = error.errors()[0]
-    if first["type"] == "value_error":  # a rule of ours, which says all there is to say
+    if first["type"] == "value_error":  # a rule of ours, with a complete message
         return Problem(400, str(first["ctx"]["error"]), kind="illegal-argument")
     if first["type"] == "missing" and first["loc"] == ("body",):
         return Problem(400, "request body or source parameter is required", kind="parse")
@@ -55,32 +55,32 @@ router = APIRouter(tags=["stores"], route_class=_Route)
 _ERRORS: dict[int | str, dict[str, Any]] = {
     status: {"model": ErrorAnswer, "description": description}
     for status, description in {
-        400: "The request breaks a rule",
-        401: "No token, or an unknown one",
+        400: "Invalid request",
+        401: "Missing or unknown token",
         403: "Not allowed",
         413: "Too large",
-        415: "No JSON",
-        503: "The archive cannot be used",
-        504: "No answer in time",
+        415: "Not JSON",
+        503: "The archive is unavailable",
+        504: "Timeout",
     }.items()
 }
 
 _Index = Annotated[
     str,
     Path(
-        description="A store; or several, with commas between; `*` stands for any letters.",
+        description="One or more stores, separated by commas; `*` matches any characters.",
         examples=["default"],
         max_length=1024,
     ),
 ]
 _SearchType = Annotated[
     Literal["query_then_fetch", "dfs_query_then_fetch"] | None,
-    Query(description="Accepted, and of no effect: a store is searched as a whole."),
+    Query(description="Accepted without effect: a store is always searched as a whole."),
 ]
 _IgnoreUnavailable = Annotated[
-    bool, Query(description="Leave out stores that do not exist, instead of failing.")
+    bool, Query(description="Ignore stores that do not exist, instead of failing.")
 ]
-_AllowNoIndices = Annotated[bool, Query(description="Whether a pattern may fit no store.")]
+_AllowNoIndices = Annotated[bool, Query(description="Whether a pattern may match no store.")]
 _ExpandWildcards = Annotated[
     str | None,
     Query(
@@ -101,11 +101,11 @@ def evaluate_ranking(
     allow_no_indices: _AllowNoIndices = True,  # noqa: FBT002
     expand_wildcards: _ExpandWildcards = None,
 ) -> Answer:
-    """Search a store for each query, and score the hits with the ratings that come along.
+    """Search a store for each query, and score the hits with the ratings in the request.
 
-    The request and the answer are those of Elasticsearch. Several metrics may be asked for at
-    once; their scores are under `metrics`. A query that fails, or is not answered within the time
-    of a request, is listed under `failures` and is in no mean.
+    The request and the response are those of Elasticsearch. Several metrics can be requested at
+    once; their scores are under `metrics`. A query that fails or times out is listed under
+    `failures`, and excluded from means.
     """
     try:
         chosen = _choose(
@@ -129,7 +129,7 @@ def evaluate_ranking_everywhere(
     allow_no_indices: _AllowNoIndices = True,  # noqa: FBT002, ARG001
     expand_wildcards: _ExpandWildcards = None,  # noqa: ARG001
 ) -> Answer:
-    """Search all stores for each query, and score the hits; they are put together by score."""
+    """Search all stores for each query, merge the hits by score, and score them."""
     chosen = [stores.find(name) for name in stores.names()]
     return Answer(rank_eval(given, chosen, deadline))
 
@@ -137,7 +137,7 @@ def evaluate_ranking_everywhere(
 def _choose(
     stores: Stores, expression: str, *, is_lenient: bool, may_be_none: bool, has_patterns: bool
 ) -> list[Store]:
-    """Return the stores that an expression names, each once, in the order of their naming."""
+    """Return the stores that an expression names, each once, in the order of the expression."""
     names = stores.names()
     chosen: dict[str, None] = {}
     for part in filter(None, expression.split(",")):

@@ -1,4 +1,4 @@
-"""Runs: uploaded as files in any format that the library reads, kept by content."""
+"""Runs: uploaded as files in any supported format, identified by content."""
 
 from __future__ import annotations
 
@@ -62,15 +62,15 @@ class RunState(Shape):
 
     model_config = with_examples(_EXAMPLE)
 
-    run_id: str = Field(description="A hash of its rankings and of all that is told here.")
-    name: str = Field(description="Of the system; runs of the same name are one series.")
-    content_hash: str = Field(description="A hash of its rankings alone.")
+    run_id: str = Field(description="Hash of its rankings and facts.")
+    name: str = Field(description="Name of the system; runs of the same name form a series.")
+    content_hash: str = Field(description="Hash of its rankings only.")
     settings: dict[str, Any]
     corpus_hash: str | None
     tags: list[str]
     commit: str | None
     asked_at: datetime | None = Field(
-        description="When a store was evaluated; null for a run that was uploaded."
+        description="When a store was evaluated; null for an uploaded run."
     )
     failed: list[str] = Field(description="Queries that the store did not answer.")
     stored_at: datetime
@@ -79,7 +79,7 @@ class RunState(Shape):
     notes: list[str] | None = Field(
         None,
         description="Cautions about its scores, such as ranks that contradict them; only in the "
-        "answer to an upload.",
+        "response to an upload.",
     )
 
 
@@ -91,11 +91,11 @@ class RankedDocument(BaseModel):
     rank: int
     doc_id: str
     score: float | None = Field(description="null if it is infinite.")
-    grade: float | None = Field(description="null if it is not judged.")
+    grade: float | None = Field(description="null if it is unjudged.")
 
 
 class Ranking(BaseModel):
-    """What a run has for a query, with today's grades."""
+    """The ranking of a query in a run, with the current grades."""
 
     model_config = with_examples(
         {"query_id": "q1", "run_id": EXAMPLE_RUN, "retrieved": 100, "documents": [_DOCUMENT]}
@@ -103,7 +103,7 @@ class Ranking(BaseModel):
 
     query_id: str
     run_id: str
-    retrieved: int = Field(description="Documents in the whole ranking.")
+    retrieved: int = Field(description="Number of documents in the whole ranking.")
     documents: list[RankedDocument]
 
 
@@ -121,7 +121,7 @@ def list_runs(
     after: After = None,
     limit: Limit = 100,
 ) -> Answer:
-    """List runs, the newest first."""
+    """List runs, newest first."""
     page = archive.runs.page(name=name, after=after, limit=limit, newest_first=True)
     return listed(request, page.items, page.next, _shape)
 
@@ -130,12 +130,12 @@ def list_runs(
     "",
     response_model=RunState,
     status_code=201,
-    responses={200: {"model": RunState, "description": "It was stored already"}},
+    responses={200: {"model": RunState, "description": "Already stored"}},
     openapi_extra={
         "requestBody": {
             "required": True,
             "description": "The file, plain or compressed with gzip or zstd. `Content-Digest` "
-            "(RFC 9530, sha-256), if it is given, has to fit.",
+            "(RFC 9530, sha-256), if given, must match.",
             "content": {
                 "application/octet-stream": {
                     "schema": {"type": "string", "format": "binary"},
@@ -151,32 +151,36 @@ async def upload_run(
     archive: ArchiveDep,
     settings: SettingsDep,
     name: Annotated[
-        Label, Query(description="Of the system: the same name, one series.", examples=["bm25"])
+        Label,
+        Query(
+            description="Name of the system; runs of the same name form a series.",
+            examples=["bm25"],
+        ),
     ],
-    file_name: Annotated[Label, Query(description="What messages call the file.")] = "upload",
+    file_name: Annotated[Label, Query(description="Name of the file in messages.")] = "upload",
     format: Annotated[
-        FileFormat | None, Query(description="Found out from the first line unless given.")
+        FileFormat | None, Query(description="Default: detected from the first line.")
     ] = None,
-    tag: Annotated[list[Label], Query(description="Any labels; repeatable.", max_length=50)] = [],  # noqa: B006 - FastAPI copies it
-    commit: Annotated[Label | None, Query(description="Of git.", examples=["4f1c2d3"])] = None,
+    tag: Annotated[list[Label], Query(description="Tag; repeatable.", max_length=50)] = [],  # noqa: B006 - FastAPI copies it
+    commit: Annotated[Label | None, Query(description="Git commit.", examples=["4f1c2d3"])] = None,
     corpus_hash: Annotated[
         Label | None,
-        Query(description="Which documents were searched.", examples=["docs of 2026-11-16"]),
+        Query(description="Identifier of the searched documents.", examples=["docs of 2026-11-16"]),
     ] = None,
     system_settings: Annotated[
         str | None,
         Query(
             alias="settings",
-            description="Of the system, as a JSON object.",
+            description="Settings of the system, as a JSON object.",
             max_length=20_000,
             examples=['{"k1": 0.9}'],
         ),
     ] = None,
 ) -> Answer:
-    """Upload the file of a run in any format that the library reads.
+    """Upload the file of a run in any supported format.
 
-    The same file with the same facts again changes nothing, and answers 200. An upload that is
-    cut off, or cannot be read to its end, leaves nothing behind.
+    Uploading the same file with the same facts again changes nothing, and returns 200. An upload
+    that is cut off or invalid stores nothing.
     """
     facts = RunFacts(name, _settings(system_settings), corpus_hash, tuple(tag), commit)
     began = datetime.now(timezone.utc)
@@ -195,7 +199,7 @@ async def upload_run(
 
 @router.get("/{run_id}", response_model=RunState, responses=documented(404))
 def get_run(run_id: RunId, archive: ArchiveDep) -> Answer:
-    """Return what is known of a run."""
+    """Return a run, without its rankings."""
     return Answer(_shape(_found(archive, run_id)))
 
 
@@ -217,12 +221,12 @@ def download_run(
     archive: ArchiveDep,
     runs: RunsDep,
     format: Annotated[
-        Literal["trec", "jsonl", "json", "table"], Query(description="How to write it.")
+        Literal["trec", "jsonl", "json", "table"], Query(description="Format of the file.")
     ] = "trec",
 ) -> FileResponse:
-    """Download a run as a file; its tag is the run's name, if that is one word."""
+    """Download a run as a file; the tag is the run's name, if it is one word."""
     stored = _found(archive, run_id)
-    run = copy(runs.load(run_id))  # which others have, too
+    run = copy(runs.load(run_id))  # which other runs may share
     run.tag = as_tag(stored.facts.name)
     folder = tempfile.mkdtemp(prefix="berryeval-download-")
     path = Path(folder) / "run"
@@ -245,9 +249,9 @@ def get_ranking(
     query_id: QueryId,
     archive: ArchiveDep,
     runs: RunsDep,
-    depth: Annotated[int, Query(ge=1, le=1000, description="Documents at most.")] = 100,
+    depth: Annotated[int, Query(ge=1, le=1000, description="Largest number of documents.")] = 100,
 ) -> Answer:
-    """Return what a run has for a query, best first, with today's grades."""
+    """Return the ranking of a query in a run, best first, with the current grades."""
     run = runs.load(run_id)
     if query_id not in run:
         raise NotFoundError("query in this run", query_id)
@@ -276,7 +280,7 @@ def get_ranking(
     dependencies=[require("admin")],
 )
 def remove_run(run_id: RunId, archive: ArchiveDep, runs: RunsDep) -> Response:
-    """Remove a run with its evaluations; 409 if it is a baseline. Verdicts on it stay."""
+    """Remove a run with its evaluations; 409 if it is a baseline. Its verdicts are kept."""
     if not archive.runs.remove(run_id):
         raise NotFoundError("run", run_id)
     runs.forget(run_id)

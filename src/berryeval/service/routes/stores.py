@@ -1,4 +1,4 @@
-"""Stores: search indexes that clients make, fill and search, and those of the server's own."""
+"""Stores: search indexes that clients create, fill and search, and configured systems."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ _FOUND = {"doc_id": "d1", "score": 1.3, "title": "OAuth"}
 
 
 class StoreState(Shape):
-    """A store as it is."""
+    """A store."""
 
     model_config = with_examples(
         {
@@ -50,34 +50,38 @@ class StoreState(Shape):
     )
 
     name: str
-    kind: str = Field(description="`configured` for a system of the server's own configuration.")
+    kind: str = Field(description="`configured` for a system in the configuration of the server.")
     settings: dict[str, Any]
-    n_documents: int | None = Field(description="null if only the system knows.")
+    n_documents: int | None = Field(description="null if unknown to the service.")
     is_read_only: bool
 
 
 class StoreSettings(Body):
-    """What the engine is told; what is left out is as the library has it."""
+    """Settings of the engine; the defaults are those of the library."""
 
     model_config = with_examples({"title_weight": 2, "weights": [1, 0.5], "depth": 200})
 
     title_weight: float | None = Field(
-        None, ge=0, le=1000, description="How much more a word counts in the title."
+        None, ge=0, le=1000, description="Weight of words in the title."
     )
     weights: list[Annotated[float, Field(ge=0, le=1e6)]] | None = Field(
-        None, min_length=2, max_length=2, description="What the ranks of BM25 and vectors count."
+        None, min_length=2, max_length=2, description="Weights of BM25 and vectors."
     )
-    constant: float | None = Field(None, ge=0, le=1e6, description="Added to ranks in a fusion.")
-    depth: int | None = Field(None, ge=1, le=MOST_HITS, description="How many hits are fused.")
-    approximate: bool | None = Field(None, description="Narrow vectors down, for very many.")
+    constant: float | None = Field(
+        None, ge=0, le=1e6, description="Constant added to ranks in the fusion."
+    )
+    depth: int | None = Field(None, ge=1, le=MOST_HITS, description="Number of hits to fuse.")
+    approximate: bool | None = Field(
+        None, description="Use an approximate vector index, for large stores."
+    )
 
 
 class NewStore(Body):
-    """A store to be made."""
+    """A store to create."""
 
     model_config = with_examples({"kind": "hybrid", "settings": {"title_weight": 2}})
 
-    kind: Kind = Field("hybrid", description="By words, by meaning, or by both.")
+    kind: Kind = Field("hybrid", description="Search by words, by meaning, or by both.")
     settings: StoreSettings | None = None
 
 
@@ -85,7 +89,7 @@ _DEFAULT_STORE = NewStore.model_validate({})
 
 
 class IndexedDocument(Body):
-    """A document to be searched."""
+    """A document to index."""
 
     model_config = with_examples(_DOCUMENT)
 
@@ -95,7 +99,7 @@ class IndexedDocument(Body):
 
 
 class NewDocuments(Body):
-    """Documents that are indexed together, all or none."""
+    """Documents to index together, all or none."""
 
     model_config = with_examples(
         {
@@ -110,7 +114,7 @@ class NewDocuments(Body):
 
 
 class Received(BaseModel):
-    """How many documents came."""
+    """The number of indexed documents."""
 
     model_config = with_examples({"received": 2})
 
@@ -128,17 +132,17 @@ class StoredDocument(Shape):
 
 
 class FoundDocument(BaseModel):
-    """A document that was found."""
+    """A search hit."""
 
     model_config = with_examples(_FOUND)
 
     doc_id: str
-    score: float | None = Field(description="The higher the better.")
-    title: str | None = Field(description="null if only the system knows.")
+    score: float | None = Field(description="Higher is better.")
+    title: str | None = Field(description="null if unknown to the service.")
 
 
 class SearchResult(BaseModel):
-    """What a search found, best first."""
+    """The hits of a search, best first."""
 
     model_config = with_examples(
         {
@@ -174,11 +178,11 @@ def list_stores(
     dependencies=[require("admin")],
 )
 def create_store(store: Name, stores: StoresDep, given: NewStore = _DEFAULT_STORE) -> Answer:
-    """Make a store; without a body, a hybrid one with the default settings.
+    """Create a store; without a body, a hybrid one with the default settings.
 
-    The same again changes nothing; another of the same name is refused. The store `default` is
-    there from the start, empty and hybrid, and can be made another as long as nothing was written
-    to it.
+    Creating the same store again changes nothing; a different one of the same name is rejected.
+    The store `default` exists from the start, empty and hybrid, and can be replaced until
+    something is written to it.
     """
     settings = {} if given.settings is None else given.settings.model_dump(exclude_none=True)
     is_new = stores.create(store, given.kind, settings)
@@ -187,7 +191,7 @@ def create_store(store: Name, stores: StoresDep, given: NewStore = _DEFAULT_STOR
 
 @router.get("/{store}", response_model=StoreState, responses=documented(404))
 def get_store(store: Name, stores: StoresDep) -> Answer:
-    """Return what is known about a store."""
+    """Return a store."""
     return Answer(StoreState.of(stores.find(store)))
 
 
@@ -199,7 +203,7 @@ def get_store(store: Name, stores: StoresDep) -> Answer:
     dependencies=[require("admin")],
 )
 def remove_store(store: Name, stores: StoresDep, archive: ArchiveDep) -> Response:
-    """Remove a store with its documents and summary. Judgments stay: all stores share them.
+    """Remove a store with its documents and summary. Judgments are kept: all stores share them.
 
     The store `default` is then empty and hybrid again.
     """
@@ -217,10 +221,10 @@ def remove_store(store: Name, stores: StoresDep, archive: ArchiveDep) -> Respons
 def index_documents(
     store: Name, given: NewDocuments, stores: StoresDep, archive: ArchiveDep
 ) -> Answer:
-    """Index documents, all or none; those of the same id are replaced.
+    """Index documents, all or none; those with the same id are replaced.
 
-    The answer comes when they are on the disk, and the next search finds them. Judgments of a
-    document that is another than the one judged become stale.
+    The response is sent when they are on disk, and the next search finds them. Judgments of
+    changed documents become stale.
     """
     documents = [Document(one.doc_id, one.text, one.title) for one in given.documents]
     received = stores.put(store, documents)
@@ -250,7 +254,7 @@ def list_store_documents(
     dependencies=[require("admin")],
 )
 def remove_store_document(store: Name, doc_id: DocId, stores: StoresDep) -> Response:
-    """Remove a document from a store; its judgments stay."""
+    """Remove a document from a store; its judgments are kept."""
     if not stores.discard(store, doc_id):
         raise NotFoundError("document", doc_id)
     return Response(status_code=204)
@@ -263,7 +267,7 @@ def search_store(
     q: Annotated[
         str, Query(max_length=10_000, description="What to search for.", examples=["token renewal"])
     ],
-    k: Annotated[int, Query(ge=1, le=MOST_HITS, description="How many hits to return.")] = 10,
+    k: Annotated[int, Query(ge=1, le=MOST_HITS, description="Number of hits to return.")] = 10,
 ) -> Answer:
     """Search a store; hits are best first, ties by document id, highest first."""
     found = stores.find(store)

@@ -1,5 +1,5 @@
 """The search indexes of the service, by name.
 
-A client names a store and never a place: embedded stores are kept under their name in one file
-of the service, and other systems are those of the server's own configuration.
+A client names a store, never a location: embedded stores are in one file of the service, by name,
+and other systems are in the configuration of the server.
 """

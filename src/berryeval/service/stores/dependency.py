@@ -17,10 +17,10 @@ __all__ = ["StoresDep", "open_stores"]
 def open_stores(archive: Archive, settings: ServiceSettings) -> Stores:
     """Return the stores that belong to an archive.
 
-    Embedded ones are in a folder beside its file, or in the working directory if it is in
-    PostgreSQL. Nothing is made before something is written.
+    Embedded ones are in a folder next to its file, or in the working directory if it is in
+    PostgreSQL. Nothing is created before the first write.
     """
-    name = getattr(archive, "name", settings.archive)  # a description is made without an archive
+    name = getattr(archive, "name", settings.archive)  # a description needs no archive
     is_file = not name.startswith(("postgresql://", "postgres://"))
     return Stores(Path(f"{name if is_file else 'berryeval'}.stores"), settings.systems)
 

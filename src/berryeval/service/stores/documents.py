@@ -1,7 +1,7 @@
 """The documents of embedded stores, in one SQLite file.
 
-A write is on the disk when it returns, all of it or nothing. Search indexes are made of what is
-here, so that losing one costs time and nothing else.
+A write is on disk when it returns, completely or not at all. Search indexes are built from these
+documents, so losing one costs only time.
 """
 
 from __future__ import annotations
@@ -23,8 +23,8 @@ from berryeval.errors import ArchiveError, ConflictError, NotFoundError
 __all__ = ["StoreFacts", "StoredDocuments"]
 
 _LAYOUT = 1
-_SECONDS_TO_WAIT = 10.0  # for others that write
-_AT_ONCE = 500  # SQLite takes at least 999 parameters in a statement
+_SECONDS_TO_WAIT = 10.0  # for other writers
+_AT_ONCE = 500  # SQLite supports at least 999 parameters per statement
 
 _TABLES = """
 CREATE TABLE IF NOT EXISTS stores (
@@ -47,15 +47,15 @@ CREATE TABLE IF NOT EXISTS documents (
 
 @dataclass(frozen=True)
 class StoreFacts:
-    """What is known about an embedded store."""
+    """The record of an embedded store."""
 
     number: int
-    """Never used again, not even for a store of the same name."""
+    """Never reused, not even for a store of the same name."""
     name: str
     kind: str
     settings: Mapping[str, Any]
     version: int
-    """Raised by every change of its documents."""
+    """Incremented by every change of its documents."""
     n_documents: int
 
 
@@ -65,7 +65,7 @@ class StoredDocuments:
     Parameters
     ----------
     path : Path
-        The file, made when something is first written; so is its folder.
+        The file, created with its folder on the first write.
 
     Raises
     ------
@@ -79,12 +79,12 @@ class StoredDocuments:
         self._opened: sqlite3.Connection | None = None
 
     def create(self, name: str, kind: str, settings: Mapping[str, Any]) -> bool:
-        """Make a store without documents; return whether there was none of the name before.
+        """Create a store without documents; return whether it is new.
 
         Raises
         ------
         ConflictError
-            If there is one of another kind or with other settings.
+            If it exists with another kind or other settings.
         """
         text = json.dumps(settings, sort_keys=True)
         with self._writing() as database:
@@ -99,8 +99,8 @@ class StoredDocuments:
                 raise ConflictError(f"store {name!r}", f"{kind} {text}", f"{found[0]} {found[1]}")
         return found is None
 
-    def create_unless_there(self, name: str, kind: str) -> None:
-        """Make a store without documents or settings, unless there is one of the name."""
+    def create_if_missing(self, name: str, kind: str) -> None:
+        """Create a store without documents or settings, unless it exists."""
         with self._writing() as database:
             database.execute(
                 "INSERT INTO stores (name, kind, settings) VALUES (?, ?, '{}') "
@@ -121,23 +121,23 @@ class StoredDocuments:
                 raise NotFoundError("store", name)
 
     def find(self, name: str) -> StoreFacts | None:
-        """Return what is known about a store; None if there is none."""
+        """Return the record of a store; None if there is none."""
         rows = self._read(_FACTS.format(where="WHERE name = ?"), (name,))
         return _facts(rows[0]) if rows else None
 
     def all(self) -> list[StoreFacts]:
-        """Return what is known about all stores, by name."""
+        """Return the records of all stores, by name."""
         return [_facts(row) for row in self._read(_FACTS.format(where="ORDER BY name"))]
 
     def put(self, name: str, documents: Iterable[Document]) -> int:
-        """Add documents, or replace those of the same id; return how many came.
+        """Add documents, or replace those with the same id; return their number.
 
         Raises
         ------
         NotFoundError
             If there is no such store.
         ArgumentError
-            For text that UTF-8 cannot hold.
+            For text that UTF-8 cannot encode.
         """
         rows = [
             (encode_id(one.doc_id), encode_id(one.title), encode_id(one.text)) for one in documents
@@ -183,7 +183,7 @@ class StoredDocuments:
         return [decode_id(doc_id) for (doc_id,) in rows]
 
     def get(self, store: StoreFacts, doc_ids: Sequence[str]) -> dict[str, Document]:
-        """Return those of the documents that there are, by id."""
+        """Return the existing documents among the ids, by id."""
         found: dict[str, Document] = {}
         for start in range(0, len(doc_ids), _AT_ONCE):
             some = [encode_id(doc_id) for doc_id in doc_ids[start : start + _AT_ONCE]]
@@ -197,7 +197,7 @@ class StoredDocuments:
         return found
 
     def page(self, store: StoreFacts, after: str | None, limit: int) -> list[Document]:
-        """Return up to `limit` documents by id as bytes, those behind `after`."""
+        """Return up to `limit` documents after the id `after`, in the order of bytes."""
         rows = self._read(
             "SELECT doc_id, title, text FROM documents WHERE store = ? AND doc_id > ? "
             "ORDER BY doc_id LIMIT ?",
@@ -215,12 +215,12 @@ class StoredDocuments:
     def _read(self, statement: str, values: Sequence[object] = ()) -> list[Any]:
         with self._errors_mapped(), self._turn():
             if self._opened is None and not self._path.exists():
-                return []  # nothing was written yet, and reading makes no files
+                return []  # nothing was written yet, and reading creates no files
             return self._database().execute(statement, values).fetchall()
 
     @contextmanager
     def _writing(self) -> Iterator[sqlite3.Connection]:
-        """Commit what is done inside, or undo it."""
+        """Commit the changes of the block, or roll them back."""
         with self._errors_mapped(), self._turn():
             database = self._database()
             database.execute("BEGIN IMMEDIATE")
@@ -236,7 +236,7 @@ class StoredDocuments:
     def _turn(self) -> Iterator[None]:
         """Wait for other threads, not longer than SQLite waits for other processes."""
         if not self._lock.acquire(timeout=_SECONDS_TO_WAIT):
-            message = f"others have been writing for {_SECONDS_TO_WAIT:g} seconds; try again"
+            message = f"other writers have blocked it for {_SECONDS_TO_WAIT:g} seconds; try again"
             raise ArchiveError(str(self._path), message, transient=True)
         try:
             yield
@@ -266,9 +266,7 @@ class StoredDocuments:
             database.execute(f"PRAGMA {setting}")
         (layout,) = database.execute("PRAGMA user_version").fetchone()
         if layout > _LAYOUT:
-            message = (
-                f"expected layout {_LAYOUT}, found {layout}; a newer BerryEval made it: use that"
-            )
+            message = f"expected layout {_LAYOUT}, found {layout}; use a newer BerryEval"
             raise ArchiveError(str(self._path), message)
         if layout < _LAYOUT:
             database.executescript(
@@ -291,7 +289,7 @@ _FACTS = (
 
 
 def _changed(database: sqlite3.Connection, name: str) -> int:
-    """Raise the version of a store, and return its number."""
+    """Increment the version of a store, and return its number."""
     database.execute("UPDATE stores SET version = version + 1 WHERE name = ?", (name,))
     found = database.execute("SELECT number FROM stores WHERE name = ?", (name,)).fetchone()
     if found is None:

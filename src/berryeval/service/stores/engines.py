@@ -1,4 +1,4 @@
-"""Embedded engines of stores, and the vectors that they need not make twice."""
+"""Embedded engines of stores, and their cache of vectors."""
 
 from __future__ import annotations
 
@@ -30,8 +30,8 @@ def build_engine(
 ) -> System:
     """Return an engine with documents.
 
-    Vectors are kept in the file `vectors`, by content, so that a store to which a document came
-    is not embedded anew. Those of queries are not.
+    Vectors of documents are cached in the file `vectors`, by content, so that adding a document
+    does not embed the others again. Those of queries are not cached.
     """
     engine = new_engine(kind, settings)
     if kind == "bm25":
@@ -55,7 +55,7 @@ def build_engine(
 
 
 class _Spared:
-    """An embedder with a cache; one that fails costs time and nothing else."""
+    """An embedder with a cache, whose failures cost only time."""
 
     def __init__(self, cache: Embedder, embedder: Embedder) -> None:
         self._cache = cache

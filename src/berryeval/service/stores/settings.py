@@ -1,4 +1,4 @@
-"""What embedded stores can be told, and how systems of the configuration are written."""
+"""Settings of embedded stores, and of systems in the configuration of the server."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ _TAKEN: Mapping[str, frozenset[str]] = {
 
 
 def check_settings(kind: str, settings: Mapping[str, Any]) -> None:
-    """Raise for a setting that such a store does not have, or a value that cannot be."""
+    """Raise for an unknown setting or an invalid value."""
     for name in settings:
         if name not in _TAKEN[kind]:
             known = ", ".join(sorted(_TAKEN[kind]))
@@ -33,20 +33,20 @@ def check_settings(kind: str, settings: Mapping[str, Any]) -> None:
 
 
 def opener_of(name: str, table: Mapping[str, Any]) -> Callable[[], System]:
-    """Return what opens a system of the server's configuration.
+    """Return a function that opens a system in the configuration of the server.
 
     Parameters
     ----------
     name : str
-        What clients call it.
+        Its name for clients.
     table : mapping
-        ``system``, whatever `berryeval retrieve` takes; ``dsn`` and ``headers`` where it needs
-        them; every other key is a setting of that system.
+        ``system``, as for `berryeval retrieve`; ``dsn`` and ``headers`` if it needs them; every
+        other key is a setting of that system.
 
     Raises
     ------
     ArgumentError
-        Without a system, or for a setting that it does not have.
+        Without a system, or for an unknown setting.
     """
     place = table.get("system")
     if not isinstance(place, str):

@@ -1,4 +1,4 @@
-"""A named search index: one that the service keeps itself, or a system of its configuration."""
+"""A named search index: an embedded store of the service, or a configured system."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ __all__ = ["ConfiguredStore", "EmbeddedStore", "Index", "Store"]
 
 
 class Store(System):
-    """A system that clients of the service know by name."""
+    """A search system that clients use by name."""
 
     is_read_only: ClassVar[bool] = True
     kind: str
@@ -30,33 +30,33 @@ class Store(System):
 
     @property
     def n_documents(self) -> int | None:
-        """How many documents there are; None if only the system knows."""
+        """The number of documents; None if unknown to the service."""
         return None
 
     def corpus_hash(self) -> str | None:
-        """Return a hash of all documents; None if only the system knows them."""
+        """Return a hash of all documents; None if unknown to the service."""
         return None
 
     def prepare(self) -> None:
-        """Do what takes long before a first search, so that no query has to wait for it."""
+        """Do slow preparations, so that no query has to wait for them."""
 
     @abstractmethod
     def find(self, doc_ids: Sequence[str]) -> dict[str, Document]:
-        """Return documents by id, as far as they are known here."""
+        """Return documents by id, if known to the service."""
 
     @abstractmethod
     def list_ids(self, wanted: Sequence[str] | None, k: int) -> list[str]:
-        """Return the first k documents there are, or the first k of those that are wanted.
+        """Return the first k documents, of all or of the given ids.
 
         Raises
         ------
         ArgumentError
-            If only the system knows what documents there are.
+            If the documents are unknown to the service.
         """
 
 
 class EmbeddedStore(Store):
-    """A store whose documents the service keeps, as it was when it was looked up."""
+    """A store whose documents are in the service, as of its lookup."""
 
     is_read_only: ClassVar[bool] = False
 
@@ -71,11 +71,11 @@ class EmbeddedStore(Store):
 
     @property
     def n_documents(self) -> int:
-        """How many documents there are."""
+        """The number of documents."""
         return self._facts.n_documents
 
     def prepare(self) -> None:
-        """Make the index anew if documents have come or gone."""
+        """Rebuild the index if documents have changed."""
         self._current()
 
     def search(self, query: str, k: int) -> list[Hit]:
@@ -83,7 +83,7 @@ class EmbeddedStore(Store):
         return self._current().search(query, k)
 
     def fingerprint(self) -> dict[str, str]:
-        """Return the settings that decide what is found."""
+        """Return the settings that determine the results."""
         return new_engine(self.kind, self.settings).fingerprint()
 
     def corpus_hash(self) -> str:
@@ -95,12 +95,12 @@ class EmbeddedStore(Store):
         return self._documents.get(self._facts, doc_ids)
 
     def list_ids(self, wanted: Sequence[str] | None, k: int) -> list[str]:
-        """Return the first k documents, or of those that are wanted, in the order they came."""
+        """Return the first k documents, of all or of the given ids, in the order of insertion."""
         chosen = None if wanted is None else frozenset(wanted)
         return [doc_id for doc_id in self._ids if chosen is None or doc_id in chosen][:k]
 
     def page(self, after: str | None, limit: int) -> list[Document]:
-        """Return documents by id, from behind `after` on."""
+        """Return documents by id, starting after `after`."""
         return self._documents.page(self._facts, after, limit)
 
     @cached_property
@@ -108,7 +108,7 @@ class EmbeddedStore(Store):
         return self._documents.ids(self._facts)
 
     def _current(self) -> _Searched:
-        # An evaluation asks many queries: all of them see the same documents.
+        # All queries of an evaluation see the same documents.
         if self._searched is None:
             self._searched = self._index.current(self._facts, self._documents)
         return self._searched
@@ -117,13 +117,13 @@ class EmbeddedStore(Store):
 class Index:
     """The search index of one embedded store.
 
-    It is made when it is searched, and again when documents have come or gone: many documents
-    in many pieces are indexed once.
+    It is built on search, and rebuilt if documents have changed, so that documents added in many
+    requests are indexed once.
 
     Parameters
     ----------
     vectors : Path
-        Where the vectors of documents are kept.
+        The file that caches the vectors of documents.
     """
 
     def __init__(self, vectors: Path) -> None:
@@ -133,10 +133,10 @@ class Index:
         self._searched = _Searched(None, [])
 
     def current(self, facts: StoreFacts, documents: StoredDocuments) -> _Searched:
-        """Return the index of these documents, or of newer ones; who else asks waits for it."""
+        """Return the index of these documents or newer ones; other callers wait for it."""
         wanted = (facts.number, facts.version)
         with self._lock:
-            if self._made_of is None or self._made_of < wanted:  # numbers only ever grow
+            if self._made_of is None or self._made_of < wanted:  # numbers only increase
                 found = documents.read(facts)
                 engine = (
                     build_engine(facts.kind, facts.settings, found, self._vectors)
@@ -149,7 +149,7 @@ class Index:
 
 
 class _Searched:
-    """An engine, and what is known of its documents; no engine without documents."""
+    """An engine, with facts about its documents; None without documents."""
 
     def __init__(self, engine: System | None, documents: Sequence[Document]) -> None:
         self._engine = engine
@@ -166,7 +166,7 @@ def _encoded(document: Document) -> tuple[bytes, bytes, bytes]:
 
 
 class ConfiguredStore(Store):
-    """A system that the server's own configuration names; opened when it is first asked."""
+    """A system in the configuration of the server, opened on first use."""
 
     kind = "configured"
 
@@ -183,24 +183,24 @@ class ConfiguredStore(Store):
         Raises
         ------
         ArgumentError
-            For an embedded system without an index. The service gives documents only to stores
-            of its own.
+            For an embedded system without an index. The service adds documents only to its own
+            stores.
         """
         try:
             system = self._opened()
         except BerryEvalError:
-            return  # each query reports what is wrong
-        way_out = "set path to the folder of an index, or keep the documents in a store of your own"
+            return  # each query reports the error
+        way_out = "set path to the folder of an index, or add the documents to a store"
         check_documents(system, f"{way_out} (PUT /v1/stores/NAME)")
 
     def search(self, query: str, k: int) -> list[Hit]:
-        """Return what the system finds."""
+        """Return the results of the system."""
         return self._opened().search(query, k)
 
     def fingerprint(self) -> dict[str, str]:
-        """Return the settings that decide what is found, without secrets.
+        """Return the settings that determine the results, without secrets.
 
-        Of a system that cannot be opened, only its name is known.
+        For a system that cannot be opened, only its name is known.
         """
         try:
             return self._opened().fingerprint()
@@ -208,15 +208,15 @@ class ConfiguredStore(Store):
             return super().fingerprint()
 
     def find(self, doc_ids: Sequence[str]) -> dict[str, Document]:  # noqa: ARG002 - it has its own
-        """Return nothing: the system tells ids and scores."""
+        """Return nothing: the system returns only ids and scores."""
         return {}
 
     def list_ids(self, wanted: Sequence[str] | None, k: int) -> list[str]:  # noqa: ARG002
-        """Raise: only the system knows what documents there are."""
-        raise ArgumentError("query", f"a text, as {self.name} has documents of its own", "none")
+        """Raise, as the documents are unknown to the service."""
+        raise ArgumentError("query", f"a text, as {self.name} manages its own documents", "none")
 
     def close(self) -> None:
-        """Let go of its connections."""
+        """Close its connections."""
         with self._lock:
             if self._system is not None:
                 self._system.close()

@@ -20,26 +20,26 @@ __all__ = ["DEFAULT", "Stores", "check_store_name"]
 
 
 DEFAULT = "default"
-"""The store that is always there: empty and hybrid, until it is made otherwise or filled."""
+"""The store that always exists: empty and hybrid until it is replaced or filled."""
 
 _NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,99}")
 _UNTOUCHED = StoreFacts(0, DEFAULT, "hybrid", {}, version=0, n_documents=0)
 
 
 class Stores:
-    """Search indexes by name; one of them, `DEFAULT`, is always there.
+    """Search indexes by name; one of them, `DEFAULT`, always exists.
 
     Parameters
     ----------
     folder : Path
-        Where embedded stores are kept; made when it is not there.
+        The folder of embedded stores, created if it does not exist.
     systems : mapping of str to mapping
-        The systems of the server's own configuration, by name; see `opener_of`.
+        The systems in the configuration of the server, by name; see `opener_of`.
 
     Raises
     ------
     ArgumentError
-        For a system whose name or configuration cannot be.
+        For a system with an invalid name or configuration.
     ArchiveError
         If the folder cannot be used.
     """
@@ -57,18 +57,18 @@ class Stores:
         self._lock = threading.Lock()
 
     def create(self, name: str, kind: str, settings: Mapping[str, Any]) -> bool:
-        """Make an embedded store without documents; return whether there was none before.
+        """Create an embedded store without documents; return whether it is new.
 
         Raises
         ------
         ArgumentError
-            For a name or settings that cannot be.
+            For an invalid name or settings.
         ConflictError
-            If the configuration has a system of this name, or there is another store.
+            If a configured system or a different store has this name.
         """
         check_store_name(name)
         if name in self._configured:
-            expected = "a name that the server's configuration does not use"
+            expected = "a name that the configuration of the server does not use"
             raise ConflictError(f"store {name!r}", expected, "a configured system")
         check_settings(kind, settings)
         return self._documents.create(name, kind, settings) and name != DEFAULT
@@ -82,24 +82,23 @@ class Stores:
             self._indexes.pop(name, None)
 
     def put(self, name: str, documents: Iterable[Document]) -> int:
-        """Add documents, or replace those of the same id; return how many came.
+        """Add documents, or replace those with the same id; return their number.
 
-        They are on the disk when it returns, all or none, and the next search finds them.
+        They are on disk when it returns, all or none, and the next search finds them.
 
         Raises
         ------
         ArgumentError
-            For a document that comes twice, whose id is too long, or whose text UTF-8 cannot
-            hold.
+            For a repeated document, an id that is too long, or text that UTF-8 cannot encode.
         NotFoundError, ConflictError
-            If there is no such store, or it is the server's own.
+            If there is no such store, or it is a configured system.
         """
         self._check_is_ours(name)
         checked = list(each_once(documents))
         for document in checked:
             check_id(document.doc_id, "doc_id")
         if name == DEFAULT:
-            self._documents.create_unless_there(DEFAULT, _UNTOUCHED.kind)
+            self._documents.create_if_missing(DEFAULT, _UNTOUCHED.kind)
         return self._documents.put(name, checked)
 
     def discard(self, name: str, doc_id: str) -> bool:
@@ -115,26 +114,26 @@ class Stores:
         Raises
         ------
         NotFoundError
-            If there is none; whatever else the name may be, it is only looked up.
+            If there is none.
         """
         if name in self._configured:
             return self._configured[name]
         facts = self._facts(name)
         if facts is None:
             raise NotFoundError("store", name)
-        if facts is _UNTOUCHED:  # another process may have removed what an index here still has
+        if facts is _UNTOUCHED:  # another process may have removed a store that is indexed here
             return EmbeddedStore(facts, self._documents, Index(self._vectors))
         with self._lock:
             index = self._indexes.setdefault(name, Index(self._vectors))
         return EmbeddedStore(facts, self._documents, index)
 
     def embedded(self, name: str) -> EmbeddedStore:
-        """Return a store whose documents are kept here.
+        """Return an embedded store.
 
         Raises
         ------
         NotFoundError, ConflictError
-            If there is none, or it is the server's own.
+            If there is none, or it is a configured system.
         """
         self._check_is_ours(name)
         store = self.find(name)
@@ -147,7 +146,7 @@ class Stores:
         return sorted({DEFAULT, *self._configured, *made})
 
     def close(self) -> None:
-        """Let go of files and connections."""
+        """Close files and connections."""
         self._documents.close()
         for store in self._configured.values():
             store.close()
@@ -158,7 +157,7 @@ class Stores:
     def _check_is_ours(self, name: str) -> None:
         if name in self._configured:
             what = f"store {name!r}"
-            raise ConflictError(what, "one with documents of its own", "a configured system")
+            raise ConflictError(what, "an embedded store", "a configured system")
 
 
 def check_store_name(name: str) -> str:

@@ -1,4 +1,4 @@
-"""Styles and scripts: from memory, under an address that changes with their content."""
+"""Styles and scripts, served from memory under an address that changes with their content."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 __all__ = ["HTMX", "Asset", "address_of", "assets", "router"]
 
 HTMX = "vendor/htmx.min.js"
-"""Comes from npm when the package is built. Without it pages work by links and forms alone."""
+"""Comes from npm when the package is built. Without it, pages use plain links and forms."""
 
 _FOREVER = "public, max-age=31536000, immutable"
 _TYPES = {".js": "text/javascript; charset=utf-8", ".css": "text/css; charset=utf-8"}
@@ -39,7 +39,7 @@ class Asset(NamedTuple):
 
 @cache
 def assets() -> dict[str, Asset]:
-    """Return all files by their names; what is not here cannot be asked for."""
+    """Return all files by name; no others are served."""
     folder = resources.files(__package__) / "static"
     found = {name: entry.read_bytes() for name, entry in _files(folder)}
     found["colours.css"] = (colour_rules() + page_style()).encode()
@@ -47,13 +47,13 @@ def assets() -> dict[str, Asset]:
 
 
 def address_of(name: str) -> str:
-    """Return where a page finds a file; it changes whenever the file does."""
+    """Return the address of a file, which changes whenever the file does."""
     return f"/assets/{name}?v={assets()[name].version}"
 
 
 @router.get("/{name:path}")
 async def get_asset(name: str, request: Request) -> Response:
-    """Return a file. Browsers keep it for good when they ask for this version of it."""
+    """Return a file. Browsers cache it indefinitely if they request this version."""
     asset = assets().get(name)
     if asset is None:
         raise NotFoundError("asset", name)

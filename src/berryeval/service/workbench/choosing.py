@@ -1,4 +1,4 @@
-"""Which runs and which measure an address asks for."""
+"""Runs and the measure that an address names."""
 
 from __future__ import annotations
 
@@ -27,10 +27,10 @@ class RunChoice:
     """A run to choose from."""
 
     reference: str
-    """What an address calls it: its id, or the name of a baseline."""
+    """Its name in an address: its id, or the name of a baseline."""
     run: StoredRun
     baseline: str | None = None
-    """The name of the baseline that it is."""
+    """The name of its baseline, if it is one."""
     before: str | None = None
     """The id of the run of the same name that came before it, if that is among the newest."""
 
@@ -41,30 +41,30 @@ def choose_run(archive: Archive, reference: str) -> StoredRun:
     Raises
     ------
     NotFoundError
-        If there is none: it was removed, or never was.
+        If there is no such run.
     """
     try:
         return find_run(archive, reference)
     except NotFoundError:
         raise
-    except BerryEvalError:  # what no id can be
+    except BerryEvalError:  # not a valid id
         raise NotFoundError("run or baseline", reference) from None
 
 
 def choose_measure(measures: Sequence[Measure], name: str) -> Measure:
-    """Return the measure that an address names; the first if it names none.
+    """Return the measure that an address names; by default the first.
 
     Raises
     ------
     ArgumentError
-        If it is none of those that pages show.
+        If pages do not show it.
     """
     if not name:
         return measures[0]
     wanted = parse_measure(name)
     if wanted not in measures:
         known = " or ".join(map(str, measures))
-        raise ArgumentError("measure", f"one that the workbench shows, {known}", name)
+        raise ArgumentError("measure", f"one of {known}", name)
     return wanted
 
 

@@ -1,4 +1,4 @@
-"""What all pages share on which documents are graded: the scale, and judgments that changed."""
+"""Shared by all pages where documents are graded: the scale, and concurrent changes."""
 
 from __future__ import annotations
 
@@ -13,14 +13,13 @@ __all__ = ["change_sentence", "grade_labels", "read_revision"]
 _MOST_DIGITS = 18
 _WHOLE_SCALE = 3
 _ENOUGH = 100
-"""Fewer judgments than these do not tell which grades are in use."""
+"""With fewer judgments, the grades in use are unknown."""
 
 
 def grade_labels(archive: Archive, table: JudgmentTable | None) -> tuple[str, ...]:
-    """Return what the grades mean that can be given, from 0 up.
+    """Return the labels of the grades, from 0 up.
 
-    They are those that the archive declares. Where it declares none, the scale ends with 3, or as
-    judgments show.
+    If the archive declares none, the scale ends with 3 or the highest grade in use.
     """
     return archive.judging.get().labels or default_labels(_highest(table))
 
@@ -35,12 +34,12 @@ def _highest(table: JudgmentTable | None) -> int:
 
 
 def read_revision(text: str) -> int:
-    """Return the revision that a form names; -1, which no judgment has, if it is no number."""
+    """Return the revision in a form; -1, which no judgment has, if it is not a number."""
     return int(text) if text.isdecimal() and len(text) <= _MOST_DIGITS else -1
 
 
 class Graded(Protocol):
-    """A judgment, as far as a sentence names it."""
+    """The parts of a judgment that a sentence names."""
 
     @property
     def author(self) -> str:
@@ -52,7 +51,7 @@ class Graded(Protocol):
 
 
 def change_sentence(current: Graded | None) -> str:
-    """Say how a judgment was changed while another judge was looking at it."""
+    """Describe how a judgment was changed while another judge was looking at it."""
     if current is None:
-        return "The judgment was taken back meanwhile"
-    return f"{current.author} gave it {current.grade:g} meanwhile"
+        return "The judgment has been withdrawn"
+    return f"{current.author} has graded it {current.grade:g}"

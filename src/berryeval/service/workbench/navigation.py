@@ -14,18 +14,18 @@ class Place(NamedTuple):
     title: str
     about: str
     icon: str
-    """The name of its drawing in ``icons.html``."""
+    """The name of its icon in ``icons.html``."""
 
 
 PAGES = (
     Place("/", "Overview", "Is it good, and did it get better or worse?", "overview"),
-    Place("/runs", "Runs", "Every run, and what it scores", "runs"),
+    Place("/runs", "Runs", "All runs and their scores", "runs"),
     Place("/compare", "Compare", "Two runs, query by query", "compare"),
-    Place("/queries", "Queries", "What is asked, and what is found", "queries"),
-    Place("/judge", "Judge", "Grade what nobody has judged", "judge"),
-    Place("/judgments", "Judgments", "Who judged what, conflicts, agreement", "judgments"),
-    Place("/gates", "Gates", "What may ship", "gates"),
-    Place("/power", "Power", "What this golden set can see", "power"),
+    Place("/queries", "Queries", "All queries and their results", "queries"),
+    Place("/judge", "Judge", "Grade unjudged documents", "judge"),
+    Place("/judgments", "Judgments", "History, conflicts, agreement", "judgments"),
+    Place("/gates", "Gates", "What a candidate must achieve to ship", "gates"),
+    Place("/power", "Power", "The smallest drop this golden set can detect", "power"),
     Place("/import", "Import", "Judgments, runs, queries and documents from files", "import"),
 )
 """In the order of the menu."""

@@ -1,4 +1,4 @@
-"""Search over everything, and the command palette, which shows the same as one types."""
+"""The search page, and the command palette, which shows the same results while typing."""
 
 from __future__ import annotations
 
@@ -27,21 +27,21 @@ router = APIRouter()
 
 
 class Found(NamedTuple):
-    """Something that a search found."""
+    """A search result."""
 
     kind: str
     text: str
-    beside: str
+    note: str
     address: str
     also: str = ""
-    """What finds it, too, and is too long to show."""
+    """Text that is searched but not shown."""
 
 
 @router.get("/palette", tags=["part"])
 def show_palette(
     request: Request, archive: ArchiveDep, scoring: ScoringDep, directory: DirectoryDep, q: str = ""
 ) -> Response:
-    """Return what the palette lists for some letters."""
+    """Return the items of the palette for a text."""
     found = list(_search(archive, scoring, directory, q.strip(), _OF_A_KIND))
     return fragment(request, "palette_items.html", found=found, q=q)
 
@@ -50,7 +50,7 @@ def show_palette(
 def show_search(
     request: Request, archive: ArchiveDep, scoring: ScoringDep, directory: DirectoryDep, q: str = ""
 ) -> Response:
-    """Return a page of what was found."""
+    """Return the search page."""
     found = list(_search(archive, scoring, directory, q.strip(), _ON_A_PAGE)) if q.strip() else []
     return page(request, "search.html", found=found, q=q)
 
@@ -58,7 +58,7 @@ def show_search(
 def _search(
     archive: Archive, scoring: Scoring, directory: RunDirectory, text: str, most: int
 ) -> Iterator[Found]:
-    """Iterate over pages, runs, queries and gates that hold the text, in this order."""
+    """Iterate over pages, runs, queries and gates that contain the text, in this order."""
     wanted = text.casefold()
     pages = (Found("Page", place.title, place.about, place.address) for place in PAGES)
     yield from _first(len(PAGES), wanted, pages)
@@ -69,9 +69,7 @@ def _search(
 
 
 def _first(most: int, wanted: str, several: Iterator[Found]) -> Iterator[Found]:
-    matching = (
-        one for one in several if wanted in f"{one.text} {one.beside} {one.also}".casefold()
-    )
+    matching = (one for one in several if wanted in f"{one.text} {one.note} {one.also}".casefold())
     return islice(matching, most)
 
 
@@ -81,8 +79,8 @@ def _runs(archive: Archive, directory: Directory) -> Iterator[Found]:
         facts = run.facts
         commit = facts.commit or ""
         parts = (names.get(run.run_id), *facts.tags, commit[:8], run.run_id[:8])
-        beside = " · ".join(part for part in parts if part)
-        yield Found("Run", facts.name, beside, f"/runs/{run.run_id}", also=f"{commit} {run.run_id}")
+        note = " · ".join(part for part in parts if part)
+        yield Found("Run", facts.name, note, f"/runs/{run.run_id}", also=f"{commit} {run.run_id}")
 
 
 def _queries(scoring: Scoring) -> Iterator[Found]:

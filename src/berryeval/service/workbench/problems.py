@@ -1,4 +1,4 @@
-"""Problems as pages, for people; programs get them as JSON."""
+"""Problems as pages for people; programs get JSON."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ _UNAUTHORIZED = 401
 
 
 def answer_to(scope: Scope, problem: Problem) -> Response:
-    """Return what tells of a problem: a page where one was asked for."""
+    """Return a problem as a page if the request accepts one, and as JSON otherwise."""
     request = Request(scope)
     request_id = scope.get("state", {}).get("request_id")
     if not asks_for_page(request):
@@ -37,14 +37,14 @@ def answer_to(scope: Scope, problem: Problem) -> Response:
 
 
 def asks_for_page(request: Request) -> bool:
-    """Tell whether a person looks at the answer, and not a program."""
+    """Return whether the request comes from a browser rather than a program."""
     if request.scope["path"].startswith(_API) or is_rank_eval(request.scope):
         return False
     return "hx-request" in request.headers or "text/html" in request.headers.get("accept", "")
 
 
 def _to_login(request: Request, *, is_part: bool) -> Response:
-    """Ask for a token, and remember where from."""
+    """Redirect to the login, and back afterwards."""
     if is_part:
         came_from = request.headers.get("hx-current-url", "/")
         path = "/" + came_from.partition("://")[2].partition("/")[2]

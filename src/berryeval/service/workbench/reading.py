@@ -1,4 +1,4 @@
-"""A page to look at while a large archive is being read after a start."""
+"""The page shown while a large archive is being read after the service starts."""
 
 from __future__ import annotations
 
@@ -19,12 +19,12 @@ def _check(request: Request) -> None:
     if request.method == "GET" and is_reading(state) and not state.warm_up.wait(_PATIENCE_SECONDS):
         raise Problem(
             503,
-            "the service has just started, and reads the judgments; "
-            "this page opens by itself in some seconds",
+            "the service has just started and is reading the judgments; "
+            "this page opens automatically in a few seconds",
             kind="reading",
             headers={"Retry-After": "1", "Refresh": "1"},
         )
 
 
 once_read: Any = Depends(_check)
-"""A dependency of pages that need all judgments: tells so, rather than let anybody wait."""
+"""A dependency of pages that need all judgments: shows this page while they are being read."""

@@ -1,4 +1,4 @@
-"""Pages from templates: what they all can say, and the policy under which they are shown."""
+"""Pages from templates: their filters, and their security policy."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ _HEADERS = {
     "Vary": "HX-Request, Cookie",
 }
 NOTHING = "\N{EN DASH}"
-"""What stands where there is no figure."""
+"""Stands for a missing figure."""
 
 _MINUTE, _HOUR, _DAY = 60, 3600, 86400
 
@@ -51,15 +51,15 @@ def page(
     *,
     status: int = 200,
     headers: Mapping[str, str] | None = None,
-    **context: Any,  # noqa: ANN401 - whatever the template names
+    **context: Any,  # noqa: ANN401 - any variable of the template
 ) -> HTMLResponse:
-    """Return a whole page, or a part of one: what a template makes of its context.
+    """Render a template: a whole page, or a part of one.
 
-    Every template can use `caller`, `here` (the address that was asked for), `judging` (the
-    judging policy; None where it is not known) and the filters of this module. All that it shows
-    is escaped, and what is no text is replaced.
+    Every template can use `caller`, `here` (the address of the request), `judging` (the judging
+    policy; None if it is unknown) and the filters of this module. All output is escaped, and
+    bytes that are not text are replaced.
     """
-    # A request that was refused at the door has no caller.
+    # A request that the middleware rejected has no caller.
     caller: Caller | None = getattr(request.state, "caller", None)
     text = (
         environment()
@@ -72,27 +72,27 @@ def page(
             **context,
         )
     )
-    # Ids of bytes that are no UTF-8 have halves of characters, which no answer can carry.
+    # Ids that are not UTF-8 contain lone surrogates, which a response cannot.
     return HTMLResponse(printable(text), status, {**_HEADERS, **(headers or {})})
 
 
 def _read_policy(request: Request) -> None:
     archive: Archive = request.app.state.archive
-    with suppress(ArchiveError):  # what needs the archive reports it; other pages do without
+    with suppress(ArchiveError):  # pages that need the archive report it
         request.state.judging = archive.judging.get()
 
 
 with_judging: Any = Depends(_read_policy)
-"""A dependency of all pages: reads the judging policy, in a thread as it may take long."""
+"""A dependency of all pages: reads the judging policy in a thread, as it may take long."""
 
 
 fragment = page
-"""The same for a part of a page, for readers: its template does not extend the layout."""
+"""Render a part of a page, whose template does not extend the layout."""
 
 
 @cache
 def environment() -> Environment:
-    """Return what renders templates: escaping everything, and refusing names that nobody gave."""
+    """Return the environment of templates: escapes everything, and rejects undefined names."""
     found = Environment(
         loader=PackageLoader(__package__),
         autoescape=True,
@@ -127,14 +127,14 @@ def environment() -> Environment:
 
 @cache
 def compile_templates() -> None:
-    """Read all templates, so that the first to open a page does not wait for it."""
+    """Load all templates, so that the first page is not slow."""
     for name in environment().list_templates():
         environment().get_template(name)
 
 
 @pass_context
 def _may(context: Context, role: str) -> bool:
-    """Tell whether who looks at the page may do what a role may."""
+    """Return whether the current user has the role."""
     caller: Caller | None = context["caller"]
     return caller is not None and caller.may(role)  # type: ignore[arg-type]
 
@@ -146,12 +146,12 @@ def _here(request: Request) -> str:
 
 
 def _graded(grade: float) -> str:
-    """Return a grade as people read it: a mean of several has two digits."""
+    """Return a grade as text: a mean of several has two digits."""
     return f"{round(grade, 2):.10g}"
 
 
 def _when(moment: datetime | None) -> str:
-    """Return a moment as people say it, with the exact one behind it."""
+    """Return a time as an age, with the exact time as a tooltip."""
     if moment is None:
         return NOTHING
     exact = moment.astimezone(timezone.utc)
@@ -165,7 +165,7 @@ def _now() -> datetime:
 
 
 def since(moment: datetime, now: datetime) -> str:
-    """Say how long ago something was; the date where that says more.
+    """Return how long ago a time was; after a while, its date.
 
     Examples
     --------

@@ -1,7 +1,7 @@
-"""Logging in: a browser keeps a token in a cookie that no script can read.
+"""Login: the browser stores a token in a cookie that scripts cannot read.
 
-The token is the session: nothing is kept on the server, so that a restart logs nobody out, and a
-token that is revoked ends all that was opened with it.
+The token is the session: the server stores nothing, so a restart does not log users out, and
+revoking a token ends all its sessions.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ router = APIRouter()
 
 @router.get("/login")
 async def show_login(request: Request) -> Response:
-    """Ask for a token."""
+    """Show the login form."""
     return page(
         request, "login.html", next=safe_address(request.query_params.get("next")), error=None
     )
@@ -31,7 +31,7 @@ async def show_login(request: Request) -> Response:
 
 @router.post("/login")
 async def log_in(request: Request, archive: ArchiveDep) -> Response:
-    """Keep a token in a cookie, and go on where the caller came from."""
+    """Store a token in a cookie, and return to the previous page."""
     form = await request.form()
     token = str(form.get("token") or "").strip()
     wanted = safe_address(str(form.get("next") or ""))
@@ -45,7 +45,7 @@ async def log_in(request: Request, archive: ArchiveDep) -> Response:
         max_age=_LASTS_SECONDS,
         httponly=True,
         samesite="strict",
-        # Behind a proxy only the browser knows how it came here.
+        # Behind a proxy, only the browser knows the scheme of the address.
         secure=request.headers.get("origin", "").startswith("https://"),
     )
     return answer
@@ -53,14 +53,14 @@ async def log_in(request: Request, archive: ArchiveDep) -> Response:
 
 @router.post("/logout")
 async def log_out() -> Response:
-    """Forget the token."""
+    """Delete the cookie."""
     answer = RedirectResponse("/login", 303)
     answer.delete_cookie(COOKIE, httponly=True, samesite="strict")
     return answer
 
 
 def safe_address(wanted: str | None) -> str:
-    """Return an address of this service; the first page for anything else.
+    """Return the address if it is one of this service, and the first page otherwise.
 
     Examples
     --------

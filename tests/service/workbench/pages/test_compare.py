@@ -28,7 +28,7 @@ def test_without_runs_the_page_says_how_to_add_some(client):
 
 
 def test_without_both_runs_they_can_be_chosen(client):
-    """Baselines and the newest runs; main is what others are held against."""
+    """The form offers baselines and the newest runs; main is the default baseline."""
     a, b = fill(client)
     page = get_page(client, "/compare")
     choices = page.find("form", class_="choose").find_all("option")
@@ -39,14 +39,14 @@ def test_without_both_runs_they_can_be_chosen(client):
 
 
 def test_one_run_cannot_be_compared_with_itself(client):
-    """The page says so, and lets choose."""
+    """The page shows a warning and the form."""
     a, _ = fill(client)
     page = get_page(client, f"/compare?a=main&b={a}")
     assert "Both are the same run" in page.text
 
 
 def test_the_verdict_is_a_sentence_with_a_word(client, pair):
-    """E3: the difference in plain words, with its figures beside it; two changes are too few."""
+    """E3: the difference is stated in words with its figures; two changed queries are too few."""
     page = get_page(client, pair)
     heading = page.find("h1").text
     assert heading.startswith(
@@ -163,7 +163,7 @@ def test_what_unjudged_documents_could_do_is_told(client, pair):
     """The bounds of the difference, and whether they turn the verdict."""
     part = get_page(client, pair.replace("/compare?", "/compare/holes?"))
     assert "7 in 6 queries" in part.text
-    assert "the difference lies between" in part.text
+    assert "the difference is between" in part.text
     assert part.find("a", class_="button")["href"].startswith("/judge?a=main&b=")
 
 
@@ -173,12 +173,12 @@ def test_where_everything_is_judged_nothing_can_turn(client):
     runs = [{f"q{i}": order for i in range(6)} for order in (["d1", "d2"], ["d2", "d1"])]
     a, b = (upload(client, run, name) for run, name in zip(runs, ("one", "two"), strict=True))
     part = get_page(client, f"/compare/holes?a={a}&b={b}")
-    assert "every document that counts is judged" in part.text
+    assert "every document that nDCG@10 considers is judged" in part.text
     assert not part.find_all("a")
 
 
 def test_other_documents_and_depths_are_cautions(client):
-    """What may make a difference mean something else stands under the verdict."""
+    """Other explanations of a difference are shown under the verdict."""
     fill(client)
     a = upload(client, BASELINE, "here", corpus_hash="1")
     b = upload(client, {q: ids[:2] for q, ids in CANDIDATE.items()}, "there", corpus_hash="2")
@@ -189,7 +189,7 @@ def test_other_documents_and_depths_are_cautions(client):
 
 
 def test_a_gate_decides_from_the_page(client, pair):
-    """Its verdict stands on the page afterwards."""
+    """Its verdict is then shown on the page."""
     gate = {"guards": [{"measure": "nDCG@10", "at_least": 0.99}], "baseline": "main"}
     assert client.put("/v1/gates/release", json=gate).status_code == 201
     form = get_page(client, pair).find("form", action="/compare/gate")
@@ -201,7 +201,7 @@ def test_a_gate_decides_from_the_page(client, pair):
     assert "below 0.99" in decide.text
     assert "earlier judgments" not in decide.text
     client.put("/v1/judgments/q0/x9", json={"grade": 0}, headers={"If-None-Match": "*"})
-    assert "At earlier judgments" in get_page(client, pair).find("section", id="decide").text
+    assert "Based on earlier judgments" in get_page(client, pair).find("section", id="decide").text
 
 
 def test_a_verdict_on_another_run_is_not_shown(client, pair):
@@ -238,7 +238,7 @@ def test_a_baseline_needs_a_name_that_is_one(client, pair, name):
     assert client.post("/compare/baseline", data=given, headers=HTML).status_code == 422
 
 
-def test_who_may_only_read_is_told_so(service, archive):
+def test_a_reader_sees_the_required_role(service, archive):
     """No form that would be refused; and it would be."""
     client = service()
     address = f"/compare?a=main&b={fill(client)[1]}"
@@ -247,7 +247,7 @@ def test_who_may_only_read_is_told_so(service, archive):
     reader = {**HTML, "Authorization": f"Bearer {token if isinstance(token, str) else token[0]}"}
     answer = client.get(address, headers=reader)
     decide = parse(answer.text).find("section", id="decide")
-    assert "needs the role judge; you may read" in decide.text
+    assert "requires the role judge; your role is read" in decide.text
     assert not decide.find_all("form")
     for place in ("gate", "baseline"):
         assert client.post(f"/compare/{place}", data={}, headers=reader).status_code == 403
@@ -260,7 +260,7 @@ def test_a_run_that_was_removed_is_a_page_that_says_so(client, gone):
     page = get_page(client, f"/compare?a={gone}&b=main", status=404)
     assert "removed" in page.find("main").text
     part = get_page(client, f"/compare/holes?a={gone}&b=main")
-    assert "was removed meanwhile" in part.text
+    assert "has been removed" in part.text
 
 
 def test_an_unknown_measure_is_told_with_those_that_are_shown(client, pair):

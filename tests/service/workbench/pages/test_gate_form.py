@@ -99,7 +99,7 @@ def test_a_guard_that_cannot_be_says_why_beside_its_field(field, text, place, me
         ("max_grade", "x", "above 0"),
         ("inference", "guess", "'population' or 'set'"),
         ("holes", "ignore", "'report' or 'inconclusive'"),
-        ("baseline", "", "since a guard has a margin"),
+        ("baseline", "", "a guard has a margin"),
         ("baseline", "no such name", "pattern"),
     ],
 )

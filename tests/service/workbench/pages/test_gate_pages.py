@@ -84,8 +84,8 @@ def test_a_verdict_says_which_look_it_was(client, runs, archive):
     assert "look 1 at this set (30 of 30 queries), tested at 0.05; 2 comparisons tried" in facts
 
 
-def test_the_list_tells_what_each_gate_said_last(client, runs, archive):
-    """A gate without a verdict says so; one with leads to it."""
+def test_the_list_shows_the_latest_verdict_of_each_gate(client, runs, archive):
+    """A gate links to its latest verdict, or shows that it has none."""
     archive.gates.put("release", {**GATE, "n_max": N_QUERIES})
     page = get_page(client, "/gates")
     assert "no verdict yet" in page.text
@@ -98,27 +98,27 @@ def test_the_list_tells_what_each_gate_said_last(client, runs, archive):
 
 
 def test_without_a_gate_the_list_says_how_to_begin(client, service, archive):
-    """Whoever may set one up is led there; others learn who may."""
+    """Admins get a link to create one; others see the required role."""
     assert get_page(client, "/gates").find("a", href="/gates/+new")
     token = archive.tokens.create("eve", "read")
     guarded = service(is_token_required=True)
     answer = guarded.get("/gates", headers={**HTML, "Authorization": f"Bearer {token}"})
-    assert "you may read" in parse(answer.text).find("main").text
+    assert "your role is read" in parse(answer.text).find("main").text
     refused = guarded.get("/gates/+new", headers={**HTML, "Authorization": f"Bearer {token}"})
     assert refused.status_code == 403
 
 
-def test_settings_that_nobody_can_read_are_told(client, archive):
+def test_invalid_settings_are_reported(client, archive):
     """An archive may hold what an older version wrote."""
     archive.gates.put("old", {"guards": [{"measure": "gone@3", "at_least": 1}]})
-    assert "cannot be read" in get_page(client, "/gates").text
+    assert "settings are invalid" in get_page(client, "/gates").text
     page = get_page(client, "/gates/old")
     assert "unknown measure" in page.find(class_="wrong").text
     assert fields(page)["guard-0-measure"] == "gone@3"
 
 
 @pytest.mark.usefixtures("runs")
-def test_the_last_runs_are_replayed_the_oldest_first(client):
+def test_the_latest_runs_are_replayed_oldest_first(client):
     """Each verdict has its word and leads to its reasons."""
     page = finished(client, "/gates/release")
     cells = page.find(class_="strip").find_all("a")
@@ -128,7 +128,7 @@ def test_the_last_runs_are_replayed_the_oldest_first(client):
     assert "Replay" in reasons.find("h1").text
     assert reasons.find(class_="badge").text == "fail"
     assert "fell by" in reasons.find("table").text
-    assert "Kept" in reasons.text
+    assert "Saved no: this is a replay" in reasons.text
 
 
 def test_a_series_is_replayed_or_all_runs(client, runs, archive):
@@ -176,7 +176,7 @@ def test_guards_are_replayed_before_they_are_saved(client, archive):
 
 @pytest.mark.usefixtures("runs")
 def test_a_replay_follows_judgments_and_labels(client, archive):
-    """Another grade, or another category, and the verdicts are found anew."""
+    """Changing a grade or a category recomputes the verdicts."""
     finished(client, "/gates/release")
     for change in (
         lambda: archive.judgments.put([JudgmentEntry("q00", "x", 1)], author="bob"),
@@ -198,17 +198,17 @@ def test_guards_that_cannot_be_read_are_not_replayed(client):
 
 
 def test_a_replay_that_is_not_known_any_more_says_so(client, runs):
-    """After a restart the page asks for one that nobody remembers."""
+    """After a restart, an old replay is a 404 with an explanation."""
     part = client.get("/gates/release/replay?of=0123", headers={"HX-Request": "true"})
-    assert "started again" in part.text
+    assert "restarted" in part.text
     gone = client.get(f"/gates/release/replay/{runs[0]}?of=0123", headers=HTML)
     assert gone.status_code == 404
-    assert "not known any more" in gone.text
+    assert "no longer available" in gone.text
 
 
 @pytest.mark.usefixtures("runs")
-def test_a_baseline_that_is_gone_is_told(client, archive):
-    """Nothing can be held against it; the form keeps its name."""
+def test_a_missing_baseline_is_reported(client, archive):
+    """The replay explains that it is missing, and the form keeps its name."""
     archive.baselines.remove("main")
     page = get_page(client, "/gates/release")
     assert "there is no run or baseline 'main'" in page.find(class_="strip-told").text
@@ -217,7 +217,7 @@ def test_a_baseline_that_is_gone_is_told(client, archive):
 
 @pytest.mark.usefixtures("runs")
 def test_a_gate_is_saved_as_it_was_typed(client, archive):
-    """And the page says so."""
+    """The page confirms it."""
     posted = {
         **fields(get_page(client, "/gates/release")),
         "guard-0-limit": "5%",
@@ -234,7 +234,7 @@ def test_a_gate_is_saved_as_it_was_typed(client, archive):
 
 @pytest.mark.usefixtures("runs")
 def test_what_cannot_be_saved_comes_back_with_its_messages(client, archive):
-    """Beside the fields, and nothing that was typed is lost."""
+    """Messages are next to their fields, and no input is lost."""
     posted = {
         **fields(get_page(client, "/gates/release")),
         "guard-0-measure": "ndgc@10",
@@ -266,8 +266,8 @@ def test_two_editors_do_not_overwrite_each_other(client, archive):
     page = parse(answer.text)
     assert answer.status_code == 412
     told = page.find(class_="conflict").text
-    assert "nDCG@10 drops by less than 0.1 (only theirs)" in told
-    assert "Alpha: theirs 0.2, yours 0.05" in told
+    assert "nDCG@10 drops by less than 0.1 (only in the saved gate)" in told
+    assert "Alpha: saved 0.2, yours 0.05" in told
     assert archive.gates.get("release").settings["alpha"] == 0.2
     mine = fields(page)
     assert mine["guard-0-limit"] == "0.3"
@@ -324,11 +324,11 @@ def test_without_a_baseline_a_threshold_is_proposed(client):
     """And the replay says that there is no run."""
     page = get_page(client, "/gates/+new")
     assert fields(page)["guard-0-kind"] == "at_least"
-    assert "no run yet" in page.find(class_="strip-told").text
+    assert "No runs to replay yet" in page.find(class_="strip-told").text
 
 
 def test_a_baseline_that_cannot_be_scored_gets_the_smallest_margin(client, archive):
-    """Without judgments nobody knows what queries can see, nor if all of them score alike."""
+    """Without judgments, or if all queries score alike, the detectable drop is unknown."""
     run = archive.runs.put(Run.from_lists({"q": ["d"]}), RunFacts("x"))
     archive.baselines.put("other", run.run_id)
     given = fields(get_page(client, "/gates/+new"))
@@ -338,15 +338,15 @@ def test_a_baseline_that_cannot_be_scored_gets_the_smallest_margin(client, archi
 
 
 @pytest.mark.usefixtures("runs")
-def test_who_may_not_change_a_gate_reads_it(service, archive):
+def test_a_gate_can_be_read_without_the_role_admin(service, archive):
     """Fields are disabled, the page says why, and a post is refused."""
     token = archive.tokens.create("eve", "read")
     guarded = service(is_token_required=True)
     headers = {**HTML, "Authorization": f"Bearer {token}"}
     page = parse(guarded.get("/gates/release", headers=headers).text)
-    assert "role admin; you may read" in page.text
+    assert "role admin; your role is read" in page.text
     assert all("disabled" in one.attributes for one in page.find_all("fieldset", class_="bare"))
-    assert "takes the role judge" in page.find("main").text
+    assert "requires the role judge" in page.find("main").text
     assert guarded.post("/gates/release", data={}, headers=headers).status_code == 403
     assert guarded.post("/gates/release/verdicts", data={}, headers=headers).status_code == 403
 
@@ -369,7 +369,7 @@ def test_a_gate_decides_on_the_newest_run_and_shows_why(client, runs):
 
 
 def test_a_decision_that_takes_a_while_is_waited_for(client, runs, monkeypatch):
-    """The page tells how far it is, and leads to the verdict."""
+    """The page shows the progress, and redirects to the verdict."""
     may_go = threading.Event()
 
     def slowly(*given, progress, **named):
@@ -393,7 +393,7 @@ def test_a_decision_that_takes_a_while_is_waited_for(client, runs, monkeypatch):
     assert part.headers["hx-redirect"] == "/gates/release/verdicts/1"
     assert client.get(waiting.url.path, headers=HTML).url.path == "/gates/release/verdicts/1"
     gone = client.get("/gates/release/deciding/0123", headers=HTML)
-    assert (gone.status_code, "not known any more" in gone.text) == (404, True)
+    assert (gone.status_code, "no longer available" in gone.text) == (404, True)
 
 
 def test_a_decision_that_cannot_be_made_says_why(client, runs, archive):
@@ -407,7 +407,7 @@ def test_a_decision_that_cannot_be_made_says_why(client, runs, archive):
 
 
 def test_a_decision_may_be_cancelled(client, runs, monkeypatch):
-    """Whoever waited is told."""
+    """The waiting page shows it."""
 
     def cancelled(*_given, **_named):
         raise JobCancelled
@@ -427,7 +427,7 @@ def test_a_verdict_lists_what_could_turn_it(client, runs, archive):
 
 
 def test_a_verdict_outlives_its_gate_its_run_and_its_judgments(client, runs, archive):
-    """Each is told."""
+    """The page shows which of them was removed or has changed."""
     client.post("/gates/release/verdicts", data={"run": runs[2]}, headers=HTML)
     archive.judgments.put([JudgmentEntry("q00", "x", 1)], author="bob")
     assert "changed since" in get_page(client, "/gates/release/verdicts/1").text
@@ -489,7 +489,7 @@ def test_the_form_has_a_field_for_every_rule(client):
 
 @pytest.mark.usefixtures("runs")
 def test_a_gate_that_can_no_longer_be_read_is_shown_with_its_fault(client, archive):
-    """A stored rule may have become too small: the page says so, and has no TOML."""
+    """If a stored rule is no longer valid, the page shows the error and no TOML."""
     archive.gates.put("old", {**GATE, "smallest_slice": 0})
     page = get_page(client, "/gates/old")
     assert "a whole number from 1" in page.text

@@ -122,8 +122,9 @@ def test_what_a_golden_set_declares_is_shown_and_then_adopted(client, archive):
     archive.judgments.add_opinion("q2", "d1", 2, author="bob")
     page = look(client, "judgments", golden(scale=2, labels=LABELS, judges="max"), "golden.json")
     assert notes_of(page) == [
-        "This archive declares no scale. It adopts that of the file: 0 None, 1 A little, 2 All.",
-        "This archive adopts the rule of the file. Where judges differ, the highest grade counts. "
+        "This archive declares no scale. It adopts the scale of the file: "
+        "0 None, 1 A little, 2 All.",
+        "This archive adopts the rule of the file. If judges disagree, the highest grade counts. "
         "1 grade changes.",
     ]
     assert archive.judging.get() == JudgingPolicy(), "nothing is stored yet"
@@ -170,7 +171,7 @@ def test_only_an_admin_declares_a_scale_by_importing(client, archive):
     client.headers["Authorization"] = f"Bearer {token}"
     page = look(client, "judgments", golden(scale=2, labels=LABELS))
     assert notes_of(page) == [
-        "The file declares a scale or a rule, and this archive none. Only an admin can declare "
+        "The file declares a scale or a rule; this archive has none. Only an admin can declare "
         "them, under Rule and scale."
     ]
     confirm(client, page)
@@ -184,17 +185,17 @@ def test_a_compressed_file_is_read(client):
 
 
 def test_a_run_is_stored_under_its_name(client, archive):
-    """That of the file, unless somebody says otherwise."""
+    """The default is the name of the file."""
     archive.judgments.put([JudgmentEntry("q1", "d1", 1)], author="ada")
     rows = "q1 Q0 d1 1 0.9 t\nq9 Q0 d2 1 0.5 t\n"
     page = look(client, "runs", rows, "bm25.run.txt")
-    assert "Name bm25 Queries 2, 1 of them judged Results 2 Series begins" in page.text
+    assert "Name bm25 Queries 2, 1 of them judged Results 2 Series starts" in page.text
     done = confirm(client, page)
     (run,) = archive.runs.page().items
     assert run.facts.name == "bm25"
-    assert done.find("a", href=f"/runs/{run.run_id}").text == "See it"
+    assert done.find("a", href=f"/runs/{run.run_id}").text == "Open"
     page = look(client, "runs", "q7 Q0 d1 1 0.9 t\n", run_name="bm25", commit="abc")
-    assert f"goes on from {run.run_id[:8]}" in page.text
+    assert f"continues from {run.run_id[:8]}" in page.text
     assert "None of its queries is judged" in page.text
     confirm(client, page)
     newest = archive.runs.page(newest_first=True).items[0]
@@ -217,7 +218,7 @@ def test_queries_are_stored(client, archive):
 
 
 def test_documents_are_stored_and_judgments_of_changed_ones_become_stale(client, archive):
-    """The page says so before."""
+    """The preview warns about it."""
     archive.documents.put([Document("d1", "old"), Document("d2", "same", title="T")])
     archive.judgments.put([JudgmentEntry("q1", "d1", 1)], author="ada")
     lines = [
@@ -227,30 +228,30 @@ def test_documents_are_stored_and_judgments_of_changed_ones_become_stale(client,
     ]
     page = look(client, "documents", "\n".join(map(json.dumps, lines)), "corpus.jsonl")
     assert tiles(page) == [1, 1, 1]
-    assert "Judgments of documents that change become stale" in page.text
+    assert "Judgments of changed documents become stale" in page.text
     confirm(client, page)
     assert archive.judgments.get("q1", "d1").is_stale
     assert archive.documents.get("d3").text == "<script>"
 
 
-def test_what_somebody_judged_meanwhile_is_shown_before_it_is_replaced(client, archive):
+def test_judgments_made_after_the_preview_are_shown_before_replacing_them(client, archive):
     """A preview that is out of date stores nothing."""
     page = look(client, "judgments", "q1 0 d1 3\n")
     assert tiles(page) == [1, 0, 0]
     archive.judgments.change("q1", "d1", 2, author="bob")
     page = confirm(client, page)
-    assert "Somebody has judged since you looked" in page.text
+    assert "Judgments have changed since the preview" in page.text
     assert tiles(page) == [0, 1, 0]
     assert archive.judgments.get("q1", "d1").grade == 2
     assert "Stored" in confirm(client, page).text
     assert archive.judgments.get("q1", "d1").grade == 3
 
 
-def test_a_file_that_is_gone_has_to_be_chosen_again(client, archive, monkeypatch):
-    """After half an hour or a restart; and nobody stores another's."""
+def test_an_expired_preview_must_be_uploaded_again(client, archive, monkeypatch):
+    """A preview expires, and belongs to the user who uploaded it."""
     page = look(client, "judgments", "q1 0 d1 3\n")
     monkeypatch.setattr("berryeval.service.lru_cache.time.monotonic", lambda: 1e12)
-    assert "The file is not here any more" in confirm(client, page).text
+    assert "The file is no longer available" in confirm(client, page).text
     monkeypatch.undo()
     page = look(client, "judgments", "q1 0 d1 3\n")
     bob = {"Authorization": f"Bearer {archive.tokens.create('bob', 'judge')}"}
@@ -263,12 +264,12 @@ def test_a_file_that_is_gone_has_to_be_chosen_again(client, archive, monkeypatch
 def test_only_the_last_files_wait(client):
     """They are in memory."""
     pages = [look(client, "judgments", f"q1 0 d{n} 3\n") for n in range(9)]
-    assert "The file is not here any more" in confirm(client, pages[0]).text
+    assert "The file is no longer available" in confirm(client, pages[0]).text
     assert "Stored" in confirm(client, pages[8]).text
 
 
 def test_a_long_import_goes_on_while_nobody_waits(client, archive, monkeypatch):
-    """The page says so, looks again, and tells the end."""
+    """The page polls, and shows the outcome."""
     monkeypatch.setattr(routes, "_WAIT_SECONDS", 0.05)
     go_on = threading.Event()
     store = routes.store
@@ -292,7 +293,7 @@ def test_a_long_import_goes_on_while_nobody_waits(client, archive, monkeypatch):
 
 
 def test_an_import_that_fails_stores_nothing(client, archive):
-    """What the archive cannot keep is told."""
+    """The page shows the error of the archive."""
     page = look(client, "judgments", f"q1 0 d1 3\nq1 0 {'d' * 2000} 3\n")
     done = confirm(client, page)
     assert "Nothing was stored" in done.text
@@ -308,10 +309,11 @@ def test_a_form_without_a_file_is_told_so(client):
     assert page.find("input", value="runs").attributes.get("checked", "no") != "no"
 
 
-def test_who_may_only_read_imports_nothing(client, archive):
+def test_a_reader_cannot_import(client, archive):
     """The page says what it takes."""
     eve = {"Authorization": f"Bearer {archive.tokens.create('eve', 'read')}", **HTML}
-    assert "You may look, not import" in parse(client.get("/import", headers=eve).text).text
+    page = parse(client.get("/import", headers=eve).text)
+    assert "You do not have permission to import" in page.text
     files = {"file": ("x", b"q1 0 d1 1\n")}
     assert client.post("/import", files=files, headers=eve).status_code == 403
 

@@ -77,13 +77,13 @@ def test_a_comparison_asks_for_what_its_runs_do_not_share(client, runs):
     assert "1 of 2 systems" in found["cards"][0]["why"]
     assert pairs(ask(client, "/judge/next?mode=compare&a=main&b=main")) == []
     page = get_page(client, f"/judge?a=main&b={b}")
-    assert page.find("nav", aria_label="What to judge").text.startswith("Not judged yet Decisive")
+    assert page.find("nav", aria_label="What to judge").text.startswith("Unjudged Decisive")
 
 
 def test_a_comparison_with_a_run_that_is_gone_says_so(client):
     """404, with a page."""
     page = get_page(client, f"/judge?a=main&b={'0' * 64}", status=404)
-    assert "Not here" in page.text
+    assert "Not found" in page.text
     get_page(client, "/judge?mode=none", status=404)
 
 
@@ -110,7 +110,7 @@ def test_what_is_judged_is_not_asked_for_again(client, archive):
 
 
 def test_an_answer_that_comes_twice_is_written_once(client, archive):
-    """A browser sends again what nobody has acknowledged."""
+    """A browser repeats answers that were not acknowledged."""
     card = ask(client)["cards"][0]
     first, again = say(client, graded(card, 2), graded(card, 2))
     assert first["status"] == again["status"] == "done"
@@ -170,7 +170,7 @@ def test_what_is_skipped_comes_to_others(client, archive):
 
 
 def test_two_judges_get_different_documents(client):
-    """What one was given is nobody else's for some minutes."""
+    """A document is reserved for one judge for some minutes."""
     first, second = ask(client, n=4), ask(client, n=4, session="two")
     assert len({*pairs(first), *pairs(second)}) == 8
     rest = ask(client, n=10, session="three")
@@ -209,7 +209,7 @@ def test_many_judges_at_once_lose_nothing(client, archive):
 
 
 def test_a_second_opinion_is_given_unseen(client, archive):
-    """Pairs that others judged; neither page nor answer tells their grade."""
+    """Neither the page nor the response contains the grades of others."""
     found = ask(client, "/judge/next?mode=second")
     assert set(pairs(found)) == {(q, d) for q in ("q1", "q2", "q3") for d in ("d1", "d2")}
     for card in found["cards"]:
@@ -234,7 +234,7 @@ def test_what_has_changed_since_is_judged_again(client, archive):
     archive.documents.put([Document("d1", "new")])
     found = ask(client, "/judge/next?mode=stale")
     assert pairs(found) == [("q1", "d1")]
-    assert found["cards"][0]["why"].startswith("bob gave it 2 on ")
+    assert found["cards"][0]["why"].startswith("bob graded it 2 on ")
     say(client, graded(found["cards"][0], 1, mode="stale"))
     assert ask(client, "/judge/next?mode=stale")["cards"] == []
     assert not archive.judgments.get("q1", "d1").is_stale
@@ -259,8 +259,8 @@ def test_a_conflict_is_settled(client, archive):
     ("mode", "title"),
     [
         ("holes", "Everything is judged"),
-        ("second", "No second opinion is wanted from you"),
-        ("stale", "Nothing is out of date"),
+        ("second", "No second opinions needed from you"),
+        ("stale", "No stale judgments"),
         ("conflicts", "No conflicts"),
     ],
 )
@@ -301,7 +301,7 @@ def test_without_a_script_a_form_does_it(client, archive):
         "/judge", data={**again, "grade": "3"}, headers={**HTML, **ORIGIN}, follow_redirects=False
     )
     assert answer.status_code == 412
-    assert "local gave it 0 meanwhile" in parse(answer.text).text
+    assert "local has graded it 0" in parse(answer.text).text
 
 
 def test_ids_that_are_no_text_can_be_judged(client, archive):
@@ -320,7 +320,7 @@ def test_ids_that_are_no_text_can_be_judged(client, archive):
 
 
 def test_a_long_document_comes_in_pieces(client, archive):
-    """The first with the page, the rest when somebody asks."""
+    """The first piece is in the page, the others are loaded on request."""
     card = next(card for card in ask(client)["cards"] if card["doc_id"] == "d4")
     assert (card["n_shown"], card["n_characters"]) == (20_000, 30_000)
     more = client.get("/judge/text/d4", params={"start": 20_000}).json()
@@ -367,13 +367,13 @@ def test_a_slow_list_does_not_keep_a_page_waiting(client, monkeypatch):
     """The page says that it looks, and asks again."""
     monkeypatch.setattr(judging_queues, "_WAIT_SECONDS", 0.01)
     slow = threading.Event()
-    make = judging_queues.list_asked
+    make = judging_queues.list_pairs
 
     def list_slowly(*arguments):
         slow.wait(10)
         return make(*arguments)
 
-    monkeypatch.setattr(judging_queues, "list_asked", list_slowly)
+    monkeypatch.setattr(judging_queues, "list_pairs", list_slowly)
     page = get_page(client, "/judge?mode=conflicts")
     assert page.find("div", id="judge")["data-ready"] == "no"
     assert ask(client)["is_ready"] is False
@@ -384,16 +384,16 @@ def test_a_slow_list_does_not_keep_a_page_waiting(client, monkeypatch):
 
 
 def test_a_list_that_failed_is_made_again(client, monkeypatch):
-    """What went wrong once is told, and tried anew."""
-    make = judging_queues.list_asked
+    """An error is shown once, and the list is built again."""
+    make = judging_queues.list_pairs
 
     def fail(*_):
         raise LookupError("once")
 
-    monkeypatch.setattr(judging_queues, "list_asked", fail)
+    monkeypatch.setattr(judging_queues, "list_pairs", fail)
     body = {"author": "local", "session": "one"}
     assert client.post("/judge/next", json=body, headers=ORIGIN).status_code == 500
-    monkeypatch.setattr(judging_queues, "list_asked", make)
+    monkeypatch.setattr(judging_queues, "list_pairs", make)
     assert len(ask(client)["cards"]) == 9
 
 
@@ -405,7 +405,7 @@ def test_an_effect_that_is_too_small_to_show_is_not_shown_as_none(client, archiv
 
 
 def test_new_runs_are_asked_for_at_once(client, archive):
-    """A list is made anew when there is another run or baseline."""
+    """A new run or baseline rebuilds the list."""
     assert len(ask(client)["cards"]) == 9
     archive.runs.put(Run.from_lists({"q1": ["d9"]}), RunFacts("third"))
     assert ("q1", "d9") in pairs(ask(client, n=20))

@@ -14,23 +14,23 @@ def runs(archive):
     return fill(archive)
 
 
-def test_who_may_only_read_is_told_so(client, archive):
+def test_a_reader_sees_the_required_role(client, archive):
     """And judges nothing."""
     eve = token(archive, "eve", "read")
     page = parse(client.get("/judge", headers={**HTML, **eve}).text)
-    assert "You may look, not judge" in page.text
+    assert "You do not have permission to judge" in page.text
     body = {"author": "eve", "answers": []}
     assert client.post("/judge/answers", json=body, headers=eve).status_code == 403
 
 
 def test_answers_of_one_judge_are_never_written_for_another(client, archive):
-    """Somebody else has logged in since the page was opened."""
+    """Answers are rejected if another user has logged in since the page was opened."""
     card = ask(client)["cards"][0]
     bob = token(archive, "bob")
     body = {"author": "local", "answers": [graded(card, 2)]}
     answer = client.post("/judge/answers", json=body, headers=bob)
     assert answer.status_code == 409
-    assert "this page judges for 'local', and 'bob' is logged in now" in answer.json()["detail"]
+    assert "this page was opened by 'local', but 'bob' is logged in now" in answer.json()["detail"]
     assert archive.judgments.get(card["query_id"], card["doc_id"]) is None
 
 

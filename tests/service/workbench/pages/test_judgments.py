@@ -7,7 +7,7 @@ import pytest
 
 from berryeval import Document, Query
 from berryeval.archive import JudgmentEntry
-from berryeval.archive.judgments.opinions import SETTLED, saying_of
+from berryeval.archive.judgments.opinions import SETTLED, history_of
 from berryeval.archive.records import JudgingPolicy
 from berryeval.service.workbench.state import agreement as agreement_module
 from berryeval.service.workbench.state import latest
@@ -59,7 +59,7 @@ def test_judgments_are_listed_with_what_was_asked_and_found(client):
     assert found[1][2] == "Dough d1"
     assert found[2][3:] == ["bob, ada", "just now", "workbench conflict"]
     assert found[3][3:] == ["ada", "just now", "file stale"]
-    assert "4 pairs of query and document" in page.text
+    assert "4 judged pairs of query and document" in page.text
     link = page.find("a", class_="clip")
     assert link["href"] == "/judgments/q3/d9"
     assert "data-drawer" in link.attributes
@@ -119,14 +119,14 @@ def test_a_long_list_has_pages(client, archive):
 
 
 @pytest.mark.usefixtures("judged")
-def test_a_judgment_shows_all_that_it_ever_was(client, archive):
+def test_a_judgment_shows_its_history(client, archive):
     """As a page, and as a part for the drawer."""
     archive.judgments.change("q1", "d1", 2, author="ada", source=SETTLED)
     archive.judgments.remove("q1", "d1", author="bob")
     page = get_page(client, "/judgments/q1/d1")
     history = [entry.text for entry in page.find("ol", class_="history").find_all("li")]
     assert [line.partition(" just")[0] for line in history] == [
-        "\N{EN DASH} bob took it back",
+        "\N{EN DASH} bob withdrew it",
         "grade 2 ada settled it",
         "grade 2 ada from file second opinion",
         "grade 3 bob from workbench",
@@ -156,7 +156,7 @@ def test_a_grade_is_for_the_document_that_was_seen(client, archive):
 
 
 @pytest.mark.usefixtures("judged")
-def test_a_judgment_is_changed_settled_and_taken_back(client, archive):
+def test_a_judgment_is_changed_settled_and_withdrawn(client, archive):
     """Only as the judge saw it."""
     seen = archive.judgments.get("q1", "d1").revision
     answer = send(client, "/judgments/q1/d1", grade="1", revision=seen, settle="yes")
@@ -165,7 +165,7 @@ def test_a_judgment_is_changed_settled_and_taken_back(client, archive):
     assert (stored.grade, stored.author, stored.source) == (1, "local", SETTLED)
     answer = send(client, "/judgments/q1/d1", grade="0", revision=seen)
     assert answer.status_code == 412
-    assert "local gave it 1 meanwhile" in parse(answer.text).text
+    assert "local has graded it 1" in parse(answer.text).text
     assert archive.judgments.get("q1", "d1") == stored
     answer = send(client, "/judgments/q1/d1", grade="take-back", revision=stored.revision)
     assert answer.status_code == 303
@@ -192,10 +192,10 @@ def undo(client):
     )
 
 
-def test_what_one_did_is_undone_where_it_is_shown(client, archive):
+def test_a_judge_can_undo_on_the_page_of_the_judgment(client, archive):
     """A correction, a take-back and an opinion; what counted before has its own author again."""
     archive.judgments.change("q1", "d1", 3, author="ada", source="file")
-    assert buttons(client) == {"take-back": "Take back"}
+    assert buttons(client) == {"take-back": "Withdraw"}
     for step in ("1", "take-back"):
         seen = archive.judgments.get("q1", "d1").revision
         send(client, "/judgments/q1/d1", grade=step, revision=seen)
@@ -204,10 +204,10 @@ def test_what_one_did_is_undone_where_it_is_shown(client, archive):
         again = archive.judgments.get("q1", "d1")
         assert (again.grade, again.author, again.source) == (3, "ada", "file")
     archive.judgments.add_opinion("q1", "d1", 0, author="local")
-    assert buttons(client)["undo"] == "Take your opinion back"
+    assert buttons(client)["undo"] == "Withdraw your opinion"
     undo(client)
-    assert buttons(client) == {"take-back": "Take back"}
-    assert saying_of(archive.judgments.history("q1", "d1")).independent == {"ada": 3}
+    assert buttons(client) == {"take-back": "Withdraw"}
+    assert history_of(archive.judgments.history("q1", "d1")).independent == {"ada": 3}
     assert send(client, "/judgments/q1/d1", grade="undo", undo="1").status_code == 412
 
 
@@ -236,12 +236,12 @@ def test_who_may_only_read_changes_nothing(client, archive):
 
 
 @pytest.mark.usefixtures("judged")
-def test_agreement_is_told_for_each_two_judges_and_for_all(client):
+def test_agreement_is_shown_per_pair_of_judges_and_for_all(client):
     """Two pairs are judged by both, one of them alike."""
     page = get_page(client, "/judgments/agreement")
     tiles = page.find("dl", class_="tiles").text
     assert "Judged by two or more 2 of 4 pairs" in tiles
-    assert "The same grade from all 50 % 1 of them" in tiles
+    assert "Same grade from all judges 50 % 1 of them" in tiles
     matrix = page.find("table", class_="matrix")
     assert [cell.text for cell in matrix.find_all("td")[1:]] == ["·", "0.50 2", "0.50 2", "·"]
     assert "ada 3 2 1.00 1 1 0 1 0" in page.text
@@ -262,7 +262,7 @@ def test_agreement_without_any_variation_has_a_reason(client, archive):
 
 
 def test_many_judges_are_cut_to_those_with_most_in_common(archive, monkeypatch):
-    """And it is told how many are left out."""
+    """The page shows how many are omitted."""
     monkeypatch.setattr(agreement_module, "MOST_JUDGES", 2)
     for author in ("ada", "bob", "cy"):
         archive.judgments.put([JudgmentEntry("q1", "d1", 1)], author=author, as_opinion=True)
@@ -305,13 +305,13 @@ def test_agreement_has_its_intervals(client, archive):
     assert cell in [one.text for one in page.find("table", class_="matrix").find_all("td")]
     shown = f"95% {found.interval.low:.2f} \N{EN DASH} {found.interval.high:.2f}"
     assert shown in page.find("dl", class_="tiles").text
-    assert "judged by the same people; from five judges up it holds for other judges" in page.text
+    assert "graded by the same judges; with five or more judges, also to other judges" in page.text
     row = next(row for row in page.find_all("tr") if row.text.startswith("ada 60 60"))
     assert f"{found.judges[0].alpha_without:.2f}" in row.text
 
 
-def test_five_judges_stand_for_others(client, archive):
-    """From five up judges are resampled as well, and the page says so."""
+def test_alpha_generalises_to_other_judges_from_five_judges(client, archive):
+    """With five or more judges, judges are resampled too, and the page says so."""
     give_opinions(archive, "ada", "bob", "cy", "di", "eve")
     found = agreement_of(archive.judgment_index.table())
     units = [[*one.values()] for one in archive.judgment_index.table().opinions.values()]
@@ -319,7 +319,7 @@ def test_five_judges_stand_for_others(client, archive):
     assert found.is_for_other_judges
     assert found.interval.low < alone.low
     page = get_page(client, "/judgments/agreement")
-    assert "Its interval holds for other queries and other judges." in page.text
+    assert "Its interval generalises to other queries and other judges." in page.text
 
 
 @pytest.mark.usefixtures("judged")
@@ -342,7 +342,7 @@ def test_judgments_are_exported_as_files(client, name, lines):
         "/import", data={"kind": "judgments"}, files={"file": (f"x.{name}", answer.content)},
         headers={**HTML, **ORIGIN},
     )  # fmt: skip
-    assert "The same 4" in parse(preview.text).find("dl", class_="tiles").text
+    assert "Unchanged 4" in parse(preview.text).find("dl", class_="tiles").text
 
 
 def test_what_a_format_cannot_hold_is_told_before_anything_is_sent(client, archive):
@@ -360,12 +360,12 @@ def test_a_list_that_is_still_read_says_so_and_goes_on_by_itself(client, monkeyp
     monkeypatch.setattr(type(client.app.state.judgment_table), "get", lambda *_: None)
     for address in ("/judgments", "/judgments/agreement"):
         page = get_page(client, address)
-        assert "The judgments are being read" in page.text
+        assert "Reading the judgments" in page.text
         assert page.find("section", class_="empty")["hx-get"] == address
 
 
 def test_agreement_is_shown_while_it_is_counted_again(client, archive, monkeypatch):
-    """As it was before, and the page says so; then as it is."""
+    """The page shows the previous result with a note, then the new one."""
     for author, grade in (("ada", 2), ("bob", 2)):
         archive.judgments.put([JudgmentEntry("q1", "d1", grade)], author=author)
     assert not get_page(client, "/judgments/agreement").find_all("p", class_="banner")
@@ -376,7 +376,7 @@ def test_agreement_is_shown_while_it_is_counted_again(client, archive, monkeypat
     )
     archive.judgments.put([JudgmentEntry("q1", "d1", 0)], author="bob")
     page = get_page(client, "/judgments/agreement")
-    assert "being counted" in page.find("p", class_="banner").text
+    assert "being processed" in page.find("p", class_="banner").text
     may_count.set()
     for _ in range(100):
         page = get_page(client, "/judgments/agreement")

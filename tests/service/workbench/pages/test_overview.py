@@ -46,7 +46,7 @@ def test_an_empty_archive_says_how_to_begin(client):
     assert "No runs yet" in page.text
     assert page.find("a", href="/import")
     assert "http://localhost:8765/v1/runs?name=bm25" in page.text
-    assert "Begin with the judgments" in page.text
+    assert "Start with the judgments" in page.text
 
 
 def test_without_a_gate_the_newest_run_is_held_against_the_baseline(archive, client, runs):
@@ -63,16 +63,16 @@ def test_without_a_gate_the_newest_run_is_held_against_the_baseline(archive, cli
 
 
 @pytest.mark.usefixtures("runs")
-def test_without_a_baseline_it_is_held_against_the_run_before(client):
+def test_without_a_baseline_it_is_compared_with_the_previous_run(client):
     """And a run that is alone against nothing."""
-    assert "the run before" in words(settled(client, "/?series=hybrid"), "verdict-title")
+    assert "the previous run" in words(settled(client, "/?series=hybrid"), "verdict-title")
     verdict = words(settled(client, "/?series=bm25"), "verdict-title")
     assert "bm25 has nDCG@10" in verdict
     assert "over 24 queries" in verdict
 
 
-def test_gates_tell_the_newest_verdict_on_the_newest_run(archive, client, runs):
-    """Those first that stand in the way; a gate that has not looked yet is named, too."""
+def test_gates_show_their_newest_verdict_on_the_newest_run(archive, client, runs):
+    """Blocking verdicts come first, and gates without a verdict are listed."""
     for name in ("calm", "release", "waiting"):
         archive.gates.put(name, {"guards": [GUARD]})
     now = archive.judgments.hash()
@@ -95,7 +95,7 @@ def test_gates_tell_the_newest_verdict_on_the_newest_run(archive, client, runs):
     assert badges == ["fail", "pass"]
     assert "nDCG@10 fell by 0.05 & more" in part.text
     assert "older verdict" not in part.text
-    assert "waiting has not decided on this run yet. Decide now" in part.text
+    assert "waiting has no verdict on this run yet. Check now" in part.text
     assert part.find("form")["action"] == "/gates/waiting/verdicts"
     assert "earlier judgments" not in part.text
     archive.judgments.put([JudgmentEntry("q00", "hole", 2)], author="bob")
@@ -116,7 +116,7 @@ def test_the_trend_shows_every_run_with_a_link_and_the_same_as_a_table(client, r
 
 @pytest.mark.usefixtures("runs")
 def test_a_series_and_a_measure_can_be_chosen(client):
-    """The newest series and the first measure unless told."""
+    """By default, they are the newest series and the first measure."""
     page = settled(client)
     chosen = [one.text for one in page.find_all("option") if "selected" in one.attributes]
     assert chosen == ["bm25 (1)", "nDCG@10"]
@@ -173,21 +173,21 @@ def test_queries_without_labels_are_told_how_to_get_slices(archive, client):
 
 
 @pytest.mark.usefixtures("runs")
-def test_the_meter_tells_how_much_of_the_first_ten_is_judged(archive, client):
+def test_the_meter_shows_the_judged_share_of_the_top_ten(archive, client):
     """6 of 54 documents are holes; when they are judged, nothing is missing."""
     part = settled(client, "/?series=hybrid").find(aria_labelledby="holes-title")
-    assert "89 % of the newest run's first 10 is judged" in part.text
-    assert "6 documents in the first 10 have no grade" in part.text
+    assert "89 % of the newest run's top 10 is judged" in part.text
+    assert "6 documents in the top 10 have no grade" in part.text
     assert part.find("a", href="/judge")
     archive.judgments.put([JudgmentEntry(q, "hole", 0) for q in query_ids()], author="bob")
     part = settled(client, "/?series=hybrid").find(aria_labelledby="holes-title")
     assert "100 %" in part.text
-    assert "Nothing is missing" in part.text
+    assert "Every document in the top 10 has a grade" in part.text
 
 
 @pytest.mark.usefixtures("runs")
 def test_newer_judgments_are_counted_while_the_page_shows_the_last_state(archive, client):
-    """It says so, asks for itself again, and then has the new means."""
+    """The page shows a note, polls, and then shows the new means."""
     before = settled(client, "/?series=hybrid")
     archive.judgments.put([JudgmentEntry(q, "hole", 2) for q in query_ids()], author="bob")
     meanwhile = get_page(client, "/?series=hybrid")
@@ -217,7 +217,7 @@ def test_another_corpus_is_a_caution(archive, client, runs):
     archive.baselines.put("main", runs["c0"])
     run = Run.from_lists({"q00": ["good"]})
     archive.runs.put(run, RunFacts("hybrid", corpus_hash="docs-2"))
-    assert "searched other documents" in words(settled(client), "verdict-title")
+    assert "searched different documents" in words(settled(client), "verdict-title")
 
 
 def test_names_and_commits_are_shown_as_text(archive, client):
@@ -255,7 +255,7 @@ def test_a_decline_of_the_series_raises_an_alarm(archive, client, n_before):
 
 
 def test_a_calm_series_says_that_it_was_tested(archive, client):
-    """Silence could mean that nobody looked; one run is not tested, and nothing is said."""
+    """The page states that there is no alarm; a single run is not tested."""
     fill(archive)
     calm = get_page(client, "/alarm?series=hybrid")
     assert calm.find_all("p", class_="banner") == []

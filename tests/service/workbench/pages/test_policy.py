@@ -46,13 +46,13 @@ def chosen(page):
 
 @pytest.mark.usefixtures("judged")
 def test_each_rule_says_what_it_would_change(client):
-    """Before anybody declares it; the rule of now is named."""
+    """The page shows the effect before a rule is saved, and marks the current rule."""
     page = get_page(client, "/judgments/policy")
     assert chosen(page) == ["first"]
     assert rules_of(page) == {
-        "first": "This is the rule now.",
+        "first": "Current rule.",
         "latest": "Would change 1 grade and the scores that depend on it.",
-        "max": "Would change nothing now.",
+        "max": "Would change nothing.",
         "mean": "Would change 1 grade and the scores that depend on it.",
         "majority": "Would change 1 grade and the scores that depend on it.",
     }
@@ -113,7 +113,7 @@ def test_a_form_without_a_rule_changes_nothing(client, judged, form):
 
 
 def test_grades_above_the_scale_are_pointed_out(client, judged):
-    """They count as they are, and nobody could give them again."""
+    """They still count, but cannot be given again."""
     judged.judging.put(JudgingPolicy(labels=("no", "yes")))
     page = get_page(client, "/judgments/policy")
     assert "1 judgment has a grade above 1" in page.find("section", id="scale").text

@@ -8,8 +8,8 @@ from berryeval import Query, Run
 from berryeval.archive import JudgmentEntry, RunFacts
 from berryeval.evaluation import sensitivity
 from berryeval.evaluation.detection import Detection
+from berryeval.service.workbench.pages.power.form import read_form
 from berryeval.service.workbench.pages.power.routes import sentences
-from berryeval.service.workbench.pages.power.wish import read_wish
 from service.workbench.html import HTML, get_page, parse
 
 MEASURES = ["nDCG@10", "RR"]
@@ -42,17 +42,17 @@ def shown(client, address="/power"):
 @pytest.mark.parametrize(
     ("n_queries", "sd", "margin", "first", "second"),
     [
-        (400, 0.1, 0.02, "These 400 queries can see a drop of 0.013 in RR.", "you have enough."),
-        (50, 0.1, 0.02, "These 50 queries can see", "A margin of 0.02 needs 168: you lack 118"),
-        (30, 0.1, 0.0509, "These 30 queries", "needs 31: you lack 1 query."),
-        (1, 0.1, 0.02, "1 query tells nothing of others.", "larger slice"),
-        (50, 0.0, 0.02, "Nothing can be told of RR", "Choose runs that differ."),
-        (10_000, 0.01, 0.02, "can see a drop of less than 0.001 in RR", "you have enough."),
+        (400, 0.1, 0.02, "These 400 queries can detect a drop of 0.013 in RR.", "you have enough."),
+        (50, 0.1, 0.02, "These 50 queries can detect", "needs 168: you need 118 more queries."),
+        (30, 0.1, 0.0509, "These 30 queries", "needs 31: you need 1 more query."),
+        (1, 0.1, 0.02, "1 query: too few for an estimate.", "larger slice"),
+        (50, 0.0, 0.02, "RR cannot be analysed", "Choose runs that differ."),
+        (10_000, 0.01, 0.02, "can detect a drop of less than 0.001 in RR", "you have enough."),
     ],
 )
 def test_the_answer_is_a_sentence(n_queries, sd, margin, first, second):
     """What can be seen, and what follows for the margin."""
-    wish = read_wish(QueryParams({"measure": "RR"}), MEASURES, "a", "b", "runs")
+    wish = read_form(QueryParams({"measure": "RR"}), MEASURES, "a", "b", "runs")
     told = sentences(Detection(n_queries, sd, margin=margin), wish)
     assert first in told[0]
     assert second in told[1]
@@ -66,12 +66,12 @@ def test_the_answer_is_a_sentence(n_queries, sd, margin, first, second):
         ("margin", "inf", "above 0"),
         ("alpha", "0.5", "between 0 and 0.5"),
         ("power", "1", "between 0 and 1"),
-        ("measure", "P@99", "one that the workbench shows"),
+        ("measure", "P@99", "a measure of the workbench"),
     ],
 )
 def test_what_cannot_be_is_told_beside_its_field(field, text, message):
     """And the usual value takes its place."""
-    wish = read_wish(QueryParams({field: text}), MEASURES, "a", "b", "runs")
+    wish = read_form(QueryParams({field: text}), MEASURES, "a", "b", "runs")
     assert message in wish.messages[field]
     assert (wish.margin, wish.alpha, wish.power, wish.measure) == (0.02, 0.05, 0.8, "nDCG@10")
     assert wish.texts.get(field, text) == text
@@ -91,23 +91,23 @@ def test_the_page_answers_for_the_newest_run_against_the_baseline(client, runs, 
         "nDCG@10",
         against=archive.runs.load(runs[3]),
     )
-    assert f"These 60 queries can see a drop of {said.spreads[0].smallest_drop:.3f}" in told
+    assert f"These 60 queries can detect a drop of {said.spreads[0].smallest_drop:.3f}" in told
     assert "category=seldom" in known.find("select", id="slice").text
     assert "category=seldom" in part.find("select", id="slice").text
 
 
 @pytest.mark.usefixtures("runs")
 def test_a_slice_a_series_one_run_and_a_spread_of_ones_own(client):
-    """Each source of the spread is told."""
+    """The page names each source of the spread."""
     assert "These 15 queries" in shown(client, "/power?slice=category%3Dseldom").text
     series = shown(client, "/power?source=series").text
     assert "measured over the last 3 runs of hybrid" in series
     one = shown(client, "/power?source=assumed").text
     assert "a correlation of 0.7" in one
     given = shown(client, "/power?source=given&sd=0.1&margin=0.05").text
-    assert "as you say" in given
+    assert "as entered" in given
     assert "A margin of 0.05 needs 50" in given
-    assert "What each slice can see" not in given
+    assert "Smallest detectable drop per slice" not in given
     unknown = shown(client, "/power?source=guess&measure=RR")
     assert "measured between" in unknown.text
 
@@ -140,7 +140,7 @@ def test_what_is_not_there_is_told_on_the_page(client):
 
 @pytest.mark.usefixtures("runs")
 def test_few_queries_that_differ_are_not_relied_on(client, archive):
-    """A gate would not test them; the page says so."""
+    """The page warns that a gate would not test them."""
     rankings = {f"q{number:02}": ["v", "a"] for number in range(60)}
     changed = {**rankings, "q00": ["a"], "q04": ["a"]}
     ids = [
@@ -152,16 +152,16 @@ def test_few_queries_that_differ_are_not_relied_on(client, archive):
     assert "only" not in shown(client).find(class_="power-told").text
 
 
-def test_equal_runs_can_tell_nothing(client, runs):
-    """The page says so, and shows no curve."""
+def test_equal_runs_give_no_estimate(client, runs):
+    """The page explains why, and shows no curve."""
     part = shown(client, f"/power?a=main&b={runs[0]}")
-    assert "Nothing can be told" in part.text
+    assert "cannot be analysed" in part.text
     assert "No curve without a spread" in part.text
 
 
 def test_one_run_is_enough_for_an_assumption(client, archive):
     """The first run alone, without a baseline; and without any the page says what to do."""
-    assert "No run yet" in get_page(client, "/power").text
+    assert "No runs yet" in get_page(client, "/power").text
     ids = [f"q{number}" for number in range(20)]
     archive.judgments.put([JudgmentEntry(one, "a", 1) for one in ids], author="ada")
     rankings = {one: ["x"] * (n % 2) + ["a"] for n, one in enumerate(ids)}

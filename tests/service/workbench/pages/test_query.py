@@ -56,14 +56,14 @@ def test_lines_join_the_same_documents(client, address):
     assert any(line["data-n"] == number and "s-worse" in line["class"] for line in lines)
 
 
-def test_moves_are_told_in_words(client, address):
+def test_moves_are_described_in_words(client, address):
     """From where in the candidate's list, to where in the baseline's."""
     page = get_page(client, address)
     assert [row.find("span", class_="move").text for row in rows(page, 0)] == [
         "→ 4 , down to rank 4 in the candidate",
         "→ 3 , down to rank 3 in the candidate",
         "→ 1 , up to rank 1 in the candidate",
-        "gone , the candidate does not have it",
+        "gone , missing from the candidate",
     ]
     assert [row.find("span", class_="move").text.split(" ,")[0] for row in rows(page, 1)] == [
         "↑ 2", "new", "↓ 1", "↓ 3",
@@ -85,7 +85,7 @@ def test_contributions_add_up_to_the_difference(client, address):
 
 
 @pytest.mark.parametrize(
-    ("measure", "words"), [("RR", "depends on the others"), ("P@5", "did not change")]
+    ("measure", "words"), [("RR", "depend on each other"), ("P@5", "did not change")]
 )
 def test_another_measure_is_explained_on_request(client, address, measure, words):
     """What is no sum over documents is shared out, and the page says how."""
@@ -112,11 +112,11 @@ def test_without_runs_in_the_address_the_newest_is_held_against_main(client):
 
 
 def test_a_query_without_any_run_says_what_to_do(client):
-    """Its text stands there, and the way to a run."""
+    """The page shows its text and a link to import a run."""
     client.put("/v1/queries/q1", json={"text": "what?"})
     page = get_page(client, "/queries/q1")
     assert page.find("h1").text == "what?"
-    assert "No run answers it yet" in page.text
+    assert "No results yet" in page.text
 
 
 @pytest.mark.parametrize("gone", ["b=nobody", f"b={'0' * 64}", "a=main&b=gone"])
@@ -143,12 +143,12 @@ def test_a_query_that_nobody_knows_is_not_here(client):
 
 @pytest.mark.usefixtures("runs")
 def test_a_query_of_a_run_alone_is_shown(client):
-    """Nobody told what it asks, and nothing is judged: no score, and a way to get one."""
+    """Without a text and judgments, there is no score, and the page explains how to get one."""
     run = upload(client, {**BASELINE, "odd/\u00e9": ["d1"]}, "more")
     page = get_page(client, f"/queries/odd%2F%C3%A9?b={run}")
     assert page.find("h1").text == "odd/\u00e9"
     assert "Nothing is judged yet" in page.text
-    assert "id is all there is" in page.text
+    assert "only its id" in page.text
 
 
 @pytest.mark.usefixtures("runs")
@@ -156,7 +156,7 @@ def test_a_query_that_a_run_lacks_says_so(client):
     """It scores 0, as everywhere."""
     b = upload(client, {q: ids for q, ids in BASELINE.items() if q != "q0"}, "short")
     page = get_page(client, f"/queries/q0?a=main&b={b}")
-    assert "short has no answer to this query; it scores 0" in page.text
+    assert "short has no results for this query and scores 0" in page.text
 
 
 @pytest.mark.usefixtures("runs")
@@ -170,7 +170,7 @@ def test_ten_thousand_results_come_fifty_at_a_time(client):
     assert more.text == "Show ranks 51 to 100 of 10,000"
     part = get_page(client, more["hx-get"])
     assert [row.find("span", class_="rank").text for row in rows(part, 1)][::49] == ["51", "100"]
-    assert "Nothing more" in part.find("ol", class_="side-0").text
+    assert "No more results" in part.find("ol", class_="side-0").text
     whole = get_page(client, more["href"])
     assert rows(whole, 1)[0].find("span", class_="rank").text == "51"
     last = get_page(client, more["hx-get"].replace("from=51", "from=9951"))
@@ -183,7 +183,7 @@ def test_queries_before_and_after_are_by_harm(client, address):
     page = get_page(client, address)
     assert page.find("nav", id="neighbours")["hx-get"].startswith("/queries/q0/neighbours?")
     part = get_page(client, page.find("nav", id="neighbours")["hx-get"])
-    assert part.text.startswith("k 1 of 6 by harm")
+    assert part.text.startswith("k 1 of 6 by loss")
     onward = part.find("a", rel="next")
     assert onward["href"].startswith("/queries/q1?a=main&b=")
     page = get_page(client, onward["href"])
@@ -266,7 +266,7 @@ def test_a_document_says_what_it_is_and_who_judged_it(client, archive):
     assert page.find("div", class_="said-text").text == "All of <it>."
     history = [one.text for one in page.find("ul", class_="history").find_all("li")]
     assert [text.split(" just")[0] for text in history] == [
-        "taken back eve", "grade 2 bob", "grade 3 local",
+        "withdrawn eve", "grade 2 bob", "grade 3 local",
     ]  # fmt: skip
     pressed = [one["aria-pressed"] for one in page.find("div", class_="grading").find_all("button")]
     assert pressed == ["false"] * 4
@@ -274,12 +274,12 @@ def test_a_document_says_what_it_is_and_who_judged_it(client, archive):
 
 
 @pytest.mark.usefixtures("runs")
-def test_a_document_that_nobody_told_of_says_so(client):
+def test_a_document_without_a_text_is_explained(client):
     """Its id, and how to add it."""
     part = parse(
         client.get("/queries/q0/documents/x9", headers={**HTML, "HX-Request": "true"}).text
     )
-    assert "no text of this document" in part.text
+    assert "only the id of this document" in part.text
     assert "Not judged for this query yet" in part.text
     assert not part.find_all("html")
 

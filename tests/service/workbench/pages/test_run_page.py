@@ -29,7 +29,7 @@ def post(client, run_id, **form):
     return client.post(f"/runs/{run_id}", data=form, headers=headers, follow_redirects=False)
 
 
-def test_tiles_tell_each_measure_with_its_interval_and_the_difference(client, runs):
+def test_tiles_show_each_measure_with_its_interval_and_difference(client, runs):
     """Against the baseline main, coloured only if it means something."""
     page = get_page(client, f"/runs/{runs['c3']}")
     assert [one.find("dt").text for one in page.find_all(class_="tile")] == [
@@ -39,7 +39,7 @@ def test_tiles_tell_each_measure_with_its_interval_and_the_difference(client, ru
     assert "+0.333 against main" in tile(page, "RR").text
     assert tile(page, "RR").find("span", class_="finding")["class"] == "finding better"
     assert (
-        "24 queries. Intervals: 95%, Student's t and Hall's correction for skewness." in page.text
+        "24 queries. Intervals: 95%, Student's t with Hall's correction for skewness." in page.text
     )
 
 
@@ -54,7 +54,7 @@ def test_a_chosen_measure_leads_the_page(client, runs):
     """Distribution, slices and the order of queries are about it."""
     page = get_page(client, f"/runs/{runs['c3']}?measure=RR")
     assert "is-chosen" in tile(page, "RR")["class"]
-    assert "RR of each query" in page.text
+    assert "RR per query" in page.text
     head = page.find(id="queries").find("thead")
     assert head.find("th", aria_sort="ascending").text == "RR"
     get_page(client, f"/runs/{runs['c3']}?measure=nonsense", status=422)
@@ -63,17 +63,17 @@ def test_a_chosen_measure_leads_the_page(client, runs):
 def test_the_distribution_leads_to_the_queries_behind_it(client, runs):
     """Those without a relevant document, and those with holes."""
     part = get_page(client, f"/runs/{runs['c3']}").find(aria_labelledby="spread-title")
-    assert "A quarter of the queries scores at most" in part.text
+    assert "A quarter of the queries score at most" in part.text
     assert "Nothing relevant" not in part.text
-    assert part.find("a").text == "6 have holes in the first 10"
+    assert part.find("a").text == "6 have unjudged documents in the top 10"
     assert len(rows(get_page(client, part.find("a")["href"]))) == 6
 
 
-def test_facts_tell_settings_commit_corpus_and_times(client, runs):
+def test_facts_include_settings_commit_corpus_and_durations(client, runs):
     """p50 and p95 of 10 to 33 ms, as a latency guard reads them: between two, the higher one."""
     facts = get_page(client, f"/runs/{runs['c3']}").find(aria_labelledby="facts-title").text
     assert "54 for 24 queries" in facts
-    assert "22.0 ms at p50, 32.0 ms at p95" in facts
+    assert "p50 22.0 ms, p95 32.0 ms" in facts
     assert "c3c3c3c3" in facts
     assert "docs-1" in facts
     assert '["title", "text"]' in facts
@@ -96,8 +96,8 @@ def test_queries_are_filtered_and_sorted_by_addresses(client, runs):
     assert len(rows(get_page(client, f"{base}?only=holes"))) == 6
     assert len(rows(get_page(client, f"{base}?q=PLANT+1"))) == 11
     assert len(rows(get_page(client, f"{base}?slice=tag%3Drare"))) == 3
-    assert "Something relevant was found" in get_page(client, f"{base}?only=nothing").text
-    assert "No query fits" in get_page(client, f"{base}?q=nowhere").text
+    assert "A relevant document was found" in get_page(client, f"{base}?only=nothing").text
+    assert "No matching queries" in get_page(client, f"{base}?q=nowhere").text
     page = get_page(client, f"{base}?sort=rank&q=plant")
     heading = page.find(id="queries").find("th", aria_sort="ascending")
     assert heading.text == "First relevant"
@@ -107,7 +107,7 @@ def test_queries_are_filtered_and_sorted_by_addresses(client, runs):
 
 
 def test_the_table_alone_answers_scripts(client, runs):
-    """So that typing does not draw the whole page anew."""
+    """Typing does not redraw the whole page."""
     headers = {**HTML, "HX-Request": "true", "HX-Target": "queries"}
     answer = client.get(f"/runs/{runs['c3']}?q=plant+7", headers=headers)
     part = parse(answer.text)
@@ -150,7 +150,7 @@ def test_odd_ids_texts_and_settings_are_shown_as_text(archive, client):
 def test_a_run_that_is_gone_says_so(client):
     """With a way on."""
     page = get_page(client, "/runs/" + "0" * 64, status=404)
-    assert "Not here" in page.text
+    assert "Not found" in page.text
 
 
 def test_an_admin_sets_the_baseline(archive, client, runs):
@@ -165,11 +165,11 @@ def test_an_admin_sets_the_baseline(archive, client, runs):
     assert "A baseline cannot be removed" in page.text
 
 
-def test_a_baseline_that_somebody_else_set_meanwhile_stays(archive, client, runs):
-    """Whoever saw another one is told."""
+def test_a_baseline_that_changed_in_the_meantime_is_kept(archive, client, runs):
+    """A caller that saw another baseline gets a conflict."""
     answer = post(client, runs["c3"], do="baseline", name="main", seen=runs["c0"])
     assert answer.status_code == 409
-    assert "by now" in answer.text
+    assert "that it is now run" in answer.text
     assert archive.baselines.get("main").run_id == runs["c1"]
 
 
@@ -186,7 +186,7 @@ def test_an_admin_removes_a_run_that_is_no_baseline(archive, client, runs):
     """The form asks first; a baseline stays, and what is gone is gone."""
     page = get_page(client, f"/runs/{runs['c3']}")
     asking = [form.attributes.get("data-confirm", "") for form in page.find_all("form")]
-    assert any("for good" in question for question in asking)
+    assert any("Permanently" in question for question in asking)
     answer = post(client, runs["c3"], do="remove")
     assert (answer.status_code, answer.headers["location"]) == (303, "/runs")
     assert archive.runs.get(runs["c3"]) is None
@@ -195,20 +195,20 @@ def test_an_admin_removes_a_run_that_is_no_baseline(archive, client, runs):
     get_page(client, f"/runs/{runs['c3']}", status=404)
 
 
-def test_who_may_only_judge_is_told_so(archive, service, runs):
+def test_a_judge_sees_the_required_role(archive, service, runs):
     """Neither buttons nor a way around them."""
     token = archive.tokens.create("ann", "judge")
     client = service(host="0.0.0.0")  # noqa: S104 - whoever listens there asks for tokens
     headers = {**HTML, "Authorization": f"Bearer {token}"}
     page = parse(client.get(f"/runs/{runs['c3']}", headers=headers).text)
     assert page.find_all("input", name="do") == []
-    assert "by an admin" in page.text
+    assert "requires the role admin" in page.text
     answer = client.post(f"/runs/{runs['c3']}", data={"do": "remove"}, headers=headers)
     assert answer.status_code == 403
 
 
 def test_newer_judgments_are_counted_while_the_page_shows_the_last_state(archive, client, runs):
-    """It says so, and asks for itself again until it has them."""
+    """The page shows a note, and polls until they are counted."""
     address = f"/runs/{runs['c3']}"
     before = settled(client, address)
     archive.judgments.put([JudgmentEntry(q, "hole", 2) for q in query_ids()], author="bob")

@@ -40,7 +40,7 @@ def test_runs_are_listed_newest_first_with_their_means(archive, client, runs):
 
 
 def test_runs_are_found_by_name_tag_commit_and_series(client, runs):
-    """A search that finds nothing says so, and leads back."""
+    """A search without results says so, and links to all runs."""
     assert listed(get_page(client, "/runs?q=c1c1")) == [runs["c1"]]
     assert listed(get_page(client, "/runs?q=BM")) == [runs["bm25"]]
     assert len(listed(get_page(client, "/runs?q=nightly&series=hybrid"))) == 4

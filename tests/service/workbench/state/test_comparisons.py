@@ -13,7 +13,7 @@ from berryeval.evaluation.evaluate import COMPARED_MEASURES
 from berryeval.measures import parse_measure
 from berryeval.service import ServiceSettings
 from berryeval.service.run_cache import RunCache
-from berryeval.service.workbench.pages.compare.moves import what_moved
+from berryeval.service.workbench.pages.compare.moves import find_moves
 from berryeval.service.workbench.state.comparisons import Comparisons
 from berryeval.service.workbench.state.scoring import Scoring
 
@@ -85,7 +85,7 @@ def test_what_takes_long_is_shown_as_it_was(archive, filled, comparisons, monkey
 def test_what_was_begun_before_a_judgment_is_not_called_current(
     archive, filled, comparisons, monkeypatch
 ):
-    """Whoever comes while it runs is told that there is more to count."""
+    """A comparison that started earlier is reported as outdated."""
     comparisons.soon(*filled)
     archive.judgments.put([JudgmentEntry("q00", "x", 1)], author="ada")
     may_go_on, has_begun = threading.Event(), threading.Event()
@@ -165,17 +165,17 @@ def test_many_tags_are_no_slices(archive, filled, comparisons):
     assert {str(one.slice) for one in sliced} == {"category=c", "tag=t0", "tag=t1"}
 
 
-def test_moves_are_told_by_grade_and_way():
-    """The best grade first; what nobody judged relevant is only counted."""
+def test_moves_are_sorted_by_grade_and_distance():
+    """Relevant documents come first, by grade; others are only counted."""
     grades = {b"a": 1.0, b"b": 3.0, b"c": 0.0}
-    found = what_moved([b"a", b"b", b"c"], [b"c", b"a", b"x"], grades)
+    found = find_moves([b"a", b"b", b"c"], [b"c", b"a", b"x"], grades)
     assert [(one.doc_id, one.before, one.after, one.is_up) for one in found.shown] == [
         ("b", 2, None, False),
         ("a", 1, 2, False),
     ]
     assert found.words == "1 new, 2 shifted"
-    assert what_moved([b"a"], [b"a"], grades).words == "same ranking"
-    assert what_moved([], [b"b"], grades).shown[0].is_up
+    assert find_moves([b"a"], [b"a"], grades).words == "same ranking"
+    assert find_moves([], [b"b"], grades).shown[0].is_up
 
 
 def test_scores_are_those_of_the_evaluations(filled, comparisons):

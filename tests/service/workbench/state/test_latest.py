@@ -9,7 +9,7 @@ from berryeval.service.workbench.state.latest import Latest
 
 
 def test_what_is_slow_is_shown_as_it_was(monkeypatch):
-    """The newest value comes when it is there; what went wrong is told."""
+    """The previous value is shown until the new one is ready, and errors are raised."""
     go_on = threading.Event()
     values = iter([1, 2, 3])
 

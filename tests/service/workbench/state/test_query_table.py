@@ -55,13 +55,13 @@ def test_a_row_says_what_the_run_made_of_a_query():
 
 @pytest.mark.parametrize("measures", [("AP",), ("nDCG@10",), ("P@5", "R@3")])
 def test_ranks_and_holes_are_known_whatever_is_measured(measures):
-    """They are found out where no measure tells them."""
+    """They are computed even if no measure provides them."""
     rows = {row.query_id: row for row in table(measures).page(QueryFilter()).rows}
     assert (rows["q2"].first_relevant, rows["q2"].n_holes) == (3, 2)
 
 
 def test_rows_are_sorted_by_what_is_wanted_and_ties_by_their_ids():
-    """Worst first unless told; those without a relevant document come after all ranks."""
+    """By default the worst comes first; queries without a relevant result come after all ranks."""
     assert ids(table().page(QueryFilter())) == ["q3", "q4", "q\udcff", "q2", "q1"]
     by_rr = QueryFilter(sort="RR", is_descending=True)
     assert ids(table().page(by_rr)) == ["q1", "q2", "q3", "q4", "q\udcff"]

@@ -63,7 +63,7 @@ def test_a_run_that_cannot_be_decided_says_why():
 
 
 def test_the_question_that_was_asked_last_is_worked_on_first():
-    """Whoever edits on does not wait for what they typed before."""
+    """The latest edit does not wait for earlier ones."""
     order, started, may_go = [], threading.Event(), threading.Event()
 
     def decide(settings, *_):
@@ -84,7 +84,7 @@ def test_the_question_that_was_asked_last_is_worked_on_first():
 
 def test_what_no_page_asks_for_any_more_is_dropped(monkeypatch):
     """A page that was closed costs no more than the verdict at hand."""
-    monkeypatch.setattr("berryeval.service.workbench.state.replays._ASKED_SECONDS", 0.0)
+    monkeypatch.setattr("berryeval.service.workbench.state.replays._REQUESTED_SECONDS", 0.0)
     decided = []
     replays = Replays(lambda *given: decided.append(given) or Outcome("pass", ""))
     replays.ask(question())
@@ -104,9 +104,9 @@ def test_only_so_much_is_remembered(monkeypatch):
 
 
 def test_a_tally_is_a_sentence():
-    """One passes, two pass; what is not there is not told."""
-    assert tally([]) == "no run yet"
+    """Verbs agree in number, and empty categories are omitted."""
+    assert tally([]) == "no runs yet"
     assert tally([Outcome("pass", "")]) == "1 passes"
     found = [Outcome("inconclusive", ""), Outcome("undecided", ""), Outcome("fail", ""), None]
-    told = "1 fails, 1 is inconclusive, 1 cannot be decided, 1 is still to be decided"
+    told = "1 fails, 1 is inconclusive, 1 cannot be decided, 1 is pending"
     assert tally(found) == told

@@ -48,7 +48,7 @@ def test_a_search_looks_at_names_tags_commits_and_ids(archive, put):
 
 
 def test_the_run_before_is_of_the_same_series(archive, put):
-    """What a candidate is held against where no baseline is named."""
+    """It is the default reference of a candidate."""
     first, _, second = put("bm25", commit="a"), put("dense"), put("bm25", commit="b")
     directory = RunDirectory(archive).current()
     assert directory.before(directory.by_id[second]).run_id == first

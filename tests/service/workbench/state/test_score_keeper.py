@@ -139,7 +139,7 @@ def test_the_first_runs_of_a_count_are_told_apart(world, keeper, monkeypatch):
 
 
 def test_pages_show_one_state_of_the_judgments_until_the_next_is_complete(world, keeper):
-    """Never a mean of yesterday's judgments beside one of today's."""
+    """Means with different judgments are never shown together."""
     before = current(keeper)
     world.may_score.clear()
     world.judge("x")
@@ -223,10 +223,10 @@ def test_runs_that_nobody_asks_for_any_more_are_dropped(keeper, monkeypatch):
     assert set(keeper._wanted) == {"poor"}
 
 
-def test_what_nobody_looks_at_is_not_counted_anew(world, keeper, monkeypatch):
+def test_runs_that_no_page_requests_are_not_recounted(world, keeper, monkeypatch):
     """Who looks at it later has it scored then, at the judgments that are shown."""
     current(keeper)
-    monkeypatch.setattr(score_keeper, "_LOOKED_AT_SECONDS", 0.05)
+    monkeypatch.setattr(score_keeper, "_REQUESTED_SECONDS", 0.05)
     time.sleep(0.06)
     world.judge("x")
     current(keeper, ["good"])

@@ -52,7 +52,7 @@ def test_what_is_stored_is_shown_before_the_judgments_are_read(scoring, archive)
 
 
 def test_scores_of_a_moment_are_not_taken_for_those_of_another(scoring, archive, monkeypatch):
-    """Somebody judges while a page asks, and takes it back afterwards."""
+    """A judgment during a request, withdrawn afterwards, does not mix states."""
     state = scoring.state
 
     def judge_first():

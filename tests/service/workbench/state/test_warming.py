@@ -56,8 +56,8 @@ def test_lists_are_there_when_the_service_starts(filled, monkeypatch):
     warm_up.stop()
 
 
-def test_an_archive_that_cannot_be_read_stops_nobody(filled, monkeypatch, caplog):
-    """Whoever asks is told; the log says it to those who look closely."""
+def test_an_unreadable_archive_does_not_stop_the_service(filled, monkeypatch, caplog):
+    """The request reports the error; the log has it at debug level."""
 
     def fail():
         raise ArchiveError("a.db", "is gone")
@@ -67,12 +67,12 @@ def test_an_archive_that_cannot_be_read_stops_nobody(filled, monkeypatch, caplog
     warm_up = WarmUp(filled, Scoring(filled, RunCache(filled), ["RR"]), RunDirectory(filled))
     warm_up.start()
     assert warm_up.wait(60)
-    assert caplog.records[0].message == "not read ahead reason='a.db: is gone'"
+    assert caplog.records[0].message == "prefetch failed reason='a.db: is gone'"
     assert filled.judgments._known._newest is not None
 
 
 def test_a_service_that_stops_reads_nothing_more(filled):
-    """It does not hold up whoever stops it."""
+    """Stopping the service does not wait for reading."""
     scoring = Scoring(filled, RunCache(filled), ["RR"])
     warm_up = WarmUp(filled, scoring, RunDirectory(filled))
     may_go_on = threading.Event()

@@ -1,4 +1,4 @@
-"""All pages: the router of each module, those that anybody may open apart."""
+"""The routers of all pages; those that require no login are separate."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from berryeval.service.workbench.pages.query import routes as query
 __all__ = ["OPEN_ROUTERS", "ROUTERS"]
 
 OPEN_ROUTERS = (assets.router, sessions.router)
-"""Logging in, styles and scripts."""
+"""Login, styles and scripts."""
 
 ROUTERS = (
     palette.router,
@@ -39,4 +39,4 @@ ROUTERS = (
     verdict_pages.router,
     power.router,
 )
-"""All others, which require the role read. The tag part marks routes that only pages call."""
+"""All others, which require the role read. The tag ``part`` marks routes that only pages call."""

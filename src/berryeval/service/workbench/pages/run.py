@@ -1,4 +1,4 @@
-"""One run: what it scores, how its queries are spread, and every one of them."""
+"""The page of a run: its scores, their distribution, and all queries."""
 
 from __future__ import annotations
 
@@ -27,9 +27,9 @@ from berryeval.measures import Measure
 from berryeval.service.dependencies import ArchiveDep, RunsDep, require
 from berryeval.service.paths import NAME
 from berryeval.service.workbench.choosing import baseline_names, choose_measure, choose_run
+from berryeval.service.workbench.polling import is_seen, renewal_of
 from berryeval.service.workbench.reading import once_read
 from berryeval.service.workbench.rendering import fragment, page
-from berryeval.service.workbench.renewing import is_seen, renewal_of
 from berryeval.service.workbench.state.query_table import DEPTH, QueryFilter, QueryTable
 from berryeval.service.workbench.state.run_directory import (
     MAIN,
@@ -52,13 +52,13 @@ router = APIRouter(dependencies=[once_read])
 
 @dataclass(frozen=True)
 class Choices:
-    """What somebody chose to see of a run."""
+    """What to show of a run."""
 
     measure: Measure
     wanted: QueryFilter
 
     def address(self, run_id: str, **changes: object) -> str:
-        """Return the address of the page with some choices changed; defaults go unsaid."""
+        """Return the address of the page with some parameters changed; defaults are omitted."""
         table = self.wanted
         chosen: dict[str, object] = {
             "measure": str(self.measure),
@@ -90,7 +90,7 @@ def show_run(
     order: str = "",
     number: Annotated[int, Query(alias="page")] = 1,
 ) -> Response:
-    """Return the page of a run, by its id or the name of a baseline, or its table alone."""
+    """Return the page of a run, by its id or the name of a baseline, or only its table."""
     run = choose_run(archive, reference)
     shown = choose_measure(scoring.measures, measure)
     wanted = QueryFilter(
@@ -106,7 +106,7 @@ def show_run(
         return Response(status_code=204)
     context = _context(run, Choices(shown, wanted))
     context |= {"kept": kept, "renewal": renewal_of(request, kept)}
-    # While newer judgments are counted, what is shown is the state of all other pages.
+    # While newer judgments are counted, show the same state as all other pages.
     state = kept.state or scoring.state()
     try:
         evaluation = scoring.evaluation(run.run_id, state)
@@ -162,7 +162,7 @@ def _table(table: QueryTable, wanted: QueryFilter) -> dict[str, Any]:
 def _drawings(
     result: MeasureResult, before: Sequence[float] | None, against: ReferenceRun | None
 ) -> list[Chart]:
-    """Return how scores are spread, for wide and for narrow screens."""
+    """Return charts of the distribution of scores, for wide and narrow screens."""
     names = ("this run", "" if against is None else against.name)
     return [
         distribution(
@@ -179,7 +179,7 @@ def _drawings(
 
 
 def _facts(archive: Archive, run: StoredRun) -> dict[str, Any]:
-    """Return what is known of a run besides its rankings."""
+    """Return the facts about a run other than its rankings."""
     main = archive.baselines.get(MAIN)
     durations = [*(run.facts.durations or {}).values()]
     settings = {
@@ -199,7 +199,7 @@ def _facts(archive: Archive, run: StoredRun) -> dict[str, Any]:
 async def change_run(
     request: Request, run_id: str, archive: ArchiveDep, runs: RunsDep, keeper: KeeperDep
 ) -> Response:
-    """Let a name stand for the run, or remove it; `do` says which."""
+    """Make the run a baseline, or remove it, depending on `do`."""
     form = await request.form()
     if form.get("do") == "remove":
         if not await to_thread.run_sync(archive.runs.remove, run_id):
@@ -217,7 +217,7 @@ async def change_run(
 
 
 def _set_baseline(archive: Archive, name: str, run_id: str, seen: str | None) -> None:
-    """Let a name stand for a run, unless it stands for another one than somebody saw."""
+    """Make a run the baseline of a name, unless it was changed in the meantime."""
     if not re.fullmatch(NAME, name) or len(name) == _LENGTH_OF_IDS:
         expected = "letters, digits, dots, dashes and underscores, at most 99"
         raise ArgumentError("name", expected, repr(name[:100]))
@@ -227,7 +227,7 @@ def _set_baseline(archive: Archive, name: str, run_id: str, seen: str | None) ->
         if seen is not None and found != seen:
             now = f"run {found[:8]}" if found else "no run"
             raise ConflictError(
-                f"baseline {name!r}", "what the page showed", f"that it is {now} by now"
+                f"baseline {name!r}", "what the page showed", f"that it is now {now}"
             )
 
     archive.baselines.put(name, run_id, check=check)

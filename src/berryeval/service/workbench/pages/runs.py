@@ -1,4 +1,4 @@
-"""The list of runs: found by name, tag, commit or id, fifty at a time."""
+"""The list of runs: searched by name, tag, commit or id, fifty per page."""
 
 from __future__ import annotations
 
@@ -10,8 +10,8 @@ from starlette.responses import Response
 
 from berryeval.service.dependencies import ArchiveDep
 from berryeval.service.workbench.choosing import baseline_names
+from berryeval.service.workbench.polling import is_seen, renewal_of
 from berryeval.service.workbench.rendering import page
-from berryeval.service.workbench.renewing import is_seen, renewal_of
 from berryeval.service.workbench.state.run_directory import DirectoryDep
 from berryeval.service.workbench.state.score_keeper import KeeperDep
 from berryeval.service.workbench.state.scoring import ScoringDep
@@ -34,7 +34,7 @@ def show_runs(
     series: str = "",
     wanted: Annotated[int, Query(alias="page")] = 1,
 ) -> Response:
-    """Return runs, the newest first; their means come as soon as they are known."""
+    """Return runs, newest first; their means appear once they are computed."""
     directory = directories.current()
     found = directory.search(q, series or None)
     n_pages = max(1, -(-len(found) // ON_A_PAGE))

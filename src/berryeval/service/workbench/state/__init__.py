@@ -1,1 +1,1 @@
-"""What is kept in memory between requests, and the threads that keep it up to date."""
+"""State in memory between requests, and the threads that update it."""

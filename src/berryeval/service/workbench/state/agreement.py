@@ -1,4 +1,4 @@
-"""The table of all judgments, and how well judges agree: in pairs, and all together."""
+"""How well judges agree, in pairs and all together, over the table of all judgments."""
 
 from __future__ import annotations
 
@@ -47,19 +47,19 @@ _WORDS = ((0.8, "very good"), (0.67, "good"), (0.4, "fair"), (0.0, "poor"))
 
 @dataclass(frozen=True, slots=True)
 class Judge:
-    """A judge, and the grades that they give."""
+    """A judge and the grades they give."""
 
     name: str
     n_opinions: int
     n_shared: int
-    """Opinions of pairs that another judge graded as well."""
+    """Opinions on pairs that another judge also graded."""
     grades: Mapping[float, int]
     alpha_without: float | None = None
-    """Krippendorff's alpha of all other judges; None where there is none."""
+    """Krippendorff's alpha without this judge; None if undefined."""
 
     @property
     def mean(self) -> float:
-        """The mean grade; a judge who is stricter than the others has a lower one."""
+        """The mean grade; stricter judges have a lower one."""
         total = reduce(add, (grade * n for grade, n in self.grades.items()), 0.0)
         return total / self.n_opinions
 
@@ -71,7 +71,7 @@ class Kappa:
     coefficient: Coefficient
     """Linearly weighted."""
     interval: Interval | None
-    """Of 95 %, for other queries and the same two judges; None where there is none."""
+    """95% interval for other queries and the same two judges; None if undefined."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,28 +79,28 @@ class Agreement:
     """How well the judges of an archive agree."""
 
     judges: Sequence[Judge]
-    """Those with most opinions first."""
+    """Most opinions first."""
     n_more: int
-    """Judges that are left out."""
+    """Number of judges that are not listed."""
     kappas: Mapping[tuple[str, str], Kappa]
-    """By the names of two judges, of those that are listed."""
+    """By the names of two listed judges."""
     alpha: Coefficient
-    """Krippendorff's, for ordered grades, over all."""
+    """Krippendorff's alpha of all judges, for ordinal grades."""
     interval: Interval | None
-    """Of alpha, at 95 %; None where there is none."""
+    """95% interval of alpha; None if undefined."""
     n_equal: int
-    """Pairs of query and document that all their judges gave the same grade."""
+    """Pairs of query and document with the same grade from all their judges."""
     grades: Sequence[float]
-    """All grades that were given."""
+    """All grades in use."""
 
     @property
     def share_equal(self) -> float:
-        """The share of the pairs with several judges that all gave the same grade."""
+        """Share of the pairs with several judges that have the same grade from all."""
         return self.n_equal / self.alpha.n
 
     @property
     def is_for_other_judges(self) -> bool:
-        """Whether the interval of alpha holds for other judges, or for these judges only."""
+        """Whether the interval of alpha generalises to other judges."""
         n_sharing = sum(judge.n_shared > 0 for judge in self.judges)
         return n_sharing >= FEWEST_JUDGES
 
@@ -143,7 +143,7 @@ def agreement_of(table: JudgmentTable) -> Agreement:
 def _kappas(
     shared: Sequence[tuple[int | None, Mapping[str, float]]], names: AbstractSet[str]
 ) -> dict[tuple[str, str], Kappa]:
-    """Return how well each two of some judges agree."""
+    """Return the kappa of every pair of judges."""
     pairs: dict[tuple[str, str], list[tuple[float, float]]] = {}
     queries: dict[tuple[str, str], list[int | None]] = {}
     for query, opinions in shared:
@@ -157,9 +157,9 @@ def _kappas(
 
 
 def in_words(value: float | None) -> str:
-    """Say what a coefficient of agreement means.
+    """Return a coefficient of agreement in words.
 
-    Krippendorff takes 0.8 as reliable, and 0.667 as the lowest for tentative conclusions.
+    Krippendorff considers 0.8 reliable, and 0.667 the minimum for tentative conclusions.
 
     Examples
     --------
@@ -167,24 +167,24 @@ def in_words(value: float | None) -> str:
     ('very good', 'good', 'fair', 'poor')
     """
     if value is None:
-        return "not known"
+        return "unknown"
     return next((word for least, word in _WORDS if value >= least), "poor")
 
 
 class Agreed(NamedTuple):
-    """How well judges agree, and the judgments that show it."""
+    """How well judges agree, and the judgments behind it."""
 
     table: JudgmentTable
     agreement: Agreement
 
 
 def latest_agreement(archive: Archive, skip_wait: Callable[[], bool]) -> Latest[Agreed]:
-    """Return what computes agreement again after each change."""
+    """Return a value that is recomputed after each change."""
     counted: LruCache[JudgmentTable, Agreed] = LruCache(1)
 
     def count() -> Agreed:
         table = archive.judgment_index.table()
-        return counted.get_or_make(table, lambda: Agreed(table, agreement_of(table)))
+        return counted.get_or_compute(table, lambda: Agreed(table, agreement_of(table)))
 
     return Latest(count, skip_wait)
 

@@ -1,7 +1,7 @@
-"""Comparisons of two runs at today's judgments, kept for the next request.
+"""Comparisons of two runs with the current judgments, cached for the next request.
 
-A page asks for the same comparison again and again: another measure, the next fifty queries, the
-query before. Runs never change: both ids, the judgments and the measures identify a comparison.
+Pages request the same comparison repeatedly: another measure, the next fifty queries, the
+previous query. Runs never change: both ids, the judgments and the measures identify a comparison.
 """
 
 from __future__ import annotations
@@ -29,16 +29,16 @@ from berryeval.service.references import labels_of
 from berryeval.service.shared_work import SharedWork
 from berryeval.service.workbench.state.scoring import Scoring, State
 
-__all__ = ["LOOKED_AT", "Compared", "Comparisons", "ComparisonsDep"]
+__all__ = ["RANKS_COMPARED", "Compared", "Comparisons", "ComparisonsDep"]
 
 _MANY_QUERIES = 500
 
-LOOKED_AT = 100
+RANKS_COMPARED = 100
 """Ranks that are compared for a measure without a cutoff."""
 
 _MOST = 24
 _PATIENCE, _LONG_PATIENCE = 0.1, 3.0
-"""Seconds that a page waits for a comparison at today's judgments: of many queries, of few."""
+"""Seconds that a page waits for a current comparison: of many queries, of few."""
 _MOST_TAGS = 12
 
 Floats = NDArray[np.float64]
@@ -54,7 +54,7 @@ class _Key(NamedTuple):
 
 
 class Runs(Mapping[str, Run]):
-    """Runs by their labels, read when they are asked for: a comparison does not hold them."""
+    """Runs by label, read on access: a comparison does not keep them in memory."""
 
     def __init__(self, scoring: Scoring, run_ids: Mapping[str, str]) -> None:
         self._scoring = scoring
@@ -71,16 +71,16 @@ class Runs(Mapping[str, Run]):
 
 
 class Compared:
-    """A comparison of two runs, and what pages want to know of it.
+    """A comparison of two runs, with what pages show of it.
 
     Attributes
     ----------
     a, b : StoredRun
         Baseline and candidate.
     comparison : Comparison
-        Its runs are read when they are asked for.
+        Its runs are read on access.
     judgments_hash : str
-        Of what both were scored with.
+        Hash of the judgments that scored both.
     """
 
     def __init__(
@@ -96,7 +96,7 @@ class Compared:
 
     @property
     def names(self) -> tuple[str, str]:
-        """What baseline and candidate are called; never the same."""
+        """Labels of baseline and candidate, never equal."""
         return self.comparison.baseline, self.comparison.candidates[0]
 
     def sliced(self, measure: Measure) -> tuple[Difference, ...]:
@@ -124,32 +124,32 @@ class Compared:
         return self.comparison.difference(self.names[1], measure)
 
     def scores(self, measure: Measure) -> tuple[Floats, Floats]:
-        """Return the scores of both, one a query in the order of the comparison."""
+        """Return the scores of both, one per query in the order of the comparison."""
         before, after = (self._scores(name, str(measure)) for name in self.names)
         return before, after
 
     def n_holes(self, measure: Measure) -> tuple[Floats, Floats]:
-        """Return how many documents that the measure looks at nobody judged, query by query."""
+        """Return the number of unjudged documents up to the cutoff of the measure, per query."""
         name = str(holes_measure(measure))
         before, after = (self._scores(run, name) for run in self.names)
         return before, after
 
     def _scores(self, run: str, name: str) -> Floats:
-        # At the same judgments the same queries are scored, whatever a run has.
+        # The judgments alone determine which queries are scored.
         return np.asarray(self.comparison.evaluations[run].scores.values[name])
 
     def gains(self, measure: Measure) -> Floats:
-        """Return what each query gained; below 0 is worse."""
+        """Return the gain of each query; below 0 is worse."""
         return self.comparison.gains(self.names[1], measure)
 
     def by_harm(self, measure: Measure) -> NDArray[np.intp]:
-        """Return where queries stand, the greatest loss first and the greatest gain last."""
+        """Return the positions of queries, largest loss first."""
         if measure not in self._orders:
             self._orders[measure] = np.argsort(self.gains(measure), kind="stable")
         return self._orders[measure]
 
     def position_of(self, query_id: str) -> int | None:
-        """Return where a query stands; None if it was not compared."""
+        """Return the position of a query; None if it was not compared."""
         return self._position_of.get(query_id)
 
     @cached_property
@@ -157,12 +157,12 @@ class Compared:
         return {query_id: i for i, query_id in enumerate(self.comparison.query_ids)}
 
     def differs(self, measure: Measure) -> NDArray[np.bool_]:
-        """Tell of each query whether its rankings differ as far as the measure looks.
+        """Return for each query whether its rankings differ up to the cutoff of the measure.
 
-        A measure without a cutoff looks at the first hundred ranks here. A query whose score
-        differs has rankings that do, wherever.
+        A measure without a cutoff considers the first hundred ranks here. A query whose score
+        differs always counts as different.
         """
-        k = min(measure.k or LOOKED_AT, LOOKED_AT)
+        k = min(measure.k or RANKS_COMPARED, RANKS_COMPARED)
         if k not in self._differs:
             before, after = (self.comparison.runs[name] for name in self.names)
             encoded = [encode_id(query_id) for query_id in self.comparison.query_ids]
@@ -173,7 +173,7 @@ class Compared:
         return has_moved
 
     def remembered(self, key: object, make: Callable[[], Value]) -> Value:
-        """Return what a page worked out before; work it out if it did not."""
+        """Return a cached value, or compute it."""
         if key not in self._remembered:
             self._remembered[key] = make()
         found: Value = self._remembered[key]
@@ -181,7 +181,7 @@ class Compared:
 
     @cached_property
     def texts(self) -> list[str]:
-        """Id and text of each query in small letters, to be searched."""
+        """Id and text of each query in lower case, for searching."""
         queries = self.comparison.queries
         return [
             f"{query_id}\n{queries[query_id].text if query_id in queries else ''}".casefold()
@@ -190,7 +190,7 @@ class Compared:
 
 
 class Comparisons:
-    """The comparisons that were asked for last."""
+    """The comparisons that were requested last."""
 
     def __init__(self, scoring: Scoring) -> None:
         self._scoring = scoring
@@ -198,14 +198,14 @@ class Comparisons:
         self._work: SharedWork[tuple[str, str], Compared] = SharedWork("berryeval-comparing", 2)
 
     def compare(self, a: StoredRun, b: StoredRun) -> Compared:
-        """Compare two runs at today's judgments.
+        """Compare two runs with the current judgments.
 
         Raises
         ------
         ArgumentError
             If both are the same.
         MismatchError
-            If no query is judged and in both.
+            If no judged query is in both.
         """
         labels = labels_of([a, b])
         state = self._scoring.state()
@@ -224,18 +224,18 @@ class Comparisons:
             )
             return Compared(a, b, comparison, state.hash)
 
-        return self._found.get_or_make(self._key(a, b, state, known), make)
+        return self._found.get_or_compute(self._key(a, b, state, known), make)
 
     def soon(self, a: StoredRun, b: StoredRun) -> tuple[Compared, bool]:
-        """Compare two runs as `compare` does, or return what was known before a judgment.
+        """Compare two runs as `compare` does, or return an earlier comparison.
 
-        Scoring two large runs again takes longer than a page may. It goes on in a thread then.
+        If rescoring two large runs takes too long for a page, it continues in a thread.
 
         Returns
         -------
         compared : Compared
         is_current : bool
-            Whether it is at today's judgments.
+            Whether it uses the current judgments.
         """
         known = self.known(a, b)
         if known is None:
@@ -252,19 +252,19 @@ class Comparisons:
         return _Key(a.run_id, b.run_id, state.hash, measures, known.stamp)
 
     def close(self) -> None:
-        """Begin nothing more, and wait for what has begun."""
+        """Start nothing more, and wait for running work."""
         self._work.close()
 
     def known(self, a: StoredRun, b: StoredRun) -> Compared | None:
-        """Return the newest comparison of two runs if there is one, whatever was judged since.
+        """Return the newest cached comparison of two runs, current or not.
 
-        While somebody judges, the queries before and after one stay where they are.
+        While a judge works, the order of queries stays the same.
         """
         return self._found.find(lambda key: key[:2] == (a.run_id, b.run_id))
 
 
 def _labels_in(queries: Mapping[str, Query], query_ids: Sequence[str]) -> list[str]:
-    """Return by what queries can be sliced; tags only where they are few."""
+    """Return the labels to slice queries by; tags only if there are few."""
     found: list[str] = []
     for label in LABELS:
         values_of = values_in(queries, label)

@@ -1,4 +1,4 @@
-"""What can be judged: holes, holes of a comparison, and what others have judged."""
+"""What to judge: holes, holes of a comparison, and what others have judged."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from urllib.parse import urlencode
 import numpy as np
 
 from berryeval.archive import Archive
-from berryeval.archive.judgments.opinions import SETTLED, counted_state, saying_of
+from berryeval.archive.judgments.opinions import SETTLED, counted_state, history_of
 from berryeval.archive.judgments.table import WantedJudgments
 from berryeval.archive.records import StoredJudgment
 from berryeval.evaluation.hole_queue import HoleQueue, QueuedHole, queue_holes
@@ -22,48 +22,48 @@ __all__ = [
     "DEPTH",
     "MODES",
     "SOURCE",
-    "Asked",
     "JudgingTask",
     "Listed",
     "Mode",
     "Pair",
-    "list_asked",
+    "PairToJudge",
+    "list_pairs",
+    "needs_judgment",
     "stamp_of",
-    "still_asked",
 ]
 
 Mode: TypeAlias = Literal["holes", "compare", "second", "stale", "conflicts"]
 Pair: TypeAlias = tuple[str, str]
 
 SOURCE = "workbench"
-"""Of judgments that come from the queue."""
+"""Source of judgments from the queue."""
 
 DEPTH = 10
 """Ranks of each run that are pooled."""
 
 _MOST_RUNS = 12
 _MOST_RECENT = 200
-_MOST_ASKED = 2000
+_MOST_PAIRS = 2000
 _LEAST = 0.0005
-"""An effect that is not 0 with three decimals."""
+"""The smallest effect that is not 0 when rounded to three decimals."""
 
 MODES: Mapping[Mode, str] = {
-    "holes": "Not judged yet",
+    "holes": "Unjudged",
     "compare": "Decisive for a comparison",
     "second": "Second opinions",
-    "stale": "Changed since",
+    "stale": "Stale",
     "conflicts": "Conflicts",
 }
 
 
 @dataclass(frozen=True, slots=True)
 class JudgingTask:
-    """What somebody wants to judge.
+    """A queue to judge.
 
     Parameters
     ----------
     mode : Mode
-        Of which kind.
+        The kind of queue.
     a, b : str, optional
         The baseline and the candidate of a comparison: runs, or names of baselines.
     """
@@ -74,19 +74,19 @@ class JudgingTask:
 
     @property
     def query(self) -> str:
-        """The part of an address that says so."""
+        """Its parameters in an address."""
         parts = {"mode": self.mode, "a": self.a, "b": self.b}
         return urlencode({name: value for name, value in parts.items() if value})
 
     @property
     def source(self) -> str:
-        """What judgments say about where they come from."""
+        """The source of its judgments."""
         return SETTLED if self.mode == "conflicts" else SOURCE
 
 
 @dataclass(frozen=True, slots=True)
-class Asked:
-    """A pair to be judged, and why."""
+class PairToJudge:
+    """A pair to judge, and the reason."""
 
     query_id: str
     doc_id: str
@@ -100,15 +100,15 @@ class Asked:
 
 @dataclass(frozen=True, slots=True)
 class Listed:
-    """What there is to judge, the most useful first."""
+    """The pairs to judge, most useful first."""
 
-    asked: Sequence[Asked]
+    asked: Sequence[PairToJudge]
     n_more: int = 0
-    """How many there are besides."""
+    """How many more there are."""
 
 
 def stamp_of(archive: Archive, wanted: JudgingTask) -> object:
-    """Return what changes when a list has to be made anew, whatever was judged."""
+    """Return a stamp that changes when a list must be rebuilt, apart from new judgments."""
     if wanted.mode != "holes":
         return None
     newest = archive.runs.page(limit=1, newest_first=True).items
@@ -116,13 +116,13 @@ def stamp_of(archive: Archive, wanted: JudgingTask) -> object:
     return [run.run_id for run in newest], [(one.name, one.run_id) for one in baselines]
 
 
-def list_asked(archive: Archive, scoring: Scoring, wanted: JudgingTask, caller: str) -> Listed:
-    """Return what somebody could judge; takes seconds where there is much.
+def list_pairs(archive: Archive, scoring: Scoring, wanted: JudgingTask, caller: str) -> Listed:
+    """Return the pairs to judge; takes seconds if there are many.
 
     Raises
     ------
     NotFoundError
-        If a run of a comparison is not there.
+        If a run of the comparison does not exist.
     """
     return _LISTS[wanted.mode](archive, scoring, wanted, caller)
 
@@ -152,7 +152,7 @@ def _compare(archive: Archive, scoring: Scoring, wanted: JudgingTask, _caller: s
 
 def _of_queue(queue: HoleQueue, measure: Measure, what: str) -> Listed:
     asked = [
-        Asked(hole.query_id, hole.doc_id, _why(hole, queue.n_runs, measure, what))
+        PairToJudge(hole.query_id, hole.doc_id, _why(hole, queue.n_runs, measure, what))
         for hole in queue.holes
     ]
     return Listed(asked, queue.n_holes - len(asked))
@@ -183,8 +183,8 @@ def _second(archive: Archive, _scoring: Scoring, _wanted: JudgingTask, caller: s
     table = archive.judgment_index.table()
     rows = table.without_opinion_of(caller)
     chance = np.random.default_rng()
-    chosen = chance.choice(rows, min(len(rows), _MOST_ASKED), replace=False)
-    asked = [Asked(*table.pair(row)) for row in chosen.tolist()]
+    chosen = chance.choice(rows, min(len(rows), _MOST_PAIRS), replace=False)
+    asked = [PairToJudge(*table.pair(row)) for row in chosen.tolist()]
     return Listed(asked, len(rows) - len(asked))
 
 
@@ -199,7 +199,7 @@ def _conflicts(archive: Archive, _scoring: Scoring, _wanted: JudgingTask, _calle
 def _found(archive: Archive, wanted: WantedJudgments) -> Listed:
     table = archive.judgment_index.table()
     rows = table.find(wanted).tolist()
-    asked = [Asked(*table.pair(row)) for row in rows[:_MOST_ASKED]]
+    asked = [PairToJudge(*table.pair(row)) for row in rows[:_MOST_PAIRS]]
     return Listed(asked, len(rows) - len(asked))
 
 
@@ -212,8 +212,8 @@ _LISTS: Mapping[Mode, Callable[[Archive, Scoring, JudgingTask, str], Listed]] = 
 }
 
 
-def still_asked(mode: Mode, states: Sequence[StoredJudgment], caller: str) -> bool:
-    """Whether a pair of this history is still to be judged by somebody."""
+def needs_judgment(mode: Mode, states: Sequence[StoredJudgment], caller: str) -> bool:
+    """Whether a pair with this history still needs a judgment by this judge."""
     current = counted_state(states)
     if mode in ("holes", "compare"):
         return current is None or current.grade is None or current.grade < 0
@@ -221,7 +221,7 @@ def still_asked(mode: Mode, states: Sequence[StoredJudgment], caller: str) -> bo
         return False
     if mode == "stale":
         return current.is_stale
-    found = saying_of(states)
+    found = history_of(states)
     if mode == "second":
         return caller not in found.independent and current.author != caller
     return found.is_conflict

@@ -1,7 +1,7 @@
-"""Who judges what next: lists that are made in the background, and documents that are taken.
+"""Queues of documents to judge: built in the background, and reserved for judges.
 
-Two people who judge at the same time get different documents. What somebody was given is theirs
-for some minutes; should both judge the same after all, the second is told.
+Judges who work at the same time get different documents. A document is reserved for some
+minutes; if two judges grade the same one after all, the second sees a conflict.
 """
 
 from __future__ import annotations
@@ -20,13 +20,13 @@ from berryeval.errors import BerryEvalError
 from berryeval.service.lru_cache import LruCache
 from berryeval.service.shared_work import SharedWork
 from berryeval.service.workbench.state.judging_modes import (
-    Asked,
     JudgingTask,
     Listed,
     Pair,
-    list_asked,
+    PairToJudge,
+    list_pairs,
+    needs_judgment,
     stamp_of,
-    still_asked,
 )
 from berryeval.service.workbench.state.scoring import Scoring
 
@@ -37,38 +37,38 @@ _WAIT_SECONDS = 0.1
 _TAKEN_SECONDS = 300.0
 _OLD_SECONDS = {"holes": 600.0, "compare": 600.0, "second": 600.0, "stale": 10.0, "conflicts": 3.0}
 _MOST_LISTS = 50
-_MOST_LOOKED_AT = 400
+_MOST_CHECKED = 400
 _MOST_SKIPPED = 10_000
 
 
 @dataclass(frozen=True, slots=True)
 class Turn:
-    """What somebody is given to judge, and all that was said of it."""
+    """A pair for a judge, with its history."""
 
-    asked: Asked
+    asked: PairToJudge
     states: list[StoredJudgment]
 
     @property
     def revision(self) -> int:
-        """Of the judgment that counts; 0 if there is none."""
+        """Revision of the judgment that counts; 0 if there is none."""
         counted = counted_state(self.states)
         return 0 if counted is None else counted.revision
 
 
 @dataclass(frozen=True, slots=True)
 class Given:
-    """The next things to judge."""
+    """The next pairs to judge."""
 
     turns: list[Turn]
     n_left: int
-    """How many there are, these among them."""
+    """How many there are in total."""
     is_ready: bool = True
-    """Whether it is known what there is."""
+    """Whether the list has been built."""
 
 
 @dataclass(eq=False)
 class _List:
-    """What there is to judge, made when the stamp was this."""
+    """A list of pairs to judge, and the stamp it was built at."""
 
     listed: Listed
     stamp: object
@@ -83,7 +83,7 @@ class _Held(NamedTuple):
 
 
 class Queues:
-    """All that is to be judged, for everybody."""
+    """The queues of all judges."""
 
     def __init__(self, archive: Archive, scoring: Scoring) -> None:
         self._archive = archive
@@ -95,8 +95,8 @@ class Queues:
         self._work: SharedWork[tuple[JudgingTask, str], _List] = SharedWork("berryeval-queue")
 
     def first(self, wanted: JudgingTask, caller: str) -> Given:
-        """Give somebody who opens a page one document; one of their own if no other is left."""
-        # Two pages of one person are two sessions as well.
+        """Return the first document of a page; one reserved for the caller if no other is left."""
+        # Two pages of one judge are two sessions.
         found = self.next(wanted, caller, session=secrets.token_urlsafe(8), n=1)
         if found.turns or not found.n_left:
             return found
@@ -107,23 +107,23 @@ class Queues:
     def next(
         self, wanted: JudgingTask, caller: str, *, session: str, n: int, have: Collection[Pair] = ()
     ) -> Given:
-        """Give somebody the next documents, which nobody else gets meanwhile.
+        """Return the next documents for a judge, and reserve them.
 
         Parameters
         ----------
         caller : str
-            Whose judgments they become.
+            The judge.
         session : str
-            Of a page: the same person may have two.
+            The page: a judge may have several open.
         n : int
             How many.
         have : collection of pairs
-            What this page has already.
+            Pairs that this page already has.
 
         Raises
         ------
         NotFoundError
-            If a run of a comparison is not there.
+            If a run of the comparison does not exist.
         """
         kept = self._listed(wanted, caller)
         if kept is None:
@@ -140,12 +140,12 @@ class Queues:
                 one
                 for one in self._free(listed.asked, kept.gone, session)
                 if one.pair not in skipped and one.pair not in held
-            ][:_MOST_LOOKED_AT]
+            ][:_MOST_CHECKED]
         for one in candidates:
             if len(turns) == n:
                 break
             states = self._archive.judgments.history(*one.pair)
-            if not still_asked(wanted.mode, states, caller):
+            if not needs_judgment(wanted.mode, states, caller):
                 kept.gone.add(one.pair)
                 continue
             with self._lock:
@@ -157,7 +157,7 @@ class Queues:
         return Given(_by_query(turns), n_left)
 
     def skip(self, caller: str, pair: Pair) -> None:
-        """Do not give somebody this pair again, as long as the service runs."""
+        """Do not offer this pair to the judge again until the service restarts."""
         with self._lock:
             mine = self._skipped.setdefault(caller, {})
             mine[pair] = None
@@ -166,24 +166,24 @@ class Queues:
             self._taken.pop(pair, None)
 
     def unskip(self, caller: str, pair: Pair) -> None:
-        """Take a skip back."""
+        """Undo a skip."""
         with self._lock:
             self._skipped.get(caller, {}).pop(pair, None)
 
     def done(self, pair: Pair) -> None:
-        """Let a pair go that was judged."""
+        """Remove a judged pair."""
         with self._lock:
             self._taken.pop(pair, None)
 
     def restore(self, wanted: JudgingTask, caller: str, pair: Pair) -> None:
-        """Ask for a pair again, whose judgment was undone."""
+        """Add a pair again whose judgment was undone."""
         with self._lock:
             kept = self._lists.get((wanted, self._owner(wanted, caller)))
             if kept is not None:
                 kept.gone.discard(pair)
 
     def close(self) -> None:
-        """Stop making lists."""
+        """Stop building lists."""
         self._work.close()
 
     def _owner(self, wanted: JudgingTask, caller: str) -> str:
@@ -202,7 +202,7 @@ class Queues:
             return known
 
         def make() -> _List:
-            made = _List(list_asked(self._archive, self._scoring, wanted, caller), stamp)
+            made = _List(list_pairs(self._archive, self._scoring, wanted, caller), stamp)
             self._lists.put(key, made)
             return made
 
@@ -213,7 +213,9 @@ class Queues:
                 raise
             return known
 
-    def _free(self, asked: Collection[Asked], gone: set[Pair], session: str) -> Iterator[Asked]:
+    def _free(
+        self, asked: Collection[PairToJudge], gone: set[Pair], session: str
+    ) -> Iterator[PairToJudge]:
         for one in asked:
             if one.pair in gone:
                 continue
@@ -234,7 +236,7 @@ class Queues:
 
 
 def _by_query(turns: list[Turn]) -> list[Turn]:
-    """Put the documents of a query behind each other: it is read once."""
+    """Group documents by query, so that a judge reads each query once."""
     places: dict[str, int] = {}
     for turn in turns:
         places.setdefault(turn.asked.query_id, len(places))

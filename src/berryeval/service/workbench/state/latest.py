@@ -1,4 +1,4 @@
-"""A value that takes long to make: made in a thread, and the last one is shown meanwhile."""
+"""A value that is slow to compute: computed in a thread, while the previous one is shown."""
 
 from __future__ import annotations
 
@@ -17,14 +17,14 @@ WAIT_SECONDS = 0.1
 
 
 class Latest(Generic[Value]):
-    """The newest value that there is.
+    """The newest available value.
 
     Parameters
     ----------
     make : callable
-        Returns the value as it is now; quickly, if nothing has changed.
+        Returns the current value; quickly, if nothing has changed.
     skip_wait : callable, optional
-        Whether the value is certain to take longer than a page waits.
+        Whether computing the value certainly takes longer than a page waits.
     """
 
     def __init__(
@@ -36,16 +36,16 @@ class Latest(Generic[Value]):
         self._value: Value | None = None
 
     def get(self) -> Value | None:
-        """Return the value as it is now; after a while the last one, and None if there is none.
+        """Return the current value; after a while the previous one, or None if there is none.
 
         Raises
         ------
         Exception
-            What `make` raised.
+            Whatever `make` raised.
         """
         end = time.monotonic() + (0.0 if self._skip_wait() else WAIT_SECONDS)
         value, is_new = self._soon(end)
-        # What was under way already may not have seen what was written since.
+        # A computation that was already running may have missed recent changes.
         return value if is_new else self._soon(end)[0]
 
     def _soon(self, end: float) -> tuple[Value | None, bool]:

@@ -1,4 +1,4 @@
-"""How much differences vary from query to query, from runs of the archive."""
+"""The spread of differences between queries, from runs of the archive."""
 
 from __future__ import annotations
 
@@ -25,19 +25,19 @@ from berryeval.service.lru_cache import LruCache
 from berryeval.service.references import find_run
 from berryeval.service.workbench.state.scoring import Scoring
 
-__all__ = ["N_SERIES", "Columns", "Measuring", "Spread", "Wish"]
+__all__ = ["N_SERIES", "Columns", "Measuring", "PowerForm", "Spread"]
 
 N_SERIES = 8
-"""Runs of a series that are looked at, the newest."""
+"""Newest runs of a series that are used."""
 
 _MOST_KNOWN = 64
 _MOST_PARTS = 40
-"""Slices that are told of, the largest."""
+"""Largest slices that are reported."""
 
 
 @dataclass(frozen=True)
-class Wish:
-    """A question, with whatever is wrong with it beside its field."""
+class PowerForm:
+    """The form of the page Power, with its errors by field."""
 
     texts: Mapping[str, str]
     """The fields as they were typed."""
@@ -56,19 +56,19 @@ class Wish:
 
 @dataclass(frozen=True)
 class Spread:
-    """How much differences vary, and what follows."""
+    """The spread of differences, and what it can detect."""
 
     found: Detection
-    told: str
-    """Where the spread comes from, to end a sentence."""
+    source: str
+    """The source of the spread, to end a sentence."""
     slices: Sequence[str]
-    """What queries can be sliced by: ``label=value``."""
+    """The slices of the queries: ``label=value``."""
     parts: Sequence[tuple[str, Detection]]
-    """What each slice can detect, the one that detects least first."""
+    """What each slice can detect, least sensitive first."""
 
 
 class Columns:
-    """Query by query: differences of pairs of runs, or the scores of one run.
+    """Values per query: differences of pairs of runs, or the scores of one run.
 
     Parameters
     ----------
@@ -77,11 +77,11 @@ class Columns:
     reference : MeasureResult
         The measure of the baseline.
     query_ids, queries
-        Which queries they are, and their labels.
-    told : str
-        Where they come from, to end a sentence.
+        The queries, and their labels.
+    source : str
+        The source of the values, to end a sentence.
     is_assumed : bool
-        Whether they are scores, and differences are only assumed.
+        Whether the values are scores, and differences are only assumed.
     """
 
     def __init__(
@@ -90,7 +90,7 @@ class Columns:
         reference: MeasureResult,
         query_ids: Sequence[str],
         queries: Mapping[str, Query],
-        told: str,
+        source: str,
         *,
         is_assumed: bool = False,
     ) -> None:
@@ -99,101 +99,101 @@ class Columns:
         self._is_assumed = is_assumed
         self._sampling = sampling_of(queries, query_ids)
         self.n_queries = len(query_ids)
-        self.told = told
+        self.source = source
         found = find_all_slices(queries, [*query_ids])
         self.slices = {str(part): positions for part, positions in found.items()}
 
-    def detection(self, wish: Wish, part: str = "") -> Detection:
+    def detection(self, form: PowerForm, part: str = "") -> Detection:
         """Return what all queries, or those of a slice, can detect.
 
-        Of several pairs the one that differs most counts.
+        Of several pairs, the one with the largest spread counts.
         """
         positions = self.slices.get(part, range(self.n_queries))
-        asked = {"alpha": wish.alpha, "power": wish.power, "margin": wish.margin}
+        asked = {"alpha": form.alpha, "power": form.power, "margin": form.margin}
         scores = self._reference.scores
         if part:
             scores = scores.take([*positions])
         baseline = replace(self._reference, scores=scores)
-        if not self._is_assumed and wish.sd is None:
+        if not self._is_assumed and form.sd is None:
             sampling = self._sampling.take([*positions])
             columns = [Column(one[positions], sampling=sampling) for one in self._values]
             return detection_of(columns, baseline, **asked)
         found = assumed_detection(baseline, **asked)
-        return found if wish.sd is None else replace(found, sd=wish.sd)
+        return found if form.sd is None else replace(found, sd=form.sd)
 
 
 class Measuring:
-    """Columns of the runs that were asked for last, at the judgments of now."""
+    """Columns of the runs that were requested last, with the current judgments."""
 
     def __init__(self, archive: Archive, scoring: Scoring) -> None:
         self._archive = archive
         self._scoring = scoring
         self._known: LruCache[tuple[object, ...], Columns] = LruCache(_MOST_KNOWN)
 
-    def is_known(self, wish: Wish) -> bool:
-        """Tell whether an answer takes no time.
+    def is_known(self, form: PowerForm) -> bool:
+        """Return whether the answer is immediately available.
 
         Raises
         ------
         NotFoundError
-            If a run is not there.
+            If a run does not exist.
         """
-        return self._key(wish) in self._known
+        return self._key(form) in self._known
 
-    def spread(self, wish: Wish) -> Spread:
-        """Return how much differences vary, as the wish wants it.
+    def spread(self, form: PowerForm) -> Spread:
+        """Return the spread of differences that the form specifies.
 
         Raises
         ------
         NotFoundError
-            If a run is not there.
+            If a run does not exist.
         MismatchError
             If runs cannot be scored, or there is no such slice.
         """
-        columns = self._known.get_or_make(self._key(wish), lambda: self._make(wish))
+        columns = self._known.get_or_compute(self._key(form), lambda: self._make(form))
         slices = columns.slices
-        if wish.slice and wish.slice not in slices:
-            raise MismatchError(f"no query is in the slice {wish.slice!r}")
-        found = columns.detection(wish, wish.slice)
-        if wish.sd is not None:
-            return Spread(found, "as you say", tuple(slices), ())
+        if form.slice and form.slice not in slices:
+            raise MismatchError(f"no query is in the slice {form.slice!r}")
+        found = columns.detection(form, form.slice)
+        if form.sd is not None:
+            return Spread(found, "as entered", tuple(slices), ())
         largest = sorted(slices, key=lambda name: -len(slices[name]))[:_MOST_PARTS]
-        parts = [(name, columns.detection(wish, name)) for name in largest]
+        parts = [(name, columns.detection(form, name)) for name in largest]
         parts.sort(key=lambda part: (-(part[1].smallest_drop or math.inf), part[0]))
-        return Spread(found, columns.told, tuple(slices), parts)
+        return Spread(found, columns.source, tuple(slices), parts)
 
-    def _key(self, wish: Wish) -> tuple[object, ...]:
-        a, b = (find_run(self._archive, one).run_id for one in (wish.a, wish.b))
+    def _key(self, form: PowerForm) -> tuple[object, ...]:
+        a, b = (find_run(self._archive, one).run_id for one in (form.a, form.b))
         state = self._archive.judgments.revision(), self._archive.queries.stamp()
-        if wish.source in ("assumed", "given"):
-            return "assumed", a, wish.measure, state
-        newest = self._series(b)[:1] if wish.source == "series" else ()
-        return wish.source, a, b, wish.measure, state, *(run.run_id for run in newest)
+        if form.source in ("assumed", "given"):
+            return "assumed", a, form.measure, state
+        newest = self._series(b)[:1] if form.source == "series" else ()
+        return form.source, a, b, form.measure, state, *(run.run_id for run in newest)
 
-    def _make(self, wish: Wish) -> Columns:
-        reference = find_run(self._archive, wish.a)
+    def _make(self, form: PowerForm) -> Columns:
+        reference = find_run(self._archive, form.a)
         first = self._scoring.evaluation(reference.run_id)
-        # Not those of the evaluation: it stays when only labels change.
+        # Not those of the evaluation, which is not updated when only labels change.
         known = first.scores.query_ids, self._scoring.queries()
-        measure = first[wish.measure].measure
-        if wish.source in ("assumed", "given"):
+        measure = first[form.measure].measure
+        if form.source in ("assumed", "given"):
             scores = f"the scores of {_name(reference)}"
-            told = f"assumed: {scores}, and a correlation of {ASSUMED_CORRELATION:g}"
+            source = f"assumed: {scores}, and a correlation of {ASSUMED_CORRELATION:g}"
             [alone] = find_pairs(first, {"": first}, [measure], [*known[0]])
-            return Columns([alone.baseline], first[wish.measure], *known, told, is_assumed=True)
-        candidate = find_run(self._archive, wish.b)
+            return Columns([alone.baseline], first[form.measure], *known, source, is_assumed=True)
+        candidate = find_run(self._archive, form.b)
         several = [candidate]
-        told = f"measured between {_name(reference)} and {_name(candidate)}"
-        if wish.source == "series":
+        source = f"measured between {_name(reference)} and {_name(candidate)}"
+        if form.source == "series":
             series = self._series(candidate.run_id)
             several = [run for run in series if run.content_hash != reference.content_hash]
             several = several[:N_SERIES]
             runs = "run" if len(several) == 1 else f"{len(several)} runs"
-            told = f"measured over the last {runs} of {candidate.facts.name}"
+            source = f"measured over the last {runs} of {candidate.facts.name}"
         scored = {run.run_id: self._scoring.evaluation(run.run_id) for run in several}
         pairs = find_pairs(first, scored, [measure], [*known[0]])
         columns = [pair.differences for pair in pairs]
-        return Columns(columns, first[wish.measure], *known, told)
+        return Columns(columns, first[form.measure], *known, source)
 
     def _series(self, run_id: str) -> tuple[StoredRun, ...]:
         name = find_run(self._archive, run_id).facts.name

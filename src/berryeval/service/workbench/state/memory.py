@@ -1,4 +1,4 @@
-"""What pages keep in memory, and the threads that keep it up to date."""
+"""Sets up the state of pages in memory, and the threads that update it."""
 
 from __future__ import annotations
 
@@ -25,9 +25,9 @@ __all__ = ["set_up", "start", "stop"]
 
 
 def set_up(state: State, archive: Archive, settings: ServiceSettings) -> None:
-    """Put what pages ask for into the state of an application, which has its `runs` already.
+    """Add the state of pages to that of an application, which already has its `runs`.
 
-    Nothing is read yet: where the application is only described there is no archive.
+    Nothing is read yet: an application that is only described has no archive.
     """
     scoring = Scoring(archive, state.runs, settings.measures)
     state.scoring = scoring
@@ -37,7 +37,7 @@ def set_up(state: State, archive: Archive, settings: ServiceSettings) -> None:
     state.comparisons = Comparisons(scoring)
     state.queues = Queues(archive, scoring)
     skip_wait = partial(is_reading, state)
-    # The index is looked up then, not now: where nothing is read there is none.
+    # The index is looked up later: an application that is only described has none.
     state.judgment_table = Latest(lambda: archive.judgment_index.table(), skip_wait)  # noqa: PLW0108
     state.agreement = latest_agreement(archive, skip_wait)
     state.replays = open_replays(archive, state.runs)
@@ -46,7 +46,7 @@ def set_up(state: State, archive: Archive, settings: ServiceSettings) -> None:
 
 
 def start(state: State) -> None:
-    """Begin to work in the background; once more, if the application had stopped."""
+    """Start the background threads, also after an application was stopped."""
     if state.is_stopping:
         state.comparisons = Comparisons(state.scoring)
         state.queues = Queues(state.archive, state.scoring)

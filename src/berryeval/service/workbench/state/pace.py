@@ -1,4 +1,4 @@
-"""How often to count what changes all the time."""
+"""When to recount judgments that keep changing."""
 
 from __future__ import annotations
 
@@ -11,10 +11,10 @@ _REST = 4.0
 
 
 class Pace:
-    """When to count again: once judging pauses, or goes on for long; then a rest.
+    """When to recount: once judging pauses, or has gone on for long; then after a rest.
 
-    The rest is some times as long as the count took, so that people who judge without a pause
-    leave most of the machine to the pages.
+    The rest is a multiple of the time that the count took, so that continuous judging leaves most
+    of the processor to the pages.
     """
 
     def __init__(self, quiet_seconds: float) -> None:
@@ -23,7 +23,7 @@ class Pace:
         self._changed = self._behind_since = self._rests_until = self._began = 0.0
 
     def is_due(self, revision: int) -> bool:
-        """Whether to count judgments of a revision that is not counted yet."""
+        """Whether to count a revision of the judgments that is not counted yet."""
         now = time.monotonic()
         if self._seen is None:
             self._behind_since = now

@@ -1,4 +1,4 @@
-"""The queries of a run as a table: filtered, sorted, a page at a time."""
+"""The queries of a run as a table: filtered, sorted, in pages."""
 
 from __future__ import annotations
 
@@ -20,9 +20,9 @@ from berryeval.service.workbench.state.scoring import JudgmentsLike
 __all__ = ["DEPTH", "ROWS", "Only", "QueryFilter", "QueryRow", "QueryTable", "TablePage"]
 
 DEPTH = 10
-"""Ranks for which pages report what is judged."""
+"""Ranks for which pages report the judged share."""
 ROWS = 50
-"""Rows of a page."""
+"""Rows per page."""
 
 Only: TypeAlias = Literal["", "nothing", "holes"]
 
@@ -32,33 +32,33 @@ class QueryFilter:
     """Which queries to show, and in which order."""
 
     text: str = ""
-    """Part of a text or an id, in any case."""
+    """Part of a text or an id, case-insensitive."""
     slice: Slice | None = None
     only: Only = ""
-    """Queries for which nothing relevant was found, or whose first documents have holes."""
+    """Only queries without a relevant result, or with unjudged documents in the top ranks."""
     sort: str = ""
-    """A measure, ``"rank"``, ``"judged"`` or ``"query"``; the first measure unless told."""
+    """A measure, ``"rank"``, ``"judged"`` or ``"query"``; by default the first measure."""
     is_descending: bool = False
     page: int = 1
 
 
 @dataclass(frozen=True, slots=True)
 class QueryRow:
-    """A query, and what the run made of it."""
+    """A query and its figures in the run."""
 
     query_id: str
     text: str | None
     scores: tuple[float, ...]
-    """One number a measure."""
+    """One number per measure."""
     first_relevant: int | None
-    """The rank of the first relevant document; None if there is none in the ranking."""
+    """Rank of the first relevant document; None if none was retrieved."""
     judged: float | None
-    """The share of the first ten documents that is judged; None if nothing was returned."""
+    """Judged share of the top ten documents; None if nothing was retrieved."""
     n_holes: int
     is_missing: bool
-    """Whether the run does not have the query."""
+    """Whether the query is missing from the run."""
     lacks_relevant: bool
-    """Whether no document is known to be relevant."""
+    """Whether no document is judged relevant."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,10 +81,10 @@ class QueryTable:
     ----------
     evaluation : Evaluation
     state : JudgmentsLike
-        The judgments that it was scored with; they are not read unless they are needed.
+        The judgments that it was scored with, read on access.
     run : Run
     queries : mapping of str to Query
-        Texts and labels, as far as they are known.
+        Texts and labels, if known.
     """
 
     def __init__(
@@ -102,7 +102,7 @@ class QueryTable:
         self._columns = {name: np.asarray(one.values) for name, one in evaluation.items()}
 
     def page(self, wanted: QueryFilter) -> TablePage:
-        """Return the rows of a page; the last one, if there are not so many."""
+        """Return the rows of a page; the last page if there are fewer."""
         places = self._order(np.flatnonzero(self._is_wanted(wanted)), wanted)
         n_pages = max(1, -(-len(places) // ROWS))
         number = min(max(1, wanted.page), n_pages)
@@ -111,7 +111,7 @@ class QueryTable:
         return TablePage(rows, len(places), len(self._query_ids), number, n_pages)
 
     def slices(self) -> dict[str, list[Slice]]:
-        """Return by which slices the queries can be filtered, label by label."""
+        """Return the slices to filter by, for each label."""
         found: dict[str, list[Slice]] = {}
         for label in LABELS:
             values_of = values_in(self._queries, label)
@@ -150,7 +150,7 @@ class QueryTable:
             )
             ordered = np.array(by_text, np.intp)
             return ordered[::-1] if wanted.is_descending else ordered
-        judged = np.nan_to_num(self.figures.judged, nan=-1.0)  # what has no share comes first
+        judged = np.nan_to_num(self.figures.judged, nan=-1.0)  # missing shares come first
         columns = {**self._columns, "rank": self.figures.first_relevant, "judged": judged}
         keys = columns.get(wanted.sort, self._columns[self.measures[0]])[places]
         # Ties stay in the order of ids either way.

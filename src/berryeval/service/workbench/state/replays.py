@@ -1,9 +1,9 @@
-"""Would earlier runs have passed? Verdicts that nobody keeps, found in the background.
+"""Would earlier runs have passed? Verdicts that are not stored, computed in the background.
 
-A gate, kept or still being edited, is put to runs of the archive one after the other, the newest
-first. What was found is remembered by the settings, the run, the baseline and the judgments, so
-that an edit that is taken back costs nothing. A page asks for all of it again and again, and gets
-what is there by then; what no page asks for any more is dropped.
+A gate, saved or being edited, is applied to runs of the archive one by one, newest first.
+Outcomes are cached by the settings, the run, the baseline and the judgments, so reverting an edit
+costs nothing. A page polls, and gets what is known so far; work that no page requests any more is
+dropped.
 """
 
 from __future__ import annotations
@@ -38,53 +38,53 @@ __all__ = [
 N_RUNS = 20
 
 ReplayVerdict: TypeAlias = Literal["pass", "fail", "inconclusive", "undecided"]
-"""As gates have them, and what cannot be decided at all."""
+"""The verdicts of gates, and ``undecided`` if there can be none."""
 
 _MOST_OUTCOMES = 2_000
 _MOST_SETTINGS = 200
-_ASKED_SECONDS = 20.0
-"""For how long a question is worked on after it was asked."""
+_REQUESTED_SECONDS = 20.0
+"""Seconds that a question is worked on after the last request."""
 
 _log = event_logger("berryeval.service")
 
 
 @dataclass(frozen=True)
 class Outcome:
-    """What a gate would have said of a run."""
+    """The verdict that a gate would have given on a run."""
 
     verdict: ReplayVerdict
     sentence: str
     report: Mapping[str, Any] | None = None
-    """As `gate_as_dict` has it; None if nothing could be decided."""
+    """The report of `gate_as_dict`; None if undecided."""
 
 
 Decide: TypeAlias = "Callable[[Mapping[str, Any], StoredRun, StoredRun | None], Outcome]"
-"""Decides by the settings of a gate on a run, held against a baseline."""
+"""Applies the settings of a gate to a run and a baseline."""
 
 
 class Question(NamedTuple):
-    """Settings, and the runs that they are put to, the newest first."""
+    """Settings, and the runs that they are applied to, newest first."""
 
     settings: Mapping[str, Any]
     runs: Sequence[StoredRun]
     baseline: StoredRun | None
     state: str
-    """Of judgments and queries: whatever changes when a verdict might."""
+    """A stamp of judgments and queries, which changes when a verdict might."""
 
     def keys(self) -> list[tuple[str, str, str | None, str]]:
-        """Return what each run's outcome is remembered by."""
+        """Return the cache key of each run's outcome."""
         settings = key_of(self.settings)
         baseline = None if self.baseline is None else self.baseline.run_id
         return [(settings, run.run_id, baseline, self.state) for run in self.runs]
 
 
 def key_of(settings: Mapping[str, Any]) -> str:
-    """Return a short name for these very settings, fit for an address."""
+    """Return a short key of the settings, for use in addresses."""
     return etag_of(json_bytes(settings)).strip('"')
 
 
 class Replays:
-    """Outcomes, and the one thread that finds them."""
+    """Outcomes, and the thread that computes them."""
 
     def __init__(self, decide: Decide) -> None:
         self._decide = decide
@@ -98,7 +98,7 @@ class Replays:
         self._is_closed = False
 
     def ask(self, question: Question) -> list[Outcome | None]:
-        """Return what is known for each run, and look for the rest; the last question is first."""
+        """Return the known outcomes, and compute the others; the latest question comes first."""
         keys = question.keys()
         with self._lock:
             name = key_of(question.settings)
@@ -115,11 +115,11 @@ class Replays:
         return found
 
     def settings_of(self, key: str) -> Mapping[str, Any] | None:
-        """Return settings that were asked about by what `key_of` calls them."""
+        """Return requested settings by their key of `key_of`."""
         return self._settings.get(key)
 
     def close(self) -> None:
-        """Stop after the verdict that is being found."""
+        """Stop after the current verdict."""
         with self._lock:
             self._is_closed = True
             self._asked.clear()
@@ -134,17 +134,17 @@ class Replays:
                 outcome = self._decide(settings, run, baseline)
             except BerryEvalError as error:
                 outcome = Outcome("undecided", str(error))
-            except Exception:  # noqa: BLE001 - a bug must not end the thread, nor stay unseen
+            except Exception:  # noqa: BLE001 - a bug must be logged, and must not end the thread
                 _log.exception("bug", extra={"run": run.run_id})
-                outcome = Outcome("undecided", "something that should not happen; see the log")
+                outcome = Outcome("undecided", "an internal error; see the log")
             self._outcomes.put(key, outcome)
 
     def _next(self) -> tuple[Any, Mapping[str, Any], StoredRun, StoredRun | None] | None:
-        """Return the newest run that is not decided of the question that was asked last."""
+        """Return the newest undecided run of the latest question."""
         with self._lock:
             for name in [*reversed(self._asked)]:
                 question, asked_at = self._asked[name]
-                if time.monotonic() - asked_at < _ASKED_SECONDS:
+                if time.monotonic() - asked_at < _REQUESTED_SECONDS:
                     for key, run in zip(question.keys(), question.runs, strict=True):
                         if key not in self._outcomes:
                             return key, question.settings, run, question.baseline
@@ -158,16 +158,16 @@ _TOLD: Mapping[ReplayVerdict | None, tuple[str, str]] = {
     "fail": ("fails", "fail"),
     "inconclusive": ("is inconclusive", "are inconclusive"),
     "undecided": ("cannot be decided", "cannot be decided"),
-    None: ("is still to be decided", "are still to be decided"),
+    None: ("is pending", "are pending"),
 }
-"""What is said of one run, and of several."""
+"""Phrases for one run and for several."""
 
 
 def open_replays(archive: Archive, runs: RunCache) -> Replays:
-    """Return replays that decide at the judgments of now, and keep no verdict."""
+    """Return replays with the current judgments, which store no verdicts."""
 
     def decide(settings: Mapping[str, Any], run: StoredRun, baseline: StoredRun | None) -> Outcome:
-        whole = archive.runs.get(run.run_id) or run  # lists leave out how long queries took
+        whole = archive.runs.get(run.run_id) or run  # lists omit durations
         decided, _ = decide_at_present(archive, runs, settings, whole, baseline, is_brief=True)
         report = report_of(replace(decided, comparison=None))
         return Outcome(decided.verdict, decided.sentence, report)
@@ -176,14 +176,14 @@ def open_replays(archive: Archive, runs: RunCache) -> Replays:
 
 
 def tally(outcomes: Sequence[Outcome | None]) -> str:
-    """Say how many runs pass, fail and so on.
+    """Return how many runs pass, fail and so on.
 
     Examples
     --------
     >>> tally([Outcome("pass", ""), Outcome("pass", ""), Outcome("fail", ""), None])
-    '2 pass, 1 fails, 1 is still to be decided'
+    '2 pass, 1 fails, 1 is pending'
     """
-    return ", ".join(_counted(outcomes)) or "no run yet"
+    return ", ".join(_counted(outcomes)) or "no runs yet"
 
 
 def _counted(outcomes: Sequence[Outcome | None]) -> Iterator[str]:

@@ -1,4 +1,4 @@
-"""All runs of the archive at a glance: which series there are, which runs a search finds."""
+"""The directory of all runs: series and search."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ __all__ = [
 ]
 
 MAIN = "main"
-"""The baseline that pages take where none is named."""
+"""The default baseline of pages."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,7 +43,7 @@ class Series:
 
 @dataclass(frozen=True)
 class Directory:
-    """The runs as they were a moment ago, oldest first, without durations."""
+    """A snapshot of all runs, oldest first, without durations."""
 
     runs: tuple[StoredRun, ...]
 
@@ -64,14 +64,14 @@ class Directory:
     def search(self, words: str = "", series: str | None = None) -> list[StoredRun]:
         """Return runs, newest first, that have every word in a name, a tag, a commit or an id.
 
-        Commits and ids are found by how they begin, names and tags by any part.
+        Commits and ids match by prefix, names and tags by any part.
         """
         wanted = words.casefold().split()
         found = self.runs if series is None else _runs_of(self.series, series)
         return [run for run in reversed(found) if all(_has(run, word) for word in wanted)]
 
     def before(self, run: StoredRun) -> StoredRun | None:
-        """Return the run that was stored before this one in its series; None for the first."""
+        """Return the previous run of the series; None for the first."""
         runs = _runs_of(self.series, run.facts.name)
         place = next((i for i, one in enumerate(runs) if one.run_id == run.run_id), 0)
         return runs[place - 1] if place else None
@@ -91,7 +91,7 @@ def _has(run: StoredRun, word: str) -> bool:
 
 
 class RunDirectory:
-    """The directory of an archive, read anew only if a run was stored or removed."""
+    """The directory of an archive, reread only if a run was stored or removed."""
 
     def __init__(self, archive: Archive) -> None:
         self._archive = archive
@@ -100,7 +100,7 @@ class RunDirectory:
         self._found = Directory(())
 
     def current(self) -> Directory:
-        """Return the runs as they are."""
+        """Return the current runs."""
         mark = self._archive.runs.mark()
         with self._lock:
             if mark != self._mark:
@@ -114,21 +114,21 @@ class ReferenceRun(NamedTuple):
 
     run: StoredRun
     baseline: str | None
-    """The name of the baseline that it is; None for the run before."""
+    """The name of the baseline; None for the previous run."""
 
     @property
     def name(self) -> str:
-        """What sentences call it."""
-        return self.baseline or "the run before"
+        """Its name in sentences."""
+        return self.baseline or "the previous run"
 
     def has_other_documents(self, run: StoredRun) -> bool:
-        """Whether a run is known to have searched another corpus."""
+        """Whether a run is known to have searched a different corpus."""
         corpora = run.facts.corpus_hash, self.run.facts.corpus_hash
         return None not in corpora and corpora[0] != corpora[1]
 
 
 def reference_run(archive: Archive, directory: Directory, run: StoredRun) -> ReferenceRun | None:
-    """Return the baseline ``main``, or the run before in the series; None if there is neither."""
+    """Return the baseline ``main``, or the previous run of the series; None without either."""
     main = archive.baselines.get(MAIN)
     if main is not None and main.run_id != run.run_id and main.run_id in directory.by_id:
         return ReferenceRun(directory.by_id[main.run_id], MAIN)

@@ -1,4 +1,4 @@
-"""What pages tell of single runs, remembered: the next page with the same figures has them."""
+"""Figures of single runs, cached for the next page that shows them."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ _Standings: TypeAlias = "tuple[Standing, ...]"
 
 
 class RunFigures:
-    """Figures of runs at the judgments of now, or at those of a state."""
+    """Figures of runs with the current judgments, or those of a given state."""
 
     def __init__(self, scoring: Scoring) -> None:
         self._scoring = scoring
@@ -45,14 +45,14 @@ class RunFigures:
     def standings(
         self, run_id: str, against: str | None, state: JudgmentsLike | None = None
     ) -> _Standings:
-        """Return each measure of a run, and how far it is from another run's.
+        """Return each measure of a run, with its difference from another run.
 
         Raises
         ------
         NotFoundError
             If there is no such run.
         MismatchError
-            If there are no judgments, or none of the run's queries.
+            If no query of the run is judged.
         """
         at = state or self._scoring.state()
 
@@ -60,12 +60,12 @@ class RunFigures:
             evaluation = self._scoring.evaluation(run_id, at)
             return standings(evaluation, self.reference(against, at))
 
-        return self._standings.get_or_make((run_id, against, at.hash, at.sampling), make)
+        return self._standings.get_or_compute((run_id, against, at.hash, at.sampling), make)
 
     def sentence(
         self, standing: Standing, run: StoredRun, against: ReferenceRun | None, state: JudgmentsLike
     ) -> str:
-        """Return how a run stands, as a comparison with the other run says it."""
+        """Return a sentence about a run, compared with the other run."""
         reference = None if against is None else self.reference(against.run.run_id, state)
         return standing_sentence(
             standing,
@@ -88,10 +88,10 @@ class RunFigures:
             evaluation = self._scoring.evaluation(run_id, at)
             return slice_standings(evaluation, self.reference(against, at), measure, known.queries)
 
-        return self._slices.get_or_make((run_id, against, measure, at.hash, known.stamp), make)
+        return self._slices.get_or_compute((run_id, against, measure, at.hash, known.stamp), make)
 
     def judged(self, run_id: str, state: JudgmentsLike) -> tuple[float | None, int]:
-        """Return which share of the first ten documents is judged, and how many are not."""
+        """Return the judged share of the top ten documents, and how many are unjudged."""
 
         def make() -> tuple[float | None, int]:
             evaluation = self._scoring.evaluation(run_id, state)
@@ -99,7 +99,7 @@ class RunFigures:
             found = query_figures(evaluation, lambda: state.judgments, run, DEPTH)
             return found.judged_share, found.n_unjudged
 
-        return self._judged.get_or_make((run_id, state.hash), make)
+        return self._judged.get_or_compute((run_id, state.hash), make)
 
     def table(self, run_id: str, evaluation: Evaluation, state: JudgmentsLike) -> QueryTable:
         """Return the queries of a run as a table."""
@@ -108,10 +108,10 @@ class RunFigures:
         def make() -> QueryTable:
             return QueryTable(evaluation, state, self._scoring.run(run_id), known.queries)
 
-        return self._tables.get_or_make((run_id, state.hash, known.stamp), make)
+        return self._tables.get_or_compute((run_id, state.hash, known.stamp), make)
 
     def alarm(self, series: Series, measure: Measure, state: JudgmentsLike) -> Trend | None:
-        """Return the daily alarm of a series since it last started anew, at most 52 runs ago.
+        """Return the daily alarm of a series since its last restart, at most 52 runs ago.
 
         None if none of its runs can be scored.
         """
@@ -130,10 +130,10 @@ class RunFigures:
             [found] = trends(History("archive", tuple(entries)), str(measure), daily=True)
             return found
 
-        return self._alarms.get_or_make((series.newest.run_id, measure, state.hash), make)
+        return self._alarms.get_or_compute((series.newest.run_id, measure, state.hash), make)
 
     def reference(self, run_id: str | None, state: JudgmentsLike) -> Evaluation | None:
-        """Return what a run is held against; None if there is none, or it has no judged query."""
+        """Return the reference of a run; None if there is none or it has no judged query."""
         if run_id is None:
             return None
         try:

@@ -1,4 +1,4 @@
-"""What is kept of runs: their means at the judgments of a moment."""
+"""Summaries of runs: their means with the judgments of a moment."""
 
 from __future__ import annotations
 
@@ -19,22 +19,22 @@ class JudgmentsAt(NamedTuple):
     """The judgments at a moment."""
 
     revision: int
-    """Of a change that they have: the newest, or one shortly before it."""
+    """The newest revision that they contain, or one shortly before it."""
     state: JudgmentsLike
 
     @property
     def judgments(self) -> Judgments:
-        """All of them, read when they are asked for."""
+        """The judgments, read on access."""
         return self.state.judgments
 
     @property
     def hash(self) -> str:
-        """What they are known by."""
+        """Their hash."""
         return self.state.hash
 
     @property
     def sampling(self) -> str:
-        """What the weights, groups and strata of the queries are known by."""
+        """The hash of the weights, groups and strata of the queries."""
         return self.state.sampling
 
 
@@ -44,25 +44,25 @@ class Mean:
 
     value: float
     interval: Interval | None
-    """Of 95%; None where there is none."""
+    """95% interval; None if undefined."""
 
 
 @dataclass(frozen=True, slots=True)
 class RunSummary:
-    """What is kept of a run."""
+    """The means of a run."""
 
     means: Mapping[str, Mean]
-    """By measure; none where the run cannot be scored."""
+    """By measure; empty if the run cannot be scored."""
     reason: str | None = None
     """Why there are no means."""
 
 
 @dataclass(frozen=True, slots=True)
 class Kept:
-    """What is known of some runs, all at the same judgments."""
+    """Summaries of some runs, all with the same judgments."""
 
     summaries: Mapping[str, RunSummary]
-    """By run, without those that wait."""
+    """By run, without those that are not scored yet."""
     state: JudgmentsAt | None
     """The judgments; None before the first count."""
     as_of: datetime | None
@@ -74,7 +74,7 @@ class Kept:
 
     @property
     def is_current(self) -> bool:
-        """Whether nothing is being counted any more."""
+        """Whether everything is up to date."""
         return not self.n_waiting and not self.n_newer
 
 

@@ -1,8 +1,8 @@
-"""The means of many runs at the same judgments, kept in memory and brought up to date aside.
+"""The means of many runs with the same judgments, kept in memory and updated by a thread.
 
-Trends show a hundred runs at once: scoring them takes seconds, and a page may not. So a thread
-scores the runs that pages asked for, and pages show the last complete state meanwhile. Nothing
-is written into the archive: while people judge, each state lasts a moment only.
+Trends show a hundred runs, which take seconds to score: too long for a page. So a thread scores
+the runs that pages requested, and pages show the last complete state in the meantime. Nothing is
+written to the archive: while judges work, each state is short-lived.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ __all__ = ["KeeperDep", "ScoreKeeper", "keeper_of"]
 
 _LEADING = 8
 _MOST_RUNS = 1000
-_LOOKED_AT_SECONDS = 120.0
+_REQUESTED_SECONDS = 120.0
 _QUIET_SECONDS = 1.0
 _PATIENCE_SECONDS = 0.08
 _SECONDS_AFTER_ERROR = 5.0
@@ -44,7 +44,7 @@ _log = event_logger("berryeval.service")
 
 @dataclass(eq=False)
 class _Generation:
-    """Summaries at one state of the judgments."""
+    """Summaries with one state of the judgments."""
 
     state: JudgmentsAt
     as_of: datetime
@@ -52,22 +52,22 @@ class _Generation:
 
 
 class ScoreKeeper:
-    """Summaries of the runs that pages ask for, at one state of the judgments.
+    """Summaries of the runs that pages request, with one state of the judgments.
 
     Parameters
     ----------
     revision : callable
         Returns the revision of the newest judgment, quickly.
     state : callable
-        Returns the judgments as they are.
+        Returns the current judgments.
     score : callable
-        Evaluates a run, by its id, at a state; told whether it is one of the first of a count,
-        of which pages show more than means.
+        Evaluates a run, by id, with a state. The last argument is whether the run is one of the
+        first of a count, for which pages show more than means.
     quiet_seconds : float
-        How long judgments have to stay as they are before they are counted.
+        Seconds that judgments must stay unchanged before they are counted.
     patience : float
-        Seconds that a page may wait for runs that were never scored; none while the judgments of
-        a large archive are read for the first time.
+        Seconds that a page may wait for runs that were never scored; 0 while the judgments of a
+        large archive are read for the first time.
     """
 
     def __init__(
@@ -84,7 +84,7 @@ class ScoreKeeper:
         self._score = score
         self._pace = Pace(quiet_seconds)
         self._patience = patience
-        self._wanted: OrderedDict[str, float] = OrderedDict()  # when each was asked for
+        self._wanted: OrderedDict[str, float] = OrderedDict()  # when each was last requested
         self._shown: _Generation | None = None
         self._lock = threading.Lock()
         self._progress = threading.Condition(self._lock)
@@ -93,13 +93,13 @@ class ScoreKeeper:
         self._thread: threading.Thread | None = None
 
     def start(self) -> None:
-        """Begin to count in the background."""
+        """Start counting in the background."""
         self._stopping.clear()
         self._thread = threading.Thread(target=self._run, name="berryeval-scores", daemon=True)
         self._thread.start()
 
     def close(self) -> None:
-        """Stop, at the latest after the run that is being scored."""
+        """Stop, at the latest after the current run."""
         self._stopping.set()
         self._asked.set()
         if self._thread is not None:
@@ -107,10 +107,10 @@ class ScoreKeeper:
             self._thread = None
 
     def summaries(self, run_ids: Iterable[str]) -> Kept:
-        """Return what is known of runs, and see to the rest in the background.
+        """Return the known summaries, and compute the others in the background.
 
-        The first of the runs is scored first. Waits a moment for runs that were never scored, so
-        that pages of small archives are complete at once; never for newer judgments.
+        The first run is scored first. Waits a moment for runs that were never scored, so that
+        pages of small archives are complete at once; never for newer judgments.
         """
         wanted = list(dict.fromkeys(run_ids))
         newest = self._revision()
@@ -155,12 +155,12 @@ class ScoreKeeper:
             self._asked.clear()
             try:
                 self._catch_up()
-            except Exception:  # noqa: BLE001 - neither a database that is away nor a bug may end it
-                _log.exception("scores could not be brought up to date")
+            except Exception:  # noqa: BLE001 - neither an unavailable database nor a bug may end the thread
+                _log.exception("scores could not be updated")
                 self._stopping.wait(_SECONDS_AFTER_ERROR)
 
     def _catch_up(self) -> None:
-        """Score until every run that is wanted has its means at the newest judgments."""
+        """Score until every requested run has its means with the newest judgments."""
         if self._shown is None:
             self._shown = self._generation()
         while not self._stopping.is_set():
@@ -171,7 +171,7 @@ class ScoreKeeper:
                 return
             if self._pace.is_due(newest):
                 with self._pace:
-                    self._count_anew(self._shown)
+                    self._recount(self._shown)
             else:
                 self._asked.wait(self._pace.quiet_seconds / 4)
                 self._asked.clear()
@@ -179,28 +179,28 @@ class ScoreKeeper:
     def _generation(self) -> _Generation:
         return _Generation(self._state(), datetime.now(timezone.utc))
 
-    def _forget_unasked(self) -> None:
-        """Do not count what nobody looks at; whoever does so later has it scored then."""
-        oldest = time.monotonic() - _LOOKED_AT_SECONDS
+    def _drop_unrequested(self) -> None:
+        """Drop runs that no page requests; they are scored when one does."""
+        oldest = time.monotonic() - _REQUESTED_SECONDS
         with self._lock:
             for run_id in [one for one, asked in self._wanted.items() if asked < oldest]:
                 del self._wanted[run_id]
 
-    def _count_anew(self, before: _Generation) -> None:
-        """Score all that is wanted at the newest judgments, then show it at once."""
-        self._forget_unasked()
+    def _recount(self, before: _Generation) -> None:
+        """Score all requested runs with the newest judgments, then show them together."""
+        self._drop_unrequested()
         generation = self._generation()
         states = before.state, generation.state
-        if len({(state.hash, state.sampling) for state in states}) == 1:  # judged, and taken back
+        if len({(state.hash, state.sampling) for state in states}) == 1:  # judged, and undone
             generation.summaries = before.summaries
-        # What nobody has seen at any judgments is shown at those of before as soon as it is known.
+        # Runs that were never scored are shown with the previous judgments as soon as possible.
         while not self._stopping.is_set():
             if not (self._score_next(before) or self._score_next(generation)):
                 self._shown = generation
                 return
 
     def _score_next(self, generation: _Generation) -> bool:
-        """Score the run that was asked for last and has no means yet; False if there is none."""
+        """Score the latest requested run without means; return False if there is none."""
         with self._lock:
             known = generation.summaries
             run_id = next((one for one in reversed(self._wanted) if one not in known), None)
@@ -220,24 +220,24 @@ class ScoreKeeper:
         try:
             return summary_of(self._score(state, run_id, is_leading))
         except NotFoundError:
-            return None  # it was removed meanwhile
+            return None  # it has been removed
         except BerryEvalError as error:
             return RunSummary({}, str(error))
-        except Exception:  # noqa: BLE001 - nor may a bug, which the log shows
+        except Exception:  # noqa: BLE001 - nor may a bug, which is logged
             _log.exception("bug", extra={"run": run_id})
-            return RunSummary({}, "it could not be scored; the log of the service says why")
+            return RunSummary({}, "it could not be scored; see the log of the service")
 
 
 def keeper_of(scoring: Scoring) -> ScoreKeeper:
-    """Return what keeps the means of an archive's runs; to be started and closed."""
+    """Return the keeper of an archive's runs, to be started and closed."""
 
     def state() -> JudgmentsAt:
-        seen = scoring.revision()  # before the rest: whatever comes meanwhile is counted again
+        seen = scoring.revision()  # first, so that later changes are counted again
         return JudgmentsAt(seen, scoring.state())
 
     def score(at: JudgmentsAt, run_id: str, is_leading: bool) -> Evaluation:
         if is_leading:
-            return scoring.evaluation(run_id, at.state)  # which remembers it for the pages
+            return scoring.evaluation(run_id, at.state)  # which caches it for the pages
         return scoring.evaluation_once(run_id, at)
 
     return ScoreKeeper(scoring.revision, state, score)

@@ -1,4 +1,4 @@
-"""What pages show of runs: their scores at the judgments of now."""
+"""Scores of runs with the current judgments, as pages show them."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ __all__ = ["JudgmentsLike", "Scoring", "ScoringDep", "State"]
 
 
 class State:
-    """The judgments of a moment. They are read when they are asked for: a million takes seconds."""
+    """The judgments of a moment, read on access: a million takes seconds."""
 
     def __init__(self, archive: Archive, hashed: str, sampling: str) -> None:
         self._archive = archive
@@ -31,37 +31,37 @@ class State:
 
     @cached_property
     def judgments(self) -> Judgments:
-        """All of them."""
+        """The judgments."""
         return self._archive.judgments.at(self.hash)
 
 
 class JudgmentsLike(Protocol):
-    """Judgments that are known by a hash, and how queries count."""
+    """Judgments with their hash, and that of the design of the queries."""
 
     @property
     def judgments(self) -> Judgments:
-        """All of them."""
+        """The judgments."""
 
     @property
     def hash(self) -> str:
-        """What they are known by."""
+        """Their hash."""
 
     @property
     def sampling(self) -> str:
-        """What the weights, groups and strata of the queries are known by."""
+        """The hash of the weights, groups and strata of the queries."""
 
 
 class Scoring:
-    """Scores of single runs at the judgments of now, from memory where they are known.
+    """Scores of single runs with the current judgments, cached in memory.
 
     Parameters
     ----------
     archive : Archive
-        What is scored; its stored evaluations are used where they fit. None is written.
+        The archive; its stored evaluations are used if they match. None is written.
     runs : RunCache
         Rankings by the id of their run.
     measures : sequence of str or Measure
-        What pages show; the first is the one that leads.
+        Measures of the pages; the first is the default.
     """
 
     def __init__(self, archive: Archive, runs: RunCache, measures: Sequence[MeasureLike]) -> None:
@@ -73,7 +73,7 @@ class Scoring:
         self._n_resampled = 0
 
     def state(self) -> State:
-        """Return the judgments as they are now, and their hash."""
+        """Return the current judgments and their hash."""
         archive = self._archive
         return State(archive, archive.judgments.hash(), archive.queries.sampling())
 
@@ -90,7 +90,7 @@ class Scoring:
         return self._archive.queries.all()
 
     def all_queries(self) -> AllQueries:
-        """Return every query, with what they are known by."""
+        """Return every query, and their hash."""
         return self._archive.queries.snapshot()
 
     def run(self, run_id: str) -> Run:
@@ -106,21 +106,21 @@ class Scoring:
     def evaluation(self, run_id: str, state: JudgmentsLike | None = None) -> Evaluation:
         """Return a run's score of every query, with the queries for slices.
 
-        At the judgments of now, or those of a state.
+        With the current judgments, or those of a given state.
 
         Raises
         ------
         NotFoundError
             If there is no such run.
         MismatchError
-            If there are no judgments, or none of the run's queries.
+            If no query of the run is judged.
         """
         at = self.state() if state is None else state
         key = run_id, at.hash, at.sampling
-        return self._evaluations.get_or_make(key, lambda: self._scored(run_id, at, self.run))
+        return self._evaluations.get_or_compute(key, lambda: self._scored(run_id, at, self.run))
 
     def evaluation_once(self, run_id: str, state: JudgmentsLike) -> Evaluation:
-        """Return a run's scores without remembering them: many runs would push out those in use.
+        """Return a run's scores without caching them: many runs would evict those in use.
 
         Raises as `evaluation` does.
         """

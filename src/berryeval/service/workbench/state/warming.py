@@ -1,4 +1,4 @@
-"""Reads in the background what the first questions would wait for."""
+"""Reads in the background what the first requests need."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ __all__ = ["LARGE", "WarmUp", "is_reading"]
 _log = event_logger("berryeval.service")
 
 LARGE = 100_000
-"""Changes of judgments that take longer to read than a page may take."""
+"""From this number of changes, reading judgments takes too long for a page."""
 
 _PATIENCE_SECONDS = 2.0
 _SECONDS_BEFORE_START = 0.3
@@ -28,8 +28,8 @@ _SECONDS_BEFORE_START = 0.3
 class WarmUp:
     """Reads the list of runs, queries, the newest run and the judgments in threads.
 
-    A service answers from the first moment on: what is not read yet is read when it is asked
-    for, and never twice. It waits a moment only for lists, which every page shows.
+    The service responds from the start: what is not read yet is read on request, and never
+    twice. It waits briefly only for lists, which every page shows.
     """
 
     def __init__(self, archive: Archive, scoring: Scoring, directory: RunDirectory) -> None:
@@ -40,18 +40,18 @@ class WarmUp:
         self._done: Future[None] = Future()
 
     def start(self) -> None:
-        """Begin to read; return when the lists are there, and in a moment at the latest."""
+        """Start reading; return when the lists are read, or after a moment."""
         lists = in_thread(self._read_lists, "warm-up")
         self._done = in_thread(lambda: self._read_rest(lists), "warm-up")
         wait([lists], _SECONDS_BEFORE_START)
 
     def stop(self) -> None:
-        """Read nothing more, and wait a little for what is being read."""
+        """Stop reading, and wait briefly for running reads."""
         self._is_stopping = True
         self.wait(_PATIENCE_SECONDS)
 
     def wait(self, seconds: float) -> bool:
-        """Wait for the end, and return whether it came in time."""
+        """Wait until everything is read; return whether that was in time."""
         return bool(wait([self._done], seconds).done)
 
     def _read_lists(self) -> None:
@@ -68,9 +68,9 @@ class WarmUp:
             try:
                 step()
             except BerryEvalError as error:
-                # The request that needs it reports the error; nothing is prepared here.
-                _log.debug("not read ahead", extra={"reason": str(error)})
-            except Exception:  # noqa: BLE001 - a bug must not stay unseen
+                # The request that needs it reports the error.
+                _log.debug("prefetch failed", extra={"reason": str(error)})
+            except Exception:  # noqa: BLE001 - a bug must be logged
                 _log.exception("bug")
 
     def _read_newest_run(self) -> None:

@@ -1,4 +1,4 @@
-// The scatter plot: what a circle stands for, and the way to it where circles have no links.
+// The scatter plot: describes circles, and follows a click on one that is not a link.
 
 const plot = document.querySelector(".plot");
 const tip = document.querySelector(".tip");

@@ -1,4 +1,4 @@
-// A form that takes a while says so, and is sent once.
+// A slow form shows that it is busy, and is submitted only once.
 document.addEventListener("submit", (event) => {
   const words = event.target.dataset.busy;
   const button = event.target.querySelector("button");
@@ -9,12 +9,12 @@ document.addEventListener("submit", (event) => {
   event.target.addEventListener("submit", (again) => again.preventDefault(), { once: true });
 });
 
-// Back from the next page the button is as it was.
+// After navigating back, restore the button.
 window.addEventListener("pageshow", (event) => {
   if (event.persisted) location.reload();
 });
 
-// Whoever leaves with guards that are not saved is asked first.
+// Warn before leaving the page with unsaved guards.
 const form = document.getElementById("gate-form");
 let isEdited = false;
 form?.addEventListener("input", () => {

@@ -1,4 +1,4 @@
-// The import: fields that fit what is in the file, and files that are dropped.
+// The import form: fields for the kind of file, and drag and drop.
 
 const form = document.getElementById("import");
 const drop = document.getElementById("drop");

@@ -1,12 +1,13 @@
-// Judging: one key a document. The next ones are here already, and answers are sent meanwhile.
+// Judging: one key per document. The next documents are prefetched, and answers are sent in the
+// background.
 
 import { Outbox } from "./outbox.js";
 
-const ENOUGH = 10; // documents that wait here
+const ENOUGH = 10; // documents to prefetch
 const LOW = 6;
 const LOOK_AGAIN = 1000;
 const PRESSED = 140;
-const IDLE = 90000; // a pause for coffee is no slow judging
+const IDLE = 90000; // longer pauses do not count as judging time
 
 const byId = (id) => document.getElementById(id);
 const root = byId("judge");
@@ -29,7 +30,7 @@ const session = (() => {
 
 const first = byId("judge-first");
 const cards = first ? [JSON.parse(first.textContent)] : [];
-const given = []; // what was answered here, the last at the end
+const given = []; // answers of this session, oldest first
 let left = Number(root.dataset.left);
 let isReady = root.dataset.ready === "yes";
 let isFetching = false;
@@ -52,18 +53,18 @@ const outbox = new Outbox(author, session, {
   },
 });
 
-// What is shown
+// Display
 
 const escaped = (word) => word.replace(/[.*+?^${}()|[\]\\]/g, "\\$&");
 
-/** Write a text with the words of the query marked; as text, never as markup. */
+/** Show a text, never as markup, with the words of the query highlighted. */
 function write(element, text, words) {
   element.replaceChildren();
   if (words.length === 0) {
     element.textContent = text;
     return;
   }
-  // Whole words, and what grows out of their ends: "token" in "tokens", and not in "betoken".
+  // Whole words with short suffixes: "token" matches "tokens", but not "betoken".
   const parts = text.split(
     new RegExp(
       `(?<![\\p{L}\\p{N}])((?:${words.map(escaped).join("|")})[\\p{L}\\p{N}]{0,3})(?![\\p{L}\\p{N}])`,
@@ -117,7 +118,7 @@ function show() {
   byId("judge-no-text").hidden = card.has_text;
   byId("judge-more").hidden = card.n_characters <= card.n_shown;
   byId("judge-more-note").textContent =
-    `${card.n_shown.toLocaleString("en")} of ${card.n_characters.toLocaleString("en")} characters are shown`;
+    `${card.n_shown.toLocaleString("en")} of ${card.n_characters.toLocaleString("en")} characters shown`;
   byId("judge-why").textContent = card.why;
   byId("judge-opinions").replaceChildren(
     ...card.said.map(([name, grade]) => {
@@ -148,7 +149,7 @@ function showProgress() {
     n > 0
       ? [`${n} of ${(n + togo).toLocaleString("en")} judged`]
       : [`${togo.toLocaleString("en")} to go`];
-  if (rate) parts.push(`${rate < 10 ? rate.toFixed(1) : Math.round(rate)} a minute`);
+  if (rate) parts.push(`${rate < 10 ? rate.toFixed(1) : Math.round(rate)} per minute`);
   if (rate && togo > 0 && togo / rate < 600)
     parts.push(`about ${Math.max(1, Math.round(togo / rate))} min left`);
   byId("judge-count").textContent = parts.slice(0, innerWidth > 600 ? 3 : 1).join(" · ");
@@ -170,7 +171,7 @@ function showSaved() {
   byId("judge-saved").textContent = n ? `${n} to save` : given.length ? "Saved" : "";
   const answers = n === 1 ? "1 answer is" : `${n} answers are`;
   const kept = n
-    ? `${answers} kept in this browser and will be sent. Go on judging.`
+    ? `${answers} kept in this browser and will be sent. You can continue judging.`
     : "Nothing is lost.";
   const trouble = outbox.trouble ?? fetchTrouble;
   const old = byId("judge-trouble");
@@ -195,20 +196,18 @@ function showSaved() {
     refill();
   });
   if (trouble === "login") {
-    text.textContent = `You are not logged in as ${author} any more. ${kept} `;
+    text.textContent = `You are no longer logged in as ${author}. ${kept} `;
     const link = Object.assign(document.createElement("a"), {
       href: "/login?next=/judge",
       target: "_blank",
       rel: "noopener",
       className: "button",
-      textContent: "Log in in another tab",
+      textContent: "Log in (opens a new tab)",
     });
     if (line.dataset.said !== `login${n}`) line.replaceChildren(text, link, button);
   } else {
     const said =
-      trouble === "refused"
-        ? "The server did not understand an answer."
-        : "The server does not answer.";
+      trouble === "refused" ? "The server rejected an answer." : "The server is not responding.";
     text.textContent = `${said} ${kept}`;
     if (line.dataset.said !== `${trouble}${n}`) line.replaceChildren(text, button);
   }
@@ -216,7 +215,7 @@ function showSaved() {
   if (!old) byId("judge-troubles").prepend(line);
 }
 
-/** Another judge was quicker: show their grade, and let this judge decide. */
+/** Another judge graded it first: show their grade, and let this judge decide. */
 function showConflict(entry, outcome) {
   if (outcome.status === "refused") {
     addTrouble(`“${entry.title}” was not saved: ${outcome.reason}`, []);
@@ -224,19 +223,19 @@ function showConflict(entry, outcome) {
   }
   if (entry.kind === "undo") {
     addTrouble(
-      `“${entry.title}” cannot be undone: ${outcome.there ? `${outcome.there.author} gave it ${short(outcome.there.grade)} meanwhile` : "it was taken back meanwhile"}.`,
+      `“${entry.title}” cannot be undone: ${outcome.there ? `${outcome.there.author} has graded it ${short(outcome.there.grade)} since` : "it has been withdrawn"}.`,
       [],
     );
     return;
   }
   const there = outcome.there;
   const said = there
-    ? `${there.author} gave “${entry.title}” ${short(there.grade)} meanwhile`
-    : `The judgment of “${entry.title}” was taken back meanwhile`;
-  addTrouble(`${said}; you gave it ${entry.grade}.`, [
+    ? `${there.author} has graded “${entry.title}” ${short(there.grade)}`
+    : `The judgment of “${entry.title}” has been withdrawn`;
+  addTrouble(`${said}; you graded it ${entry.grade}.`, [
     [there ? `Keep ${there.author}’s ${short(there.grade)}` : "Leave it", () => {}],
     [
-      `Replace by my ${entry.grade}`,
+      `Replace with my ${entry.grade}`,
       () =>
         outbox.add({
           ...entry,
@@ -268,7 +267,7 @@ function addTrouble(message, choices) {
   byId("judge-troubles").append(line);
 }
 
-// What is done
+// Actions
 
 function noteTime() {
   const now = performance.now();
@@ -317,7 +316,7 @@ function undo() {
   const card = { ...last.card };
   if (!outbox.withdraw(last.key)) {
     const key = newKey();
-    // The revision to undo, and the one to judge again, are known when both are written.
+    // The outbox fills in the revisions once the answer to undo has been written.
     outbox.add({
       key,
       kind: "undo",
@@ -390,19 +389,19 @@ async function showAll() {
       const more = await reply.json();
       if (!more.text || cards[0] !== card) break;
       text.append(Object.assign(document.createElement("div"), { textContent: more.text }));
-      // Characters are counted as the server does, where one outside the plane is one.
+      // Count code points, as the server does, not UTF-16 code units.
       shown += [...more.text].length;
       byId("judge-more-note").textContent =
-        `${shown.toLocaleString("en")} of ${card.n_characters.toLocaleString("en")} characters are shown`;
+        `${shown.toLocaleString("en")} of ${card.n_characters.toLocaleString("en")} characters shown`;
     }
     byId("judge-more").hidden = cards[0] === card;
   } catch {
-    byId("judge-more-note").textContent = "The rest cannot be read at the moment; try again.";
+    byId("judge-more-note").textContent = "The rest could not be loaded; try again.";
   }
   button.disabled = false;
 }
 
-// What is pressed
+// Keys and buttons
 
 document.addEventListener("keydown", (event) => {
   if (event.ctrlKey || event.metaKey || event.altKey || event.repeat) return;
@@ -439,7 +438,7 @@ help.addEventListener("click", (event) => {
   if (event.target === help) help.close();
 });
 
-// Whoever comes back from logging in, or from a train, need not press anything.
+// Retry automatically when the judge returns to the tab or is online again.
 const again = () => {
   if (outbox.trouble || fetchTrouble) {
     outbox.retry();

@@ -1,7 +1,7 @@
-// What the scripts of several pages share. It does nothing by itself.
+// Helpers that the scripts of several pages share.
 
-/** Show a line above the page for a while; it is read aloud, too. */
-export function tell(text, kind = "") {
+/** Show a message above the page for a while; screen readers announce it. */
+export function showMessage(text, kind = "") {
   const line = document.createElement("p");
   line.className = `message ${kind}`;
   line.textContent = text;
@@ -9,7 +9,7 @@ export function tell(text, kind = "") {
   if (kind !== "fail") setTimeout(() => line.remove(), 6000);
 }
 
-/** Whether a key was meant for a field, and not for the page. */
+/** Whether a key was typed into a field rather than meant for the page. */
 export function isTyping(event) {
   const where = event.target;
   return (

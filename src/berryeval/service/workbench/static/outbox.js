@@ -1,8 +1,8 @@
-// Answers on their way to the server: kept in the browser until the server has written them.
+// Answers on their way to the server, kept in the browser until the server has stored them.
 //
-// They are sent in order, in the background, and again until each has an outcome; to send the
-// same twice changes nothing. Each page has a box of its own; what a closed page has left behind
-// is taken over by the next one.
+// They are sent in order, in the background, and retried until each has an outcome; sending an
+// answer twice changes nothing. Each page has its own outbox; the next page takes over what a
+// closed one left behind.
 
 const PREFIX = "berryeval-judge:";
 const FIRST_PAUSE = 1000;
@@ -30,7 +30,7 @@ export class Outbox {
     this.name = `${PREFIX}${author}:${session}`;
     const kept = read(this.name) ?? {};
     this.entries = kept.entries ?? [];
-    this.revisions = kept.revisions ?? {}; // what came of answers that later ones build on
+    this.revisions = kept.revisions ?? {}; // revisions written by answers that later ones depend on
     this.trouble = null; // null, "offline", "login" or "refused"
     this.pause = FIRST_PAUSE;
     this.isSending = false;
@@ -42,14 +42,14 @@ export class Outbox {
     return this.entries.length;
   }
 
-  /** Put an answer in, and send it as soon as possible. */
+  /** Add an answer, and send it as soon as possible. */
   add(entry) {
     this.entries.push(entry);
     this.#keep();
     this.send();
   }
 
-  /** Take an answer out that was not sent yet, and tell whether that worked. */
+  /** Remove an answer that was not sent yet; returns whether it was there. */
   withdraw(key) {
     const place = this.entries.findIndex((entry) => entry.key === key && !entry.isUnderWay);
     if (place < 0) return false;
@@ -59,7 +59,7 @@ export class Outbox {
     return true;
   }
 
-  /** Try at once, whatever went wrong before. */
+  /** Retry immediately. */
   retry() {
     clearTimeout(this.timer);
     this.timer = null;
@@ -102,7 +102,7 @@ export class Outbox {
     if (this.trouble === null && this.size > 0) this.send();
   }
 
-  /** The first answers up to one that builds on another whose outcome is not known. */
+  /** The first answers, up to one that depends on another whose outcome is unknown. */
   #sendable() {
     const place = this.entries.findIndex(
       (entry) => entry.after && !(entry.after in this.revisions),
@@ -151,11 +151,11 @@ export class Outbox {
           JSON.stringify({ entries: this.entries, revisions: this.revisions }),
         );
     } catch {
-      // A browser that keeps nothing has them as long as the page is open.
+      // Without storage, answers last as long as the page is open.
     }
   }
 
-  /** Hold this box as long as the page is open, and take over what closed pages left. */
+  /** Lock this outbox while the page is open, and take over what closed pages left. */
   #claim() {
     const others = Object.keys(localStorage).filter(
       (name) => name.startsWith(`${PREFIX}${this.author}:`) && name !== this.name,

@@ -1,4 +1,4 @@
-// One query: keys, lines that light up, and judging in place.
+// One query: keys, highlighted lines, and judging in place.
 
 const answer = document.querySelector(".answer");
 const toast = document.getElementById("toast");
@@ -7,7 +7,7 @@ let undo = null;
 let hiding = 0;
 let judgments = 0;
 
-/** Whether a key was meant for a field, and not for the page. */
+/** Whether a key was typed into a field rather than meant for the page. */
 function isTyping(event) {
   return (
     event.target instanceof Element &&
@@ -15,8 +15,8 @@ function isTyping(event) {
   );
 }
 
-/** Say something at the bottom, with what can be done about it. */
-function say(text, actions = [], lasts = 8000) {
+/** Show a toast with buttons for actions. */
+function showToast(text, actions = [], lasts = 8000) {
   clearTimeout(hiding);
   const words = document.createElement("span");
   words.textContent = text;
@@ -33,7 +33,7 @@ function say(text, actions = [], lasts = 8000) {
     button.addEventListener("click", act);
     toast.append(button);
   }
-  // What is in a dialog that is open lies above everything else.
+  // An open dialog is above everything else.
   const drawer = document.getElementById("drawer");
   if (drawer.open) drawer.append(toast);
   else document.querySelector("main").append(toast);
@@ -41,10 +41,10 @@ function say(text, actions = [], lasts = 8000) {
   if (lasts) hiding = setTimeout(() => (toast.hidden = true), lasts);
 }
 
-/** A grade as people read it: a mean of several has two digits. */
+/** A grade as text: a mean of several has two digits. */
 const short = (grade) => String(Math.round(Number(grade) * 100) / 100);
 
-/** All places on the page that show the judgment of a document. */
+/** All elements of the page that show the judgment of a document. */
 function places(address) {
   return [...document.querySelectorAll("[data-judgment]")].filter(
     (one) => one.dataset.judgment === address,
@@ -77,7 +77,7 @@ function mark(address, name, isOn) {
   for (const place of places(address)) place.closest(".result")?.classList.toggle(name, isOn);
 }
 
-/** Write a grade for the document as it was shown, or take it back if there is none; returns the answer. */
+/** Store a grade for the document as it was shown, or withdraw it if the grade is empty. */
 function write(address, grade, revision, hash) {
   const headers = { "Content-Type": "application/json" };
   if (revision === "*") headers["If-Match"] = "*";
@@ -92,7 +92,7 @@ function write(address, grade, revision, hash) {
   return fetch(address, { method: "PUT", headers, body });
 }
 
-/** Judge a document: shown at once, and set back if it could not be written. */
+/** Judge a document: the grade shows at once, and is reverted if it cannot be stored. */
 async function judge(address, grade, revision, before, name) {
   const old = { ...before };
   const again = () => judge(address, grade, revision, old, name);
@@ -103,13 +103,13 @@ async function judge(address, grade, revision, before, name) {
   try {
     response = await write(address, grade, revision, before.hash);
   } catch {
-    return failed("The server does not answer: not saved.", [["Try again", again]]);
+    return failed("Not saved: the server is not responding.", [["Try again", again]]);
   } finally {
     mark(address, "saving", false);
   }
   if (response.status === 401) {
     const back = encodeURIComponent(location.pathname + location.search);
-    return failed("Your login expired: not saved.", [
+    return failed("Not saved: your login has expired.", [
       ["Log in", () => location.assign(`/login?next=${back}`)],
       ["Try again", again],
     ]);
@@ -117,22 +117,22 @@ async function judge(address, grade, revision, before, name) {
   if (response.status === 412 || response.status === 428)
     return conflict(address, grade, name, before.hash);
   if (!response.ok)
-    return failed(`The server answered ${response.status}: not saved.`, [["Try again", again]]);
+    return failed(`Not saved: the server returned ${response.status}.`, [["Try again", again]]);
   const made = response.headers.get("ETag");
   await showAnswer(address, response);
-  undo = () => takeBack(address, made, name);
-  say(grade === "" ? `${name}: judgment taken back.` : `${name}: grade ${grade}.`, [
+  undo = () => undoJudgment(address, made, name);
+  showToast(grade === "" ? `${name}: judgment withdrawn.` : `${name}: grade ${grade}.`, [
     ["Undo", undo, "u"],
   ]);
 
   function failed(text, actions) {
     show(address, old.grade, old.revision);
     mark(address, "not-saved", true);
-    say(text, actions, 0);
+    showToast(text, actions, 0);
   }
 }
 
-/** Show what an answer says is there now. */
+/** Show the judgment that a response contains. */
 async function showAnswer(address, response) {
   const now = response.status === 204 ? {} : await response.json();
   show(address, now.grade ?? "", String(now.revision ?? ""));
@@ -140,43 +140,43 @@ async function showAnswer(address, response) {
   document.body.dispatchEvent(new CustomEvent("judged"));
 }
 
-/** Undo what was just done: what counted before counts again, with its own author. */
-async function takeBack(address, made, name) {
+/** Undo the last judgment: the previous one counts again, with its own author. */
+async function undoJudgment(address, made, name) {
   mark(address, "saving", true);
   let response;
   try {
     response = await fetch(`${address}/undo`, { method: "POST", headers: { "If-Match": made } });
   } catch {
-    return say(
-      "The server does not answer: not undone.",
-      [["Try again", () => takeBack(address, made, name)]],
+    return showToast(
+      "Not undone: the server is not responding.",
+      [["Try again", () => undoJudgment(address, made, name)]],
       0,
     );
   } finally {
     mark(address, "saving", false);
   }
   if (response.status === 412)
-    return say(
-      `${name}: another judge was quicker, so it was not undone.`,
+    return showToast(
+      `${name}: not undone, because another judge has changed it.`,
       [["Reload", () => location.reload()]],
       0,
     );
   if (!response.ok)
-    return say(
-      `The server answered ${response.status}: not undone.`,
-      [["Try again", () => takeBack(address, made, name)]],
+    return showToast(
+      `Not undone: the server returned ${response.status}.`,
+      [["Try again", () => undoJudgment(address, made, name)]],
       0,
     );
   await showAnswer(address, response);
-  say(`${name}: undone.`);
+  showToast(`${name}: undone.`);
 }
 
-/** Another judge was quicker: both grades are shown, and one is chosen. */
+/** Another judge graded it first: show their grade, and let this judge decide. */
 async function conflict(address, grade, name, hash) {
   const response = await fetch(address).catch(() => null);
   if (!response || !(response.ok || response.status === 404)) {
-    return say(
-      `${name}: another judge was quicker. Reload to see their grade.`,
+    return showToast(
+      `${name}: another judge has changed it. Reload to see their grade.`,
       [["Reload", () => location.reload()]],
       0,
     );
@@ -189,14 +189,14 @@ async function conflict(address, grade, name, hash) {
   };
   show(address, state.grade, state.revision);
   const words = theirs
-    ? `${theirs.author} judged it ${short(theirs.grade)} meanwhile.`
-    : "The judgment was taken back meanwhile.";
-  const mine = grade === "" ? "Take it back" : `Replace by ${grade}`;
-  say(
+    ? `${theirs.author} has graded it ${short(theirs.grade)}.`
+    : "The judgment has been withdrawn.";
+  const mine = grade === "" ? "Withdraw it" : `Replace with ${grade}`;
+  showToast(
     `${name}: ${words}`,
     [
       [
-        "Keep theirs",
+        "Keep it",
         () => {
           toast.hidden = true;
           document.body.dispatchEvent(new CustomEvent("judged"));
@@ -208,7 +208,7 @@ async function conflict(address, grade, name, hash) {
   );
 }
 
-// What was asked for before the last judgment shows how things were: what comes next replaces it.
+// Responses to requests sent before the last judgment are outdated; newer ones follow.
 document.body.addEventListener("htmx:beforeRequest", (event) => {
   event.detail.xhr.judgments = judgments;
 });
@@ -223,8 +223,8 @@ function judgePlace(place, grade) {
   const { judgment, revision, name, grade: old, hash } = place.dataset;
   const before = { grade: old, revision, hash };
   if (before.grade !== "" && Number(before.grade) === Number(grade)) {
-    say(`${name}: grade ${grade} already.`, [
-      ["Take it back", () => judge(judgment, "", revision, before, name)],
+    showToast(`${name}: already graded ${grade}.`, [
+      ["Withdraw it", () => judge(judgment, "", revision, before, name)],
     ]);
     return;
   }
@@ -296,7 +296,7 @@ document.addEventListener("click", (event) => {
   if (button.closest(".result")) place.focus();
 });
 
-// The line and the row of the same document light up.
+// Highlight the line and the rows of the same document.
 function light(number) {
   for (const one of document.querySelectorAll(".is-same")) one.classList.remove("is-same");
   if (number === undefined) return;
@@ -312,14 +312,14 @@ answer?.addEventListener("pointerleave", () => light(undefined));
 answer?.addEventListener("focusin", (event) => light(numberOf(event)));
 answer?.addEventListener("focusout", () => light(undefined));
 
-// A list that is drawn anew keeps the focus where it was, and so does a drawer that closes.
+// The focus stays where it was when a list is redrawn or a drawer closes.
 const nameOf = (link) => (link ? { n: link.dataset.n, side: link.dataset.side } : null);
 let focused = null;
 let opened = null;
 
 function focusOn(name) {
   const here = document.activeElement;
-  // What was in a drawer keeps the focus for a moment after it has closed.
+  // An element in a drawer keeps the focus for a moment after the drawer has closed.
   if (!name || (here !== document.body && !document.getElementById("drawer").contains(here)))
     return;
   document
@@ -327,7 +327,7 @@ function focusOn(name) {
     ?.focus({ preventScroll: true });
 }
 
-// Nothing tells of a focus that went with its row; so the last one counts until there is another.
+// No event reports that a focused row was removed, so the last focus counts until there is another.
 document.addEventListener("focusin", (event) => {
   focused = nameOf(event.target.closest(".doc"));
 });

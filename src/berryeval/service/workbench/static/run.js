@@ -1,4 +1,4 @@
-// The menu of a run closes when one looks elsewhere.
+// The menu of a run closes on a click elsewhere, or on Escape.
 
 const openMenu = () => document.querySelector("details.actions[open]");
 

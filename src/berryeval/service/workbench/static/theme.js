@@ -1,7 +1,7 @@
-// Before anything is painted: the colours that were chosen last.
+// Applies the stored theme before the first paint.
 try {
   const chosen = localStorage.getItem("berryeval-theme");
   if (chosen === "light" || chosen === "dark") document.documentElement.dataset.theme = chosen;
 } catch {
-  // A browser that keeps nothing follows the system.
+  // Without storage, the theme follows the system.
 }

@@ -1,4 +1,4 @@
-// Beside the pointer, or the link that has the focus: which run it is, and what it scored.
+// A tooltip next to the pointer or the focused link: the run and its score.
 
 function fill(tip, link) {
   const { name, value, interval, change } = link.dataset;
@@ -7,7 +7,7 @@ function fill(tip, link) {
   const lines = [strong];
   for (const text of [
     interval ? `95% ${interval}` : "",
-    change ? `${change.replace("-", "\u2212")} to the run before` : "",
+    change ? `${change.replace("-", "\u2212")} vs. the previous run` : "",
     name,
   ]) {
     if (!text) continue;
@@ -66,7 +66,7 @@ document.addEventListener("focusout", (event) => {
   const room = roomOf(event);
   if (room) show(room, null);
 });
-// The dot nearest to the pointer is what a click means.
+// A click follows the dot nearest to the pointer.
 document.addEventListener("click", (event) => {
   const room = roomOf(event);
   if (!room || event.target.closest("a")) return;

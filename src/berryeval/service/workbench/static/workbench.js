@@ -1,17 +1,17 @@
-// What every page can do: the palette, the drawer, colours, copying, asking first, messages.
+// Shared by all pages: palette, drawer, theme, copying, confirmation, messages.
 
-import { tell } from "./messages.js";
+import { showMessage } from "./messages.js";
 
 const byId = (id) => document.getElementById(id);
 
-// Colours: as the system has them, light, dark.
+// Themes: system, light, dark.
 const THEMES = ["", "light", "dark"];
-const NAMES = { "": "as the system", light: "light", dark: "dark" };
+const NAMES = { "": "system", light: "light", dark: "dark" };
 
 function setUpTheme(button) {
   const root = document.documentElement;
   const label = () =>
-    button.setAttribute("aria-label", `Colours: ${NAMES[root.dataset.theme ?? ""]}`);
+    button.setAttribute("aria-label", `Theme: ${NAMES[root.dataset.theme ?? ""]}`);
   button.hidden = false;
   label();
   button.addEventListener("click", () => {
@@ -21,14 +21,14 @@ function setUpTheme(button) {
     try {
       localStorage.setItem("berryeval-theme", next);
     } catch {
-      // It lasts as long as this page.
+      // Without storage, the theme lasts as long as this page.
     }
     label();
-    tell(`Colours: ${NAMES[next]}`);
+    showMessage(`Theme: ${NAMES[next]}`);
   });
 }
 
-// The palette: Ctrl-K, letters, arrows, Enter.
+// The palette: Ctrl-K, typing, arrows, Enter.
 function setUpPalette(dialog) {
   const input = dialog.querySelector("input");
   const items = () => [...dialog.querySelectorAll("[role=option]")];
@@ -78,7 +78,7 @@ function setUpPalette(dialog) {
   });
 }
 
-// The drawer: links with data-drawer open beside the page. Without scripts they are pages.
+// The drawer: links with data-drawer open next to the page. Without scripts they are pages.
 function setUpDrawer(dialog) {
   const content = byId("drawer-content");
   document.addEventListener("click", async (event) => {
@@ -100,7 +100,7 @@ function setUpDrawer(dialog) {
       dialog.dispatchEvent(new CustomEvent("drawer-filled", { bubbles: true, detail: { link } }));
     } catch {
       content.innerHTML =
-        '<p class="banner fail" role="alert">The server does not answer. Close this and try again.</p>';
+        '<p class="banner fail" role="alert">The server is not responding. Close this and try again.</p>';
     } finally {
       dialog.removeAttribute("aria-busy");
     }
@@ -110,8 +110,8 @@ function setUpDrawer(dialog) {
   });
 }
 
-// Forms with data-confirm ask first.
-function setUpAsking(dialog) {
+// Forms with data-confirm ask for confirmation.
+function setUpConfirmation(dialog) {
   document.addEventListener(
     "submit",
     (event) => {
@@ -143,33 +143,33 @@ document.addEventListener("click", async (event) => {
   if (!button) return;
   try {
     await navigator.clipboard.writeText(button.dataset.copy || location.href);
-    tell("Copied.");
+    showMessage("Copied.");
   } catch {
-    tell("The browser does not let pages copy; select the text instead.", "fail");
+    showMessage("Copying is blocked by the browser; select the text instead.", "fail");
   }
 });
 
-// A choice of a form with data-submit takes effect at once.
+// Forms with data-submit are submitted on every change.
 document.addEventListener("change", (event) => {
   const form = event.target instanceof Element && event.target.closest("form[data-submit]");
   if (form) form.requestSubmit();
 });
 
-// What htmx could not get, in words.
+// Report failed htmx requests.
 document.addEventListener("htmx:sendError", () =>
-  tell(
-    "The server does not answer. What you see may be out of date; try again in a moment.",
+  showMessage(
+    "The server is not responding. This page may be out of date; try again in a moment.",
     "fail",
   ),
 );
 document.addEventListener("htmx:responseError", (event) => {
   const status = event.detail.xhr.status;
   if (status !== 401)
-    tell(`The server answered ${status}. Reload the page to see where things are.`, "fail");
+    showMessage(`The server returned ${status}. Reload the page to see its current state.`, "fail");
 });
 
 document.addEventListener("click", (event) => {
-  // A menu on a small screen closes when something else is touched.
+  // On a small screen, the menu closes on a tap elsewhere.
   const menu = document.querySelector(".small-menu[open]");
   if (menu && event.target instanceof Element && !menu.contains(event.target)) menu.open = false;
 });
@@ -178,9 +178,9 @@ const themeButton = document.querySelector("[data-theme-switch]");
 if (themeButton) setUpTheme(themeButton);
 setUpPalette(byId("palette"));
 setUpDrawer(byId("drawer"));
-setUpAsking(byId("asking"));
+setUpConfirmation(byId("asking"));
 
-// Tabs that do not fit scroll: to the one that is open.
+// Scroll to the open tab if the tabs do not fit.
 document
   .querySelector(".tabs [aria-current]")
   ?.scrollIntoView({ block: "nearest", inline: "center" });

@@ -1,4 +1,4 @@
-"""What can be done with a comparison: let a gate decide on it, make the candidate a baseline."""
+"""Actions on a comparison: run a gate, make the candidate a baseline."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ _LENGTH_OF_IDS = 64
 
 @router.post("/gate", dependencies=[require("judge")])
 async def decide(request: Request, archive: ArchiveDep, runs: RunsDep) -> Response:
-    """Let a gate decide on the candidate against the baseline, and show its verdict."""
+    """Run a gate on the candidate and the baseline, and show its verdict."""
     form = await request.form()
     pair = Pair(str(form.get("a") or ""), str(form.get("b") or ""))
     name = str(form.get("gate") or "")
@@ -48,7 +48,7 @@ def _decide(archive: Archive, runs: RunCache, name: str, pair: Pair) -> StoredVe
 
 @router.post("/baseline", dependencies=[require("admin")])
 async def set_baseline(request: Request, archive: ArchiveDep) -> Response:
-    """Let a name stand for the candidate from now on; the comparison stays as it is."""
+    """Make the candidate a baseline; the page still shows the same two runs."""
     form = await request.form()
     pair = Pair(str(form.get("a") or ""), str(form.get("b") or ""))
     name = str(form.get("name") or "").strip()
@@ -60,7 +60,7 @@ async def set_baseline(request: Request, archive: ArchiveDep) -> Response:
 
 
 def _set(archive: Archive, name: str, pair: Pair) -> Pair:
-    """Set it; names of baselines may mean another run then, so that ids are returned."""
+    """Set the baseline, and return the pair by ids, as the names may now mean another run."""
     before, after = (choose_run(archive, one) for one in (pair.a, pair.b))
     archive.baselines.put(name, after.run_id)
     return Pair(before.run_id, after.run_id)

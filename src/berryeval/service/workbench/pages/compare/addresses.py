@@ -1,4 +1,4 @@
-"""Where the pages of two runs are."""
+"""Addresses of the pages about two runs."""
 
 from __future__ import annotations
 
@@ -27,25 +27,25 @@ class Pair:
         return f"/compare?{self._runs(measure)}{'&' if rest else ''}{rest}"
 
     def with_(self, wanted: ComparedQueries, **changes: object) -> str:
-        """Return the address with other wishes."""
+        """Return the address with some parameters changed."""
         return self.address(rest=wanted.address(**changes))
 
     @property
     def swapped(self) -> str:
-        """Return the address that holds the baseline against the candidate."""
+        """Return the address with baseline and candidate swapped."""
         return Pair(self.b, self.a).address()
 
     @property
     def judging(self) -> str:
-        """Return where the holes of both are judged."""
+        """Return the address where the holes of both are judged."""
         return f"/judge?{self._runs(None)}"
 
     def query(self, query_id: str, measure: Measure) -> str:
-        """Return the address of what both answer to a query."""
+        """Return the address of the results of both for a query."""
         return f"/queries/{quoted(query_id)}?{self._runs(measure)}"
 
     def holes(self, measure: Measure) -> str:
-        """Return the address of what unjudged documents could do."""
+        """Return the address of the effect of unjudged documents."""
         return f"/compare/holes?{self._runs(measure)}"
 
     def _runs(self, measure: Measure | None) -> str:

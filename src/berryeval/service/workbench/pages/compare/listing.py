@@ -1,4 +1,4 @@
-"""The queries of a comparison: which are asked for, in which order, fifty a page."""
+"""The queries of a comparison: filtered, sorted, fifty per page."""
 
 from __future__ import annotations
 
@@ -17,13 +17,13 @@ from berryeval.evaluation.bounds import holes_of
 from berryeval.evaluation.findings import Outcome, outcome_of
 from berryeval.evaluation.slices import Slice, find_slices
 from berryeval.measures import Measure
-from berryeval.service.workbench.pages.compare.moves import Moves, what_moved
-from berryeval.service.workbench.state.comparisons import LOOKED_AT, Compared
+from berryeval.service.workbench.pages.compare.moves import Moves, find_moves
+from berryeval.service.workbench.state.comparisons import RANKS_COMPARED, Compared
 
 __all__ = ["OUTCOMES", "PAGE", "ChangeRow", "ComparedQueries", "Listing", "Order", "list_changes"]
 
 PAGE = 50
-"""Queries on a page."""
+"""Queries per page."""
 
 Order: TypeAlias = Literal["harm", "gain", "query"]
 OUTCOMES: tuple[Outcome, ...] = get_args(Outcome)
@@ -31,26 +31,26 @@ OUTCOMES: tuple[Outcome, ...] = get_args(Outcome)
 
 @dataclass(frozen=True)
 class ComparedQueries:
-    """Which queries of a comparison are asked for.
+    """Which queries of a comparison to show, and in which order.
 
     Parameters
     ----------
     measure : Measure
-        By whose scores.
+        The measure whose scores are compared.
     order : {"harm", "gain", "query"}
-        The greatest loss first, the greatest gain first, or by id.
+        Largest loss first, largest gain first, or by id.
     outcome : {"better", "equal", "worse"}, optional
-        Only those that became so.
+        Only those with this outcome.
     is_different : bool
-        Only those whose rankings differ as far as the measure looks.
+        Only those whose rankings differ up to the cutoff of the measure.
     part : Slice, optional
         Only those of this slice.
     text : str
         Only those with all these words in their id or text.
     cell : tuple of int, optional
-        Only those at this place of the scatter plot.
+        Only those in this cell of the scatter plot.
     page : int
-        From 1.
+        Number of the page, from 1.
     """
 
     measure: Measure
@@ -64,11 +64,11 @@ class ComparedQueries:
 
     @property
     def is_filtered(self) -> bool:
-        """Whether some queries may be left out."""
+        """Whether any filter is set."""
         return bool(self.outcome or self.is_different or self.part or self.text or self.cell)
 
     def address(self, **changes: object) -> str:
-        """Return this, but for what changes, as the end of an address; from its first page."""
+        """Return the parameters of the address with some changed; starts at the first page."""
         wanted = replace(self, **{"page": 1, **changes})  # type: ignore[arg-type]
         fields = {
             "measure": str(wanted.measure),
@@ -94,15 +94,15 @@ class ChangeRow:
     candidate: float
     difference: float
     outcome: Outcome
-    """What became of it."""
+    """Whether its score got better or worse."""
     moves: Moves
     n_holes: int
-    """Unjudged documents of both runs, as deep as the measure looks."""
+    """Unjudged documents of both runs, up to the cutoff of the measure."""
 
 
 @dataclass(frozen=True)
 class Listing:
-    """A page of queries, and how many there are."""
+    """A page of queries, with totals."""
 
     rows: tuple[ChangeRow, ...]
     n_found: int
@@ -112,7 +112,7 @@ class Listing:
 
 
 def list_changes(compared: Compared, wanted: ComparedQueries) -> Listing:
-    """Return one page of the queries that are asked for; the last one if there are fewer."""
+    """Return a page of the matching queries; the last page if there are fewer."""
     positions = _order(compared, wanted)
     keep = np.ones(len(positions), dtype=bool)
     for only in _filters(compared, wanted):
@@ -162,7 +162,7 @@ def _rows(compared: Compared, measure: Measure, positions: list[int]) -> Iterato
     before, after = compared.scores(measure)
     gains = compared.gains(measure)
     runs = [comparison.runs[name] for name in compared.names]
-    depth = min(measure.k or LOOKED_AT, LOOKED_AT)
+    depth = min(measure.k or RANKS_COMPARED, RANKS_COMPARED)
     for position in positions:
         query_id = comparison.query_ids[position]
         encoded = encode_id(query_id)
@@ -176,6 +176,6 @@ def _rows(compared: Compared, measure: Measure, positions: list[int]) -> Iterato
             float(after[position]),
             gain if measure.higher_is_better else 0.0 - gain,
             outcome_of(gain),
-            what_moved(old, new, grades),
+            find_moves(old, new, grades),
             len(holes_of((old, new), grades, None)),
         )

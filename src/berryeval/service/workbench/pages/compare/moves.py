@@ -1,4 +1,4 @@
-"""What moved in a ranking, in a few words for a row of a table."""
+"""Rank changes of a query, summarised for a row of a table."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from berryeval.core.id_column import decode_id
 
-__all__ = ["MovedDocument", "Moves", "what_moved"]
+__all__ = ["MovedDocument", "Moves", "find_moves"]
 
 _N_SHOWN = 2
 _RELEVANT = 1.0
@@ -15,7 +15,7 @@ _RELEVANT = 1.0
 
 @dataclass(frozen=True)
 class MovedDocument:
-    """A document that stands elsewhere; no rank is one below those that are looked at."""
+    """A document whose rank changed; None is a rank below those that are compared."""
 
     doc_id: str
     grade: float
@@ -24,37 +24,37 @@ class MovedDocument:
 
     @property
     def is_up(self) -> bool:
-        """Whether it stands higher than before."""
+        """Whether it moved up."""
         return self.after is not None and (self.before is None or self.after < self.before)
 
 
 @dataclass(frozen=True)
 class Moves:
-    """What moved within the first ranks."""
+    """Rank changes within the top ranks."""
 
     shown: tuple[MovedDocument, ...]
-    """Relevant documents, the best grade and the longest way first."""
+    """Relevant documents, highest grade and largest move first."""
     n_relevant: int
     """Relevant documents that moved."""
     n_new: int
-    """Documents that were not there."""
+    """Documents that were not there before."""
     n_shifted: int
-    """Documents that were there, at another rank."""
+    """Documents that were there before, at another rank."""
 
     @property
     def words(self) -> str:
-        """Say it without names: ``2 new, 5 shifted``."""
-        told = [f"{self.n_new} new"] if self.n_new else []
-        told += [f"{self.n_shifted} shifted"] if self.n_shifted else []
-        return ", ".join(told) or "same ranking"
+        """A summary without ids: ``2 new, 5 shifted``."""
+        parts = [f"{self.n_new} new"] if self.n_new else []
+        parts += [f"{self.n_shifted} shifted"] if self.n_shifted else []
+        return ", ".join(parts) or "same ranking"
 
 
-def what_moved(
+def find_moves(
     before: Sequence[bytes], after: Sequence[bytes], grades: Mapping[bytes, float]
 ) -> Moves:
-    """Compare the first ranks of two rankings.
+    """Compare the top ranks of two rankings.
 
-    Relevant are documents with a grade of at least 1.
+    A document is relevant from grade 1.
     """
     old, new = ({doc_id: i for i, doc_id in enumerate(ids, start=1)} for ids in (before, after))
     moved = [doc_id for doc_id in old | new if old.get(doc_id) != new.get(doc_id)]

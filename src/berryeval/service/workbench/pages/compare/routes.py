@@ -1,4 +1,4 @@
-"""The addresses of the page Compare."""
+"""The routes of the page Compare."""
 
 from __future__ import annotations
 
@@ -42,14 +42,14 @@ router = APIRouter(prefix="/compare", dependencies=[once_read])
 _ORDERS = ("harm", "gain", "query")
 _WIDE, _NARROW = 520, 340
 MOST_QUERIES_WITH_HOLES = 1_000
-"""With holes in more queries a reader would wait seconds for the bounds."""
+"""With holes in more queries, computing the bounds takes seconds."""
 
 
 @router.get("")
 def show_comparison(
     request: Request, archive: ArchiveDep, scoring: ScoringDep, comparisons: ComparisonsDep
 ) -> Response:
-    """Show how a candidate stands against a baseline; without both, ask for them."""
+    """Show a comparison of two runs; without both, show a form to choose them."""
     given = request.query_params
     if not given.get("a") or not given.get("b"):
         return _choose(request, archive)
@@ -95,13 +95,13 @@ def show_comparison(
 def show_holes(
     request: Request, archive: ArchiveDep, scoring: ScoringDep, comparisons: ComparisonsDep
 ) -> Response:
-    """Tell whether unjudged documents could turn it, which may take a while."""
+    """Show whether unjudged documents could change the verdict, which may take a while."""
     given = request.query_params
     measure = choose_measure(scoring.measures, given.get("measure", ""))
     try:
         a, b = (choose_run(archive, given.get(side, "")) for side in ("a", "b"))
         compared = comparisons.compare(a, b)
-    except NotFoundError:  # the page was opened before, and stays as it is
+    except NotFoundError:  # removed since the page was opened
         return fragment(request, "compare_gone.html")
     found = compared.remembered(
         ("turning", measure),
@@ -112,7 +112,7 @@ def show_holes(
 
 
 def read_wanted(given: Any, measure: Measure) -> ComparedQueries:  # noqa: ANN401 - QueryParams or a dict
-    """Read what an address asks for; what makes no sense is as if it were not there."""
+    """Read the parameters of an address; invalid ones are ignored."""
     column, _, row = given.get("cell", "").partition(".")
     page_number = given.get("page", "")
     order, outcome = given.get("sort", ""), given.get("outcome", "")
@@ -185,13 +185,13 @@ def _figures(
 
 
 def _cautions(compared: Compared) -> list[str]:
-    """Return what may make the comparison mean less than it seems."""
+    """Return reasons to doubt the comparison."""
     found = [note.text for note in compared.comparison.marked_notes if note.is_caution]
     corpora = [run.facts.corpus_hash for run in (compared.a, compared.b)]
     if None not in corpora and corpora[0] != corpora[1]:
         found.append(
-            "The runs searched different documents (their corpus hashes differ): "
-            "a difference may come from these."
+            "The runs searched different documents (their corpus hashes differ), "
+            "which may explain a difference."
         )
     return [text[:1].upper() + text[1:] for text in found]
 
@@ -207,7 +207,7 @@ def _pages(pair: Pair, wanted: ComparedQueries, listing: Listing) -> tuple[str |
 
 
 def _decisions(archive: Archive, a: StoredRun, b: StoredRun, number: str) -> dict[str, Any]:
-    """Return what gates there are, and the verdict that was just made, or the newest."""
+    """Return gates, baselines, and the requested or the newest verdict on this pair."""
     gates = [gate.name for gate in archive.gates.page(limit=50).items]
     baselines = [one.name for one in archive.baselines.page(limit=50).items]
     verdict: StoredVerdict | None = None
@@ -216,7 +216,7 @@ def _decisions(archive: Archive, a: StoredRun, b: StoredRun, number: str) -> dic
     if verdict is not None and verdict.run_id != b.run_id:
         verdict = None
     if verdict is None:
-        held = archive.verdicts.page(run_id=b.run_id, limit=10).items
-        verdict = next((one for one in held if one.baseline_id == a.run_id), None)
+        recent = archive.verdicts.page(run_id=b.run_id, limit=10).items
+        verdict = next((one for one in recent if one.baseline_id == a.run_id), None)
     sentence = "" if verdict is None else capitalised(str(verdict.report.get("sentence", "")))
     return {"gates": gates, "baselines": baselines, "verdict": verdict, "said": sentence}

@@ -1,1 +1,1 @@
-"""The pages of gates: what a candidate has to reach, and what was decided."""
+"""The pages of gates: guards, replays and verdicts."""

@@ -1,4 +1,4 @@
-"""Letting a gate decide: at once where that is quick, else as a job that the page waits for."""
+"""Running a gate: the page waits for a job if the verdict is not quick."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ router = APIRouter()
 
 
 @router.post("/gates/{name}/verdicts", dependencies=[require("judge")])
-def decide_now(
+def run_gate(
     name: Name,
     archive: ArchiveDep,
     runs: RunsDep,
@@ -30,7 +30,7 @@ def decide_now(
     caller: CallerDep,
     posted: Posted,
 ) -> Response:
-    """Let a gate decide on a run at today's judgments, and lead to what it said."""
+    """Run a gate with the current judgments, and redirect to its verdict."""
     gate = found_gate(archive, name)
     run = find_run(archive, str(posted.get("run") or ""))
     reference = gate.settings.get("baseline")
@@ -47,14 +47,14 @@ def decide_now(
 
 
 @router.get("/gates/{name}/deciding/{job_id}", tags=["part"])
-def show_deciding(request: Request, name: Name, job_id: str, jobs: JobsDep) -> Response:
-    """Show how far a decision is, and lead to the verdict once it is there."""
+def show_progress(request: Request, name: Name, job_id: str, jobs: JobsDep) -> Response:
+    """Show the progress of a gate, and redirect to the verdict when it is ready."""
     job = jobs.get(job_id)
     if job is None or job.kind != "verdict":
         raise Problem(
             404,
-            "this decision is not known any more: the service was started again; the page of the "
-            "gate lists what was decided",
+            "this decision is no longer available because the service was restarted; "
+            "see the verdicts on the page of the gate",
             kind="not-found",
         )
     is_part = "hx-request" in request.headers
@@ -71,5 +71,5 @@ def _outcome(job: Job) -> Response:
     if job.problem is not None:
         raise job.problem
     if job.result is None:
-        raise Problem(409, "the decision was cancelled before it was made", kind="cancelled")
+        raise Problem(409, "the decision was cancelled", kind="cancelled")
     return job.result

@@ -1,4 +1,4 @@
-"""Gates of the archive: the list, and the page where guards are edited and replayed."""
+"""The list of gates, and the page where guards are edited and replayed."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from berryeval.evaluation.slices import LABELS
 from berryeval.service.answers import etag_of, json_bytes
 from berryeval.service.dependencies import ArchiveDep, require
 from berryeval.service.paths import NAME, Name
-from berryeval.service.preconditions import Look, Precondition
+from berryeval.service.preconditions import Precondition, WriteCheck
 from berryeval.service.problems import Problem
 from berryeval.service.verdicts import read_gate
 from berryeval.service.workbench.pages.gates.form import (
@@ -30,7 +30,7 @@ from berryeval.service.workbench.pages.gates.form import (
     propose,
     read_form,
 )
-from berryeval.service.workbench.pages.gates.strip import Strip, look
+from berryeval.service.workbench.pages.gates.replay_strip import ReplayStrip, strip_of
 from berryeval.service.workbench.pages.gates.wording import changes, guard_sentences, summary
 from berryeval.service.workbench.reading import once_read
 from berryeval.service.workbench.rendering import fragment, page
@@ -96,7 +96,7 @@ def show_gate(
     saved: Annotated[str | None, Query()] = None,
     after: Annotated[str | None, Query()] = None,
 ) -> Response:
-    """Show a gate, what it says of the last runs, and what it said."""
+    """Show a gate, its replay on the latest runs, and its verdicts."""
     gate = archive.gates.get(name)
     if gate is None:
         return _gone(request, archive, name, after)
@@ -108,7 +108,7 @@ def show_gate(
 def make_gate(
     request: Request, archive: ArchiveDep, replays: ReplaysDep, posted: Posted
 ) -> Response:
-    """Keep a new gate, or show again what cannot be kept."""
+    """Store a new gate, or show the form again with its errors."""
     form, name = read_form(posted), str(posted.get("name") or "").strip()
     edited = _edited(request, archive, replays, posted, form, None, name)
     if edited is not None:
@@ -121,7 +121,7 @@ def make_gate(
     try:
         _put(archive, name, form.settings, Precondition(is_none=True))
     except Problem:
-        fault = f"there is a gate {name!r} already; choose another name"
+        fault = f"gate {name!r} already exists; choose another name"
         form = replace(form, messages={"name": fault}, settings=None)
         return _page(request, archive, replays, form, None, name=name, status=_CONFLICT)
     return RedirectResponse(f"/gates/{name}?saved", 303)
@@ -131,7 +131,7 @@ def make_gate(
 def change_gate(
     request: Request, name: Name, archive: ArchiveDep, replays: ReplaysDep, posted: Posted
 ) -> Response:
-    """Keep what was edited, unless somebody else changed the gate meanwhile."""
+    """Store an edited gate, unless it was changed in the meantime."""
     gate, form = found_gate(archive, name), read_form(posted)
     edited = _edited(request, archive, replays, posted, form, gate, name)
     if edited is not None:
@@ -144,16 +144,16 @@ def change_gate(
     except Problem:
         gate = found_gate(archive, name)
         theirs = form_of(gate.settings).settings or gate.settings
-        told = changes(theirs, form.settings)
-        return _page(request, archive, replays, form, gate, status=_CONFLICT, conflict=told)
+        differences = changes(theirs, form.settings)
+        return _page(request, archive, replays, form, gate, status=_CONFLICT, conflict=differences)
     return RedirectResponse(f"/gates/{name}?saved", 303)
 
 
 @router.post("/gates/{name}/remove", dependencies=[require("admin")])
 def remove_gate(name: Name, archive: ArchiveDep, posted: Posted) -> Response:
-    """Remove a gate as it was seen; its verdicts stay."""
+    """Remove a gate, unless it was changed in the meantime; its verdicts are kept."""
     seen = Precondition(frozenset({str(posted.get("etag") or "")}))
-    if not archive.gates.remove(name, check=Look(seen, _etag, f"gate {name!r}")):
+    if not archive.gates.remove(name, check=WriteCheck(seen, _etag, f"gate {name!r}")):
         raise NotFoundError("gate", name)
     return RedirectResponse("/gates", 303)
 
@@ -167,10 +167,10 @@ def show_replay(
     of: Annotated[str, Query(max_length=64)],
     series: Annotated[str | None, Query(max_length=1024)] = None,
 ) -> Response:
-    """Return the strip of a replay as far as it is by now."""
+    """Return the current state of a replay."""
     gate = archive.gates.get(name) if re.fullmatch(NAME, name) else None
     settings = replays.settings_of(of)
-    strip = None if settings is None else look(archive, replays, settings, _kept(gate), series)
+    strip = None if settings is None else strip_of(archive, replays, settings, _kept(gate), series)
     return fragment(request, "gate_strip.html", strip=strip, fault=None, address=f"/gates/{name}")
 
 
@@ -180,7 +180,7 @@ def found_gate(archive: Archive, name: str) -> StoredGate:
     Raises
     ------
     NotFoundError
-        If there is none of this name.
+        If there is no such gate.
     """
     found = archive.gates.get(name)
     if found is None:
@@ -191,7 +191,7 @@ def found_gate(archive: Archive, name: str) -> StoredGate:
 def _put(
     archive: Archive, name: str, settings: Mapping[str, Any], wanted: Precondition
 ) -> StoredGate:
-    return archive.gates.put(name, settings, check=Look(wanted, _etag, f"gate {name!r}"))
+    return archive.gates.put(name, settings, check=WriteCheck(wanted, _etag, f"gate {name!r}"))
 
 
 def _etag(gate: StoredGate) -> str:
@@ -199,7 +199,7 @@ def _etag(gate: StoredGate) -> str:
 
 
 def _kept(gate: StoredGate | None) -> Mapping[str, Any] | None:
-    """Return the settings of a gate as its form would be kept, to hold an edit against."""
+    """Return the settings of a gate as its form would store them, to compare an edit with."""
     return None if gate is None else form_of(gate.settings).settings
 
 
@@ -212,13 +212,13 @@ def _edited(
     gate: StoredGate | None,
     name: str,
 ) -> Response | None:
-    """Answer what is no saving: another row, one row less, a replay of what is not kept yet."""
+    """Handle buttons other than save: add or remove a row, replay unsaved guards."""
     wanted = str(posted.get("do") or "save")
     is_part = "hx-request" in request.headers
     if wanted == "replay" and is_part:
         strip = None
         if form.settings is not None:
-            strip = look(archive, replays, form.settings, _kept(gate), _series(posted))
+            strip = strip_of(archive, replays, form.settings, _kept(gate), _series(posted))
         return fragment(
             request,
             "gate_edited.html",
@@ -241,7 +241,7 @@ def _edited(
 
 
 def _toml(settings: Mapping[str, Any] | None) -> str | None:
-    """Return the lines of berryeval.toml; None for settings that cannot be read."""
+    """Return the lines of berryeval.toml; None for invalid settings."""
     if settings is None:
         return None
     try:
@@ -251,15 +251,15 @@ def _toml(settings: Mapping[str, Any] | None) -> str | None:
 
 
 def _series(posted: FormData) -> str | None:
-    """Return which runs the form replays; None unless it says."""
+    """Return the series that the form replays; None if it names none."""
     chosen = posted.get("series")
     return chosen[:1024] if isinstance(chosen, str) else None
 
 
 def _rows_changed(form: GateForm, wanted: str) -> tuple[GateForm, int | None]:
-    """Return the form with a row more or less, and the row to go on with; None if it is as it was.
+    """Return the form with a row added or removed, and the row to focus; None if unchanged.
 
-    A message about a row that is gone goes with it.
+    The messages of a removed row are dropped.
     """
     rows = list(form.rows)
     if wanted == "add":
@@ -287,21 +287,21 @@ def _address(gate: StoredGate | None) -> str:
     return "/gates/+new" if gate is None else f"/gates/{gate.name}"
 
 
-def _newest(archive: Archive, strip: Strip | None) -> StoredRun | None:
-    """Return the run to decide on: the newest of those that are replayed."""
+def _newest(archive: Archive, strip: ReplayStrip | None) -> StoredRun | None:
+    """Return the run to check: the newest of those that are replayed."""
     if strip is not None and strip.cells:
         return strip.cells[-1].run
     return next(iter(archive.runs.page(limit=1, newest_first=True).items), None)
 
 
 def _names(archive: Archive) -> list[str]:
-    """Return the names of the newest runs, which are series."""
+    """Return the names of the newest series."""
     newest = archive.runs.page(limit=_MOST_NAMED, newest_first=True).items
     return sorted({run.facts.name for run in newest})
 
 
 def _gone(request: Request, archive: Archive, name: str, after: str | None) -> Response:
-    """Show the verdicts of a gate that was removed; they are kept for good."""
+    """Show the verdicts of a removed gate."""
     verdicts = archive.verdicts.summaries(gate=name, after=after, limit=_ON_A_PAGE)
     if not verdicts.items:
         raise NotFoundError("gate", name)
@@ -322,9 +322,9 @@ def _page(
     focus: int | None = None,
     after: str | None = None,
 ) -> Response:
-    strip: Strip | None = None
+    strip: ReplayStrip | None = None
     if form.settings is not None:
-        strip = look(archive, replays, form.settings, _kept(gate))
+        strip = strip_of(archive, replays, form.settings, _kept(gate))
     settings = form.settings or (gate.settings if gate is not None else None)
     verdicts = (
         None

@@ -1,4 +1,4 @@
-"""What a verdict found, guard by guard, as its page shows it."""
+"""The report of a verdict, guard by guard, as its page shows it."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ _TITLES = {
 
 @dataclass(frozen=True)
 class GuardLine:
-    """A guard, and what was found; figures are None where there is none."""
+    """The result of a guard; missing figures are None."""
 
     name: str
     verdict: str
@@ -28,7 +28,7 @@ class GuardLine:
     value: float | None
     limit: float | None
     is_equivalence: bool
-    """Whether the limit holds in both directions."""
+    """Whether the limit applies in both directions."""
     low: float | None
     high: float | None
     n_queries: int
@@ -43,7 +43,7 @@ class GuardLine:
 
 @dataclass(frozen=True)
 class Group:
-    """Guards of one kind, drawn to one scale."""
+    """Guards of one kind, drawn on one scale."""
 
     kind: str
     title: str
@@ -54,7 +54,7 @@ class Group:
 
 @dataclass(frozen=True)
 class Findings:
-    """All that a report says."""
+    """The contents of a report."""
 
     verdict: str
     sentence: str
@@ -63,18 +63,18 @@ class Findings:
     inference: str
     groups: tuple[Group, ...]
     holes: Sequence[Mapping[str, Any]]
-    """The most decisive first."""
+    """Most decisive first."""
     n_holes: int
-    """How many there are, kept or not."""
+    """How many there are, including those that the report omits."""
 
     level: str
-    """The level of intervals, in per cent; empty if there are none."""
+    """The level of intervals in percent; empty if there are none."""
     memory: Mapping[str, Any] | None
-    """Looks and tries, and the level of this look; None if nothing was counted."""
+    """Looks, tries, and the level of this look; None if nothing was counted."""
 
 
 def findings_of(report: Mapping[str, Any]) -> Findings:
-    """Return what a report says; whatever an old one does not have is left out."""
+    """Read a report; older ones lack some parts."""
     guards = report.get("guards", ())
     return Findings(
         report.get("verdict", "inconclusive"),

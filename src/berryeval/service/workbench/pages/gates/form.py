@@ -1,8 +1,7 @@
-"""A gate as a form: whatever somebody typed, what it means, and what is wrong with it.
+"""A gate as a form: the input, the settings it means, and its errors.
 
-Every guard is a row that reads as a sentence: a measure, what is asked of it, a limit. Nothing
-that was typed is lost: a form that cannot be read is shown again with its texts, and each message
-stands beside the field that it is about.
+Every guard is a row that reads as a sentence: a measure, a condition, a limit. No input is lost:
+an invalid form is shown again with its texts, and each error is next to its field.
 """
 
 from __future__ import annotations
@@ -34,13 +33,13 @@ KINDS: Mapping[str, str] = {
     "margin": "may drop by less than",
     "equivalent": "may change by less than",
     "at_least": "is at least",
-    "confident": "is surely at least",
+    "confident": "is at least, with confidence",
     "latency": "takes at most (ms)",
 }
-"""What a guard can ask, as its row says it."""
+"""The conditions of guards, as rows show them."""
 
 SCALARS = ("baseline", *(rule.name for rule in RULES))
-"""The fields besides guards."""
+"""The fields other than guards."""
 
 
 @dataclass(frozen=True)
@@ -49,15 +48,15 @@ class GuardRow:
 
     kind: str = "margin"
     measure: str = ""
-    """Of latency, a percentile such as ``p95``."""
+    """For latency, a percentile such as ``p95``."""
     limit: str = ""
     slices: tuple[str, ...] = ()
     messages: Mapping[str, str] = field(default_factory=dict)
-    """What is wrong, by field."""
+    """Errors by field."""
 
     @property
     def is_blank(self) -> bool:
-        """Whether nobody has typed anything."""
+        """Whether all fields are empty."""
         return not (self.measure.strip() or self.limit.strip())
 
 
@@ -67,25 +66,25 @@ class GateForm:
 
     rows: tuple[GuardRow, ...]
     texts: Mapping[str, str]
-    """The other fields, by name; an empty text is what is left out."""
+    """The other fields by name; an omitted field is empty."""
     messages: Mapping[str, str] = field(default_factory=dict)
-    """What is wrong, by field; under ``guards`` what is wrong with them as a whole."""
+    """Errors by field; those of all guards together under ``guards``."""
     settings: Mapping[str, Any] | None = None
-    """What it means, as the archive keeps it; None if it cannot be read."""
+    """The settings as the archive stores them; None if invalid."""
 
     @property
     def is_readable(self) -> bool:
-        """Whether it can be kept."""
+        """Whether it can be stored."""
         return self.settings is not None
 
     @property
     def n_faults(self) -> int:
-        """How many messages there are."""
+        """The number of errors."""
         return len(self.messages) + sum(len(row.messages) for row in self.rows)
 
     @property
     def first_fault(self) -> str:
-        """The first message, and of which guard it is."""
+        """The first error, with the number of its guard."""
         for number, row in enumerate(self.rows, start=1):
             for message in row.messages.values():
                 return f"guard {number}: {message}"
@@ -93,14 +92,14 @@ class GateForm:
 
 
 def form_of(settings: Mapping[str, Any]) -> GateForm:
-    """Return the form of settings that are kept, as `read_form` would read them again."""
+    """Return the form of stored settings; the inverse of `read_form`."""
     rows = tuple(row for entry in settings["guards"] for row in _rows_of(entry))
     texts = {rule.name: rule.text(settings.get(rule.name, rule.default)) for rule in RULES}
     return _read(rows, {"baseline": settings.get("baseline", ""), **texts})
 
 
 def _rows_of(entry: Mapping[str, Any]) -> Iterable[GuardRow]:
-    """Return a row for each limit: an entry may hold a threshold and a margin at once."""
+    """Return a row for each limit: an entry may have both a threshold and a margin."""
     if "latency" in entry:
         yield GuardRow("latency", entry["latency"], _text(entry["at_most_ms"]))
         return
@@ -120,10 +119,10 @@ def _text(value: object) -> str:
 def read_form(given: FormData) -> GateForm:
     """Read what was posted: ``guard-0-kind``, ``guard-0-measure``, ``alpha`` and so on.
 
-    Rows that nobody has filled in are left out, unless they are all there is.
+    Empty rows are dropped, unless there are no others.
     """
     numbers = {int(found[1]) for key in given if (found := re.match(r"guard-(\d{1,6})-", key))}
-    # One too many is refused below; to leave it out would loosen a gate unseen.
+    # Too many are rejected below; dropping one would silently loosen a gate.
     rows = [_row(given, number) for number in sorted(numbers)[: MOST_GUARDS + 1]]
     texts = {key: _last(given, key) for key in SCALARS}
     return _read(tuple(rows), texts)
@@ -149,20 +148,20 @@ def _read(rows: tuple[GuardRow, ...], texts: Mapping[str, str]) -> GateForm:
     found, messages = _read_texts(texts)
     is_compared = any({"margin", "equivalent"} & entry.keys() for entry in entries)
     if is_compared and "baseline" not in found and "baseline" not in messages:
-        messages["baseline"] = "expected one, since a guard has a margin"
+        messages["baseline"] = "choose one: a guard has a margin"
     if not entries and not any(row.messages for row in shown):
-        messages["guards"] = "expected at least one guard, found none"
+        messages["guards"] = "add at least one guard"
     if messages or any(row.messages for row in shown):
         return GateForm(tuple(shown), texts, messages)
     return _finished(tuple(shown), texts, {"guards": entries, **found})
 
 
 def _read_texts(texts: Mapping[str, str]) -> tuple[dict[str, Any], dict[str, str]]:
-    """Return what the fields besides guards mean, and what is wrong with others."""
+    """Return the values of the fields other than guards, and their errors."""
     found: dict[str, Any] = {"baseline": texts["baseline"].strip() or None}
     messages: dict[str, str] = {}
     for rule in RULES:
-        # A browser posts a box that is not ticked as nothing at all.
+        # Browsers omit unticked boxes.
         text = texts[rule.name] or ("no" if rule.annotation is bool else "")
         value, message = _value(rule, text)
         if message:
@@ -173,7 +172,7 @@ def _read_texts(texts: Mapping[str, str]) -> tuple[dict[str, Any], dict[str, str
 
 
 def _value(rule: Rule, text: str) -> tuple[Any, str]:
-    """Return what a field means as JSON holds it, or what is wrong with it."""
+    """Return the JSON value of a field, or its error."""
     try:
         value = rule.parse(text, rule.name)
     except ArgumentError as error:
@@ -186,7 +185,7 @@ def _value(rule: Rule, text: str) -> tuple[Any, str]:
 def _finished(
     rows: tuple[GuardRow, ...], texts: Mapping[str, str], settings: dict[str, Any]
 ) -> GateForm:
-    """Let the API's own readers have the last word."""
+    """Check the settings with the API's own readers."""
     try:
         kept = GateContent.model_validate(settings).model_dump(exclude_none=True)
         read_gate(kept)
@@ -199,7 +198,7 @@ def _finished(
 
 
 def _check_row(row: GuardRow) -> tuple[GuardRow, dict[str, Any] | None]:
-    """Return the row with what is wrong with it, or with the entry that it means."""
+    """Return the row with its errors, and the entry that it means if there are none."""
     messages: dict[str, str] = {}
     entry: dict[str, Any] = {}
     try:
@@ -209,10 +208,10 @@ def _check_row(row: GuardRow) -> tuple[GuardRow, dict[str, Any] | None]:
         messages[place] = f"expected {error.expected}, found {_found(row, place)}"
     except BerryEvalError as error:
         messages["measure"] = str(error)
-    if row.kind not in KINDS:  # to take it for another would loosen a gate unseen
+    if row.kind not in KINDS:  # guessing could silently loosen a gate
         messages["kind"] = f"expected {' or '.join(KINDS)}, found {row.kind[:40]!r}"
     if row.kind == "latency" and row.slices:
-        messages["slices"] = "latency is of all queries together: it has no slices"
+        messages["slices"] = "latency is measured over all queries and has no slices"
     checked = GuardRow(row.kind, row.measure, row.limit, row.slices, messages)
     return checked, None if messages else entry
 
@@ -223,7 +222,7 @@ def _found(row: GuardRow, place: str) -> str:
 
 
 def _entry(row: GuardRow) -> dict[str, Any]:
-    """Return what a row means as the API holds it; raises as a guard of berryeval.toml would."""
+    """Return the entry that a row means; raises as a guard of berryeval.toml would."""
     subject, limit = row.measure.strip(), "at_least" if row.kind == "confident" else row.kind
     texts = {"measure": subject, limit: row.limit}
     if row.kind == "latency":
@@ -243,7 +242,7 @@ def _entry(row: GuardRow) -> dict[str, Any]:
 
 
 def propose(archive: Archive, scoring: Scoring) -> dict[str, Any]:
-    """Return settings of a first gate: against the baseline ``main``, or else the first."""
+    """Return settings for a new gate: compared with the baseline ``main``, or the first one."""
     names = [baseline.name for baseline in archive.baselines.page(limit=1000).items]
     if not names:
         return {"guards": [{"measure": str(scoring.measures[0]), "at_least": 0.5}]}
@@ -251,6 +250,6 @@ def propose(archive: Archive, scoring: Scoring) -> dict[str, Any]:
     guards: tuple[Guard, ...]
     try:
         guards = propose_guards(scoring.evaluation(find_run(archive, name).run_id))
-    except BerryEvalError:  # it cannot be scored
+    except BerryEvalError:  # the run cannot be scored
         guards = (MarginGuard(scoring.measures[0], Margin(SMALLEST_MARGIN)),)
     return {"guards": [entry_of(guard) for guard in guards], "baseline": name}

@@ -1,4 +1,4 @@
-"""The page of a verdict, kept or only replayed."""
+"""The page of a verdict, stored or replayed."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from berryeval.service.problems import Problem
 from berryeval.service.references import find_run
 from berryeval.service.workbench.pages.gates.editing import ReplaysDep
 from berryeval.service.workbench.pages.gates.findings import findings_of
-from berryeval.service.workbench.pages.gates.strip import question_of
+from berryeval.service.workbench.pages.gates.replay_strip import question_of
 from berryeval.service.workbench.rendering import page
 
 __all__ = ["router"]
@@ -33,7 +33,7 @@ def show_verdict(
     verdict_id: Annotated[int, Path(ge=1, lt=2**63)],
     archive: ArchiveDep,
 ) -> Response:
-    """Show what a gate said of a run, and why."""
+    """Show a verdict and its reasons."""
     found = archive.verdicts.get(verdict_id)
     if found is None or found.gate != name:
         raise NotFoundError("verdict", str(verdict_id))
@@ -64,13 +64,13 @@ def show_replayed(
     replays: ReplaysDep,
     of: Annotated[str, Query(max_length=64)],
 ) -> Response:
-    """Show what a gate, as it was edited, would have said of a run."""
+    """Show the verdict that an edited gate would have given on a run."""
     settings = replays.settings_of(of)
     if settings is None:
         raise Problem(
             404,
-            "this replay is not known any more: the service was started again, or guards were "
-            "edited often since; replay them on the page of the gate",
+            "this replay is no longer available because the service was restarted or the guards "
+            "were edited often; replay them on the page of the gate",
             kind="not-found",
         )
     run = find_run(archive, run_id)

@@ -15,12 +15,12 @@ _LABELS = {"baseline": "Baseline", **{rule.name: rule.label for rule in RULES}}
 
 
 def guard_sentences(settings: Mapping[str, Any]) -> list[str]:
-    """Return what each guard asks, as verdicts call it; nothing for settings that cannot be read.
+    """Return each guard as verdicts name it; nothing for invalid settings.
 
     Examples
     --------
     >>> guard_sentences({"guards": [{"measure": "RR", "at_least": 0.7, "slices": ["category"]}]})
-    ['RR at least 0.7, and in each category']
+    ['RR at least 0.7, also in each category']
     """
     try:
         guards = read_gate(settings).guards
@@ -28,14 +28,14 @@ def guard_sentences(settings: Mapping[str, Any]) -> list[str]:
         return []
     return [
         str(guard)
-        + (", surely" if getattr(guard, "is_confident", False) else "")
-        + "".join(f", and in each {label}" for label in getattr(guard, "slices", ()))
+        + (", with confidence" if getattr(guard, "is_confident", False) else "")
+        + "".join(f", also in each {label}" for label in getattr(guard, "slices", ()))
         for guard in guards
     ]
 
 
 def summary(settings: Mapping[str, Any]) -> str:
-    """Say how many guards a gate has, and its baseline.
+    """Return the number of guards of a gate, and its baseline.
 
     Examples
     --------
@@ -49,12 +49,12 @@ def summary(settings: Mapping[str, Any]) -> str:
 
 
 def changes(theirs: Mapping[str, Any], mine: Mapping[str, Any]) -> list[str]:
-    """Return what two people's settings of one gate differ in, theirs first."""
-    found = [f"{line} (only theirs)" for line in _only(theirs, mine)]
-    found += [f"{line} (only yours)" for line in _only(mine, theirs)]
+    """Return the differences between stored settings of a gate and an edit of it."""
+    found = [f"{line} (only in the saved gate)" for line in _only(theirs, mine)]
+    found += [f"{line} (only in your edit)" for line in _only(mine, theirs)]
     for key, name in _LABELS.items():
         if theirs.get(key) != mine.get(key):
-            found.append(f"{name}: theirs {_shown(theirs.get(key))}, yours {_shown(mine.get(key))}")
+            found.append(f"{name}: saved {_shown(theirs.get(key))}, yours {_shown(mine.get(key))}")
     return found
 
 

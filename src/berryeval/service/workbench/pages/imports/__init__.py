@@ -1,1 +1,1 @@
-"""Files that people bring: looked at first, then stored as a whole."""
+"""The page Import: files are previewed, then stored completely or not at all."""

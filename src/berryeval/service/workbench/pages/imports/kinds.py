@@ -1,4 +1,4 @@
-"""What can be imported, what it would change, and how it is stored."""
+"""Kinds of imports: how to read them, what they would change, and how to store them."""
 
 from __future__ import annotations
 
@@ -37,20 +37,20 @@ Kind: TypeAlias = Literal["judgments", "runs", "queries", "documents"]
 _SHOWN = 20
 
 IMPORTED = "imported"
-"""The author of judgments whose file names no judge."""
+"""The author of judgments from a file that names no judge."""
 
 KINDS: Mapping[Kind, tuple[str, str]] = {
     "judgments": ("Judgments", "TREC, JSON lines, CSV, BEIR, Parquet, or the JSON of a golden set"),
-    "runs": ("A run", "What a system returned: TREC, JSON lines, CSV, Parquet"),
+    "runs": ("A run", "The results of a system: TREC, JSON lines, CSV, Parquet"),
     "queries": ("Queries", "JSON, JSON lines, TSV or TREC topics"),
-    "documents": ("Documents", "JSON lines with _id, title and text, as BEIR has them"),
+    "documents": ("Documents", "JSON lines with _id, title and text, as in BEIR"),
 }
-"""What each is called, and in which files it comes."""
+"""The title and the file formats of each kind."""
 
 
 @dataclass(frozen=True, slots=True)
 class Options:
-    """What somebody says about a file."""
+    """What the user states about a file."""
 
     file_name: str
     run_name: str = ""
@@ -58,13 +58,13 @@ class Options:
 
     @property
     def stem(self) -> str:
-        """The name of the file without its endings."""
+        """The name of the file without its suffixes."""
         return self.file_name.partition(".")[0] or "run"
 
 
 @dataclass(frozen=True, slots=True)
 class Change:
-    """A thing that would be another afterwards."""
+    """An entry that would be replaced."""
 
     name: str
     detail: str
@@ -74,14 +74,14 @@ class Change:
 
 @dataclass(frozen=True, slots=True)
 class Preview:
-    """What an import would do."""
+    """What an import would change."""
 
     facts: Sequence[tuple[str, str]]
     n_new: int
     n_changed: int
     n_same: int
     changes: Sequence[Change] = ()
-    """The first of those that would be replaced."""
+    """The first entries that would be replaced."""
     warnings: Sequence[str] = ()
     notes: Sequence[str] = ()
 
@@ -92,7 +92,7 @@ def read_file(kind: Kind, path: Path) -> Any:  # noqa: ANN401 - by its kind
     Raises
     ------
     FormatError
-        With its line; also if there is nothing in it.
+        If a line is invalid, or the file is empty.
     """
     content = _read(kind, path)
     if not (content.n_rows if kind in ("judgments", "runs") else len(content)):
@@ -118,7 +118,7 @@ def looked_at(
     *,
     may_declare: bool,
 ) -> Preview:
-    """Return what storing something would change.
+    """Return what an import would change.
 
     Parameters
     ----------
@@ -142,7 +142,7 @@ def store(
     *,
     may_declare: bool,
 ) -> tuple[str, str]:
-    """Store everything or nothing, and return what to say and where to go on."""
+    """Store everything or nothing, and return a message and the address to continue at."""
     if kind == "judgments":
         there = archive.judgments.current()
         n = archive.judgments.put_batches(
@@ -162,11 +162,11 @@ def store(
 
 
 def batches_of_file(content: Judgments, file_name: str, there: Judgments) -> list[JudgmentBatch]:
-    """Return what a file adds to the judgments that are there, by judge and source.
+    """Return what a file adds to the existing judgments, by judge and source.
 
-    A grade without a judge is `IMPORTED`: whoever imports a file did not judge it. Where several
-    judges graded a document, the first gave the judgment, and the others second opinions. A grade
-    that is there already stays with its judge: the same one by another is a second opinion.
+    A grade without a judge is by `IMPORTED`: importing a file is not judging it. If several
+    judges graded a document, the first grade is the judgment, and the others are second opinions.
+    An existing grade keeps its judge: the same grade by another judge is a second opinion.
     """
     from_file = f"file {file_name}"
     found: dict[tuple[str, str, bool], list[JudgmentEntry]] = {}
@@ -183,7 +183,7 @@ def batches_of_file(content: Judgments, file_name: str, there: Judgments) -> lis
                 given = from_file if source is None else decode_id(source)
                 entry = JudgmentEntry(decode_id(query_id), decode_id(doc_id), grade)
                 found.setdefault((author, given, number > 0 or is_there), []).append(entry)
-    # Judgments first: an opinion stands beside one.
+    # Judgments first: an opinion refers to one.
     return [
         JudgmentBatch(author, source, entries, as_opinion)
         for (author, source, as_opinion), entries in sorted(
@@ -232,17 +232,17 @@ def _of_judgments(archive: Archive, content: Judgments, *, may_declare: bool) ->
 
 
 def _to_declare(archive: Archive, content: Judgments, *, may_declare: bool) -> list[str]:
-    """Return what happens to the scale and the rule that a file declares."""
+    """Describe what happens to the scale and the rule that a file declares."""
     now, then = archive.judging.get(), archive.judging.to_adopt(content)
     if then is not None and not may_declare:
         return [
-            "The file declares a scale or a rule, and this archive none. Only an admin can declare "
+            "The file declares a scale or a rule; this archive has none. Only an admin can declare "
             "them, under Rule and scale."
         ]
     found = []
     if then is not None and then.labels != now.labels:
         scale = ", ".join(f"{grade} {label}" for grade, label in enumerate(then.labels or ()))
-        found.append(f"This archive declares no scale. It adopts that of the file: {scale}.")
+        found.append(f"This archive declares no scale. It adopts the scale of the file: {scale}.")
     elif now.labels is None and content.scale is not None:
         found.append(
             "This archive does not adopt the scale of the file: a scale has two to ten grades, and "
@@ -258,7 +258,7 @@ def _to_declare(archive: Archive, content: Judgments, *, may_declare: bool) -> l
 
 
 def _judges(content: Judgments) -> list[tuple[str, str]]:
-    """Return who judged, and how many second opinions there are, where a file says so."""
+    """Return the judges and the number of second opinions, if a file has them."""
     judges = {
         IMPORTED if one.judge is None else decode_id(one.judge)
         for documents in content.opinions.values()
@@ -266,7 +266,7 @@ def _judges(content: Judgments) -> list[tuple[str, str]]:
         for one in said
     }
     if not judges:
-        return [("Judge", f"{IMPORTED}: the file names none")]
+        return [("Judge", f"{IMPORTED} (the file names no judges)")]
     facts = [("Judges", ", ".join(sorted(judges)))]
     if content.reduced is not None:
         facts.append(("Second opinions", f"on {content.reduced[1]:,} documents"))
@@ -282,11 +282,14 @@ def _of_run(archive: Archive, content: Run, options: Options) -> Preview:
         ("Name", name),
         ("Queries", f"{content.n_queries:,}, {n_judged:,} of them judged"),
         ("Results", f"{content.n_rows:,}"),
-        ("Series", f"goes on from {earlier[0].run_id[:8]}" if earlier else "begins with this run"),
+        (
+            "Series",
+            f"continues from {earlier[0].run_id[:8]}" if earlier else "starts with this run",
+        ),
     ]
     warnings = []
     if not n_judged:
-        warnings.append("None of its queries is judged: it cannot be scored yet.")
+        warnings.append("None of its queries is judged, so it cannot be scored yet.")
     warnings += map(str, caution_notes(content.find_cautions()))
     return Preview(facts, 1, 0, 0, (), warnings)
 
@@ -313,7 +316,7 @@ def _of_documents(archive: Archive, content: Sequence[Document]) -> Preview:
     facts = [("Documents", f"{len(content):,}")]
     warnings = []
     if n_changed:
-        warnings.append("Judgments of documents that change become stale; they count until then.")
+        warnings.append("Judgments of changed documents become stale, but still count.")
     return Preview(facts, n_new, n_changed, len(content) - n_new - n_changed, (), warnings)
 
 

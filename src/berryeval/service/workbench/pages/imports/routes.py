@@ -1,4 +1,4 @@
-"""The page Import: a file, what it would change, and then its storing as a job."""
+"""The routes of the page Import: upload, preview, and a job that stores the file."""
 
 from __future__ import annotations
 
@@ -51,23 +51,23 @@ _LONGEST = 200
 
 @dataclass(frozen=True, slots=True)
 class Staged:
-    """A file that was read, and is not stored yet."""
+    """A file that was read but is not stored yet."""
 
     kind: Kind
     content: Any
     options: Options
     revision: int
-    """Of the judgments when it was looked at."""
+    """The revision of the judgments when it was previewed."""
 
 
 @router.get("")
 def show_import(request: Request, kind: str = "judgments") -> Response:
-    """Ask for a file."""
+    """Show the form for a file."""
     return _form(request, _kind(kind))
 
 
 @router.post("", dependencies=[require("judge")])
-async def look_at_file(
+async def preview_file(
     request: Request, archive: ArchiveDep, caller: CallerDep, settings: SettingsDep
 ) -> Response:
     """Read a file, and show what it would change; nothing is stored yet."""
@@ -101,19 +101,19 @@ async def look_at_file(
 async def store_file(
     request: Request, archive: ArchiveDep, caller: CallerDep, jobs: JobsDep
 ) -> Response:
-    """Store what was looked at, all of it or nothing."""
+    """Store a previewed file, completely or not at all."""
     form = await request.form()
     staged = _imports(request).take((caller.name, str(form.get("staged") or "")))
     if staged is None:
         error = (
-            "The file is not here any more: it waits for half an hour, and not beyond a restart "
-            "of the service. Nothing was stored; choose it again."
+            "The file is no longer available: a preview is kept for half an hour, or until the "
+            "service restarts. Nothing was stored; choose the file again."
         )
         return _form(request, _kind(str(form.get("kind") or "")), error=error, status=409)
     if staged.kind == "judgments" and staged.revision != await to_thread.run_sync(
         archive.judgments.revision
     ):
-        return await to_thread.run_sync(_look_again, request, archive, staged, caller)
+        return await to_thread.run_sync(_preview_again, request, archive, staged, caller)
 
     def work(progress: Progress) -> Response:
         progress(0, 1, "writing")
@@ -135,7 +135,7 @@ async def store_file(
 async def show_import_job(
     request: Request, jobs: JobsDep, caller: CallerDep, job_id: str, kind: str = "judgments"
 ) -> Response:
-    """Tell how far an import is, and what came of it."""
+    """Show the progress of an import, and its outcome."""
     job = jobs.get(job_id)
     if job is None or job.kind != "import" or job.owner != caller.name:
         raise NotFoundError("import", job_id)
@@ -145,7 +145,7 @@ async def show_import_job(
 
 
 def _imports(request: Request) -> LruCache[tuple[str, str], Staged]:
-    """Return the files that wait to be stored, by their owner and a name that is hard to guess."""
+    """Return the previewed files, by their owner and an unguessable name."""
     imports: LruCache[tuple[str, str], Staged] = request.app.state.staged_imports
     return imports
 
@@ -157,8 +157,8 @@ def _outcome(job: Job) -> dict[str, Any] | None:
     return found
 
 
-def _look_again(request: Request, archive: Archive, staged: Staged, caller: Caller) -> Response:
-    """Show once more what would change, after somebody has judged."""
+def _preview_again(request: Request, archive: Archive, staged: Staged, caller: Caller) -> Response:
+    """Show the preview again after judgments have changed."""
     preview = looked_at(
         archive,
         staged.kind,
@@ -167,7 +167,7 @@ def _look_again(request: Request, archive: Archive, staged: Staged, caller: Call
         may_declare=caller.may("admin"),
     )
     again = replace(staged, revision=archive.judgments.revision())
-    note = "Somebody has judged since you looked. This is what would change now."
+    note = "Judgments have changed since the preview. This is what would change now."
     return _preview(request, caller, again, preview, note=note)
 
 
@@ -208,7 +208,7 @@ def _form(
 
 
 def _read(file: UploadFile, kind: Kind, options: Options, max_bytes: int) -> Any:  # noqa: ANN401
-    """Read a file that a form brought, whatever it is compressed with."""
+    """Read an uploaded file, compressed or not."""
     with tempfile.TemporaryDirectory(prefix="berryeval-import-") as folder:
         path = Path(folder) / "upload"
         with path.open("wb") as kept:

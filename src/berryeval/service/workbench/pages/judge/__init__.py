@@ -1,1 +1,1 @@
-"""Judging by keyboard: what to judge next, and what became of the answers."""
+"""The page Judge: judging by keyboard."""

@@ -1,4 +1,4 @@
-"""Writes what judges answer, each answer once, and tells what became of it."""
+"""Stores the answers of judges, each once, and returns their outcomes."""
 
 from __future__ import annotations
 
@@ -20,25 +20,25 @@ _KINDS = ("grade", "skip", "undo")
 
 @dataclass(frozen=True, slots=True)
 class Reply:
-    """An answer on its way.
+    """An answer to store.
 
     Parameters
     ----------
     key : str
-        By which the page knows it.
+        Identifies it on the page.
     kind : {"grade", "skip", "undo"}
         What to do.
     wanted : JudgingTask
-        What was being judged.
+        The queue that was being judged.
     pair : tuple of str
         Query and document.
     grade : float or None
-        The grade, where one is given.
+        The grade, if one is given.
     revision : int
-        Of the judgment that the judge saw, 0 for none; for an undo that of the answer to undo,
-        and 0 where a skip is undone.
+        Revision of the judgment that the judge saw, 0 for none; for an undo, that of the answer
+        to undo, and 0 if that was a skip.
     hash : str or None
-        Of the document that the judge saw.
+        Hash of the document that the judge saw.
     """
 
     key: str
@@ -51,7 +51,7 @@ class Reply:
 
 
 @dataclass(frozen=True, slots=True)
-class Said:
+class GivenGrade:
     """A grade, and the judge who gave it."""
 
     grade: float | None
@@ -60,14 +60,14 @@ class Said:
 
 @dataclass(frozen=True, slots=True)
 class Outcome:
-    """What became of an answer, as the script of the page gets it."""
+    """The outcome of an answer, as sent to the script of the page."""
 
     key: str
     status: Literal["done", "conflict", "refused"]
     revision: int = 0
-    """Of the judgment as it is now; 0 if there is none."""
-    there: Said | None = None
-    """In a conflict, what another judge has said meanwhile; None if it was taken back."""
+    """The current revision of the judgment; 0 if there is none."""
+    there: GivenGrade | None = None
+    """In a conflict, the grade of the other judge; None if the judgment was withdrawn."""
     reason: str = ""
 
 
@@ -77,7 +77,7 @@ def read_answer(content: object, number: int) -> Reply:
     Raises
     ------
     ArgumentError
-        For anything else.
+        If it is invalid.
     """
     where = f"answers[{number}]"
     if not isinstance(content, dict):
@@ -85,7 +85,7 @@ def read_answer(content: object, number: int) -> Reply:
     kind, mode = content.get("kind"), content.get("mode", "holes")
     if kind not in _KINDS:
         raise ArgumentError(f"{where}.kind", "'grade', 'skip' or 'undo'", repr(kind)[:40])
-    if mode not in [*MODES]:  # which asks for no hash
+    if mode not in [*MODES]:  # which needs no hash
         raise ArgumentError(f"{where}.mode", f"one of {', '.join(MODES)}", repr(mode)[:40])
     texts = {name: _text(content.get(name), f"{where}.{name}") for name in ("query_id", "doc_id")}
     revision = content.get("revision", 0)
@@ -103,7 +103,7 @@ def read_answer(content: object, number: int) -> Reply:
 
 
 def answer(archive: Archive, queues: Queues, given: Reply, *, author: str) -> Outcome:
-    """Do what an answer says; to do the same once more changes nothing."""
+    """Store an answer; storing it again changes nothing."""
     try:
         if given.kind == "skip":
             queues.skip(author, given.pair)
@@ -158,11 +158,11 @@ def _in_conflict(archive: Archive, given: Reply, author: str) -> Outcome:
         and there is not None
         and (there.author, there.grade) == (author, given.grade)
     ):
-        # The same answer came before, and what was said to it got lost.
+        # A repeated answer, whose first response was lost.
         return Outcome(given.key, "done", there.revision)
     if there is None:
         return Outcome(given.key, "conflict")
-    return Outcome(given.key, "conflict", there.revision, Said(there.grade, there.author))
+    return Outcome(given.key, "conflict", there.revision, GivenGrade(there.grade, there.author))
 
 
 def _text(value: object, where: str) -> str:
@@ -173,7 +173,7 @@ def _text(value: object, where: str) -> str:
 
 def _number(value: object, where: str) -> float:
     if isinstance(value, (int, float)) and not isinstance(value, bool):
-        with suppress(OverflowError):  # a whole number of hundreds of digits
+        with suppress(OverflowError):  # an integer with hundreds of digits
             return float(value)
     raise ArgumentError(where, "a number", repr(value)[:40])
 

@@ -1,11 +1,11 @@
-"""What a judge sees of a document: the query, the text, and why it is asked for."""
+"""What a judge sees of a document: the query, the text, and the reason to judge it."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 
 from berryeval.archive import Archive
-from berryeval.archive.judgments.opinions import counted_state, saying_of
+from berryeval.archive.judgments.opinions import counted_state, history_of
 from berryeval.core.query import Query
 from berryeval.service.workbench.state.judging_modes import Mode
 from berryeval.service.workbench.state.judging_queues import Turn
@@ -13,12 +13,12 @@ from berryeval.service.workbench.state.judging_queues import Turn
 __all__ = ["PIECE", "Card", "card_of"]
 
 PIECE = 20_000
-"""Characters of a document that come with the page; the rest comes on request."""
+"""Characters of a document that are sent with the page; the rest is sent on request."""
 
 
 @dataclass(frozen=True, slots=True)
 class Card:
-    """A document to judge, as the script of the page gets it."""
+    """A document to judge, as sent to the script of the page."""
 
     query_id: str
     doc_id: str
@@ -37,11 +37,11 @@ class Card:
     revision: int
     why: str
     said: tuple[tuple[str, float], ...] = ()
-    """Judges and their grades, where they differ."""
+    """Judges and their grades, if they disagree."""
 
 
 def card_of(archive: Archive, turn: Turn, mode: Mode) -> Card:
-    """Return what to show of something to judge."""
+    """Return the card of a document to judge."""
     query_id, doc_id = turn.asked.pair
     query = archive.queries.get(query_id)
     document = archive.documents.get(doc_id)
@@ -68,22 +68,22 @@ def card_of(archive: Archive, turn: Turn, mode: Mode) -> Card:
 
 
 def _said(turn: Turn) -> tuple[tuple[str, float], ...]:
-    return tuple(saying_of(turn.states).independent.items())
+    return tuple(history_of(turn.states).independent.items())
 
 
 def _why(turn: Turn, mode: Mode) -> str:
     if mode == "second":
         return (
-            "Another judge has graded it. A second grade, given without seeing the first, "
+            "Another judge has graded it. Your grade, given without seeing theirs, "
             "shows how well you agree."
         )
     if mode == "stale":
         last = counted_state(turn.states)
-        assert last is not None  # what is stale is judged
+        assert last is not None  # a stale judgment exists
         return (
-            f"{last.author} gave it {last.grade:g} on {last.judged_at:%Y-%m-%d}, "
-            "and the document has changed since."
+            f"{last.author} graded it {last.grade:g} on {last.judged_at:%Y-%m-%d}; "
+            "the document has changed since then."
         )
     if mode == "conflicts":
-        return "These judges differ. Your grade settles it, and counts from then on."
+        return "These judges disagree. Your grade settles the conflict and is the one that counts."
     return turn.asked.why

@@ -1,4 +1,4 @@
-"""The page Judge, and what its script asks for."""
+"""The routes of the page Judge and of its script."""
 
 from __future__ import annotations
 
@@ -50,11 +50,11 @@ QueuesDep = Annotated[Queues, Depends(_queues)]
 async def _wanted(
     mode: str | None = None, a: str | None = None, b: str | None = None
 ) -> JudgingTask:
-    """Read what the address asks for; two runs mean a comparison."""
+    """Read the queue that an address names; two runs mean a comparison."""
     if mode is None:
         mode = "compare" if a and b else "holes"
     if mode not in MODES:
-        raise NotFoundError("way to judge", mode)
+        raise NotFoundError("judging mode", mode)
     found: Mode = mode  # type: ignore[assignment]  # one of them
     return JudgingTask(found, a, b) if found == "compare" else JudgingTask(found)
 
@@ -71,7 +71,7 @@ def show_judge(
     caller: CallerDep,
     wanted: TaskDep,
 ) -> Response:
-    """Show the first document to judge; the script goes on from there."""
+    """Show the first document to judge; the script continues from there."""
     given = queues.first(wanted, caller.name) if caller.may("judge") else Given([], 0)
     cards = [card_of(archive, turn, wanted.mode) for turn in given.turns]
     table = latest.get()
@@ -101,10 +101,10 @@ async def judge_by_form(
     caller: CallerDep,
     wanted: TaskDep,
 ) -> Response:
-    """Take a grade from a browser without scripts, and show the next document."""
+    """Store a grade from a browser without scripts, and show the next document."""
     form = await request.form()
     grade = str(form.get("grade") or "")
-    # Ids are escaped, as in addresses: a form cannot hold bytes that are no text.
+    # Ids are escaped, as in addresses: a form cannot contain bytes that are not text.
     content = {
         name: unquote(str(form.get(name) or ""), errors="surrogateescape")
         for name in ("query_id", "doc_id", "hash")
@@ -132,7 +132,7 @@ async def judge_by_form(
 async def next_documents(
     request: Request, archive: ArchiveDep, queues: QueuesDep, caller: CallerDep, wanted: TaskDep
 ) -> Response:
-    """Give a page its next documents."""
+    """Return the next documents to judge."""
     content = await _content(request, caller)
     have = content.get("have", [])
     if not isinstance(have, list):
@@ -163,11 +163,11 @@ async def next_documents(
 async def take_answers(
     request: Request, archive: ArchiveDep, queues: QueuesDep, caller: CallerDep
 ) -> Response:
-    """Write answers in their order, and tell what became of each."""
+    """Store answers in order, and return the outcome of each."""
     content = await _content(request, caller)
     answers = content.get("answers")
     if not isinstance(answers, list) or not 1 <= len(answers) <= _MOST_ANSWERS:
-        raise ArgumentError("answers", f"1 to {_MOST_ANSWERS} of them", "something else")
+        raise ArgumentError("answers", f"1 to {_MOST_ANSWERS} answers", "something else")
     given = [read_answer(one, number) for number, one in enumerate(answers)]
     done = await to_thread.run_sync(_all, archive, queues, given, caller)
     return Answer({"outcomes": done})
@@ -175,7 +175,7 @@ async def take_answers(
 
 @router.get("/judge/text/{doc_id:id}", tags=["part"])
 def get_text(archive: ArchiveDep, doc_id: DocId, start: Annotated[int, Query(ge=0)] = 0) -> Answer:
-    """Return a further part of a document's text."""
+    """Return the next part of a document's text."""
     document = archive.documents.get(doc_id)
     if document is None or document.text is None:
         raise NotFoundError("document", doc_id)
@@ -188,12 +188,12 @@ def _all(archive: Archive, queues: Queues, given: list[Reply], caller: Caller) -
 
 
 async def _content(request: Request, caller: Caller) -> dict[str, Any]:
-    """Return the JSON of a request by a page that was made for the very caller.
+    """Return the JSON of a request from a page that was opened by the same user.
 
     Raises
     ------
     Problem
-        409 if another user has logged in since: answers would carry the wrong name.
+        409 if another user has logged in since: answers would get the wrong author.
     """
     try:
         content = await request.json()
@@ -203,7 +203,7 @@ async def _content(request: Request, caller: Caller) -> dict[str, Any]:
         raise ArgumentError("body", "a JSON object", "something else")
     name = content.get("author")
     if name != caller.name:
-        message = f"this page judges for {name!r}, and {caller.name!r} is logged in now"
+        message = f"this page was opened by {name!r}, but {caller.name!r} is logged in now"
         raise Problem(409, message, kind="other-judge", expected=caller.name, found=str(name))
     return content
 

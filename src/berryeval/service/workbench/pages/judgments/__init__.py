@@ -1,1 +1,1 @@
-"""The judgments that there are: found, followed through time, compared, taken in and out."""
+"""The page Judgments: search, history, conflicts, agreement, export."""

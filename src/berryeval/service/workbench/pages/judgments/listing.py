@@ -1,4 +1,4 @@
-"""Judgments as a page lists them: with what was asked, and what was found."""
+"""Judgments as a page lists them, with texts of queries and titles of documents."""
 
 from __future__ import annotations
 
@@ -15,13 +15,13 @@ __all__ = ["PAGE", "SHOWN", "Filter", "Found", "Line", "find_judgments"]
 
 Shown: TypeAlias = Literal["all", "conflicts", "stale"]
 
-SHOWN: Mapping[str, str] = {"all": "All", "conflicts": "Conflicts", "stale": "Changed since"}
+SHOWN: Mapping[str, str] = {"all": "All", "conflicts": "Conflicts", "stale": "Stale"}
 PAGE = 50
 
 
 @dataclass(frozen=True, slots=True)
 class Filter:
-    """Which judgments somebody wants to see."""
+    """Which judgments to list."""
 
     show: str = "all"
     q: str = ""
@@ -31,7 +31,7 @@ class Filter:
     page: int = 1
 
     def address(self, **changes: str | int) -> str:
-        """Return the address of this list, with some of it changed; on its first page."""
+        """Return the address of the first page of this list with some parameters changed."""
         parts: dict[str, str | int | None] = {
             "show": self.show if self.show != "all" else None,
             "q": self.q or None,
@@ -40,15 +40,15 @@ class Filter:
             "grade": self.grade or None,
         }
         parts |= changes
-        told = {name: value for name, value in parts.items() if value not in (None, "", "all")}
+        given = {name: value for name, value in parts.items() if value not in (None, "", "all")}
         if self.source == "" and "source" not in changes:
-            told["source"] = ""
-        query = urlencode(told, errors="surrogateescape")
+            given["source"] = ""
+        query = urlencode(given, errors="surrogateescape")
         return f"/judgments?{query}" if query else "/judgments"
 
     @property
     def is_any(self) -> bool:
-        """Whether it leaves anything out, besides what its tab does."""
+        """Whether any filter besides the tab is set."""
         return bool(self.q or self.author or self.grade or self.source is not None)
 
 
@@ -58,11 +58,11 @@ class Line:
 
     judgment: StoredJudgment
     query: str
-    """The text; the id where there is none."""
+    """The text, or else the id."""
     title: str
     is_conflict: bool
     said: Mapping[str, float]
-    """Who gave which grade, where judges differ."""
+    """Grades by judge, if they disagree."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,7 +82,7 @@ class Found:
 
 
 def find_judgments(archive: Archive, table: JudgmentTable, wanted: Filter) -> Found:
-    """Return the judgments that somebody wants to see, the newest first."""
+    """Return the matching judgments, newest first."""
     rows = table.find(_wanted(archive, wanted))
     n_pages = max(1, -(-len(rows) // PAGE))
     page = min(max(wanted.page, 1), n_pages)

@@ -1,4 +1,4 @@
-"""The page Rule and scale: which grade counts where judges differ, and what the grades mean."""
+"""The page Rule and scale: which grade counts if judges disagree, and labels of grades."""
 
 from __future__ import annotations
 
@@ -26,12 +26,12 @@ __all__ = ["router"]
 router = APIRouter(prefix="/judgments/policy")
 
 _LONGEST = 2000
-"""Characters of labels that are shown again where something is wrong with them."""
+"""Characters of labels that are shown again if they are invalid."""
 
 
 @dataclass(frozen=True)
 class _Refused:
-    """What a form had, and what is wrong with it."""
+    """The input of a form, and its errors."""
 
     field: str
     text: str
@@ -53,7 +53,7 @@ def show_policy(
 
 @router.post("", dependencies=[require("admin")])
 async def set_policy(request: Request, archive: ArchiveDep, latest: TableDep) -> Response:
-    """Declare the rule or the scale; each has a form of its own, and leaves the other as it is."""
+    """Declare the rule or the scale; each form leaves the other unchanged."""
     form = await request.form()
     field = "labels" if "labels" in form else "rule"
     text = str(form.get(field) or "")
@@ -78,7 +78,7 @@ def _changed(policy: JudgingPolicy, field: str, text: str) -> JudgingPolicy:
 
 
 def _message(error: ArgumentError) -> str:
-    """Return what is wrong, in the words of the form."""
+    """Return the error message for the form."""
     line = re.fullmatch(r"labels\[(\d+)\]", error.argument)
     where = f"Line {int(line[1]) + 1}" if line else error.argument.capitalize()
     return f"{where}: expected {error.expected}, got {error.got}."

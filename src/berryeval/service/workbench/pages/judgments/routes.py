@@ -11,7 +11,7 @@ from anyio import to_thread
 from fastapi import APIRouter, Query, Request
 from starlette.responses import RedirectResponse, Response, StreamingResponse
 
-from berryeval.archive.judgments.opinions import SETTLED, counted_state, saying_of, undoable_state
+from berryeval.archive.judgments.opinions import SETTLED, counted_state, history_of, undoable_state
 from berryeval.errors import ArgumentError, ConflictError, NotFoundError
 from berryeval.formats import delimited, jsonl, trec
 from berryeval.service.dependencies import ArchiveDep, CallerDep, require
@@ -49,10 +49,10 @@ def list_judgments(
     grade: Annotated[str, Query(max_length=20)] = "",
     page_number: Annotated[int, Query(alias="page", ge=1)] = 1,
 ) -> Response:
-    """List judgments, the newest first."""
+    """List judgments, newest first."""
     if show not in SHOWN:
         raise NotFoundError("list of judgments", show)
-    # A form sends "any" for a source that does not matter, and nothing for that without a name.
+    # A form sends "any" for all sources, and an empty text for unnamed ones.
     wanted = Filter(
         show, q, author, None if source in (None, "any") else source, grade, page_number
     )
@@ -63,7 +63,7 @@ def list_judgments(
 
 @router.get("/agreement")
 def show_agreement(request: Request, archive: ArchiveDep, latest: AgreedDep) -> Response:
-    """Show how well judges agree; for a moment after a change, as it was before."""
+    """Show how well judges agree; shortly after a change, the previous result."""
     table, found = latest.get() or (None, None)
     return page(
         request,
@@ -78,15 +78,15 @@ def show_agreement(request: Request, archive: ArchiveDep, latest: AgreedDep) -> 
 
 @router.get("/export", tags=["part"])
 def export_judgments(archive: ArchiveDep, format: str = "trec") -> Response:
-    """Send all judgments as a file, piece by piece."""
+    """Stream all judgments as a file."""
     if format not in _EXPORTS:
         raise ArgumentError("format", " or ".join(_EXPORTS), repr(format)[:40])
     to_lines, kind, name = _EXPORTS[format]
     judgments = archive.judgments.current()
     if format == "trec" and _SPACE.search(judgments.doc_ids.data + judgments.query_ids.data):
-        # Raises for what a TREC file cannot hold, before anything is sent.
+        # Raises for ids that a TREC file cannot contain, before anything is sent.
         deque(to_lines(judgments), maxlen=0)
-    # The rule is part of the name: a file of one grade per pair does not show what was left out.
+    # The file name has the rule: a file with one grade per pair does not show what it omits.
     stem, dot, ending = name.partition(".")
     named = f"{stem}-{archive.judging.get().rule}{dot}{ending}"
     headers = {
@@ -105,17 +105,17 @@ def show_judgment(
     query_id: QueryId,
     doc_id: DocId,
 ) -> Response:
-    """Show all that the judgment of a pair ever was, and let it be changed."""
+    """Show the judgment of a pair with its history, and buttons to change it."""
     states = archive.judgments.history(query_id, doc_id)
     if not states:
         raise NotFoundError("judgment", f"{doc_id} for {query_id}")
     current = counted_state(states)
-    saying = saying_of(states)
+    saying = history_of(states)
     undoable = undoable_state(states, caller.name)
     earlier = [one for one in states if undoable and one.revision < undoable.revision]
-    restored = saying_of(earlier).judgment
+    restored = history_of(earlier).judgment
     if undoable and undoable.kind == "judgment" and restored is None:
-        undoable = None  # taking it back does the same
+        undoable = None  # withdrawing it does the same
     document = archive.documents.get(doc_id)
     text = "" if document is None else document.text or ""
     is_part = "hx-request" in request.headers
@@ -144,7 +144,7 @@ def show_judgment(
 async def change_judgment(
     request: Request, archive: ArchiveDep, caller: CallerDep, query_id: QueryId, doc_id: DocId
 ) -> Response:
-    """Judge again, settle a conflict, take back or undo; if it is as the judge saw it."""
+    """Judge again, settle a conflict, withdraw or undo, unless the judgment has changed."""
     form = await request.form()
     grade = str(form.get("grade") or "")
     seen = read_revision(str(form.get("revision") or "0"))
@@ -178,7 +178,7 @@ def _quicker(archive: ArchiveDep, query_id: str, doc_id: str) -> Problem:
     changed = change_sentence(archive.judgments.get(query_id, doc_id))
     return Problem(
         412,
-        f"{changed}. Nothing was changed; open the judgment again to decide.",
+        f"{changed}. Nothing was changed; reload the judgment and try again.",
         kind="conflict",
         where=f"/judgments/{quoted(query_id)}/{quoted(doc_id)}",
     )
@@ -192,7 +192,7 @@ def _number(text: str) -> float:
 
 
 def _pieces(lines: Iterator[bytes]) -> Iterator[bytes]:
-    """Join lines to pieces that are worth sending."""
+    """Join lines into pieces large enough to send."""
     piece = bytearray()
     for line in lines:
         piece += line

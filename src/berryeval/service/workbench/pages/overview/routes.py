@@ -1,4 +1,4 @@
-"""The first page: is it good, did it get better or worse, what to look at next."""
+"""The first page: is search good, did it get better or worse, and what to look at next."""
 
 from __future__ import annotations
 
@@ -20,8 +20,8 @@ from berryeval.reports.history import look_sentence
 from berryeval.service.dependencies import ArchiveDep
 from berryeval.service.workbench.choosing import choose_measure
 from berryeval.service.workbench.pages.overview.trend import trend_of, window_of
+from berryeval.service.workbench.polling import is_seen, renewal_of
 from berryeval.service.workbench.rendering import page
-from berryeval.service.workbench.renewing import is_seen, renewal_of
 from berryeval.service.workbench.state.query_table import DEPTH
 from berryeval.service.workbench.state.run_directory import (
     Directory,
@@ -45,33 +45,33 @@ router = APIRouter()
 
 @dataclass(frozen=True)
 class GateState:
-    """A gate, and what it last said of a run."""
+    """A gate and its last verdict on a run."""
 
     gate: StoredGate
     verdict: StoredVerdict | None
     is_earlier: bool
-    """Whether it decided at other judgments than those of now."""
+    """Whether it was decided with earlier judgments."""
 
     @property
     def sentence(self) -> str:
-        """Why it decided so."""
+        """The reason for the verdict."""
         return "" if self.verdict is None else str(self.verdict.report.get("sentence", ""))
 
 
 @dataclass(frozen=True)
 class Newest:
-    """What is said of the newest run, at the judgments that the trend has."""
+    """The figures of the newest run, with the judgments of the trend."""
 
     whole: Standing | None
-    """Of the chosen measure; None if the run cannot be scored, or is not yet."""
+    """Of the chosen measure; None if the run is not scored, or cannot be."""
     sentence: str | None
-    """How it stands, in that measure."""
+    """A sentence about its score."""
     reason: str | None
     """Why it cannot be scored."""
     worst: Sequence[Standing]
     n_slices: int
     judged: float | None
-    """Share of its first ten documents that is judged."""
+    """Judged share of its top ten documents."""
     n_holes: int
 
 
@@ -87,7 +87,7 @@ def show_overview(
     measure: str = "",
     until: str | None = None,
 ) -> Response:
-    """Return the page; while runs are being scored it asks for itself again."""
+    """Return the page; it polls while runs are being scored."""
     directory = directories.current()
     if not directory.runs:
         return page(
@@ -108,7 +108,7 @@ def show_overview(
     if is_seen(request, kept):
         return Response(status_code=204)
     gates = gate_states(archive, newest, kept)
-    told = newest_of(figures, kept, newest, against, wanted)
+    newest_figures = newest_of(figures, kept, newest, against, wanted)
     return page(
         request,
         "overview.html",
@@ -120,15 +120,15 @@ def show_overview(
         against=against,
         decided=[one for one in gates if one.verdict is not None],
         undecided=[one for one in gates if one.verdict is None],
-        told=told,
+        newest_figures=newest_figures,
         recent=recent,
-        sentence=told.sentence,
+        sentence=newest_figures.sentence,
         kept=kept,
         renewal=renewal_of(request, kept),
         window=window,
         trend=trend_of(window, kept, str(wanted), against),
         change_mark=change_mark,
-        widest=widest_of(one.change for one in told.worst),
+        widest=widest_of(one.change for one in newest_figures.worst),
         few=FEW_QUERIES,
         depth=DEPTH,
         address_of_window=_addresses(chosen, wanted),
@@ -144,7 +144,7 @@ def show_alarm(
     series: str,
     measure: str = "",
 ) -> Response:
-    """Return whether a series has declined, as a part of the page."""
+    """Return the part of the page that shows whether a series has declined."""
     chosen = _series(directories.current(), series)
     wanted = choose_measure(scoring.measures, measure)
     trend = figures.alarm(chosen, wanted, scoring.state())
@@ -172,7 +172,7 @@ def newest_of(
     against: ReferenceRun | None,
     measure: Measure,
 ) -> Newest:
-    """Say how the newest run stands, as soon as it was scored for the trend."""
+    """Return the figures of the newest run, once it is scored for the trend."""
     if kept.state is None or newest.run_id not in kept.summaries:
         return Newest(None, None, None, (), 0, None, 0)
     other = None if against is None else against.run.run_id
@@ -188,7 +188,7 @@ def newest_of(
 
 
 def gate_states(archive: Archive, run: StoredRun, kept: Kept) -> list[GateState]:
-    """Return every gate with the newest verdict on a run, those first that stand in its way."""
+    """Return every gate with its newest verdict on a run; those that block it come first."""
     found = []
     for gate in archive.gates.page().items:
         verdicts = archive.verdicts.page(gate=gate.name, run_id=run.run_id, limit=1).items

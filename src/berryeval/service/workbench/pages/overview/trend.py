@@ -1,4 +1,4 @@
-"""A measure over the runs of a series: which of them, and how they are drawn."""
+"""The trend of a measure: which runs of a series are shown, and how they are drawn."""
 
 from __future__ import annotations
 
@@ -15,18 +15,18 @@ from berryeval.service.workbench.state.run_summaries import Kept
 __all__ = ["SeriesTrend", "Window", "trend_of", "window_of"]
 
 SHOWN = 100
-"""Runs of a trend; older ones are a link away."""
+"""Runs per trend; links lead to older ones."""
 
 
 @dataclass(frozen=True)
 class Window:
-    """The runs that a trend shows, oldest first, and where to find others."""
+    """The runs of a trend, oldest first, with the adjacent windows."""
 
     runs: Sequence[StoredRun]
     older: str | None
-    """The newest run that is too old for it."""
+    """The newest older run."""
     newer: str | None
-    """The last run of the window after it; empty for the newest."""
+    """The last run of the next window; empty for the newest."""
 
 
 @dataclass(frozen=True)
@@ -36,16 +36,16 @@ class SeriesTrend:
     points: Sequence[TrendPoint]
     wide: Chart
     narrow: Chart
-    """For phones: letters of a wide one would be too small there."""
+    """For phones, where the text of the wide one would be too small."""
 
     @property
     def has_failures(self) -> bool:
-        """Whether a store did not answer some of the queries."""
+        """Whether a store failed to answer some queries."""
         return any(point.n_failed for point in self.points)
 
 
 def window_of(series: Series, until: str | None) -> Window:
-    """Return the last runs of a series, or those up to one of them.
+    """Return the latest runs of a series, or those up to a given one.
 
     Raises
     ------
@@ -67,7 +67,7 @@ def window_of(series: Series, until: str | None) -> Window:
 
 
 def trend_of(window: Window, kept: Kept, measure: str, against: ReferenceRun | None) -> SeriesTrend:
-    """Draw what is known of a window's runs; the rest are gaps."""
+    """Draw the scored runs of a window; the others are gaps."""
     points = [_point(run, kept, measure, against) for run in window.runs]
     lines = [TrendLine(points)]
     reference = _reference(kept, measure, against)

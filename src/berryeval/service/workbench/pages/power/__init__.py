@@ -1,1 +1,1 @@
-"""The page of power: what a golden set can see."""
+"""The page Power: the smallest drop that a golden set can detect."""

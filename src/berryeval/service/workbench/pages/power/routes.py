@@ -1,4 +1,4 @@
-"""The page of power: what a golden set can see, and how many queries a margin needs."""
+"""The routes of the page Power: detectable drops, and how many queries a margin needs."""
 
 from __future__ import annotations
 
@@ -15,10 +15,10 @@ from berryeval.evaluation.detection import Detection
 from berryeval.evaluation.notes import range_text
 from berryeval.service.dependencies import ArchiveDep
 from berryeval.service.workbench.assets import HTMX, assets
-from berryeval.service.workbench.pages.power.wish import SOURCES, read_wish
+from berryeval.service.workbench.pages.power.form import SOURCES, read_form
 from berryeval.service.workbench.reading import once_read
 from berryeval.service.workbench.rendering import fragment, page
-from berryeval.service.workbench.state.measuring import Measuring, Spread, Wish
+from berryeval.service.workbench.state.measuring import Measuring, PowerForm, Spread
 from berryeval.service.workbench.state.scoring import Scoring, ScoringDep
 
 __all__ = ["router", "sentences"]
@@ -42,36 +42,36 @@ def show_power(
     scoring: ScoringDep,
     measuring: Annotated[Measuring, Depends(_measuring)],
 ) -> Response:
-    """Answer the form. Where that takes a while, the page asks for the answer when it is open."""
+    """Show the answer to the form. If it takes a while, the page requests it when it is open."""
     baselines = [one.name for one in archive.baselines.page(limit=1000).items]
     runs = archive.runs.page(limit=_N_RUNS, newest_first=True).items
     if not runs:
         return page(request, "power_empty.html")
-    wish = _wish(request, archive, scoring, baselines, runs)
+    form = _form(request, archive, scoring, baselines, runs)
     is_part = "hx-request" in request.headers
     spread, problem, is_waiting = None, None, False
     try:
-        is_waiting = HTMX in assets() and not is_part and not measuring.is_known(wish)
+        is_waiting = HTMX in assets() and not is_part and not measuring.is_known(form)
         if not is_waiting:
-            spread = measuring.spread(wish)
+            spread = measuring.spread(form)
     except BerryEvalError as error:
         problem = str(error)
     return (fragment if is_part else page)(
         request,
         "power_part.html" if is_part else "power.html",
-        wish=wish,
+        form=form,
         sources=SOURCES,
         measures=_measures(scoring),
         baselines=baselines,
         runs=runs,
         problem=problem,
         is_waiting=is_waiting,
-        **_answered(spread, wish),
+        **_answered(spread, form),
     )
 
 
-def _answered(spread: Spread | None, wish: Wish) -> dict[str, Any]:
-    """Return what the answer shows; nothing as long as there is none."""
+def _answered(spread: Spread | None, form: PowerForm) -> dict[str, Any]:
+    """Return the context of the answer; empty until there is one."""
     if spread is None:
         return {"spread": None, "found": None}
     found = spread.found
@@ -82,7 +82,7 @@ def _answered(spread: Spread | None, wish: Wish) -> dict[str, Any]:
     return {
         "spread": spread,
         "found": found,
-        "told": sentences(found, wish),
+        "sentences": sentences(found, form),
         "chart": charts[0],
         "small_chart": charts[1],
         "margins": sorted({*_MARGINS, found.margin}),
@@ -93,14 +93,14 @@ def _measures(scoring: Scoring) -> list[str]:
     return [str(measure) for measure in scoring.measures if measure.aggregate != "sum"]
 
 
-def _wish(
+def _form(
     request: Request,
     archive: Archive,
     scoring: Scoring,
     baselines: list[str],
     runs: tuple[StoredRun, ...],
-) -> Wish:
-    """Read the form; without a word it holds the newest other run against the baseline."""
+) -> PowerForm:
+    """Read the form; by default it compares the newest other run with the baseline."""
     a = "main" if "main" in baselines else baselines[0] if baselines else runs[-1].run_id
     kept = archive.baselines.get(a) if a in baselines else None
     reference = kept.run_id if kept is not None else a
@@ -108,22 +108,22 @@ def _wish(
     others = [run for run in runs if run.run_id != reference and run.content_hash != content]
     b = others[0].run_id if others else a
     source = "runs" if others else "assumed"
-    return read_wish(request.query_params, _measures(scoring), a, b, source)
+    return read_form(request.query_params, _measures(scoring), a, b, source)
 
 
-def sentences(found: Detection, wish: Wish) -> tuple[str, str]:
-    """Return the answer in a sentence, and what follows for the margin."""
+def sentences(found: Detection, form: PowerForm) -> tuple[str, str]:
+    """Return the answer in a sentence, and another one about the margin."""
     queries = "1 query" if found.n_queries == 1 else f"{found.n_queries:,} queries"
-    where = f"{wish.measure} ({wish.slice})" if wish.slice else wish.measure
+    where = f"{form.measure} ({form.slice})" if form.slice else form.measure
     if found.smallest_drop is None or found.needed is None:
         if found.n_queries < 2:  # noqa: PLR2004
-            return f"{queries} tells nothing of others.", "Choose a larger slice."
+            return f"{queries}: too few for an estimate.", "Choose a larger slice."
         reason = "the scores of the runs do not differ from query to query"
-        return f"Nothing can be told of {where}: {reason}.", "Choose runs that differ."
+        return f"{where} cannot be analysed: {reason}.", "Choose runs that differ."
     drop = f"{found.smallest_drop:.3f}" if found.smallest_drop >= 0.001 else "less than 0.001"  # noqa: PLR2004
-    first = f"These {queries} can see a drop of {drop} in {where}."
+    first = f"These {queries} can detect a drop of {drop} in {where}."
     margin = f"A margin of {found.margin:g} needs {found.needed:,}{range_text(found.needed_range)}"
     if found.is_enough:
         return first, f"{margin}: you have enough."
-    more = "1 query" if found.missing == 1 else f"{found.missing:,} queries"
-    return first, f"{margin}: you lack {more}."
+    more = "1 more query" if found.missing == 1 else f"{found.missing:,} more queries"
+    return first, f"{margin}: you need {more}."

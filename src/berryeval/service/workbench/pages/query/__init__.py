@@ -1,1 +1,1 @@
-"""The pages Queries and Query: what is asked, and what two runs answer to one of them."""
+"""The pages Queries and Query: all queries, and the results of two runs for one of them."""

@@ -1,7 +1,7 @@
-"""What two runs answer to one query: ranks, grades, scores, and what each move was worth.
+"""The results of two runs for one query: ranks, grades, scores, and contributions of moves.
 
-Grades are those of this query alone, read from the archive with their revisions: a judgment
-that somebody gives here shows at once, without scoring a whole run again.
+Only the grades of this query are read from the archive, with their revisions: a new judgment
+shows at once, without rescoring a whole run.
 """
 
 from __future__ import annotations
@@ -26,13 +26,13 @@ _AT_ONCE = 10_000
 
 @dataclass(frozen=True)
 class Side:
-    """One run, and the documents that it has for the query, best first."""
+    """One run, and its documents for the query, best first."""
 
     run: StoredRun
     label: str
     ranking: Sequence[str]
     is_missing: bool
-    """Whether the run does not have the query at all."""
+    """Whether the query is missing from the run."""
 
     @cached_property
     def rank_of(self) -> Mapping[str, int]:
@@ -42,15 +42,15 @@ class Side:
 
 @dataclass(frozen=True)
 class QueryScore:
-    """One measure of the query, in each run."""
+    """The scores of a measure, one per run."""
 
     measure: Measure
     scores: tuple[float | None, ...]
-    """One a side; None where nobody judged anything for the query."""
+    """One per side; None if nothing is judged for the query."""
 
     @property
     def difference(self) -> float | None:
-        """The second minus the first, where there are two."""
+        """The second minus the first, if there are two."""
         before, *others = self.scores
         if before is None or not others or others[0] is None:
             return None
@@ -58,7 +58,7 @@ class QueryScore:
 
     @property
     def outcome(self) -> Outcome:
-        """What became of it."""
+        """Whether the score got better or worse."""
         return outcome_of(self.difference or 0.0, higher_is_better=self.measure.higher_is_better)
 
 
@@ -72,20 +72,20 @@ class Ranked:
     doc_id: str
     judgment: StoredJudgment | None
     other_rank: int | None
-    """In the other run; None if it is not there, or there is no other."""
+    """In the other run; None if it is not there or there is no other run."""
     contribution: float | None
-    """What its move was worth; None if it did not move, or there is one run only."""
+    """The contribution of its move; None if it did not move or there is only one run."""
 
     @property
     def grade(self) -> float | None:
-        """None if nobody judged it: a hole."""
+        """None for an unjudged document."""
         if self.judgment is None or self.judgment.grade is None or self.judgment.grade < 0:
             return None
         return self.judgment.grade
 
 
 class Answers:
-    """Both answers to a query.
+    """The results of one or two runs for a query.
 
     Attributes
     ----------
@@ -93,9 +93,9 @@ class Answers:
     sides : tuple of Side
         One or two: the baseline first.
     judged : mapping of str to StoredJudgment
-        What is judged for the query, by document.
+        Judgments of the query, by document.
     measure : Measure
-        Whose difference is explained.
+        The measure whose difference is explained.
     """
 
     def __init__(
@@ -124,7 +124,7 @@ class Answers:
 
     @cached_property
     def scores(self) -> tuple[QueryScore, ...]:
-        """The scores of each measure; None where nobody judged anything."""
+        """The scores of each measure; None if nothing is judged."""
         seen = [[*map(encode_id, side.ranking)] for side in self.sides]
         return tuple(
             QueryScore(
@@ -144,7 +144,7 @@ class Answers:
 
     @cached_property
     def explanation(self) -> Explanation | None:
-        """Why the score changed; None if there is one run only, or nothing is judged."""
+        """Why the score changed; None if there is only one run or nothing is judged."""
         if len(self.sides) == 1 or not self._grades:
             return None
         grades = {doc_id: one.grade for doc_id, one in self.judged.items() if one.grade is not None}
@@ -154,7 +154,7 @@ class Answers:
 
     @cached_property
     def contributions(self) -> Mapping[str, float]:
-        """What the move of each document was worth."""
+        """The contribution of each document's move."""
         found = self.explanation
         return {} if found is None else {move.doc_id: move.contribution for move in found.moves}
 
@@ -169,7 +169,7 @@ class Answers:
         return max(len(side.ranking) for side in self.sides)
 
     def results(self, side: Side, first: int, n: int) -> list[Ranked]:
-        """Return a part of a list, from a rank on."""
+        """Return a part of a list, starting at a rank."""
         others = [one for one in self.sides if one is not side]
         return [
             Ranked(
@@ -184,7 +184,7 @@ class Answers:
         ]
 
     def missed(self) -> list[StoredJudgment]:
-        """Return the relevant documents that no run has, the best first."""
+        """Return the relevant documents that no run retrieved, best first."""
         found = [
             one
             for doc_id, one in self.judged.items()
@@ -194,7 +194,7 @@ class Answers:
 
 
 def judged_of(archive: Archive, query_id: str) -> dict[str, StoredJudgment]:
-    """Return the judgments of a query as they are now, by document."""
+    """Return the current judgments of a query, by document."""
     found: dict[str, StoredJudgment] = {}
     after = None
     while True:
@@ -212,7 +212,7 @@ def answers_of(
     measures: Sequence[Measure],
     measure: Measure,
 ) -> Answers:
-    """Return what one or two runs, by their labels, answer to a query."""
+    """Return the results of one or two runs, by label, for a query."""
     sides = tuple(
         Side(stored, label, run.ranking(query_id), query_id not in run)
         for label, (stored, run) in runs.items()

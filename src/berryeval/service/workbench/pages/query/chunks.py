@@ -21,7 +21,7 @@ _TITLE, _BEGINNING = 160, 200
 
 @dataclass(frozen=True)
 class Move:
-    """How a document stands to its rank in the other run."""
+    """A document's move relative to the other run."""
 
     kind: str
     """``"up"``, ``"down"``, ``"same"``, ``"new"``, ``"gone"``."""
@@ -38,9 +38,9 @@ class Shown:
     beginning: str
     move: Move | None
     is_last_counted: bool
-    """Whether the measure looks no deeper."""
+    """Whether this is the last rank that the measure considers."""
     hash: str | None
-    """Of the document as it is; None if the archive does not know it."""
+    """Hash of the current document; None if it is not in the archive."""
 
 
 @dataclass(frozen=True)
@@ -50,16 +50,16 @@ class Chunk:
     first: int
     columns: tuple[tuple[Side, tuple[Shown, ...]], ...]
     lines: Svg | None
-    """None if there is one list only."""
+    """None if there is only one list."""
     next: int | None
-    """The rank where the next ones begin; None if these are the last."""
+    """The first rank of the next chunk; None if this is the last."""
 
 
 def chunk_of(archive: Archive, answers: Answers, first: int) -> Chunk:
-    """Return fifty ranks of each list, from one on."""
+    """Return fifty ranks of each list, starting at a rank."""
     results = [answers.results(side, first, AT_ONCE) for side in answers.sides]
     doc_ids = {result.doc_id: None for part in results for result in part}
-    # In this order: what changes in between is judged as it was, and stale at once.
+    # In this order: a document that changes in between is judged as shown, and stale at once.
     hashes = archive.documents.hashes(doc_ids)
     beginnings = archive.documents.beginnings(doc_ids)
     columns = tuple(
@@ -95,15 +95,15 @@ def _cut(text: str, most: int) -> str:
 
 
 def move_of(result: Ranked, *, is_before: bool) -> Move:
-    """Tell how a document moved; of the baseline's, where it went."""
+    """Return how a document moved; for the baseline, where it went."""
     here, there = result.rank, result.other_rank
     if there is None:
         if is_before:
-            return Move("gone", "gone", "the candidate does not have it")
-        return Move("new", "new", "the baseline does not have it")
+            return Move("gone", "gone", "missing from the candidate")
+        return Move("new", "new", "missing from the baseline")
     before, after = (here, there) if is_before else (there, here)
     if before == after:
-        return Move("same", "=", "at the same rank in both")
+        return Move("same", "=", "same rank in both")
     kind = "up" if after < before else "down"
     if is_before:
         return Move(kind, f"→ {after}", f"{kind} to rank {after} in the candidate")

@@ -1,4 +1,4 @@
-"""A document in the drawer: what it says, piece by piece, and what was judged of it."""
+"""A document in the drawer: its text, piece by piece, and its judgments."""
 
 from __future__ import annotations
 
@@ -35,19 +35,19 @@ class DocumentText:
     """Whether the archive has its text."""
     start: int
     n_characters: int
-    """Of the whole text."""
+    """Length of the whole text."""
     hash: str | None = None
-    """Of the document as it is shown; None if the archive does not know it."""
+    """Hash of the document as shown; None if it is not in the archive."""
 
     @property
     def next(self) -> int | None:
-        """Where the next piece begins; None if this is the last."""
+        """Start of the next piece; None if this is the last."""
         end = self.start + len(self.piece)
         return end if end < self.n_characters else None
 
 
 def text_of(archive: Archive, doc_id: str, start: int) -> DocumentText:
-    """Return a piece of a document from a character on."""
+    """Return a piece of a document, starting at a character."""
     found = archive.documents.get(doc_id)
     digest = None if found is None else found.hash
     if found is None or found.text is None:
@@ -61,7 +61,7 @@ def text_of(archive: Archive, doc_id: str, start: int) -> DocumentText:
 def show_document(
     request: Request, query_id: QueryId, doc_id: DocId, archive: ArchiveDep, latest: TableDep
 ) -> Response:
-    """Show a document, and who judged it for the query."""
+    """Show a document with its judgments for the query."""
     start = _start(request.query_params.get("from", ""))
     document = text_of(archive, doc_id, start)
     address = f"/queries/{quoted(query_id)}/documents/{quoted(doc_id)}"

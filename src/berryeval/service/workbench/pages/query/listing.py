@@ -1,4 +1,4 @@
-"""All queries: searched, sorted into pages of fifty."""
+"""The list of queries: filtered, fifty per page."""
 
 from __future__ import annotations
 
@@ -14,12 +14,12 @@ from berryeval.core.query_type import QueryType
 __all__ = ["PAGE", "QueryListing", "QueryRow", "WantedQueries", "list_queries"]
 
 PAGE = 50
-"""Queries on a page."""
+"""Queries per page."""
 
 
 @dataclass(frozen=True)
 class WantedQueries:
-    """Which queries are asked for.
+    """Which queries to list.
 
     Parameters
     ----------
@@ -28,9 +28,9 @@ class WantedQueries:
     category, difficulty : str
         Only those with this label; "" for all.
     is_unjudged : bool
-        Only those for which nobody judged anything.
+        Only those without judgments.
     page : int
-        From 1.
+        Number of the page, from 1.
     """
 
     text: str = ""
@@ -43,7 +43,7 @@ class WantedQueries:
         object.__setattr__(self, "category", QueryType.name_of(self.category))
 
     def address(self, **changes: object) -> str:
-        """Return where this, but for what changes, is."""
+        """Return the address of this list with some parameters changed."""
         wanted = replace(self, **{"page": 1, **changes})  # type: ignore[arg-type]
         fields = {
             "q": wanted.text,
@@ -62,13 +62,13 @@ class QueryRow:
 
     query_id: str
     query: Query | None
-    """None if it is judged, and nobody told what it asks."""
+    """None if it is judged but not stored."""
     n_judged: int
 
 
 @dataclass(frozen=True)
 class QueryListing:
-    """A page of queries, and what they can be chosen by."""
+    """A page of queries, with the values of its filters."""
 
     rows: tuple[QueryRow, ...]
     n_found: int
@@ -82,7 +82,7 @@ class QueryListing:
 def list_queries(
     queries: Mapping[str, Query], judgments: Judgments, wanted: WantedQueries
 ) -> QueryListing:
-    """Return one page of the queries that are known or judged, in the order of their ids."""
+    """Return a page of the stored or judged queries, by id."""
     judged = list(judgments.query_ids)
     n_judged = {
         query_id: judgments.starts[i + 1] - judgments.starts[i] for i, query_id in enumerate(judged)

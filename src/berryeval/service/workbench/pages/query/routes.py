@@ -1,4 +1,4 @@
-"""The addresses of the pages Queries and Query."""
+"""The routes of the pages Queries and Query."""
 
 from __future__ import annotations
 
@@ -41,8 +41,8 @@ _N_MOVES = 6
 
 
 @dataclass(frozen=True)
-class Asked:
-    """What the address of a query asks for."""
+class QueryView:
+    """The parameters in the address of a query."""
 
     query_id: str
     a: str
@@ -50,28 +50,28 @@ class Asked:
     measure: Measure
 
     def address(self, query_id: str | None = None, /, **changes: str) -> str:
-        """Return the address of this query, or another, with what changes."""
+        """Return the address of this or another query with some parameters changed."""
         given = {"a": self.a, "b": self.b, "measure": str(self.measure), **changes}
         kept = {name: value for name, value in given.items() if value}
         path = f"/queries/{quoted(self.query_id if query_id is None else query_id)}"
         return f"{path}?{urlencode(kept, errors='surrogateescape')}"
 
     def document(self, doc_id: str) -> str:
-        """Return where a document of the query is shown."""
+        """Return the address of a document for the query."""
         return f"/queries/{quoted(self.query_id)}/documents/{quoted(doc_id)}"
 
     def judgment(self, doc_id: str) -> str:
-        """Return where a document of the query is judged."""
+        """Return the address of the judgment of a document."""
         return f"/v1/judgments/{quoted(self.query_id)}/{quoted(doc_id)}"
 
     def part(self, name: str) -> str:
-        """Return where a part of the page is."""
+        """Return the address of a part of the page."""
         start, _, rest = self.address().partition("?")
         return f"{start}/{name}?{rest}"
 
     @property
     def comparison(self) -> str:
-        """Return where both runs are compared."""
+        """Return the address of the comparison of both runs."""
         given = {"a": self.a, "b": self.b, "measure": str(self.measure)}
         return f"/compare?{urlencode(given, errors='surrogateescape')}"
 
@@ -103,7 +103,7 @@ def show_query(
     comparisons: ComparisonsDep,
     latest: TableDep,
 ) -> Response:
-    """Show what two runs, or one, answer to a query."""
+    """Show the results of one or two runs for a query."""
     query = archive.queries.get(query_id)
     asked = _asked(request, archive, scoring, query_id)
     if not asked.a and not asked.b:
@@ -128,7 +128,7 @@ def show_query(
 def show_scores(
     request: Request, query_id: QueryId, archive: ArchiveDep, scoring: ScoringDep, latest: TableDep
 ) -> Response:
-    """Show the scores alone, after somebody judged."""
+    """Show only the scores, after a judgment."""
     shared = _asked_for(request, archive, scoring, query_id, grade_labels(archive, latest.get()))
     return fragment(request, "query_scores.html", **shared)
 
@@ -137,7 +137,7 @@ def show_scores(
 def show_ranks(
     request: Request, query_id: QueryId, archive: ArchiveDep, scoring: ScoringDep, latest: TableDep
 ) -> Response:
-    """Show fifty ranks of both lists, from one on."""
+    """Show fifty ranks of both lists, starting at a rank."""
     shared = _asked_for(request, archive, scoring, query_id, grade_labels(archive, latest.get()))
     chunk = chunk_of(archive, shared["answers"], _first(request))
     return fragment(request, "query_ranks.html", **shared, chunk=chunk)
@@ -151,7 +151,7 @@ def show_neighbours(
     scoring: ScoringDep,
     comparisons: ComparisonsDep,
 ) -> Response:
-    """Show the way to the queries before and after, by harm; it may have to be found first."""
+    """Show links to the previous and next query, by loss; sorting may take a while."""
     asked = _asked(request, archive, scoring, query_id)
     runs = _runs(archive, asked)
     found = _neighbours(comparisons, scoring, runs, asked, only_known=False)
@@ -160,7 +160,7 @@ def show_neighbours(
 
 @dataclass(frozen=True)
 class Neighbours:
-    """The queries before and after one."""
+    """The previous and the next query."""
 
     previous: str | None
     next: str | None
@@ -170,8 +170,8 @@ class Neighbours:
     order: str
 
 
-def _asked(request: Request, archive: Archive, scoring: Scoring, query_id: str) -> Asked:
-    """Read an address; without runs it is about the newest one and the baseline."""
+def _asked(request: Request, archive: Archive, scoring: Scoring, query_id: str) -> QueryView:
+    """Read an address; by default its runs are the newest one and the baseline."""
     given = request.query_params
     measure = choose_measure(scoring.measures, given.get("measure", ""))
     a, b = given.get("a", ""), given.get("b", "")
@@ -184,11 +184,11 @@ def _asked(request: Request, archive: Archive, scoring: Scoring, query_id: str) 
             a = MAIN
         elif len(newest) > 1:
             a = newest[1].run_id
-    return Asked(query_id, a, b, measure)
+    return QueryView(query_id, a, b, measure)
 
 
-def _runs(archive: Archive, asked: Asked) -> dict[str, StoredRun]:
-    """Return one run or two by their labels; the same twice is one."""
+def _runs(archive: Archive, asked: QueryView) -> dict[str, StoredRun]:
+    """Return one or two runs by label; the same run twice is one."""
     found = {one: choose_run(archive, one) for one in (asked.a, asked.b) if one}
     if not found:
         raise ArgumentError("runs", "a or b, or both", "neither")
@@ -197,7 +197,7 @@ def _runs(archive: Archive, asked: Asked) -> dict[str, StoredRun]:
 
 
 def _answers(
-    archive: Archive, scoring: Scoring, runs: dict[str, StoredRun], asked: Asked
+    archive: Archive, scoring: Scoring, runs: dict[str, StoredRun], asked: QueryView
 ) -> Answers:
     loaded = {label: (run, scoring.run(run.run_id)) for label, run in runs.items()}
     judged = judged_of(archive, asked.query_id)
@@ -213,7 +213,7 @@ def _check_known(query: Query | None, answers: Answers) -> None:
 def _asked_for(
     request: Request, archive: Archive, scoring: Scoring, query_id: str, labels: Sequence[str]
 ) -> dict[str, Any]:
-    """Return what parts of the page show of the runs that its address names."""
+    """Return the results of the runs that the address of the page names."""
     asked = _asked(request, archive, scoring, query_id)
     answers = _answers(archive, scoring, _runs(archive, asked), asked)
     return _shared(archive, answers, archive.queries.get(query_id), asked, labels)
@@ -223,7 +223,7 @@ def _shared(
     archive: Archive,
     answers: Answers,
     query: Query | None,
-    asked: Asked,
+    asked: QueryView,
     labels: Sequence[str],
 ) -> dict[str, Any]:
     moves = () if answers.explanation is None else answers.explanation.effective[:_N_MOVES]
@@ -255,7 +255,7 @@ def _without_runs(
 
 
 def _missed(archive: Archive, answers: Answers) -> list[tuple[Any, str]]:
-    """Return relevant documents that no run has, with their titles."""
+    """Return the relevant documents that no run retrieved, with their titles."""
     found = answers.missed()
     titles = archive.documents.beginnings(one.doc_id for one in found[:_N_MISSED])
     return [(one, titles.get(one.doc_id, ("", ""))[0]) for one in found]
@@ -265,11 +265,11 @@ def _neighbours(
     comparisons: Comparisons,
     scoring: Scoring,
     runs: dict[str, StoredRun],
-    asked: Asked,
+    asked: QueryView,
     *,
     only_known: bool,
 ) -> Neighbours | None:
-    """Return who comes before and after: by harm of two runs, by the score of one."""
+    """Return the adjacent queries: by loss for two runs, by score for one."""
     measure = asked.measure
     if len(runs) > 1:
         a, b = runs.values()
@@ -279,7 +279,7 @@ def _neighbours(
                 return None
             compared = comparisons.compare(a, b)
         place, order = compared.position_of(asked.query_id), compared.by_harm(measure)
-        ids, words = compared.comparison.query_ids, "by harm"
+        ids, words = compared.comparison.query_ids, "by loss"
     else:
         scores = scoring.evaluation(next(iter(runs.values())).run_id).scores
         values = np.asarray(scores.values[str(measure)])

@@ -1,4 +1,4 @@
-"""Work that may take long: answered at once, or as a job if the caller prefers that."""
+"""Work that may take long: done within the request, or as a job if the caller prefers."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ Prefer = Annotated[
     str | None,
     Header(
         alias="Prefer",
-        description="`respond-async`: answer with a job (RFC 7240).",
+        description="`respond-async`: run as a job (RFC 7240).",
         examples=["respond-async"],
         max_length=1000,
     ),
@@ -33,24 +33,24 @@ Prefer = Annotated[
 ACCEPTED: Mapping[int | str, dict[str, Any]] = {
     202: {
         "model": JobState,
-        "description": "A job was started; `Location` says where it is",
+        "description": "A job was started; `Location` is its address",
         "headers": {"Location": {"schema": {"type": "string"}}},
     }
 }
-"""The answer to those who prefer a job, for a route's ``responses``."""
+"""The response that starts a job, for a route's ``responses``."""
 
 
 def answer_or_start(
     kind: str, work: Work, *, prefer: str | None, jobs: Jobs, caller: Caller
 ) -> Response:
-    """Do the work and return its answer, or start a job."""
+    """Do the work and return its response, or start a job."""
     if not prefers_job(prefer):
         return work(no_progress)
     return job_answer(jobs.start(kind, work, owner=caller.name), 202)
 
 
 def job_answer(job: Job, status: int = 200) -> Answer:
-    """Return an answer that tells of a job."""
+    """Return the response that starts a job."""
     headers = {"Location": f"/v1/jobs/{job.id}"}
     if status == 202:  # noqa: PLR2004
         headers["Preference-Applied"] = "respond-async"
@@ -58,6 +58,6 @@ def job_answer(job: Job, status: int = 200) -> Answer:
 
 
 def prefers_job(prefer: str | None) -> bool:
-    """Whether a caller asks for a job rather than for an answer at once."""
+    """Whether a caller prefers a job."""
     parts = (prefer or "").replace(";", ",").split(",")
     return "respond-async" in {part.strip().lower() for part in parts}

@@ -1,4 +1,4 @@
-"""The strip of a replay: what a gate says of the last runs, as far as that is known by now."""
+"""The strip of a replay: the verdicts of a gate on the latest runs, as far as they are known."""
 
 from __future__ import annotations
 
@@ -20,79 +20,79 @@ from berryeval.service.workbench.state.replays import (
     tally,
 )
 
-__all__ = ["Cell", "Strip", "look", "question_of"]
+__all__ = ["Cell", "ReplayStrip", "question_of", "strip_of"]
 
 
 @dataclass(frozen=True)
 class Cell:
-    """A run, and what the gate says of it."""
+    """A run and its outcome."""
 
     run: StoredRun
     outcome: Outcome | None
-    """None as long as it is not decided."""
+    """None until it is decided."""
     before: Outcome | None
-    """What the gate says as it is kept, if it was edited; None if that is not known."""
+    """The outcome of the saved gate, if it was edited; None if unknown."""
 
     @property
     def is_changed(self) -> bool:
-        """Whether the edit turns the verdict."""
+        """Whether the edit changes the verdict."""
         both = self.outcome, self.before
         return None not in both and both[0].verdict != both[1].verdict  # type: ignore[union-attr]
 
     @property
     def label(self) -> str:
-        """What a run is known by, in a few letters."""
+        """A short name of the run."""
         return (self.run.facts.commit or self.run.run_id)[:7]
 
 
 @dataclass(frozen=True)
-class Strip:
+class ReplayStrip:
     """A replay, oldest run first."""
 
     key: str
-    """What the settings are called."""
+    """The key of the settings."""
     series: str
     """The name of the runs; empty for all."""
     cells: tuple[Cell, ...]
     baseline: StoredRun | None
     problem: str | None
-    """Why nothing can be decided."""
+    """Why there can be no verdicts."""
     is_edited: bool
     sentence: str
     sentence_before: str
-    """With the gate as it is kept; empty if it was not edited."""
+    """With the saved gate; empty if it was not edited."""
 
     @property
     def is_finished(self) -> bool:
-        """Whether nothing is left to be found."""
+        """Whether all outcomes are known."""
         waiting = any(cell.outcome is None for cell in self.cells)
         waiting |= self.is_edited and any(cell.before is None for cell in self.cells)
         return self.problem is not None or not waiting
 
     @property
     def n_changed(self) -> int:
-        """How many verdicts the edit turns."""
+        """How many verdicts the edit changes."""
         return sum(cell.is_changed for cell in self.cells)
 
 
-def look(
+def strip_of(
     archive: Archive,
     replays: Replays,
     settings: Mapping[str, Any],
     kept: Mapping[str, Any] | None,
     series: str | None = None,
-) -> Strip:
-    """Return what is known of a replay, and have the rest found.
+) -> ReplayStrip:
+    """Return the known outcomes of a replay, and request the others.
 
     Parameters
     ----------
     settings : mapping
-        What is replayed, saved or not.
+        The settings to replay, saved or not.
     kept : mapping or None
-        The gate as the archive has it, in the form in which `settings` are; None if it has none.
+        The saved settings, in the same form; None for a new gate.
     series : str or None
-        The name whose runs are replayed, or an empty text for all runs. None is the name of the
-        baseline's run, if it is a series: a gate is about what is to take its place.
+        The series to replay; empty for all runs. None means the series of the baseline, if it
+        is one: its next run is what a gate decides on.
     """
     chosen = _series_of_baseline(archive, settings) if series is None else series
     runs = archive.runs.page(name=chosen or None, limit=N_RUNS, newest_first=True).items
@@ -102,13 +102,13 @@ def look(
         before = question_of(archive, kept, runs) if is_edited and kept is not None else None
     except NotFoundError as error:
         cells = tuple(Cell(run, None, None) for run in reversed(runs))
-        return Strip(key_of(settings), chosen, cells, None, str(error), is_edited, "", "")
-    # What is asked last is found first.
+        return ReplayStrip(key_of(settings), chosen, cells, None, str(error), is_edited, "", "")
+    # What is requested last is computed first.
     known_before = [None] * len(runs) if before is None else replays.ask(before)
     known = replays.ask(question)
     cells = tuple(map(Cell, runs, known, known_before))[::-1]
-    told_before = "" if before is None else tally(known_before)
-    return Strip(
+    sentence_before = "" if before is None else tally(known_before)
+    return ReplayStrip(
         key_of(settings),
         chosen,
         cells,
@@ -116,12 +116,12 @@ def look(
         None,
         is_edited,
         tally(known),
-        told_before,
+        sentence_before,
     )
 
 
 def _series_of_baseline(archive: Archive, settings: Mapping[str, Any]) -> str:
-    """Return the name of the baseline's run, if others have it, too."""
+    """Return the series of the baseline, if it has other runs."""
     reference = settings.get("baseline")
     if reference is None:
         return ""
@@ -135,12 +135,12 @@ def _series_of_baseline(archive: Archive, settings: Mapping[str, Any]) -> str:
 def question_of(
     archive: Archive, settings: Mapping[str, Any], runs: Sequence[StoredRun]
 ) -> Question:
-    """Return what is to be decided, against the baseline and at the judgments of now.
+    """Return what to decide: against the baseline, with the current judgments.
 
     Raises
     ------
     NotFoundError
-        If the baseline or the anchor that the gate names is not there.
+        If the baseline or the anchor of the gate does not exist.
     """
     name = settings.get("baseline")
     baseline = None if name is None else find_run(archive, name)

@@ -1,4 +1,4 @@
-"""Pages that ask for themselves again while something is being counted, and change in place."""
+"""Pages that poll while something is being computed, and update in place."""
 
 from __future__ import annotations
 
@@ -14,9 +14,9 @@ _SEEN = "seen"
 
 
 def renewal_of(request: Request, kept: Kept) -> str | None:
-    """Return where a page finds its next state; None if nothing is being counted.
+    """Return the address to poll; None if nothing is being computed.
 
-    The address says what the page shows, so that the answer can be that there is nothing new.
+    The address identifies the shown state, so that the response can be empty if it is current.
     """
     if kept.is_current:
         return None
@@ -27,11 +27,11 @@ def renewal_of(request: Request, kept: Kept) -> str | None:
 
 
 def is_seen(request: Request, kept: Kept) -> bool:
-    """Whether a page that asks for itself again shows all that is known already."""
+    """Whether a polling page already shows the current state."""
     return request.query_params.get(_SEEN) == _shown(kept)
 
 
 def _shown(kept: Kept) -> str:
-    """Name what a page shows. How many judgments wait is no reason to draw it anew."""
+    """Identify the state that a page shows, whatever the number of pending judgments."""
     state = "" if kept.state is None else f"{kept.state.hash[:12]}{kept.state.sampling[:4]}"
     return f"{state}.{kept.n_waiting}.{min(kept.n_newer, 1)}"

@@ -9,25 +9,27 @@ from starlette.datastructures import QueryParams
 
 from berryeval.evaluation.gate_rules import DEFAULT_RULES, POWER
 from berryeval.evaluation.slices import Slice
-from berryeval.service.workbench.state.measuring import Wish
+from berryeval.service.workbench.state.measuring import PowerForm
 
-__all__ = ["SOURCES", "read_wish"]
+__all__ = ["SOURCES", "read_form"]
 
 SOURCES: Mapping[str, str] = {
     "runs": "measured between two runs",
     "series": "measured over a series of runs",
     "assumed": "assumed from one run",
-    "given": "as I say",
+    "given": "entered below",
 }
-"""Where the spread of differences comes from."""
+"""Sources of the spread of differences."""
 
 _DEFAULTS = {"margin": 0.02, "alpha": DEFAULT_RULES.alpha, "power": POWER, "sd": 0.1}
 
 
-def read_wish(given: QueryParams, measures: Sequence[str], a: str, b: str, source: str) -> Wish:
-    """Read the form; `a`, `b` and `source` are taken where it does not say.
+def read_form(
+    given: QueryParams, measures: Sequence[str], a: str, b: str, source: str
+) -> PowerForm:
+    """Read the form; `a`, `b` and `source` are its defaults.
 
-    What cannot be read is told beside its field, and the usual value takes its place.
+    An invalid field gets a message, and the default value takes its place.
     """
     texts = {key: given.get(key, str(default)).strip()[:40] for key, default in _DEFAULTS.items()}
     messages: dict[str, str] = {}
@@ -39,9 +41,9 @@ def read_wish(given: QueryParams, measures: Sequence[str], a: str, b: str, sourc
     part = given.get("slice", "")[:300]
     measure = given.get("measure", measures[0])
     if measure not in measures:
-        messages["measure"] = f"expected one that the workbench shows, found {measure[:40]!r}"
+        messages["measure"] = f"expected a measure of the workbench, found {measure[:40]!r}"
         measure = measures[0]
-    return Wish(
+    return PowerForm(
         texts,
         measure,
         str(Slice.read(part) or part),

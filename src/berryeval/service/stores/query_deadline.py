@@ -1,4 +1,4 @@
-"""Ask a store many queries within the time that a request has."""
+"""Time limits for running many queries on a store within one request."""
 
 from __future__ import annotations
 
@@ -13,29 +13,29 @@ from berryeval.search.system import System
 from berryeval.service.shared_work import in_thread
 from berryeval.service.stores.store import Store
 
-__all__ = ["Asking", "asking_until"]
+__all__ = ["QueryDeadline", "deadline_before"]
 
 _LEAST_RESERVE, _MOST_RESERVE = 0.1, 0.5
-"""Shares of a request's time that are kept for scoring, storing and sending what came back."""
+"""Shares of a request's time reserved for scoring, storing and sending the results."""
 
 _SECONDS_PER_HIT, _SECONDS_PER_QUERY = 6e-6, 2e-4
-"""What that takes on a busy machine; otherwise about a fifth of it."""
+"""Their duration on a busy machine; otherwise about a fifth of it."""
 
 
 @dataclass(frozen=True)
-class Asking:
-    """How long all queries together may take."""
+class QueryDeadline:
+    """The time limit of all queries together."""
 
     deadline: float | None = None
-    """As `time.monotonic` counts; None for a job, which has no limit."""
+    """In the time of `time.monotonic`; None for a job, which has no limit."""
 
     def prepared(
         self, store: Store, concurrency: int = Limits.concurrency
     ) -> tuple[System, Limits]:
-        """Prepare a store; return it with the limits of the queries that it is asked next.
+        """Prepare a store; return it with the limits for the following queries.
 
-        If that takes too long, what is returned fails every query. The store is prepared further
-        beside that, so that a later request finds it ready.
+        If that takes too long, the returned store fails every query. Preparation continues in the
+        background, so that the store is ready for a later request.
         """
         if self.deadline is None:
             store.prepare()
@@ -44,26 +44,26 @@ class Asking:
         wait([prepared], timeout=max(0.0, self.deadline - time.monotonic()))
         if not prepared.done():
             return _StillIndexing(store.name), Limits(concurrency)
-        prepared.result()  # raises what `prepare` raised
+        prepared.result()  # reraises errors of `prepare`
         left = max(0.001, round(self.deadline - time.monotonic(), 3))
         return store, Limits(concurrency, total=left)
 
 
-def asking_until(deadline: float, n_queries: int, k: int) -> Asking:
-    """Return how long queries may take if the request has to be answered by then.
+def deadline_before(deadline: float, n_queries: int, k: int) -> QueryDeadline:
+    """Return the time limits of queries for a request with a deadline.
 
     Parameters
     ----------
     deadline : float
-        As `time.monotonic` counts.
+        In the time of `time.monotonic`.
     n_queries, k : int
-        How many queries there are, and how many hits each may have. The more there are, the earlier
-        the queries have to end: what was found still has to be scored and stored.
+        The number of queries, and of hits per query. The more there are, the earlier the queries
+        must end, since the results still have to be scored and stored.
     """
     left = deadline - time.monotonic()
     needed = n_queries * (_SECONDS_PER_QUERY + _SECONDS_PER_HIT * k)
     reserve = min(needed, _MOST_RESERVE * left)
-    return Asking(deadline - max(reserve, _LEAST_RESERVE * left))
+    return QueryDeadline(deadline - max(reserve, _LEAST_RESERVE * left))
 
 
 class _StillIndexing(System):
@@ -74,5 +74,5 @@ class _StillIndexing(System):
 
     def search(self, query: str, k: int) -> NoReturn:  # noqa: ARG002 - whatever is asked
         """Fail."""
-        message = "timeout: its documents are still being indexed; ask again later"
+        message = "timeout: its documents are still being indexed; try again later"
         raise SystemTimeoutError(self.name, message)
