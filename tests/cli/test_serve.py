@@ -50,8 +50,8 @@ def test_serve_refuses_to_be_reached_by_others_without_a_token():
     done = run("serve", "--host", "0.0.0.0", "--archive", "a.db")  # noqa: S104
     assert done.exit_code == 2
     assert done.stderr == (
-        "Error: host 0.0.0.0: expected a token, since others can reach the service, found none; "
-        "make one: berryeval token create NAME --role admin --archive a.db\n"
+        "Error: host 0.0.0.0: other machines can reach the service, and there is no token; "
+        "create one: berryeval token create NAME --role admin --archive a.db\n"
     )
 
 
@@ -177,7 +177,7 @@ def test_the_demonstration_fills_no_archive_that_has_something(tmp_path):
         archive.queries.put([Query("q1", "what?")])
     done = run("serve", "--demo", "--archive", "mine.db")
     assert done.exit_code == 2
-    assert "expected an empty one for the demonstration, got queries in mine.db" in done.stderr
+    assert "expected an empty archive for the demo, got queries in mine.db" in done.stderr
 
 
 def test_the_browser_is_opened_once_somebody_listens(monkeypatch):

@@ -162,4 +162,4 @@ def refuse_newer(location, folder):
     assert done.returncode == 5
     assert done.stdout == ""
     (line,) = done.stderr.splitlines()
-    assert "found 9999: a newer berryeval made it; upgrade berryeval" in line
+    assert "found 9999: a newer berryeval created it; upgrade berryeval" in line

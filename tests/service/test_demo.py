@@ -197,6 +197,6 @@ def test_an_archive_with_anything_in_it_is_refused(tmp_path, kind):
             archive.gates.put("mine", {})
         else:
             archive.queries.put(handbook().queries[:1])
-        with pytest.raises(ArgumentError, match=f"got {kind} in .*own.db; name another"):
+        with pytest.raises(ArgumentError, match=f"got {kind} in .*own.db; choose another"):
             fill_demo(archive)
         assert archive.judgments.revision() == 0

@@ -243,7 +243,7 @@ def test_the_reference_page_has_every_route_and_loads_nothing(client):
     for path in client.get("/openapi.json").json()["paths"]:
         assert f"<code>{path}</code>" in page
     assert "<code>If-Match: *</code> replaces any judgment." in page
-    assert "<span class='told'>Upload the file of a run in any format" in page
+    assert "<span class='summary'>Upload the file of a run in any supported format" in page
     assert "<pre>q1 Q0 d7 1 12.5 bm25\n" in page  # a body that is no JSON
     assert "&quot;retrieved&quot;: 100" in page  # an answer
     assert "<a href='#gates'>gates</a>" in page

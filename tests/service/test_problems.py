@@ -33,7 +33,7 @@ ERRORS = [
      {"where": "job", "found": "'x'", "name": "x"}),
     (errors.NotFoundError("store", "x"), 404, "not-found",
      {"where": "store", "found": "'x'", "name": "x",
-      "way_out": "PUT /v1/stores/{name} makes one"}),
+      "way_out": "create it with PUT /v1/stores/{name}"}),
     (errors.ConflictError("gate", "1", "2"), 409, "conflict",
      {"where": "gate", "expected": "1", "found": "2"}),
     (errors.MissingExtraError("Parquet", "frames"), 415, "not-installed",

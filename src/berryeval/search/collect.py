@@ -1,4 +1,4 @@
-"""Ask a system many queries, several at once, and make a run of what it answers."""
+"""Sends queries to a system, several at once, and collects the results as a run."""
 
 from __future__ import annotations
 
@@ -37,13 +37,13 @@ class Collected:
     ----------
     run : Run
         The rankings of the queries that were answered, in the order of the queries. Queries that
-        failed are not in it, so that they score 0 unless told otherwise.
+        failed are not in it, so that they score 0 by default.
     durations : dict
         Seconds that the answer to each of these queries took.
     failures : dict
         The error of each query that was not answered.
     repeats : tuple of Collected
-        What came back when everything was asked again.
+        The results of the repetitions.
     """
 
     run: Run
@@ -73,36 +73,35 @@ def collect(
     journal: Journal | None = None,
     progress: Callable[[int, int], None] | None = None,
 ) -> Collected:
-    """Ask a system every query, and return a run.
+    """Send every query to a system, and return a run.
 
-    A query that fails is recorded, and never ends the others. A query that is not answered in
-    time has failed. If the system is asynchronous, the query is cancelled; otherwise it cannot be
-    stopped. As long as it goes on, it counts as one of the queries at once: no other takes its
-    place. When every place is taken like this for longer than a query may take, the queries that
-    are left fail without being asked.
+    A query that fails is recorded, and does not affect the others. A query that times out has
+    failed. If the system is asynchronous, the query is cancelled; otherwise it cannot be stopped,
+    and occupies one of the concurrent queries until it ends. If all of them stay occupied for
+    longer than the timeout, the remaining queries fail without being sent.
 
     Parameters
     ----------
     system : System
-        Who is asked, from several threads at once; an asynchronous one in one event loop. Any
-        object with ``search(query, k)`` will do.
+        The system, called from several threads at once; an asynchronous one in one event loop. Any
+        object with ``search(query, k)`` works.
     queries : iterable of Query
-        What is asked.
+        The queries to send.
     k : int
-        How many documents to ask for.
+        Number of documents per query.
     limits : Limits, optional
-        Four queries at once, 30 s each, and two more tries, unless given.
+        Default: four queries at once, 30 s each, and two retries.
     repeat : int
-        How often to ask everything, to see how much the system's answers vary by themselves.
+        How often to send every query, to measure how much the system's results vary.
     journal : Journal, optional
-        Answers it has are not asked for again, and new ones are kept in it.
+        Queries with stored answers are not sent again, and new answers are stored.
     progress : callable, optional
-        Called with the number of answers so far and in the end, in the caller's thread.
+        Called with the number of answers so far and in total, in the caller's thread.
 
     Raises
     ------
     ArgumentError
-        For a query that comes twice, or a number that cannot be.
+        For a repeated query, or an invalid number.
 
     Examples
     --------
@@ -173,7 +172,7 @@ class _Asker:
         self._n_workers = self._n_present = self._n_blocked = 0
 
     def ask_all(self, tasks: list[_Task]) -> Iterator[tuple[_Task, _Answer]]:
-        """Iterate over answers as they come. Nothing more is asked once the caller has gone."""
+        """Iterate over answers as they arrive. Nothing more is sent once the caller has stopped."""
         for task in tasks:
             self._waiting.put(task)
         self._n_workers = self._n_present = min(self._limits.concurrency, len(tasks))
@@ -204,7 +203,7 @@ class _Asker:
             self._fail_the_rest()
 
     def _wait_for_end(self, has_ended: threading.Event) -> bool:
-        """Wait for a search that was given up; not for ever once all workers do nothing else."""
+        """Wait for an abandoned search to end; give up if all workers are blocked like this."""
         with self._lock:
             self._n_blocked += 1
         try:
@@ -220,7 +219,7 @@ class _Asker:
                     self._n_blocked -= 1
 
     def _fail_the_rest(self) -> None:
-        """Answer for the queries that cannot be asked any more."""
+        """Fail the queries that can no longer be sent."""
         taken = (
             f"not sent: earlier queries exceeded their limit of {self._limits.timeout:g} s and "
             f"occupy all {self._n_workers} workers"
@@ -261,7 +260,7 @@ class _Asker:
                 return answer, has_ended
 
     def _ask_once(self, query: Query, deadline: float) -> tuple[_Answer, threading.Event]:
-        """Ask beside this thread, so that an answer that is late can be left behind."""
+        """Search in the background, so that a late answer can be abandoned."""
         if self._left() <= 0:
             nothing_to_end = threading.Event()
             nothing_to_end.set()

@@ -1,4 +1,4 @@
-"""Hits, and the one place where answers of systems are checked."""
+"""Hits, and the checks of all results of systems."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ class Hit(NamedTuple):
 
 
 def check_k(k: object) -> int:
-    """Return k, or raise if it is no number of hits to ask for."""
+    """Return k, or raise if it is not a valid number of hits."""
     if not isinstance(k, int) or isinstance(k, bool):
         raise InputTypeError("k", "an integer, at least 1", f"{type(k).__name__} {k!r}")
     if k < 1:
@@ -44,7 +44,7 @@ def to_hits(answer: object, k: int, system: str) -> list[Hit]:
         Hits, pairs of document id and score, a mapping from document id to score in any order,
         or document ids alone, best first, whose scores are -1, -2, … by rank.
     k : int
-        How many were asked for.
+        The requested number of hits.
     system : str
         What messages call the system.
 

@@ -1,4 +1,4 @@
-"""How a system is asked: how many queries at once, how long, and how often again."""
+"""Limits on the queries to a system: concurrency, timeouts and retries."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ Result = TypeVar("Result")
 
 @dataclass(frozen=True)
 class Limits:
-    """How a system is asked (X8).
+    """Limits on the queries to a system (X8).
 
     Parameters
     ----------
@@ -27,10 +27,10 @@ class Limits:
     timeout : float
         Seconds a query may take, all its tries together.
     retries : int
-        Further tries after an error that may pass; other errors are final.
+        Retries after a transient error; other errors are final.
     backoff : float
-        Seconds before the first of them; twice as long before each further one. A server that
-        asks for more gets it.
+        Seconds before the first retry, doubled before each further one. A longer delay that a
+        server requests is honoured.
     total : float, optional
         Seconds for all queries together. Queries without an answer by then have failed. If
         omitted, there is no such limit.
@@ -60,7 +60,7 @@ _deadline: ContextVar[float | None] = ContextVar("deadline", default=None)
 
 @contextmanager
 def until(deadline: float) -> Iterator[None]:
-    """Let systems that are searched inside know when their answer is no longer waited for.
+    """Set the deadline for systems that are searched in the block.
 
     Parameters
     ----------
@@ -94,7 +94,7 @@ def pause_before(n_tries: int, error: SystemUnderTestError | None, limits: Limit
     n_tries : int
         How often it was tried.
     error : SystemUnderTestError or None
-        What came of it.
+        The result.
     limits : Limits
         How often to try, and how long to wait.
     """
@@ -106,7 +106,7 @@ def pause_before(n_tries: int, error: SystemUnderTestError | None, limits: Limit
 def retried(call: Callable[[], Result], limits: Limits) -> Result:
     """Call until there is an answer, an error that stays, or a pause longer than the time limit.
 
-    For work that is no query, such as indexing: each try may take as long as it likes.
+    For work other than queries, such as indexing, whose tries have no time limit.
     """
     n_tries = 1
     while True:

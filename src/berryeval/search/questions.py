@@ -1,8 +1,8 @@
-"""Questions: what people ask when a document is what they need, searched together with it.
+"""Questions that a document answers, searched together with it.
 
-Who searches seldom knows the words of who wrote. Somebody who reads a document and writes down in
-which other words one could ask for it closes that gap before anybody asks; whoever writes them
-sees no queries of a golden set, or its figures mean nothing. A file of them is
+People search with other words than authors use. Questions in other words, written for a document in
+advance, close that gap. Their author must not see the queries of the golden set, or its scores
+mean nothing. A file of them is
 
 ``{"guide.md#renew-a-token": ["my key stopped working overnight", "…"]}``
 
@@ -25,7 +25,7 @@ from berryeval.errors import FormatError, MismatchError
 __all__ = ["Questions", "read_questions", "with_questions"]
 
 Questions: TypeAlias = "Mapping[str, tuple[str, ...]]"
-"""What people ask, by document."""
+"""Questions by document."""
 
 
 def read_questions(path: str | os.PathLike[str]) -> dict[str, tuple[str, ...]]:
@@ -71,14 +71,14 @@ def with_questions(
     documents : iterable of Document
         What is indexed.
     questions : mapping
-        What people ask, by document; not every document needs some.
+        Questions by document; not every document needs some.
     where : str
         What an error calls them.
 
     Raises
     ------
     MismatchError
-        In the end, if there are questions of what is no document: ids are then others.
+        At the end, if there are questions for unknown documents, whose ids then differ.
     """
     left = set(questions)
     for document in documents:

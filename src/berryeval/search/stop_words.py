@@ -1,4 +1,4 @@
-"""English words that say nothing about what a text is about.
+"""English words that carry no topic.
 
 They are those that PostgreSQL's English full text search passes over.
 """

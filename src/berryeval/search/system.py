@@ -18,7 +18,7 @@ __all__ = ["System", "check_documents", "each_once"]
 
 
 def each_once(documents: Iterable[Document]) -> Iterator[Document]:
-    """Iterate over documents, and raise `ArgumentError` for one that comes twice."""
+    """Iterate over documents, and raise `ArgumentError` for a repeated one."""
     seen: set[str] = set()
     for document in documents:
         if document.doc_id in seen:
@@ -72,7 +72,7 @@ class System(ABC):
         """
 
     async def asearch(self, query: str, k: int) -> list[Hit]:
-        """Return what `search` returns, to those who have other things to do meanwhile."""
+        """Return the results of `search` asynchronously."""
         import asyncio
 
         return await asyncio.to_thread(self.search, query, k)
@@ -88,7 +88,7 @@ class System(ABC):
         raise ArgumentError("documents", f"none, as {self.name} has its own", "documents")
 
     def fingerprint(self) -> dict[str, str]:
-        """Return the settings that decide what is found, without secrets.
+        """Return the settings that determine the results, without secrets.
 
         Equal settings give an equal fingerprint, whenever and wherever it is taken.
         """
@@ -119,7 +119,7 @@ def check_documents(system: System, way_out: str) -> None:
     Parameters
     ----------
     system : System
-        The system that is about to be asked.
+        The system to be searched.
     way_out : str
         How the caller can give documents, for the message.
 

@@ -1,4 +1,4 @@
-"""Appending a line to a file that others append to as well."""
+"""Appends a line to a file that other processes also append to."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ __all__ = ["append_line"]
 
 
 def append_line(path: PathLike, line: bytes) -> None:
-    """Append a line that ends in a newline, all of it or nothing, and wait for the disk.
+    """Append a line that ends in a newline, completely or not at all, and wait for the disk.
 
     What an earlier writer left unfinished is closed by a newline first, so that it spoils no
     line but its own.

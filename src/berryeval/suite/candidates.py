@@ -20,32 +20,32 @@ if TYPE_CHECKING:
 __all__ = ["DEPTH", "Candidate", "find_candidate"]
 
 DEPTH = 100
-"""How many documents a system is asked for."""
+"""Number of documents per query."""
 
 
 @dataclass(frozen=True, eq=False)
 class Candidate:
-    """Rankings, and where they come from."""
+    """Rankings and their source."""
 
     name: str
     run: Run
     milliseconds: Mapping[str, float]
     """How long each query took, as far as that is known."""
     repeats: tuple[Run, ...] = ()
-    """What came back when everything was asked again."""
+    """The results of repetitions."""
 
 
 def find_candidate(
     settings: Settings, judgments: Judgments, queries: Mapping[str, Query]
 ) -> Candidate:
-    """Read the run that the settings name, or ask the system that they name.
+    """Read the run in the settings, or run the system in the settings.
 
     Raises
     ------
     ArgumentError
         If they name both, or neither.
     MismatchError
-        If a judged query has no text that a system could be asked.
+        If a judged query has no text to send to a system.
     SystemUnderTestError
         If the system fails for more queries than the settings allow, or for all of them.
     """

@@ -1,7 +1,7 @@
 """Documents cut into chunks, which is what search returns.
 
-A chunk's text is the piece of its source between `start` and `end`, so that whoever has the
-source can find it again. Ids are readable and stay as they are when text elsewhere changes:
+A chunk's text is the part of its source between `start` and `end`, so that it can be found in the
+source. Ids are readable, and do not change when other text changes:
 
 =================  ============================================================
 `by_heading`       ``guide.md#configure-oauth``; the second of a name ends in -2
@@ -45,15 +45,15 @@ class Chunk:
     Parameters
     ----------
     chunk_id : str
-        What judgments and runs call it.
+        Its id in judgments and runs.
     source : str
         The document it comes from.
     start, end : int
-        Where it stands there, in characters; `end` is the first that does not belong to it.
+        Its position in the source, in characters; `end` is exclusive.
     text : str
-        What it says: the source from `start` to `end`.
+        The source from `start` to `end`.
     headings : tuple of str
-        The headings above it, outermost first, its own at last.
+        The headings above it, outermost first, including its own.
     """
 
     chunk_id: str
@@ -75,14 +75,14 @@ Chunker: TypeAlias = Callable[[str, str], list[Chunk]]
 def by_heading(text: str, source: str, *, max_level: int = 6) -> list[Chunk]:
     """Cut Markdown at its headings.
 
-    A chunk begins with its heading and ends before the next one. What stands before the first
-    heading is a chunk with the id of the source. A heading without text of its own is no chunk,
-    but stands in `headings` of those below it. Front matter belongs to none.
+    A chunk starts with its heading and ends before the next one. Text before the first heading is
+    a chunk with the id of the source. A heading without its own text is not a chunk, but is in
+    `headings` of those below it. Front matter is skipped.
 
     Parameters
     ----------
     text, source : str
-        The document, and what it is called.
+        The document, and its name.
     max_level : int
         Headings of a deeper level do not cut; 2 cuts at # and ## only.
 
@@ -155,7 +155,7 @@ def read_chunks(folder: str | Path, chunker: Chunker = by_heading) -> list[Chunk
     Raises
     ------
     FormatError
-        If there is no such file, or one that is no UTF-8.
+        If there is no such file, or it is not UTF-8.
     """
     sources = read_sources(folder)
     return [chunk for name, text in sources.items() for chunk in chunker(text, name)]

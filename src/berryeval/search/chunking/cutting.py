@@ -1,7 +1,7 @@
-"""Documents cut as somebody names it: by a chunker, or at the places that a file tells.
+"""Documents cut by a named chunker, or at the positions in a file.
 
-The file is for systems with chunks of their own: it says where each of them stands, in characters
-of the document, one object a line::
+The file is for systems with their own chunks: it has the position of each chunk, in characters of
+the document, one object per line::
 
     {"chunk_id": "4711", "document": "guide.md", "start": 120, "end": 340}
 """
@@ -27,14 +27,14 @@ def cut(texts: Mapping[str, str], how: str) -> list[Chunk]:
     texts : mapping
         The documents, by name.
     how : str
-        One of `CHUNKERS`, or a file that says where chunks stand.
+        One of `CHUNKERS`, or a file with the positions of chunks.
 
     Raises
     ------
     ArgumentError
         If it is neither.
     FormatError
-        With the line, for a chunk of a document that is not there, or beyond its end.
+        With the line, for a chunk of an unknown document, or beyond its end.
     """
     if how in CHUNKERS:
         return [chunk for name, text in texts.items() for chunk in CHUNKERS[how](text, name)]

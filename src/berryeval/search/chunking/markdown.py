@@ -1,4 +1,4 @@
-"""Sections of Markdown: a heading and what stands below it, up to the next one.
+"""Sections of Markdown: a heading and the text below it, up to the next heading.
 
 Headings are lines that begin with one to six ``#``, and lines underlined with ``=`` or ``-``. What
 looks like one in a fenced block of code is none. Front matter between two lines ``---`` at the
@@ -27,7 +27,7 @@ _DEEPEST = 6
 
 @dataclass(frozen=True, slots=True)
 class Section:
-    """A part of a document: where it starts, where the text below its heading does, and ends."""
+    """A section of a document: its start, the start of its text, and its end."""
 
     start: int
     body: int
@@ -48,7 +48,7 @@ def slug(heading: str) -> str:
 
 
 def iter_sections(text: str, max_level: int = _DEEPEST) -> Iterator[Section]:
-    """Iterate over sections in order; the first has no headings if text stands before them all."""
+    """Iterate over sections in order; the first has no headings if text precedes them all."""
     front_matter = _FRONT_MATTER.match(text)
     start = body = 0 if front_matter is None else front_matter.end()
     open_headings: list[tuple[int, str]] = []
@@ -67,7 +67,7 @@ def _path(headings: list[tuple[int, str]]) -> tuple[str, ...]:
 
 
 def _iter_headings(text: str, start: int) -> Iterator[tuple[int, int, int, str]]:
-    """Iterate over where headings start and end, their levels, and what they say."""
+    """Iterate over the starts, ends, levels and texts of headings."""
     fence, is_blank = "", True
     paragraph: tuple[int, str] | None = None  # the line before, if it may be underlined
     for match in _LINE.finditer(text, start):
@@ -92,7 +92,7 @@ def _iter_headings(text: str, start: int) -> Iterator[tuple[int, int, int, str]]
             yield paragraph[0], match.end(), level, _plain(paragraph[1]).strip()
             paragraph, is_blank = None, True
             continue
-        # Only the first line of a paragraph: a longer one is no heading that somebody meant.
+        # Only the first line of a paragraph: a longer one is probably not meant as a heading.
         is_first, is_blank = is_blank, not line.strip()
         paragraph = (match.start(), line) if is_first and not _NO_PARAGRAPH.match(line) else None
 
