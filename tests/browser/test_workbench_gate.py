@@ -58,7 +58,7 @@ def test_two_editors_see_each_other(visit, workbench):
         page.fill("#guard-0-limit", limit)
         page.click("button[value=save] >> nth=0")
         page.wait_for_selector(".banner")
-    assert "RR at least 0.2 (only theirs)" in second.inner_text(".conflict")
+    assert "RR at least 0.2 (only in the saved gate)" in second.inner_text(".conflict")
     second.click("text=Save my version")
     second.wait_for_url("**/gates/shared?saved")
     assert workbench.archive.gates.get("shared").settings["guards"][0]["at_least"] == 0.3

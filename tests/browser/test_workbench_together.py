@@ -73,7 +73,7 @@ def test_a_grade_that_came_second_is_a_question(shared, visit):
     trouble = page.locator("#judge-troubles")
     expect(trouble).to_contain_text("dave has graded")
     assert judged_by(shared.archive, [pair]) == {pair: ("dave", 1)}
-    trouble.get_by_role("button", name=re.compile("Replace by my 3")).click()
+    trouble.get_by_role("button", name=re.compile("Replace with my 3")).click()
     wait_until_saved(page)
     assert judged_by(shared.archive, [pair]) == {pair: ("carol", 3)}
     states = shared.archive.judgments.history(*pair)
