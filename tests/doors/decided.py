@@ -167,7 +167,7 @@ def power_on_the_page(world, _):
     ).groups()
     tiles = {tile.find("dt").text: tile.find(class_="figure").text for tile in
              shown.find_all("div", class_="tile")}  # fmt: skip
-    assert tiles["Smallest drop that can be seen"] == drop
+    assert tiles["Smallest detectable drop"] == drop
     assert tiles[f"Queries for a margin of {MARGIN}"] == needed
     return {"smallest drop": drop, "needed": whole(needed)}
 
