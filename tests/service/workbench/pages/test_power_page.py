@@ -61,11 +61,11 @@ def test_the_answer_is_a_sentence(n_queries, sd, margin, first, second):
 @pytest.mark.parametrize(
     ("field", "text", "message"),
     [
-        ("margin", "0", "above 0"),
+        ("margin", "0", "from 0.000001 to below 1e+06"),
         ("margin", "x", "found 'x'"),
-        ("margin", "inf", "above 0"),
-        ("alpha", "0.5", "between 0 and 0.5"),
-        ("power", "1", "between 0 and 1"),
+        ("margin", "inf", "found 'inf'"),
+        ("alpha", "0.5", "from 0.000001 to below 0.5"),
+        ("power", "1", "from 0.000001 to below 1,"),
         ("measure", "P@99", "a measure of the workbench"),
     ],
 )
@@ -167,3 +167,25 @@ def test_one_run_is_enough_for_an_assumption(client, archive):
     rankings = {one: ["x"] * (n % 2) + ["a"] for n, one in enumerate(ids)}
     archive.runs.put(Run.from_lists(rankings), RunFacts("only"))
     assert "a correlation of 0.7" in shown(client).text
+
+
+@pytest.mark.usefixtures("runs")
+@pytest.mark.parametrize(
+    "asked",
+    [
+        "margin=0.00000001",
+        "margin=1e-200",
+        "margin=1e300",
+        "alpha=1e-17",
+        "alpha=5e-324",
+        "power=0.99999999999999999",
+        "source=given&sd=1e308",
+        "source=given&sd=5e-324&margin=5e-324",
+        "source=given&sd=1e300&margin=1e-300",
+    ],
+)
+def test_extreme_numbers_are_answered(client, asked):
+    """The search for the number of queries ends, and no number overflows."""
+    answer = client.get(f"/power?{asked}", headers={"Accept": "text/html", "HX-Request": "true"})
+    assert answer.status_code == 200
+    assert "Smallest detectable drop" in answer.text

@@ -22,6 +22,9 @@ SOURCES: Mapping[str, str] = {
 """Sources of the spread of differences."""
 
 _DEFAULTS = {"margin": 0.02, "alpha": DEFAULT_RULES.alpha, "power": POWER, "sd": 0.1}
+_LEAST = 1e-6
+_BELOW = {"margin": 1e6, "alpha": 0.5, "power": 1.0, "sd": 1e6}
+"""What each number is below; beyond these limits floating-point numbers overflow."""
 
 
 def read_form(
@@ -33,11 +36,9 @@ def read_form(
     """
     texts = {key: given.get(key, str(default)).strip()[:40] for key, default in _DEFAULTS.items()}
     messages: dict[str, str] = {}
-    margin = _number(texts, "margin", math.inf, messages)
-    alpha = _number(texts, "alpha", 0.5, messages)
-    power = _number(texts, "power", 1.0, messages)
+    margin, alpha, power = (_number(texts, key, messages) for key in ("margin", "alpha", "power"))
     chosen = given.get("source", source)
-    sd = _number(texts, "sd", math.inf, messages) if chosen == "given" else None
+    sd = _number(texts, "sd", messages) if chosen == "given" else None
     part = given.get("slice", "")[:300]
     measure = given.get("measure", measures[0])
     if measure not in measures:
@@ -58,13 +59,13 @@ def read_form(
     )
 
 
-def _number(texts: Mapping[str, str], key: str, below: float, messages: dict[str, str]) -> float:
+def _number(texts: Mapping[str, str], key: str, messages: dict[str, str]) -> float:
     try:
         found = float(texts[key])
     except ValueError:
         found = math.nan
-    if 0 < found < below:
+    if _LEAST <= found < _BELOW[key]:
         return found
-    expected = "a number above 0" if below == math.inf else f"a number between 0 and {below:g}"
-    messages[key] = f"expected {expected}, found {texts[key]!r}"
+    limits = f"from {_LEAST:.6f} to below {_BELOW[key]:g}"
+    messages[key] = f"expected a number {limits}, found {texts[key]!r}"
     return _DEFAULTS[key]
