@@ -32,7 +32,7 @@ from berryeval.core.query import Query
 from berryeval.core.run import Run
 from berryeval.evaluation import evaluate
 from berryeval.service.jobs import no_progress
-from berryeval.service.run_cache import RunCache
+from berryeval.service.stored_runs import RunCache
 from berryeval.service.verdicts import decide_on
 
 MEASURES = ("nDCG@10", "RR", "P@5", "R@10", "AP")

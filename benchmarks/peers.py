@@ -209,7 +209,7 @@ def parquet(files: Files) -> list[str]:
 
 def growth() -> list[str]:
     """Return how time and memory grow with the rows."""
-    lines = ["| rows | MB | best, s | ns a row | peak memory, MB |", "|---:|---:|---:|---:|---:|"]
+    lines = ["| rows | MB | best, s | ns per row | peak memory, MB |", "|---:|---:|---:|---:|---:|"]
     for millions in (1, 10, 100):
         files = make_files(millions * 1000, 1000, 10)
         command = [BIN / "berryeval", "evaluate", files.qrels, files.run, *flags("-m", OURS)]
@@ -219,7 +219,7 @@ def growth() -> list[str]:
             f"| {millions} million | {size:,.0f} | {found.seconds:.2f} "
             f"| {found.seconds / millions * 1e3:.0f} | {found.megabytes:.0f} |"
         )
-    return ["1,000 rows and 10 judged documents a query.", "", *lines, ""]
+    return ["1,000 rows and 10 judged documents per query.", "", *lines, ""]
 
 
 def small() -> list[str]:
@@ -254,15 +254,15 @@ def page() -> str:
     text = [
         "# Benchmarks against other tools",
         "",
-        "Written by `make bench-peers`; the numbers are those of its last run, in which all tools "
-        "ran one after the other on the same files, after these had been read once.",
+        "Written by `make bench-peers`; the numbers are from its last run. The tools ran one at a "
+        "time on the same files, which had been read once before.",
         "",
         f"Machine: {describe_machine()}. It is shared, and times vary by half: trust the ratios.",
         "",
-        "Files are random (`benchmarks/runs.py`): scores fall, half of the judged documents are "
-        "retrieved. berryeval is the best of five runs, the others are run once. ranx is warm: "
-        "what it compiles is kept on the disk; the first run after an install takes twice as "
-        "long.",
+        "Files are random (`benchmarks/runs.py`): scores fall, and half of the judged documents "
+        "are retrieved. The time of berryeval is the best of five runs; the others run once. ranx "
+        "is warm: its compiled code is cached on disk, and the first run after an install takes "
+        "twice as long.",
         "",
     ]
     for title, lines in sections.items():

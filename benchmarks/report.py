@@ -157,7 +157,7 @@ def page(times: Times, memory: Memory, start: dict[str, float]) -> str:
     lines = [
         "# Benchmarks",
         "",
-        "Written by `make bench`; the numbers are those of its last run.",
+        "Written by `make bench`; the numbers are from its last run.",
         "",
         f"Machine: {describe_machine()}.",
         "",
@@ -172,17 +172,17 @@ def page(times: Times, memory: Memory, start: dict[str, float]) -> str:
         "|---|---:|---:|---:|---|",
         row("memory copy of `retrieved`", "memory_copy"),
         *singles,
-        row("`compute_all`, 7 metrics at k = 10", "everything_at_one_k", "at most 14.5 ms wanted"),
+        row("`compute_all`, 7 metrics at k = 10", "everything_at_one_k", "target: 14.5 ms"),
         row(
             "`compute_all`, 7 metrics at 5 ks",
             "everything_at_five_ks",
-            "at most 14 ms and 7 copies wanted",
+            "target: 14 ms and 7 copies",
         ),
         row("the same, graded", "everything_graded"),
-        row("the same, without AVX2", "everything_without_avx2", "at most 14 copies wanted"),
+        row("the same, without AVX2", "everything_without_avx2", "target: 14 copies"),
         row("recall by NumPy alone", "numpy_alone", "repeated ids counted twice"),
         "",
-        "The public C figures were taken on another machine with two cores; they stand for the "
+        "The public C figures were taken on another machine with two cores; they only show the "
         "order of magnitude.",
         "",
         "## One query",

@@ -71,7 +71,7 @@ def opened(name: str, place: str) -> System:
 
 
 def measure_opened(name: str, place: str) -> dict[str, float]:
-    """Open an index and ask it every query of the golden set, one after the other."""
+    """Open an index and send it every query of the golden set, one at a time."""
     before = resident()
     system = opened(name, place)
     queries = [query.text for query in handbook().queries]
@@ -169,12 +169,12 @@ def page(found: dict[str, dict[str, float]], loads: list[float]) -> str:
     return "\n".join([
         "# Benchmarks of search",
         "",
-        "Written by `make bench-search`; the numbers are those of its last run.",
+        "Written by `make bench-search`; the numbers are from its last run.",
         "",
         f"Machine: {describe_machine()}.",
         "",
         f"{N_CHUNKS:,} chunks, drawn from the sentences of the bundled golden set; its 50 "
-        f"queries, {ROUNDS} times and one after the other, 10 hits each.",
+        f"queries, {ROUNDS} times and one at a time, 10 hits each.",
         "Every system has its default settings, and keeps its index on the disk.",
         "With questions, each chunk also has as many questions as a chunk of the golden set: "
         "that is how the quality suite fills an index.",
@@ -187,14 +187,14 @@ def page(found: dict[str, dict[str, float]], loads: list[float]) -> str:
         "Requirement for hybrid search and PostgreSQL, with questions: below 1,000 MB on the disk.",
         "For hybrid search without questions, also: less than 1,000 MB in memory, and a p95 "
         "below 50 ms.",
-        "On the disk, PostgreSQL is its whole database, `pg_database_size`; its memory and work "
-        "are those of the client.",
-        "Work is the processor's time, which is all the time there is where nothing else runs: a "
-        "query is searched by one thread.",
+        "The disk size of PostgreSQL is that of its whole database (`pg_database_size`); its "
+        "memory and work are those of the client.",
+        "Work is processor time: one thread runs a query, so on an idle machine it equals the "
+        "elapsed time.",
         "Memory is what an open index adds to a process, after all queries; 35 MB of it are the "
         "vectors of tokens, regardless of what is indexed.",
-        "Words are more frequent here than in 50,000 chunks that people wrote, since they are "
-        "those of 351: real collections are searched by words faster.",
+        "The chunks reuse the sentences of 351, so words are more frequent than in 50,000 chunks "
+        "that people wrote: word search is faster on real collections.",
         "",
     ])  # fmt: skip
 

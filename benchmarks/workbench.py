@@ -259,7 +259,7 @@ All times are in milliseconds from the request to the last byte of the answer, o
   A part that is still being computed says so, and reloads when it is ready.
 
 {machine}.
-"""  # noqa: E501 - a sentence a line
+"""  # noqa: E501 - one sentence per line
 
 
 def page(found, reading):
@@ -278,7 +278,7 @@ def page(found, reading):
         else f"Every page is answered within {WANTED_MS} ms, 95 times out of 100."
     )
     return TEXT.format(
-        told=f"{told} What takes longer is bold.",
+        told=f"{told} Longer times are bold.",
         rows="\n".join(rows),
         n_warm=N_WARM,
         n_judged=N_JUDGED,

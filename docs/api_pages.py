@@ -93,7 +93,7 @@ SUBJECTS = {
     ),
     "gate": Subject(
         "Decide",
-        "Whether a candidate may ship, and what gates remember. "
+        "Decide whether a candidate can ship, and count earlier decisions. "
         "[Deciding](../../explanation/deciding.md) explains the rules.",
         (
             Section("Gate", (*_top("gate", "GateResult"), "berryeval.evaluation:GuardResult")),
@@ -130,7 +130,7 @@ SUBJECTS = {
     ),
     "data": Subject(
         "Judgments, runs, queries, documents",
-        "What is evaluated, and the files that hold it.",
+        "The inputs of evaluations, and their files.",
         (
             Section("Data", (*_top("Judgments", "Run"), "berryeval.core")),
             Section("Files", ("berryeval.formats",)),
@@ -174,7 +174,7 @@ SUBJECTS = {
         "work.",
         (
             Section(
-                "What a system is",
+                "The interface of a system",
                 (
                     "berryeval.search:Hit",
                     "berryeval.search:System",
@@ -252,12 +252,12 @@ SUBJECTS = {
     ),
     "archive": Subject(
         "Archive",
-        "`from berryeval.archive import Archive`; it needs `pip install 'berryeval[archive]'`. "
+        "`from berryeval.archive import Archive` requires `pip install 'berryeval[archive]'`. "
         "[Archive](../archive.md) explains what is stored.",
         (
             Section("Archive", ("berryeval.archive.archive",)),
             Section(
-                "What it holds",
+                "Contents",
                 (
                     "berryeval.archive.judgments:ArchivedJudgments",
                     "berryeval.archive.queries:ArchivedQueries",
@@ -266,7 +266,7 @@ SUBJECTS = {
                     "berryeval.archive.evaluations:ArchivedEvaluations",
                     "berryeval.archive.baselines:ArchivedBaselines",
                     "berryeval.archive.gates:ArchivedGates",
-                    "berryeval.archive.verdicts:ArchivedVerdicts",
+                    "berryeval.archive.gates:ArchivedVerdicts",
                     "berryeval.archive.stores:ArchivedStores",
                     "berryeval.archive.tokens:ArchivedTokens",
                 ),
@@ -277,7 +277,7 @@ SUBJECTS = {
     "service": Subject(
         "Service and client",
         "[The how-to](../../how-to/use-the-service-with-curl.md) shows what the service can do; "
-        "the client does the same from Python, and needs nothing but Python's own library.\n\n"
+        "the client does the same in Python, and requires only the standard library.\n\n"
         "```python\n"
         "import berryeval as be\n"
         "\n"
@@ -290,11 +290,11 @@ SUBJECTS = {
         (
             Section("Client", ("berryeval.client",)),
             Section(
-                "What the client reaches",
+                "Resources",
                 (
-                    "berryeval.client.queries",
-                    "berryeval.client.judgments",
-                    "berryeval.client.documents",
+                    "berryeval.client.collection:Queries",
+                    "berryeval.client.collection:Judgments",
+                    "berryeval.client.collection:Documents",
                     "berryeval.client.runs",
                     "berryeval.client.deciding:Evaluations",
                     "berryeval.client.deciding:Baselines",
@@ -314,8 +314,8 @@ SUBJECTS = {
     ),
     "reports": Subject(
         "Reports",
-        "How results look; [Share results](../../how-to/share-results.md) shows them. "
-        "`berryeval.reports` has a module for each form: `comparison`, `gate`, `evaluation`, "
+        "Results as tables, pages and files; [Share results](../../how-to/share-results.md) shows "
+        "them. `berryeval.reports` has a module for each: `comparison`, `gate`, `evaluation`, "
         "`markdown`, `latex`, `junit`, `html`.",
         (
             Section("Pages", ("berryeval.reports.html",)),
@@ -324,7 +324,7 @@ SUBJECTS = {
     ),
     "pytest": Subject(
         "pytest",
-        "What the fixtures of the [pytest plugin]"
+        "The objects that the fixtures of the [pytest plugin]"
         "(../../how-to/test-your-search-with-pytest.md) return, and its assertions as functions; "
         "all can be imported from `berryeval.pytest_plugin`.",
         (
@@ -387,8 +387,8 @@ def _index(notice: str) -> str:
         "",
         notice,
         "",
-        "`import berryeval as be` is quick: what is used is loaded when it is first used.",
-        "These names can be reached from `berryeval` itself.",
+        "`import berryeval as be` is fast: modules are loaded when they are first used.",
+        "These names are available from `berryeval` itself.",
         "",
         "| name | what it is | page |",
         "|---|---|---|",
@@ -429,11 +429,19 @@ def _page(subject: Subject, notice: str) -> str:
 
 
 def _error_table(entries: list[Entry]) -> list[str]:
-    """Return what each error is besides, and what it is raised for."""
+    """Return a table of the errors with their public base classes and their meaning."""
     lines = ["| error | is also a | what it is |", "|---|---|---|"]
     for entry in entries:
         error = getattr(berryeval.errors, entry.name)
-        bases = ", ".join(f"`{base.__name__}`" for base in error.__bases__)
+        bases = ", ".join(f"`{base.__name__}`" for base in _public_bases(error))
         first = (inspect.getdoc(error) or "").partition("\n")[0]
         lines.append(f"| [`{entry.name}`](#{entry.path}) | {bases} | {first} |")
     return [*lines, ""]
+
+
+def _public_bases(error: type) -> list[type]:
+    """Return the nearest public base classes, none of which is a base of another."""
+    found: list[type] = []
+    for base in error.__bases__:
+        found += _public_bases(base) if base.__name__.startswith("_") else [base]
+    return [one for one in found if not any(issubclass(b, one) and b is not one for b in found)]

@@ -264,7 +264,7 @@ def ranx_pairs() -> list[Pair]:
         "bpref",
         "bpref",
         lambda _query: True,
-        f"{ties} A negative grade is one that is not relevant; without any such grade the value "
+        f"{ties} A negative grade counts as not relevant; without any such grade the value "
         "is NaN. Apart from that, it is 0 for most queries, even if trec_eval and pytrec_eval give "
         "more; we have not investigated why.",
     )
@@ -394,7 +394,7 @@ def page(
             "",
             "This page shows how well the measures agree with trec_eval itself, and with two other "
             "libraries.",
-            f"All of it is about {len(program) + len(NEW_IN_10)} measures and {N_QUERIES:,} "
+            f"It covers {len(program) + len(NEW_IN_10)} measures and {N_QUERIES:,} "
             f"queries generated from seed {SEED}: ties, documents without a judgment, negative "
             "grades, nothing relevant, one document or sixty.",
             "",
@@ -412,8 +412,8 @@ def page(
             "in all their digits. It has no preferences, no groups and no `yaap`.",
             "- Measures without a numeric value per query (`runid`, `num_q`, `relstring`) are "
             "compared as text.",
-            "- **10.0** is compared by [its own tests](#trec_evals-own-tests), which hold what "
-            "the program prints, and by worked examples. `rbp` of 10.0 reads "
+            "- **10.0** is compared by [its own tests](#trec_evals-own-tests), which contain the "
+            "output of the program, and by worked examples. `rbp` of 10.0 reads "
             "uninitialised memory, and is rejected.",
             "",
             f"Of {n_lines:,} lines, {n_differing:,} differ. "

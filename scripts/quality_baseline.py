@@ -21,7 +21,7 @@ from berryeval.golden.check import (  # noqa: E402 - the tests' server has to be
     GoldenCheck,
     check_golden_set,
 )
-from berryeval.golden.measure_names import name_in_suite  # noqa: E402
+from berryeval.golden.golden_set import name_in_suite  # noqa: E402
 from berryeval.golden.reading import HANDBOOK  # noqa: E402
 from berryeval.reports.layout import Table  # noqa: E402
 from berryeval.search import open_system  # noqa: E402
@@ -133,8 +133,8 @@ def _means(title: str, results: list[QualityResult], check: GoldenCheck) -> Tabl
     shown = (name_in_suite(one.measure, golden) for one in measured.values())
     header = ("system", *shown, "nothing found", "unjudged", "verdict")
     notes = (
-        f"A chunk is relevant from grade {golden.relevant_from:g} on; nDCG uses every grade. "
-        "nothing found: queries without a relevant chunk in ten hits; "
+        f"Chunks with grade {golden.relevant_from:g} or higher are relevant; nDCG uses every "
+        "grade. nothing found: queries without a relevant chunk in ten hits; "
         "unjudged: chunks without a judgment in ten hits, over all queries.",
     )
     return Table(title, header, tuple(rows), notes)
@@ -162,7 +162,7 @@ def _agreement(check: GoldenCheck) -> Table:
     )  # fmt: skip
     notes = ("Cohen's kappa with linear weights, between two passes of judging.",)
     return Table(
-        "Agreement of the judges", ("over", "pairs", "equal", "kappa", "95 % interval"), rows, notes
+        "Agreement of the judges", ("over", "pairs", "equal", "kappa", "95% interval"), rows, notes
     )
 
 
@@ -177,7 +177,7 @@ def _drops(check: GoldenCheck) -> Table:
         "The smallest margin at which a candidate equal to the baseline passes in 80% of cases, "
         "measured between bm25 and vector.",
     )
-    return Table("What the set can see", ("measure", "smallest drop"), rows, notes)
+    return Table("What the set can detect", ("measure", "smallest drop"), rows, notes)
 
 
 if __name__ == "__main__":

@@ -22,7 +22,8 @@ from berryeval.evaluation.baseline import Baseline  # noqa: E402 - the tests' se
 from berryeval.evaluation.gate_rules import GateRules  # noqa: E402
 from berryeval.evaluation.guards import Margin, MarginGuard  # noqa: E402
 from berryeval.evaluation.verdict import GateResult  # noqa: E402
-from berryeval.reports.gate import gate_to_text  # noqa: E402
+from berryeval.reports.gate import gate_table  # noqa: E402
+from berryeval.reports.layout import tables_to_text  # noqa: E402
 from berryeval.reports.rendering import render_quality  # noqa: E402
 from berryeval.search import open_system  # noqa: E402
 from berryeval.suite.gate import decide  # noqa: E402
@@ -93,7 +94,7 @@ def holds(result: QualityResult) -> bool:
         return False
     decided = against_baseline(result)
     print(f"Against the committed baseline: {result.system}")
-    print(gate_to_text(decided))
+    print(tables_to_text(gate_table(decided)))
     return result.gate.verdict == decided.verdict == "pass"
 
 

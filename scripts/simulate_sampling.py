@@ -29,10 +29,10 @@ N_POPULATION = 5000
 SIGMAS = (0.0, 0.7, 1.0)
 """Spreads of the logarithm of weights."""
 DESIGNS = {
-    "3 of 30 to 50 queries, shares 25, 33 and 42 %": ((30, 40, 50), (0.25, 1 / 3, 0.42)),
+    "3 of 30 to 50 queries, shares 25, 33 and 42%": ((30, 40, 50), (0.25, 1 / 3, 0.42)),
     "10 of 10 queries, equal shares": ((10,) * 10, (0.1,) * 10),
     "50 of 2 queries, equal shares": ((2,) * 50, (0.02,) * 50),
-    "20, 20 and 60 queries, shares 60, 30 and 10 %": ((20, 20, 60), (0.6, 0.3, 0.1)),
+    "20, 20 and 60 queries, shares 60, 30 and 10%": ((20, 20, 60), (0.6, 0.3, 0.1)),
 }
 """For each design how many queries of each stratum are drawn, and its share of all searches."""
 

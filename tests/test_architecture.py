@@ -1,4 +1,4 @@
-"""The tree that ARCHITECTURE.md draws."""
+"""The source tree in ARCHITECTURE.md."""
 
 from collections.abc import Iterator
 from pathlib import Path
@@ -14,7 +14,7 @@ DESCRIPTIONS = 20
 
 
 def drawn() -> Iterator[str]:
-    """Iterate over the paths below src/berryeval that the page draws; folders end in a slash."""
+    """Iterate over the paths below src/berryeval on the page; folders end in a slash."""
     _, _, rest = PAGE.read_text("utf-8").partition("\nsrc/berryeval/\n")
     parents: dict[int, str] = {0: ""}
     for line in rest.splitlines():
@@ -31,8 +31,8 @@ def drawn() -> Iterator[str]:
             yield path
 
 
-def test_every_package_is_drawn():
-    """Of two levels; deeper ones only where they help."""
+def test_every_package_is_listed():
+    """Two levels are required, and deeper ones are optional."""
     packages = {
         f"{file.parent.relative_to(SOURCE).as_posix()}/"
         for file in SOURCE.rglob("__init__.py")
@@ -41,13 +41,13 @@ def test_every_package_is_drawn():
     assert packages - {*drawn()} == set()
 
 
-def test_everything_drawn_exists():
-    """A folder that moves takes its line along."""
+def test_every_listed_path_exists():
+    """The page must follow a folder that moves."""
     paths = [*drawn()]
     assert len(paths) == len({*paths})
     assert [path for path in paths if not (SOURCE / path).exists()] == []
 
 
 def test_the_page_is_short():
-    """Below 150 lines: it is read from top to bottom."""
+    """It has fewer than 150 lines, so that people read it completely."""
     assert len(PAGE.read_text("utf-8").splitlines()) < 150

@@ -1,4 +1,4 @@
-"""Which twin computes, and why."""
+"""The choice of the twin, and its reason."""
 
 import os
 import subprocess
@@ -33,26 +33,26 @@ def run_python(code: str, **environment: str) -> subprocess.CompletedProcess[str
 
 
 def test_the_backend_is_the_one_this_build_promises():
-    """B7: CI says what it built; without word from it, a compiled build is expected."""
+    """B7: CI declares what it built; otherwise a compiled build is expected."""
     assert os.environ.get("BERRYEVAL_EXPECTED_BACKEND", "native") == metrics.BACKEND
 
 
-def test_the_python_twin_can_be_asked_for(monkeypatch):
-    """B7: BERRYEVAL_BACKEND=python is a wish, not a fallback."""
+def test_the_python_twin_can_be_requested(monkeypatch):
+    """B7: BERRYEVAL_BACKEND=python is a choice, not a fallback."""
     monkeypatch.setenv("BERRYEVAL_BACKEND", "python")
     assert backend().name == "python"
     assert not backend().is_fallback
 
 
 def test_an_unknown_backend_is_an_error(monkeypatch):
-    """A misspelt wish is not ignored."""
+    """A misspelt value is not ignored."""
     monkeypatch.setenv("BERRYEVAL_BACKEND", "cuda")
     with pytest.raises(ArgumentError, match="expected 'native' or 'python', got 'cuda'"):
         backend()
 
 
 def test_a_missing_extension_is_a_fallback(monkeypatch):
-    """B7: without the extension the Python twin computes, and says why."""
+    """B7: without the extension the Python twin is used, with a reason."""
     monkeypatch.setattr(backend_module, "find_spec", lambda _: None)
     chosen = backend()
     assert (chosen.name, chosen.is_fallback, chosen.simd) == ("python", True, None)
@@ -60,7 +60,7 @@ def test_a_missing_extension_is_a_fallback(monkeypatch):
 
 
 def test_an_extension_that_does_not_load_is_a_fallback(monkeypatch):
-    """B7: a broken build does not keep anybody from their numbers."""
+    """B7: a broken build still computes."""
 
     def fail(_: str) -> None:
         raise ImportError("undefined symbol: frobnicate")
@@ -71,8 +71,8 @@ def test_an_extension_that_does_not_load_is_a_fallback(monkeypatch):
     assert "undefined symbol: frobnicate" in backend().reason
 
 
-def test_insisting_on_the_native_twin_where_there_is_none_is_an_error(monkeypatch):
-    """Who asks for it by name is not served with the other."""
+def test_requiring_a_missing_native_twin_is_an_error(monkeypatch):
+    """An explicit choice is never replaced by the other."""
     monkeypatch.setenv("BERRYEVAL_BACKEND", "native")
     monkeypatch.setattr(backend_module, "find_spec", lambda _: None)
     with pytest.raises(
@@ -81,8 +81,8 @@ def test_insisting_on_the_native_twin_where_there_is_none_is_an_error(monkeypatc
         backend()
 
 
-def test_a_fallback_says_so_once():
-    """B7: one warning a process, however often the metrics are called."""
+def test_a_fallback_warns_once():
+    """B7: there is one warning per process, for any number of calls."""
     code = """
 import importlib.util, berryeval.backend, warnings
 berryeval.backend.find_spec = lambda name: None
@@ -98,14 +98,14 @@ print(berryeval.metrics.BACKEND, berryeval.metrics.recall_at_k(ids, ids, 1))
     assert issubclass(BackendWarning, UserWarning)
 
 
-def test_a_wish_for_python_warns_of_nothing():
-    """Who asked for it need not be told."""
+def test_an_explicit_choice_of_python_does_not_warn():
+    """The user already knows."""
     done = run_python("import berryeval.metrics as m; print(m.BACKEND)", BERRYEVAL_BACKEND="python")
     assert (done.stdout, done.stderr) == ("python\n", "")
 
 
-def test_threads_follow_the_processors_that_may_be_used(monkeypatch):
-    """As many threads as the process may run on; elsewhere, as the machine has."""
+def test_threads_follow_the_available_processors(monkeypatch):
+    """The process affinity counts, or the machine if it is unknown."""
     monkeypatch.delenv("BERRYEVAL_THREADS", raising=False)
     monkeypatch.setattr(os, "sched_getaffinity", lambda _: {0, 1, 5}, raising=False)
     assert n_threads() == 3
@@ -122,8 +122,8 @@ def test_threads_can_be_limited(monkeypatch):
 
 
 @pytest.mark.parametrize("value", ["0", "-1", "two", "1.5", "²", "1025", "9" * 30])
-def test_a_number_of_threads_that_is_none_is_an_error(monkeypatch, value):
-    """The message names the variable and what came."""
+def test_an_invalid_number_of_threads_is_an_error(monkeypatch, value):
+    """The message has the variable and its value."""
     monkeypatch.setenv("BERRYEVAL_THREADS", value)
     with pytest.raises(ArgumentError, match=r"BERRYEVAL_THREADS: expected a whole number"):
         n_threads()

@@ -1,4 +1,4 @@
-"""What fuzzing found stays mended."""
+"""Bugs found by fuzzing stay fixed."""
 
 import importlib.util
 from pathlib import Path
@@ -18,6 +18,6 @@ def readers():
 
 
 @pytest.mark.parametrize("path", CORPUS, ids=lambda path: path.name)
-def test_every_input_has_an_answer(readers, path):
-    """A value, or one of our errors."""
+def test_every_input_has_a_result(readers, path):
+    """It is a value, or one of our errors."""
     readers.try_input(path.read_bytes())

@@ -1,6 +1,6 @@
-"""Imports between modules, those for types and inside functions included.
+"""Imports between modules, including those for types and inside functions.
 
-import-linter checks the layers; what it does not check is here.
+import-linter checks the layers; these tests check what it does not.
 """
 
 import ast
@@ -26,7 +26,7 @@ MODULES = {name_of(file): file for file in sorted(SOURCE.rglob("*.py"))}
 
 
 def imported_by(file: Path) -> Iterator[tuple[str, str | None]]:
-    """Modules that a file imports, and the names that it imports from them."""
+    """Iterate over the modules that a file imports, and the imported names."""
     for node in ast.walk(ast.parse(file.read_text("utf-8"))):
         if isinstance(node, ast.Import):
             yield from ((alias.name, None) for alias in node.names)
@@ -35,7 +35,7 @@ def imported_by(file: Path) -> Iterator[tuple[str, str | None]]:
 
 
 def graph() -> dict[str, set[str]]:
-    """The modules of ours that each module imports."""
+    """Return the modules of berryeval that each module imports."""
     found = {}
     for module, file in MODULES.items():
         whole = {
@@ -46,8 +46,8 @@ def graph() -> dict[str, set[str]]:
     return found
 
 
-def test_a_private_module_is_imported_by_its_own_package_alone():
-    """A module whose name starts with an underscore can change without a look elsewhere."""
+def test_a_private_module_is_imported_only_by_its_own_package():
+    """It can be changed without looking elsewhere."""
     wrong = []
     for importer, imported in graph().items():
         for name in imported:
@@ -59,8 +59,8 @@ def test_a_private_module_is_imported_by_its_own_package_alone():
     assert wrong == []
 
 
-def test_no_modules_import_each_other():
-    """A module can be read, and tested, without those that use it."""
+def test_there_are_no_circular_imports():
+    """A module can be read and tested without those that use it."""
     try:
         TopologicalSorter(graph()).prepare()
     except CycleError as error:
@@ -68,8 +68,8 @@ def test_no_modules_import_each_other():
 
 
 @pytest.mark.parametrize("folder", ["benchmarks", "docs", "examples", "fuzz", "scripts"])
-def test_scripts_import_what_exists(folder):
-    """A name that moves takes along what no other test runs."""
+def test_scripts_import_existing_names(folder):
+    """No other test runs these scripts."""
     wrong = []
     for file in sorted((ROOT / folder).rglob("*.py")):
         for home, name in imported_by(file):

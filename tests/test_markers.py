@@ -1,4 +1,4 @@
-"""Every test says what it needs (X10)."""
+"""Every test has a marker for what it requires (X10)."""
 
 KINDS = {"unit", "integration", "quality"}
 
@@ -8,7 +8,7 @@ def kinds_of(item):
 
 
 def test_every_test_has_a_kind(request):
-    """X10: unit, integration or quality; and no unit test is another kind besides."""
+    """X10: it is unit, integration or quality, and unit tests have no other kind."""
     for item in request.session.items:
         kinds = kinds_of(item)
         assert kinds, item.nodeid
@@ -16,8 +16,8 @@ def test_every_test_has_a_kind(request):
     assert kinds_of(request.node) == {"unit"}
 
 
-def test_what_needs_a_server_is_an_integration_test(pytestconfig, request):
-    """X10: whoever asks for the database gets it, and is marked so."""
+def test_tests_with_a_server_are_integration_tests(pytestconfig, request):
+    """X10: tests that use the database fixture are marked."""
     for item in request.session.items:
         if "postgres_dsn" in getattr(item, "fixturenames", ()):
             assert "integration" in kinds_of(item), item.nodeid
@@ -25,8 +25,8 @@ def test_what_needs_a_server_is_an_integration_test(pytestconfig, request):
     assert declared >= KINDS
 
 
-def test_the_suite_can_be_run_by_itself(pytestconfig):
-    """X10: `pytest -m quality` has the golden set on both engines, as .ci/run has."""
+def test_the_quality_suite_can_be_run_alone(pytestconfig):
+    """X10: `pytest -m quality` has the golden set on both engines, like .ci/run."""
     folder = pytestconfig.rootpath / "tests" / "quality"
     assert sorted(path.stem for path in (folder / "baselines").glob("*.json")) == [
         "hybrid",

@@ -1,4 +1,4 @@
-"""What a user can import, and what importing costs."""
+"""The public API, and the cost of importing it."""
 
 import ast
 import importlib
@@ -19,7 +19,7 @@ HEAVY = ("numpy", "scipy", "rich", "pyarrow", "pandas", "polars")
 
 
 def loaded_by(code: str) -> set[str]:
-    """Names of the modules that are loaded after the code ran in a new interpreter."""
+    """Return the modules that are loaded after code ran in a new interpreter."""
     script = f"{code}\nimport json, sys\nprint(json.dumps(sorted(sys.modules)))"
     done = subprocess.run(
         [sys.executable, "-c", script], capture_output=True, text=True, check=True
@@ -39,8 +39,8 @@ def loaded_by(code: str) -> set[str]:
         "import berryeval as be; be.evaluate({'q': {'d': 1}}, {'q': ['d']})",
     ],
 )
-def test_light_things_load_nothing_heavy(code):
-    """Importing the package, and commands without arithmetic, wait for no big library."""
+def test_light_imports_load_nothing_heavy(code):
+    """The package, and commands without arithmetic, do not import big libraries."""
     assert not loaded_by(code) & set(HEAVY)
 
 
@@ -48,7 +48,7 @@ def test_light_things_load_nothing_heavy(code):
     "more", [[], ["--json"], ["-q"], ["--format", "latex"], ["--history", "h"]]
 )
 def test_evaluating_files_loads_nothing_heavy(more, tmp_path, monkeypatch):
-    """The command that scores a run starts quickly, whatever it prints."""
+    """The command that scores a run starts quickly in every format."""
     monkeypatch.chdir(tmp_path)
     (tmp_path / "qrels").write_text("q1 0 d1 1\n")
     (tmp_path / "run").write_text("q1 Q0 d1 1 0.5 x\n")
@@ -58,18 +58,18 @@ def test_evaluating_files_loads_nothing_heavy(more, tmp_path, monkeypatch):
 
 
 def test_arrays_load_numpy_only_when_used():
-    """The lazy attribute works, and is what brings NumPy in."""
+    """The lazy attribute works, and imports NumPy."""
     assert "numpy" in loaded_by("import berryeval; berryeval.metrics")
 
 
 @pytest.mark.parametrize("name", berryeval.__all__)
 def test_every_public_name_resolves(name):
-    """Each name of __all__ can be had, and a second time is the same."""
+    """Each name of __all__ can be accessed, with the same result each time."""
     assert getattr(berryeval, name) is getattr(berryeval, name)
 
 
 def test_editors_know_the_public_names():
-    """The stub has the names that can be had, and no others."""
+    """The stub has exactly the public names."""
     stub = ast.parse(Path(berryeval.__file__).with_name("__init__.pyi").read_text("utf-8"))
     known = {
         alias.asname
@@ -81,7 +81,7 @@ def test_editors_know_the_public_names():
 
 
 def test_an_unknown_name_is_an_attribute_error():
-    """A misspelling is reported as Python reports it."""
+    """The error is Python's own."""
     with pytest.raises(AttributeError, match="no attribute 'metrcs'"):
         _ = berryeval.metrcs
 
@@ -90,22 +90,22 @@ def test_an_unknown_name_is_an_attribute_error():
     ("old", "new"),
     [("BackendError", SystemUnderTestError), ("BackendTimeout", SystemTimeoutError)],
 )
-def test_names_of_before_still_work(old, new):
-    """With a warning that names the new one; of the package and of its errors."""
+def test_old_names_still_work(old, new):
+    """A warning names the new one, in the package and in its errors."""
     for module in (berryeval, errors):
         with pytest.warns(DeprecationWarning, match=f"{old} is now called {new.__name__}"):
             assert getattr(module, old) is new
 
 
-def test_statistics_come_without_their_tools():
-    """Constants, checks and sums are imported from the modules that have them."""
+def test_statistics_export_no_helpers():
+    """Constants, checks and sums are imported from their own modules."""
     tools = [name for name in stats.__all__ if name.isupper() or name.startswith("check_")]
     assert tools == []
     assert not {"sums_of", "means_of", "deviations_of", "flipped_means"} & set(stats.__all__)
 
 
 def test_dir_lists_the_public_names():
-    """Completion in a REPL shows what there is."""
+    """Completion in a REPL shows them."""
     assert dir(berryeval) == sorted(berryeval.__all__)
 
 
@@ -115,8 +115,8 @@ def modules() -> list[str]:
 
 
 @pytest.mark.parametrize("name", modules())
-def test_every_module_is_documented_and_lists_what_exists(name):
-    """Each module has a docstring; each name of its __all__ exists and is documented."""
+def test_every_module_is_documented_and_exports_existing_names(name):
+    """Modules, and all names of __all__, have a docstring."""
     module = importlib.import_module(name)
     assert module.__doc__
     for public in getattr(module, "__all__", ()):
@@ -144,14 +144,14 @@ def test_every_module_is_documented_and_lists_what_exists(name):
         TrecEvalError("illegal measure 'ndgc'", 1),
     ],
 )
-def test_errors_survive_a_trip_between_processes(error):
-    """A worker process can send an error home with its facts."""
+def test_errors_can_be_sent_between_processes(error):
+    """A worker process can return an error with its facts."""
     copy = pickle.loads(pickle.dumps(error))  # noqa: S301 - our own bytes
     assert (type(copy), str(copy), vars(copy)) == (type(error), str(error), vars(error))
 
 
 def test_errors_belong_to_the_tree():
-    """All can be caught as BerryEvalError, and as Python's own kinds."""
+    """All can be caught as BerryEvalError, and as Python's own types."""
     assert issubclass(berryeval.ArgumentError, berryeval.InputError)
     assert issubclass(berryeval.AnswerError, berryeval.SystemUnderTestError)
     assert issubclass(berryeval.SystemTimeoutError, berryeval.SystemUnderTestError)

@@ -1,10 +1,11 @@
-"""Sums run in the order of the queries: no module leaves the order to NumPy or to Python.
+"""Sums have the order of the queries: no module leaves the order to NumPy or to Python.
 
-`ndarray.sum` adds pairwise, `np.dot` as the processor likes, and the built-in `sum` compensates
-from Python 3.12 on: the last digit of a mean, and with it a verdict on the edge, would depend on
-versions and machines. `berryeval.stats` has `sums_of`, `means_of` and `deviations_of`,
-`berryeval.evaluation.sampling.Sampling` has `mean`, and `functools.reduce` with `operator.add` adds
-one after the other.
+`ndarray.sum` adds pairwise, `np.dot` in an order that depends on the processor, and the built-in
+`sum` compensates since Python 3.12: the last digit of a mean, and with it a borderline verdict,
+would depend on versions and machines. Use `sums_of`, `means_of` and `deviations_of` of
+`berryeval.stats`, `Sampling.mean` of `berryeval.evaluation.sampling`, or `functools.reduce` with
+`operator.add`, which adds one number at a time. Powers above the square are products for the same
+reason: the last bit of `array**4` depends on the processor, and even on the sign of the number.
 """
 
 import ast
@@ -33,8 +34,8 @@ EXCEPTIONS = {
     ("cli/measures.py", "sum"): WHOLE,
     ("core/scores.py", "sum"): WHOLE,
     ("engine/_selection.py", "sum"): WHOLE,
-    ("evaluation/explain/result.py", "fsum"): EXACT,
-    ("evaluation/explain/shares.py", "fsum"): EXACT,
+    ("evaluation/attribution.py", "fsum"): EXACT,
+    ("evaluation/explain.py", "fsum"): EXACT,
     ("evaluation/query_figures.py", "sum"): WHOLE,
     ("evaluation/repeats.py", "fsum"): EXACT,
     ("formats/facts.py", "sum"): WHOLE,
@@ -54,7 +55,7 @@ def modules():
 
 
 def is_count(call):
-    """Tell whether a call of sum() adds whole numbers: of a test, a length, or the number 1."""
+    """Whether a call of sum() adds whole numbers: a test, a length, or the number 1."""
     [argument, *_] = call.args
     if isinstance(argument, (ast.GeneratorExp, ast.ListComp)):
         return is_whole(argument.elt)
@@ -66,7 +67,7 @@ def is_count(call):
 
 
 def is_whole(added):
-    """Tell whether an expression is a test or a count, by its form or by its name."""
+    """Whether an expression is a test or a count, by its form or by its name."""
     if isinstance(added, ast.Constant):
         return isinstance(added.value, int)
     if isinstance(added, (ast.Compare, ast.BoolOp)):
@@ -82,12 +83,12 @@ def name_of(node):
 
 
 def is_sampling(node):
-    """Tell whether an object is a Sampling, by its name: its mean adds up in order."""
+    """Whether an object is a Sampling, by its name: its mean adds up in order."""
     return name_of(node) == "sampling"
 
 
 def imported_sums(tree):
-    """Return the names under which a module has functions of libraries that add floats up."""
+    """Return the names under which a module imports library functions that add floats."""
     return {
         one.asname or one.name
         for node in ast.walk(tree)
@@ -98,7 +99,7 @@ def imported_sums(tree):
 
 
 def unordered_sums(tree):
-    """Return the calls of a module that add up floats in an order that is not stated."""
+    """Return the calls of a module that add floats in an unspecified order."""
     imported = imported_sums(tree)
     for node in ast.walk(tree):
         if isinstance(node, ast.BinOp) and isinstance(node.op, ast.MatMult):
@@ -116,8 +117,8 @@ def unordered_sums(tree):
 
 
 @pytest.mark.parametrize("module", modules())
-def test_sums_run_in_a_stated_order(module):
-    """Means and spreads come from one place, which adds one query after the other."""
+def test_sums_have_a_fixed_order(module):
+    """Means and spreads come from one place, which adds one query at a time."""
     tree = ast.parse((SOURCE / module).read_text(encoding="utf-8"))
     found = [
         f"{module}:{line}: {name}"
@@ -127,8 +128,29 @@ def test_sums_run_in_a_stated_order(module):
     assert not found
 
 
+def higher_powers(tree):
+    """Return the lines of a module with a constant power above 2."""
+    return [
+        node.lineno
+        for node in ast.walk(tree)
+        if isinstance(node, ast.BinOp)
+        and isinstance(node.op, ast.Pow)
+        and not isinstance(node.left, ast.Constant)
+        and isinstance(node.right, ast.Constant)
+        and node.right.value in range(3, 10)
+    ]
+
+
+@pytest.mark.parametrize("module", [one for one in modules() if one.startswith("stats/")])
+def test_powers_are_products(module):
+    """NumPy computes a square as a product, but higher powers depend on the processor."""
+    assert higher_powers(ast.parse("x**4")) == [1]
+    assert not higher_powers(ast.parse("x**2 + 10**6"))
+    assert not higher_powers(ast.parse((SOURCE / module).read_text(encoding="utf-8")))
+
+
 def test_no_exception_is_stale():
-    """Each is a call that is there; a list that only grows hides the next one."""
+    """Each exception matches an existing call."""
     used = {
         (module, name)
         for module in modules()
@@ -137,8 +159,8 @@ def test_no_exception_is_stale():
     assert EXCEPTIONS.keys() <= used
 
 
-def test_templates_and_scripts_add_nothing_up():
-    """A page formats: a filter that adds, or a running total in a script, is a computation."""
+def test_templates_and_scripts_do_not_add_numbers():
+    """Pages only format; sums in a filter or script are computations."""
     pages = [path for ending in ("html", "js") for path in SOURCE.rglob(f"*.{ending}")]
     found = [
         path.name
@@ -173,7 +195,7 @@ def test_templates_and_scripts_add_nothing_up():
     ],
 )
 def test_an_unordered_sum_would_be_found(source):
-    """In each of its forms."""
+    """Each of its forms is detected."""
     assert len(list(unordered_sums(ast.parse(source)))) == 1
 
 
@@ -192,6 +214,6 @@ def test_an_unordered_sum_would_be_found(source):
         "pair.sampling.mean(scores)",
     ],
 )
-def test_a_count_is_no_sum_of_floats(source):
-    """And what adds one after the other is no fault."""
+def test_a_count_is_not_a_sum_of_floats(source):
+    """Ordered additions are not reported, either."""
     assert not list(unordered_sums(ast.parse(source)))

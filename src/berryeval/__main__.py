@@ -6,15 +6,15 @@ import sys
 
 __all__ = ["run"]
 
-_INTERRUPTED = 130  # as `berryeval.cli.exit_codes` has it, which may not be loaded yet
+_INTERRUPTED = 130  # as `berryeval.cli` has it, which may not be loaded yet
 _FEW_COLLECTIONS = 50_000
 
 
 def run() -> None:
     """Run the command line, and end the process with the exit code of the command.
 
-    What is loaded stays until the end: looking for garbage in it would be a seventh of a small
-    job, half of that while the process ends.
+    Loaded modules stay until the end: collecting garbage among them would take a seventh of the
+    time of a small job, half of that while the process ends.
     """
     gc.set_threshold(_FEW_COLLECTIONS)
     atexit.register(gc.freeze)
@@ -26,8 +26,7 @@ def run() -> None:
 
 
 def _exit_code() -> int | str | None:
-    from berryeval.cli import main
-    from berryeval.cli.exit_codes import BAD_INPUT, BUG
+    from berryeval.cli import BAD_INPUT, BUG, main
     from berryeval.cli.streams import end_output, protect_streams
 
     protect_streams()
@@ -39,13 +38,13 @@ def _exit_code() -> int | str | None:
         code = ended.code
     except OSError as error:  # output of --help and the like, which no command handles
         reason = error.strerror
-    except Exception:  # noqa: BLE001 - a bug of ours: 1 would tell CI that a gate failed
+    except Exception:  # noqa: BLE001 - a bug: 1 would mean that a gate failed
         import traceback
 
         traceback.print_exc()
         code = BUG
     reason = end_output() or reason
-    if reason is None or code == BAD_INPUT:  # which has its own message
+    if reason is None or code == BAD_INPUT:  # its message is already printed
         return code
     sys.stderr.write(f"Error: cannot write: {reason}\n")
     return BAD_INPUT

@@ -13,14 +13,8 @@ def loader_of(
 ) -> Callable[[str], object]:
     """Return the ``__getattr__`` of a package.
 
-    Parameters
-    ----------
-    package : str
-        Its name.
-    homes : mapping of str to str
-        The module that each name comes from.
-    modules : collection of str
-        Modules of the package that are names themselves.
+    `homes` has the module of each name, `modules` the modules of the package that are names
+    themselves.
     """
 
     def load(name: str) -> object:

@@ -1,28 +1,30 @@
-"""What can go wrong.
+"""All errors and warnings of BerryEval.
 
 ::
 
     BerryEvalError
     ├── ArchiveError                    an archive cannot be used
-    ├── SystemUnderTestError            a search system that is tested fails
-    │   ├── AnswerError                 it answers with what cannot be used
+    ├── SystemUnderTestError            a system under test fails
+    │   ├── AnswerError                 its answer is invalid
     │   └── SystemTimeoutError          it does not answer in time
-    ├── InputError (ValueError)         something given cannot be used
-    │   ├── ArgumentError               an argument's value
-    │   ├── ConflictError               something that another changed meanwhile
-    │   ├── FormatError                 a line of a file
-    │   ├── MismatchError               data that do not belong together
-    │   ├── MeasureSyntaxError          a measure's text that cannot be read
-    │   ├── TrecEvalError               what trec_eval refuses, with its exit code
-    │   └── UnknownMeasureError         a measure that nobody knows
-    ├── InputTypeError (TypeError)      an argument's type
-    ├── MissingExtraError (ImportError) a library that is not installed
-    ├── NotFoundError (LookupError)     something that is not there
-    └── ServiceError                    a service that refuses or fails
+    ├── InputError (ValueError)         an input is invalid
+    │   ├── ArgumentError               an argument has an invalid value
+    │   ├── ConflictError               another client changed a resource
+    │   ├── FormatError                 a file, or a line of it, is invalid
+    │   │   └── SizeError               it exceeds a limit
+    │   ├── MismatchError               inputs do not belong together
+    │   ├── MeasureSyntaxError          a measure cannot be parsed
+    │   ├── TrecEvalError               trec_eval rejects it; has its exit code
+    │   └── UnknownMeasureError         a measure is unknown
+    ├── InputTypeError (TypeError)      an argument has the wrong type
+    ├── MissingExtraError (ImportError) a library is not installed
+    ├── NotFoundError (LookupError)     a resource does not exist
+    └── ServiceError                    a service cannot be reached, or fails
 
     BackendWarning (UserWarning)        the native extension is not in use
 
-A message says where, what was expected and what came. The same facts are attributes.
+A message states where the problem is, what was expected and what was found. The same facts are
+attributes.
 """
 
 from __future__ import annotations
@@ -44,6 +46,7 @@ __all__ = [
     "MissingExtraError",
     "NotFoundError",
     "ServiceError",
+    "SizeError",
     "SystemTimeoutError",
     "SystemUnderTestError",
     "TrecEvalError",
@@ -56,18 +59,18 @@ class BerryEvalError(Exception):
 
 
 class SystemUnderTestError(BerryEvalError):
-    """A system under test fails.
+    """A system under test failed.
 
     Parameters
     ----------
     system : str
-        What the system is called.
+        Name of the system.
     message : str
         What happened.
     transient : bool
-        Whether it may work a moment later: a connection that broke, a server that is busy.
+        Whether a retry may succeed, as after a lost connection or if a server is busy.
     retry_after : float, optional
-        Seconds to wait before that, where the system says so.
+        Seconds to wait before a retry, if the system states them.
     """
 
     def __init__(
@@ -85,24 +88,24 @@ class SystemUnderTestError(BerryEvalError):
         self.retry_after = retry_after
 
     def __reduce__(self) -> tuple[Any, ...]:
-        # The third is what pickle makes the attributes of, which keywords cannot travel as.
+        # Pickle sets attributes from the third item, since it cannot pass keyword arguments.
         return type(self), (self.system, self.message), dict(self.__dict__)
 
 
 class AnswerError(SystemUnderTestError):
-    """A system under test answers with something that is no ranking."""
+    """The answer of a system under test is not a valid ranking."""
 
 
 class SystemTimeoutError(SystemUnderTestError):
-    """A system under test does not answer in time."""
+    """A system under test did not answer in time."""
 
 
 class InputError(BerryEvalError, ValueError):
-    """Something given cannot be used."""
+    """An input is invalid."""
 
 
 class _ArgumentBaseError(BerryEvalError):
-    """An argument, what it should have been, and what it was."""
+    """An argument, the expected value, and the actual value."""
 
     def __init__(self, argument: str, expected: str, got: str) -> None:
         super().__init__(f"{argument}: expected {expected}, got {got}")
@@ -111,12 +114,12 @@ class _ArgumentBaseError(BerryEvalError):
         self.got = got
 
     def __reduce__(self) -> tuple[Any, ...]:
-        # Exceptions are rebuilt from `args`, which holds the finished message.
+        # By default exceptions are rebuilt from `args`, which contains the whole message.
         return type(self), (self.argument, self.expected, self.got)
 
 
 class ArgumentError(_ArgumentBaseError, InputError):
-    """An argument of the right type has a value that cannot be used."""
+    """An argument has the right type but an invalid value."""
 
 
 class InputTypeError(_ArgumentBaseError, TypeError):
@@ -124,16 +127,16 @@ class InputTypeError(_ArgumentBaseError, TypeError):
 
 
 class ArchiveError(BerryEvalError):
-    """An archive cannot be used: of a newer version, locked, out of reach, on a full disk.
+    """An archive cannot be used: its version is newer, it is locked, unreachable, or full.
 
     Parameters
     ----------
     archive : str
-        Which one: a path, or an address without its password.
+        A path, or an address without its password.
     message : str
         What happened, and the way out.
     transient : bool
-        Whether it may work a moment later: another process writes, a server restarts.
+        Whether a retry may succeed, as if another process is writing or a server restarts.
     """
 
     def __init__(self, archive: str, message: str, *, transient: bool = False) -> None:
@@ -147,18 +150,18 @@ class ArchiveError(BerryEvalError):
 
 
 class ConflictError(InputError):
-    """Something is no longer as the caller took it to be: somebody else changed it meanwhile.
+    """A resource is not in the state that the caller expects, since another client changed it.
 
     Parameters
     ----------
     what : str
-        What it is, such as a judgment with its ids.
+        The resource, such as a judgment with its ids.
     expected : str
-        How the caller took it to be.
+        The expected state.
     found : str
-        How it is.
+        The current state.
     message : str, optional
-        What happened, where a service said it in other words.
+        Message of a service, instead of the default one.
     """
 
     def __init__(self, what: str, expected: str, found: str, message: str | None = None) -> None:
@@ -172,16 +175,16 @@ class ConflictError(InputError):
 
 
 class FormatError(InputError):
-    """A file, or a line of it, is not what its format asks for.
+    """A file, or a line of it, does not match its format.
 
     Parameters
     ----------
     message : str
-        What was expected and what came.
+        What was expected and what was found.
     path : str
-        The file, as the user named it.
+        The file, as named by the user.
     line : int or None
-        The line, from 1; None where the file as a whole is meant.
+        The line, from 1; None if the error concerns the whole file.
     """
 
     def __init__(self, message: str, path: str, line: int | None = None) -> None:
@@ -195,21 +198,25 @@ class FormatError(InputError):
         return type(self), (self.message, self.path, self.line)
 
 
+class SizeError(FormatError):
+    """A file, or a line of it, exceeds a limit."""
+
+
 class MismatchError(InputError):
-    """Data that do not belong together, such as judgments of other queries than the run's."""
+    """Inputs do not belong together, such as judgments and a run without a common query."""
 
 
 class UnknownMeasureError(InputError):
-    """No measure goes by this name.
+    """A measure is unknown.
 
     Parameters
     ----------
     name : str
-        What was asked for.
+        The unknown name.
     suggestion : str or None
-        The nearest name there is.
+        The nearest known name.
     known : tuple of str
-        All of them, for a message without a suggestion.
+        All known names, for a message without a suggestion.
     """
 
     def __init__(self, name: str, suggestion: str | None, known: tuple[str, ...]) -> None:
@@ -228,18 +235,18 @@ class UnknownMeasureError(InputError):
 
 
 class MeasureSyntaxError(InputError):
-    """The text of a measure cannot be read, or its parameters do not fit.
+    """A measure cannot be parsed, or has invalid parameters.
 
     Parameters
     ----------
     text : str
-        What was given.
+        The text of the measure.
     expected : str
-        What should have stood there.
+        What was expected.
     got : str
-        What stood there.
+        What was found instead.
     example : str
-        A text that can be read.
+        An example of a valid measure.
     """
 
     def __init__(self, text: str, expected: str, got: str, example: str) -> None:
@@ -256,14 +263,14 @@ class MeasureSyntaxError(InputError):
 
 
 class MissingExtraError(BerryEvalError, ImportError):
-    """Something needs a library that is not installed.
+    """An optional dependency is not installed.
 
     Parameters
     ----------
     what : str
-        What was asked for, at the beginning of a sentence.
+        The feature that requires it, as the beginning of a sentence.
     extra : str
-        The extra of the package that brings the library.
+        The extra of the package that includes the dependency.
     """
 
     def __init__(self, what: str, extra: str) -> None:
@@ -278,12 +285,12 @@ class MissingExtraError(BerryEvalError, ImportError):
 
 
 class NotFoundError(BerryEvalError, LookupError):
-    """Something is not there.
+    """A resource does not exist.
 
     Parameters
     ----------
     kind : str
-        What was looked for, such as ``"run"``.
+        The kind of resource, such as ``"run"``.
     name : str
         Its name or id.
     """
@@ -298,18 +305,18 @@ class NotFoundError(BerryEvalError, LookupError):
 
 
 class ServiceError(BerryEvalError):
-    """A service cannot be reached, refuses, or fails in a way that no other error tells of.
+    """A service cannot be reached, or fails in a way that no other error describes.
 
     Parameters
     ----------
     service : str
-        Its address.
+        Address of the service.
     message : str
         What happened.
     status : int or None
-        The HTTP status; None if there was no answer.
+        The HTTP status; None if there was no response.
     kind : str or None
-        What the service calls the problem.
+        The problem type that the service states.
     """
 
     def __init__(
@@ -326,16 +333,15 @@ class ServiceError(BerryEvalError):
 
 
 class TrecEvalError(InputError):
-    """Something that trec_eval refuses, and so does the command of its name.
+    """An input that trec_eval rejects, and therefore `berryeval trec_eval` as well.
 
     Parameters
     ----------
     message : str
         What is wrong.
     exit_code : int
-        What trec_eval answers to a shell: 1 usage, 4 a query that cannot be scored, 7 no query
-        in common, 255 z-scores that cannot be used. Other files and parameters that cannot be
-        used, its 2, are an `InputError`.
+        The exit code of trec_eval: 1 usage, 4 a query that cannot be scored, 7 no common query,
+        255 invalid z-scores. Other invalid files and parameters, its 2, are an `InputError`.
     """
 
     def __init__(self, message: str, exit_code: int) -> None:

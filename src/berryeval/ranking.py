@@ -5,7 +5,7 @@ id to grade, or `RelevanceJudgment` records. Ids may be anything hashable.
 
 Everywhere in this module:
 
-- a document is relevant when its grade is at least `level`, 1 unless told otherwise; the
+- a document is relevant when its grade is at least `level`, by default 1; the
   members of a set have grade 1. The level does not matter to DCG and nDCG;
 - documents without a judgment are not relevant and gain nothing; grades below 0 likewise;
 - an id that stands twice in a list counts once, at its first place; the repeat keeps its rank;
@@ -30,8 +30,7 @@ from collections.abc import Callable, Hashable, Iterable, Mapping
 from dataclasses import dataclass, fields
 from typing import Any, TypedDict
 
-from berryeval.core.at_k import AtK
-from berryeval.core.cutoff import DEFAULT_KS, check_k, check_ks
+from berryeval.core.cutoff import DEFAULT_KS, AtK, check_k, check_ks
 from berryeval.core.grade import check_level
 from berryeval.core.judged_list import JudgedList, JudgmentsLike, iterate, read_ranked_ids
 from berryeval.errors import ArgumentError, InputTypeError
@@ -103,9 +102,9 @@ def recall_at_k(
 def precision_at_k(
     retrieved: Iterable[Hashable], judgments: JudgmentsLike, k: int, *, level: float = 1
 ) -> float:
-    """Return the share of the first k ranks that holds a relevant document.
+    """Return the share of the first k ranks with a relevant document.
 
-    A list shorter than k is divided by k all the same. Takes what `recall_at_k` takes.
+    Lists shorter than k are also divided by k. The parameters are those of `recall_at_k`.
 
     Examples
     --------
@@ -121,7 +120,7 @@ def f1_at_k(
 ) -> float:
     """Return the harmonic mean of precision and recall at k; 0 if both are.
 
-    Takes what `recall_at_k` takes.
+    The parameters are those of `recall_at_k`.
 
     Examples
     --------
@@ -137,7 +136,7 @@ def hit_rate_at_k(
 ) -> float:
     """Return 1.0 if a relevant document is in the first k, else 0.0. Also called success.
 
-    Takes what `recall_at_k` takes.
+    The parameters are those of `recall_at_k`.
 
     Examples
     --------
@@ -157,7 +156,7 @@ def reciprocal_rank(
 ) -> float:
     """Return 1 / rank of the first relevant document; 0 if there is none.
 
-    Takes what `recall_at_k` takes. With a k only the first k ranks count. The mean over
+    The parameters are those of `recall_at_k`. With k, only the first k ranks count. The mean over
     queries is the mean reciprocal rank, MRR.
 
     Examples
@@ -178,8 +177,8 @@ def average_precision(
 ) -> float:
     """Return the precision at each relevant document, averaged over all relevant documents.
 
-    Takes what `recall_at_k` takes. Relevant documents that were not retrieved count 0. With a
-    k only the first k ranks count, and the sum is still divided by all relevant documents.
+    The parameters are those of `recall_at_k`. Relevant documents that were not retrieved count 0.
+    With k, only the first k ranks count, and the sum is still divided by all relevant documents.
     The mean over queries is the mean average precision, MAP.
 
     Examples
@@ -194,7 +193,7 @@ def average_precision(
 def dcg_at_k(retrieved: Iterable[Hashable], judgments: JudgmentsLike, k: int) -> float:
     """Return the discounted cumulative gain: grade / log2(rank + 1), added up over k ranks.
 
-    Takes what `recall_at_k` takes, but no level: every grade above 0 gains.
+    The parameters are those of `recall_at_k`, without a level: every grade above 0 is a gain.
 
     Examples
     --------
@@ -208,7 +207,7 @@ def dcg_at_k(retrieved: Iterable[Hashable], judgments: JudgmentsLike, k: int) ->
 def ndcg_at_k(retrieved: Iterable[Hashable], judgments: JudgmentsLike, k: int) -> float:
     """Return DCG@k divided by that of the ideal order of all judged documents.
 
-    Takes what `dcg_at_k` takes. From 0 to 1; 0 if no judged document gains anything.
+    The parameters are those of `dcg_at_k`. The value is from 0 to 1; 0 without any gain.
 
     Examples
     --------
@@ -284,10 +283,10 @@ def compute_all(
     *,
     level: float = 1,
 ) -> RankingMetrics:
-    """Compute every metric at every k, looking each document up once.
+    """Compute every metric at every k, looking up each document once.
 
-    Takes what `recall_at_k` takes, and several k. Reciprocal rank and average precision come
-    at every k (``rr``, ``ap``) and over the whole list.
+    The parameters are those of `recall_at_k`, with several k. Reciprocal rank and average
+    precision are returned for every k (``rr``, ``ap``) and for the whole list.
 
     Examples
     --------
@@ -315,10 +314,7 @@ class MeanMetrics(TypedDict):
 
 
 def mean_metrics(
-    records: Iterable[Mapping[str, Any]],
-    ks: Iterable[int] = DEFAULT_KS,
-    *,
-    level: float = 1,
+    records: Iterable[Mapping[str, Any]], ks: Iterable[int] = DEFAULT_KS, *, level: float = 1
 ) -> MeanMetrics:
     """Average every metric over many queries. Takes and returns plain types.
 

@@ -170,19 +170,52 @@ def test_verdicts_are_kept_for_good(archive):
 
 
 def test_stores_keep_their_latest_summary(archive):
-    """E5: and how many documents they have."""
-    archive.stores.put("default", "embedded", {"mode": "hybrid"})
-    noted = archive.stores.note("default", n_documents=3, summary={"query_count": 2})
-    assert (noted.n_documents, noted.summary) == (3, {"query_count": 2})
+    """E5: with kind and settings; a store without documents may have one, too."""
+    noted = archive.stores.note_summary("own", "configured", {"a": 1}, {"query_count": 2})
+    assert (noted.n_documents, noted.summary) == (0, {"query_count": 2})
     assert noted.evaluated_at is not None
-    again = archive.stores.put("default", "embedded", {"mode": "bm25"})
-    assert (again.settings, again.summary) == ({"mode": "bm25"}, {"query_count": 2})
-    assert archive.stores.note("default") == again == archive.stores.get("default")
+    again = archive.stores.note_summary("own", "configured", {"a": 2}, {"query_count": 3})
+    assert (again.settings, again.summary) == ({"a": 2}, {"query_count": 3})
+    assert archive.stores.get("own") == again
     assert archive.stores.page().items == (again,)
-    with pytest.raises(NotFoundError, match="no store 'other'"):
-        archive.stores.note("other", n_documents=1)
-    assert archive.stores.remove("default")
-    assert archive.stores.get("default") is None
+    assert archive.stores.remove("own")
+    assert not archive.stores.remove("own")
+    assert archive.stores.get("own") is None
+
+
+def test_stores_keep_their_documents(archive):
+    """In the order in which they came first; the newest text counts."""
+    assert archive.stores.create("docs", "bm25", {"a": 1})
+    assert not archive.stores.create("docs", "bm25", {"a": 1})
+    with pytest.raises(ConflictError, match=r"store 'docs': expected bm25 \{\}, found bm25"):
+        archive.stores.create("docs", "bm25")
+    assert archive.stores.put_documents("docs", [Document("b", "one"), Document("a", "two")]) == 2
+    archive.stores.put_documents("docs", [Document("b", "three", "\udcff"), Document("c", "\0")])
+    assert archive.stores.document_ids("docs") == ["b", "a", "c"]
+    known = archive.stores.documents("docs")
+    assert known[0] == Document("b", "three", "\udcff")
+    assert archive.stores.find_documents("docs", ["c", "x"]) == {"c": Document("c", "\0")}
+    assert archive.stores.documents_after("docs", "a", 2) == [known[0], known[2]]
+    stored = archive.stores.get("docs")
+    assert (stored.n_documents, stored.version) == (3, 2)
+
+
+def test_documents_leave_with_their_store(archive):
+    """One of them, or all; a store that does not exist has none."""
+    archive.stores.create("docs", "bm25")
+    archive.stores.create("other", "bm25")
+    for name in ("docs", "other"):
+        archive.stores.put_documents(name, [Document("a", "one"), Document("b", "two")])
+    assert archive.stores.discard_document("docs", "a")
+    assert not archive.stores.discard_document("docs", "a")
+    assert archive.stores.get("docs").n_documents == 1
+    archive.stores.remove("docs")
+    assert archive.stores.documents("docs") == []
+    assert len(archive.stores.documents("other")) == 2
+    for change in (lambda: archive.stores.put_documents("docs", []),
+                   lambda: archive.stores.discard_document("docs", "b")):  # fmt: skip
+        with pytest.raises(NotFoundError, match="no store 'docs'"):
+            change()
 
 
 def test_tokens_are_shown_once_and_kept_as_hashes(archive):

@@ -125,9 +125,8 @@ def test_without_judgments_nothing_is_scored(archive):
         archive.evaluations.score(run_id, "RR")
 
 
-def test_a_trend_goes_over_pages(judged, monkeypatch):
-    """However many runs there are."""
-    monkeypatch.setattr("berryeval.archive.trend._AT_ONCE", 2)
+def test_a_trend_has_the_runs_in_the_order_in_which_they_were_stored(judged):
+    """One point per run."""
     for commit in "abcde":
         judged.runs.put(RUN, RunFacts("main", commit=commit))
     assert "".join(point.run.facts.commit for point in judged.trend("RR")) == "abcde"

@@ -16,7 +16,14 @@ from berryeval.archive import Archive, JudgmentEntry, RunFacts
 from berryeval.archive.records import JudgingPolicy
 from berryeval.core.id_column import decode_id
 from berryeval.core.judging import JUDGES
-from berryeval.errors import ArgumentError, ConflictError, FormatError, InputError, MismatchError
+from berryeval.errors import (
+    ArgumentError,
+    ConflictError,
+    FormatError,
+    InputError,
+    MismatchError,
+    NotFoundError,
+)
 from depth import examples
 
 anything = st.text(max_size=8)
@@ -56,6 +63,7 @@ steps = st.lists(
         st.tuples(st.just("token"), names, st.sampled_from(["read", "judge", "admin"])),
         st.tuples(st.just("revoke"), names),
         st.tuples(st.just("store"), names, st.none() | st.dictionaries(anything, anything)),
+        st.tuples(st.just("fill"), names, st.lists(documents, max_size=3)),
     ),
     max_size=12,
 )
@@ -127,8 +135,14 @@ class Player:
         self.archive.tokens.revoke(name)
 
     def store(self, name, summary):
-        self.archive.stores.put(name, "embedded", {"name": name})
-        self.archive.stores.note(name, n_documents=3, summary=summary)
+        if summary is None:
+            self.archive.stores.create(name, "embedded", {"name": name})
+        else:
+            self.archive.stores.note_summary(name, "embedded", {"name": name}, summary)
+
+    def fill(self, name, several):
+        with suppress(NotFoundError):
+            self.archive.stores.put_documents(name, several)
 
     def play(self, several):
         for name, *arguments in several:
@@ -159,6 +173,8 @@ def check_round_trip(first, second, home):
     for name in ("judgments", "queries", "documents", "baselines", "gates", "verdicts", "tokens",
                  "stores"):  # fmt: skip
         assert getattr(second, name).page() == getattr(first, name).page()
+    for store in first.stores.page().items:
+        assert second.stores.documents(store.name) == first.stores.documents(store.name)
     for item in first.judgments.page().items:
         pair = item.query_id, item.doc_id
         assert second.judgments.history(*pair) == first.judgments.history(*pair)
@@ -243,8 +259,8 @@ def test_the_files_are_what_other_commands_read(filled, tmp_path):
     assert sorted(path.name for path in out.iterdir()) == [
         "archive.json", "baselines.jsonl", "documents.jsonl", "evaluations.jsonl", "gates.jsonl",
         "history.jsonl", "judgment_states.jsonl", "judgments.jsonl", "queries.jsonl",
-        "run_contents.jsonl", "runs", "runs.jsonl", "settings.jsonl", "stores.jsonl",
-        "tokens.jsonl", "verdicts.jsonl",
+        "run_contents.jsonl", "runs", "runs.jsonl", "settings.jsonl",
+        "store_documents.jsonl", "stores.jsonl", "tokens.jsonl", "verdicts.jsonl",
     ]  # fmt: skip
 
 

@@ -1,4 +1,4 @@
-"""Drawings as tests read them."""
+"""Helpers that parse drawings."""
 
 import re
 import xml.etree.ElementTree as ET
@@ -11,18 +11,18 @@ _STEP = re.compile(r"([MLHVzZ])([^MLHVzZ]*)")
 
 
 def drawn(chart):
-    """Return a chart, or a part of one, as a tree; fails if it is not well formed."""
+    """Parse a chart, or part of one; fail if it is not well-formed."""
     text = chart.to_svg("page") if hasattr(chart, "to_svg") else str(chart)
     return parse(text).find("svg")
 
 
 def texts(drawing):
-    """Return what is written in a drawing."""
+    """Return the texts of a drawing."""
     return [text.text for text in drawing.find_all("text")]
 
 
 def marks_outside(svg):
-    """Return the marks of a file, or of a part of a page, that leave its view box."""
+    """Return the marks of a drawing that leave its view box."""
     root = ET.fromstring(svg)  # noqa: S314 - our own
     left, top, width, height = map(float, root.get("viewBox").split())
     return [

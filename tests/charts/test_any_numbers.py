@@ -1,4 +1,4 @@
-"""Every chart, of any numbers and any names: well formed, and all of it inside the view box."""
+"""Every chart, for any numbers and names: well-formed, and within the view box."""
 
 from dataclasses import replace
 from datetime import datetime, timedelta, timezone
@@ -8,12 +8,18 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from berryeval.charts.change import change_mark, widest_of
 from berryeval.charts.cutoffs import cutoff_lines
 from berryeval.charts.distribution import distribution
 from berryeval.charts.forest import ForestRow, forest
-from berryeval.charts.guards import GuardFigures, axis, guard_mark, scale_of
-from berryeval.charts.outcomes import outcomes
+from berryeval.charts.marks import (
+    GuardFigures,
+    axis,
+    change_mark,
+    guard_mark,
+    outcomes,
+    scale_of,
+    widest_of,
+)
 from berryeval.charts.power import Margin, PowerCurve, power_curves
 from berryeval.charts.queries import sorted_changes
 from berryeval.charts.scatter import scatter
@@ -37,7 +43,7 @@ widths = st.sampled_from([320, 760])
 
 
 def each(values, name):
-    """Return every chart of some numbers, for both widths of a page."""
+    """Return every chart for some numbers, in both widths of a page."""
     findings = ("better", "worse", "unclear", "untested")
     rows = [
         ForestRow(name, one, None if i % 4 == 3 else Interval(min(one, 0), max(one, 0), 0.95, "t"),
@@ -92,7 +98,7 @@ def each_mark(values):
 @example([1.0, 1.0 + 2e-16], "next to each other")
 @example([0.1, 0.2], HOSTILE)
 def test_charts_of_any_numbers_stay_in_their_view_box(values, name):
-    """Equal, huge, tiny or a single one; the names are anything, too."""
+    """Numbers may be equal, huge, tiny or single, and names may be anything."""
     for chart in each(values, name):
         assert marks_outside(chart.to_svg()) == [], chart.title
 
@@ -102,21 +108,21 @@ def test_charts_of_any_numbers_stay_in_their_view_box(values, name):
 @example([1e300, -1e300])
 @example([5e-324])
 def test_marks_of_any_numbers_stay_in_their_view_box(values):
-    """Those in the rows of tables."""
+    """These are the drawings in rows of tables."""
     for mark in each_mark(values):
         assert marks_outside(mark) == []
 
 
 def test_a_thousand_rows_are_drawn():
-    """Each of them."""
+    """Every row is shown."""
     values = [i / 1000 for i in range(1000)]
     for chart in each(values, "name"):
         assert marks_outside(chart.to_svg()) == [], chart.title
 
 
 @pytest.mark.parametrize("theme", ["auto", "page"])
-def test_hostile_names_are_text(theme):
-    """Wherever they are drawn: in names, legends, titles, links and attributes."""
+def test_malicious_names_stay_text(theme):
+    """This holds in names, legends, titles, links and attributes."""
     for chart in each([0.2, 0.4, 0.1], HOSTILE):
         svg = chart.to_svg(theme)
         assert "<script" not in svg

@@ -1,4 +1,4 @@
-"""A chart as a part of a page, as a file, and as a picture."""
+"""A chart as part of a page, as a file, and as an image."""
 
 import re
 import sys
@@ -18,8 +18,8 @@ from example_results import a_comparison
 CHART = Chart("A & B", "Both.", 100, 50, el("circle", cx=5, cy=5, r=5, class_="dot s-better"))
 
 
-def test_a_chart_is_described():
-    """By a title and a description, as an image, or as a group if links in it can be reached."""
+def test_a_chart_has_a_title_and_a_description():
+    """It is an image, or a group if its links can be reached."""
     drawing = drawn(CHART)
     assert (drawing["role"], drawing["aria-label"]) == ("img", "A & B. Both.")
     assert (drawing.find("title").text, drawing.find("desc").text) == ("A & B", "Both.")
@@ -27,8 +27,8 @@ def test_a_chart_is_described():
     assert drawn(linked)["role"] == "group"
 
 
-def test_a_page_has_the_colours_and_the_fonts():
-    """The part of a page brings no style of its own; templates insert it."""
+def test_a_chart_uses_the_styles_of_its_page():
+    """It has no style of its own, and templates insert it."""
     assert "<style" not in CHART.to_svg("page")
     assert CHART.__html__() == CHART.to_svg("page")
     assert "var(--chart-better)" in page_style()
@@ -36,7 +36,7 @@ def test_a_page_has_the_colours_and_the_fonts():
 
 @pytest.mark.parametrize(("theme", "colours"), [("light", LIGHT), ("dark", DARK)])
 def test_a_file_has_the_colours_of_its_theme(theme, colours):
-    """In plain values: not every program knows variables."""
+    """Colours are plain values, since not every program supports variables."""
     svg = CHART.to_svg(theme)
     other = DARK if theme == "light" else LIGHT
     assert "var(" not in svg
@@ -46,7 +46,7 @@ def test_a_file_has_the_colours_of_its_theme(theme, colours):
 
 
 def test_a_file_follows_the_theme_of_its_reader():
-    """Light, and each colour once more for a dark screen, on paper of its own."""
+    """It is light, and has each colour again for dark screens, with its own background."""
     svg = CHART.to_svg()
     light, dark = re.search(r"<style>(.*)@media \(prefers-color-scheme:dark\)\{(.*)\}</style>",
                             svg).groups()  # fmt: skip
@@ -59,19 +59,19 @@ def test_a_file_follows_the_theme_of_its_reader():
 
 
 def test_every_role_has_both_colours():
-    """And every colour of the style sheet has a role."""
+    """Every colour of the style sheet has a role."""
     assert LIGHT.keys() == DARK.keys()
     assert set(re.findall(r"var\(--chart-([a-z0-9-]+)\)", page_style())) <= LIGHT.keys()
 
 
 def test_a_notebook_shows_a_chart():
-    """As it is in a file."""
+    """It is the same as in a file."""
     assert CHART._repr_html_() == CHART.to_svg()
 
 
 @pytest.mark.parametrize("scale", [1.0, 2.0])
-def test_a_picture_has_the_pixels_that_were_asked_for(scale):
-    """The padding of a file is part of it."""
+def test_an_image_has_the_requested_size(scale):
+    """The padding of a file is included."""
     pytest.importorskip("resvg_py")
     picture = CHART.to_png(scale)
     assert picture.startswith(b"\x89PNG")
@@ -79,8 +79,8 @@ def test_a_picture_has_the_pixels_that_were_asked_for(scale):
     assert size == [132 * scale, 82 * scale]
 
 
-def test_text_is_in_the_picture():
-    """Names make a difference, in a real chart."""
+def test_an_image_contains_text():
+    """Names change the pixels of a real chart."""
     pytest.importorskip("resvg_py")
     one, other = (
         forest_plot(a_comparison(10, {"bm25": 0.5, name: 0.6, "c": 0.6}, slices=())).to_png(1)
@@ -90,15 +90,15 @@ def test_text_is_in_the_picture():
 
 
 def test_without_the_library_the_extra_is_named(monkeypatch):
-    """SVG needs no library."""
+    """SVG requires no library."""
     monkeypatch.setitem(sys.modules, "resvg_py", None)
     assert CHART.to_svg()
     with pytest.raises(MissingExtraError, match=r"pip install 'berryeval\[charts\]'"):
         CHART.to_png()
 
 
-def test_without_a_font_no_picture_is_drawn(monkeypatch):
-    """Rather than one without words."""
+def test_without_a_font_drawing_an_image_is_an_error(monkeypatch):
+    """An image without text would be useless."""
     pytest.importorskip("resvg_py")
     monkeypatch.setattr(chart, "_has_fonts", lambda: False)
     with pytest.raises(BerryEvalError, match="no font is installed"):

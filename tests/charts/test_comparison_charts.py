@@ -21,12 +21,12 @@ COMPARISON = a_comparison(40)
 
 
 def steps(path):
-    """Return the heights of bars that are drawn as one path."""
+    """Return the heights of bars drawn as one path."""
     return [float(bar.split("V")[1].split("H")[0]) for bar in path["d"].split("M")[1:]]
 
 
-def test_the_forest_plot_has_a_row_for_each_difference_and_its_margin():
-    """In the order of the measures; words say what is drawn."""
+def test_the_forest_plot_has_one_row_per_difference():
+    """Rows are in the order of the measures, with margins and a description."""
     chart = forest_plot(COMPARISON, {"nDCG@10": 0.05})
     rows = drawn(chart).find_all("g", class_="row")
     assert [row.find("text", class_="name").text for row in rows] == [
@@ -39,7 +39,7 @@ def test_the_forest_plot_has_a_row_for_each_difference_and_its_margin():
 
 
 def test_the_forest_plot_names_several_systems():
-    """And an interval that is not defined is a point."""
+    """An undefined interval is drawn as a point."""
     systems = {"base": 0.5, "one": 0.6, "two": 0.7}
     row = drawn(forest_plot(a_comparison(1, systems, slices=()))).find("g", class_="row")
     assert row.find("text", class_="name").text == "one · nDCG@10"
@@ -47,8 +47,8 @@ def test_the_forest_plot_names_several_systems():
     assert "[" not in row.text, "an interval of one point would exclude 0"
 
 
-def test_a_margin_is_where_the_drop_ends():
-    """Left of zero where higher is better, right of it where lower is."""
+def test_a_margin_is_drawn_on_the_side_of_a_drop():
+    """It is left of zero if higher is better, and right if lower is."""
     comparison = a_comparison(40, measures=["nDCG@10", "Unjudged@10"], slices=())
     names = [str(measure) for measure in comparison.measures]
     chart = drawn(forest_plot(comparison, dict.fromkeys(names, 0.05)))
@@ -57,8 +57,8 @@ def test_a_margin_is_where_the_drop_ends():
     assert [limit < zero for limit in limits] == [m.higher_is_better for m in comparison.measures]
 
 
-def test_the_legend_of_the_forest_plot_has_what_is_shown():
-    """What was not tested is in it only if there is some, and so is the margin."""
+def test_the_legend_of_the_forest_plot_matches_its_marks():
+    """It mentions untested differences and margins only if there are any."""
     tested = texts(drawn(forest_plot(COMPARISON, {"nDCG@10": 0.05})))
     untested = texts(drawn(forest_plot(a_comparison(5, slices=()))))
     assert tested[:4] == ["better", "worse", "not clearly different", "margin"]
@@ -67,7 +67,7 @@ def test_the_legend_of_the_forest_plot_has_what_is_shown():
 
 
 def test_queries_are_sorted_from_loss_to_gain():
-    """A bar for each that changed."""
+    """Every changed query has a bar."""
     chart = drawn(per_query_chart(COMPARISON, "hybrid", "nDCG@10"))
     worse, better = (steps(chart.find("path", class_=f"s-{one}")) for one in ("worse", "better"))
     bars = worse + better
@@ -75,8 +75,8 @@ def test_queries_are_sorted_from_loss_to_gain():
     assert len(bars) == 40 - COMPARISON.difference("hybrid", "nDCG@10").ties
 
 
-def test_where_lower_is_better_a_rise_is_a_loss():
-    """The greatest rise comes first, and is worse."""
+def test_if_lower_is_better_a_rise_is_a_loss():
+    """The greatest rise comes first, and counts as worse."""
     judged = {q: {"d": 1, "e": 0} for q in ("q1", "q2", "q3")}
     old = {"q1": ["d", "x"], "q2": ["x", "y"], "q3": ["d", "e"]}
     new = {"q1": ["x", "y"], "q2": ["d", "x"], "q3": ["d", "e"]}
@@ -89,7 +89,7 @@ def test_where_lower_is_better_a_rise_is_a_loss():
 
 
 def test_many_queries_are_sampled_evenly():
-    """Both ends stay."""
+    """Both ends are kept."""
     comparison = a_comparison(700, measures=["nDCG@10"], slices=())
     chart = per_query_chart(comparison, "hybrid", "nDCG@10")
     values = comparison.difference("hybrid", "nDCG@10").values
@@ -102,7 +102,7 @@ def test_many_queries_are_sampled_evenly():
 
 
 def test_the_distribution_shows_both_systems():
-    """Bars of the candidate with their counts, an outline of the baseline, and a legend."""
+    """Bars with counts for the candidate, an outline for the baseline, and a legend are drawn."""
     chart = drawn(score_distribution(COMPARISON, "hybrid", "nDCG@10"))
     counts = [bar.find("title").text.split(": ")[1] for bar in chart.find_all("rect", class_="area")
               if bar.find_all("title")]  # fmt: skip
@@ -112,7 +112,7 @@ def test_the_distribution_shows_both_systems():
 
 
 def test_a_distribution_counts_queries_by_their_scores():
-    """A bar says from where to where, and how many; the mean is marked."""
+    """A bar states its range and its count, and the mean is marked."""
     measure = parse_measure("RR")
     chart = distribution(measure, [0.0, 0.0, 0.02, 1.0], 0.255, [0.5], names=("a", "b"))
     drawing = drawn(chart)
@@ -125,8 +125,8 @@ def test_a_distribution_counts_queries_by_their_scores():
     assert "a" not in texts(alone), "one run needs no legend"
 
 
-def test_measures_without_bounds_are_drawn_as_far_as_they_go():
-    """DCG, counts that are all alike, and no query at all."""
+def test_measures_without_bounds_use_the_range_of_their_values():
+    """This includes DCG, equal counts, and no query."""
     measure = parse_measure("DCG@10")
     assert measure.bounds[1] == math.inf
     assert "10" in texts(drawn(distribution(measure, [0.0, 10.0], 5.0, [3.0], names=("a", "b"))))
@@ -134,8 +134,8 @@ def test_measures_without_bounds_are_drawn_as_far_as_they_go():
     assert "No query" in drawn(distribution(measure, [], 0.0, names=("a", "")))["aria-label"]
 
 
-def test_measures_that_differ_in_k_alone_are_a_family():
-    """By rising k; a measure with one k, another parameter or none at all is left out."""
+def test_measures_that_differ_only_in_k_form_a_family():
+    """They are sorted by k; other measures are left out."""
     names = "nDCG@10 nDCG@5 P@5 AP nDCG(gain=exp2)@3 RR@10 RR@1"
     families = cutoff_families([parse_measure(name) for name in names.split()])
     assert [[str(m) for m in family] for family in families] == [
@@ -145,7 +145,7 @@ def test_measures_that_differ_in_k_alone_are_a_family():
 
 
 def test_a_measure_by_k_has_one_line_per_system():
-    """The baseline in grey, a point for each cutoff with its mean."""
+    """The baseline is grey, and each cutoff has a point with its mean."""
     [family] = cutoff_families(COMPARISON.measures)
     chart = drawn(measure_by_k(COMPARISON, family))
     lines = chart.find_all("g")
@@ -156,7 +156,7 @@ def test_a_measure_by_k_has_one_line_per_system():
 
 
 def test_slices_show_shares_of_their_queries():
-    """All queries first; each row adds up to the whole."""
+    """All queries come first, and each row adds up to the whole."""
     chart = drawn(wins_by_slice(COMPARISON, "hybrid", "nDCG@10"))
     rows = chart.find_all("g")
     assert rows[0].find("title").text.startswith("all queries (40): ")
@@ -166,8 +166,8 @@ def test_slices_show_shares_of_their_queries():
 
 
 @pytest.mark.parametrize("width", [320, 960])
-def test_charts_are_as_wide_as_they_are_asked_to_be(width):
-    """So that a page can have one for phones."""
+def test_charts_have_the_requested_width(width):
+    """A page can have a narrow one for phones."""
     charts = [
         forest_plot(COMPARISON, width=width),
         per_query_chart(COMPARISON, "hybrid", "RR@10", width=width),
@@ -178,8 +178,8 @@ def test_charts_are_as_wide_as_they_are_asked_to_be(width):
     assert [chart.width for chart in charts] == [width] * 5
 
 
-def test_a_name_that_looks_like_markup_or_a_number_is_neither():
-    """It is drawn as it is, shortened where there is no room."""
+def test_a_name_is_never_markup_or_a_number():
+    """It is drawn literally, and shortened if necessary."""
     name = "<b>0.12345</b>"
     runs = {"base": {"q": ["d"]}, name: {"q": ["x", "d"]}}
     comparison = compare_these({"q": {"d": 1}}, runs, measures=["nDCG@10", "RBP(p=0.955)"])

@@ -8,7 +8,7 @@ from charts.drawings import drawn, texts
 
 
 def rows(**changes):
-    """One row of a forest plot."""
+    """Return one row of a forest plot."""
     row = {"name": "RR", "mean": 0.0, "interval": None, "finding": "untested",
            "address": "/compare?measure=RR"}  # fmt: skip
     return [ForestRow(**{**row, **changes})]
@@ -16,7 +16,7 @@ def rows(**changes):
 
 @pytest.mark.parametrize("width", [320, 760])
 def test_a_difference_is_a_point_on_its_interval(width):
-    """Left of zero where it fell; words say the same."""
+    """It is left of zero for a drop, and the description says the same."""
     chart = drawn(
         forest(
             rows(mean=-0.1, interval=Interval(-0.2, -0.05, 0.95, "t"), finding="worse"),
@@ -34,35 +34,35 @@ def test_a_difference_is_a_point_on_its_interval(width):
     assert label == "RR \u22120.1000 [\u22120.2000, \u22120.0500]: worse"
 
 
-def test_a_difference_without_an_interval_shows_none():
-    """Two ends at the mean would be an interval that excludes 0."""
+def test_a_difference_without_an_interval_has_no_whiskers():
+    """Two ends at the mean would look like an interval that excludes 0."""
     chart = drawn(forest(rows(mean=0.5), "bm25", 0.95))
     assert chart.find("a")["aria-label"] == "RR +0.5000: too few changes to decide"
 
 
 def test_no_difference_at_all_still_has_an_axis():
-    """Nothing is divided by nothing."""
+    """Nothing is divided by zero."""
     chart = drawn(forest(rows(), "bm25", 0.95))
     assert "nan" not in forest(rows(), "bm25", 0.95).marks
     assert chart.find("line", class_="rule")["x1"] == chart.find("a").find("circle")["cx"]
 
 
-def test_a_chosen_row_says_so():
-    """To those who see it by its background, to others by an attribute."""
+def test_a_selected_row_is_marked():
+    """It has a background, and an attribute for screen readers."""
     row = drawn(forest(rows(is_chosen=True), "bm25", 0.95)).find("a")
     assert "is-chosen" in row["class"]
     assert row["aria-current"] == "true"
 
 
 def test_huge_differences_have_no_decimals():
-    """They would take all the room."""
+    """They would take too much space."""
     interval = Interval(-1e12, 3e12, 0.95, "t")
     chart = drawn(forest(rows(mean=1e12, interval=interval), "bm25", 0.95))
     assert "+1e+12 [\u22121e+12, +3e+12]" in texts(chart)
 
 
-def test_a_name_on_a_phone_has_a_line_of_its_own_if_it_needs_one():
-    """Rather than losing its middle."""
+def test_a_long_name_on_a_phone_has_its_own_line():
+    """Otherwise its middle would be lost."""
     interval = Interval(-0.2, -0.05, 0.95, "t")
     name = "hybrid-with-reranking · nDCG@10"
     narrow = drawn(forest(rows(name=name, interval=interval), "bm25", 0.95, width=320))
@@ -71,6 +71,6 @@ def test_a_name_on_a_phone_has_a_line_of_its_own_if_it_needs_one():
     assert float(figures["y"]) > float(shown["y"])
 
 
-def test_many_rows_are_described_by_the_first_of_them():
-    """Nobody listens to a thousand."""
+def test_many_rows_are_described_by_the_first():
+    """A description of a thousand rows is useless."""
     assert forest(rows() * 1000, "bm25", 0.95).description.endswith("; 988 more.")

@@ -3,15 +3,23 @@
 import pytest
 
 from berryeval import compare
-from berryeval.charts.change import change_mark, widest_of
-from berryeval.charts.guards import GuardFigures, axis, guard_mark, scale_of
-from berryeval.charts.links import ROW, Link, links
-from berryeval.charts.outcomes import outcomes
+from berryeval.charts.marks import (
+    ROW,
+    GuardFigures,
+    Link,
+    axis,
+    change_mark,
+    guard_mark,
+    links,
+    outcomes,
+    scale_of,
+    widest_of,
+)
 from charts.drawings import drawn, texts
 
 
 def test_outcomes_share_the_bar():
-    """By their counts; an outcome without queries takes no room."""
+    """Shares follow the counts, and an outcome without queries has no width."""
     bars = drawn(outcomes(1, 0, 3)).find_all("rect")
     assert [(one["class"], one["width"]) for one in bars] == [
         ("area s-better", "250"),
@@ -21,7 +29,7 @@ def test_outcomes_share_the_bar():
 
 
 def test_lines_lead_from_row_to_row():
-    """From the middle of the old row to that of the new one; the heaviest lies above."""
+    """They connect the middles of the rows, and the thickest is on top."""
     chart = drawn(
         links(
             [
@@ -45,7 +53,7 @@ def test_lines_lead_from_row_to_row():
 
 
 def test_a_guard_is_drawn_with_its_limit():
-    """To the scale of its column, whose head has the values."""
+    """It uses the scale of its column, whose header has the values."""
     figures = GuardFigures(0.02, (-0.05,), -0.01, 0.04, "pass")
     scale = scale_of([figures], zero=True)
     drawing = drawn(guard_mark(figures, scale, zero=True))
@@ -56,7 +64,7 @@ def test_a_guard_is_drawn_with_its_limit():
 
 
 def changed(gains):
-    """Compare runs of which the candidate gains or loses half a rank for each of these queries."""
+    """Compare runs in which these queries gain or lose half a rank."""
     judgments = {f"q{i}": {"d": 1} for i in range(len(gains))}
     places = {1: (["x", "d"], ["d"]), 0: (["d"], ["d"]), -1: (["d"], ["x", "d"])}
     before, after = (
@@ -74,7 +82,7 @@ def changed(gains):
     ],
 )
 def test_a_difference_is_drawn_around_zero(gains, kind):
-    """In the colour of what it says, to the scale of its table."""
+    """It has the colour of its result, at the scale of its table."""
     change = changed(gains)
     value, interval = change.mean, change.interval
     widest = widest_of([change, None])
@@ -86,8 +94,8 @@ def test_a_difference_is_drawn_around_zero(gains, kind):
     assert widest_of([]) == 1.0
 
 
-def test_a_difference_without_an_interval_is_a_dot_to_its_own_scale():
-    """Where nothing else is wide, it does not sink to the middle."""
+def test_a_difference_without_an_interval_has_its_own_scale():
+    """It does not shrink to the middle if nothing else is wide."""
     few = changed([1] * 5 + [0] * 15)
     assert few.finding == "untested"
     assert widest_of([few]) == few.mean

@@ -12,8 +12,8 @@ JUDGMENTS = {f"q{i}": {"d": 1} for i in range(30)}
 RUN = {f"q{i}": [*"xy"[: i % 3], "d"] for i in range(30)}
 
 
-def test_the_chart_shows_where_these_queries_are():
-    """In words for those who do not see it."""
+def test_the_chart_marks_the_current_number_of_queries():
+    """The description says the same."""
     found = Detection(50, 0.1, margin=0.03)
     chart = detection_chart(found, width=720, height=320)
     assert chart.description == (
@@ -25,7 +25,7 @@ def test_the_chart_shows_where_these_queries_are():
 
 
 def test_queries_beyond_the_curve_are_not_marked():
-    """At its end they would be in the wrong place."""
+    """A mark at the end would be misplaced."""
     curve = PowerCurve("", ((10, 0.5), (100, 0.1)), 0.9)
     for n_queries, n_marks in ((10, 1), (9, 0), (101, 0)):
         drawing = drawn(power_curves([curve], n_queries, "title"))
@@ -33,7 +33,7 @@ def test_queries_beyond_the_curve_are_not_marked():
 
 
 def test_each_assumed_correlation_has_a_line():
-    """With a legend, and the drop that these queries can rule out."""
+    """There is a legend, and the drop that these queries can rule out."""
     [found] = sensitivity(JUDGMENTS, RUN, "RR")
     drawing = drawn(power_chart(found))
     assert len(drawing.find_all("path", class_="line")) == 3
@@ -43,15 +43,15 @@ def test_each_assumed_correlation_has_a_line():
     assert drawing.find_all("path", class_="band") == []
 
 
-def test_groups_are_counted_as_groups():
-    """Where queries come in groups, the axis has numbers of these."""
+def test_groups_replace_queries_on_the_axis():
+    """If queries come in groups, the axis counts groups."""
     [found] = sensitivity(JUDGMENTS, RUN, "RR")
     drawing = drawn(power_chart(replace(found, n_groups=12)))
     assert "groups of queries" in texts(drawing)
     assert "12 groups of queries" in drawing["aria-label"]
 
 
-def test_no_spread_is_no_error():
+def test_no_spread_is_not_an_error():
     """Scores that never differ have no curve."""
     [found] = sensitivity({"q": {"d": 1}}, {"q": ["d"]}, "RR")
     assert "can rule out no drop" in power_chart(found).description

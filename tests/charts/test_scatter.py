@@ -12,7 +12,7 @@ NDCG = parse_measure("nDCG@10")
 
 
 def test_equal_points_are_one_circle():
-    """Two queries at one place, one at another: two circles, the fuller first."""
+    """Two queries at one point and one at another are two circles, the larger first."""
     before, after = np.array([0.5, 0.5, 1.0]), np.array([0.7, 0.7, 0.0])
     points = points_of(before, after, after - before, UNIT)
     assert [(one.count, one.first) for one in points] == [(2, 0), (1, 2)]
@@ -20,8 +20,8 @@ def test_equal_points_are_one_circle():
     assert points[1].cell == (N_CELLS - 1, 0), "1 is in the last cell"
 
 
-def test_cells_hold_scores_beyond_any_bounds():
-    """A measure without a highest value goes as far as its scores."""
+def test_measures_without_a_maximum_use_the_range_of_scores():
+    """The grid ends at the highest score."""
     x, y = cell_numbers(np.array([0.0, 40.0]), np.array([20.0, 10.0]), (0.0, np.inf))
     assert x.tolist() == [0, N_CELLS - 1]
     assert y.tolist() == [N_CELLS // 2, N_CELLS // 4]
@@ -30,7 +30,7 @@ def test_cells_hold_scores_beyond_any_bounds():
 
 
 def test_seven_thousand_queries_fit_a_page():
-    """Far less than a megabyte, without links too many to choose from."""
+    """The size is far below a megabyte, with few links."""
     chance = np.random.default_rng(1)
     before, after = chance.random(7_000), chance.random(7_000)
     chart = scatter(before, after, after - before, names=("a", "b"), measure=NDCG, link_of=None)
@@ -39,8 +39,8 @@ def test_seven_thousand_queries_fit_a_page():
     assert sum(int(one["data-n"]) for one in drawn(chart).find_all("circle")) == 7_000
 
 
-def test_colours_follow_what_is_better():
-    """Where lower is better, what falls is better; and the sides of the diagonal change."""
+def test_colours_show_what_is_better():
+    """If lower is better, falling is better, and the sides of the diagonal swap."""
     before, after = np.array([0.2, 0.8]), np.array([0.9, 0.1])
     sides = {}
     for name in ("nDCG@10", "NumRel"):

@@ -29,7 +29,7 @@ def drawn(means, reference=None, **options):
 
 
 def evaluated(means, days=1.0, name="", **changes):
-    """Return a line as a history has it: no intervals, no links; changes are by place."""
+    """Return a line of a history, without intervals and links, with changes by position."""
     found = [
         TrendPoint(START + timedelta(days=days * place), f"run {place}", mean,
                    **{key: value for key, (at, value) in changes.items() if at == place})
@@ -39,7 +39,7 @@ def evaluated(means, days=1.0, name="", **changes):
 
 
 def test_each_run_is_a_link_with_its_figures():
-    """A reader hears which run it is, and what it scores."""
+    """A screen reader hears the run and its score."""
     drawing = drawn([0.5, 0.6])
     links = drawing.find_all("a")
     assert [link["href"] for link in links] == ["/runs/0", "/runs/1"]
@@ -52,7 +52,7 @@ def test_each_run_is_a_link_with_its_figures():
 
 
 def test_higher_means_are_drawn_higher_and_later_runs_further_right():
-    """Whatever the width."""
+    """This holds for any width."""
     for width in (340, 1080):
         places = list(drawn([0.5, 0.6, 0.4], width=width).find_all("circle"))
         heights = [float(place["cy"]) for place in places]
@@ -63,30 +63,30 @@ def test_higher_means_are_drawn_higher_and_later_runs_further_right():
 
 
 def test_a_run_without_a_mean_leaves_a_gap():
-    """The line breaks; the run is there, and says that it is not scored."""
+    """The line breaks, and the run is shown as not scored."""
     drawing = drawn([0.5, 0.6, None, 0.7, 0.7])
     assert len([path for path in drawing.find_all("path") if "line" in path["class"]]) == 2
     assert len([path for path in drawing.find_all("path") if "band" in path["class"]]) == 2
     assert drawing.find_all("a")[2]["aria-label"] == "run 2: not scored"
 
 
-def test_a_single_run_has_a_whisker_and_no_scored_run_is_no_error():
-    """A series begins with one run."""
+def test_a_series_may_have_one_run_or_no_scored_run():
+    """A single run has a whisker."""
     assert drawn([0.5]).find_all("line", class_="faint")
     assert "none of which is scored" in drawn([None, None])["aria-label"]
     assert "0 runs" in drawn([])["aria-label"]
 
 
 def test_the_baseline_is_a_dashed_line_with_its_name():
-    """Within the picture, even where no run is near it."""
+    """It is within the image, even if no run is close."""
     drawing = drawn([0.5, 0.52], Reference("main 0.900", 0.9))
     line = drawing.find("line", class_="s-baseline")
     assert 0 < float(line["y1"]) < 100
     assert "main 0.900" in texts(drawing)
 
 
-def test_commits_that_moved_the_mean_most_are_named_and_the_newest():
-    """Where there is room for their names."""
+def test_important_commits_are_named():
+    """The newest, and those that changed the mean most, are named if there is room."""
     means = [0.5] * 10 + [0.7] * 10 + [0.701] * 10
     named = [text.text for text in drawn(means).find_all("text", class_="code")]
     assert named == ["0000010x", "0000029x"]
@@ -94,16 +94,16 @@ def test_commits_that_moved_the_mean_most_are_named_and_the_newest():
     assert 1 <= len(drawn(crowded, width=340).find_all("text", class_="code")) <= 5
 
 
-def test_days_are_named_and_hours_where_it_was_one_day():
-    """The first and the last always."""
+def test_dates_are_named_or_hours_within_one_day():
+    """The first and the last are always named."""
     named = texts(drawn([0.5] * 30))
     assert {"Oct 15", "Nov 13"} <= set(named)
     hours = as_tree(trend_chart([TrendLine(points([0.5] * 4, days=0.1))], "RR"))
     assert {"00:00", "07:12"} <= set(texts(hours))
 
 
-def test_distances_can_be_those_of_time():
-    """A run after a month is further away than one after a day; the axis says what it shows."""
+def test_distances_can_show_time():
+    """A month is wider than a day, and the axis is labelled."""
     line = TrendLine([TrendPoint(START + timedelta(days=day), "run", 0.5) for day in (0, 1, 31)])
     drawing = as_tree(trend_chart([line], "RR", by_time=True))
     first, second, third = (float(dot["cx"]) for dot in drawing.find_all("circle"))
@@ -111,14 +111,14 @@ def test_distances_can_be_those_of_time():
     assert {"mean RR", "2026-10-15", "2026-11-15"} <= set(texts(drawing))
 
 
-def test_hours_are_named_where_days_are_few():
-    """Else two dates would be the same."""
+def test_hours_are_named_if_there_are_few_days():
+    """Otherwise two dates would be the same."""
     drawing = as_tree(trend_chart([evaluated([0.5, 0.6])], "RR", by_time=True, width=760))
     assert {"10-15 00:00", "10-16 00:00"} <= set(texts(drawing))
 
 
-def test_a_line_breaks_where_judgments_changed():
-    """A dashed line says so, once for all runs."""
+def test_a_line_breaks_if_judgments_changed():
+    """A dashed line marks it, once for all runs."""
     lines = [
         evaluated([0.5, 0.6, 0.7], name=name, starts_anew=(1, True)) for name in ("bm25", "hybrid")
     ]
@@ -130,7 +130,7 @@ def test_a_line_breaks_where_judgments_changed():
 
 
 def test_a_decline_has_a_ring_and_a_word():
-    """Not by colour alone."""
+    """It is not shown by colour alone."""
     drawing = as_tree(trend_chart([evaluated([0.5, 0.3], alert=(1, "step"))], "RR", by_time=True))
     ring, dot = drawing.find("circle", class_="ring"), drawing.find_all("circle", class_="dot")[1]
     assert (ring["cx"], ring["cy"]) == (dot["cx"], dot["cy"])

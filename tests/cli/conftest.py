@@ -1,4 +1,4 @@
-"""What several tests of commands start from."""
+"""Fixtures shared by tests of commands."""
 
 import pytest
 
@@ -7,7 +7,7 @@ from trec_eval_command import QRELS, RUN, write
 
 @pytest.fixture
 def data(tmp_path, monkeypatch):
-    """A folder with qrels and a run, as the working directory."""
+    """Change to a folder with qrels and a run."""
     monkeypatch.chdir(tmp_path)
     write("qrels", QRELS)
     write("run", RUN)

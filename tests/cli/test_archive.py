@@ -13,7 +13,7 @@ from berryeval.cli import main
 
 @pytest.fixture
 def here(tmp_path, monkeypatch):
-    """A folder with an archive in it."""
+    """Change to a folder with an archive."""
     monkeypatch.chdir(tmp_path)
     with Archive.open("a.db") as archive:
         archive.judgments.put([JudgmentEntry("q1", "d1", 2)], author="ada")
@@ -27,7 +27,7 @@ def call(*words):
 
 
 def test_an_archive_is_exported_and_imported(here):
-    """E5: everything moves as plain files, and back."""
+    """E5: everything is written as plain files, and read back."""
     done = call("export", "a.db", "out")
     assert (done.exit_code, done.output) == (
         0, "Exported a.db to out: 1 judgment, 2 queries, 1 run.\n"
@@ -41,11 +41,11 @@ def test_an_archive_is_exported_and_imported(here):
 
 
 @pytest.mark.usefixtures("here")
-def test_info_tells_what_is_in_an_archive():
-    """As text, and as JSON."""
+def test_info_reports_the_contents_of_an_archive():
+    """It does so as text and as JSON."""
     done = call("info", "a.db")
     assert done.exit_code == 0
-    assert done.output.startswith("a.db: sqlite, version 0004, ")
+    assert done.output.startswith("a.db: sqlite, version 0005, ")
     assert "\n  queries           2\n" in done.output
     record = json.loads(call("info", "--json", "a.db").output)
     assert record["rows"]["runs"] == 1
@@ -53,8 +53,8 @@ def test_info_tells_what_is_in_an_archive():
 
 
 @pytest.mark.usefixtures("here")
-def test_info_counts_opinions_and_earlier_states_apart():
-    """An opinion is no judgment, and neither is what a judgment once was."""
+def test_info_counts_opinions_and_earlier_states_separately():
+    """Neither counts as a judgment."""
     with Archive.open("a.db") as archive:
         archive.judgments.change("q1", "d1", 1, author="ada")
         archive.judgments.put([JudgmentEntry("q1", "d2", 1)], author="ada")
@@ -67,15 +67,15 @@ def test_info_counts_opinions_and_earlier_states_apart():
 
 
 @pytest.mark.parametrize("words", [("info", "no.db"), ("export", "no.db", "out")])
-def test_an_archive_that_is_not_there_is_not_made(here, words):
+def test_a_missing_archive_is_not_created(here, words):
     """A misspelt name is an error, and leaves nothing behind."""
     done = call(*words)
     assert (done.exit_code, done.output) == (5, "Error: no.db: does not exist\n")
     assert not (here / "no.db").exists()
 
 
-def test_an_empty_database_is_no_archive(here):
-    """Neither is it made one."""
+def test_an_empty_database_is_not_an_archive(here):
+    """It is not turned into one."""
     with closing(sqlite3.connect(here / "empty.db")):
         (here / "empty.db").touch()
     done = call("info", "empty.db")
@@ -83,7 +83,7 @@ def test_an_empty_database_is_no_archive(here):
 
 
 def test_info_fails_for_a_damaged_archive(here):
-    """So that a script that makes backups can rely on it."""
+    """Scripts that make backups can rely on it."""
     with closing(sqlite3.connect(here / "a.db")) as connection:
         connection.executescript(
             "PRAGMA writable_schema=ON;"
@@ -96,8 +96,8 @@ def test_info_fails_for_a_damaged_archive(here):
 
 
 @pytest.mark.usefixtures("here")
-def test_nothing_is_imported_over_something():
-    """One line, and exit code 2."""
+def test_an_import_never_overwrites_an_archive():
+    """There is one line, and exit code 2."""
     call("export", "a.db", "out")
     done = call("import", "out", "a.db")
     assert done.exit_code == 2
@@ -114,8 +114,8 @@ def test_nothing_is_imported_over_something():
         json.dumps({"kind": KIND, "version": EXPORT_VERSION + 1, "lines": {}}),
     ],
 )
-def test_what_is_no_export_makes_no_archive(tmp_path, content):
-    """It is looked at before anything is made."""
+def test_an_invalid_export_creates_no_archive(tmp_path, content):
+    """It is checked first."""
     (tmp_path / "no").mkdir()
     if content is not None:
         (tmp_path / "no" / "archive.json").write_text(content)

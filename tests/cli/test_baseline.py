@@ -11,7 +11,7 @@ from berryeval.cli import main
 
 @pytest.fixture(autouse=True)
 def data(tmp_path, monkeypatch):
-    """A folder with judgments and two runs, the second better, as the working directory."""
+    """Change to a folder with judgments and two runs, the second better."""
     monkeypatch.chdir(tmp_path)
     for name in ("CONFIG", "JUDGMENTS", "RUN", "BASELINE", "QUERIES", "CORPUS"):
         monkeypatch.delenv(f"BERRYEVAL_{name}", raising=False)
@@ -32,7 +32,7 @@ def content():
 
 
 def test_the_run_is_saved():
-    """In a folder that is made for it, under the name of the file."""
+    """Its folder is created, and its name is that of the file."""
     result = baseline("save")
     assert (result.exit_code, result.stdout) == (
         0,
@@ -42,8 +42,8 @@ def test_the_run_is_saved():
     assert content()["rankings"] == {"q1": ["d9", "d1"], "q2": []}
 
 
-def test_measures_decide_how_deep_rankings_are_kept():
-    """Those of flags, else those that are guarded, else nDCG@10."""
+def test_measures_set_the_depth_of_rankings():
+    """They come from flags, then from guards, then nDCG@10."""
     baseline("save", "-m", "P@1", "--name", "release")
     assert (content()["depth"], content()["name"]) == (1, "release")
     with Path("berryeval.toml").open("a") as file:
@@ -54,8 +54,8 @@ def test_measures_decide_how_deep_rankings_are_kept():
     assert result.stdout == "Saved baselines/main.json: 2 queries, all documents.\n"
 
 
-def test_a_file_that_is_there_is_not_overwritten_by_chance():
-    """Unless --force says so."""
+def test_an_existing_file_is_not_overwritten():
+    """--force overwrites it."""
     baseline("save")
     before = Path("baselines/main.json").read_bytes()
     result = baseline("save", "--run", "b.run")
@@ -69,8 +69,8 @@ def test_a_file_that_is_there_is_not_overwritten_by_chance():
     assert Path("baselines/main.json").read_bytes() != before
 
 
-def test_an_update_tells_before_and_after():
-    """Measure by measure; the name stays."""
+def test_an_update_reports_before_and_after():
+    """It does so for each measure, and keeps the name."""
     baseline("save", "-m", "RR", "--name", "release")
     result = baseline("update", "--run", "b.run", "-m", "P@1")
     assert (result.exit_code, result.stdout) == (
@@ -82,8 +82,8 @@ def test_an_update_tells_before_and_after():
     assert content()["name"] == "release"
 
 
-def test_an_update_keeps_the_name_of_the_corpus():
-    """Otherwise a later gate on other documents would not be refused."""
+def test_an_update_keeps_the_corpus():
+    """Otherwise a later gate could not reject other documents."""
     baseline("save", "--corpus", "v1")
     baseline("update", "--run", "b.run")
     assert content()["corpus"] == "v1"
@@ -91,8 +91,8 @@ def test_an_update_keeps_the_name_of_the_corpus():
     assert content()["corpus"] == "v2"
 
 
-def test_an_update_keeps_rankings_as_deep_as_guards_look():
-    """A guard that looks deeper than the file is a reason to update: that has to help."""
+def test_an_update_keeps_rankings_as_deep_as_guards():
+    """A deeper guard is a reason to update."""
     baseline("save", "-m", "P@1")
     with Path("berryeval.toml").open("a") as file:
         file.write('[[gate.guard]]\nmeasure = "nDCG@100"\nmargin = 0.1\n')
@@ -105,8 +105,8 @@ def test_an_update_keeps_rankings_as_deep_as_guards_look():
     assert CliRunner().invoke(main, gate).exit_code == 0
 
 
-def test_a_baseline_of_other_semantics_can_be_replaced():
-    """By the command that the message names."""
+def test_a_baseline_with_other_semantics_can_be_replaced():
+    """The message names the command."""
     baseline("save")
     Path("baselines/main.json").write_text(json.dumps({**content(), "semantics": 0}))
     refused = baseline("update")
@@ -115,8 +115,8 @@ def test_a_baseline_of_other_semantics_can_be_replaced():
     assert baseline("save", "--force").exit_code == 0
 
 
-def test_judges_are_reduced_as_the_settings_say():
-    """As the gate reduces them."""
+def test_judges_are_reduced_by_the_settings():
+    """The gate does the same."""
     Path("judged.jsonl").write_text(
         '{"query_id": "q1", "doc_id": "d9", "grade": 1, "judge": "a"}\n'
         '{"query_id": "q1", "doc_id": "d9", "grade": 0, "judge": "b"}\n'
@@ -128,8 +128,8 @@ def test_judges_are_reduced_as_the_settings_say():
     assert content()["means"] == {"P@1": 1.0}
 
 
-def test_what_is_in_it_is_shown():
-    """By file, or the one that is configured."""
+def test_the_contents_are_shown():
+    """The file is named, or the configured one is used."""
     baseline("save", "--corpus", "docs v2")
     expected = (
         "baselines/main.json\n"
@@ -152,8 +152,8 @@ def test_what_is_in_it_is_shown():
 
 
 @pytest.mark.parametrize("command", ["save", "update", "show"])
-def test_without_a_name_there_is_no_file(command):
-    """The message says where to name it."""
+def test_a_missing_file_name_is_an_error(command):
+    """The message says where to configure it."""
     Path("berryeval.toml").write_text("")
     result = baseline(command)
     assert result.exit_code == 2
@@ -164,8 +164,8 @@ def test_without_a_name_there_is_no_file(command):
 
 
 @pytest.mark.parametrize("missing", ["judgments", "run"])
-def test_judgments_and_run_have_to_be_named(missing):
-    """One line, with the way out."""
+def test_judgments_and_run_are_required(missing):
+    """One line has the way out."""
     text = Path("berryeval.toml").read_text()
     Path("berryeval.toml").write_text(
         "".join(line for line in text.splitlines(keepends=True) if not line.startswith(missing))
@@ -179,8 +179,8 @@ def test_judgments_and_run_have_to_be_named(missing):
     assert not Path("baselines").exists()
 
 
-def test_a_file_that_is_none_is_exit_code_2():
-    """Damaged, or not there."""
+def test_an_invalid_file_is_exit_code_2():
+    """It may be damaged or missing."""
     assert baseline("show", "nope.json").exit_code == 2
     Path("x.json").write_text("{")
     result = baseline("show", "x.json")
@@ -189,7 +189,7 @@ def test_a_file_that_is_none_is_exit_code_2():
 
 
 def test_a_release_is_marked_and_kept_when_the_baseline_moves():
-    """Its copy is beside the baseline, which names it; updates and saves keep the mark."""
+    """Its copy is next to the baseline, and updates and saves keep the mark."""
     baseline("save")
     result = baseline("release", "v1.4")
     assert (result.exit_code, result.stdout) == (
@@ -210,8 +210,8 @@ def test_a_release_is_marked_and_kept_when_the_baseline_moves():
     assert "v1.4" in baseline("show").stdout
 
 
-def test_a_release_is_not_replaced_by_chance():
-    """Unless --force says so; a name that is none is refused."""
+def test_a_release_is_not_replaced_by_accident():
+    """--force replaces it, and an invalid name is rejected."""
     baseline("save")
     baseline("release", "v1.4")
     result = baseline("release", "v1.4")

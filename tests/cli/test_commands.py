@@ -1,4 +1,4 @@
-"""The command line, as its user meets it."""
+"""The command line, from the user's perspective."""
 
 import gc
 import json
@@ -22,7 +22,7 @@ from berryeval.measures.guidance import ADVICE
 
 @pytest.fixture
 def berryeval():
-    """Run a command; give back its exit code and what it printed."""
+    """Run a command; return its exit code and output."""
     runner = CliRunner()
 
     def run(*arguments: str, answers: str | None = None):
@@ -32,7 +32,7 @@ def berryeval():
 
 
 def test_version_names_backend_versions_and_platform(berryeval):
-    """One line each, for a bug report."""
+    """Each has one line, for a bug report."""
     result = berryeval("version")
     assert result.exit_code == 0
     lines = result.output.splitlines()
@@ -49,7 +49,7 @@ def test_version_names_backend_versions_and_platform(berryeval):
 
 
 def test_version_as_json_has_the_same_facts(berryeval):
-    """One object, for a script."""
+    """There is one object, for scripts."""
     info = json.loads(berryeval("version", "--json").output)
     assert info["berryeval"] == __version__
     assert (info["backend"], info["simd"]) == (backend().name, backend().simd)
@@ -65,15 +65,15 @@ def test_version_as_json_has_the_same_facts(berryeval):
         (Backend("python", "it was asked for"), 8, "python: it was asked for"),
     ],
 )
-def test_the_backend_is_told_with_what_it_uses(berryeval, monkeypatch, chosen, n_threads, expected):
-    """Instructions and threads are the native twin's; the other has neither."""
+def test_the_backend_is_shown_with_details(berryeval, monkeypatch, chosen, n_threads, expected):
+    """The native twin has instructions and threads; the Python twin has neither."""
     monkeypatch.setattr(version_module, "backend", lambda: chosen)
     monkeypatch.setattr(version_module, "n_threads", lambda: n_threads)
     assert berryeval("version").output.splitlines()[1] == f"  backend   {expected}"
 
 
-def test_versions_are_found_where_folders_do_not_tell(monkeypatch):
-    """A package that is installed in an unusual way is asked for in the usual one."""
+def test_versions_are_found_for_unusual_installations(monkeypatch):
+    """The package metadata is used as a fallback."""
     monkeypatch.setattr(version_module.sys, "path", ["/nowhere"])
     monkeypatch.setattr("importlib.metadata.version", lambda package: f"{package}-version")
     assert version_module._installed_version("click") == "click-version"
@@ -81,7 +81,7 @@ def test_versions_are_found_where_folders_do_not_tell(monkeypatch):
 
 @pytest.mark.parametrize("option", ["--version", "-V"])
 def test_the_version_option_is_the_short_form(berryeval, option):
-    """Nothing but name and version."""
+    """It prints only name and version."""
     assert berryeval(option).output == f"berryeval {__version__}\n"
 
 
@@ -97,15 +97,15 @@ def test_measures_explains_every_measure(berryeval, command):
     assert max(map(len, result.output.splitlines())) <= 80
 
 
-def test_one_measure_can_be_asked_for(berryeval):
-    """By any of its names, with a cutoff or without, several at once, each told once."""
+def test_single_measures_can_be_explained(berryeval):
+    """Any names work, with or without a cutoff, and each is explained once."""
     result = berryeval("measures", "MRR", "ndcg@10", "nDCG")
     headings = [line for line in result.output.splitlines() if line and line[0] != " "]
     assert headings == ["RR: Reciprocal rank", "nDCG: Normalised discounted cumulative gain"]
 
 
-def test_measures_as_json(berryeval):
-    """The same texts, for a script; no bound is null."""
+def test_measures_as_json_has_the_same_texts(berryeval):
+    """A missing bound is null."""
     found = {
         measure["name"]: measure for measure in json.loads(berryeval("measures", "--json").output)
     }
@@ -115,13 +115,13 @@ def test_measures_as_json(berryeval):
 
 
 def test_a_misspelt_measure_is_one_line_and_exit_code_2(berryeval):
-    """No traceback: what came, and the way out."""
+    """There is no traceback, and the message has the way out."""
     result = berryeval("measures", "ndgc")
     assert (result.exit_code, result.stdout) == (2, "")
     assert result.stderr == "Error: unknown measure 'ndgc': did you mean 'nDCG'?\n"
 
 
-def test_a_use_gets_its_measures_and_the_advice(berryeval):
+def test_a_use_shows_its_measures_and_advice(berryeval):
     """E7: --for rag."""
     result = berryeval("measures", "--for", "rag")
     told = " ".join(result.output.split())
@@ -132,12 +132,12 @@ def test_a_use_gets_its_measures_and_the_advice(berryeval):
 
 
 def test_a_use_may_be_written_in_any_case(berryeval):
-    """RAG is an abbreviation, after all."""
+    """RAG is an abbreviation."""
     assert berryeval("measures", "--for", "RAG").exit_code == 0
 
 
-def test_an_unknown_use_lists_those_there_are(berryeval):
-    """The choices are in the message."""
+def test_an_unknown_use_lists_the_known_ones(berryeval):
+    """The message has the choices."""
     result = berryeval("measures", "--for", "cooking")
     assert result.exit_code == 2
     assert "'fact-checking'" in result.stderr
@@ -156,7 +156,7 @@ def test_an_unknown_use_lists_those_there_are(berryeval):
     ],
 )
 def test_questions_lead_to_a_measure(berryeval, answers, advice, heading):
-    """E7: --choose asks until one is left, and explains it."""
+    """E7: --choose asks until one measure is left, and explains it."""
     result = berryeval("measures", "--choose", answers="\n".join(answers) + "\n")
     assert result.exit_code == 0
     assert advice in result.output
@@ -164,13 +164,13 @@ def test_questions_lead_to_a_measure(berryeval, answers, advice, heading):
 
 
 def test_a_question_without_an_answer_is_an_interruption(berryeval):
-    """End of input, like Ctrl-C, has its own exit code: 1 is kept for verdicts."""
+    """End of input has its own exit code, like Ctrl-C: 1 is for verdicts."""
     result = berryeval("measures", "--choose", answers="")
     assert (result.exit_code, result.stderr) == (130, "Interrupted.\n")
 
 
 def test_ctrl_c_ends_a_command_in_one_line(berryeval, monkeypatch):
-    """No traceback."""
+    """There is no traceback."""
 
     def interrupt() -> None:
         raise KeyboardInterrupt
@@ -183,13 +183,13 @@ def test_ctrl_c_ends_a_command_in_one_line(berryeval, monkeypatch):
 @pytest.mark.parametrize(
     "arguments", [("nDCG", "--for", "rag"), ("--choose", "--for", "rag"), ("--choose", "--json")]
 )
-def test_options_that_exclude_each_other_are_refused(berryeval, arguments):
-    """Said, not silently dropped."""
+def test_mutually_exclusive_options_are_rejected(berryeval, arguments):
+    """They are not dropped silently."""
     assert berryeval("measures", *arguments).exit_code == 2
 
 
 def test_an_unknown_command_is_exit_code_2(berryeval):
-    """A misspelt command names itself."""
+    """The message contains the misspelt command."""
     result = berryeval("mesure")
     assert result.exit_code == 2
     assert "mesure" in result.stderr
@@ -203,15 +203,15 @@ def test_help_lists_commands_and_exit_codes(berryeval):
 
 
 @pytest.mark.parametrize("group", [(), ("archive",), ("baseline",), ("golden",), ("token",)])
-def test_lists_of_commands_cut_no_sentence(berryeval, group):
-    """Each command is described by a whole sentence in 80 columns."""
+def test_lists_of_commands_show_whole_sentences(berryeval, group):
+    """Each command is described in 80 columns."""
     listed = berryeval(*group, "--help").output.partition("Commands:\n")[2].partition("\n\n")[0]
     assert listed
     assert [line for line in listed.splitlines() if not line.endswith(".") or "..." in line] == []
 
 
 def test_the_module_can_be_run():
-    """python -m berryeval is berryeval."""
+    """python -m berryeval is the same as berryeval."""
     done = subprocess.run(
         [sys.executable, "-m", "berryeval", "--version"], capture_output=True, text=True, check=True
     )
@@ -219,7 +219,7 @@ def test_the_module_can_be_run():
 
 
 def test_the_shell_can_complete_commands():
-    """The completion script that click generates knows the commands."""
+    """The completion script generated by click lists the commands."""
     done = subprocess.run(
         [sys.executable, "-m", "berryeval"],
         env=os.environ
@@ -232,7 +232,7 @@ def test_the_shell_can_complete_commands():
 
 
 def run_in_shell(command: str, **environment: str) -> subprocess.CompletedProcess[str]:
-    """Run a command line in which `berryeval` stands for this interpreter's."""
+    """Run a command line in which `berryeval` is this interpreter's."""
     here = f"{sys.executable} -m berryeval"
     return subprocess.run(
         ["bash", "-o", "pipefail", "-c", command.replace("berryeval", here)],
@@ -245,22 +245,22 @@ def run_in_shell(command: str, **environment: str) -> subprocess.CompletedProces
 
 @pytest.mark.skipif(sys.platform == "win32", reason="there is no such shell")
 @pytest.mark.parametrize("reader", ["true", "head -1"])
-def test_a_reader_that_has_enough_is_no_error(reader):
-    """A closed pipe ends the command in silence."""
+def test_a_closed_pipe_is_not_an_error(reader):
+    """The command ends silently."""
     done = run_in_shell(f"berryeval measures | {reader}")
     assert (done.returncode, done.stderr) == (0, "")
 
 
 @pytest.mark.skipif(not sys.platform.startswith("linux"), reason="needs /dev/full")
 def test_a_full_disk_is_one_line():
-    """Exit code 2 and the reason."""
+    """There is exit code 2 and the reason."""
     done = run_in_shell("berryeval measures > /dev/full")
     assert (done.returncode, done.stderr) == (2, "Error: cannot write: No space left on device\n")
 
 
 @pytest.mark.parametrize("arguments", [["measures"], ["measures", "--for", "rag"], ["version"]])
-def test_output_needs_no_more_than_ascii(arguments):
-    """A terminal or a log of the old kind shows everything."""
+def test_output_can_be_ascii_only(arguments):
+    """Old terminals and logs show everything."""
     done = subprocess.run(
         [sys.executable, "-m", "berryeval", *arguments],
         env=os.environ | {"PYTHONIOENCODING": "ascii"},
@@ -272,8 +272,8 @@ def test_output_needs_no_more_than_ascii(arguments):
 
 
 @pytest.mark.parametrize("line", ["q1 Q0 d1 1", "q1 Q0 d1 1 nan run"])
-def test_a_broken_file_is_one_line_and_nothing_else(tmp_path, line):
-    """Not even at exit does the extension have a word to say."""
+def test_an_invalid_file_is_one_line_and_nothing_else(tmp_path, line):
+    """The extension prints nothing at exit."""
     run, qrels = tmp_path / "broken.run", tmp_path / "qrels.txt"
     run.write_text(line + "\n")
     qrels.write_text("q1 0 d1 1\n")
@@ -285,8 +285,8 @@ def test_a_broken_file_is_one_line_and_nothing_else(tmp_path, line):
 @pytest.mark.parametrize(
     "arguments", [["evaluate", "x", "y", "-o", "z.svg"], ["explain", "x", "y", "z", "-o", "z.html"]]
 )
-def test_a_name_of_another_commands_format_is_an_error(arguments):
-    """A picture must not turn out to be a table in plain text."""
+def test_an_extension_of_another_commands_format_is_an_error(arguments):
+    """A .png must not contain a plain-text table."""
     result = CliRunner().invoke(main, arguments)
     assert result.exit_code == 2
     assert re.fullmatch(
@@ -296,8 +296,8 @@ def test_a_name_of_another_commands_format_is_an_error(arguments):
     )
 
 
-def test_a_format_goes_before_the_name_of_the_file(tmp_path, monkeypatch):
-    """Whoever says how knows what they want."""
+def test_the_format_option_takes_precedence_over_the_extension(tmp_path, monkeypatch):
+    """It is explicit."""
     monkeypatch.chdir(tmp_path)
     (tmp_path / "q").write_text("q1 0 d1 1\n")
     (tmp_path / "r").write_text("q1 Q0 d1 1 1 r\n")
@@ -306,8 +306,8 @@ def test_a_format_goes_before_the_name_of_the_file(tmp_path, monkeypatch):
     assert (tmp_path / "out.svg").read_text().startswith("run,")
 
 
-def test_a_misspelt_command_is_answered_with_the_nearest():
-    """As misspelt measures are."""
+def test_a_misspelt_command_suggests_the_nearest():
+    """Measures behave in the same way."""
     result = CliRunner().invoke(main, ["compair"])
     assert result.exit_code == 2
     assert "No such command 'compair'" in result.stderr
@@ -315,8 +315,8 @@ def test_a_misspelt_command_is_answered_with_the_nearest():
     assert "Did you mean" not in CliRunner().invoke(main, ["xyz"]).stderr
 
 
-def test_a_bug_of_ours_is_not_taken_for_a_gate_that_fails(monkeypatch, capsys):
-    """Exit code 70 and a traceback: 1 would tell CI something else."""
+def test_a_bug_is_not_reported_as_a_failing_gate(monkeypatch, capsys):
+    """Exit code 70 and a traceback are used, since 1 would mislead CI."""
 
     def fail(**_arguments):
         raise RuntimeError("impossible")

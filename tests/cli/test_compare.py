@@ -1,4 +1,4 @@
-"""``berryeval compare``, as its user meets it."""
+"""``berryeval compare``, from the user's perspective."""
 
 import json
 from pathlib import Path
@@ -20,8 +20,8 @@ def berryeval(*arguments: str):
     return CliRunner().invoke(main, ["compare", *arguments], prog_name="berryeval")
 
 
-def test_the_answer_comes_first_then_the_figures():
-    """E3: a sentence, means side by side, differences, and what changed most."""
+def test_the_headline_comes_before_the_figures():
+    """E3: a sentence, means, differences, and the queries that changed most."""
     result = berryeval(*FILES, "-m", "nDCG@10")
     assert result.exit_code == 0
     sentence, _, means, *_ = result.output.splitlines()
@@ -31,8 +31,8 @@ def test_the_answer_comes_first_then_the_figures():
         assert part in result.output
 
 
-def test_without_a_measure_the_usual_ones_are_shown_and_few_are_tested():
-    """E4: 17 means per system; nDCG@10 leads RR, P@5 and recall as deep as both runs go."""
+def test_default_measures_are_shown_and_few_are_tested():
+    """E4: 17 means per system; nDCG@10 leads RR, P@5 and recall at the common depth."""
     found = json.loads(berryeval(*FILES, "--json").output)
     assert [d["measure"] for d in found["differences"]] == ["nDCG@10", "RR", "P@5", "R@10"]
     shown = [[*run["means"]] for run in found["runs"]]
@@ -45,14 +45,14 @@ def test_without_a_measure_the_usual_ones_are_shown_and_few_are_tested():
 
 
 def test_a_file_has_the_same_tables(tmp_path):
-    """Whole, under the sentence."""
+    """They are complete, below the sentence."""
     path = tmp_path / "comparison.txt"
     assert berryeval(*FILES, "-m", "RR", "-o", str(path), "--format", "table").exit_code == 0
     assert path.read_text() == berryeval(*FILES, "-m", "RR").output
 
 
-def test_every_query_can_be_told():
-    """In CSV a line each, in JSON an entry."""
+def test_every_query_can_be_reported():
+    """CSV has one line, and JSON one entry each."""
     rows = berryeval(*FILES, "-m", "RR", "-q", "--format", "csv").output.splitlines()
     assert rows[0] == "system,measure,query,baseline,candidate,difference"
     assert len(rows) == 1 + 60
@@ -60,7 +60,7 @@ def test_every_query_can_be_told():
 
 
 def test_every_run_can_be_compared_with_every_other(tmp_path):
-    """Three pairs with their words; how alike the runs are, and the measures, too."""
+    """Three pairs have words, and the similarity of runs and measures is shown."""
     worst_first = tmp_path / "worst_first.run"
     rows = [line.split() for line in Path(FILES[1]).read_text().splitlines()]
     worst_first.write_text("".join(f"{q} Q0 {d} 0 {rank} x\n" for q, _, d, rank, *_ in rows))
@@ -84,8 +84,8 @@ def test_every_run_can_be_compared_with_every_other(tmp_path):
 
 
 @pytest.mark.parametrize("ending", ["html", "svg", "png", "md", "tex", "csv", "json"])
-def test_the_name_of_the_file_says_the_form(tmp_path, ending):
-    """Pages and pictures among them."""
+def test_the_extension_sets_the_format(tmp_path, ending):
+    """This includes pages and images."""
     if ending == "png":
         pytest.importorskip("resvg_py")
     path = tmp_path / f"comparison.{ending}"
@@ -109,16 +109,16 @@ def test_the_name_of_the_file_says_the_form(tmp_path, ending):
         (["--resamples", "99"], "are too few for an interval or a p-value), got 99"),
     ],
 )
-def test_bad_input_is_one_line_and_exit_code_2(arguments, message):
-    """Whatever it is."""
+def test_invalid_input_is_one_line_and_exit_code_2(arguments, message):
+    """There is no traceback."""
     result = berryeval(*FILES, *arguments)
     assert result.exit_code == 2
     assert message in result.output
     assert len(result.output.splitlines()) == 1
 
 
-def test_the_help_states_the_measures_that_are_tested_without_any():
-    """Not those of `berryeval evaluate` alone; recall goes as deep as the runs, here 10."""
+def test_the_help_states_the_default_measures():
+    """They include recall at the depth of the runs, here 10."""
     help_text = " ".join(berryeval("--help").output.split())
     assert "[default: those of `berryeval evaluate`, and recall at up to 100]" in help_text
     tested = berryeval(*FILES).output.partition("W/T/L\n")[2].partition("\n\n")[0]

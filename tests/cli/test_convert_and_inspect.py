@@ -21,7 +21,7 @@ QRELS = b"q1 0 a 2\nq1 0 b 0\nq2 0 c 1\nq3 0 a -1\n"
 
 @pytest.fixture(autouse=True)
 def folder(tmp_path, monkeypatch):
-    """A folder with a run that has a duplicate, and judgments; the working directory."""
+    """Change to a folder with judgments, and a run with a duplicate."""
     monkeypatch.chdir(tmp_path)
     (tmp_path / "a.run").write_bytes(RUN)
     (tmp_path / "good.run").write_bytes(RUN.rsplit(b"q2", 1)[0])
@@ -38,7 +38,7 @@ def berryeval(*arguments: str):
     ["b.jsonl", "b.json", "b.csv", "b.tsv.gz", "b.run", "b.parquet", "b.arrow", "b.arrows"],
 )
 def test_a_run_is_converted(target):
-    """What was read is in the new file, too."""
+    """The new file contains the same data."""
     assert berryeval("convert", "good.run", target).exit_code == 0
     assert read_run(target).to_dict() == read_run("good.run").to_dict()
 
@@ -46,15 +46,15 @@ def test_a_run_is_converted(target):
 @pytest.mark.parametrize(
     "target", ["b.jsonl", "b.csv", "b.tsv", "b.txt", "b.parquet", "b.arrows", "b.letor"]
 )
-def test_judgments_are_told_from_runs_and_converted_back(target):
-    """There and back again, by the first line alone."""
+def test_judgments_and_runs_are_distinguished(target):
+    """The first line is enough, and conversion back works."""
     assert berryeval("convert", "qrels", target).exit_code == 0
     assert berryeval("convert", target, "back").exit_code == 0
     assert read_judgments("back").to_dict() == read_judgments("qrels").to_dict()
 
 
-def test_formats_and_kind_can_be_told(folder):
-    """Where names and first lines mislead."""
+def test_formats_and_kind_can_be_named(folder):
+    """Extensions and first lines may mislead."""
     (folder / "beir.tsv").write_text("query-id\tcorpus-id\tscore\nq\td\t1\n")
     assert berryeval("convert", "beir.tsv", "out", "--to", "jsonl").exit_code == 0
     assert (folder / "out").read_text() == '{"query_id": "q", "doc_id": "d", "relevance": 1}\n'
@@ -63,8 +63,8 @@ def test_formats_and_kind_can_be_told(folder):
     assert (folder / "out").read_text() == "q Q0 d 1 1 berryeval\n"
 
 
-def test_duplicates_stop_a_conversion_unless_told(folder):
-    """One line, exit code 2, and no file."""
+def test_duplicates_stop_a_conversion_by_default(folder):
+    """There is one line, exit code 2, and no file."""
     result = berryeval("convert", "a.run", "b.run")
     assert result.exit_code == 2
     assert result.stderr == (
@@ -76,7 +76,7 @@ def test_duplicates_stop_a_conversion_unless_told(folder):
 
 
 def test_a_run_is_inspected():
-    """Queries, rows, scores, ties, duplicates, hash; a duplicate is counted, not refused."""
+    """Queries, rows, scores, ties, duplicates and hash are shown; duplicates are counted."""
     result = berryeval("inspect", "a.run")
     assert result.output == (
         "a.run\n"
@@ -92,7 +92,7 @@ def test_a_run_is_inspected():
 
 
 def test_judgments_are_inspected():
-    """Grades, and how many are relevant."""
+    """Grades and the number of relevant documents are shown."""
     (facts,) = json.loads(berryeval("inspect", "qrels", "--json").output)
     assert facts == {
         "path": "qrels",
@@ -125,8 +125,8 @@ def test_judgments_are_inspected():
         ("query,docid,rating\nq,d,1\n", "judgments"),
     ],
 )
-def test_the_kind_of_a_file_is_guessed(folder, content, kind):
-    """By keys where there are any, else by numbers."""
+def test_the_kind_of_a_file_is_detected(folder, content, kind):
+    """Keys decide if there are any, otherwise numbers."""
     (folder / "file").write_text(content)
     (facts,) = json.loads(berryeval("inspect", "file", "--json").output)
     assert facts["kind"] == kind
@@ -134,7 +134,7 @@ def test_the_kind_of_a_file_is_guessed(folder, content, kind):
 
 @pytest.fixture
 def pipe(folder):
-    """Write a run of 20,000 rows into a pipe that has a name, in any format; return the name."""
+    """Write a run of 20,000 rows into a named pipe in any format; return its name."""
     run = Run.from_dict({f"q{i}": {f"d{j}": float(-j) for j in range(100)} for i in range(200)})
     threads = []
 
@@ -153,22 +153,22 @@ def pipe(folder):
 
 @pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="this system has no pipes with names")
 @pytest.mark.parametrize("name", ["a.run", "a.run.gz", "a.jsonl", "a.csv"])
-def test_nothing_of_a_pipe_is_lost(folder, pipe, name):
-    """It is read once, although its format, its kind and its rows are looked at."""
+def test_nothing_from_a_pipe_is_lost(folder, pipe, name):
+    """It is read once, although format, kind and rows are examined."""
     done = berryeval("convert", pipe(name), "b.jsonl")
     assert (done.exit_code, done.output) == (0, "")
     assert read_run(folder / "b.jsonl") == read_run(folder / name)
 
 
 @pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="this system has no pipes with names")
-def test_a_pipe_is_inspected_as_a_file_is(pipe):
-    """All facts are of the same content."""
+def test_a_pipe_is_inspected_like_a_file(pipe):
+    """All facts are the same."""
     (facts,) = json.loads(berryeval("inspect", pipe("a.run"), "--json").output)
     (of_file,) = json.loads(berryeval("inspect", "a.run", "--json").output)
     assert facts == of_file | {"path": "pipe"}
 
 
-def test_standard_input_is_read_as_a_file_is(folder):
+def test_standard_input_is_read_like_a_file(folder):
     """Its format and kind are detected."""
     content = (folder / "good.run").read_bytes()
     (facts,) = json.loads(CliRunner().invoke(main, ["inspect", "-", "--json"], content).output)
@@ -204,8 +204,8 @@ def test_standard_input_is_read_as_a_file_is(folder):
         (["convert", "none", "x"], "none: cannot be read: No such file or directory"),
     ],
 )
-def test_what_goes_wrong_is_one_line(folder, arguments, message):
-    """Exit code 2."""
+def test_errors_are_one_line(folder, arguments, message):
+    """The exit code is 2."""
     (folder / "empty.csv").write_text("query,docid,rating\n")
     (folder / "w.json").write_text('{"q": {"d": 1}}')
     (folder / "none.json").write_text("{}")
@@ -215,7 +215,7 @@ def test_what_goes_wrong_is_one_line(folder, arguments, message):
 
 @pytest.mark.parametrize("name", ["b.parquet", "b.arrow"])
 def test_binary_files_are_inspected(folder, name):
-    """The kind is guessed by the columns; the hash is that of the file."""
+    """Columns decide the kind, and the hash is that of the file."""
     for source, kind in (("qrels", "judgments"), ("good.run", "run")):
         assert berryeval("convert", source, name).exit_code == 0
         (facts,) = json.loads(berryeval("inspect", name, "--json").output)
@@ -224,8 +224,8 @@ def test_binary_files_are_inspected(folder, name):
         assert facts["sha256"] == hashlib.sha256((folder / name).read_bytes()).hexdigest()
 
 
-def test_standard_input_is_converted_whole(folder):
-    """Its kind is told, since it can be looked at only once."""
+def test_standard_input_is_converted_completely(folder):
+    """Its kind is named, since it can be read only once."""
     result = CliRunner().invoke(main, ["convert", "-", "b.jsonl", "--kind", "judgments"], QRELS)
     assert result.exit_code == 0, result.output
     assert read_judgments("b.jsonl").to_dict() == read_judgments("qrels").to_dict()
@@ -236,8 +236,8 @@ def test_standard_input_is_converted_whole(folder):
     assert read_run("c.run") == read_run("good.run")
 
 
-def test_a_folder_is_read_as_beirs(folder):
-    """Its test judgments."""
+def test_a_beir_folder_is_read(folder):
+    """Its test judgments are used."""
     (folder / "set" / "qrels").mkdir(parents=True)
     (folder / "set" / "qrels" / "test.tsv").write_text("query-id\tcorpus-id\tscore\nq1\ta\t1\n")
     assert berryeval("convert", "set", "out").exit_code == 0
@@ -247,8 +247,8 @@ def test_a_folder_is_read_as_beirs(folder):
     assert berryeval("evaluate", "set", "good.run", "-m", "RR").exit_code == 0
 
 
-def test_the_first_of_several_judges_counts_and_every_command_says_so(folder):
-    """Evaluate below its table and in JSON, convert on standard error; other rules by option."""
+def test_the_first_of_several_judges_counts_and_is_reported(folder):
+    """evaluate and convert report it; options set other rules."""
     (folder / "j.csv").write_text("qid,docno,rel,judge\nq1,a,1,x\nq1,a,3,y\nq1,b,0,x\n")
     note = "Several judges graded 1 document: the first grade counts."
     assert note in berryeval("evaluate", "j.csv", "good.run", "-m", "P@1").output
@@ -267,7 +267,7 @@ def test_the_first_of_several_judges_counts_and_every_command_says_so(folder):
 
 
 def test_a_dash_as_target_is_standard_output(folder):
-    """TREC unless told otherwise, and no file of that name."""
+    """TREC is the default, and no file with that name is created."""
     result = berryeval("convert", "qrels", "-")
     assert (result.exit_code, result.stdout_bytes) == (0, QRELS)
     result = berryeval("convert", "qrels", "-", "--to", "table")
@@ -276,7 +276,7 @@ def test_a_dash_as_target_is_standard_output(folder):
 
 
 def test_a_run_of_whole_scores_in_json_is_still_a_run():
-    """We write scores with a point, whole grades without."""
+    """Scores are written with a decimal point, whole grades without."""
     assert berryeval("convert", "qrels", "b.json").exit_code == 0
     assert berryeval("convert", "b.json", "back", "--kind", "judgments").exit_code == 0
     assert read_judgments("back").to_dict() == read_judgments("qrels").to_dict()
@@ -288,8 +288,8 @@ def test_a_run_of_whole_scores_in_json_is_still_a_run():
 @pytest.mark.parametrize(
     ("encoding", "shown"), [("ascii", b"\\u67e5\\udcff"), ("utf-8", "查".encode() + b"\xff")]
 )
-def test_ids_that_the_output_cannot_show_are_written_in_another_way(folder, encoding, shown):
-    """No traceback: as in Python's literals, or byte by byte where that is possible."""
+def test_ids_that_the_output_cannot_show_are_escaped(folder, encoding, shown):
+    """There is no traceback; bytes are written unchanged if possible."""
     name = "查".encode() + b"\xff"
     (folder / "q").write_bytes(b"%s 0 d 1\n" % name)
     (folder / "r").write_bytes(b"%s Q0 d 1 1 t\n" % name)
@@ -299,8 +299,8 @@ def test_ids_that_the_output_cannot_show_are_written_in_another_way(folder, enco
     assert shown in result.stdout
 
 
-def test_queries_that_a_format_cannot_hold_are_counted(folder):
-    """Nothing is left out without a word; a JSON object holds them all."""
+def test_queries_that_a_format_cannot_represent_are_counted(folder):
+    """Nothing is dropped silently, and a JSON object contains all."""
     (folder / "e.json").write_text('{"q1": {"d1": 0.5}, "q2": {}, "q3": {}}')
     for target in ("e.run", "e.jsonl", "e.csv"):
         result = berryeval("convert", "e.json", target)
@@ -315,8 +315,8 @@ def test_queries_that_a_format_cannot_hold_are_counted(folder):
     assert (inspected["queries"], inspected["fewest_documents"], inspected["rows"]) == (3, 0, 1)
 
 
-def test_ranks_follow_the_scores_in_whatever_order_rows_come(folder):
-    """A table need not be sorted; equal scores are ranked as they are scored."""
+def test_ranks_follow_scores_for_any_order_of_rows(folder):
+    """Tables need not be sorted, and ties are ranked as they are scored."""
     (folder / "a.csv").write_text(
         "query_id,doc_id,score\nq,d1,1\nq,d2,3\nq,d3,2\nr,d1,5\nr,d3,5\nr,d2,5\n"
     )
@@ -333,8 +333,8 @@ def test_ranks_follow_the_scores_in_whatever_order_rows_come(folder):
     assert read_run("a.run") == read_run("a.csv")
 
 
-def test_convert_reports_scores_that_look_wrong(folder):
-    """Ranks are written anew, so that the new file shows the mistake no more."""
+def test_convert_reports_suspicious_scores(folder):
+    """The new file has new ranks, which would hide the mistake."""
     rows = "".join(f"q,d{i},{i}\n" for i in range(10))
     (folder / "distances.csv").write_text(f"query_id,doc_id,score\n{rows}")
     result = berryeval("convert", "distances.csv", "a.run")
@@ -344,7 +344,7 @@ def test_convert_reports_scores_that_look_wrong(folder):
 
 
 def test_convert_keeps_the_tag_from_standard_input(folder):
-    """A pipe has it as a file does."""
+    """Pipes keep it like files."""
     arguments = ["convert", "-", "b.run", "--kind", "run"]
     CliRunner().invoke(main, arguments, "q1 Q0 d1 1 2.5 mine\n")
     assert (folder / "b.run").read_text() == "q1 Q0 d1 1 2.5 mine\n"

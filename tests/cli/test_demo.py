@@ -13,7 +13,7 @@ from small_golden_set import write_golden_set
 
 @pytest.fixture(autouse=True)
 def folder(tmp_path, monkeypatch):
-    """A golden set in the working directory."""
+    """Change to a folder with a golden set."""
     write_golden_set(tmp_path / "golden")
     monkeypatch.chdir(tmp_path)
     return tmp_path
@@ -24,10 +24,10 @@ def demo(*arguments):
 
 
 def test_three_systems_are_compared_and_judged(folder):
-    """A comparison, a verdict, a page, and what to try next."""
+    """There is a comparison, a verdict, a page, and a next step."""
     result = demo("--golden", "golden")
     assert result.exit_code == 0, result.output
-    assert result.stderr.splitlines()[0] == "bm25: indexing 6 chunks, asking 2 queries"
+    assert result.stderr.splitlines()[0] == "bm25: indexing 6 chunks, sending 2 queries"
     assert result.stdout.startswith("Three search systems answer 2 queries from 2 documents.\n")
     assert "nDCG@10     MRR     P@5    R@10" in result.stdout
     assert "questions" not in result.stdout, "this golden set has none"
@@ -40,7 +40,7 @@ def test_three_systems_are_compared_and_judged(folder):
 
 
 def test_a_system_that_fails_exits_4(monkeypatch):
-    """Figures with failed queries are shown, and not passed off as those of the system."""
+    """Figures with failed queries are shown, but marked."""
 
     def refuse(_self, _query, _k):
         raise SystemUnderTestError("vector", "out of order")
@@ -49,16 +49,16 @@ def test_a_system_that_fails_exits_4(monkeypatch):
     assert demo("--golden", "golden").exit_code == 4
 
 
-def test_without_the_libraries_it_says_what_to_install(monkeypatch):
-    """One line and exit code 2."""
+def test_without_the_libraries_the_extra_is_named(monkeypatch):
+    """There is one line and exit code 2."""
     monkeypatch.setitem(sys.modules, "tantivy", None)
     result = demo("--golden", "golden")
     assert result.exit_code == 2
     assert "pip install 'berryeval[search]'" in result.stderr
 
 
-def test_it_works_from_nothing(folder):
-    """The golden set that ships, without any argument."""
+def test_it_works_without_arguments(folder):
+    """The bundled golden set is used."""
     result = demo()
     assert result.exit_code == 0, result.output
     assert (folder / "berryeval-demo.html").stat().st_size > 50_000

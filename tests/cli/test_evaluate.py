@@ -17,7 +17,7 @@ pytestmark = pytest.mark.usefixtures("data")
 
 @pytest.fixture
 def data(tmp_path, monkeypatch):
-    """A folder with judgments and two runs, as the working directory."""
+    """Change to a folder with judgments and two runs."""
     monkeypatch.chdir(tmp_path)
     (tmp_path / "qrels.txt").write_text("q1 0 d1 2\nq1 0 d2 1\nq2 0 d3 1\nq3 0 d1 0\n")
     (tmp_path / "a.run").write_text("q1 Q0 d1 1 3 a\nq1 Q0 d2 2 2 a\nq2 Q0 d3 1 1 a\n")
@@ -29,8 +29,8 @@ def berryeval(*arguments: str):
     return CliRunner().invoke(main, ["evaluate", *arguments], prog_name="berryeval")
 
 
-def test_runs_stand_side_by_side():
-    """E3: one column a run, four decimals, and what became of the queries."""
+def test_runs_are_shown_side_by_side():
+    """E3: one column per run, four decimals, and counts of queries."""
     result = berryeval("qrels.txt", "a.run", "b.run", "-m", "RR", "-m", "P@2")
     assert (result.exit_code, result.output) == (
         0,
@@ -47,8 +47,8 @@ def test_runs_stand_side_by_side():
     )
 
 
-def test_runs_that_were_scored_on_different_queries_are_not_compared(data):
-    """Each run says what it was scored on, with a caution; also if only the queries differ."""
+def test_runs_scored_on_different_queries_have_a_caution(data):
+    """Each run shows its number of queries, even if only the ids differ."""
     lines = berryeval("qrels.txt", "a.run", "b.run", "-m", "RR", "--missing", "skip").output
     assert lines.splitlines()[3:] == [
         "a.run: 3 queries judged, 2 scored.",
@@ -65,8 +65,8 @@ def test_runs_that_were_scored_on_different_queries_are_not_compared(data):
     assert "Caution" not in berryeval("qrels.txt", "b.run", "--missing", "skip").output
 
 
-def test_without_a_measure_there_is_mrr_and_a_row_per_cutoff():
-    """E4: recall, precision, nDCG and hit rate across, in these words, MRR above."""
+def test_the_default_is_mrr_and_one_row_per_cutoff():
+    """E4: recall, precision, nDCG and hit rate in columns, MRR above."""
     lines = berryeval("qrels.txt", "a.run").output.splitlines()
     assert lines[0] == "MRR 0.6667"
     assert lines[2].split() == ["k", "Recall", "Precision", "nDCG", "Hit", "rate"]
@@ -76,15 +76,15 @@ def test_without_a_measure_there_is_mrr_and_a_row_per_cutoff():
     assert lines[5].split() == ["5", *row]
 
 
-def test_several_runs_have_a_table_each():
-    """Under their names, within 80 columns."""
+def test_several_runs_have_one_table_each():
+    """They have titles, within 80 columns."""
     lines = berryeval("qrels.txt", "a.run", "b.run").output.splitlines()
     assert [line.partition(":")[0] for line in lines if "MRR" in line] == ["a.run", "b.run"]
     assert max(map(len, lines)) <= 80
 
 
-def test_queries_can_be_reported_one_by_one():
-    """A row each, and one for all."""
+def test_queries_can_be_reported():
+    """There is one row per query, and one for all."""
     lines = berryeval("qrels.txt", "a.run", "-m", "RR", "--per-query").output.splitlines()
     assert [line.split() for line in lines[:5]] == [
         ["query", "run", "RR"],
@@ -96,7 +96,7 @@ def test_queries_can_be_reported_one_by_one():
 
 
 def test_csv_has_every_digit():
-    """One line a value; the query all has the means."""
+    """There is one line per value; the query all has the means."""
     result = berryeval("qrels.txt", "a.run", "-m", "RR", "-q", "--format", "csv")
     rows = list(csv.DictReader(io.StringIO(result.output)))
     assert [row["query"] for row in rows] == ["q1", "q2", "q3", "all"]
@@ -105,7 +105,7 @@ def test_csv_has_every_digit():
 
 @pytest.mark.parametrize("flags", [["--json"], ["--format", "json"]])
 def test_json_is_one_object(flags):
-    """Versioned, with counts."""
+    """It has a version and counts."""
     found = json.loads(berryeval("qrels.txt", "b.run", "-m", "RR", "-q", *flags).output)
     (run,) = found["runs"]
     assert (found["version"], run["run"], run["queries"]) == (1, "b.run", 3)
@@ -116,7 +116,7 @@ def test_json_is_one_object(flags):
 
 @pytest.mark.parametrize("form", ["table", "csv", "json"])
 def test_output_can_go_to_a_file(data, form):
-    """Whole or not at all: nothing partial is left."""
+    """It is written completely or not at all."""
     result = berryeval("qrels.txt", "a.run", "--format", form, "-o", "out")
     assert (result.exit_code, result.output) == (0, "")
     assert (data / "out").read_text() == berryeval("qrels.txt", "a.run", "--format", form).output
@@ -141,8 +141,8 @@ def test_output_can_go_to_a_file(data, form):
         ),
     ],
 )
-def test_what_goes_wrong_is_one_line_and_exit_code_2(data, arguments, message):
-    """No traceback, nothing on standard output."""
+def test_errors_are_one_line_and_exit_code_2(data, arguments, message):
+    """There is no traceback, and nothing on standard output."""
     (data / "header.csv").write_text("query_id,doc_id,relevance\n")
     result = berryeval(*arguments)
     assert (result.exit_code, result.stdout) == (2, "")
@@ -150,7 +150,7 @@ def test_what_goes_wrong_is_one_line_and_exit_code_2(data, arguments, message):
     assert result.stderr.count("\n") == 1
 
 
-def test_runs_of_the_same_name_are_called_by_their_paths(data):
+def test_runs_with_the_same_name_are_shown_by_path(data):
     """Otherwise one would hide the other."""
     (data / "new").mkdir()
     (data / "new" / "a.run").write_text((data / "b.run").read_text())
@@ -160,7 +160,7 @@ def test_runs_of_the_same_name_are_called_by_their_paths(data):
 
 @pytest.mark.parametrize("flags", [[], ["--format", "csv"], ["--json"], ["-q"]])
 def test_a_dash_as_output_is_standard_output(data, flags):
-    """The same as without it."""
+    """It is the same as without -o."""
     result = berryeval("qrels.txt", "a.run", "-o", "-", *flags)
     assert result.exit_code == 0
     assert result.output == berryeval("qrels.txt", "a.run", *flags).output
@@ -170,22 +170,22 @@ def test_a_dash_as_output_is_standard_output(data, flags):
 @pytest.mark.parametrize(
     ("name", "form"), [("x.json", "json"), ("x.CSV", "csv"), ("x.txt", "table"), ("x", "table")]
 )
-def test_the_name_of_the_output_tells_its_format(data, name, form):
-    """Unless --format does."""
+def test_the_extension_of_the_output_sets_its_format(data, name, form):
+    """--format takes precedence."""
     assert berryeval("qrels.txt", "a.run", "-o", name).exit_code == 0
     assert (data / name).read_text() == berryeval("qrels.txt", "a.run", "--format", form).output
     assert berryeval("qrels.txt", "a.run", "-o", name, "--format", "csv").exit_code == 0
     assert (data / name).read_text() == berryeval("qrels.txt", "a.run", "--format", "csv").output
 
 
-def test_a_compressed_output_is_named_for_both(data):
-    """The ending before .gz tells the format."""
+def test_a_compressed_output_has_two_extensions(data):
+    """The one before .gz sets the format."""
     assert berryeval("qrels.txt", "a.run", "-o", "x.json.gz").exit_code == 0
     assert json.loads(gzip.decompress((data / "x.json.gz").read_bytes()))["version"] == 1
 
 
 def test_json_and_another_format_are_a_contradiction():
-    """A usage error, rather than one of them at random."""
+    """It is a usage error."""
     result = berryeval("qrels.txt", "a.run", "--json", "--format", "csv")
     assert (result.exit_code, result.stdout) == (2, "")
     assert "Error: Choose either --json or --format csv." in result.stderr
@@ -194,7 +194,7 @@ def test_json_and_another_format_are_a_contradiction():
 
 @pytest.fixture
 def labelled(data):
-    """Texts and categories of the queries."""
+    """Return the texts and categories of the queries."""
     rows = [
         {"query_id": "q1", "text": "one", "category": "odd", "tags": ["x", "y"]},
         {"query_id": "q2", "text": "two", "category": "even"},
@@ -204,8 +204,8 @@ def labelled(data):
 
 
 @pytest.mark.usefixtures("labelled")
-def test_slices_stand_below_the_means():
-    """Each value of the label, each run, with the number of queries."""
+def test_slices_are_shown_below_the_means():
+    """Each value and run has a row, with the number of queries."""
     result = berryeval("qrels.txt", "a.run", "b.run", "-m", "RR", "--queries", "queries.jsonl",
                        "--by", "category")  # fmt: skip
     assert result.exit_code == 0
@@ -221,7 +221,7 @@ def test_slices_stand_below_the_means():
 
 
 def test_means_have_intervals():
-    """Beside the mean, with how they were found, and within the measure's range."""
+    """They are within the measure's range, with an explanation."""
     result = berryeval("qrels.txt", "a.run", "-m", "RR", "--intervals")
     assert result.exit_code == 0
     assert "RR  0.6667 [0.0000, 1.0000]" in result.stdout
@@ -231,7 +231,7 @@ def test_means_have_intervals():
 
 
 def test_one_query_has_no_interval(data):
-    """A dash, null, or nothing; never NaN."""
+    """It is a dash, null, or empty; never NaN."""
     (data / "one.txt").write_text("q1 0 d1 1\n")
     arguments = ("one.txt", "a.run", "-m", "RR", "--intervals")
     assert "RR  1.0000 -" in berryeval(*arguments).stdout
@@ -243,7 +243,7 @@ def test_one_query_has_no_interval(data):
 
 @pytest.mark.usefixtures("labelled")
 def test_json_and_csv_have_slices_and_intervals():
-    """The same figures in every form."""
+    """The figures are the same in every format."""
     arguments = ("qrels.txt", "a.run", "-m", "RR", "--queries", "queries.jsonl", "--by", "category",
                  "--intervals", "--per-query")  # fmt: skip
     [run] = json.loads(berryeval(*arguments, "--json").stdout)["runs"]
@@ -273,14 +273,14 @@ def test_json_and_csv_have_slices_and_intervals():
         (("--queries", "nope"), "nope: cannot be read: No such file or directory"),
     ],
 )
-def test_slices_that_are_none_are_errors(arguments, message):
-    """One line, and exit code 2."""
+def test_invalid_slices_are_errors(arguments, message):
+    """There is one line, and exit code 2."""
     result = berryeval("qrels.txt", "a.run", *arguments)
     assert (result.exit_code, result.stdout, result.stderr) == (2, "", f"Error: {message}\n")
 
 
-def test_an_error_is_one_line_to_the_very_end(tmp_path):
-    """Nothing is said of what the process still holds when it ends."""
+def test_an_error_is_one_line_until_the_process_ends(tmp_path):
+    """Nothing is printed at exit."""
     (tmp_path / "qrels").write_text("q1 0 d1 1\nq1 0\n")
     (tmp_path / "run").write_text("q1 Q0 d1 1 0.5 x\n")
     done = subprocess.run(

@@ -1,4 +1,4 @@
-"""The exit code of a process, whatever becomes of what it prints."""
+"""The exit code of a process, independent of its output."""
 
 import os
 import signal
@@ -59,7 +59,7 @@ def shell(tmp_path):
 
 @pytest.mark.parametrize(("code", "command"), BY_EXIT_CODE)
 def test_the_exit_code_survives_a_closed_pipe(shell, code, command):
-    """Whether output, messages or both go to a reader that is gone."""
+    """Output, messages or both may go to a closed pipe."""
     for pipe in ("| true", "2>&1 | true", "2>&1 >/dev/null | true"):
         done = shell(f"berryeval {command} {pipe}")
         assert (done.returncode, "Traceback" in done.stderr) == (code, False), pipe
@@ -67,19 +67,19 @@ def test_the_exit_code_survives_a_closed_pipe(shell, code, command):
 
 @pytest.mark.parametrize("place", ["/dev/stdout", "/dev/fd/1", ">(true)", "-"])
 def test_the_exit_code_survives_an_output_that_is_a_closed_pipe(shell, place):
-    """Whatever name `-o` gives the pipe."""
+    """This holds for any name of the pipe in `-o`."""
     gate = "berryeval gate --judgments qrels --run a.run --at-least P@1=0.9 --format html"
     done = shell(f"{gate} -o {place} | true")
     assert (done.returncode, "rror" in done.stderr.replace("error threshold", "")) == (1, False)
 
 
-def test_output_longer_than_a_pipe_ends_in_silence(shell):
-    """What the pipe no longer takes is dropped without a word."""
+def test_output_longer_than_a_pipe_ends_silently(shell):
+    """The rest is dropped."""
     done = shell("berryeval measures --json | head -c 1")
     assert (done.returncode, done.stdout, done.stderr) == (0, "[", "")
 
 
-def test_a_closed_stream_is_no_error(shell):
+def test_a_closed_stream_is_not_an_error(shell):
     """A daemon may start a command without any streams."""
     assert shell("berryeval evaluate qrels a.run >&- 2>&- <&-").returncode == 0
     assert (
@@ -102,7 +102,7 @@ def test_a_closed_stream_is_no_error(shell):
     ],
 )
 def test_output_that_cannot_be_written_is_exit_code_2(shell, command):
-    """One line with the reason, also where the command itself was done."""
+    """One line has the reason, even if the command itself succeeded."""
     done = shell(f"berryeval {command} >/dev/full")
     assert done.returncode == 2
     assert done.stderr.count("\n") == 1
@@ -111,8 +111,8 @@ def test_output_that_cannot_be_written_is_exit_code_2(shell, command):
 
 
 @pytest.mark.skipif(not sys.platform.startswith("linux"), reason="needs /dev/full")
-def test_messages_that_cannot_be_written_leave_the_exit_code(shell):
-    """A log on a full disk does not turn a failing gate into something else."""
+def test_messages_that_cannot_be_written_do_not_change_the_exit_code(shell):
+    """A log on a full disk does not affect a failing gate."""
     gate = "berryeval gate --judgments qrels --run a.run --at-least P@1=0.9 --log-level info"
     assert shell(f"{gate} 2>/dev/full").returncode == 1
     assert shell("berryeval nothing 2>/dev/full").returncode == 2
@@ -120,7 +120,7 @@ def test_messages_that_cannot_be_written_leave_the_exit_code(shell):
 
 @pytest.mark.parametrize("seconds", [0.02, 1.5])
 def test_ctrl_c_is_one_line_and_exit_code_130(tmp_path, seconds):
-    """At any moment: while modules are loaded, and while a pipe is waited for."""
+    """This holds while modules are imported, and while waiting for a pipe."""
     (tmp_path / "qrels").write_text(QRELS)
     program = (
         "from berryeval.__main__ import run; import sys; "

@@ -14,7 +14,7 @@ pytestmark = pytest.mark.usefixtures("data")
 
 @pytest.fixture
 def data(tmp_path, monkeypatch):
-    """A folder with judgments, two runs and queries, as the working directory."""
+    """Change to a folder with judgments, two runs and queries."""
     monkeypatch.chdir(tmp_path)
     (tmp_path / "qrels.txt").write_text("q1 0 d1 2\nq1 0 d2 1\nq2 0 d3 1\nq3 0 d1 0\n")
     (tmp_path / "a.run").write_text(
@@ -31,8 +31,8 @@ def berryeval(*arguments: str):
     return CliRunner().invoke(main, ["explain", *arguments], prog_name="berryeval")
 
 
-def test_a_sentence_a_table_and_how_it_adds_up():
-    """What changed, which documents moved, and what each move was worth."""
+def test_the_output_is_a_sentence_a_table_and_the_method():
+    """It shows the change, the moves, and their contributions."""
     result = berryeval("qrels.txt", "a.run", "b.run", "--query", "q1", "-m", "AP")
     assert (result.exit_code, result.output) == (
         0,
@@ -49,7 +49,7 @@ def test_a_sentence_a_table_and_how_it_adds_up():
 
 
 def test_all_shows_moves_without_effect():
-    """Those of documents that count for nothing, with what the dashes mean."""
+    """Documents without effect are listed, and dashes explained."""
     lines = berryeval("qrels.txt", "a.run", "b.run", "--query", "q1", "--all").output.splitlines()
     assert [line.split() for line in lines[3:7]] == [
         ["d1", "2", "1", "2", "-0.2806"],
@@ -66,7 +66,7 @@ def test_all_shows_moves_without_effect():
 
 
 def test_without_a_query_the_one_that_fell_most_is_explained():
-    """And the output says that it was chosen, and how."""
+    """The output says that the query was chosen, and how."""
     lines = berryeval("qrels.txt", "a.run", "b.run").output.splitlines()
     assert lines[0].startswith("nDCG@10 of query q1 fell by 0.4706, from 0.9502 in a.run")
     assert lines[1] == "This query got worse by the most."
@@ -75,8 +75,8 @@ def test_without_a_query_the_one_that_fell_most_is_explained():
     assert lines[1] == "No query got worse; this one got better by the most."
 
 
-def test_what_did_not_change_is_said_without_a_table():
-    """Neither a header without rows nor a difference of -0.0000."""
+def test_an_unchanged_query_has_no_table():
+    """There is no empty table and no -0.0000."""
     result = berryeval("qrels.txt", "a.run", "b.run", "--query", "q2")
     assert result.output == (
         "nDCG@10 of query q2 did not change: 1.0000 in a.run and in b.run.\n"
@@ -90,7 +90,7 @@ def test_what_did_not_change_is_said_without_a_table():
 
 
 def test_a_path_is_named_with_the_number_of_documents(data):
-    """Beyond twelve movers the reader learns that the shares are those of one order."""
+    """Beyond twelve movers the output says that one order was used."""
     relevant = [f"r{i:02}" for i in range(13)]
     (data / "q.txt").write_text("".join(f"q 0 {doc_id} 1\n" for doc_id in relevant))
     for name, documents in {"c.run": relevant, "d.run": ["x", *relevant]}.items():
@@ -104,7 +104,7 @@ def test_a_path_is_named_with_the_number_of_documents(data):
 
 
 def test_very_small_contributions_are_not_shown_as_zero(data):
-    """Their size shows."""
+    """More digits are shown."""
     (data / "small.txt").write_text("q 0 a 1\nq 0 b 100000\n")
     (data / "c.run").write_text("q Q0 b 1 3 t\nq Q0 a 2 2 t\n")
     (data / "d.run").write_text("q Q0 b 1 3 t\nq Q0 x 2 2 t\nq Q0 a 3 1 t\n")
@@ -114,7 +114,7 @@ def test_very_small_contributions_are_not_shown_as_zero(data):
 
 
 def test_the_text_of_the_query_is_shown():
-    """From a file of queries; one that is not there is an error."""
+    """The text comes from a file of queries; a missing one is an error."""
     result = berryeval("qrels.txt", "a.run", "b.run", "--queries", "queries.jsonl")
     assert result.output.splitlines()[2] == "Query: what moved"
     result = berryeval("qrels.txt", "a.run", "b.run", "--query", "q2", "--queries", "queries.jsonl")
@@ -123,7 +123,7 @@ def test_the_text_of_the_query_is_shown():
 
 
 def test_json_is_one_versioned_object():
-    """Scores, method and moves."""
+    """It has scores, method and moves."""
     arguments = ["qrels.txt", "a.run", "b.run", "--queries", "queries.jsonl", "--json"]
     found = json.loads(berryeval(*arguments).output)
     assert (found["version"], found["query_id"], found["query"]) == (1, "q1", "what moved")
@@ -140,8 +140,8 @@ def test_json_is_one_versioned_object():
     }
 
 
-def test_csv_has_a_line_a_move(data):
-    """Numbers in full; what is not there is empty."""
+def test_csv_has_one_line_per_move(data):
+    """Numbers have full precision, and missing values are empty."""
     assert berryeval("qrels.txt", "a.run", "b.run", "--all", "-o", "x.csv").output == ""
     rows = list(csv.DictReader(io.StringIO((data / "x.csv").read_text())))
     assert [row["doc_id"] for row in rows] == ["d1", "d2", "d8", "d9"]
@@ -150,7 +150,7 @@ def test_csv_has_a_line_a_move(data):
 
 
 def test_a_table_can_go_to_a_file(data):
-    """The same characters as on standard output."""
+    """It equals the standard output."""
     assert berryeval("qrels.txt", "a.run", "b.run", "-o", "x.txt").output == ""
     assert (data / "x.txt").read_text() == berryeval("qrels.txt", "a.run", "b.run").output
 
@@ -164,8 +164,8 @@ def test_a_table_can_go_to_a_file(data):
         (["qrels.txt", "a.run", "none.run"], "none.run: cannot be read: No such file"),
     ],
 )
-def test_what_goes_wrong_is_one_line_and_exit_code_2(arguments, message):
-    """No traceback, nothing on standard output."""
+def test_errors_are_one_line_and_exit_code_2(arguments, message):
+    """There is no traceback, and nothing on standard output."""
     result = berryeval(*arguments)
     assert (result.exit_code, result.stdout) == (2, "")
     assert result.stderr.startswith(f"Error: {message}")

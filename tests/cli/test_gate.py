@@ -19,7 +19,7 @@ def ids():
 
 
 def write_run(path, hits):
-    """Write a run that finds so many relevant documents among five, query by query."""
+    """Write a run with this number of relevant documents among five, by query."""
     lines = [
         f"{q} Q0 {doc} {rank} {9 - rank} x\n"
         for q, n in zip(ids(), hits, strict=True)
@@ -30,7 +30,7 @@ def write_run(path, hits):
 
 @pytest.fixture(autouse=True)
 def data(tmp_path, monkeypatch):
-    """A folder with judgments, runs that are the same, worse and uncertain, and settings."""
+    """A folder with judgments, settings, and runs that are equal, worse and uncertain."""
     monkeypatch.chdir(tmp_path)
     for name in ("CONFIG", "JUDGMENTS", "RUN", "BASELINE", "ALPHA", "INFERENCE",
                  "INCONCLUSIVE", "QUERIES", "TIMINGS", "CORPUS"):  # fmt: skip
@@ -76,8 +76,8 @@ def test_the_exit_code_is_the_verdict(run, code, verdict):
 
 
 @pytest.mark.parametrize("code", [0, 1, 3])
-def test_an_inconclusive_gate_exits_as_asked(code):
-    """By flag, by variable, by file: let through, fail, or 3."""
+def test_the_exit_code_of_an_inconclusive_gate_is_configurable(code):
+    """Flag, variable and file can set 0, 1 or 3."""
     assert gate("--run", "unsure.run", "--inconclusive", str(code)).exit_code == code
     env = {"BERRYEVAL_INCONCLUSIVE": str(code)}
     assert gate("--run", "unsure.run", env=env).exit_code == code
@@ -89,8 +89,8 @@ def test_an_inconclusive_gate_exits_as_asked(code):
     assert gate("--run", "worse.run").exit_code == 1
 
 
-def test_an_unchanged_run_is_said_to_be_so():
-    """As identity, not as a test."""
+def test_an_unchanged_run_is_reported_as_such():
+    """It is identity, not a test."""
     result = gate()
     assert result.stdout.startswith(
         "PASS: 1 guard holds over 30 queries, unchanged: the rankings are the same.\n"
@@ -99,7 +99,7 @@ def test_an_unchanged_run_is_said_to_be_so():
 
 
 def test_guards_of_flags_replace_those_of_the_file():
-    """Thresholds and margins, absolute or relative."""
+    """Thresholds and margins may be absolute or relative."""
     found = decided("--at-least", "P@5=0.6", "--margin", "nDCG@5=2%", "--margin", "RR=0.1")
     assert [guard["name"] for guard in found["guards"]] == [
         "P@5 at least 0.6",
@@ -119,8 +119,8 @@ def test_flags_win_over_variables_and_these_over_the_file():
     assert decided(env={"BERRYEVAL_INFERENCE": "set"})["inference"] == "set"
 
 
-def test_settings_are_found_above_and_their_paths_are_theirs(monkeypatch, tmp_path):
-    """From a folder within the project."""
+def test_settings_are_found_in_parent_folders(monkeypatch, tmp_path):
+    """Their paths are relative to the file."""
     (tmp_path / "a" / "b").mkdir(parents=True)
     monkeypatch.chdir(tmp_path / "a" / "b")
     assert gate().exit_code == 0
@@ -129,8 +129,8 @@ def test_settings_are_found_above_and_their_paths_are_theirs(monkeypatch, tmp_pa
     assert gate(env={"BERRYEVAL_CONFIG": str(tmp_path / "berryeval.toml")}).exit_code == 0
 
 
-def test_pyproject_has_settings_too(tmp_path):
-    """[tool.berryeval]."""
+def test_pyproject_may_contain_settings(tmp_path):
+    """The table is [tool.berryeval]."""
     text = (tmp_path / "berryeval.toml").read_text()
     (tmp_path / "berryeval.toml").unlink()
     text = "[tool.berryeval]\n" + text.replace("[[gate.guard]]", "[[tool.berryeval.gate.guard]]")
@@ -158,8 +158,8 @@ def test_pyproject_has_settings_too(tmp_path):
         (("--queries", "nope"), "nope: cannot be read: No such file or directory"),
     ],
 )
-def test_bad_input_is_one_line_and_exit_code_2(arguments, message):
-    """On standard error, with nothing on standard output."""
+def test_invalid_input_is_one_line_and_exit_code_2(arguments, message):
+    """It is on standard error, with nothing on standard output."""
     result = gate(*arguments)
     assert (result.exit_code, result.stdout) == (2, "")
     assert result.stderr.startswith(f"Error: {message}")
@@ -168,15 +168,15 @@ def test_bad_input_is_one_line_and_exit_code_2(arguments, message):
 
 @pytest.mark.parametrize("run", ["q1 Q0 d1 1 nan x\n", "other Q0 d1 1 1 x\n"])
 def test_runs_that_cannot_be_compared_are_exit_code_2(run):
-    """NaN, and no query in common."""
+    """Examples are NaN, and no common query."""
     Path("bad.run").write_text(run)
     result = gate("--run", "bad.run")
     assert result.exit_code == 2
     assert result.stderr.count("\n") == 1
 
 
-def test_a_slice_that_nobody_has_is_exit_code_2():
-    """An empty slice is no pass."""
+def test_an_unknown_slice_is_exit_code_2():
+    """An empty slice does not pass."""
     Path("queries.jsonl").write_text('{"query_id": "q00", "text": "t"}\n')
     with Path("berryeval.toml").open("a") as file:
         file.write('slices = ["category"]\n')
@@ -187,8 +187,8 @@ def test_a_slice_that_nobody_has_is_exit_code_2():
         assert result.stderr == f"Error: expected queries with a category: {reason}\n"
 
 
-def test_slices_and_times_come_from_their_files():
-    """Gated where a slice has 20 queries or more."""
+def test_slices_and_latencies_come_from_their_files():
+    """A slice is gated if it has 20 queries or more."""
     rows = [
         json.dumps({"query_id": q, "text": "t", "category": "a" if i < 25 else "b"})
         for i, q in enumerate(ids())
@@ -219,15 +219,15 @@ def test_another_corpus_is_allowed_by_a_flag():
 
 
 @pytest.mark.parametrize("name", ["gate.json", "gate.csv", "gate.xml", "gate.md", "gate.txt"])
-def test_a_file_gets_what_its_name_asks_for(name):
-    """Nothing on standard output, and the exit code as ever."""
+def test_the_extension_sets_the_format_of_a_file(name):
+    """Nothing is on standard output, and the exit code is the same."""
     result = gate("--run", "worse.run", "-o", name)
     assert (result.exit_code, result.stdout) == (1, "")
     assert Path(name).read_text()
 
 
-def test_reports_are_written_beside_what_is_printed():
-    """One gate, in as many forms as names are given; the history has it once."""
+def test_reports_are_written_in_addition_to_the_output():
+    """One gate is written in several formats, and once to the history."""
     text = Path("berryeval.toml").read_text()
     Path("berryeval.toml").write_text('history = "history.jsonl"\n' + text)
     names = ("gate.html", "gate.md", "gate.xml")
@@ -240,7 +240,7 @@ def test_reports_are_written_beside_what_is_printed():
 
 
 def test_a_history_is_read_and_appended_to_by_each_gate():
-    """It is both input and output; the same data again are the first look once more."""
+    """It is both input and output; the same data again counts as the first look."""
     text = Path("berryeval.toml").read_text()
     Path("berryeval.toml").write_text('history = "history.jsonl"\n' + text)
     found = [json.loads(gate("--json").stdout)["memory"] for _ in range(3)]
@@ -248,22 +248,22 @@ def test_a_history_is_read_and_appended_to_by_each_gate():
     assert len(Path("history.jsonl").read_text().splitlines()) == 3
 
 
-def test_the_name_of_a_report_has_to_say_its_format():
-    """A table in a file that is called otherwise helps nobody."""
+def test_a_report_must_have_a_known_extension():
+    """A table in any other file is useless."""
     result = gate("--report", "gate.pdf")
     assert result.exit_code == 2
     assert "--report takes names that end in .csv, .htm, .html" in result.stderr
 
 
 def test_json_and_another_format_exclude_each_other():
-    """A usage error."""
+    """It is a usage error."""
     result = gate("--json", "--format", "csv")
     assert result.exit_code == 2
     assert "Choose either --json or --format csv." in result.stderr
 
 
-def test_nothing_that_is_printed_is_nan():
-    """One query, and measures without a highest value: dashes and null."""
+def test_output_never_contains_nan():
+    """One query, and measures without a maximum, have dashes and null."""
     Path("one.txt").write_text("q00 0 r0 1\nq00 0 n0 0\n")
     for measure in ("DCG@5", "P@5", "GMAP"):
         arguments = ("--judgments", "one.txt", "--run", "worse.run", "--margin", f"{measure}=0.05")
@@ -275,7 +275,7 @@ def test_nothing_that_is_printed_is_nan():
 
 
 def test_log_lines_are_json_with_level_event_and_facts():
-    """X9: on standard error, one object a line; standard output stays the result's."""
+    """X9: they are on standard error, one object per line, apart from the result."""
     result = gate("--run", "worse.run", "--at-least", "P@5=0.9", "--json",
                   "--log-level", "debug", "--log-format", "json")  # fmt: skip
     json.loads(result.stdout)
@@ -301,8 +301,8 @@ def test_log_lines_can_be_text():
     assert "query_id='a b\\nerror c=1'" in odd.stderr
 
 
-def test_by_default_only_errors_are_told():
-    """X9: what fails."""
+def test_by_default_only_errors_are_logged():
+    """X9: missed thresholds are errors."""
     assert gate().stderr == ""
     told = gate("--run", "worse.run", "--at-least", "P@5=0.9").stderr
     assert told.count("\n") == 1

@@ -11,7 +11,7 @@ from small_golden_set import QUERIES, write_golden_set
 
 @pytest.fixture(autouse=True)
 def folder(tmp_path, monkeypatch):
-    """A golden set in the working directory."""
+    """Change to a folder with a golden set."""
     write_golden_set(tmp_path / "golden")
     monkeypatch.chdir(tmp_path)
     return tmp_path
@@ -21,8 +21,8 @@ def golden(*arguments):
     return CliRunner().invoke(main, ["golden", *arguments], prog_name="berryeval")
 
 
-def test_a_sound_set_exits_0():
-    """Counts, ceilings and warnings; warnings do not fail."""
+def test_a_valid_set_exits_0():
+    """Counts, best possible means and warnings are shown; warnings do not fail."""
     result = golden("check", "golden")
     assert result.exit_code == 0, result.output
     rows = [line.split() for line in result.output.splitlines()]
@@ -31,8 +31,8 @@ def test_a_sound_set_exits_0():
     assert "0 errors, 2 warnings" in result.output
 
 
-def test_what_a_set_declares_is_shown(folder):
-    """Grades with their labels, and the rule in words; as they are in JSON."""
+def test_declarations_of_a_set_are_shown(folder):
+    """Grades have their labels, and the rule is in words; JSON has the values."""
     labels = ["None", "A little", "Half", "All of it"]
     write_golden_set(folder / "golden", labels=labels, judges="mean")
     result = golden("check", "golden")
@@ -43,7 +43,7 @@ def test_what_a_set_declares_is_shown(folder):
 
 
 def test_near_duplicate_queries_are_a_note(folder):
-    """With their texts and a group to put them into; the exit code stays 0."""
+    """Their texts and a suggested group are shown, and the exit code stays 0."""
     queries = [QUERIES[0], {**QUERIES[1], "query": "how do I configure OAuth"}]
     write_golden_set(folder / "golden", queries=queries)
     result = golden("check", "golden")
@@ -65,23 +65,23 @@ def test_near_duplicate_queries_are_a_note(folder):
 
 
 def test_errors_exit_2(folder):
-    """A dangling id is told with its query and the nearest chunk."""
+    """A dangling id is shown with its query and the nearest chunk."""
     write_golden_set(folder / "golden", {"Q1": {"guide.md#gide": 1}})
     result = golden("check", "golden")
     assert result.exit_code == 2
     assert "did you mean 'guide.md#guide'?" in result.output
 
 
-def test_systems_are_looked_through():
-    """Unjudged chunks in the top of each, and the power of the set."""
+def test_systems_are_checked_for_holes():
+    """Unjudged chunks in the first ranks, and the power of the set, are shown."""
     result = golden("check", "golden", "--system", "bm25", "--system", "hybrid")
     assert result.exit_code == 0, result.output
     assert "unjudged in the top ranks of hybrid" in result.output
     assert "smallest drop" in result.output
 
 
-def test_systems_are_given_questions_unless_told_otherwise(folder):
-    """What they find with them is looked through, and the questions are counted."""
+def test_systems_are_checked_with_questions_by_default(folder):
+    """The questions are counted."""
     questions = {"guide.md#guide": ["configure OAuth"], "tuning.md#tuning": ["configure OAuth"]}
     (folder / "golden" / "document-questions.json").write_text(json.dumps(questions))
     asked = golden("check", "golden", "--system", "bm25", "--json")
@@ -94,13 +94,13 @@ def test_systems_are_given_questions_unless_told_otherwise(folder):
 
 
 def test_a_system_that_fails_exits_4():
-    """Holes that could not be looked for are no holes of 0."""
+    """Holes that could not be checked are not reported as 0."""
     result = golden("check", "golden", "--system", "json:loads")
     assert result.exit_code == 4
 
 
-def test_json_holds_what_tables_hold(folder):
-    """For CI: one object with findings, ceilings, agreement and power."""
+def test_json_has_the_contents_of_the_tables(folder):
+    """One object has findings, best means, agreement and power."""
     passes = {"Q1": {"guide.md#configure-oauth": [3, 3, 3], "tuning.md#bananas": [0, 0, 0]}}
     write_golden_set(folder / "golden", passes=passes)
     found = json.loads(golden("check", "golden", "--json", "--system", "hybrid").stdout)
@@ -118,8 +118,8 @@ def test_json_holds_what_tables_hold(folder):
 @pytest.mark.parametrize(
     ("name", "begin"), [("c.md", "**golden, version 1**"), ("c.txt", "golden,")]
 )
-def test_a_check_can_be_kept(folder, name, begin):
-    """Markdown for a pull request, or plain text, with the kappa of the passes."""
+def test_a_check_can_be_saved(folder, name, begin):
+    """Markdown and plain text include the kappa of the passes."""
     passes = {"Q1": {"guide.md#configure-oauth": [3, 3, 3]}}
     write_golden_set(folder / "golden", passes=passes)
     assert golden("check", "golden", "-o", name).exit_code == 0
@@ -128,8 +128,8 @@ def test_a_check_can_be_kept(folder, name, begin):
     assert "there is only one grade" in text
 
 
-def test_a_set_is_started_and_sound(folder):
-    """What init writes can be checked at once."""
+def test_a_new_set_is_valid(folder):
+    """It can be checked at once."""
     result = golden("init", "golden/test-documents", "-o", "mine")
     assert result.exit_code == 0, result.output
     assert "Copied documents with 6 chunks into mine" in result.output
@@ -140,8 +140,8 @@ def test_a_set_is_started_and_sound(folder):
     assert "a new or empty folder" in again.output
 
 
-def test_a_started_set_goes_all_the_way_to_the_gate(monkeypatch, folder):
-    """retrieve and gate work in the folder with the settings that init wrote."""
+def test_a_new_set_works_with_the_gate(monkeypatch, folder):
+    """retrieve and gate work with the settings written by init."""
     golden("init", "golden/test-documents", "-o", "mine")
     monkeypatch.chdir(folder / "mine")
     run = ["retrieve", "hybrid", "--documents", "test-documents", "--queries", "test-queries.json",
@@ -155,8 +155,8 @@ def test_a_started_set_goes_all_the_way_to_the_gate(monkeypatch, folder):
 LOG = "query,count\nConfigure OAuth,6\nweather,2\n"
 
 
-def test_queries_are_weighed_by_traffic(folder):
-    """The report says what the set covers; nothing is written unless told."""
+def test_queries_are_weighted_by_traffic(folder):
+    """The report shows the covered share, and nothing is written by default."""
     (folder / "log.csv").write_text(LOG)
     before = (folder / "golden" / "test-queries.json").read_bytes()
     result = golden("weights", "log.csv")
@@ -169,8 +169,8 @@ def test_queries_are_weighed_by_traffic(folder):
     assert (folder / "golden" / "test-queries.json").read_bytes() == before
 
 
-def test_weights_are_written_where_told(folder):
-    """To a new file, or in place; an input is never the output by mistake."""
+def test_weights_are_written_to_the_named_file(folder):
+    """It is a new file or the input, but never by accident."""
     (folder / "log.csv").write_text(LOG)
     queries = folder / "golden" / "test-queries.json"
     before = queries.read_bytes()
@@ -200,8 +200,8 @@ def test_weights_are_written_where_told(folder):
     assert golden("check", "golden").exit_code == 0
 
 
-def test_queries_are_weighed_by_shares(folder):
-    """Each kind has its share of the weight, and is the stratum of its queries."""
+def test_queries_are_weighted_by_shares(folder):
+    """Each kind has its share of the weight, and becomes the stratum."""
     queries = folder / "golden" / "test-queries.json"
     kinds = {one["id"]: one["category"] for one in json.loads(queries.read_text())["queries"]}
     assert [*kinds.values()] == ["procedural", "troubleshoot"]
@@ -258,8 +258,8 @@ def test_queries_are_weighed_by_shares(folder):
         ),
     ],
 )
-def test_shares_that_do_not_fit_are_one_line(folder, arguments, message):
-    """Exit code 2, and the file stays as it was."""
+def test_invalid_shares_are_one_line(folder, arguments, message):
+    """The exit code is 2, and the file is not changed."""
     (folder / "log.csv").write_text(LOG)
     before = (folder / "golden" / "test-queries.json").read_bytes()
     result = golden("weights", *arguments, "--in-place")
@@ -268,8 +268,8 @@ def test_shares_that_do_not_fit_are_one_line(folder, arguments, message):
     assert (folder / "golden" / "test-queries.json").read_bytes() == before
 
 
-def test_a_group_in_two_strata_is_named_by_the_check(folder):
-    """A golden set whose groups lie in two strata cannot be read."""
+def test_a_group_in_two_strata_is_reported_by_the_check(folder):
+    """Such a golden set cannot be read."""
     path = folder / "golden" / "test-queries.json"
     queries = json.loads(path.read_text())["queries"]
     for query, stratum in zip(queries, "ab", strict=True):
@@ -281,7 +281,7 @@ def test_a_group_in_two_strata_is_named_by_the_check(folder):
 
 
 def test_weights_have_one_destination(folder):
-    """Two are an error of usage."""
+    """Two destinations are a usage error."""
     (folder / "log.csv").write_text(LOG)
     assert golden("weights", "log.csv", "-o", "x", "--in-place").exit_code == 2
     assert golden("weights", "log.csv", "-o", "-", "--json").exit_code == 2

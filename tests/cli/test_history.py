@@ -13,8 +13,7 @@ import berryeval as be
 from berryeval.archive import Archive, JudgmentEntry, RunFacts
 from berryeval.cli import main
 from berryeval.core.run import Run
-from berryeval.reports.history import trends_chart
-from berryeval.reports.sparkline import sparkline
+from berryeval.reports.history import sparkline, trends_chart
 from berryeval.suite.history import append, read
 from berryeval.suite.trends import trends
 from charts.drawings import drawn, texts
@@ -25,7 +24,7 @@ START = datetime(2026, 1, 5, 6, 30, tzinfo=timezone.utc)
 
 @pytest.fixture(autouse=True)
 def folder(tmp_path, monkeypatch):
-    """An empty folder as the working directory."""
+    """Change to an empty folder."""
     monkeypatch.chdir(tmp_path)
     return tmp_path
 
@@ -35,7 +34,7 @@ def berryeval(*arguments: str):
 
 
 def record(n_right, *, days=0, run="bm25.run", note=None, judgments=None, measures=("RR", "P@1")):
-    """Append an evaluation that finds the document first for some queries, else second."""
+    """Append an evaluation that ranks the document first for some queries, else second."""
     judged = JUDGMENTS if judgments is None else judgments
     ranked = {q: ["a", "x"] if i < n_right else ["x", "a"] for i, q in enumerate(judged)}
     found = be.evaluate(judged, ranked, list(measures))
@@ -75,7 +74,7 @@ Also recorded, for -m: P@1.
 
 @pytest.mark.usefixtures("history")
 def test_a_history_is_a_sentence_a_sparkline_and_a_table():
-    """E6: a decline shows, with its place, its size and its p-value."""
+    """E6: a decline is shown with its position, size and p-value."""
     result = berryeval("history", "h.jsonl", "-m", "RR")
     assert (result.exit_code, result.output) == (0, TABLE)
     assert berryeval("history", "h.jsonl", "-m", "RR", "-o", "x.txt").output == ""
@@ -84,8 +83,8 @@ def test_a_history_is_a_sentence_a_sparkline_and_a_table():
 
 
 @pytest.mark.usefixtures("history")
-def test_the_last_ones_can_be_had_alone():
-    """The decline is reported though it is not among them."""
+def test_the_last_evaluations_can_be_shown_alone():
+    """The decline is reported even if it is not among them."""
     lines = berryeval("history", "h.jsonl", "--last", "2").output.splitlines()
     assert lines[0] == "RR of bm25.run: 2 evaluations, 0.7381 at first, 0.7857 at last."
     assert lines[1] == "▁█"
@@ -93,7 +92,7 @@ def test_the_last_ones_can_be_had_alone():
 
 
 def test_evaluate_appends_each_run(folder):
-    """E6: one entry a run, with the note, and the table as ever."""
+    """E6: there is one entry per run, with the note, and the usual table."""
     (folder / "qrels.txt").write_text("q1 0 d1 1\nq2 0 d1 1\n")
     (folder / "a.run").write_text("q1 Q0 d1 1 1 a\nq2 Q0 d1 1 1 a\n")
     (folder / "b.run").write_text("q1 Q0 d2 1 1 b\nq2 Q0 d1 1 1 b\n")
@@ -114,14 +113,14 @@ def test_evaluate_appends_each_run(folder):
 
 
 def test_a_note_needs_a_history():
-    """Rather than being dropped."""
+    """It is not dropped."""
     result = berryeval("evaluate", "qrels.txt", "a.run", "--note", "abc")
     assert result.exit_code == 2
     assert "Error: --note requires --history FILE." in result.stderr
 
 
-def test_one_evaluation_is_a_history_too():
-    """A table of one row, and nothing to test."""
+def test_one_evaluation_is_a_history():
+    """It has a table of one row, and nothing to test."""
     record(18, measures=["RR"])
     assert berryeval("history", "h.jsonl").output == (
         "RR of bm25.run: one evaluation, 0.9500.\n"
@@ -132,7 +131,7 @@ def test_one_evaluation_is_a_history_too():
 
 
 def test_runs_of_different_names_are_one_series():
-    """The column says which is which."""
+    """A column shows the names."""
     record(18, run="v1", measures=["RR"])
     record(18, days=1, run="v2", measures=["RR"])
     lines = berryeval("history", "h.jsonl").output.splitlines()
@@ -141,8 +140,8 @@ def test_runs_of_different_names_are_one_series():
     assert lines[5].split() == ["2026-01-06", "06:30", "v2", "20", "0.9500", "0"]
 
 
-def test_other_queries_are_told_from_other_judgments(folder):
-    """The same judgments, of which a query was left out."""
+def test_other_queries_and_other_judgments_are_distinguished(folder):
+    """The judgments are the same, but one query is missing."""
     (folder / "qrels.txt").write_text("q1 0 d1 1\nq2 0 d1 0\n")
     (folder / "a.run").write_text("q1 Q0 d1 1 1 a\nq2 Q0 d1 1 1 a\n")
     arguments = ["evaluate", "qrels.txt", "a.run", "--history", "h.jsonl"]
@@ -151,16 +150,16 @@ def test_other_queries_are_told_from_other_judgments(folder):
     assert berryeval("history", "h.jsonl").output.splitlines()[5].endswith("  other queries")
 
 
-def test_no_decline_is_said():
-    """Silence could mean that nobody looked."""
+def test_no_decline_is_reported():
+    """Silence would be ambiguous."""
     record(10)
     record(12, days=1)
     told = berryeval("history", "h.jsonl").output
     assert "\nNo decline (p = 1.0000; 2 evaluations of 20 queries).\nTested once, at 0.05." in told
 
 
-def test_a_slow_decline_is_told_from_a_step():
-    """By how much, and between which evaluations."""
+def test_a_creep_and_a_step_are_distinguished():
+    """Size and period are reported."""
     for week in range(12):
         record(19 - week, days=7 * week)
     told = berryeval("history", "h.jsonl", "-m", "RR").output
@@ -171,7 +170,7 @@ def test_a_slow_decline_is_told_from_a_step():
 
 
 def test_a_daily_alarm_ends_with_exit_code_1():
-    """When the newest evaluation raises it, so that a job fails on that day, and on no other."""
+    """The job fails on the day of the newest evaluation's alarm, and on no other."""
     codes = []
     for day, n_right in enumerate([19, 19, 20, 20, 7, 7, 8, 7, 7]):
         record(n_right, days=day)
@@ -185,8 +184,8 @@ def test_a_daily_alarm_ends_with_exit_code_1():
     assert [one["is_alarm"] for one in series["evaluations"]] == [False] * 4 + [True] + [False] * 4
 
 
-def test_a_torn_line_is_told(folder):
-    """With its number; the rest is shown."""
+def test_an_incomplete_line_is_reported(folder):
+    """Its number is shown, and the rest is used."""
     record(18)
     with (folder / "h.jsonl").open("a") as file:
         file.write('{"version":1,"ti')
@@ -200,7 +199,7 @@ def test_a_torn_line_is_told(folder):
 
 @pytest.mark.usefixtures("history")
 def test_json_is_one_versioned_object():
-    """Series with their points; what is not there is null."""
+    """It has series with their points; missing values are null."""
     found = json.loads(berryeval("history", "h.jsonl", "--json").output)
     (series,) = found["series"]
     assert (found["version"], found["measure"], found["daily"]) == (3, "RR", False)
@@ -214,7 +213,7 @@ def test_json_is_one_versioned_object():
 
 @pytest.mark.usefixtures("history")
 def test_csv_has_one_line_per_evaluation():
-    """Numbers in full."""
+    """Numbers have full precision."""
     rows = list(
         csv.DictReader(io.StringIO(berryeval("history", "h.jsonl", "--format", "csv").output))
     )
@@ -225,7 +224,7 @@ def test_csv_has_one_line_per_evaluation():
 
 @pytest.mark.usefixtures("history")
 def test_a_chart_is_drawn(folder):
-    """SVG or PNG, by the name of the file."""
+    """The extension selects SVG or PNG."""
     pytest.importorskip("resvg_py")
     assert berryeval("history", "h.jsonl", "-o", "x.svg").exit_code == 0
     assert berryeval("history", "h.jsonl", "-o", "x.PNG").exit_code == 0
@@ -237,15 +236,15 @@ def test_a_chart_is_drawn(folder):
 
 
 @pytest.mark.usefixtures("history")
-def test_a_chart_says_what_it_shows():
-    """Lines break where judgments changed; the description has the decline."""
+def test_a_chart_shows_breaks_and_declines():
+    """Lines break if judgments changed, and the description has the decline."""
     chart = trends_chart(trends(read("h.jsonl"), "RR"))
     assert "bm25.run: Decline: a step at 2026-01-07 06:30 (v3)" in chart.description
     assert len(drawn(chart).find_all("path", class_="line")) == 2
 
 
 def test_a_plain_chart_has_no_marks():
-    """Nothing changed, nothing declined."""
+    """Nothing changed or declined."""
     record(18)
     record(18, days=1)
     chart = drawn(trends_chart(trends(read("h.jsonl"))))
@@ -256,7 +255,7 @@ def test_a_plain_chart_has_no_marks():
 
 @pytest.mark.usefixtures("history")
 def test_without_the_library_the_extra_is_named(monkeypatch):
-    """For PNG: one line, and exit code 2. SVG needs no library."""
+    """PNG causes one line and exit code 2; SVG requires no library."""
     monkeypatch.setitem(sys.modules, "resvg_py", None)
     assert berryeval("history", "h.jsonl", "-o", "x.svg").exit_code == 0
     result = berryeval("history", "h.jsonl", "-o", "x.png")
@@ -267,7 +266,7 @@ def test_without_the_library_the_extra_is_named(monkeypatch):
 
 
 def test_a_sparkline_goes_from_low_to_high():
-    """In eight steps; alike in the middle; without blocks in ASCII."""
+    """It has eight steps, the middle for equal values, and an ASCII form."""
     assert sparkline([0.0, 0.5, 1.0]) == "▁▅█"
     assert sparkline([0.3, 0.3]) == "▄▄"
     assert sparkline([0.0, 0.5, 1.0], "ascii") == "_=#"
@@ -282,8 +281,8 @@ def test_a_sparkline_goes_from_low_to_high():
         (["h.jsonl", "--run", "x"], "run: expected 'bm25.run', got 'x'"),
     ],
 )
-def test_what_goes_wrong_is_one_line_and_exit_code_2(arguments, message):
-    """No traceback, nothing on standard output."""
+def test_errors_are_one_line_and_exit_code_2(arguments, message):
+    """There is no traceback, and nothing on standard output."""
     record(18)
     result = berryeval("history", *arguments)
     assert (result.exit_code, result.stdout) == (2, "")
@@ -291,7 +290,7 @@ def test_what_goes_wrong_is_one_line_and_exit_code_2(arguments, message):
 
 
 def store(name, *n_right, judged=True):
-    """Put runs into an archive, each of which finds the document first for some queries."""
+    """Store runs that rank the document first for some queries."""
     with Archive.open(name) as archive:
         if judged:
             entries = [JudgmentEntry(query, "a", 1) for query in JUDGMENTS]
@@ -304,8 +303,8 @@ def store(name, *n_right, judged=True):
             archive.runs.put(Run.from_dict(ranked), RunFacts("bm25", commit=f"v{number + 1}"))
 
 
-def test_the_history_of_an_archive_is_that_of_its_runs():
-    """E6: with the service, evaluations are in the archive; declines show there, too."""
+def test_the_history_of_an_archive_has_its_runs():
+    """E6: the service stores evaluations in the archive, and declines are found."""
     store("a.db", 18, 19, 10)
     done = berryeval("history", "a.db", "-m", "P@1", "--json")
     assert done.exit_code == 0, done.output
@@ -323,16 +322,16 @@ def test_the_history_of_an_archive_is_that_of_its_runs():
         ((3,), False, "Error: a.db: expected runs that can be scored: "),
     ],
 )
-def test_an_archive_without_anything_to_show_says_so(runs, judged, said):
-    """No runs, or nothing judged."""
+def test_an_empty_archive_is_reported(runs, judged, said):
+    """It has no runs, or no judgments."""
     store("a.db", *runs, judged=judged)
     done = berryeval("history", "a.db")
     assert done.exit_code == 2
     assert done.output.startswith(said)
 
 
-def test_queries_that_are_missing_are_counted_in_the_history(folder):
-    """Their zeros look like a decline of the search."""
+def test_missing_queries_are_counted_in_the_history(folder):
+    """Their zeros would look like a decline."""
     record(20)
     ranked = {q: ["a", "x"] for q in [*JUDGMENTS][:14]}
     found = be.evaluate(JUDGMENTS, ranked, ["RR"])

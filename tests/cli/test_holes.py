@@ -18,7 +18,7 @@ ROOT = Path(__file__).parents[2]
 
 @pytest.fixture
 def data(tmp_path, monkeypatch):
-    """A folder with judgments, two runs and queries, as the working directory."""
+    """Change to a folder with judgments, two runs and queries."""
     monkeypatch.chdir(tmp_path)
     (tmp_path / "qrels.txt").write_text("q1 0 d1 2\nq1 0 d2 0\nq2 0 d3 1\n")
     (tmp_path / "a.run").write_text("q1 Q0 d9 1 3 a\nq1 Q0 d1 2 2 a\nq2 Q0 d3 1 1 a\n")
@@ -33,7 +33,7 @@ def holes(*arguments: str):
 
 @pytest.mark.usefixtures("data")
 def test_the_table_has_effects_ranks_and_bounds():
-    """E6: what to judge first, what the figures mean, and what is at stake."""
+    """E6: the output has what to judge first, an explanation, and the bounds."""
     result = holes("qrels.txt", "a.run", "b.run", "-m", "P@2")
     assert (result.exit_code, result.output) == (
         0,
@@ -54,14 +54,14 @@ def test_the_table_has_effects_ranks_and_bounds():
 
 @pytest.mark.usefixtures("data")
 def test_the_table_has_the_texts_of_queries():
-    """Who judges has to know what was asked."""
+    """Judges need to know the query."""
     result = holes("qrels.txt", "a.run", "-m", "P@2", "--queries", "queries.jsonl")
     assert result.output.splitlines()[1] == "q1  a, or b?  d9        0.2500      1"
 
 
 @pytest.mark.usefixtures("data")
-def test_a_baseline_makes_it_a_matter_of_differences():
-    """It may be among the runs, or not."""
+def test_a_baseline_selects_effects_on_differences():
+    """It may or may not be one of the runs."""
     result = holes("qrels.txt", "b.run", "--against", "a.run", "-m", "P@2", "-n", "1")
     assert result.output.splitlines()[:5] == [
         "query  document  effect  a.run  b.run",
@@ -76,8 +76,8 @@ def test_a_baseline_makes_it_a_matter_of_differences():
 
 
 @pytest.mark.usefixtures("data")
-def test_a_list_filled_in_is_a_file_of_judgments(data):
-    """CSV has an empty column for the grade; the query's text helps who judges."""
+def test_a_completed_list_is_a_judgments_file(data):
+    """CSV has an empty grade column, and the query's text for the judge."""
     done = holes("qrels.txt", "a.run", "b.run", "--queries", "queries.jsonl", "-o", "list.csv")
     assert (done.exit_code, done.output) == (0, "")
     text = (data / "list.csv").read_text()
@@ -95,8 +95,8 @@ def test_a_list_filled_in_is_a_file_of_judgments(data):
 
 
 @pytest.mark.usefixtures("data")
-def test_json_lines_have_a_grade_to_fill_in():
-    """One object a line; ranks by run, and texts where there are any."""
+def test_json_lines_have_an_empty_grade():
+    """One object per line has ranks by run, and texts if known."""
     lines = holes("qrels.txt", "a.run", "b.run", "--format", "jsonl").output.splitlines()
     first = json.loads(lines[0])
     assert first.pop("effect") > 0.1
@@ -107,7 +107,7 @@ def test_json_lines_have_a_grade_to_fill_in():
 
 @pytest.mark.usefixtures("data")
 def test_json_has_everything():
-    """One object with a version, what was looked for, bounds, and the holes."""
+    """One object has a version, the settings, bounds and holes."""
     shown = json.loads(holes("qrels.txt", "b.run", "-k", "2", "--json", "--max-grade", "3").output)
     [hole] = shown.pop("holes")
     [bounds] = shown.pop("bounds")
@@ -130,8 +130,8 @@ def test_json_has_everything():
 
 
 @pytest.mark.usefixtures("data")
-def test_the_trec_list_is_read_as_documents_that_were_not_judged(data):
-    """In the pool, with grade -1: evaluate and holes take them for unjudged."""
+def test_the_trec_list_has_unjudged_documents(data):
+    """Their grade is -1, which evaluate and holes treat as unjudged."""
     assert holes("qrels.txt", "a.run", "b.run", "-o", "pool.qrels").exit_code == 0
     assert (data / "pool.qrels").read_text() == "q1 0 d9 -1\nq1 0 d8 -1\n"
     (data / "both.txt").write_text((data / "qrels.txt").read_text() + "q1 0 d9 -1\nq1 0 d8 -1\n")
@@ -142,7 +142,7 @@ def test_the_trec_list_is_read_as_documents_that_were_not_judged(data):
 
 @pytest.mark.usefixtures("data")
 def test_a_table_can_be_written_to_a_file(data):
-    """Any other name gets what the screen gets."""
+    """Any other extension gets the output of the screen."""
     shown = holes("qrels.txt", "a.run", "--all").output
     assert holes("qrels.txt", "a.run", "-o", "holes.txt").exit_code == 0
     assert (data / "holes.txt").read_text() == shown
@@ -150,8 +150,8 @@ def test_a_table_can_be_written_to_a_file(data):
 
 
 @pytest.mark.usefixtures("data")
-def test_nothing_left_to_judge_is_said(data):
-    """A header without rows would leave people wondering."""
+def test_nothing_left_to_judge_is_reported(data):
+    """An empty table would be confusing."""
     (data / "all.txt").write_text((data / "qrels.txt").read_text() + "q1 0 d9 0\n")
     shown = holes("all.txt", "a.run").output
     assert shown == "query  document  effect  a.run\n\nEvery document in these ranks is judged.\n"
@@ -159,7 +159,7 @@ def test_nothing_left_to_judge_is_said(data):
 
 @pytest.mark.usefixtures("data")
 def test_outer_bounds_and_whole_rankings_are_marked(data):
-    """A difference of AP over many holes is bounded from outside."""
+    """The difference of AP over many holes has outer bounds."""
     for name, order in (("m", 1), ("n", -1)):
         lines = [f"q1 Q0 h{i:02} 1 {order * i} x\n" for i in range(20)]
         (data / f"{name}.run").write_text("".join(lines))
@@ -179,16 +179,16 @@ def test_outer_bounds_and_whole_rankings_are_marked(data):
     ],
 )
 @pytest.mark.usefixtures("data")
-def test_bad_input_is_one_line_and_exit_2(arguments, message):
-    """X5: what was expected, and what came."""
+def test_invalid_input_is_one_line_and_exit_code_2(arguments, message):
+    """X5: the message has what was expected and found."""
     result = holes("qrels.txt", "a.run", *arguments)
     assert result.exit_code == 2
     assert result.output.endswith(message)
 
 
 @pytest.mark.usefixtures("data")
-def test_ids_with_spaces_do_not_fit_into_trec(data):
-    """The other formats hold them."""
+def test_ids_with_spaces_cannot_be_written_as_trec(data):
+    """Other formats support them."""
     (data / "odd.json").write_text('{"q1": {"d 9": 1.5}}')
     assert holes("qrels.txt", "odd.json", "--format", "csv").exit_code == 0
     result = holes("qrels.txt", "odd.json", "--format", "trec")
@@ -199,19 +199,19 @@ def test_ids_with_spaces_do_not_fit_into_trec(data):
 
 
 def sessions() -> list[tuple[str, str]]:
-    """Commands of the how-to with what they print."""
+    """Return the commands of the how-to with their output."""
     page = (ROOT / "docs" / "how-to" / "find-what-to-judge.md").read_text(encoding="utf-8")
     found = re.findall(r"```console\n\$ berryeval holes (.+)\n((?:(?!```).*\n)*)```", page)
     return [(command, output) for command, output in found if output]
 
 
 @pytest.mark.parametrize(("command", "expected"), sessions())
-def test_the_how_to_shows_what_its_commands_print(command, expected, monkeypatch):
-    """Each command with output gives that output."""
+def test_the_how_to_shows_the_output_of_its_commands(command, expected, monkeypatch):
+    """Each command prints the output on the page."""
     monkeypatch.chdir(ROOT)
     assert holes(*shlex.split(command)).output == expected
 
 
 def test_the_how_to_has_commands_to_check():
-    """The test above cannot pass for want of a command."""
+    """The previous test must not pass because there are no commands."""
     assert len(sessions()) == 2

@@ -25,7 +25,7 @@ SETTINGS = (
 
 @pytest.fixture
 def folder(tmp_path, monkeypatch):
-    """A working directory with one of everything that a command reads."""
+    """Change to a folder with one file of each kind of input."""
     monkeypatch.chdir(tmp_path)
     monkeypatch.syspath_prepend(tmp_path)
     monkeypatch.delitem(sys.modules, "system", raising=False)
@@ -85,7 +85,7 @@ COMMANDS = [
 
 @pytest.mark.parametrize(("name", "command"), COMMANDS)
 def test_an_input_is_never_overwritten(folder, name, command):
-    """Exit code 2, a sentence that names the file, and every file as it was."""
+    """The exit code is 2, the message names the file, and no file changes."""
     before = {path.name: path.read_bytes() for path in folder.iterdir() if path.is_file()}
     result = berryeval(*command.split())
     assert result.exit_code == 2, result.output
@@ -96,8 +96,8 @@ def test_an_input_is_never_overwritten(folder, name, command):
     assert after == before
 
 
-def test_every_way_to_a_file_is_recognised(folder):
-    """Symbolic links, hard links, absolute paths and detours lead to the same inode."""
+def test_every_path_to_a_file_is_recognised(folder):
+    """Symbolic links, hard links, absolute paths and detours are the same file."""
     (folder / "soft").symlink_to("qrels")
     os.link(folder / "qrels", folder / "hard")
     (folder / "sub").mkdir()
@@ -110,8 +110,8 @@ def test_every_way_to_a_file_is_recognised(folder):
     assert (folder / "qrels").read_text() == QRELS
 
 
-def test_documents_and_golden_sets_are_inputs_too(folder):
-    """A report must not replace a document that was searched."""
+def test_documents_and_golden_sets_are_inputs(folder):
+    """A report must not replace an indexed document."""
     golden = write_golden_set(folder / "golden")
     path = next((golden / "test-documents").rglob("*.md"))
     before = path.read_bytes()
@@ -122,7 +122,7 @@ def test_documents_and_golden_sets_are_inputs_too(folder):
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="standard input is a descriptor there")
-def test_standard_input_may_be_a_file(folder, monkeypatch):
+def test_standard_input_may_be_a_protected_file(folder, monkeypatch):
     """`berryeval evaluate - a.run -o qrels < qrels` keeps qrels."""
     with keep_inputs(), (folder / "qrels").open("rb") as source:
         monkeypatch.setattr("berryeval.core.inputs._STANDARD_INPUT", source.fileno())
@@ -132,7 +132,7 @@ def test_standard_input_may_be_a_file(folder, monkeypatch):
 
 
 def test_other_files_are_replaced(folder):
-    """As ever: what exists and is no input is written anew, compressed or not."""
+    """Existing files that are not inputs are replaced, compressed or not."""
     shutil.copy("qrels", "copy")
     assert berryeval("evaluate", "qrels", "a.run", "-o", "copy").exit_code == 0
     assert berryeval("evaluate", "qrels", "a.run", "-o", "copy").exit_code == 0
@@ -158,7 +158,7 @@ def test_other_files_are_replaced(folder):
     ],
 )
 def test_two_outputs_never_share_a_file(folder, command):
-    """The second would replace the first, or a history what it holds: nothing is written."""
+    """Otherwise one would replace the other, so nothing is written."""
     (folder / "soft.json").symlink_to("h.jsonl")
     (folder / "sub").mkdir()
     (folder / "history.toml").write_text(f'history = "h.jsonl"\n{SETTINGS}')
@@ -171,7 +171,7 @@ def test_two_outputs_never_share_a_file(folder, command):
 
 
 def test_an_output_and_a_history_may_be_written_at_once(folder):
-    """To two files, or to standard output and a file."""
+    """They are two files, or standard output and a file."""
     for output in ("-", "out.json", os.devnull):
         result = berryeval("evaluate", "qrels", "a.run", "-o", output, "--history", "h.jsonl")
         assert result.exit_code == 0
@@ -179,8 +179,8 @@ def test_an_output_and_a_history_may_be_written_at_once(folder):
 
 
 @pytest.mark.parametrize("content", [RUN, '{"query_id": "q1"}\n', "SQLite format 3\0", "[1]\n"])
-def test_a_history_is_appended_to_nothing_else(folder, content):
-    """A run, or an archive, which `berryeval history` reads as well, stays as it is."""
+def test_only_a_history_is_appended_to(folder, content):
+    """A run or an archive is not changed."""
     (folder / "other").write_text(content)
     result = berryeval("evaluate", "qrels", "a.run", "--history", "other")
     assert result.exit_code == 2
@@ -189,14 +189,14 @@ def test_a_history_is_appended_to_nothing_else(folder, content):
 
 
 @pytest.mark.parametrize("content", ["", "\n", '{"version":1,"time":"2026-01-'])
-def test_a_history_may_be_empty_or_cut_off(folder, content):
-    """As it is after `touch`, or after a machine went down."""
+def test_a_history_may_be_empty_or_truncated(folder, content):
+    """`touch` or a crash may leave it so."""
     (folder / "other").write_text(content)
     assert berryeval("evaluate", "qrels", "a.run", "--history", "other").exit_code == 0
 
 
 def test_a_baseline_is_updated_in_place(folder):
-    """The one command that is meant to replace what it reads."""
+    """It is the only command that replaces its input."""
     assert berryeval("baseline", "save", "--baseline", "main.json").exit_code == 0
     (folder / "a.run").write_text(RUN.replace("d1 1 2.5", "d9 1 2.5"))
     result = berryeval("baseline", "update", "--baseline", "main.json")
@@ -205,15 +205,15 @@ def test_a_baseline_is_updated_in_place(folder):
     assert json.loads((folder / "main.json").read_text())
 
 
-def test_a_file_called_partial_is_left_alone(folder):
-    """The temporary name is nobody's."""
+def test_a_file_named_partial_is_not_changed(folder):
+    """Temporary names are unique."""
     shutil.copy("qrels", "out.partial")
     assert berryeval("evaluate", "out.partial", "a.run", "-o", "out").exit_code == 0
     assert (folder / "out.partial").read_text() == QRELS
 
 
-def test_python_may_write_what_it_read(folder):
-    """A program that reads a file and writes it again knows what it does."""
+def test_python_may_write_a_file_it_read(folder):
+    """A program decides for itself."""
     note_input("qrels")
     write_whole("qrels", [b"new"])
     assert (folder / "qrels").read_bytes() == b"new"

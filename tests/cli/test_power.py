@@ -14,7 +14,7 @@ RUNS = ROOT / "examples" / "runs"
 
 @pytest.fixture(autouse=True)
 def data(tmp_path, monkeypatch):
-    """A folder with judgments and two runs, as the working directory."""
+    """Change to a folder with judgments and two runs."""
     monkeypatch.chdir(tmp_path)
     for name in ("qrels.txt", "words.run", "stems.run"):
         Path(name).write_bytes((RUNS / name).read_bytes())
@@ -24,8 +24,8 @@ def power(*arguments):
     return CliRunner().invoke(main, ["power", "qrels.txt", "words.run", *arguments])
 
 
-def test_two_runs_measure_it():
-    """The smallest drop, the queries that a margin requires, and the curve with the current set."""
+def test_two_runs_measure_the_spread():
+    """The smallest drop, the queries that a margin requires, and the curve are shown."""
     result = power("--against", "stems.run", "--margin", "0.05")
     assert result.exit_code == 0
     lines = result.stdout.splitlines()
@@ -36,8 +36,8 @@ def test_two_runs_measure_it():
     assert any(line.startswith("60 (now)") for line in lines)
 
 
-def test_missing_queries_widen_the_spread_and_are_said_to():
-    """From either run; each scores 0, which no real system would."""
+def test_missing_queries_are_reported():
+    """They score 0 and widen the spread, in either run."""
     rows = Path("stems.run").read_text().splitlines(keepends=True)
     Path("part.run").write_text("".join(row for row in rows if not row.startswith(("h01", "h02"))))
     told = power("--against", "part.run").output
@@ -47,15 +47,15 @@ def test_missing_queries_widen_the_spread_and_are_said_to():
     assert "missing" not in power("--against", "stems.run").output
 
 
-def test_one_run_is_labelled_as_assumed():
-    """Three correlations, and how to do better."""
+def test_one_run_has_assumed_correlations():
+    """There are three, and a hint to use two runs."""
     result = power("-m", "RR", "-m", "P@5")
     assert result.stdout.count("assumed, correlation 0.7") == 4
     assert "measure that with a second run, --against RUN." in result.stdout
 
 
-def test_forms():
-    """JSON, a file of text, and a chart."""
+def test_power_has_several_formats():
+    """They are JSON, a text file, and a chart."""
     content = json.loads(power("--json").stdout)
     assert content["kind"] == "power"
     shown = power().stdout
@@ -76,7 +76,7 @@ def test_forms():
         (("--against", "nope"), "nope: cannot be read: No such file or directory"),
     ],
 )
-def test_bad_input_is_one_line_and_exit_code_2(arguments, message):
-    """On standard error."""
+def test_invalid_input_is_one_line_and_exit_code_2(arguments, message):
+    """It is on standard error."""
     result = power(*arguments)
     assert (result.exit_code, result.stdout, result.stderr) == (2, "", f"Error: {message}\n")

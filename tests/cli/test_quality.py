@@ -33,7 +33,7 @@ REACHED = ("--at-least", "RR@10=0.75", "--at-least", "P@5=0.3")
 
 @pytest.fixture(autouse=True)
 def folder(tmp_path, monkeypatch):
-    """A golden set and a search engine, in the working directory."""
+    """Change to a folder with a golden set and a search engine."""
     write_golden_set(tmp_path / "golden")
     (tmp_path / "engine_of_quality.py").write_text(MODULE)
     monkeypatch.chdir(tmp_path)
@@ -50,8 +50,8 @@ def quality(*arguments, system="engine_of_quality:find"):
     return CliRunner().invoke(main, words, prog_name="berryeval")
 
 
-def test_thresholds_that_are_reached_exit_0():
-    """X6: equality passes, and the table says what was held against what."""
+def test_reached_thresholds_exit_0():
+    """X6: equality passes, and the table shows means and thresholds."""
     result = quality(*REACHED)
     assert result.exit_code == 0, result.output
     assert "PASS: engine_of_quality:find on golden" in result.output
@@ -62,7 +62,7 @@ def test_thresholds_that_are_reached_exit_0():
     assert "nothing was indexed" in result.output
 
 
-def test_a_threshold_that_is_missed_exits_1():
+def test_a_missed_threshold_exits_1():
     """X6, X9: the build fails, and an error names the measure."""
     result = quality()
     assert result.exit_code == 1
@@ -70,8 +70,8 @@ def test_a_threshold_that_is_missed_exits_1():
     assert "error threshold not met measure=P@5 value=0.300 threshold=0.400" in result.stderr
 
 
-def test_a_threshold_above_the_ceiling_exits_2_before_any_query():
-    """Two relevant chunks for a query: P@5 cannot be above 0.4; neither can the suite's own."""
+def test_an_impossible_threshold_exits_2_before_any_query():
+    """With two relevant chunks per query, P@5 cannot exceed 0.4."""
     for arguments in (["--at-least", "P@5=0.41"], ["--at-least", "RR@10=1", "--at-least", "P@5=1"]):
         result = quality(*arguments, system="no_such_module:find")
         assert result.exit_code == 2
@@ -83,7 +83,7 @@ def test_a_threshold_above_the_ceiling_exits_2_before_any_query():
 
 
 def test_a_system_that_fails_exits_4():
-    """X8: the query scores 0, is counted, and the exit code says why."""
+    """X8: the query scores 0 and is counted, and the exit code shows the failure."""
     result = quality(*REACHED, system="engine_of_quality:half")
     assert result.exit_code == 4
     assert "Failed, and scored 0: 1 query, such as Q2" in result.output
@@ -93,7 +93,7 @@ def test_a_system_that_fails_exits_4():
     assert allowed.exit_code == 0
 
 
-def test_queries_that_find_nothing_are_listed():
+def test_queries_without_relevant_hits_are_listed():
     """X9: each is a warning, and a row."""
     result = quality("--log-level", "warning", system="engine_of_quality:nothing")
     assert "Nothing relevant in 10 hits" in result.output
@@ -119,8 +119,8 @@ def test_json_has_every_record():
     }
 
 
-def test_reports_are_written_beside_the_table(folder):
-    """X10: several at once, each in the format that its name says, also when the gate fails."""
+def test_reports_are_written_in_addition_to_the_table(folder):
+    """X10: several formats by extension, even if the gate fails."""
     names = ["q.html", "q.json", "q.md", "q.csv", "q.xml", "q.txt"]
     result = quality(*(word for name in names for word in ("--report", name)))
     assert result.exit_code == 1
@@ -141,22 +141,22 @@ def test_reports_are_written_beside_the_table(folder):
     ]
 
 
-def test_a_report_without_a_known_name_is_refused_before_the_work():
-    """Nobody waits for a report that cannot be written."""
+def test_an_unknown_report_extension_is_rejected_first():
+    """The error is raised before any work."""
     result = quality("--report", "quality.pdf")
     assert result.exit_code == 2
     assert "not 'quality.pdf'" in result.output
 
 
-def test_the_result_can_go_into_a_history(folder):
+def test_the_result_can_be_appended_to_a_history(folder):
     """E6: the means are appended, with the verdict as a note."""
     quality("--history", "history.jsonl")
     [entry] = history.read(folder / "history.jsonl").entries
     assert (entry.run, entry.note, entry.means["RR@10"]) == ("engine_of_quality:find", "fail", 0.75)
 
 
-def test_the_embedded_engine_is_seeded():
-    """X5: the chunks are indexed, and the settings can be changed."""
+def test_the_embedded_engine_is_indexed():
+    """X5: the chunks are indexed, and settings are applied."""
     result = quality("-s", "title_weight=2", *REACHED, system="bm25")
     assert result.exit_code == 0, result.output
     assert "Indexed 6 chunks" in result.output
@@ -178,15 +178,15 @@ def test_the_embedded_engine_is_seeded():
         (["--golden", "nowhere"], "nowhere: expected the folder of a golden set"),
     ],
 )
-def test_what_cannot_be_is_one_line(arguments, expected):
-    """Exit code 2, with the way out."""
+def test_invalid_input_is_one_line(arguments, expected):
+    """The exit code is 2, with the way out."""
     result = quality(*arguments)
     assert result.exit_code == 2
     assert expected in " ".join(result.output.split())
 
 
 def test_a_database_that_is_down_exits_4():
-    """A system that cannot even take the documents has failed."""
+    """A system that cannot index the documents has failed."""
     dsn = "postgresql://nobody@127.0.0.1:1/none"
     result = quality("--dsn", dsn, system="postgres-bm25")
     assert result.exit_code == 4
@@ -203,8 +203,8 @@ def find(query, k):
 """
 
 
-def test_repeats_tell_the_noise_of_a_system(folder):
-    """Asked three times: how much a query's score varies, in the table and in JSON."""
+def test_repeats_measure_the_noise_of_a_system(folder):
+    """Table and JSON show how much a query's score varies."""
     (folder / "engine_of_noise.py").write_text(NOISY)
     words = ("--repeat", "3", "--concurrency", "1")
     found = json.loads(quality(*words, "--json", system="engine_of_noise:find").stdout)
@@ -219,8 +219,8 @@ def test_repeats_tell_the_noise_of_a_system(folder):
     assert (once["asked"], once["noise"]) == (1, {})
 
 
-def test_noise_is_told_of_queries_that_were_always_answered(folder):
-    """One that failed once is left out; where each did, there is nothing to tell."""
+def test_noise_uses_queries_that_were_always_answered(folder):
+    """Queries that failed once are left out, and without others there is no noise."""
     found = json.loads(quality("--repeat", "2", "--json", system="engine_of_quality:half").stdout)
     assert found["noise"]["RR@10"] == 0
     sys.modules.pop("engine_of_quality")
@@ -232,8 +232,8 @@ def test_noise_is_told_of_queries_that_were_always_answered(folder):
     assert json.loads(quality(*limits).stdout)["noise"] == {}
 
 
-def test_a_system_that_is_down_exits_4_and_leaves_reports_alone(folder):
-    """X8: one line; neither reports nor a history are written from nothing."""
+def test_a_system_that_is_down_exits_4_without_reports(folder):
+    """X8: there is one line, and no report or history entry."""
     files = ("--report", "q.json", "--history", "h.jsonl")
     assert quality(*files).exit_code in (0, 1)
     before = {path: path.read_bytes() for path in (folder / "q.json", folder / "h.jsonl")}
@@ -248,8 +248,8 @@ def test_a_system_that_is_down_exits_4_and_leaves_reports_alone(folder):
     assert {path: path.read_bytes() for path in before} == before
 
 
-def test_questions_are_indexed_unless_told_otherwise(folder):
-    """And the report says which they were."""
+def test_questions_are_indexed_by_default(folder):
+    """The report shows which were used."""
     questions = folder / "golden" / "document-questions.json"
     questions.write_text('{"tuning.md#bananas": ["configure OAuth"]}')
     found = json.loads(quality("--json", system="bm25").stdout)

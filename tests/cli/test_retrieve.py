@@ -14,7 +14,7 @@ from click.testing import CliRunner
 
 import berryeval as be
 from berryeval.cli import main
-from berryeval.cli._progress import progress_bar
+from berryeval.cli._systems import progress_bar
 from berryeval.cli.retrieve import _numbered
 from berryeval.suite.gate import read_timings
 
@@ -59,7 +59,7 @@ GUIDE = (
 
 @pytest.fixture(autouse=True)
 def folder(tmp_path, monkeypatch):
-    """A folder with queries, documents and a search engine, as the working directory."""
+    """Change to a folder with queries, documents and a search engine."""
     (tmp_path / "queries.jsonl").write_text(QUERIES)
     (tmp_path / "docs").mkdir()
     (tmp_path / "docs" / "guide.md").write_text(GUIDE)
@@ -79,7 +79,7 @@ def retrieve(*arguments):
 
 @pytest.mark.parametrize("system", ["bm25", "vector", "hybrid"])
 def test_a_folder_of_markdown_is_indexed_and_searched(system, folder):
-    """X4: in one command, by words, by meaning and by both."""
+    """X4: one command searches by words, by meaning and by both."""
     result = retrieve(system, "--documents", "docs", "-o", "out.jsonl")
     assert result.exit_code == 0, result.output
     assert result.stdout.startswith("2 queries were answered with ")
@@ -92,7 +92,7 @@ def test_a_folder_of_markdown_is_indexed_and_searched(system, folder):
 
 
 def test_documents_may_be_json_lines_or_a_beir_folder(folder):
-    """Ids are then those of the file."""
+    """Ids are those of the file."""
     (folder / "corpus.jsonl").write_text('{"_id": "d1", "title": "", "text": "OAuth"}\n')
     for documents in ("corpus.jsonl", "."):
         result = retrieve("bm25", "--documents", documents, "--queries", ".", "-o", "x.run")
@@ -100,14 +100,14 @@ def test_documents_may_be_json_lines_or_a_beir_folder(folder):
         assert be.read_run("x.run").to_dict()["q1"].keys() == {"d1"}
 
 
-def test_chunks_can_be_cut_otherwise():
-    """By paragraph, by size; a single file will do."""
+def test_the_chunking_can_be_chosen():
+    """It is by paragraph or by size, and a single file works."""
     retrieve("bm25", "--documents", "docs/guide.md", "--chunks", "paragraph", "-o", "x.run")
     assert be.read_run("x.run").ranking("q1") == ["guide.md#p1"]
 
 
 def test_questions_are_indexed_with_the_documents(folder):
-    """Found by words that no document has; questions of none, or of others, are refused."""
+    """Their words are found; questions without documents, or for others, are rejected."""
     (folder / "asked.json").write_text('{"guide.md#speed": ["why does it take ages"]}')
     (folder / "queries.jsonl").write_text(QUERIES.replace("configure OAuth", "takes ages"))
     arguments = ("bm25", "--documents", "docs", "-o", "x.run")
@@ -135,8 +135,8 @@ def test_questions_are_indexed_with_the_documents(folder):
     )
 
 
-def test_settings_reach_the_system():
-    """By name; an unknown one is refused with those there are."""
+def test_settings_are_passed_to_the_system():
+    """An unknown one is rejected with a list of known ones."""
     arguments = ["bm25", "--documents", "docs", "-o", "x.run"]
     assert retrieve(*arguments, "-s", "title_weight=0", "-s", "path=index").exit_code == 0
     assert os.path.exists("index/index.json")  # noqa: PTH110
@@ -149,8 +149,8 @@ def test_settings_reach_the_system():
     assert "--set takes NAME=VALUE, not 'depth'." in result.stderr
 
 
-def test_a_function_is_asked_and_timed():
-    """The timings are what latency guards read."""
+def test_a_function_is_called_and_timed():
+    """Latency guards read the timings."""
     result = retrieve("engine_of_test:find", "-o", "x.run", "--timings", "x.timings")
     assert result.exit_code == 0, result.output
     assert be.read_run("x.run").ranking("q2") == ["guide.md#oauth", "guide.md#speed"]
@@ -159,8 +159,8 @@ def test_a_function_is_asked_and_timed():
     assert all(0 <= ms < 5000 for ms in timings.values())
 
 
-def test_a_stored_run_can_be_asked():
-    """It gives itself."""
+def test_a_stored_run_can_be_searched():
+    """It returns itself."""
     retrieve("engine_of_test:find", "-o", "x.run")
     result = retrieve("replay:x.run", "-o", "y.run", "-k", "1")
     assert result.exit_code == 0, result.output
@@ -170,8 +170,8 @@ def test_a_stored_run_can_be_asked():
     }
 
 
-def test_repeats_are_runs_of_their_own(folder):
-    """Numbered before the ending."""
+def test_repeats_are_separate_runs(folder):
+    """They are numbered before the extension."""
     assert retrieve("engine_of_test:find", "-o", "x.run", "--repeat", "3").exit_code == 0
     assert sorted(folder.glob("x*")) == [folder / f"x{n}.run" for n in (".2", ".3", "")]
     assert _numbered("a.b/run.jsonl.gz", 2) == os.path.join("a.b", "run.2.jsonl.gz")  # noqa: PTH118
@@ -180,15 +180,15 @@ def test_repeats_are_runs_of_their_own(folder):
 
 
 def test_a_run_can_go_to_standard_output():
-    """The summary then goes elsewhere, and nothing is left behind."""
+    """The summary goes to standard error, and nothing is left behind."""
     result = retrieve("engine_of_test:find", "-o", "-")
     assert result.stdout.startswith("q1 Q0 guide.md#oauth 1 2")
     assert "2 queries were answered" in result.stderr
     assert not os.path.exists("-.progress")  # noqa: PTH110
 
 
-def test_a_failing_query_is_reported_and_can_be_asked_again(folder):
-    """X8: exit code 4, the other answer is kept, and only what is missing is asked for again."""
+def test_a_failing_query_is_reported_and_can_be_sent_again(folder):
+    """X8: exit code 4, the other answer is kept, and only missing queries are sent."""
     result = retrieve("engine_of_test:half", "-o", "x.run")
     assert result.exit_code == 4
     assert result.stderr == (
@@ -205,8 +205,8 @@ def test_a_failing_query_is_reported_and_can_be_asked_again(folder):
     assert not os.path.exists("x.run.progress")  # noqa: PTH110
 
 
-def test_queries_may_fail_where_that_is_accepted(folder):
-    """The run is without them, and says so; the next command starts anew."""
+def test_queries_may_fail_if_allowed(folder):
+    """The run is without them, as reported, and the next command starts again."""
     result = retrieve("engine_of_test:half", "-o", "x.run", "--max-failed", "1")
     assert result.exit_code == 0
     assert result.stderr.endswith("1 query failed; the run does not contain it.\n")
@@ -225,7 +225,7 @@ def test_queries_may_fail_where_that_is_accepted(folder):
     ],
 )  # fmt: skip
 def test_a_good_run_is_replaced_only_by_a_complete_one(folder, system, said):
-    """A server that is down, or an index that is empty, costs nothing that was there."""
+    """A server that is down, or an empty index, does not destroy an existing run."""
     arguments = ("-o", "x.run", "--repeat", "2", "--timings", "x.timings")
     assert retrieve("engine_of_test:find", *arguments).exit_code == 0
     before = {file: file.read_bytes() for file in folder.glob("x.*")}
@@ -237,7 +237,7 @@ def test_a_good_run_is_replaced_only_by_a_complete_one(folder, system, said):
 
 
 def test_nothing_incomplete_goes_to_standard_output():
-    """The next command of a pipe would take it for the whole."""
+    """The next command of a pipe would take it as complete."""
     result = retrieve("engine_of_test:half", "-o", "-")
     assert (result.exit_code, result.stdout) == (4, "")
     assert result.stderr.endswith(
@@ -245,8 +245,8 @@ def test_nothing_incomplete_goes_to_standard_output():
     )
 
 
-def test_queries_that_found_nothing_are_counted():
-    """They are not in a TREC file, and look as if they had not been asked."""
+def test_queries_without_hits_are_counted():
+    """A TREC file does not contain them."""
     result = retrieve("engine_of_test:some", "-o", "x.run")
     assert result.exit_code == 0
     assert result.stdout.startswith(
@@ -256,7 +256,7 @@ def test_queries_that_found_nothing_are_counted():
 
 @pytest.mark.skipif(sys.platform == "win32", reason="needs limits on files")
 def test_a_full_disk_names_the_file_and_leaves_the_run(folder):
-    """Answers are kept in a file of their own, which may not fit; one line, and exit code 2."""
+    """Stored answers may not fit, which is one line and exit code 2."""
     (folder / "x.run").write_text("as it was")
     limited = f"ulimit -f 8; exec {sys.executable} -m berryeval retrieve engine_of_test:many"
     done = subprocess.run(
@@ -273,14 +273,14 @@ def test_a_full_disk_names_the_file_and_leaves_the_run(folder):
     assert (folder / "x.run").read_text() == "as it was"
 
 
-def test_an_index_that_was_empty_is_asked_again(folder):
-    """Empty answers are not kept: the documents may be there the next time."""
+def test_an_empty_index_is_searched_again(folder):
+    """Empty answers are not stored, since documents may be added."""
     assert retrieve("engine_of_test:nothing", "-o", "x.run").exit_code == 4
     assert sorted(folder.glob("x.*")) == []
 
 
-def test_no_failures_are_accepted_where_nothing_was_found():
-    """Even if every query may fail, an empty run is not one."""
+def test_an_empty_run_is_never_accepted():
+    """This holds even if every query may fail."""
     result = retrieve("engine_of_test:picky", "-o", "x.run", "--max-failed", "2")
     assert result.exit_code == 4
     assert result.stderr.endswith("Every query failed; x.run was not written.\n")
@@ -296,8 +296,8 @@ def many(folder):
     return path.name
 
 
-def test_equal_failures_are_told_once(many):
-    """A system that is down has one for every query."""
+def test_identical_failures_are_reported_once(many):
+    """A system that is down fails for every query."""
     result = retrieve("engine_of_test:half", "--queries", many, "-o", "x.run")
     assert result.exit_code == 4
     assert result.stdout == "0 queries were answered with 0 documents.\n"
@@ -307,8 +307,8 @@ def test_equal_failures_are_told_once(many):
     )
 
 
-def test_many_failures_are_cut_short(many):
-    """Where each says something else."""
+def test_many_different_failures_are_shortened(many):
+    """Only the first are shown."""
     result = retrieve("engine_of_test:picky", "--queries", many, "-o", "x.run")
     assert result.exit_code == 4
     lines = result.stderr.splitlines()
@@ -317,30 +317,30 @@ def test_many_failures_are_cut_short(many):
 
 
 def test_answers_with_other_settings_are_not_mixed():
-    """What is kept tells what it belongs to."""
+    """Stored answers include their settings."""
     assert retrieve("engine_of_test:half", "-o", "x.run").exit_code == 4
     result = retrieve("engine_of_test:half", "-o", "x.run", "-k", "7")
     assert result.exit_code == 2
     assert "has answers with k '100', not '7'; delete the file to start again" in result.stderr
 
 
-def test_settings_can_be_mended_where_nothing_was_answered():
-    """There is nothing to mix with, so that nobody has to delete a file."""
+def test_settings_can_be_corrected_if_nothing_was_answered():
+    """No file has to be deleted."""
     assert retrieve("engine_of_test:picky", "-o", "x.run").exit_code == 4
     assert retrieve("engine_of_test:find", "-o", "x.run", "-k", "7").exit_code == 0
     assert list(be.read_run("x.run").query_ids) == ["q1", "q2"]
 
 
-def test_another_system_is_told_before_its_settings():
-    """They say little without it."""
+def test_another_system_is_reported_before_its_settings():
+    """Differing settings alone would be confusing."""
     assert retrieve("engine_of_test:half", "-o", "x.run").exit_code == 4
     result = retrieve("bm25", "--documents", "docs", "-o", "x.run")
     assert result.exit_code == 2
     assert "has answers with system 'function', not 'embedded'; delete the" in result.stderr
 
 
-def test_a_system_that_nobody_knows_exits_with_two():
-    """And so does one that cannot take the documents."""
+def test_an_unknown_system_is_exit_code_2():
+    """So is one that cannot index documents."""
     result = retrieve("bm52", "-o", "x.run")
     assert result.exit_code == 2
     assert "system: expected bm25, vector, hybrid, postgres, " in result.stderr
@@ -351,7 +351,7 @@ def test_a_system_that_nobody_knows_exits_with_two():
 
 @pytest.mark.parametrize("system", ["bm25", "vector", "hybrid"])
 def test_an_embedded_system_without_documents_is_an_error(folder, system):
-    """One line with the option, before any query is asked."""
+    """One line names the option, before any query is sent."""
     result = retrieve(system, "-o", "x.run")
     assert result.exit_code == 2
     assert result.stderr == (
@@ -362,7 +362,7 @@ def test_an_embedded_system_without_documents_is_an_error(folder, system):
 
 
 def test_a_corpus_without_documents_is_an_error(folder):
-    """It would be searched, and nothing found."""
+    """Nothing could be found in it."""
     (folder / "empty.jsonl").write_text("\n")
     result = retrieve("bm25", "--documents", "empty.jsonl", "-o", "x.run")
     assert result.exit_code == 2
@@ -370,7 +370,7 @@ def test_a_corpus_without_documents_is_an_error(folder):
 
 
 def test_an_index_in_a_folder_needs_no_documents(folder):
-    """It was filled by an earlier command."""
+    """An earlier command filled it."""
     arguments = ("bm25", "-s", "path=index", "-o", "x.run")
     assert retrieve(*arguments, "--documents", "docs").exit_code == 0
     first = (folder / "x.run").read_bytes()
@@ -379,17 +379,17 @@ def test_an_index_in_a_folder_needs_no_documents(folder):
 
 
 def test_an_address_is_for_postgres_only(monkeypatch):
-    """--dsn beside another system is a mistake; BERRYEVAL_DSN may be meant for other commands."""
+    """--dsn with another system is an error; BERRYEVAL_DSN may be for other commands."""
     arguments = ("bm25", "--documents", "docs", "-o", "x.run")
     result = retrieve(*arguments, "--dsn", "postgresql://localhost/x")
     assert result.exit_code == 2
-    assert "dsn: expected none beside system 'bm25', got one" in result.stderr
+    assert "dsn: expected none with system 'bm25', got one" in result.stderr
     monkeypatch.setenv("BERRYEVAL_DSN", "postgresql://localhost/x")
     assert retrieve(*arguments).exit_code == 0
 
 
-def test_an_interruption_says_what_is_kept(monkeypatch):
-    """Also when nothing is, and nothing for standard output, which keeps nothing."""
+def test_an_interruption_reports_what_is_stored(monkeypatch):
+    """This includes nothing, and standard output, which stores nothing."""
 
     def interrupted(*_arguments, **_options):
         raise KeyboardInterrupt
@@ -401,8 +401,8 @@ def test_an_interruption_says_what_is_kept(monkeypatch):
     assert retrieve("engine_of_test:find", "-o", "-").stderr == "Interrupted.\n"
 
 
-def test_the_bar_counts(monkeypatch):
-    """What it is called, how much is done, and of how much."""
+def test_the_progress_bar_counts(monkeypatch):
+    """It has a label, the number done, and the total."""
     screen = io.StringIO()
     screen.isatty = lambda: True
     monkeypatch.setattr(sys, "stderr", screen)
@@ -418,8 +418,8 @@ def start(*arguments, **options):
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="no signals to send there")
-def test_it_goes_on_after_ctrl_c(folder):
-    """What was answered is kept, and asked for no more."""
+def test_a_retrieval_continues_after_ctrl_c(folder):
+    """Answers are kept, and not requested again."""
     many = [json.dumps({"_id": f"q{i}", "text": f"t{i}"}) for i in range(40)]
     (folder / "many.jsonl").write_text("\n".join(many))
     words = ["engine_of_test:slow", "--queries", "many.jsonl", "-o", "x.run"]
@@ -440,8 +440,8 @@ def test_it_goes_on_after_ctrl_c(folder):
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="no terminals of this kind there")
-def test_a_terminal_shows_a_bar():
-    """And a pipe does not."""
+def test_a_terminal_shows_a_progress_bar():
+    """A pipe does not."""
     leader, follower = os.openpty()
     process = start("engine_of_test:find", "--queries", "queries.jsonl", "-o", "x.run",
                     stderr=follower, stdout=subprocess.DEVNULL)  # fmt: skip
@@ -454,8 +454,8 @@ def test_a_terminal_shows_a_bar():
     assert retrieve("engine_of_test:find", "-o", "x.run").stderr == ""
 
 
-def test_an_engine_behind_http_is_seeded_and_asked(monkeypatch):
-    """X4: documents go in, queries come out; the key is nowhere to be seen."""
+def test_an_engine_behind_http_is_indexed_and_searched(monkeypatch):
+    """X4: documents are indexed, queries are answered, and the key is never shown."""
     from search.opensearch_server import running_engine
 
     monkeypatch.setenv("OPENSEARCH_API_KEY", "c2VjcmV0")

@@ -18,7 +18,7 @@ from berryeval.cli import main
 
 @pytest.fixture(autouse=True)
 def folder(tmp_path, monkeypatch):
-    """Work in a folder without settings."""
+    """Change to a folder without settings."""
     monkeypatch.chdir(tmp_path)
 
 
@@ -32,8 +32,8 @@ def free_port():
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="no signal says to stop there")
-def test_serve_answers_says_where_and_stops_on_a_signal(tmp_path):
-    """The address and the docs on standard output, and exit code 0."""
+def test_serve_prints_its_address_and_stops_on_a_signal(tmp_path):
+    """The output has the address and the docs, and the exit code is 0."""
     command = [sys.executable, "-m", "berryeval", "serve", "--port", "0", "--archive", "a.db"]
     with subprocess.Popen(command, cwd=tmp_path, stdout=subprocess.PIPE, text=True) as process:
         line = process.stdout.readline()
@@ -45,8 +45,8 @@ def test_serve_answers_says_where_and_stops_on_a_signal(tmp_path):
     assert process.returncode == 0
 
 
-def test_serve_refuses_to_be_reached_by_others_without_a_token():
-    """One line with the command that makes one."""
+def test_serve_requires_a_token_to_be_reached_by_others():
+    """One line has the command that creates one."""
     done = run("serve", "--host", "0.0.0.0", "--archive", "a.db")  # noqa: S104
     assert done.exit_code == 2
     assert done.stderr == (
@@ -56,7 +56,7 @@ def test_serve_refuses_to_be_reached_by_others_without_a_token():
 
 
 def test_a_revoked_token_does_not_count():
-    """There has to be one that works."""
+    """At least one valid token is required."""
     run("token", "create", "ada", "--archive", "a.db")
     run("token", "revoke", "ada", "--archive", "a.db")
     assert run("serve", "--host", "0.0.0.0", "--archive", "a.db").exit_code == 2  # noqa: S104
@@ -72,8 +72,8 @@ def test_serve_reports_a_port_that_is_in_use():
     assert f"port {port} is already in use; choose another with --port" in done.stderr
 
 
-def test_serve_takes_its_settings_from_the_file(tmp_path):
-    """`[service]` names the archive, beside the file."""
+def test_serve_reads_its_settings_from_the_file(tmp_path):
+    """`[service]` names the archive, relative to the file."""
     (tmp_path / "berryeval.toml").write_text(
         '[service]\nhost = "192.0.2.1"\narchive = "kept.db"\n[systems.words]\nsystem = "bm25"\n'
     )
@@ -92,15 +92,15 @@ def test_serve_takes_its_settings_from_the_file(tmp_path):
         ("[systems.words]\nmode = 1\n", 'systems.words: expected a table with system = "…"'),
     ],
 )
-def test_settings_that_cannot_be_are_refused(tmp_path, text, said):
-    """With the key, and the nearest that there is."""
+def test_invalid_settings_are_rejected(tmp_path, text, said):
+    """The message has the key, and the nearest known one."""
     (tmp_path / "berryeval.toml").write_text(text)
     done = run("serve")
     assert (done.exit_code, said in done.stderr) == (2, True), done.stderr
 
 
 def test_a_token_is_shown_once_and_works():
-    """What is printed is what the archive knows."""
+    """The printed token is accepted by the archive."""
     token = run("token", "create", "ci", "--role", "judge", "--archive", "a.db").stdout.strip()
     with Archive.open("a.db") as archive:
         found = archive.tokens.verify(token)
@@ -110,7 +110,7 @@ def test_a_token_is_shown_once_and_works():
 
 
 def test_tokens_are_listed_and_revoked():
-    """With their roles and times, never themselves."""
+    """Roles and times are shown, but never the tokens."""
     missing = run("token", "list", "--archive", "a.db")
     assert (missing.exit_code, Path("a.db").exists()) == (5, False)
     Archive.open("a.db").close()
@@ -127,8 +127,8 @@ def test_tokens_are_listed_and_revoked():
 @pytest.mark.parametrize(
     ("command", "extra"), [(("serve",), "service"), (("token", "list"), "archive")]
 )
-def test_without_the_extra_the_command_says_what_to_install(command, extra):
-    """One line with the way out."""
+def test_a_missing_extra_is_named(command, extra):
+    """One line has the way out."""
     code = (
         "import sys; sys.modules |= dict.fromkeys(('fastapi', 'sqlalchemy')); "
         "from berryeval.__main__ import run; run()"
@@ -145,8 +145,8 @@ def test_without_the_extra_the_command_says_what_to_install(command, extra):
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="no signal says to stop there")
-def test_the_demonstration_is_served_and_thrown_away(tmp_path):
-    """It says what there is, where to open it, and the figures; nothing is left behind."""
+def test_the_demonstration_is_served_and_removed(tmp_path):
+    """Contents, address and figures are printed, and nothing is left behind."""
     command = [sys.executable, "-m", "berryeval", "serve", "--port", "0", "--demo"]
     environment = os.environ | {"TMPDIR": str(tmp_path), "BERRYEVAL_ARCHIVE": "mine.db"}
     with subprocess.Popen(
@@ -169,8 +169,8 @@ def test_the_demonstration_is_served_and_thrown_away(tmp_path):
     assert not (tmp_path / "mine.db").exists()
 
 
-def test_the_demonstration_fills_no_archive_that_has_something(tmp_path):
-    """Exit code 2, and the way out."""
+def test_the_demonstration_rejects_an_archive_with_data(tmp_path):
+    """The exit code is 2, with the way out."""
     from berryeval.core.query import Query
 
     with Archive.open(tmp_path / "mine.db") as archive:
@@ -180,8 +180,8 @@ def test_the_demonstration_fills_no_archive_that_has_something(tmp_path):
     assert "expected an empty archive for the demo, got queries in mine.db" in done.stderr
 
 
-def test_the_browser_is_opened_once_somebody_listens(monkeypatch):
-    """At the address that was told."""
+def test_the_browser_is_opened_when_the_service_listens(monkeypatch):
+    """It opens the printed address."""
     opened = queue.Queue()
     monkeypatch.setattr("webbrowser.open", opened.put)
     monkeypatch.setattr(

@@ -1,4 +1,4 @@
-"""berryeval trec_eval: what it prints, for its flags and versions."""
+"""berryeval trec_eval: its output for flags and versions."""
 
 import subprocess
 import sys
@@ -44,14 +44,14 @@ P_1000                \tall\t0.0010
 
 
 @pytest.mark.parametrize("flags", [[], ["-m", "official"], ["-mofficial", "-mmap"]])
-def test_without_a_measure_the_official_ones_are_printed(flags):
+def test_the_default_is_the_official_measures(flags):
     """Names in 22 columns, tabs, four digits; the tag is that of the last line."""
     result = trec_eval(*flags)
     assert (result.exit_code, result.stdout) == (0, OFFICIAL)
 
 
 def test_the_bytes_are_the_same_through_a_pipe():
-    """Line feeds alone end lines, and ids that are no text come out as they went in."""
+    """Lines end in line feeds, and ids that are not text are unchanged."""
     with open("qrels", "ab") as file:  # noqa: PTH123
         file.write(b"\xff\xfe 0 d1 1\n")
     with open("run", "ab") as file:  # noqa: PTH123
@@ -65,8 +65,8 @@ def test_the_bytes_are_the_same_through_a_pipe():
     )
 
 
-def test_queries_come_in_the_order_of_bytes_and_measures_in_that_of_the_registry():
-    """Neither the order of lines nor that of -m matters."""
+def test_queries_are_sorted_by_bytes_and_measures_by_the_registry():
+    """The order of lines and of -m does not matter."""
     write("qrels", "2 0 a 1\n10 0 a 1\n1 0 a 1\n")
     write("run", "2 Q0 a 1 1 t\n1 Q0 a 1 1 t\n10 Q0 a 1 1 t\n")
     keys = list(printed("-q", "-m", "success.1", "-m", "map", "-m", "num_q"))
@@ -76,7 +76,7 @@ def test_queries_come_in_the_order_of_bytes_and_measures_in_that_of_the_registry
     ]
 
 
-def test_geometric_means_and_texts_have_their_own_places():
+def test_geometric_means_and_texts_have_their_own_positions():
     """gm_map, num_q and runid are in the summary only; relstring is not."""
     names = ["-mgm_map", "-mnum_q", "-mrunid", "-mrelstring"]
     assert list(printed("-q", *names)) == [
@@ -99,7 +99,7 @@ def test_relstring_shows_grades_in_rank_order():
 
 @pytest.mark.parametrize("flag", ["-c", "--complete_rel_info_wanted"])
 def test_complete_averages_over_all_judged_queries(flag):
-    """q3 counts as 0 and is not printed; num_rel counts all grades above 0, whatever -l."""
+    """q3 counts as 0 and is not printed; num_rel counts all grades above 0, regardless of -l."""
     found = printed(flag, "-q", "-l2", "-m", "official")
     assert {query for _, query in found} == {"q1", "q2", "all"}
     found = printed(flag, "-m", "official")
@@ -110,21 +110,21 @@ def test_complete_averages_over_all_judged_queries(flag):
 
 
 @pytest.mark.parametrize("flags", [["-l", "2"], ["-l2"], ["--level_for_rel=2"], ["-l", "2.9x"]])
-def test_level_says_what_is_relevant(flags):
-    """Only d1 has a grade of 2, and it was not retrieved; nDCG does not look at the level."""
+def test_level_sets_the_lowest_relevant_grade(flags):
+    """Only d1 has a grade of 2, and it was not retrieved; nDCG ignores the level."""
     found = printed(*flags, "-m", "num_rel", "-m", "map", "-m", "ndcg")
     assert (found["num_rel", "all"], found["map", "all"]) == ("1", "0.0000")
     assert found["ndcg", "all"] == printed("-m", "ndcg")["ndcg", "all"] != "0.0000"
 
 
 def test_level_0_makes_every_judged_document_relevant():
-    """d4 of grade 0 counts, d9 without a judgment and d5 with a negative one do not."""
+    """d4 of grade 0 counts; d9 without a judgment and d5 with a negative one do not."""
     found = printed("-l0", "-q", "-mnum_rel", "-mnum_rel_ret")
     assert (found["num_rel", "q1"], found["num_rel_ret", "q1"]) == ("3", "2")
 
 
-def test_judged_only_closes_ranks():
-    """Documents without a grade, and with a negative one, go."""
+def test_judged_only_removes_unjudged_documents():
+    """This includes documents with a negative grade."""
     write("run", "q1 Q0 d9 1 9 t\nq1 Q0 d5 1 8 t\nq1 Q0 d2 1 1 t\n")
     assert printed("-J", "-q", "-mrelstring", "-mnum_ret", "-mrecip_rank") == {
         ("num_ret", "q1"): "1",
@@ -136,33 +136,33 @@ def test_judged_only_closes_ranks():
 
 
 def test_judged_only_with_nothing_left_is_0():
-    """trec_eval divides by 0 there and prints -nan."""
+    """trec_eval divides by 0 and prints -nan."""
     write("run", "q1 Q0 d9 1 9 t\n")
     assert printed("-J", "-miprec_at_recall.0")["iprec_at_recall_0.00", "all"] == "0.0000"
 
 
 @pytest.mark.parametrize("flags", [["-M", "1"], ["-M1"], ["--Max_retrieved_per_topic", "1"]])
-def test_most_documents_are_cut_after_sorting(flags):
-    """The best one of each query stays; repeats behind it go unseen."""
+def test_max_retrieved_applies_after_sorting(flags):
+    """The best document of each query stays, and repeats below are ignored."""
     with open("run", "a", encoding="utf-8") as file:  # noqa: PTH123
         file.write("q1 Q0 d9 1 0 last\n")
     assert printed(*flags, "-q", "-mrelstring")["relstring", "q1"] == "'0'"
 
 
-def test_without_a_summary_there_may_be_nothing():
+def test_without_a_summary_the_output_may_be_empty():
     """-n alone prints nothing; with -q it prints queries."""
     assert trec_eval("-n").stdout == ""
     assert {query for _, query in printed("-nq")} == {"q1", "q2"}
 
 
-def test_the_size_of_the_collection_is_for_utility():
+def test_the_size_of_the_collection_is_used_by_utility():
     """Neither retrieved nor relevant: 10 + 1 - 4 - 2 of q1, 10 + 1 - 1 - 1 of q2."""
     found = printed("-N10", "-q", "-m", "utility.0,0,0,1")
     assert [found["utility_0,0,0,1", query] for query in ("q1", "q2")] == ["5.0000", "9.0000"]
 
 
-def test_parameters_are_sorted_and_read_as_far_as_they_go():
-    """Cutoffs go into names, other parameters as they were written."""
+def test_parameters_are_sorted_and_parsed_as_far_as_possible():
+    """Cutoffs become part of names, other parameters stay as written."""
     words = ["P.10,5", "ndcg_cut.23.4", "Rprec_mult.1,.5", "set_F.0.5", "ndcg.1=3,2=9", "map.7"]
     found = printed(*(f"-m{word}" for word in words), "-m11pt_avg..25,.5")
     assert [name for name, _ in found] == [
@@ -172,22 +172,22 @@ def test_parameters_are_sorted_and_read_as_far_as_they_go():
     assert found["11pt_avg_.25,.5", "all"] == "0.7500"
 
 
-def test_the_first_list_of_parameters_wins():
-    """Also over that of a nickname."""
+def test_the_first_list_of_parameters_is_used():
+    """It also takes precedence over that of a nickname."""
     assert list(printed("-mP.5", "-mP.10")) == [("P_5", "all")]
     assert ("P_100", "all") not in printed("-mofficial", "-mP.5")
 
 
-def test_nicknames_hold_what_they_hold_in_trec_eval():
-    """11 of set; all_trec has 34 measures in 9.0.8, and unj and rbp_resid more in 10.0."""
+def test_nicknames_contain_the_measures_of_trec_eval():
+    """set has 11; all_trec has 34 in 9.0.8, and also unj and rbp_resid in 10.0."""
     assert len(printed("-mset", "-q")) == 2 * 9 + 11
     old = {name for name, _ in printed("-q", "-mall_trec")}
     new = {name for name, _ in printed("-q", "-mall_trec", "-c", "--compat=10.0")}
     assert new - old == {"rbp_resid", "unj_5", "unj_10", "unj_20"}
 
 
-def test_numbers_are_read_as_c_reads_them():
-    """Grades stop at the first letter or point; scores may be hexadecimal, infinite, or words."""
+def test_numbers_are_parsed_as_in_c():
+    """Grades end at the first letter or point; scores may be hexadecimal, infinite, or words."""
     write("qrels", "q 0 a 1.9\nq 0 b 2e1\nq 0 c abc\nq 0 d +3\nq 0 e 0x1\nq 0 f 4abc\n")
     write(
         "run",
@@ -198,7 +198,7 @@ def test_numbers_are_read_as_c_reads_them():
 
 
 def test_scores_have_32_bits_in_9_and_64_in_10():
-    """What ties in 32 bits is ordered by id, the greater one first."""
+    """Scores that tie in 32 bits are ordered by id, the greater one first."""
     write("qrels", "q 0 a 1\n")
     write("run", "q 0 a 1 1.00000002 t\nq 0 b 1 1.00000001 t\nq 0 c 1 1 t\nq 0 d 1 1e39 t\n")
     assert printed("-mrecip_rank")["recip_rank", "all"] == "0.2500"
@@ -206,7 +206,7 @@ def test_scores_have_32_bits_in_9_and_64_in_10():
 
 
 def test_recall_points_are_rounded_to_the_nearest_in_10():
-    """Of three relevant documents, 0.4 asks for 2 in 9.0.8 and for 1 in 10.0."""
+    """Of three relevant documents, 0.4 means 2 in 9.0.8 and 1 in 10.0."""
     write("qrels", "q 0 a 1\nq 0 b 1\nq 0 c 1\n")
     write("run", "q 0 a 1 1 t\n")
     point = ("iprec_at_recall_0.40", "all")
@@ -217,7 +217,7 @@ def test_recall_points_are_rounded_to_the_nearest_in_10():
 
 
 def test_10_prints_missing_queries():
-    """They are 0, but for what leaks where a measure was given parameters."""
+    """They are 0, except for measures with parameters, as in 10.0."""
     measures = ["-mall_trec", "-mutility.1,-2,-1,0", "-mrelstring.5", "-mrbp_resid.p=0.8", "-myaap"]
     found = printed("-c", "-q", "--compat=10.0", *measures)
     leaked = {name for (name, query), value in found.items() if query == "q3" and value > "0.0000"}
@@ -247,15 +247,15 @@ def test_10_reads_comments_and_standard_input():
 
 
 def test_10_scores_a_run_without_a_common_query_if_complete():
-    """9.0.8 refuses it."""
+    """9.0.8 rejects it."""
     write("run", "q9 0 a 1 1 t\n")
     expected = (7, "no queries with both results and relevance info")
     assert refused("-c") == expected
     assert printed("-c", "-mmap", "--compat=10.0") == {("map", "all"): "0.0000"}
 
 
-def test_10_refuses_a_missing_query_after_those_before_it():
-    """Exit code 4, unless -c is given; what was printed stays."""
+def test_10_fails_at_a_missing_query():
+    """Exit code 4, unless -c is given; earlier output stays."""
     result = trec_eval("-q", "-mmap", "--compat=10.0")
     assert (result.exit_code, len(result.stdout.splitlines())) == (4, 2)
     assert "query 'q3' is not in the run" in result.stderr

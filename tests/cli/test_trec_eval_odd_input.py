@@ -1,4 +1,4 @@
-"""berryeval trec_eval: what it refuses, and what it makes of odd input."""
+"""berryeval trec_eval: rejected and unusual input."""
 
 import os
 import threading
@@ -33,14 +33,14 @@ NO_NAN = "expected a score, found nan, which cannot be ordered"
         ("run", RUN + "q1 0 d9 1 1 t\n", 4, "duplicate docs d9 of query 'q1' in the run"),
     ],
 )  # fmt: skip
-def test_files_that_trec_eval_refuses_are_refused(name, text, code, message):
-    """One line, and trec_eval's exit code."""
+def test_files_that_trec_eval_rejects_are_rejected(name, text, code, message):
+    """There is one line, and trec_eval's exit code."""
     write(name, text)
     assert refused() == (code, message)
 
 
-def test_repeats_matter_only_where_they_are_seen():
-    """Not in a query that is not scored, nor if no ranking is looked at."""
+def test_repeats_matter_only_if_they_are_seen():
+    """Queries that are not scored, and measures without rankings, ignore them."""
     write("qrels", QRELS + "q8 0 a 1\nq8 0 a 1\n")
     assert trec_eval().exit_code == 0
     write("run", RUN + "q1 0 d9 1 1 t\n")
@@ -97,13 +97,13 @@ def test_repeats_matter_only_where_they_are_seen():
         (["-mutility.1,2"], 4, "utility: expected 4 coefficients, found 2"),
     ],
 )
-def test_what_cannot_be_done_is_said(arguments, code, message):
-    """One line, and the exit code of trec_eval."""
+def test_invalid_requests_are_reported(arguments, code, message):
+    """There is one line, and the exit code of trec_eval."""
     assert refused(*arguments) == (code, message)
 
 
-def test_a_file_that_is_not_there_cannot_be_read():
-    """Exit code 2."""
+def test_a_missing_file_is_an_error():
+    """The exit code is 2."""
     assert refused(files=("nowhere", "run"))[0] == 2
 
 
@@ -117,20 +117,20 @@ def test_a_file_that_is_not_there_cannot_be_read():
         (["--Rel", "qrels", "--Out", "x"], ["-Rqrels", "-o"]),
     ],
 )
-def test_long_flags_may_be_cut_short(long, short):
-    """As far as they stay apart; --compat is ours, and not in the way of trec_eval's own."""
+def test_long_flags_may_be_abbreviated(long, short):
+    """They must stay unambiguous; --compat does not interfere with trec_eval's flags."""
     result = trec_eval(*long)
     assert (result.exit_code, result.stdout) == (0, trec_eval(*short).stdout)
 
 
-def test_long_flags_that_fit_several_are_unknown():
-    """--Re is short for two; after -- there are no flags."""
+def test_ambiguous_abbreviations_are_unknown():
+    """--Re fits two flags; after -- there are no flags."""
     assert refused("--Re", "qrels")[0] == 1
     assert refused("-mmap", "--", "--q")[0] == 1
 
 
 def test_the_version_goes_to_standard_error():
-    """So it does in trec_eval; nothing is on standard output."""
+    """trec_eval does the same, and nothing is on standard output."""
     for flag in ("-v", "--version"):
         result = trec_eval(flag, "-mnope")
         assert (result.exit_code, result.stdout) == (0, "")
@@ -138,7 +138,7 @@ def test_the_version_goes_to_standard_error():
 
 
 def test_help_explains_the_measures_and_the_format():
-    """Our own words for what -m and -R name."""
+    """The texts are ours, for the names in -m and -R."""
     result = trec_eval("-h", "-mndcg", "-mprefs_avgjg_Rnonrel_ret", "-mrunid", "-Rprefs", files=())
     assert result.exit_code == 0
     assert "\nprefs: query group subgroup document level; " in result.stdout
@@ -150,7 +150,7 @@ def test_help_explains_the_measures_and_the_format():
 
 
 @pytest.mark.parametrize("flag", ["-D0.q2", "-D 3.q2", "--Debug_level=x.q2"])
-def test_one_query_may_be_picked(flag):
+def test_one_query_can_be_selected(flag):
     """The others are not scored; -c still divides by all of them."""
     assert printed(flag, "-q", "-mnum_q", "-mmap") == {
         ("map", "q2"): "1.0000",
@@ -162,7 +162,7 @@ def test_one_query_may_be_picked(flag):
     assert printed("-D2", "-mnum_q")["num_q", "all"] == "2"
 
 
-def test_a_level_below_0_makes_documents_without_a_grade_relevant():
+def test_a_negative_level_makes_unjudged_documents_relevant():
     """d4 and d2 are judged, d9 is not, d5 was in the pool: at -2 all four of three are found."""
     found = printed("-l", "-2", "-q", "-mmap", "-mnum_rel", "-mnum_rel_ret", "-miprec_at_recall.1")
     assert found["map", "q1"] == "1.3333"
@@ -177,8 +177,8 @@ def test_a_level_below_0_makes_documents_without_a_grade_relevant():
     ]
 
 
-def test_what_yaap_has_no_value_for_is_an_error():
-    """More found than there is: the logarithm of a number below 0, or of one by 0."""
+def test_undefined_values_of_yaap_are_an_error():
+    """More is found than exists, so a logarithm is undefined."""
     write("qrels", "q1 0 d1 0\n")
     write("run", "q1 0 d1 1 1 t\nq1 0 d2 1 1 t\n")
     assert printed("-l-1", "-myaap")["yaap", "all"] == "   inf"
@@ -187,8 +187,8 @@ def test_what_yaap_has_no_value_for_is_an_error():
     assert refused("-l-1", "-myaap") == (4, "yaap is undefined for this level and ranking")
 
 
-def test_odd_parameters_have_the_values_of_trec_eval():
-    """Negative gains, weights and shares; recall points in any order."""
+def test_unusual_parameters_give_the_values_of_trec_eval():
+    """Gains, weights and shares may be negative, recall points unsorted."""
     words = ["ndcg.1=-2", "set_F.-0.5", "iprec_at_recall.-1", "Rprec_mult.-1", "11pt_avg.0,1,.5"]
     found = printed("-q", *(f"-m{word}" for word in words))
     assert {name: value for (name, query), value in found.items() if query == "q1"} == {
@@ -203,16 +203,16 @@ def test_odd_parameters_have_the_values_of_trec_eval():
     assert printed("-mset_F.-0.5", "-q")["set_F_-0.5", "q1"] == "   inf"  # P 1, R 1/2
 
 
-def test_gains_of_what_is_no_grade_count_in_9_only():
-    """In 9.0.8 the letter is read as 0, in 10.0 it is passed over."""
+def test_gains_of_invalid_grades_count_only_in_9():
+    """9.0.8 reads the letter as 0, and 10.0 ignores it."""
     write("qrels", "q1 0 d1 1\nq1 0 d4 0\n")
     assert printed("-mndcg.a=5")["ndcg_a=5", "all"] != printed("-mndcg")["ndcg", "all"]
     found = printed("-mndcg.a=5", "-c", "--compat=10.0")
     assert found["ndcg_a=5", "all"] == printed("-mndcg")["ndcg", "all"]
 
 
-def test_percent_signs_are_signs_like_others():
-    """In a query, a parameter and a tag."""
+def test_percent_signs_are_printed_literally():
+    """This holds in a query, a parameter and a tag."""
     write("qrels", "100%d 0 a 1\n")
     write("run", "100%d 0 a 1 1 %s\n")
     assert printed("-q", "-mrunid", "-mset_F.1%d") == {
@@ -226,7 +226,7 @@ Z = "q1 map 0.5 0.25\nq1 num_ret 2 2\nq1 gm_map 0 1\nq2 map 1 0\nq2 num_ret 2 0\
 
 
 def test_z_scores_are_deviations_from_means():
-    """A Z before names, four digits also for counts; -1000000 where the file says nothing."""
+    """Names have a Z, counts have four digits, and missing values are -1000000."""
     write("z", Z)
     names = ["-mmap", "-mnum_ret", "-mnum_q", "-mrunid", "-mrelstring", "-mgm_map", "-mP.5"]
     assert trec_eval("-q", "-Zz", *names).stdout == (
@@ -247,8 +247,8 @@ def test_z_scores_are_deviations_from_means():
     )
 
 
-def test_z_scores_of_a_measure_after_all_others_are_looked_up_one_too_far():
-    """As in trec_eval: the next query's first measure is taken; there is none after the last."""
+def test_z_scores_of_the_last_measure_are_looked_up_one_too_far():
+    """As in trec_eval, the next query's first measure is used; there is none after the last."""
     write("z", "q1 map 0 1\nq2 recip_rank 0.5 0.5\n")
     found = printed("-q", "-Zz", "-mrecip_rank", "-mset_P")
     assert found["Zrecip_rank", "q1"] == "0.0000"
@@ -266,8 +266,8 @@ def test_z_scores_may_be_huge():
     }
 
 
-def test_z_scores_from_a_mean_or_deviation_of_nan_are_nan():
-    """As in the test that trec_eval 9.0.8 ships; the sign is that of the file."""
+def test_z_scores_from_nan_are_nan():
+    """trec_eval 9.0.8 ships such a test; the sign is that of the file."""
     write("z", "q1 map nan 1\nq1 P_5 0.1 nan\nq1 recall_5 -nan nan\nq2 P_5 0.1 0.1\n")
     assert trec_eval("-q", "-Zz", "-mmap", "-mP.5", "-mrecall.5").stdout == (
         "Zmap                   \tq1\t   nan\n"
@@ -290,8 +290,8 @@ def test_z_scores_from_a_mean_or_deviation_of_nan_are_nan():
         ("q1 map inf inf\n", 4, "query 'q1': the z-score of map is undefined"),
     ],
 )
-def test_z_scores_that_cannot_be_used_are_refused(text, code, message):
-    """trec_eval ends with 255, or divides infinity by infinity."""
+def test_invalid_z_scores_are_rejected(text, code, message):
+    """trec_eval exits with 255, or divides infinity by infinity."""
     write("z", text)
     assert refused("-Zz", "-mmap") == (code, message)
 
@@ -308,8 +308,8 @@ BELOW = {
 }  # fmt: skip
 
 
-def test_each_measure_has_its_own_idea_of_a_level_below_0():
-    """What trec_eval 9.0.4 prints: some count by grade, some go through the ranking."""
+def test_each_measure_interprets_a_negative_level_differently():
+    """trec_eval 9.0.4 counts by grade for some, and by ranking for others."""
     write("qrels", "q 0 a 1\nq 0 b 2\nq 0 c 0\nq 0 d -1\nq 0 e 1\nq 0 f 0\n")
     write("run", "".join(f"q 0 {doc_id} 1 {-i} t\n" for i, doc_id in enumerate("xcadbyf")))
     words = ["iprec_at_recall.0,.6,1", "P.1,3", "recall.3", "Rprec_mult.0.4,1,2", "map_cut.3"]
@@ -319,16 +319,16 @@ def test_each_measure_has_its_own_idea_of_a_level_below_0():
     assert printed("-q", "-J", "-mrelstring")["relstring", "q"] == "'0120'"
 
 
-def test_multiples_of_r_go_from_a_fifth_to_double():
-    """Ten of them, also for judgment groups."""
+def test_multiples_of_r_range_from_a_fifth_to_double():
+    """There are ten, also for judgment groups."""
     expected = [f"{n / 10:3.2f}" for n in range(2, 21, 2)]
     assert [name[-4:] for name, _ in printed("-mRprec_mult")] == expected
     assert [name[-4:] for name, _ in printed("-mRprec_mult_avgjg", "-Rqrels_jg")] == expected
 
 
 @pytest.mark.parametrize("n_queries", [199, 200, 401, 500, 1001])
-def test_many_queries_come_whole_and_in_order(n_queries):
-    """They are printed in pieces, also those before an error."""
+def test_many_queries_are_printed_completely_and_in_order(n_queries):
+    """They are printed in pieces, including those before an error."""
     ids = [f"{i:04}" for i in range(n_queries)]
     write("qrels", "".join(f"{query_id} 0 a 1\n" for query_id in ids))
     write("run", "".join(f"{query_id} 0 a 1 1 t\n" for query_id in ids))
@@ -340,7 +340,7 @@ def test_many_queries_come_whole_and_in_order(n_queries):
 
 
 def test_pipes_are_read(tmp_path):
-    """They can be read only once, so the quick road stays away from them."""
+    """They can be read only once, so the fast path is not used."""
     qrels, run = tmp_path / "a.qrels", tmp_path / "a.run"
     texts = {qrels: "1 0 a 1\n", run: "1 Q0 a 1 1 t\n"}
     writers = []
@@ -355,8 +355,8 @@ def test_pipes_are_read(tmp_path):
     assert result.output == "map                   \tall\t1.0000\n"
 
 
-def test_a_relstring_may_ask_for_more_than_there_is(tmp_path):
-    """For any number of documents."""
+def test_a_relstring_may_request_more_than_exists(tmp_path):
+    """This holds for any number of documents."""
     qrels, run = tmp_path / "a.qrels", tmp_path / "a.run"
     qrels.write_text("1 0 a 1\n1 0 b 0\n")
     run.write_text("1 Q0 a 1 2 t\n1 Q0 b 2 1 t\n1 Q0 c 3 0 t\n")

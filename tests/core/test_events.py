@@ -1,4 +1,4 @@
-"""X9: facts stand in the message of a log record."""
+"""X9: log messages contain their facts."""
 
 import logging
 import math
@@ -15,7 +15,7 @@ WITHOUT_FACTS = {"core/events.py", "cli/_logging.py", "cli/demo.py"}
 
 
 def test_facts_are_in_the_message_and_on_the_record(caplog):
-    """X9: a person reads the message; a structured formatter takes event and attributes."""
+    """X9: people read the message, and structured formatters use event and attributes."""
     with caplog.at_level(logging.INFO, "berryeval.example"):
         event_logger("berryeval.example").info("measured", extra={"P@5": 0.25, "queries": 2})
         event_logger("berryeval.example").debug("nobody asked", extra={"a": 1})
@@ -37,14 +37,14 @@ def test_facts_are_in_the_message_and_on_the_record(caplog):
         ("a b\nerror c=1", r"'a b\nerror c=1'"),
     ],
 )
-def test_a_fact_is_one_word(caplog, fact, shown):
-    """X9: at least three digits, nothing rounded away, and no value passes for another line."""
+def test_a_fact_is_written_as_one_word(caplog, fact, shown):
+    """X9: at least three digits are kept, and a value cannot start another line."""
     event_logger("berryeval.example").warning("seen", extra={"fact": fact})
     assert caplog.messages == [f"seen fact={shown}"]
 
 
 def test_every_module_logs_its_facts_in_the_message():
-    """X9: a plain logger would hide what it is given as `extra`."""
+    """X9: a plain logger would hide facts passed as `extra`."""
     plain = {
         str(path.relative_to(SOURCE))
         for path in SOURCE.rglob("*.py")

@@ -1,4 +1,4 @@
-"""Files that are written whole, and what is written straight into."""
+"""Files that are replaced atomically, and those that are written to directly."""
 
 import os
 import stat
@@ -13,8 +13,8 @@ from berryeval.errors import FormatError
 needs_fifos = pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="there are no FIFOs here")
 
 
-def test_a_link_stays_a_link_and_its_file_is_written(tmp_path):
-    """Also a link to a link, and one to a file that does not exist yet."""
+def test_a_link_is_kept_and_its_target_is_written(tmp_path):
+    """This includes links to links, and to files that do not exist yet."""
     (tmp_path / "folder").mkdir()
     (tmp_path / "link").symlink_to("folder/file")
     (tmp_path / "second").symlink_to("link")
@@ -27,7 +27,7 @@ def test_a_link_stays_a_link_and_its_file_is_written(tmp_path):
 
 
 @needs_fifos
-def test_a_pipe_is_written_into_and_stays_a_pipe(tmp_path):
+def test_a_pipe_is_written_to_and_kept(tmp_path):
     """Devices and pipes are never replaced by files."""
     path = tmp_path / "pipe"
     os.mkfifo(path)
@@ -42,7 +42,7 @@ def test_a_pipe_is_written_into_and_stays_a_pipe(tmp_path):
 
 
 def test_a_folder_cannot_be_written(tmp_path):
-    """One line, and the folder stays."""
+    """The error is one line, and the folder is kept."""
     with pytest.raises(FormatError, match=r"cannot be written: (Is a directory|Permission denied)"):
         write_whole(tmp_path, [b"x"])
     assert tmp_path.is_dir()
@@ -50,7 +50,7 @@ def test_a_folder_cannot_be_written(tmp_path):
 
 @pytest.mark.parametrize("name", ["-", "/dev/stdout"])
 def test_a_dash_is_standard_output(capsysbinary, tmp_path, monkeypatch, name):
-    """After what was printed before; no file of that name comes to be."""
+    """It follows earlier output, and no file with that name is created."""
     monkeypatch.chdir(tmp_path)
     sys.stdout.write("before\n")
     write_whole(name, [b"one ", b"two\n"])

@@ -1,4 +1,4 @@
-"""Data frames of several libraries, by each of the ways that they are read."""
+"""Data frames of several libraries, by each of the readers."""
 
 import decimal
 import struct
@@ -34,14 +34,14 @@ class Python:
 
 @pytest.fixture(params=["native", "pyarrow"])
 def road(request, monkeypatch):
-    """Read streams natively where the extension is there, and with pyarrow."""
+    """Read streams with the extension if available, and with pyarrow."""
     if request.param == "pyarrow":
         monkeypatch.setattr(arrow_stream, "backend", lambda: Python)
     return request.param
 
 
 def by_both_roads(frame, kind=be.Run, **options):
-    """Return what the native road and pyarrow make of a frame: data or a message."""
+    """Return the results of the native reader and of pyarrow: data or a message."""
     found = []
     for without_native in (False, True):
         with pytest.MonkeyPatch.context() as patch:
@@ -56,13 +56,13 @@ def by_both_roads(frame, kind=be.Run, **options):
 
 @pytest.mark.parametrize("make", [pd.DataFrame, pl.DataFrame, pa.table])
 def test_a_run_is_read_from_frames_of_three_libraries(road, make):
-    """Rows of a query need not stand together."""
+    """Rows of a query need not be adjacent."""
     assert be.Run.from_frame(make(ROWS)) == RUN, road
 
 
 @pytest.mark.parametrize("make", [pd.DataFrame, pl.DataFrame, pa.table])
 def test_judgments_are_read_by_their_usual_names(road, make):
-    """Grades may be whole numbers, ids too; other columns are ignored."""
+    """Grades and ids may be whole numbers, and other columns are ignored."""
     frame = make({"by": ["x", "y"], "QID": [1, -2], "docno": [10, 2**40], "rel": [3, 0]})
     expected = {"1": {"10": 3.0}, "-2": {str(2**40): 0.0}}
     assert be.Judgments.from_frame(frame).to_dict() == expected, road
@@ -81,7 +81,7 @@ TEXT_TYPES = [
 
 
 def as_type(texts, type_):
-    """Return a column of the type; not every version of pyarrow casts to them all."""
+    """Return a column of the type, if this version of pyarrow can cast to it."""
     if pa.types.is_dictionary(type_):
         values = sorted(set(texts))
         indices = pa.array([values.index(text) for text in texts], type_.index_type)
@@ -92,7 +92,7 @@ def as_type(texts, type_):
 
 @pytest.mark.parametrize("id_type", TEXT_TYPES, ids=str)
 def test_ids_may_be_any_kind_of_text(road, id_type):
-    """Text, bytes, views, categories; short ones and those too long to stand in a view."""
+    """Text, bytes, views and categories are read, short ones and long ones."""
     columns = {name: as_type(ROWS[name], id_type) for name in ("query_id", "doc_id")}
     table = pa.table(columns | {"score": ROWS["score"]})
     assert be.Run.from_frame(table) == RUN, road
@@ -100,7 +100,7 @@ def test_ids_may_be_any_kind_of_text(road, id_type):
 
 @pytest.mark.parametrize("id_type", TEXT_TYPES, ids=str)
 def test_ids_may_be_of_any_length(id_type):
-    """Short ones stand in a view, long ones elsewhere; words are compared by eight bytes."""
+    """Short ones are inlined in views, and comparison uses words of eight bytes."""
     texts = ["x" * (n - 1) + last for n in range(1, 40) for last in "yz"]
     table = pa.table(
         {
@@ -120,16 +120,16 @@ STRUCT = pa.StructArray.from_arrays(
 )
 
 
-def test_a_column_of_rows_is_a_stream_too():
-    """The native road reads what begins within an array; pyarrow does not, and says so."""
+def test_a_struct_array_is_a_stream():
+    """The native reader supports offsets; pyarrow reports that it does not."""
     native, specified = by_both_roads(pa.chunked_array([STRUCT.slice(1)]))
     if isinstance(native, be.Run):
         assert native.to_dict() == {"q": {"a": 1.0, "b": 2.0}}
     assert specified.startswith("frame: expected columns that can be read, got ")
 
 
-def test_a_row_that_is_missing_as_a_whole_is_an_error():
-    """Whatever its columns may hold."""
+def test_a_null_row_is_an_error():
+    """The values of its columns do not matter."""
     fields = [STRUCT.field(n) for n in range(3)]
     mask = pa.array([False, False, True])
     rows = pa.StructArray.from_arrays(fields, names=["qid", "doc", "score"], mask=mask)
@@ -143,7 +143,7 @@ WHOLE = ["int8", "uint8", "int16", "uint16", "int32", "uint32", "int64", "uint64
 
 @pytest.mark.parametrize("type_", WHOLE)
 def test_whole_numbers_of_every_width_are_ids_and_scores(type_):
-    """From the lowest to the highest of each, in decimal."""
+    """Every width is tested from its lowest to its highest value."""
     bits = int(type_.lstrip("uint"))
     low, high = (0, 2**bits - 1) if type_[0] == "u" else (-(2 ** (bits - 1)), 2 ** (bits - 1) - 1)
     values = pa.array([low, 7, high], type_)
@@ -162,7 +162,7 @@ def test_whole_numbers_of_every_width_are_ids_and_scores(type_):
     ],
 )
 def test_scores_of_other_types_are_exact(type_, values):
-    """What a type can hold is what is read."""
+    """Values are converted without loss."""
     table = pa.table({"qid": ["q"] * 3, "doc": ["a", "b", "c"], "score": pa.array(values, type_)})
     expected = be.Run.from_dict(
         {"q": {d: float(v) for d, v in zip("abc", table["score"].to_pylist(), strict=True)}}
@@ -171,7 +171,7 @@ def test_scores_of_other_types_are_exact(type_, values):
 
 
 def test_half_floats_are_exact():
-    """Zeros, the smallest, subnormal, usual and infinite ones."""
+    """Zeros, the smallest, subnormal, normal and infinite values are tested."""
     bits = [0x0000, 0x8000, 0x0001, 0x03FF, 0x0400, 0x3C00, 0x3555, 0xC000, 0x7BFF, 0x7C00]
     values = [struct.unpack("<e", struct.pack("<H", word))[0] for word in bits]
     halves = pa.Array.from_buffers(
@@ -182,8 +182,8 @@ def test_half_floats_are_exact():
     assert by_both_roads(table) == [expected, expected]
 
 
-def test_decimals_are_read_by_the_twin():
-    """Types that the extension does not know are left to pyarrow."""
+def test_decimals_are_read_by_pyarrow():
+    """The extension leaves unknown types to it."""
     scores = pa.array([decimal.Decimal("1.25"), decimal.Decimal("-3.50")])
     table = pa.table({"qid": ["q", "q"], "doc": ["a", "b"], "score": scores})
     expected = be.Run.from_dict({"q": {"a": 1.25, "b": -3.5}})
@@ -197,7 +197,7 @@ good_ids = st.text(min_size=1, max_size=20) | st.binary(min_size=1, max_size=5).
 
 
 def batches_of(rows, seams, text_type):
-    """Rows in several batches, each of them a slice of something larger."""
+    """Return rows in several batches, each a slice of a larger one."""
     schema = pa.schema([("query_id", text_type), ("doc_id", text_type), ("score", pa.float64())])
     bounds = sorted({0, len(rows), *(seam for seam in seams if seam <= len(rows))})
     found = []
@@ -218,31 +218,31 @@ def batches_of(rows, seams, text_type):
     kind=st.sampled_from([be.Run, be.Judgments]),
     duplicates=st.sampled_from(["error", "keep-best"]),
 )
-def test_both_roads_find_the_same(rows, seams, text_type, kind, duplicates):
-    """The same data, or the same first complaint, whatever is wrong."""
+def test_both_readers_agree(rows, seams, text_type, kind, duplicates):
+    """They return the same data, or the same first error."""
     table = batches_of(rows, seams, text_type)
     native, specified = by_both_roads(table, kind, duplicates=duplicates)
     assert native == specified
 
 
 @given(st.dictionaries(good_ids, st.dictionaries(good_ids, st.floats(allow_nan=False), min_size=1)))
-def test_a_run_comes_back_from_its_table(data):
-    """Every id and every digit, ids that are no UTF-8 included."""
+def test_a_run_survives_conversion_to_a_table(data):
+    """Every id and every digit survive, including invalid UTF-8."""
     run = be.Run.from_dict(data)
     assert by_both_roads(run.to_arrow()) == [run, run]
 
 
 @given(st.dictionaries(good_ids, st.dictionaries(good_ids, st.integers(-2, 4), min_size=1)))
-def test_judgments_come_back_from_their_table(data):
-    """Whole grades are whole in the table."""
+def test_judgments_survive_conversion_to_a_table(data):
+    """Whole grades are integers in the table."""
     judgments = be.Judgments.from_dict(data)
     table = judgments.to_arrow()
     assert table.schema.field("relevance").type == pa.int64()
     assert be.Judgments.from_frame(table) == judgments
 
 
-def test_more_rows_than_are_read_at_once():
-    """Chunks within a batch, and room that is made for what is expected."""
+def test_tables_larger_than_a_read_block_are_read():
+    """Batches have several chunks, and buffers grow."""
     n = 10_000
     table = pa.table(
         {
@@ -299,14 +299,14 @@ def test_more_rows_than_are_read_at_once():
         ),
     ],
 )
-def test_a_bad_column_is_named(columns, message):
-    """What was expected, what came, and in which row."""
+def test_an_invalid_column_is_reported(columns, message):
+    """The message has what was expected, what was found, and the row."""
     table = pa.table({name: pa.array(column) for name, column in columns.items()})
     assert by_both_roads(table) == [f"frame: {message}"] * 2
 
 
-def test_a_null_of_a_dictionary_is_a_null(road):
-    """Not the index is missing but what it leads to."""
+def test_a_null_in_a_dictionary_is_a_null(road):
+    """The value is null, not the index."""
     column = pa.DictionaryArray.from_arrays(pa.array([0, 1]), pa.array(["q", None]))
     table = pa.table({"qid": column, "doc": ["a", "b"], "score": [1.0, 2.0]})
     with pytest.raises(be.ArgumentError, match="a value in column 'qid', got none in row 2"):
@@ -315,20 +315,20 @@ def test_a_null_of_a_dictionary_is_a_null(road):
 
 
 def test_a_frame_without_rows_is_an_empty_run(road):
-    """Even where its columns are of no type at all."""
+    """Its columns may have the null type."""
     nothing = pa.table({name: pa.array([], pa.null()) for name in ("qid", "doc", "score")})
     assert len(be.Run.from_frame(nothing)) == 0, road
     assert len(be.Run.from_frame(pd.DataFrame(columns=["qid", "doc", "score"]))) == 0
 
 
 def test_a_stream_is_read_once(road):
-    """A reader of batches, which does not tell how many there are."""
+    """It may be a reader of batches of unknown number."""
     reader = pa.RecordBatchReader.from_batches(pa.table(ROWS).schema, pa.table(ROWS).to_batches())
     assert be.Run.from_frame(reader) == RUN, road
 
 
-def test_a_stream_that_breaks_is_an_error(road):
-    """In one line."""
+def test_a_failing_stream_is_an_error(road):
+    """The message is one line."""
 
     def batches():
         yield from pa.table(ROWS).to_batches()
@@ -341,7 +341,7 @@ def test_a_stream_that_breaks_is_an_error(road):
 
 
 class Columns:
-    """A frame of a library without Arrow, as older ones of pandas are."""
+    """A frame of a library without Arrow, such as older versions of pandas."""
 
     def __init__(self, **columns):
         self.frame = pd.DataFrame(columns, dtype=object)
@@ -352,7 +352,7 @@ class Columns:
 
 
 def test_a_frame_without_arrow_is_read_by_its_columns():
-    """Any id that is text, bytes or a whole number."""
+    """Ids may be text, bytes or whole numbers."""
     frame = Columns(qid=["q", b"q", 7], doc=["d", "e", "f"], score=[1, 2.5, True])
     assert be.Run.from_frame(frame).to_dict() == {"q": {"d": 1.0, "e": 2.5}, "7": {"f": 1.0}}
     judged = Columns(qid=["q", "q"], doc=["d", "d"], rel=[1, 2], judge=["a", 7])
@@ -376,36 +376,36 @@ def test_a_frame_without_arrow_is_read_by_its_columns():
         ({"score": [[]]}, "expected a number as score, got [] in row 1"),
     ],
 )
-def test_columns_are_checked_as_streams_are(changes, message):
-    """With the same words."""
+def test_columns_are_checked_like_streams(changes, message):
+    """The messages are the same."""
     frame = Columns(**({"qid": ["q"], "doc": ["d"], "score": [1.0]} | changes))
     with pytest.raises(be.ArgumentError) as caught:
         be.Run.from_frame(frame)
     assert str(caught.value) == f"frame: {message}"
 
 
-def test_mixed_types_of_pandas_are_told_by_the_row():
-    """pandas refuses to hand them over; its columns tell where."""
+def test_mixed_types_in_pandas_are_reported_with_the_row():
+    """pandas cannot export them, so its columns are read."""
     frame = pd.DataFrame({"qid": ["q", "q"], "doc": ["d", 1.5], "score": [1.0, 2.0]}, dtype=object)
     with pytest.raises(be.ArgumentError, match="in column 'doc', got float in row 2"):
         be.Run.from_frame(frame)
 
 
 class Broken:
-    """A stream that cannot be had."""
+    """A stream that cannot be created."""
 
     def __arrow_c_stream__(self, requested_schema=None):
         raise ValueError("no schema")
 
 
-def test_a_stream_that_cannot_be_had_is_an_error():
-    """With the reason."""
+def test_a_stream_that_cannot_be_created_is_an_error():
+    """The message contains the reason."""
     with pytest.raises(be.ArgumentError, match=r"can be read, got ValueError\('no schema'\)"):
         be.Run.from_frame(Broken())
 
 
-def test_a_column_that_is_there_twice_is_an_error():
-    """Nothing says which of them is meant."""
+def test_a_repeated_column_is_an_error():
+    """It would be ambiguous."""
     table = pa.table([["q"], ["d"], [1.0], [2.0]], names=["qid", "doc", "score", "score"])
     message = "frame: expected one column 'score', got 2 of them"
     assert by_both_roads(table) == [message, message]
@@ -414,7 +414,7 @@ def test_a_column_that_is_there_twice_is_an_error():
 
 
 def test_without_pyarrow_pandas_is_read_by_its_columns(monkeypatch):
-    """It has a stream, and cannot hand it over."""
+    """Its stream requires pyarrow."""
 
     def refuse(*_):
         raise ImportError("no pyarrow")
@@ -425,7 +425,7 @@ def test_without_pyarrow_pandas_is_read_by_its_columns(monkeypatch):
     assert be.Run.from_frame(twice, duplicates="keep-best").to_dict() == {"q": {"d": 2.0}}
 
 
-def test_what_has_no_columns_is_no_frame():
+def test_an_object_without_columns_is_not_a_frame():
     """A mapping is not one, and neither is a number."""
     assert not is_frame({"query_id": []})
     with pytest.raises(be.InputTypeError, match="frame: expected a data frame, got int"):
@@ -436,7 +436,7 @@ def test_what_has_no_columns_is_no_frame():
 
 @pytest.fixture
 def no_pyarrow(monkeypatch):
-    """Neither the extension nor pyarrow."""
+    """Remove both the extension and pyarrow."""
     monkeypatch.setattr(arrow_stream, "backend", lambda: Python)
 
     def import_module(name):
@@ -446,14 +446,14 @@ def no_pyarrow(monkeypatch):
 
 
 @pytest.mark.usefixtures("no_pyarrow")
-def test_without_pyarrow_and_extension_columns_will_do():
-    """Polars alone is enough to read one of its frames."""
+def test_without_pyarrow_and_extension_columns_are_read():
+    """polars alone is enough to read its frames."""
     assert be.Run.from_frame(pl.DataFrame(ROWS)) == RUN
 
 
 @pytest.mark.usefixtures("no_pyarrow")
-def test_what_needs_pyarrow_says_so():
-    """With the extra that brings it."""
+def test_a_missing_pyarrow_is_reported():
+    """The message names the extra."""
     reader = pa.RecordBatchReader.from_batches(pa.table(ROWS).schema, pa.table(ROWS).to_batches())
     with pytest.raises(be.MissingExtraError, match=r"pip install 'berryeval\[frames\]'"):
         be.Run.from_frame(reader)
@@ -461,8 +461,8 @@ def test_what_needs_pyarrow_says_so():
         RUN.to_arrow()
 
 
-def test_runs_go_back_into_frames():
-    """Through Arrow, by whatever way a library takes it."""
+def test_runs_convert_to_frames():
+    """Every library converts them through Arrow."""
     assert pa.table(RUN).to_pydict() == {
         "query_id": ["q1", "q1", "q1", "q2"],
         "doc_id": ["d1", "a longer document id", "d2", "d1"],
@@ -472,21 +472,21 @@ def test_runs_go_back_into_frames():
     assert RUN.to_arrow().to_pandas()["score"].tolist() == [1.5, -2.0, 0.25, float("inf")]
 
 
-def test_grades_that_are_not_whole_stay_as_they_are():
-    """Then all are numbers with a point."""
+def test_fractional_grades_stay_floats():
+    """All grades are then floats."""
     judgments = be.Judgments.from_dict({"q": {"a": 1, "b": 0.5}})
     assert judgments.to_arrow()["relevance"].to_pylist() == [1.0, 0.5]
 
 
-def test_whole_grades_that_no_integer_holds_stay_as_they_are():
-    """Beyond 2^53 not every whole number is one."""
+def test_large_whole_grades_stay_floats():
+    """Beyond 2^53 not every integer is exact."""
     judgments = be.Judgments.from_dict({"q": {"a": 1e20, "b": 2.0**53}})
     assert judgments.to_arrow()["relevance"].to_pylist() == [1e20, 2.0**53]
     assert be.Judgments.from_frame(judgments) == judgments
 
 
 def test_evaluate_takes_frames():
-    """Judgments in one library, the run in another."""
+    """Judgments and run may come from different libraries."""
     judgments = pl.DataFrame({"query_id": ["q1", "q2"], "doc_id": ["d2", "d1"], "grade": [1, 2]})
     result = be.evaluate(judgments, pd.DataFrame(ROWS), ["RR"])
     assert result["RR"].by_query == {"q1": 0.5, "q2": 1.0}

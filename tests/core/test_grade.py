@@ -1,4 +1,4 @@
-"""What counts as a grade, and as a level."""
+"""Valid grades and levels."""
 
 from decimal import Decimal
 from fractions import Fraction
@@ -25,7 +25,7 @@ from berryeval.errors import ArgumentError, InputTypeError
     ],
 )
 def test_any_number_is_a_grade(grade, expected):
-    """M9: whatever Python can turn into a float."""
+    """M9: everything that Python can convert to a float is accepted."""
     value = check_grade(grade, "grade")
     assert (value, type(value)) == (expected, float)
 
@@ -40,8 +40,8 @@ def test_any_number_is_a_grade(grade, expected):
         (10**400, "inf"),
     ],
 )
-def test_a_grade_that_would_spoil_sums_is_refused(grade, got):
-    """M10: NaN, infinity, and what adds up to it."""
+def test_a_grade_that_would_make_sums_infinite_is_rejected(grade, got):
+    """M10: NaN, infinity and huge numbers are rejected."""
     with pytest.raises(ArgumentError) as caught:
         check_grade(grade, "grade of 'a'")
     assert str(caught.value) == (
@@ -52,21 +52,21 @@ def test_a_grade_that_would_spoil_sums_is_refused(grade, got):
 @pytest.mark.parametrize(
     ("grade", "got"), [("2", "str '2'"), (None, "NoneType None"), (np.str_("2"), "str_ ")]
 )
-def test_text_and_nothing_are_no_grades(grade, got):
+def test_text_and_none_are_not_grades(grade, got):
     """M10: a column that was not parsed is noticed."""
     with pytest.raises(InputTypeError, match="grade: expected a number, got " + got):
         check_grade(grade, "grade")
 
 
 @pytest.mark.parametrize("grade", [np.array([1, 2]), Decimal("sNaN")])
-def test_what_cannot_become_a_float_is_refused_by_name(grade):
-    """M10: the document is named, whatever NumPy or decimal would have said."""
+def test_a_value_that_is_not_a_number_is_rejected_by_document(grade):
+    """M10: the message names the document, not an error of NumPy or decimal."""
     with pytest.raises(InputTypeError, match="grade of 'a': expected a number, got "):
         check_grade(grade, "grade of 'a'")
 
 
-def test_a_level_is_a_number_from_zero_on():
-    """Below 0 stands for no judgment, so no level can reach it."""
+def test_a_level_is_a_number_of_at_least_0():
+    """Negative grades mean not judged, so no level includes them."""
     assert check_level(0) == 0.0
     assert check_level(1.5) == 1.5
     with pytest.raises(ArgumentError, match="level: expected a number, at least 0, got -1"):

@@ -1,4 +1,4 @@
-"""Ids from Python may be whole numbers, which mean their decimal text."""
+"""Whole numbers as ids in Python, which stand for their decimal text."""
 
 import numpy as np
 import pandas as pd
@@ -20,13 +20,13 @@ SCORES = {"1": {"10": 0.5, "11": 0.4, "12": 0.3}, "2": {"10": 0.9, "11": 0.8}}
 
 
 def as_ints(data, kind=int):
-    """The same with whole numbers as ids."""
+    """Return a mapping with whole numbers as ids."""
     return {kind(query): {kind(doc): n for doc, n in docs.items()} for query, docs in data.items()}
 
 
 @pytest.mark.parametrize("kind", [int, np.int64, np.uint32])
 def test_evaluate_takes_whole_numbers_as_ids(kind):
-    """In judgments, in runs with scores, and in lists: the figures of text."""
+    """Judgments, runs with scores, and lists give the same figures as text."""
     expected = be.evaluate(JUDGMENTS, SCORES, ["AP", "nDCG@2"])
     lists = {kind(query): [kind(doc) for doc in docs] for query, docs in SCORES.items()}
     for judgments in (JUDGMENTS, as_ints(JUDGMENTS, kind)):
@@ -37,7 +37,7 @@ def test_evaluate_takes_whole_numbers_as_ids(kind):
 
 
 def test_compare_and_explain_take_whole_numbers():
-    """Every function that loads judgments and runs."""
+    """Every function that loads judgments and runs accepts them."""
     a, b = as_ints(SCORES), {1: [12, 10], 2: [11]}
     compared = be.compare(as_ints(JUDGMENTS), {"a": a, "b": b}, ["AP"], baseline="a")
     assert compared.evaluations["b"]["AP"].mean == 1.0
@@ -45,7 +45,7 @@ def test_compare_and_explain_take_whole_numbers():
 
 
 def test_runs_and_judgments_are_found_under_whole_numbers():
-    """And under their text."""
+    """Their text also works."""
     run = be.Run.from_dict(as_ints(SCORES))
     assert run == be.Run.from_dict(SCORES)
     assert run.ranking(1) == run.ranking("1") == ["10", "11", "12"]
@@ -57,7 +57,7 @@ def test_runs_and_judgments_are_found_under_whole_numbers():
 
 @pytest.mark.parametrize("library", [pd.DataFrame, pl.DataFrame])
 def test_frames_with_whole_numbers_are_read(library):
-    """As in files."""
+    """Files behave in the same way."""
     rows = [(int(q), int(d), s) for q, docs in SCORES.items() for d, s in docs.items()]
     columns = {
         name: [*values]
@@ -72,7 +72,7 @@ def test_frames_with_whole_numbers_are_read(library):
 
 
 def test_queries_and_documents_take_whole_numbers():
-    """Objects, and texts by id in a test."""
+    """This includes objects, and texts by id."""
     assert Query(7, "berries").query_id == "7"
     assert Document(7, "berries").doc_id == "7"
     assert Documents.of([Document(7, "berries")])["7"].text == "berries"
@@ -82,8 +82,8 @@ def test_queries_and_documents_take_whole_numbers():
 @pytest.mark.parametrize(
     "answer", [[12, 10], [(12, 2.0), (10, 1)], {10: 1.0, 12: 2.0}, np.array([12, 10])]
 )
-def test_a_system_may_answer_with_whole_numbers(answer):
-    """Alone, in pairs, or in a mapping."""
+def test_a_system_may_return_whole_numbers(answer):
+    """They may be alone, in pairs, or in a mapping."""
     assert [hit.doc_id for hit in to_hits(answer, 2, "mine")] == ["12", "10"]
     found = evaluate_system(
         lambda _query, _k: answer, [Query(1, "x")], ks=[2], judgments=as_ints(JUDGMENTS)
@@ -92,8 +92,8 @@ def test_a_system_may_answer_with_whole_numbers(answer):
 
 
 @pytest.mark.parametrize("bad", [True, 1.0, np.float64(1), np.True_, None, (1,), b"1"])
-def test_other_ids_are_an_error_that_says_so(bad):
-    """A boolean or a float is a mistake; 7 and 7.0 would be different ids."""
+def test_other_ids_are_an_error(bad):
+    """Booleans and floats are rejected, since 7 and 7.0 would be different ids."""
     shown = f"{type(bad).__name__} {bad!r}"
     for call in (
         lambda: be.evaluate({bad: {"d": 1}}, {"q": {"d": 1}}),
@@ -114,7 +114,7 @@ def test_other_ids_are_an_error_that_says_so(bad):
 
 @pytest.mark.parametrize("dtype", ["float64", "bool"])
 def test_frames_with_other_numbers_are_an_error(dtype):
-    """A missing value makes floats of a column of whole numbers."""
+    """A missing value turns a column of whole numbers into floats."""
     frame = pd.DataFrame(
         {"query_id": ["q"], "doc_id": pd.Series([1]).astype(dtype), "score": [1.0]}
     )
@@ -123,7 +123,7 @@ def test_frames_with_other_numbers_are_an_error(dtype):
 
 
 def test_a_number_and_its_text_are_the_same_id():
-    """Twice in one mapping is an error, not a merge."""
+    """Both in one mapping are an error."""
     with pytest.raises(ArgumentError, match="each query once, got '1' twice"):
         be.Judgments.from_dict({1: {"d": 1}, "1": {"e": 1}})
     with pytest.raises(ArgumentError, match="each query once, got '1' twice"):
@@ -135,5 +135,5 @@ def test_a_number_and_its_text_are_the_same_id():
 
 
 def test_one_list_takes_anything_hashable():
-    """The functions for one list compare ids as Python does."""
+    """These functions compare ids like Python."""
     assert ranking.recall_at_k([10, 11], {10: 1, 12: 1}, k=2) == 0.5

@@ -13,7 +13,7 @@ ORIGIN = Origin("qrels", has_lines=True)
 
 
 def judged(*grades: float, judges="first"):
-    """Return the grade of one document that each of several judges graded."""
+    """Return the reduced grade of a document with several judges."""
     rows = [JudgedRow(n, b"q", b"d", grade, b"judge %d" % n) for n, grade in enumerate(grades)]
     return collect_judged(rows, ORIGIN, judges=judges).to_dict()["q"]["d"]
 
@@ -37,12 +37,12 @@ def judged(*grades: float, judges="first"):
     ],
 )
 def test_judges_are_reduced_by_the_rule(judges, grades, expected):
-    """Ties of the majority go to the lower grade; who did not judge has no say."""
+    """Ties of the majority go to the lower grade, and missing grades are ignored."""
     assert judged(*grades, judges=judges) == expected
 
 
-def test_a_second_opinion_does_not_count_where_no_rule_is_named():
-    """The first grade stands; how many documents have several, and what all said, is kept."""
+def test_a_second_opinion_does_not_count_by_default():
+    """The first grade counts; all grades, and the number of such documents, are kept."""
     rows = [
         JudgedRow(1, b"q", b"d", 2, b"ann"),
         JudgedRow(2, b"q", b"d", 0, b"bob", source=b"blind"),
@@ -57,15 +57,15 @@ def test_a_second_opinion_does_not_count_where_no_rule_is_named():
 
 
 def test_the_same_judge_twice_is_a_duplicate():
-    """With the line; or the best is kept."""
+    """It is an error with its line, or the best is kept."""
     rows = [JudgedRow(1, b"q", b"d", 2, b"ann", b"s"), JudgedRow(2, b"q", b"d", 1, b"ann", b"s")]
     with pytest.raises(FormatError, match="qrels:2: document 'd' is judged a second time for"):
         collect_judged(rows, ORIGIN)
     assert collect_judged(rows, ORIGIN, "keep-best").to_dict() == {"q": {"d": 2.0}}
 
 
-def test_a_grade_without_a_judge_is_one_of_several():
-    """A row without a label, and one with, are two opinions."""
+def test_a_grade_without_a_judge_is_a_separate_opinion():
+    """Rows with and without a judge are two opinions."""
     rows = [JudgedRow(1, b"q", b"d", 2), JudgedRow(2, b"q", b"d", 1, b"ann")]
     assert collect_judged(rows, ORIGIN, judges="mean").to_dict() == {"q": {"d": 1.5}}
     again = [JudgedRow(1, b"q", b"d", 2), JudgedRow(2, b"q", b"d", 1)]
@@ -73,8 +73,8 @@ def test_a_grade_without_a_judge_is_one_of_several():
         collect_judged(again, ORIGIN, judges="mean")
 
 
-def test_a_document_is_worth_its_best_subtopic():
-    """Judges are reduced first, within each; the subtopics stay to be had."""
+def test_a_document_has_the_grade_of_its_best_subtopic():
+    """Judges are reduced first within each subtopic, and all subtopics are kept."""
     rows = [
         JudgedRow(1, b"q", b"d", 1, b"ann", b"s"),
         JudgedRow(2, b"q", b"d", 3, b"bob", b"s"),
@@ -108,8 +108,8 @@ labels = st.sampled_from([None, b"a", b"b"])
         )
     )
 )
-def test_grades_by_subtopic_bring_back_the_judgments(rows):
-    """Writing them out and collecting them again changes nothing."""
+def test_grades_by_subtopic_restore_the_judgments(rows):
+    """Writing and collecting them again changes nothing."""
     judgments = collect_judged(rows, ORIGIN, "keep-best")
     again = [
         JudgedRow(None, query, document, grade, None, subtopic)

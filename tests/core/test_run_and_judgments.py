@@ -19,26 +19,26 @@ grades = st.dictionaries(ids, st.dictionaries(ids, st.integers(-2, 4), max_size=
 
 
 @given(runs)
-def test_a_run_comes_back_as_it_went_in(run):
-    """Any ids, also those that are no UTF-8; infinite scores; queries without documents."""
+def test_a_run_survives_conversion(run):
+    """Any ids, infinite scores and queries without documents survive."""
     assert Run.from_dict(run).to_dict() == run
 
 
 @given(grades)
-def test_judgments_come_back_as_they_went_in(judgments):
-    """Negative grades are kept: what they mean is for the engine to say."""
+def test_judgments_survive_conversion(judgments):
+    """Negative grades are kept for the engine to interpret."""
     assert Judgments.from_dict(judgments).to_dict() == judgments
 
 
 @given(st.binary())
 def test_bytes_survive_as_text(doc_id):
-    """An id that is no UTF-8 is not changed by reading it."""
+    """Decoding an id that is not UTF-8 does not change it."""
     assert encode_id(decode_id(doc_id)) == doc_id
 
 
 @given(runs)
 def test_rankings_follow_score_then_id(run):
-    """Score falling, ties by the bytes of the id falling, as in trec_eval."""
+    """Scores are descending, ties by the bytes of the id descending, as in trec_eval."""
     found = Run.from_dict(run)
     for query_id, scores in run.items():
         expected = sorted(scores, key=lambda doc_id: (scores[doc_id], encode_id(doc_id)))[::-1]
@@ -46,25 +46,25 @@ def test_rankings_follow_score_then_id(run):
 
 
 def test_ids_compare_as_bytes_not_as_letters():
-    """'é' stands above 'z', and '9' above '10'."""
+    """'é' is above 'z', and '9' above '10'."""
     run = Run.from_dict({"q": dict.fromkeys(["z", "é", "10", "9", "Z"], 1.0)})
     assert run.ranking("q") == ["é", "z", "Z", "9", "10"]
 
 
 def test_a_run_of_lists_keeps_their_order():
-    """Without scores the list is the order."""
+    """Without scores the list defines the order."""
     assert Run.from_lists({"q": ["b", "a", "c"]}).ranking("q") == ["b", "a", "c"]
 
 
-def test_a_query_that_is_not_there_has_no_rows():
-    """Asking for it is no error."""
+def test_an_unknown_query_has_no_rows():
+    """It is not an error."""
     run = Run.from_dict({"q": {"d": 1.0}})
     assert run.ranking("other") == []
     assert ("q" in run, "other" in run, 3 in run) == (True, False, False)
 
 
-def test_sizes_and_words():
-    """Counts of queries and rows, and a repr that says them."""
+def test_sizes_are_counted_and_shown():
+    """The repr shows the numbers of queries and rows."""
     run = Run.from_dict({"a": {"x": 1, "y": 2}, "b": {}})
     assert (len(run), run.n_queries, run.n_rows) == (2, 2, 2)
     assert repr(run) == "<Run: 2 queries, 2 documents>"
@@ -72,7 +72,7 @@ def test_sizes_and_words():
 
 
 def test_equal_content_is_equal():
-    """Compared by content; a run is never equal to judgments."""
+    """Equality is by content; a run never equals judgments."""
     data = {"q": {"d": 1}}
     assert Run.from_dict(data) == Run.from_dict(data) != Run.from_dict({"q": {"d": 2}})
     assert Run.from_dict(data) != Judgments.from_dict(data)
@@ -100,7 +100,7 @@ def test_a_run_can_be_sent_to_another_process():
         ({"q": {"d": float("nan")}}, ArgumentError, "run['q']['d']: expected a number, got nan"),
     ],
 )
-def test_what_is_no_run_is_refused_by_place(data, error, message):
+def test_an_invalid_run_is_reported_with_its_position(data, error, message):
     """The message names query and document."""
     with pytest.raises(error) as caught:
         Run.from_dict(data)
@@ -119,15 +119,15 @@ def test_what_is_no_run_is_refused_by_place(data, error, message):
         ({"q": ["a", "a"]}, ArgumentError, "run['q']: expected each document once, got 'a' twice"),
     ],
 )
-def test_what_is_no_list_of_ids_is_refused(data, error, message):
-    """A repeated document in a run is an error, not a repeat."""
+def test_an_invalid_list_of_ids_is_rejected(data, error, message):
+    """A repeated document in a run is an error."""
     with pytest.raises(error) as caught:
         Run.from_lists(data)
     assert str(caught.value) == message
 
 
 def test_a_column_of_ids_is_a_sequence_of_text():
-    """Indexing from both ends, slices, and a repr of its beginning."""
+    """Indexing from both ends, slices, and a short repr are supported."""
     column = IdColumn.of([b"a", b"", "é".encode(), b"\xff"])
     assert (column[0], column[1], column[-1]) == ("a", "", "\udcff")
     assert (column[1:3], list(column), len(column)) == (["", "é"], ["a", "", "é", "\udcff"], 4)
@@ -141,7 +141,7 @@ def test_a_column_of_ids_is_a_sequence_of_text():
     scores=st.lists(st.sampled_from([0.0, 1.0, 1.5, -2.0, float("inf")]), max_size=12),
     depth=st.integers(1, 14),
 )
-def test_the_first_documents_are_those_of_the_whole_ranking(scores, depth):
-    """Ties at the edge included."""
+def test_the_first_documents_match_the_whole_ranking(scores, depth):
+    """This includes ties at the cutoff."""
     run = Run.from_dict({"q": {f"d{i}": score for i, score in enumerate(scores)}})
     assert run.ranking("q", depth) == run.ranking("q")[:depth]

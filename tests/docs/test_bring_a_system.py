@@ -1,4 +1,4 @@
-"""The package of the how-to, installed and used."""
+"""The package in the how-to, installed and used."""
 
 import re
 import sys
@@ -20,7 +20,7 @@ PAGE = Path(__file__).parents[2] / "docs" / "how-to" / "bring-a-system.md"
 
 @pytest.fixture
 def installed(tmp_path, monkeypatch):
-    """The module, and the metadata that pip makes of the project's table."""
+    """Install the module, with the metadata that pip generates."""
     page = PAGE.read_text(encoding="utf-8")
     project = tomllib.loads(re.search(r"```toml\n(.*?)```", page, re.DOTALL)[1])["project"]
     metadata = tmp_path / f"acme_search-{project['version']}.dist-info"
@@ -44,8 +44,8 @@ def installed(tmp_path, monkeypatch):
 
 
 @pytest.mark.usefixtures("installed")
-def test_the_package_of_the_how_to_works():
-    """With and without settings and documents, as its commands say."""
+def test_the_package_in_the_how_to_works():
+    """Its commands run with and without settings and documents."""
 
     def retrieve(*arguments):
         words = ["retrieve", *arguments, "--queries", "queries.jsonl", "-o", "acme.run"]

@@ -1,4 +1,4 @@
-"""Documentation that a test holds to the code."""
+"""Documentation that must match the code."""
 
 import importlib.util
 import inspect
@@ -28,7 +28,7 @@ DOCS = ROOT / "docs"
 
 
 def load(path: Path):
-    """Import a script that is part of no package."""
+    """Import a script that is not part of a package."""
     spec = importlib.util.spec_from_file_location(path.stem, path)
     module = importlib.util.module_from_spec(spec)
     spec.loader.exec_module(module)
@@ -41,7 +41,7 @@ PAGES = generate.all_pages()
 
 @pytest.mark.parametrize("name", PAGES)
 def test_generated_pages_are_up_to_date(name):
-    """What `make reference` would write is what is there."""
+    """They equal the output of `make reference`."""
     assert (DOCS / "reference" / name).read_text(encoding="utf-8") == PAGES[name]
 
 
@@ -52,7 +52,7 @@ def commands() -> list[tuple[str, click.Command]]:
 
 @pytest.mark.parametrize(("name", "command"), commands())
 def test_every_command_and_option_is_documented(name, command):
-    """Each has a help text, an example, and a place in the reference."""
+    """Each has a help text, an example, and an entry in the reference."""
     page = (DOCS / "reference" / "cli.md").read_text(encoding="utf-8")
     assert f"## berryeval {name}\n" in page
     assert f"\n  berryeval {name}" in page
@@ -63,7 +63,7 @@ def test_every_command_and_option_is_documented(name, command):
 
 
 def test_every_flag_of_trec_eval_is_in_its_how_to():
-    """Short and long, each in a row of the table."""
+    """Each short and long form has a row in the table."""
     page = (DOCS / "how-to" / "replace-trec-eval.md").read_text(encoding="utf-8")
     table = page[page.index("## Flags") : page.index("Long forms")]
     documented = set(re.findall(r"`(--?\w+)", table))
@@ -74,7 +74,7 @@ def test_every_flag_of_trec_eval_is_in_its_how_to():
 
 
 def test_the_conformance_page_has_every_measure_of_trec_eval():
-    """Each is in a row of the table: compare again when there is a new one."""
+    """Each has a row in the table; a new one must be compared."""
     page = (DOCS / "reference" / "conformance.md").read_text(encoding="utf-8")
     nicknames = ["all_trec", "all_prefs", "qrels_jg", "yaap", "dcg", "ideal_dcg"]
     for name in read_names(nicknames, "10.0"):
@@ -82,7 +82,7 @@ def test_the_conformance_page_has_every_measure_of_trec_eval():
 
 
 def test_every_public_name_is_in_the_reference():
-    """Once, by where it is defined; and no name that begins with an underscore."""
+    """Each is listed once, where it is defined, and private names are not listed."""
     paths = [
         path
         for page in sorted((DOCS / "reference" / "python").glob("*.md"))
@@ -130,12 +130,12 @@ VARIABLES = [
 
 @pytest.mark.parametrize("variable", VARIABLES)
 def test_every_environment_variable_is_documented(variable):
-    """What the code reads from the environment is on its page."""
+    """Every variable that the code reads is on the page."""
     assert f"`{variable}`" in (DOCS / "reference" / "environment.md").read_text(encoding="utf-8")
 
 
 def test_every_extra_is_on_the_first_page():
-    """Whoever installs it sees what there is; `all` has every other one."""
+    """The first page lists all extras, and `all` includes every other one."""
     project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
     extras = project["optional-dependencies"]
     rows = re.findall(
@@ -145,8 +145,8 @@ def test_every_extra_is_on_the_first_page():
     assert extras["all"] == [f"berryeval[{','.join(sorted(extras.keys() - {'all'}))}]"]
 
 
-def test_no_environment_variable_was_forgotten():
-    """The list above has all that the sources mention."""
+def test_the_list_of_environment_variables_is_complete():
+    """It contains all variables that the sources mention."""
     sources = "".join(path.read_text(encoding="utf-8") for path in ROOT.glob("src/**/*.py"))
     made = {rule.variable for rule in RULES}  # these no source spells out
     assert (
@@ -156,7 +156,7 @@ def test_no_environment_variable_was_forgotten():
 
 
 def test_every_setting_of_a_system_is_in_the_reference():
-    """Each in a row of its section."""
+    """Each has a row in its section."""
     page = (DOCS / "reference" / "systems.md").read_text(encoding="utf-8")
     headings = {
         "embedded": "Embedded",
@@ -174,7 +174,7 @@ def test_every_setting_of_a_system_is_in_the_reference():
 
 
 def readme_sessions() -> list[tuple[str, str]]:
-    """Commands of the README with what they print."""
+    """Return the commands of the README with their output."""
     readme = (ROOT / "README.md").read_text(encoding="utf-8")
     blocks = re.findall(r"```console\n(.*?)```", readme, re.DOTALL)
     return [
@@ -186,8 +186,8 @@ def readme_sessions() -> list[tuple[str, str]]:
 
 
 @pytest.mark.parametrize(("command", "expected"), readme_sessions())
-def test_the_readme_shows_what_its_commands_print(command, expected):
-    """Each command with output gives that output, but for what a line of dots leaves out."""
+def test_the_readme_shows_the_output_of_its_commands(command, expected):
+    """A line of dots stands for any omitted lines."""
     words = shlex.split(command)
     assert words[0] == "berryeval"
     done = subprocess.run(
@@ -197,8 +197,8 @@ def test_the_readme_shows_what_its_commands_print(command, expected):
     assert re.fullmatch(pattern, done.stdout), done.stdout
 
 
-def test_the_readme_promises_what_an_inconclusive_gate_says():
-    """The number is that of queries in all, in the words of the verdict."""
+def test_the_readme_quotes_an_inconclusive_gate():
+    """The quoted words are those of a verdict."""
     readme = (ROOT / "README.md").read_text(encoding="utf-8")
     promised = re.search(r"inconclusive: \*([^*]+)\*", readme)[1]
     judgments = {f"q{i}": {"d1": 1} for i in range(30)}
@@ -212,7 +212,7 @@ def test_the_readme_promises_what_an_inconclusive_gate_says():
 
 
 def test_the_readme_has_commands_to_check():
-    """The test above cannot pass for want of a command."""
+    """The previous test must not pass because there are no commands."""
     assert readme_sessions()
 
 
@@ -228,22 +228,22 @@ def run_example(*arguments: Path) -> str:
 
 
 def test_the_example_runs_and_prints_its_table():
-    """It ends in a comparison of two real search engines."""
+    """It ends with a comparison of two search engines."""
     shown = run_example()
     assert re.search(r"words \(baseline\) +stems$", shown, re.MULTILINE)
     assert re.search(r"^nDCG@10 +0\.\d{4}  0\.\d{4}$", shown, re.MULTILINE)
     assert re.search(r"^stems is .* words", shown, re.MULTILINE)
 
 
-def test_the_example_ends_in_a_page(tmp_path):
-    """It leaves a report to open."""
+def test_the_example_writes_a_page(tmp_path):
+    """The report can be opened in a browser."""
     page = tmp_path / "new" / "report.html"
     assert run_example(page.parent, page).rstrip().endswith(f"Open {page} in a browser.")
     assert page.read_text(encoding="utf-8").startswith("<!DOCTYPE html>")
 
 
-def test_the_files_beside_the_example_are_what_it_writes(tmp_path):
-    """README and documentation evaluate them."""
+def test_the_files_of_the_example_are_its_output(tmp_path):
+    """README and documentation use them."""
     run_example(tmp_path)
     for path in (ROOT / "examples" / "runs").iterdir():
         assert (tmp_path / path.name).read_text() == path.read_text()
@@ -255,7 +255,7 @@ def pages() -> list[Path]:
 
 
 @pytest.mark.parametrize("page", pages(), ids=lambda page: str(page.relative_to(ROOT)))
-def test_links_between_pages_lead_somewhere(page):
+def test_links_between_pages_work(page):
     """No relative link is dead."""
     text = re.sub(r"```.*?```", "", page.read_text(encoding="utf-8"), flags=re.DOTALL)
     for target in re.findall(r"\]\(([^)\s]+)\)", text):
@@ -264,8 +264,8 @@ def test_links_between_pages_lead_somewhere(page):
             assert path.exists(), target
 
 
-def test_every_requirement_that_a_test_names_is_explained():
-    """And each that is explained is named by a test, or by a benchmark."""
+def test_requirements_in_tests_and_on_the_page_are_the_same():
+    """Every id in a test or benchmark is explained, and vice versa."""
     page = (DOCS / "reference" / "requirements.md").read_text(encoding="utf-8")
     explained = set(re.findall(r"^\| ([A-Z]\d+) \|", page, re.MULTILINE))
     named = set()

@@ -1,4 +1,4 @@
-"""The Python examples of README and documentation run, and print what they show."""
+"""The Python examples in README and documentation, executed."""
 
 import doctest
 import re
@@ -16,8 +16,8 @@ def pages_with_examples() -> list[Path]:
 
 
 @pytest.mark.parametrize("page", pages_with_examples(), ids=lambda page: page.name)
-def test_examples_print_what_the_page_shows(page, monkeypatch):
-    """The blocks of a page are one session, from the top, in the root of the repository."""
+def test_examples_print_the_output_on_the_page(page, monkeypatch):
+    """All blocks of a page form one session in the root of the repository."""
     monkeypatch.chdir(ROOT)
     text = page.read_text(encoding="utf-8")
     blocks = BLOCK.findall(text)
@@ -31,6 +31,6 @@ def test_examples_print_what_the_page_shows(page, monkeypatch):
 
 
 def test_readme_and_tutorials_have_examples():
-    """The test above cannot pass for want of a page."""
+    """The previous test must not pass because there are no pages."""
     names = {page.name for page in pages_with_examples()}
     assert {"README.md", "first-evaluation.md", "arrays.md"} <= names

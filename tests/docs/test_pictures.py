@@ -1,4 +1,4 @@
-"""The pictures of the workbench in the documentation, and the small files they are."""
+"""The pictures of the workbench in the documentation, and their file sizes."""
 
 import re
 import struct
@@ -16,7 +16,7 @@ LARGEST = 6_000_000
 
 
 def decode(png: bytes) -> np.ndarray:
-    """Read a PNG with a palette and no filters."""
+    """Decode a PNG with a palette and without filters."""
     parts, place = {}, 8
     while place < len(png):
         (length,) = struct.unpack(">I", png[place : place + 4])
@@ -33,7 +33,7 @@ def decode(png: bytes) -> np.ndarray:
 
 
 def test_a_picture_of_few_colours_keeps_them():
-    """To the bit."""
+    """The colours are equal to the bit."""
     pixels = np.zeros((3, 5, 3), np.uint8)
     pixels[1, 2] = (255, 128, 1)
     pixels[2, 4] = (7, 8, 9)
@@ -41,7 +41,7 @@ def test_a_picture_of_few_colours_keeps_them():
 
 
 def test_a_picture_of_many_colours_looks_the_same():
-    """Large areas keep their colour; shades are near theirs."""
+    """Large areas keep their colour, and shades stay close."""
     pixels = np.zeros((200, 300, 3), np.uint8)
     pixels[:150] = (252, 252, 253)
     chance = np.random.default_rng(1)
@@ -52,8 +52,8 @@ def test_a_picture_of_many_colours_looks_the_same():
     assert np.abs(found - pixels).max() < 16
 
 
-def test_every_picture_is_there_and_shown():
-    """The page has all of them, and together they are small."""
+def test_every_picture_exists_and_is_shown():
+    """The page shows all of them, and their total size is small."""
     expected = {
         file_of(picture, size, scheme)
         for picture in PICTURES
@@ -67,14 +67,14 @@ def test_every_picture_is_there_and_shown():
 
 @pytest.mark.parametrize("page", ["use-the-workbench"])
 def test_the_tour_shows_every_page(page):
-    """Each has a picture there, on a desk or on a phone."""
+    """Each page has a picture, of a desktop or a phone."""
     text = (DOCS / "how-to" / f"{page}.md").read_text(encoding="utf-8")
     shown = set(re.findall(r"images/workbench/([\w-]+)-\w+-\w+\.png", text))
     assert shown >= {picture.name for picture in PICTURES} - {"login", "search"}
 
 
-def test_the_pictures_of_explanations_are_drawn_and_shown():
-    """Each draws a chart with a description, and is on a page."""
+def test_pictures_of_explanations_are_charts_with_descriptions():
+    """Each is shown on a page."""
     drawing = pytest.importorskip("draw_explanations", reason="no scripts in a source distribution")
     pages = "".join(path.read_text("utf-8") for path in (DOCS / "explanation").glob("*.md"))
     for name in drawing.PICTURES:

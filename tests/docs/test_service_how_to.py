@@ -1,4 +1,4 @@
-"""The how-to with curl is a session that runs, against a real server."""
+"""The how-to with curl, executed against a real server."""
 
 import os
 import re
@@ -9,6 +9,7 @@ from pathlib import Path
 
 import pytest
 
+from berryeval.archive import Archive
 from berryeval.service.stores.stores import Stores
 from berryeval.suite.settings import read_settings
 
@@ -30,7 +31,7 @@ def environment() -> dict[str, str]:
 
 @pytest.fixture
 def server(tmp_path):
-    """A server in a process of its own, started as the page says, on a free port."""
+    """Start a server in its own process, as on the page, on a free port."""
     process = subprocess.Popen(
         ["berryeval", "serve", "--port", "0"],
         cwd=tmp_path,
@@ -45,8 +46,8 @@ def server(tmp_path):
     process.stdout.close()
 
 
-def test_the_commands_print_what_the_how_to_shows(tmp_path, server):
-    """From an empty folder to a verdict, in one shell."""
+def test_the_commands_print_the_output_in_the_how_to(tmp_path, server):
+    """They lead from an empty folder to a verdict, in one shell."""
     page = PAGE.read_text(encoding="utf-8")
     address = re.search(r"127\.0\.0\.1:\d+", server)[0]
     assert server.replace(address, "127.0.0.1:8765") in page
@@ -79,8 +80,8 @@ def test_the_commands_print_what_the_how_to_shows(tmp_path, server):
         assert (printed.rstrip("\n"), status) == (output.rstrip("\n"), "0"), command
 
 
-def test_the_configuration_of_stores_is_one_that_can_be_read(tmp_path):
-    """What the page about ranking evaluation shows names two stores."""
+def test_the_configuration_of_stores_is_valid(tmp_path):
+    """The example on the page about ranking evaluation names two stores."""
     page = PAGE.parents[1] / "reference" / "rank-eval.md"
     (_kind, _name, body), *others = [
         block for block in BLOCK.findall(page.read_text(encoding="utf-8")) if block[0] == "toml"
@@ -88,6 +89,7 @@ def test_the_configuration_of_stores_is_one_that_can_be_read(tmp_path):
     assert not others
     (tmp_path / "berryeval.toml").write_text(body, encoding="utf-8")
     settings = read_settings(tmp_path / "berryeval.toml")
-    stores = Stores(tmp_path, settings.systems)
-    assert stores.names() == ["default", "products", "wiki"]
-    assert stores.find("products").fingerprint()["ids"] == "hits.hits[*]._id"
+    with Archive.open(tmp_path / "a.db") as archive:
+        stores = Stores(archive, tmp_path, settings.systems)
+        assert stores.names() == ["default", "products", "wiki"]
+        assert stores.find("products").fingerprint()["ids"] == "hits.hits[*]._id"

@@ -1,4 +1,4 @@
-"""The tutorial on gates is a session that runs, from its first command to its last."""
+"""The tutorial on gates, executed from its first command to its last."""
 
 import os
 import re
@@ -12,8 +12,8 @@ PAGE = ROOT / "docs" / "tutorials" / "from-runs-to-a-gate.md"
 BLOCK = re.compile(r"^```(console|toml)\n(.*?)^```$", re.DOTALL | re.MULTILINE)
 
 
-def test_the_commands_print_what_the_tutorial_shows(tmp_path):
-    """In a copy of the example; an ellipsis stands for the rest of an output."""
+def test_the_commands_print_the_output_in_the_tutorial(tmp_path):
+    """They run in a copy of the example; an ellipsis stands for omitted lines."""
     work = tmp_path / "runs"
     shutil.copytree(ROOT / "examples" / "runs", work)
     n_commands = 0

@@ -1,4 +1,4 @@
-"""The reference names every page of the workbench."""
+"""The reference lists every page of the workbench."""
 
 import re
 from pathlib import Path
@@ -11,7 +11,7 @@ PAGE = Path(__file__).parents[2] / "docs" / "reference" / "workbench.md"
 
 
 def test_every_page_is_documented():
-    """An address that can be opened is in the table; parts of pages are not pages."""
+    """Every address that people can open is in the table; parts of pages are not."""
     text = PAGE.read_text(encoding="utf-8")
     named = set(re.findall(r"^\| `(/[^`?]*)", text, re.MULTILINE))
     routes = [route for router in (*OPEN_ROUTERS, *ROUTERS) for route in router.routes]
@@ -24,5 +24,5 @@ def test_every_page_is_documented():
 
 
 def _is_part(route: Route) -> bool:
-    """Whether scripts and other pages ask for it, and nobody opens it."""
+    """Whether only scripts and other pages request it."""
     return route.path.startswith("/assets/") or "part" in getattr(route, "tags", ())

@@ -1,4 +1,4 @@
-"""How a question is asked by command, JSON, HTTP, page, report and pytest."""
+"""Asks a question by command, JSON, HTTP, page, report and pytest."""
 
 import json
 
@@ -23,7 +23,7 @@ LEAD = MEASURES[0]
 
 
 def command(world, *arguments):
-    """Return what a command prints, started in the folder of the world."""
+    """Return the output of a command in the folder of the world."""
     with pytest.MonkeyPatch.context() as patch:
         patch.chdir(world.folder)
         found = CliRunner().invoke(main, [*map(str, arguments)], prog_name="berryeval")
@@ -56,7 +56,7 @@ def posted(world, address, body):
 
 
 def in_pytest(pytester, world, body, settings="berryeval.toml"):
-    """Run a test of the plugin over the files of the world, and return what it wrote."""
+    """Run a test of the plugin over the files of the world, and return its output."""
     for name in ("qrels.txt", "queries.jsonl", "old.run", "new.run", "again.run"):
         pytester.path.joinpath(name).write_text((world.folder / name).read_text())
     rules = (world.folder / settings).read_text()
@@ -73,5 +73,5 @@ def test_it(berryeval_results):
 
 
 def without_endings(text):
-    """Return a text with the names of runs instead of their files'."""
+    """Return a text with the names of runs instead of their file names."""
     return text.replace("\u2212", "-").replace("old.run", "old").replace("new.run", "new")

@@ -1,4 +1,4 @@
-"""Means, comparisons and slices, as each door shows them."""
+"""Means, comparisons and slices, as each interface shows them."""
 
 import csv
 import io
@@ -33,7 +33,7 @@ def true_means(world):
 
 
 def shown_means(cells):
-    """Read ``0.8 [0.7, 0.9]``, or figures."""
+    """Parse ``0.8 [0.7, 0.9]``, or figures."""
     found = {}
     for name, (mean, low, high) in cells.items():
         found |= {name: mean, f"{name} low": low, f"{name} high": high}
@@ -177,7 +177,7 @@ def comparison_in_markdown(world, _):
 
 
 def comparison_in_latex(world, _):
-    """Of words there are marks alone: what is not clear, or not tested, has none."""
+    """Only marks are shown; unclear and untested differences have none."""
     text = command(world, "compare", *FILES, *NAMED, "--format", "latex")
     head, _, new = (line.strip(" \\").split(" & ") for line in text.splitlines() if " & " in line)
     marks = {r"\dagger": "better", r"\ddagger": "worse"}
@@ -278,7 +278,7 @@ def sliced_rows(rows):
 
 
 def slices_by_command(world, _):
-    """Asked for with three measures, and with one."""
+    """Slices are requested with three measures, and with one."""
     text = command(world, "compare", *FILES, *NAMED, *BY)
     return sliced_rows(plain_rows(text, "slice", "measure"))
 

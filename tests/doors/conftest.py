@@ -1,4 +1,4 @@
-"""The world that all doors open to, and a plugin door that has to be prepared."""
+"""The data behind all interfaces, and the setup of the plugin."""
 
 import pytest
 
@@ -10,7 +10,7 @@ from doors import world as worlds
 
 @pytest.fixture(scope="module")
 def world(tmp_path_factory):
-    """The files, and a service that holds the same."""
+    """The files, and a service with the same data."""
     folder = tmp_path_factory.mktemp("world")
     worlds.write_files(folder)
     archive, client = worlds.served(folder)

@@ -1,4 +1,4 @@
-"""Verdicts and power, as each door shows them."""
+"""Verdicts and power, as each interface shows them."""
 
 import re
 from functools import cache
@@ -17,7 +17,7 @@ from doors.world import MARGIN, TIGHT
 
 @cache
 def decided(folder, settings="berryeval.toml"):
-    """Return the verdict as Python gives it of a first look."""
+    """Return the verdict of a first look in Python."""
     read = read_settings(folder / settings)
     judgments = be.read_judgments(folder / "qrels.txt")
     queries = {query.query_id: query for query in be.read_queries(folder / "queries.jsonl")}
@@ -53,7 +53,7 @@ def gate_records(found):
 
 
 def gate_by_command(world, _):
-    """Of guards that pass the table has no reasons."""
+    """The table has no reasons for guards that pass."""
     text = command(world, "gate")
     verdict, _, sentence = text.splitlines()[0].partition(": ")
     found = {"verdict": verdict.lower(), "sentence": sentence.capitalize()}
@@ -93,7 +93,7 @@ def gate_on_the_page(world, _):
 
 
 def gate_in_the_report(world, _):
-    """A reason has its subject there, and goes without comparison."""
+    """A reason has its subject, and no comparison."""
     shown = report(world, "gate")
     badge = shown.find(class_="hero").find(class_="badge").text
     sentence = shown.find("h1").text.replace("\u2212", "-").capitalize()

@@ -1,4 +1,4 @@
-"""What doors show, read back as figures and words."""
+"""Parses the output of interfaces into figures and words."""
 
 import re
 
@@ -35,7 +35,7 @@ def _cells(row):
 
 
 def plain_rows(text, *headings):
-    """Return the rows of the first table of plain characters with these headings."""
+    """Return the rows of the first plain-text table with these headings."""
     lines = text.splitlines()
     for place, line in enumerate(lines):
         known = _columns(line)
@@ -67,7 +67,7 @@ def ends(text):
 
 
 def differs(shown, exact):
-    """Tell whether a figure or word is another one, with as many digits as are shown."""
+    """Whether a figure or word differs, at the precision that is shown."""
     if not isinstance(shown, str) or not isinstance(exact, float):
         return shown != exact
     text = shown.replace("\u2212", "-").replace(",", "")
@@ -76,7 +76,7 @@ def differs(shown, exact):
 
 
 def faults(found, expected):
-    """Return what a door shows otherwise than it is, or does not show."""
+    """Return what an interface shows wrongly, or does not show."""
     wrong = {
         key: (found[key], expected.get(key))
         for key in found

@@ -1,7 +1,7 @@
-"""The same five questions through every door, and the same numbers and words behind each.
+"""The same five questions through every interface, with the same numbers and words.
 
-Python is the truth; command line, HTTP, workbench, HTML report and pytest have to repeat it, with
-as many digits as they show. A door that leaves something out says so here.
+Python is the truth; command line, HTTP, workbench, HTML report and pytest must repeat it, to the
+digits they show. The tables below list what an interface leaves out.
 """
 
 import pytest
@@ -123,8 +123,8 @@ DOORS = [
 @pytest.mark.parametrize(
     ("question", "door", "left_out"), DOORS, ids=[door.__name__ for _, door, _ in DOORS]
 )
-def test_every_door_gives_the_same_answer(world, pytester, question, door, left_out):
-    """Numbers to the digits that are shown, sentences and words to the letter."""
+def test_every_interface_gives_the_same_answer(world, pytester, question, door, left_out):
+    """Numbers agree to the digits shown, and sentences and words to the letter."""
     expected = {
         key: value
         for key, value in TRUTHS[question](world).items()
@@ -134,8 +134,8 @@ def test_every_door_gives_the_same_answer(world, pytester, question, door, left_
     assert faults(door(world, pytester), expected) == {}
 
 
-def test_by_default_every_door_decides_on_the_same_measures(world):
-    """Where none is named: a family of another size would have other intervals and words."""
+def test_every_interface_has_the_same_default_measures(world):
+    """A family of another size would have other intervals and words."""
     pair = {"baseline": world.run_ids["old"], "candidates": [world.run_ids["new"]]}
     expected = of_differences(
         be.compare(world.comparison.judgments, world.comparison.runs).differences
@@ -156,23 +156,23 @@ def test_by_default_every_door_decides_on_the_same_measures(world):
     }  # fmt: skip
 
 
-def test_noise_is_counted_in_by_pytest_as_by_the_command(world, pytester):
-    """Where berryeval.toml names further runs of the candidate."""
+def test_pytest_includes_noise_like_the_command(world, pytester):
+    """berryeval.toml names repeated runs of the candidate."""
     told = gate_records(as_json(world, "gate", "--config", NOISY))
     assert told != gate_records(as_json(world, "gate")), "the noise makes a difference"
     assert faults(gate_in_pytest(world, pytester, NOISY), told) == {}
 
 
-def test_every_question_is_asked_at_every_door():
-    """Command line, HTTP, workbench, HTML report and pytest; Python is the truth."""
+def test_every_question_is_asked_through_every_interface():
+    """These are command line, HTTP, workbench, HTML report and pytest."""
     for question in TRUTHS:
         names = " ".join(door.__name__ for asked, door, _ in DOORS if asked == question)
         for door in ("command", "http", "page", "report", "pytest"):
             assert door in names, f"{question}: {door}"
 
 
-def test_the_world_has_every_answer(world):
-    """One measure each that is better, untested and unclear, and gates that pass and do not."""
+def test_the_data_covers_every_answer(world):
+    """Measures are better, untested and unclear, and gates pass and do not."""
     words = [difference.finding for difference in world.comparison.differences]
     assert words == ["better", "untested", "unclear"]
     assert decided(world.folder).verdict == "pass"

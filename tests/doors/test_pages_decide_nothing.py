@@ -28,18 +28,18 @@ def chosen_words(tree):
 
 @pytest.mark.parametrize("path", MODULES, ids=lambda path: path.relative_to(SOURCE).as_posix())
 def test_no_report_and_no_page_chooses_a_word(path):
-    """Better, worse, equal, unclear or untested: `findings` decides it once."""
+    """`findings` decides once between better, worse, equal, unclear and untested."""
     assert not [*chosen_words(ast.parse(path.read_text(encoding="utf-8")))]
 
 
 @pytest.mark.parametrize("path", PAGES, ids=lambda path: path.name)
 def test_no_template_and_no_script_chooses_a_word(path):
-    """Not even for the colour of a figure."""
+    """This includes the colour of a figure."""
     assert not CHOSEN.findall(path.read_text(encoding="utf-8"))
 
 
 def test_a_choice_would_be_found():
-    """In Python, in a template and in a script."""
+    """It is detected in Python, in a template and in a script."""
     assert [*chosen_words(ast.parse("x = 'better' if d > 0 else 'worse'"))] == [1, 1]
     assert CHOSEN.search('{{ "better" if value > 0 else "worse" }}')
     assert CHOSEN.search('const word = value > 0 ? "better" : "worse";')

@@ -1,6 +1,6 @@
-"""Weights and strata through every door, before and after they are there, and after they change.
+"""Weights and strata through every interface: before they exist, and after they change.
 
-Python is the truth. A door that keeps what it computed has to notice that weights have changed.
+Python is the truth. An interface that caches results must notice that weights have changed.
 """
 
 import json
@@ -17,7 +17,7 @@ from doors.world import MEASURES, World, fill, served, write_files
 
 @pytest.fixture(scope="module")
 def world(tmp_path_factory):
-    """The files and the service, without weights at first: each test brings its own."""
+    """The files and the service, without weights; each test adds its own."""
     folder = tmp_path_factory.mktemp("weighted")
     write_files(folder)
     archive, client = served(folder)
@@ -26,7 +26,7 @@ def world(tmp_path_factory):
 
 
 def weigh(world, weights, strata=None):
-    """Give the queries weights, and perhaps strata, in the file and in the service."""
+    """Give the queries weights, and optionally strata, in the file and in the service."""
     path = world.folder / "queries.jsonl"
     rows = [json.loads(line) for line in path.read_text().splitlines()]
     for row, weight, stratum in zip(rows, weights, strata or [None] * 48, strict=True):
@@ -38,7 +38,7 @@ def weigh(world, weights, strata=None):
 
 
 def python(world):
-    """Return what `compare` says of both runs."""
+    """Return the result of `compare` for both runs."""
     return world.comparison
 
 
@@ -47,7 +47,7 @@ def shown(text):
 
 
 def settled(world, address):
-    """Return a page once what it shows is up to date."""
+    """Return a page once it is up to date."""
     last = time.monotonic() + 20
     while True:
         found = page(world, address)
@@ -61,7 +61,7 @@ WAITING = ("being counted", "being scored")
 
 
 def evaluated(world):
-    """Return the lead measure's mean of the new run, door by door."""
+    """Return the lead measure's mean of the new run, by interface."""
     queries = ("--queries", "queries.jsonl")
     asked = posted(world, "/v1/evaluations", {"run": world.run_ids["new"], "measures": [*MEASURES]})
     address = f"/v1/evaluations/{asked['evaluation_id']}"
@@ -89,8 +89,8 @@ STRATA = ["howto", "errors", "howto", "facts"] * 12
 
 
 @pytest.mark.parametrize("weights", [WEIGHTS, OTHERS], ids=["first", "changed"])
-def test_every_door_has_the_weighted_mean(world, weights):
-    """Means are never those of weights that were there before."""
+def test_every_interface_has_the_weighted_mean(world, weights):
+    """Means never use outdated weights."""
     weigh(world, weights)
     truth = python(world).evaluations["new"]
     plain = be.evaluate(world.folder / "qrels.txt", world.folder / "new.run", MEASURES)
@@ -101,8 +101,8 @@ def test_every_door_has_the_weighted_mean(world, weights):
     assert f"{truth[LEAD].mean:.4f}" in settled(world, "/runs").text
 
 
-def test_every_door_says_what_the_queries_are_worth(world):
-    """Kish's effective sample size, wherever means are weighted."""
+def test_every_interface_shows_the_effective_number_of_queries(world):
+    """Kish's effective sample size is shown wherever means are weighted."""
     weigh(world, WEIGHTS)
     worth = python(world).sampling.effective_queries
     queries = ("--queries", "queries.jsonl")
@@ -128,7 +128,7 @@ def test_every_door_says_what_the_queries_are_worth(world):
 
 @pytest.mark.parametrize("strata", [None, STRATA], ids=["plain", "strata"])
 def test_a_comparison_has_the_same_difference_everywhere(world, strata):
-    """With its interval and p-value; also of slices, and once queries come from strata."""
+    """Interval and p-value are also equal, for slices and for strata."""
     weigh(world, OTHERS, strata)
     truth = python(world)
     assert truth.sampling.strata == (None if strata is None else tuple(strata))
@@ -156,8 +156,8 @@ def test_a_comparison_has_the_same_difference_everywhere(world, strata):
     assert f"{part:.4f}"[:5] in sliced
 
 
-def test_an_interval_of_a_mean_follows_strata_at_every_door(world):
-    """Also where the service has shown another one before."""
+def test_an_interval_of_a_mean_uses_strata_in_every_interface(world):
+    """The service updates an interval that it has shown before."""
     weigh(world, OTHERS)
     body = {"run": world.run_ids["new"], "measures": [*MEASURES]}
     evaluation_id = posted(world, "/v1/evaluations", body)["evaluation_id"]
@@ -179,8 +179,8 @@ def test_an_interval_of_a_mean_follows_strata_at_every_door(world):
     assert found[1].low - found[0].low > 2e-3
 
 
-def test_a_gate_and_a_history_have_it(world, pytester):
-    """By command, by HTTP and in pytest; the history file keeps the weights beside the scores."""
+def test_gates_and_histories_use_weights(world, pytester):
+    """Command, HTTP and pytest agree, and the history file stores the weights."""
     weigh(world, WEIGHTS)
     truth = python(world).difference("new", LEAD)
     written = as_json(world, "gate")["guards"][0]
@@ -210,8 +210,8 @@ def test_a_gate_and_a_history_have_it(world, pytester):
     assert archived["mean"] == pytest.approx(second.means[LEAD], abs=1e-12)
 
 
-def test_without_weights_nothing_is_weighted_any_more(world):
-    """They can be taken back, and what was kept goes with them."""
+def test_removed_weights_have_no_effect(world):
+    """Cached results are discarded with them."""
     weigh(world, [None] * 48)
     truth = python(world).evaluations["new"]
     assert truth.weights is None

@@ -1,4 +1,4 @@
-"""One world behind every door: the same judgments, queries, runs and gate, as files and served."""
+"""The data behind every interface: judgments, queries, runs and a gate, in files and served."""
 
 import json
 import random
@@ -64,7 +64,7 @@ margin = {MARGIN}
 
 @dataclass(frozen=True)
 class World:
-    """Where everything is."""
+    """The locations of all data."""
 
     folder: Path
     archive: Archive
@@ -73,7 +73,7 @@ class World:
 
     @property
     def comparison(self) -> be.Comparison:
-        """The truth: what Python says."""
+        """Return the result of Python, which is the truth."""
         return be.compare(
             self.folder / "qrels.txt",
             {name: self.folder / f"{name}.run" for name in ("old", "new")},
@@ -117,14 +117,14 @@ def write_files(folder):
 
 
 def served(folder):
-    """Start a service over an archive that holds the same."""
+    """Start a service over an archive with the same data."""
     archive = Archive.open(folder / "archive.db")
     app = new_app(archive, ServiceSettings(measures=MEASURES))
     return archive, TestClient(app, base_url="http://localhost:8765")
 
 
 def fill(client, folder):
-    """Put the files into the service, and return the ids of the runs."""
+    """Upload the files to the service, and return the ids of the runs."""
     judgments = [line.split() for line in (folder / "qrels.txt").read_text().splitlines()]
     answer = client.post("/v1/judgments", json={"judgments": [
         {"query_id": query_id, "doc_id": doc_id, "grade": int(grade)}

@@ -1,4 +1,4 @@
-"""Runs in files of every kind, scored in one pass where that is possible."""
+"""Runs in all kinds of files, scored in one pass if possible."""
 
 import gzip
 import os
@@ -25,7 +25,7 @@ def expected():
 
 
 def scored(path):
-    """Score a file by whichever door the machine has."""
+    """Score a file with the available engine."""
     found = score_at_once(JUDGMENTS, path, MEASURES)
     if found is None:  # no extension
         from berryeval.formats import read_run
@@ -41,7 +41,7 @@ def same(a, b) -> bool:
 @pytest.mark.parametrize("lines", [TOGETHER, MIXED], ids=["together", "mixed"])
 @pytest.mark.parametrize("packed", [False, True], ids=["plain", "gzip"])
 def test_a_file_is_scored(tmp_path, lines, packed):
-    """Plain and compressed, its queries together or interleaved."""
+    """Files may be plain or compressed, grouped or interleaved."""
     path = tmp_path / "a.run"
     text = "".join(lines).encode()
     path.write_bytes(gzip.compress(text) if packed else text)
@@ -50,7 +50,7 @@ def test_a_file_is_scored(tmp_path, lines, packed):
 
 @pytest.mark.parametrize("lines", [TOGETHER, MIXED], ids=["together", "mixed"])
 def test_a_pipe_is_scored(tmp_path, lines):
-    """It can be read only once, even if its queries turn out to be interleaved."""
+    """It can be read only once, even if its queries are interleaved."""
     path = tmp_path / "pipe"
     os.mkfifo(path)
     writer = threading.Thread(target=lambda: path.write_text("".join(lines)))
@@ -61,7 +61,7 @@ def test_a_pipe_is_scored(tmp_path, lines):
 
 @pytest.mark.parametrize("lines", [TOGETHER, MIXED], ids=["together", "mixed"])
 def test_standard_input_is_scored(tmp_path, monkeypatch, lines):
-    """As ``-``."""
+    """It is named ``-``."""
     path = tmp_path / "a.run"
     path.write_text("".join(lines))
     with path.open("rb") as file:
@@ -70,7 +70,7 @@ def test_standard_input_is_scored(tmp_path, monkeypatch, lines):
 
 
 def test_a_large_file_is_scored(tmp_path):
-    """Of several megabytes, so that it is read in several pieces, by several threads."""
+    """It has several megabytes, so several threads read several pieces."""
     path = tmp_path / "a.run"
     run = {f"q{i}": {f"document-{j}": float(-j) for j in range(100)} for i in range(2000)}
     write_run(Run.from_dict(run), path)
@@ -96,15 +96,15 @@ def test_a_large_file_is_scored(tmp_path):
     ],
 )
 @pytest.mark.parametrize("packed", [False, True], ids=["plain", "gzip"])
-def test_what_is_wrong_is_told_with_its_line(tmp_path, text, message, packed):
-    """E1: by every door."""
+def test_errors_are_reported_with_their_line(tmp_path, text, message, packed):
+    """E1: both engines report them."""
     path = tmp_path / "a.run"
     path.write_bytes(gzip.compress(text) if packed else text)
     with pytest.raises(FormatError, match=message):
         scored(path)
 
 
-def test_a_file_that_is_not_there_is_an_error(tmp_path):
+def test_a_missing_file_is_an_error(tmp_path):
     """So is a folder, in one line."""
     for path in (tmp_path / "none", tmp_path):
         with pytest.raises(FormatError, match="cannot be read"):
@@ -112,7 +112,7 @@ def test_a_file_that_is_not_there_is_an_error(tmp_path):
 
 
 def test_a_damaged_gzip_file_is_an_error(tmp_path):
-    """It ends in the middle."""
+    """It is truncated."""
     path = tmp_path / "a.run.gz"
     path.write_bytes(gzip.compress("".join(TOGETHER).encode())[:-20])
     with pytest.raises(FormatError, match="cannot be read"):

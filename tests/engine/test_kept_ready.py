@@ -1,4 +1,4 @@
-"""What the engine looks documents up in is kept where judgments are asked often."""
+"""The lookup table for judgments is cached if they are used often."""
 
 import pytest
 
@@ -16,8 +16,8 @@ def judged():
     return Judgments.from_dict({"q1": {"d1": 2, "d2": 1}, "q2": {"d3": 1, "d4": 0}})
 
 
-def test_scores_are_the_same_kept_or_not():
-    """For one run after the other, in any order."""
+def test_scores_are_the_same_with_and_without_the_cache():
+    """Several runs are scored in any order."""
     kept = judged()
     kept.is_kept_ready = True
     for run in (*RUNS, *reversed(RUNS)):
@@ -26,8 +26,8 @@ def test_scores_are_the_same_kept_or_not():
 
 
 @pytest.mark.skipif(backend().name != "native", reason="the Python twin has nothing to keep")
-def test_it_is_made_once(monkeypatch):
-    """And for judgments that are asked once, not kept at all."""
+def test_the_table_is_built_once(monkeypatch):
+    """For judgments that are used once, it is not kept."""
     from berryeval import _native
 
     once, often = judged(), judged()

@@ -1,4 +1,4 @@
-"""Files that are odd, or change while they are read: the right answer, or one line."""
+"""Unusual files, or files that change while they are read: a correct result, or one error."""
 
 import gc
 import os
@@ -31,12 +31,12 @@ def score_text(tmp_path, text: bytes):
 
 
 def test_a_very_long_line_is_read(tmp_path):
-    """An id may be as long as memory holds."""
+    """An id may be as long as memory allows."""
     text = b"q0 Q0 " + b"x" * N_LONG + b" 1 2.0 t\nq0 Q0 d1 2 1.0 t\n"
     assert list(score_text(tmp_path, text).values["RR"]) == [0.5, 0.0, 0.0]
 
 
-def test_a_very_long_line_that_is_wrong_is_reported_in_one(tmp_path):
+def test_a_very_long_invalid_line_is_reported_in_one_line(tmp_path):
     """The message does not repeat it."""
     with pytest.raises(FormatError, match=r"a\.run:2: expected 6 columns") as caught:
         score_text(tmp_path, b"q0 Q0 d1 1 1.0 t\n" + b"x" * N_LONG + b"\n")
@@ -44,25 +44,25 @@ def test_a_very_long_line_that_is_wrong_is_reported_in_one(tmp_path):
 
 
 def test_zero_bytes_are_part_of_ids(tmp_path):
-    """Ids are any bytes but white space."""
+    """Ids may contain any bytes except white space."""
     text = b"q0 Q0 d1\0 1 2.0 t\nq0 Q0 d1 2 1.0 t\n"
     assert list(score_text(tmp_path, text).values["RR"]) == [0.5, 0.0, 0.0]
 
 
-def test_binary_rubbish_is_an_error(tmp_path):
-    """With the line where it became clear."""
+def test_binary_data_is_an_error(tmp_path):
+    """The message has the line where it was detected."""
     with pytest.raises(FormatError, match=r"a\.run:\d+: expected 6 columns"):
         score_text(tmp_path, bytes(range(256)) * 1000)
 
 
-def test_a_file_cut_in_the_middle_of_a_line_is_an_error(tmp_path):
+def test_a_file_truncated_within_a_line_is_an_error(tmp_path):
     """It may be an interrupted download."""
     with pytest.raises(FormatError, match=r"a\.run:2: expected 6 columns .* found 4"):
         score_text(tmp_path, b"q0 Q0 d1 1 1.0 t\nq0 Q0 d2 2")
 
 
 def lines(n_queries: int) -> bytes:
-    """Return a run of 100 lines a query."""
+    """Return a run with 100 lines per query."""
     rows = b"".join(b"q%%d Q0 d%d %d %d.5 t\n" % (j, j, 1000 - j) for j in range(1, 101))
     return b"".join(rows.replace(b"%d", b"%d" % i) for i in range(n_queries))
 
@@ -76,8 +76,8 @@ def outcome(path) -> str:
 
 
 @pytest.mark.parametrize("change", ["truncate", "append"])
-def test_a_file_that_changes_while_it_is_read_ends_nothing(tmp_path, change):
-    """Shorter or longer than it was: an error in one line, or a result, but no crash."""
+def test_a_file_that_changes_while_it_is_read_never_crashes(tmp_path, change):
+    """If it grows or shrinks, there is a result, or an error in one line."""
     path = tmp_path / "a.run"
     text = lines(4000)
     is_over = threading.Event()
@@ -103,7 +103,7 @@ def test_a_file_that_changes_while_it_is_read_ends_nothing(tmp_path, change):
 
 
 def test_an_interrupt_ends_the_pass_at_once(tmp_path):
-    """Ctrl-C in the middle of a file is noticed before its end."""
+    """Ctrl-C is noticed before the end of the file."""
     path = tmp_path / "a.run"
     path.write_bytes(lines(40_000))
     old = signal.signal(signal.SIGALRM, signal.default_int_handler)

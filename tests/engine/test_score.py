@@ -1,4 +1,4 @@
-"""Judgments and a run in, scores out."""
+"""Scoring a run with judgments."""
 
 import pytest
 import pytrec_eval
@@ -29,7 +29,7 @@ RUN = Run.from_dict(
 
 
 def test_each_judged_query_is_scored_in_the_order_of_bytes():
-    """a, b, m, z; ties in the run by document id falling."""
+    """The order is a, b, m, z; ties in the run are by document id descending."""
     scores = score(JUDGMENTS, RUN, [ReciprocalRank(), Precision(2)])
     assert list(scores.query_ids) == ["a", "b", "m", "z"]
     assert list(scores.values["RR"]) == [1.0, 0.5, 0.0, 0.0]
@@ -39,13 +39,13 @@ def test_each_judged_query_is_scored_in_the_order_of_bytes():
 
 
 def test_queries_are_counted():
-    """Judged, missing, ignored, and without a relevant document: every report can say so."""
+    """Judged, missing and ignored queries, and those without a relevant document, are counted."""
     counts = score(JUDGMENTS, RUN, []).counts
     assert (counts.judged, counts.missing, counts.ignored, counts.no_relevant) == (4, 1, 1, 1)
 
 
 def test_missing_queries_can_be_left_out():
-    """The mean is then over what the run has."""
+    """The mean is then over the queries of the run."""
     scores = score(JUDGMENTS, RUN, [ReciprocalRank()], missing="skip")
     assert list(scores.query_ids) == ["a", "b", "z"]
     assert (list(scores.values["RR"]), scores.counts.missing) == ([1.0, 0.5, 0.0], 1)
@@ -53,8 +53,8 @@ def test_missing_queries_can_be_left_out():
     assert list(scores.lacks_relevant) == [False, False, True]
 
 
-def test_some_of_the_queries_can_be_taken():
-    """They alone are counted; nothing else is."""
+def test_a_subset_of_queries_can_be_scored():
+    """Only these are counted."""
     part = score(JUDGMENTS, RUN, [ReciprocalRank()]).take([1, 2])
     assert list(part.query_ids) == ["b", "m"]
     assert list(part.values["RR"]) == [0.5, 0.0]
@@ -63,26 +63,26 @@ def test_some_of_the_queries_can_be_taken():
 
 
 def test_missing_queries_can_be_an_error():
-    """The message names the first."""
+    """The message names the first one."""
     with pytest.raises(MismatchError, match="query 'm' is judged but missing from the run"):
         score(JUDGMENTS, RUN, [ReciprocalRank()], missing="error")
 
 
 def test_queries_without_a_relevant_document_can_be_left_out():
-    """They stay counted."""
+    """They are still counted."""
     scores = score(JUDGMENTS, RUN, [ReciprocalRank()], no_relevant="skip")
     assert list(scores.query_ids) == ["a", "b", "m"]
     assert scores.counts.no_relevant == 1
 
 
-def test_nothing_to_score_is_no_error():
-    """There are no queries."""
+def test_nothing_to_score_is_not_an_error():
+    """The result has no queries."""
     scores = score(Judgments.from_dict({}), RUN, [ReciprocalRank()])
     assert (len(scores.query_ids), scores.counts.ignored) == (0, 4)
 
 
 class Seen(Measure):
-    """A measure that keeps what it is shown."""
+    """A measure that records its input."""
 
     name = "Seen"
     shown: list
@@ -92,8 +92,8 @@ class Seen(Measure):
         return 0.0
 
 
-def test_documents_without_a_grade_are_told_apart():
-    """-1 was not in the pool, -2 was and has a negative grade; neither is among the judged."""
+def test_two_kinds_of_unjudged_documents_are_distinguished():
+    """-1 was not in the pool, -2 has a negative grade; neither counts as judged."""
     Seen.shown = []
     judgments = Judgments.from_dict({"q": {"a": 2, "b": 0, "c": -3, "e": 1}})
     score(judgments, Run.from_lists({"q": ["x", "c", "b", "a"]}), [Seen()])
@@ -122,8 +122,8 @@ SAME = {
     judgments=st.dictionaries(queries, graded.filter(lambda g: max(g.values()) >= 0), min_size=1),
     run=st.dictionaries(queries, retrieved, min_size=1),
 )
-def test_scores_are_those_of_trec_eval(judgments, run):
-    """Ties, ids that sort differently as bytes, missing and extra queries, negative grades."""
+def test_scores_match_trec_eval(judgments, run):
+    """Ties, byte order of ids, missing and extra queries, and negative grades agree."""
     theirs = pytrec_eval.RelevanceEvaluator(
         judgments, {"map", "recip_rank", "ndcg", "ndcg_cut.5", "P.5", "recall.5", "success.5"}
     ).evaluate(run)

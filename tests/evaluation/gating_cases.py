@@ -1,4 +1,4 @@
-"""Comparisons whose figures can be worked out by hand, for the tests of the gate."""
+"""Comparisons with figures that can be computed by hand, for the tests of the gate."""
 
 from berryeval import compare, gate
 
@@ -11,13 +11,13 @@ def ids(n_queries):
 
 
 def judged(n_queries):
-    """Five relevant and five other documents for each query: nothing is unjudged."""
+    """Return judgments with five relevant and five other documents per query."""
     grades = {**dict.fromkeys(RELEVANT, 1), **dict.fromkeys(OTHER, 0)}
     return dict.fromkeys(ids(n_queries), grades)
 
 
 def ranked(hits):
-    """A run that finds so many relevant documents among five, query by query."""
+    """Return a run with this number of relevant documents among five, by query."""
     return {q: RELEVANT[:n] + OTHER[: 5 - n] for q, n in zip(ids(len(hits)), hits, strict=True)}
 
 

@@ -1,4 +1,4 @@
-"""Every system against every other, and how alike they are."""
+"""Every system compared with every other, and their similarity."""
 
 import numpy as np
 import pytest
@@ -39,7 +39,7 @@ def many(measures="RR", **settings):
 
 
 def test_the_pairs_of_a_measure_are_one_family():
-    """Max-t over one column per pair, second minus first; not the family of the comparison."""
+    """It is max-t over one column per pair, second minus first."""
     found = all_pairs(many(n_resamples=700, seed=4))
     assert [(pair.first, pair.second) for pair in found] == [("a", "b"), ("a", "c"), ("b", "c")]
     rr = {name: 1 / np.array(ranks) for name, ranks in RANKS.items()}
@@ -54,8 +54,8 @@ def test_the_pairs_of_a_measure_are_one_family():
     assert [pair.difference.finding for pair in found] == ["better", "worse", "worse"]
 
 
-def test_measures_are_families_of_their_own():
-    """What else is asked changes nothing about the pairs of a measure."""
+def test_each_measure_is_a_separate_family():
+    """Other measures do not affect the pairs of a measure."""
     alone = all_pairs(many("RR"))
     both = all_pairs(many(["P@1", "RR"]))
     assert [str(pair.difference.measure) for pair in both] == ["P@1"] * 3 + ["RR"] * 3
@@ -65,8 +65,8 @@ def test_measures_are_families_of_their_own():
 
 
 @pytest.mark.parametrize("measure", ["GMAP", "NumRet", "Unjudged@2"])
-def test_differences_of_pairs_are_those_of_the_comparison(measure):
-    """Also where means are geometric, sums are reported, or lower is better."""
+def test_differences_of_pairs_match_the_comparison(measure):
+    """This includes geometric means, sums, and measures for which lower is better."""
     comparison = many(measure)
     found = {(pair.first, pair.second): pair.difference for pair in all_pairs(comparison)}
     for difference in comparison.differences:
@@ -78,8 +78,8 @@ def test_differences_of_pairs_are_those_of_the_comparison(measure):
         assert found["a", "c"].losses > found["a", "c"].wins == 0
 
 
-def test_two_systems_are_the_comparison_itself():
-    """A family of one pair: the same interval, p-value and word."""
+def test_two_systems_give_the_comparison_itself():
+    """A family of one pair has the same interval, p-value and word."""
     runs = {name: run_at(RANKS[name]) for name in ("a", "b")}
     comparison = compare(MANY, runs, "RR")
     [pair] = all_pairs(comparison)
@@ -92,7 +92,7 @@ def test_two_systems_are_the_comparison_itself():
 
 
 def test_pairs_that_hardly_differ_are_untested():
-    """Fewer than ten changed queries: no interval, no p-value, and no effect on other pairs."""
+    """With fewer than ten changed queries they have no interval, and do not affect others."""
     nearly = run_at([9, *RANKS["b"][1:]])
     runs = {"a": run_at(RANKS["a"]), "b": run_at(RANKS["b"]), "d": nearly}
     found = {(pair.first, pair.second): pair.difference for pair in all_pairs(
@@ -105,7 +105,7 @@ def test_pairs_that_hardly_differ_are_untested():
 
 
 def test_noise_of_each_system_counts_in_its_pairs():
-    """One run of b is much worse: every pair with b is less certain, and the third as before."""
+    """One run of b is much worse, so every pair with b is less certain."""
     runs = {name: run_at(ranks) for name, ranks in RANKS.items()}
     worse = run_at([rank + 1 for rank in RANKS["b"]])
     comparison = compare(
@@ -117,7 +117,7 @@ def test_noise_of_each_system_counts_in_its_pairs():
 
 
 def test_the_table_of_pairs_has_words_and_intervals():
-    """One row per pair, and how the intervals hold together."""
+    """There is one row per pair, and a note on the intervals."""
     table = pairs_table(all_pairs(many()))
     assert table.header[-3:] == ("interval", "p", "second is")
     assert [row[-1] for row in table.rows] == ["better", "worse", "worse"]
@@ -126,8 +126,8 @@ def test_the_table_of_pairs_has_words_and_intervals():
     assert "one family" in table.notes[0]
 
 
-def test_rankings_are_as_alike_as_their_overlap():
-    """The mean of rank-biased overlaps; taus of the documents in both."""
+def test_similarity_is_the_mean_overlap():
+    """It is the mean of rank-biased overlaps, with taus of common documents."""
     found = {(one.first, one.second): one for one in run_similarity(three())}
     expected = sum(rank_biased_overlap(A[q], B[q]) for q in A) / len(A)
     assert found["a", "b"].overlap == pytest.approx(expected)
@@ -136,14 +136,14 @@ def test_rankings_are_as_alike_as_their_overlap():
 
 
 def test_rankings_without_two_common_documents_have_no_tau():
-    """None says so, and the overlap of nothing is 0."""
+    """They are None, and an overlap of nothing is 0."""
     runs = {"a": {"q1": ["x"]}, "b": {"q1": ["y"]}}
     [one] = run_similarity(compare({"q1": {"d": 1}}, runs, "RR"))
     assert (one.overlap, one.tau, one.tau_ap) == (0.0, None, None)
 
 
-def test_measures_may_order_systems_alike():
-    """b, a, c by both."""
+def test_measures_may_order_systems_in_the_same_way():
+    """Both order them as b, a, c."""
     [one] = order_similarity(three())
     assert (str(one.first), str(one.second)) == ("RR", "P@2")
     assert -1 <= one.tau <= 1

@@ -1,4 +1,4 @@
-"""Baselines: one small file, and what may be compared with it."""
+"""Baselines: one small file, and the checks before a comparison."""
 
 import json
 import os
@@ -21,7 +21,7 @@ def made(measures=(NDCG,), **settings):
 
 
 def saved(tmp_path, **changes):
-    """Write a baseline of which some keys are changed, or are gone."""
+    """Write a baseline with some keys changed or removed."""
     content = json.loads(made().to_json())
     content.update({key: value for key, value in changes.items() if value is not ...})
     for key in [key for key, value in changes.items() if value is ...]:
@@ -31,8 +31,8 @@ def saved(tmp_path, **changes):
     return path
 
 
-def test_a_baseline_keeps_what_measures_look_at():
-    """The ids down to the cutoff, for every judged query and no other."""
+def test_a_baseline_keeps_the_ranks_of_its_measures():
+    """It has the ids down to the cutoff, for all judged queries and no others."""
     found = made()
     assert found.rankings == {"q1": ["d1", "d9"], "q2": []}
     assert (found.depth, found.means) == (2, {"nDCG@2": 0.5})
@@ -41,8 +41,8 @@ def test_a_baseline_keeps_what_measures_look_at():
 
 
 @pytest.mark.parametrize("name", ["main.json", "main.json.gz"])
-def test_what_is_saved_is_read_again(tmp_path, name):
-    """All of it, compressed or not; ids that are no UTF-8 as well."""
+def test_a_saved_baseline_can_be_read_again(tmp_path, name):
+    """Everything survives, compressed or not, including ids that are not UTF-8."""
     strange = "d\udcff\n\u2028<ü>"
     run = Run.from_lists({"q1": ["d1", strange]})
     one = Baseline.make("main", JUDGMENTS, run, [NDCG], queries=QUERIES, corpus="docs v2",
@@ -54,16 +54,16 @@ def test_what_is_saved_is_read_again(tmp_path, name):
     assert two.to_run().ranking("q1") == ["d1", strange]
 
 
-def test_the_file_has_a_line_a_query():
-    """So that git shows which rankings changed."""
+def test_the_file_has_one_line_per_query():
+    """git then shows which rankings changed."""
     lines = made().to_json().splitlines()
     assert '  "q1": ["d1", "d9"],' in lines
     assert '  "q2": []' in lines
     json.loads(made().to_json())
 
 
-def test_a_baseline_is_told_from_a_run(tmp_path):
-    """Whatever a formatter made of its spaces."""
+def test_a_baseline_is_distinguished_from_a_run(tmp_path):
+    """The formatting of the file does not matter."""
     path = tmp_path / "x.json"
     path.write_text('{"version":1,"kind" :\n"baseline"}')
     assert is_baseline(path)
@@ -73,8 +73,8 @@ def test_a_baseline_is_told_from_a_run(tmp_path):
     assert not is_baseline(path)
 
 
-def test_a_file_is_written_whole_or_not_at_all(tmp_path, monkeypatch):
-    """What stood there stays if writing fails, and nothing is left behind."""
+def test_a_file_is_written_atomically(tmp_path, monkeypatch):
+    """If writing fails, the old file stays and nothing is left behind."""
     path = tmp_path / "main.json"
     made().save(path)
     before = path.read_bytes()
@@ -89,8 +89,8 @@ def test_a_file_is_written_whole_or_not_at_all(tmp_path, monkeypatch):
     assert [*tmp_path.iterdir()] == [path]
 
 
-def test_like_is_compared_with_like():
-    """The same queries, texts and corpus, and rankings that are deep enough."""
+def test_a_comparable_baseline_is_accepted():
+    """Queries, texts and corpus are the same, and rankings are deep enough."""
     found = made(queries=QUERIES, corpus="v2")
     found.check(JUDGMENTS, [NDCG], queries=QUERIES, corpus="v2")
     found.check(JUDGMENTS, [parse_measure("P@1")])
@@ -107,8 +107,8 @@ def test_like_is_compared_with_like():
         (["a", "b", "c", "d", "q1", "q2"], r"4 queries new \('a', 'b', 'c', …\)"),
     ],
 )
-def test_other_queries_are_refused(judged, told):
-    """With their ids, and the way out."""
+def test_other_queries_are_rejected(judged, told):
+    """The message has their ids and the way out."""
     judgments = Judgments.from_dict({q: {"d1": 1} for q in judged})
     message = (
         f"baseline 'main' has different queries from the judgments: {told}; "
@@ -118,22 +118,22 @@ def test_other_queries_are_refused(judged, told):
         made().check(judgments, [NDCG])
 
 
-def test_other_texts_are_refused():
+def test_other_texts_are_rejected():
     """The same ids can stand for other questions."""
     changed = {**QUERIES, "q2": Query("q2", "another text")}
     with pytest.raises(MismatchError, match="has queries with different texts"):
         made(queries=QUERIES).check(JUDGMENTS, [NDCG], queries=changed)
 
 
-def test_another_corpus_is_refused():
-    """What cannot be found in it cannot be compared."""
+def test_another_corpus_is_rejected():
+    """Its documents could not have been found."""
     with pytest.raises(MismatchError, match="is from another corpus, 'v2' and not 'v3'"):
         made(corpus="v2").check(JUDGMENTS, [NDCG], corpus="v3")
 
 
 @pytest.mark.parametrize(("measure", "wanted"), [("P@5", "5"), ("AP", "whole rankings")])
-def test_rankings_that_are_too_short_are_refused(measure, wanted):
-    """What was cut off cannot be scored; the message says how to keep more."""
+def test_rankings_that_are_too_short_are_rejected(measure, wanted):
+    """The message explains how to keep more ranks."""
     message = (
         f"keeps 2 documents per query, but {measure} needs {wanted}; "
         f"save its run again with `berryeval baseline update -m '{measure}'`"
@@ -142,8 +142,8 @@ def test_rankings_that_are_too_short_are_refused(measure, wanted):
         made().check(JUDGMENTS, [NDCG, parse_measure(measure)])
 
 
-def test_other_semantics_are_refused(tmp_path):
-    """And the way out is one that does not read the file again."""
+def test_other_semantics_are_rejected(tmp_path):
+    """The way out does not require reading the file."""
     message = (
         "expected scores with semantics 1, found 2; save its run again with `berryeval baseline"
     )
@@ -161,7 +161,7 @@ def test_other_semantics_are_refused(tmp_path):
     ],
 )
 def test_damaged_files_are_errors(tmp_path, text, message):
-    """Each with the file's name."""
+    """The message names the file."""
     path = tmp_path / "x.json"
     path.write_text(text)
     with pytest.raises(FormatError, match=message) as caught:
@@ -197,19 +197,19 @@ def test_values_of_other_types_are_errors(tmp_path, changes, message):
         Baseline.read(saved(tmp_path, **changes))
 
 
-def test_a_file_that_is_not_there_is_an_error(tmp_path):
-    """With the system's reason."""
+def test_a_missing_file_is_an_error(tmp_path):
+    """The message contains the system's reason."""
     with pytest.raises(FormatError, match=r"nope.json: cannot be read: No such file"):
         Baseline.read(tmp_path / "nope.json")
 
 
 def test_texts_are_hashed_only_if_all_are_known():
-    """The order of the ids does not matter; any text can be hashed."""
+    """The order of ids does not matter, and any text can be hashed."""
     assert hash_queries(["q1", "q3"], QUERIES) is None
     assert hash_queries(["q1", "q2"], QUERIES) == hash_queries(["q2", "q1"], QUERIES)
     assert len(hash_queries(["q"], {"q": Query("q", "half a pair: \ud800")})) == 16
 
 
-def test_the_semantics_of_scores_has_a_number():
-    """Raised only when a score changes: then this test has to be changed, too."""
+def test_the_semantics_of_scores_has_a_version():
+    """It is raised only if a score changes, together with this test."""
     assert module.SCORE_SEMANTICS == 1

@@ -1,4 +1,4 @@
-"""Bounds of scores and differences, held against every assignment there is."""
+"""Bounds of scores and differences, compared with all possible assignments."""
 
 import itertools
 import math
@@ -40,7 +40,7 @@ parameters = PARAMETERS | {
 
 @dataclass
 class Case:
-    """Two rankings of one query, a third one that brings more holes, and judgments."""
+    """Two rankings of one query, a third with more holes, and judgments."""
 
     baseline: list[bytes]
     candidate: list[bytes]
@@ -67,7 +67,7 @@ def cases(draw):
 
 
 def assignments(case: Case, holes: list[bytes]):
-    """Every way to give each hole a whole number up to the highest grade, or that grade."""
+    """Return every assignment of whole grades, or the highest grade, to the holes."""
     steps = sorted({*map(float, range(math.floor(case.max_grade) + 1)), case.max_grade})
     for grades in itertools.product(steps, repeat=len(holes)):
         yield dict(zip(holes, grades, strict=True))
@@ -86,7 +86,7 @@ def check(bounds: Bounds, values: list[float]) -> None:
 @examples(40)
 @given(data=st.data(), case=cases())
 def test_a_score_lies_within_its_bounds_for_every_assignment(measure, data, case):
-    """E6: exact bounds are the minimum and the maximum, outer ones hold them."""
+    """E6: exact bounds are the minimum and maximum, and outer ones contain them."""
     chosen = data.draw(
         parameters_of(measure, k=st.none() | st.integers(1, 6), parameters=parameters)
     )
@@ -105,7 +105,7 @@ def test_a_score_lies_within_its_bounds_for_every_assignment(measure, data, case
 @examples(40)
 @given(data=st.data(), case=cases())
 def test_a_difference_lies_within_its_bounds_for_every_assignment(measure, data, case):
-    """E6: a hole has the same grade in both rankings; exact bounds are reached."""
+    """E6: a hole has the same grade in both rankings, and exact bounds are reached."""
     chosen = data.draw(
         parameters_of(measure, k=st.none() | st.integers(1, 6), parameters=parameters)
     )
@@ -124,35 +124,35 @@ def test_a_difference_lies_within_its_bounds_for_every_assignment(measure, data,
     assert not found.is_outer or len(values) > 1000
 
 
-def test_every_measure_says_whether_it_has_bounds():
-    """A new measure has to be put into a family, or among those without bounds."""
+def test_every_measure_declares_whether_it_has_bounds():
+    """A new measure must be added to a family, or to those without bounds."""
     assert set(all_measures()) == FAMILIES.keys() | WITHOUT_BOUNDS.keys()
     assert not FAMILIES.keys() & WITHOUT_BOUNDS.keys()
 
 
 @pytest.mark.parametrize("measure", sorted(WITHOUT_BOUNDS, key=lambda m: m.name))
-def test_measures_about_what_is_not_judged_have_no_bounds(measure):
-    """None is the answer, for scores and for differences."""
+def test_measures_of_unjudged_documents_have_no_bounds(measure):
+    """Scores and differences have None."""
     assert not has_bounds(measure())
     assert score_bounds(measure(), [b"a"], {}, [b"a"], 1.0) is None
     assert difference_bounds(measure(), [b"a"], [b"b"], {}, [b"a", b"b"], 1.0) is None
 
 
-def test_measures_of_users_have_no_bounds():
-    """Nothing is known of what they do with grades."""
+def test_custom_measures_have_no_bounds():
+    """Their use of grades is unknown."""
     assert not has_bounds(define_measure("BoundlessOne", lambda _grades, _judged: 1.0)())
 
 
 @pytest.mark.parametrize("name", ["nDCGRel", "Rndcg", "G"])
-def test_gains_below_0_leave_averages_of_ndcg_without_bounds(name):
-    """They have no range to fall back to; nDCG itself takes any table."""
+def test_negative_gains_leave_averages_of_ndcg_without_bounds(name):
+    """They have no range; nDCG itself accepts any table."""
     assert has_bounds(parse_measure(name))
     assert not has_bounds(type(parse_measure(name))(gain={1: -1}))
     assert has_bounds(parse_measure("nDCG(gain={1:-1})@10"))
 
 
-def test_holes_come_by_their_best_rank_then_by_their_bytes():
-    """A grade of 0 is a judgment; one below 0, or none, is a hole; below k nothing is."""
+def test_holes_are_sorted_by_best_rank_then_bytes():
+    """A grade of 0 is a judgment, a negative one or none is a hole, above the cutoff."""
     lists = [[b"j", b"z", b"n", b"y"], [b"a", b"n", b"z"]]
     grades = {b"j": 0.0, b"n": -1.0}
     assert holes_of(lists, grades, 3) == [b"a", b"n", b"z"]
@@ -173,7 +173,7 @@ def test_a_relevant_hole_low_down_can_harm_average_precision():
     assert score_bounds(parse_measure("AP"), ranking, grades, [b"x"], 1.0) == Bounds(0.75, 1.0)
 
 
-def test_a_hole_that_another_run_brought_makes_the_ideal_better():
+def test_a_hole_of_another_run_can_improve_the_ideal():
     """nDCG@1 of a grade 1 at the top: 1; if the other run's document has grade 3, a third."""
     found = score_bounds(parse_measure("nDCG@1"), [b"a"], {b"a": 1.0}, [b"x"], 3.0)
     assert (found.low, found.high) == (pytest.approx(1 / 3), 1.0)
@@ -187,8 +187,8 @@ def test_one_relevant_hole_is_enough_for_reciprocal_rank():
     assert found == Bounds(-0.5, 0.5)
 
 
-def test_a_hole_at_the_same_rank_of_both_changes_no_additive_difference():
-    """It adds the same to both; the bounds are the difference itself, to the bit."""
+def test_a_hole_at_the_same_rank_does_not_change_an_additive_difference():
+    """The bounds equal the difference to the bit."""
     baseline, candidate = [b"x", b"a", b"b"], [b"x", b"b", b"a"]
     grades = {b"a": 1.0, b"b": 2.0}
     for name in ("DCG@3", "RBP@3", "P@3", "R@3"):
@@ -198,8 +198,8 @@ def test_a_hole_at_the_same_rank_of_both_changes_no_additive_difference():
         assert found == Bounds(value, value)
 
 
-def test_without_holes_bounds_are_the_score():
-    """And a ranking that stayed the same has no difference, whatever its holes."""
+def test_without_holes_bounds_equal_the_score():
+    """An unchanged ranking has no difference, whatever its holes."""
     grades = {b"a": 1.0, b"b": 0.0}
     assert score_bounds(parse_measure("RR"), [b"b", b"a"], grades, [], 1.0) == Bounds(0.5, 0.5)
     for name in ("nDCG@2", "AP@2", "ERR@2"):
@@ -209,15 +209,15 @@ def test_without_holes_bounds_are_the_score():
         assert same == Bounds(0.0, 0.0)
 
 
-def test_a_level_that_no_grade_reaches_or_every_grade_does_leaves_nothing_open():
-    """With rel=4 on a scale to 3 no hole is relevant; with rel=0 each is, once it is judged."""
+def test_a_level_outside_the_scale_leaves_nothing_open():
+    """With rel=4 on a scale to 3 no hole is relevant; with rel=0 each is, once judged."""
     for name, value in (("P(rel=4)@1", 0.0), ("P(rel=0)@1", 1.0)):
         found = score_bounds(parse_measure(name), [b"x"], {}, [b"x"], 3.0)
         assert found == Bounds(value, value)
 
 
 def test_an_outer_difference_of_a_certain_score_is_exact():
-    """Where one of the scores cannot vary, nothing is lost by bounding them one by one."""
+    """If one score cannot vary, bounding both separately loses nothing."""
     assert Bounds(0.25, 0.5).minus(Bounds(1.0, 1.0)) == Bounds(-0.75, -0.5)
     assert Bounds(0.25, 0.5).minus(Bounds(0.0, 1.0)) == Bounds(-0.75, 0.5, is_outer=True)
     assert Bounds(0.5, 0.5).minus(Bounds(0.0, 1.0, is_outer=True)).is_outer

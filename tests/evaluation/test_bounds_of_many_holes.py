@@ -1,4 +1,4 @@
-"""Bounds where there are too many holes to try every assignment."""
+"""Bounds with too many holes to try every assignment."""
 
 import itertools
 
@@ -11,7 +11,7 @@ from cases import score_ranking
 
 
 def many(n_documents: int, depth: int, n_judged: int, seed: int = 7):
-    """Two long rankings with few judged documents."""
+    """Return two long rankings with few judged documents."""
     drawn = np.random.default_rng(seed)
     documents = [b"%03d" % i for i in range(n_documents)]
     baseline, candidate = (drawn.permutation(documents)[:depth].tolist() for _ in range(2))
@@ -22,7 +22,7 @@ def many(n_documents: int, depth: int, n_judged: int, seed: int = 7):
 
 
 def some_assignments(holes, max_grade: int):
-    """Extreme assignments and random ones."""
+    """Return extreme and random assignments."""
     drawn = np.random.default_rng(11)
     for share in (0.0, 0.1, 0.5, 0.9, 1.0):
         for _ in range(20):
@@ -37,7 +37,7 @@ OUTER = {"AP", "AP@20", "yaap", "ERR", "IPrec@0.3", "AP11", "binG", "nDCGRel", "
 
 @pytest.mark.parametrize("name", NAMES)
 def test_bounds_hold_for_hundreds_of_holes(name):
-    """E6: outer bounds are marked as such, and hold what assignments can be tried."""
+    """E6: outer bounds are marked, and contain all assignments that are tried."""
     measure = parse_measure(name)
     baseline, candidate, grades = many(180, 150, 30)
     holes = holes_of([baseline, candidate], grades, measure.k)
@@ -50,8 +50,8 @@ def test_bounds_hold_for_hundreds_of_holes(name):
         assert differences.low - 1e-12 <= ours - theirs <= differences.high + 1e-12
 
 
-def test_f_of_whole_rankings_of_unequal_length_gives_up_at_some_number():
-    """Holes of both and of neither are counted through, up to 20,000 combinations."""
+def test_f_of_long_rankings_falls_back_to_outer_bounds():
+    """Up to 20,000 combinations of holes are counted."""
     baseline, candidate, grades = many(500, 300, 10)
     holes = holes_of([baseline, candidate[:-9], [b"x%d" % i for i in range(300)]], grades, None)
     found = difference_bounds(parse_measure("F1"), baseline, candidate[:-9], grades, holes, 3.0)
@@ -60,8 +60,8 @@ def test_f_of_whole_rankings_of_unequal_length_gives_up_at_some_number():
 
 @pytest.mark.parametrize("gain", ["linear", "exp2"])
 @pytest.mark.parametrize("max_grade", [40.0, 5000.0])
-def test_a_scale_of_many_grades_is_extreme_at_judged_grades_and_its_ends(gain, max_grade):
-    """nDCG looks at few of a thousand grades, and loses nothing."""
+def test_many_grades_are_extreme_at_judged_grades_and_the_ends(gain, max_grade):
+    """nDCG considers few of a thousand grades, without losing accuracy."""
     if gain == "exp2" and max_grade > 1000:
         gain = "linear"
     measure = parse_measure(f"nDCG(gain={gain})@3")
@@ -105,7 +105,7 @@ def by_counts(measure, baseline, candidate, grades, holes, max_grade: int) -> li
 @pytest.mark.parametrize("name", ["nDCG@5", "nDCG(gain=exp2)@8", "nDCG(rel=2)@6"])
 @pytest.mark.parametrize("seed", range(20))
 def test_ndcg_is_as_extreme_as_the_best_count_of_each_grade(name, seed):
-    """E6: the same as trying every number of holes of each grade, on longer lists."""
+    """E6: trying every number of holes of each grade gives the same, on longer lists."""
     measure = parse_measure(name)
     baseline, candidate, grades = many(14, 9, 8, seed)
     holes = holes_of([baseline, candidate], grades, measure.k)
@@ -115,8 +115,8 @@ def test_ndcg_is_as_extreme_as_the_best_count_of_each_grade(name, seed):
     assert found.high == pytest.approx(max(values), abs=1e-12)
 
 
-def test_a_table_may_leave_nothing_to_gain():
-    """Grade 1 gains nothing here, and grade 0 does: nDCG is 0 or 1."""
+def test_a_table_of_gains_may_leave_nothing_to_gain():
+    """Only grade 0 gains here, so nDCG is 0 or 1."""
     measure = parse_measure("nDCG(gain={0:5,1:0})@1")
     found = score_bounds(measure, [b"x"], {}, [b"x"], 1.0)
     assert (found.low, found.high) == (0.0, 1.0)

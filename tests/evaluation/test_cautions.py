@@ -1,4 +1,4 @@
-"""Scores that are reversed, contradicted by ranks, or meaningless: said in one line."""
+"""Cautions about reversed, contradictory or constant scores, in one line."""
 
 import json
 import random
@@ -25,7 +25,7 @@ TIED = "all scores are equal"
 
 
 def lines(score, *, depth=DEPTH, rank=lambda position: position):
-    """A TREC run whose score is a function of the position and the query."""
+    """Return a TREC run whose scores depend on position and query."""
     return "".join(
         f"q{query} Q0 d{position} {rank(position)} {score(position, query)} t\n"
         for query in range(N_QUERIES)
@@ -34,27 +34,27 @@ def lines(score, *, depth=DEPTH, rank=lambda position: position):
 
 
 def found(text, tmp_path):
-    """The cautions of an evaluation of a TREC file."""
+    """Return the cautions of an evaluation of a TREC file."""
     path = tmp_path / "a.run"
     path.write_text(text)
     return be.evaluate(JUDGMENTS, path, "RR").cautions
 
 
-def test_distances_in_place_of_scores_are_noticed(tmp_path):
-    """The best rank has the lowest number."""
+def test_distances_are_detected(tmp_path):
+    """The best rank has the lowest score."""
     (caution,) = found(lines(lambda position, _: position * 0.1), tmp_path)
     assert caution.startswith(f"{REVERSED} in 40 of the 40 queries checked, as distances do")
 
 
-def test_ranks_that_contradict_the_scores_are_noticed(tmp_path):
-    """A reranker's order beside the scores of the first stage."""
+def test_ranks_that_contradict_the_scores_are_detected(tmp_path):
+    """A reranker's order may be combined with the scores of the first stage."""
     numbers = random.Random(1)  # noqa: S311
     (caution,) = found(lines(lambda *_: numbers.random()), tmp_path)
     assert caution.startswith(f"{CONTRADICTING} in ")
 
 
-def test_scores_that_are_all_equal_are_noticed(tmp_path):
-    """The document ids would decide."""
+def test_equal_scores_are_detected(tmp_path):
+    """Document ids would decide the order."""
     (caution,) = found(lines(lambda *_: 1), tmp_path)
     assert caution == (
         "all scores are equal in 40 of the 40 queries checked; only document ids decide the order"
@@ -81,21 +81,21 @@ def test_scores_that_are_all_equal_are_noticed(tmp_path):
         ),
     ],
 )
-def test_sound_runs_raise_no_alarm(tmp_path, score, options):
-    """Ties, constant ranks, single documents and odd queries are nothing to speak of."""
+def test_valid_runs_cause_no_caution(tmp_path, score, options):
+    """Ties, constant ranks, single documents and unusual queries are allowed."""
     assert found(lines(score, **options), tmp_path) == ()
 
 
-def test_random_order_without_ranks_raises_no_alarm():
-    """A dict in the order of its ids, say."""
+def test_random_order_without_ranks_causes_no_caution():
+    """An example is a dict in the order of its ids."""
     for seed in range(50):
         numbers = random.Random(seed)  # noqa: S311
         run = {q: {f"d{i}": numbers.random() for i in range(DEPTH)} for q in JUDGMENTS}
         assert be.evaluate(JUDGMENTS, run, "RR").cautions == ()
 
 
-def test_one_constant_query_at_the_head_of_a_deep_run_raises_no_alarm(tmp_path):
-    """Suspicion makes it look further: at many queries before it says anything."""
+def test_one_constant_query_at_the_start_causes_no_caution(tmp_path):
+    """A suspicion is checked with many queries first."""
     text = lines(lambda position, query: 1 if query == 0 else -position, depth=1000)
     assert found(text, tmp_path) == ()
 
@@ -104,7 +104,7 @@ FORMATS = ["a.run", "a.run.gz", "a.jsonl", "a.csv", "a.tsv.gz", "a.parquet", "a.
 
 
 def write_ranked(path, rows):
-    """Write a run with a rank on every row, and in the order of the rows, where there is room."""
+    """Write a run with ranks, in the order of rows if the format allows it."""
     frame = pd.DataFrame(rows, columns=["query_id", "doc_id", "rank", "score"])
     if ".run" in path.name:
         frame.insert(1, "q0", "Q0")
@@ -126,8 +126,8 @@ def write_ranked(path, rows):
 
 @pytest.mark.parametrize("depth", [3, DEPTH])
 @pytest.mark.parametrize("name", FORMATS)
-def test_distances_are_noticed_in_every_format(tmp_path, name, depth):
-    """By ranks, or by the order of the rows where there are none, in short rankings, too."""
+def test_distances_are_detected_in_every_format(tmp_path, name, depth):
+    """Ranks are used, or the order of rows, also for short rankings."""
     rows = [(q, f"d{i}", i, i / 2) for q in JUDGMENTS for i in range(1, depth + 1)]
     path = write_ranked(tmp_path / name, rows)
     for cautions in (be.evaluate(JUDGMENTS, path, "RR").cautions, read_run(path).find_cautions()):
@@ -136,8 +136,8 @@ def test_distances_are_noticed_in_every_format(tmp_path, name, depth):
 
 
 @pytest.mark.parametrize("name", [name for name in FORMATS if name != "a.json"])
-def test_ranks_that_contradict_are_noticed_in_every_format_that_states_them(tmp_path, name):
-    """A column called rank is one, whatever the format."""
+def test_contradictory_ranks_are_detected_in_every_format_with_ranks(tmp_path, name):
+    """A column named rank is used in any format."""
     numbers = random.Random(1)  # noqa: S311
     rows = [(q, f"d{i}", i, numbers.random()) for q in JUDGMENTS for i in range(1, DEPTH + 1)]
     path = write_ranked(tmp_path / name, rows)
@@ -147,8 +147,8 @@ def test_ranks_that_contradict_are_noticed_in_every_format_that_states_them(tmp_
 
 
 @pytest.mark.parametrize("name", [name for name in FORMATS if name != "a.json"])
-def test_ranks_go_before_the_order_of_rows_in_every_format(tmp_path, name):
-    """A file that is sorted by score, ascending, is sound if its ranks are."""
+def test_ranks_take_precedence_over_the_order_of_rows(tmp_path, name):
+    """A file sorted by ascending score is valid if its ranks are."""
     rows = [(q, f"d{i}", DEPTH + 1 - i, i / 2) for q in JUDGMENTS for i in range(1, DEPTH + 1)]
     path = write_ranked(tmp_path / name, rows)
     assert be.evaluate(JUDGMENTS, path, "RR").cautions == ()
@@ -158,7 +158,7 @@ def test_ranks_go_before_the_order_of_rows_in_every_format(tmp_path, name):
 
 @pytest.mark.parametrize("command", ["evaluate", "compare", "gate"])
 def test_standard_input_is_checked(tmp_path, monkeypatch, command):
-    """What can be read only once is looked at while it passes."""
+    """It can be read only once, so it is checked while it is read."""
     monkeypatch.chdir(tmp_path)
     (tmp_path / "qrels").write_text("".join(f"{q} 0 d3 1\n" for q in JUDGMENTS))
     (tmp_path / "b.run").write_text(lines(lambda position, _: -position))
@@ -174,14 +174,14 @@ def test_standard_input_is_checked(tmp_path, monkeypatch, command):
 
 
 def inspected(path):
-    """What `berryeval inspect` says of a run, on one line."""
+    """Return the output of `berryeval inspect` on one line."""
     told = CliRunner().invoke(main, ["inspect", "--kind", "run", str(path)])
     return " ".join(told.output.split())
 
 
 @pytest.mark.parametrize("depth", [2, 3, 4])
-def test_short_rankings_in_random_order_raise_no_alarm(depth):
-    """All of them would have to rise, and be many."""
+def test_short_rankings_in_random_order_cause_no_caution(depth):
+    """All of many rankings would have to rise."""
     for seed in range(100):
         numbers = random.Random(seed)  # noqa: S311
         run = {q: {f"d{i}": numbers.random() for i in range(depth)} for q in JUDGMENTS}
@@ -191,7 +191,7 @@ def test_short_rankings_in_random_order_raise_no_alarm(depth):
 
 
 def test_dicts_frames_and_runs_are_checked():
-    """In Python as in files; a list has no scores to be wrong."""
+    """Python inputs are checked like files; a list has no scores."""
     rising = {q: {f"d{i}": float(i) for i in range(DEPTH)} for q in JUDGMENTS}
     rows = [(q, d, s) for q, scores in rising.items() for d, s in scores.items()]
     frame = pd.DataFrame(rows, columns=["query_id", "doc_id", "score"])
@@ -212,21 +212,21 @@ def test_dicts_frames_and_runs_are_checked():
     assert be.evaluate(JUDGMENTS, {q: [*d] for q, d in rising.items()}, "RR").cautions == ()
 
 
-def test_a_column_of_ranks_goes_before_the_order_of_rows():
-    """A frame that is sorted by score, ascending, is sound if its ranks are."""
+def test_a_rank_column_takes_precedence_over_the_order_of_rows():
+    """A frame sorted by ascending score is valid if its ranks are."""
     rows = [(q, f"d{i}", float(i), DEPTH - i) for q in JUDGMENTS for i in range(DEPTH)]
     frame = pd.DataFrame(rows, columns=["query_id", "doc_id", "score", "rank"])
     assert be.evaluate(JUDGMENTS, frame, "RR").cautions == ()
 
 
 def test_the_repr_of_an_evaluation_shows_a_caution():
-    """Whoever works in a notebook sees it."""
+    """Users of notebooks see it."""
     rising = {q: {f"d{i}": float(i) for i in range(DEPTH)} for q in JUDGMENTS}
     assert f"\nCaution: {REVERSED}" in repr(be.evaluate(JUDGMENTS, rising, "RR"))
 
 
-def test_evaluate_and_inspect_say_it_in_one_line(tmp_path, monkeypatch):
-    """With the name of the run; as JSON, too."""
+def test_evaluate_and_inspect_show_the_caution_in_one_line(tmp_path, monkeypatch):
+    """It names the run, and is also in JSON."""
     monkeypatch.chdir(tmp_path)
     (tmp_path / "a.run").write_text(lines(lambda position, _: position))
     (tmp_path / "qrels").write_text("".join(f"{q} 0 d3 1\n" for q in JUDGMENTS))
@@ -240,13 +240,13 @@ def test_evaluate_and_inspect_say_it_in_one_line(tmp_path, monkeypatch):
     assert as_json[0]["cautions"][0].startswith(REVERSED)
 
 
-def test_nothing_is_said_of_nothing():
-    """An empty run has no scores."""
+def test_an_empty_run_causes_no_caution():
+    """It has no scores."""
     assert cautions_of(lambda _limit: ()) == ()
 
 
-def test_only_the_head_of_a_sound_file_is_read():
-    """A hundred rows, however long the file is."""
+def test_only_the_start_of_a_valid_file_is_read():
+    """A hundred rows are enough for any length."""
     seen = []
 
     def rows(limit):
@@ -258,8 +258,8 @@ def test_only_the_head_of_a_sound_file_is_read():
     assert len(seen) <= 100
 
 
-def test_a_gate_says_it_last():
-    """Of both runs, by name, through every door that shows the sentence."""
+def test_a_gate_shows_cautions_last():
+    """Both runs are named, in every interface that shows the sentence."""
     rising = {q: {f"d{i}": float(i) for i in range(DEPTH)} for q in JUDGMENTS}
     sound = {q: {f"d{i}": -float(i) for i in range(DEPTH)} for q in JUDGMENTS}
     for missing in ("zero", "skip"):

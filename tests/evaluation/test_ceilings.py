@@ -23,7 +23,7 @@ def at_least(measure, value, slices=()):
     return ThresholdGuard(parse_measure(measure), value, slices=slices)
 
 
-def test_the_ceiling_is_the_mean_of_ideal_rankings():
+def test_the_best_possible_mean_is_that_of_ideal_rankings():
     """P@5 is (1 + 3 + 0) / 15, and R@1 is (1 + 1/3 + 0) / 3."""
     found = best_possible(JUDGED, ["P@5", "R@1", "P(rel=2)@5", "RR"])
     assert found == pytest.approx(
@@ -31,15 +31,15 @@ def test_the_ceiling_is_the_mean_of_ideal_rankings():
     )
 
 
-def test_what_was_returned_needlessly_lowers_no_ceiling():
-    """SetP is best where the relevant documents come alone."""
+def test_the_ideal_has_only_relevant_documents():
+    """SetP is best without any other document."""
     assert best_possible(JUDGED, ["SetP", "SetP(rel=2)"]) == pytest.approx(
         {"SetP": 2 / 3, "SetP(rel=2)": 2 / 3}
     )
 
 
-def test_measures_without_a_ceiling_are_left_out():
-    """No upper bound, a table that values low grades highest, and functions of the user."""
+def test_measures_without_a_best_possible_mean_are_left_out():
+    """These are unbounded measures, reversed gains, and custom functions."""
     own = define_measure("Odd", lambda _ranking, _judged: 1.0)
     assert best_possible(JUDGED, ["NumRet", "nDCG(gain={1:9,3:1})@10", own()]) == {}
     assert best_possible(Judgments.from_dict({}), ["P@5"]) == {}
@@ -47,8 +47,8 @@ def test_measures_without_a_ceiling_are_left_out():
 
 
 @given(case=judged_rankings(min_grade=-1), measure=st.sampled_from(BOUNDED), data=st.data())
-def test_no_ranking_scores_above_the_ceiling(case, measure, data):
-    """For every measure of the registry, whatever its parameters."""
+def test_no_ranking_exceeds_the_best_possible_mean(case, measure, data):
+    """This holds for every measure with any parameters."""
     assume(case.grades)
     given_gain = {**PARAMETERS, "gain": st.sampled_from(["linear", "exp2"])}
     drawn = data.draw(parameters_of(measure, parameters=given_gain))
@@ -58,8 +58,8 @@ def test_no_ranking_scores_above_the_ceiling(case, measure, data):
     assert reached <= best_possible(judgments, drawn).get(str(drawn), 1.0) + 1e-9
 
 
-def test_a_threshold_above_the_ceiling_is_an_error_with_the_best_possible():
-    """Each of them is named; those that can be reached are not."""
+def test_a_threshold_above_the_best_possible_mean_is_an_error():
+    """Every such threshold is named with the best possible mean."""
     guards = [at_least("P@5", 0.7), at_least("RR", 0.6), at_least("R@1", 0.5)]
     with pytest.raises(MismatchError) as caught:
         check_reachable(JUDGED, guards)
@@ -70,22 +70,22 @@ def test_a_threshold_above_the_ceiling_is_an_error_with_the_best_possible():
     )
 
 
-def test_a_threshold_at_the_ceiling_can_be_reached():
-    """Equality passes, as in a gate; figures show on which side a threshold is."""
+def test_a_threshold_at_the_best_possible_mean_is_allowed():
+    """Equality passes, and figures show on which side a threshold is."""
     check_reachable(JUDGED, [at_least("P@5", 4 / 15)])
     with pytest.raises(MismatchError, match=r"P@5 is 0\.266667 with .* threshold 0\.26667 cannot"):
         check_reachable(JUDGED, [at_least("P@5", 0.26667)])
 
 
 def test_only_thresholds_are_checked():
-    """Margins and times have no ceiling."""
+    """Margins and latencies have no maximum."""
     margin = MarginGuard(parse_measure("P@5"), Margin.parse(0.9))
     check_reachable(JUDGED, [margin, LatencyGuard(95, 1)])
     check_reachable(Judgments.from_dict({}), [at_least("P@5", 1)])
 
 
-def test_slices_have_ceilings_of_their_own():
-    """A slice that decides the gate is checked; one of too few queries is only watched there."""
+def test_slices_have_their_own_best_possible_means():
+    """Slices that decide are checked; those of too few queries are only watched."""
     queries = [Query("q1", "x", category="one"), Query("q2", "y", category="three")]
     guards = [at_least("P@5", 0.25, ("category",))]
     with pytest.raises(MismatchError, match=r"best possible P@5 \(category=one\) is 0\.2000"):

@@ -1,4 +1,4 @@
-"""Comparisons: a baseline, and candidates beside it."""
+"""Comparisons of candidates with a baseline."""
 
 import numpy as np
 import pytest
@@ -36,8 +36,8 @@ def comparison(**settings):
     return compare(JUDGMENTS, {"before": BEFORE, "after": AFTER}, ["RR", "P@1"], **settings)
 
 
-def test_systems_stand_side_by_side():
-    """E3: each with the means that evaluate gives, at the same k."""
+def test_systems_have_the_means_of_evaluate():
+    """E3: they are compared at the same k."""
     found = comparison()
     assert (found.baseline, found.candidates) == ("before", ("after",))
     for name, run in (("before", BEFORE), ("after", AFTER)):
@@ -47,7 +47,7 @@ def test_systems_stand_side_by_side():
 
 
 def test_a_difference_has_all_its_figures():
-    """Mean, wins, ties and losses, interval and p-value, effect sizes by their formulas."""
+    """Mean, wins, ties, losses, interval, p-value and effect sizes follow their formulas."""
     d = compare(MANY, MANY_RUNS, "RR").difference("after", "recip_rank")
     expected = np.tile(differences(), 4)
     assert d.values == pytest.approx(expected)
@@ -61,8 +61,8 @@ def test_a_difference_has_all_its_figures():
     assert d.candidate_mean - d.baseline_mean == pytest.approx(d.mean)
 
 
-def test_slices_change_nothing_about_the_whole():
-    """They are families of their own: asking for more never makes the answer less certain."""
+def test_slices_do_not_change_the_overall_result():
+    """They are separate families, so they never make the result less certain."""
     found = compare(MANY, MANY_RUNS, ["RR", "P@1"], queries=MANY_QUERIES, slices=["difficulty"])
     plain = compare(MANY, MANY_RUNS, ["RR", "P@1"])
     assert [d.finding for d in found.sliced] == ["unclear", "untested"] + ["untested"] * 2
@@ -70,8 +70,8 @@ def test_slices_change_nothing_about_the_whole():
         assert (with_slices.interval, with_slices.p_value) == (without.interval, without.p_value)
 
 
-def test_the_lead_measure_is_judged_alone():
-    """Whatever follows it: the interval and the p-value of one measure asked for by itself."""
+def test_the_lead_measure_is_tested_alone():
+    """Its interval and p-value are those of a comparison with only this measure."""
     alone = compare(MANY, MANY_RUNS, "RR").differences[0]
     leading = compare(MANY, MANY_RUNS, ["RR", "P@1", "AP", "nDCG@3"]).differences[0]
     assert alone.interval is not None
@@ -79,7 +79,7 @@ def test_the_lead_measure_is_judged_alone():
 
 
 def test_other_measures_are_one_family():
-    """Their intervals hold together: single-step max-t over both, by the signs of whole queries."""
+    """Their intervals are simultaneous: single-step max-t by the signs of whole queries."""
     found = compare(MANY, MANY_RUNS, ["P@1", "RR", "nDCG@3"], n_resamples=900, seed=2)
     columns = [found.difference("after", name).values for name in ("RR", "nDCG@3")]
     family = simultaneous_intervals(np.column_stack(columns), n_flips=900, seed=2)
@@ -89,7 +89,7 @@ def test_other_measures_are_one_family():
 
 
 def test_several_candidates_are_one_family():
-    """Whoever tries two candidates gets two chances of a false finding."""
+    """Two candidates are two chances of a false finding."""
     other = {q: ["d"] if i % 2 else MANY_BEFORE[q] for i, q in enumerate(MANY)}
     found = compare(MANY, {**MANY_RUNS, "other": other}, "RR", n_resamples=900)
     columns = [d.values for d in found.differences]
@@ -100,7 +100,7 @@ def test_several_candidates_are_one_family():
     assert found.differences[0].p_value > alone.p_value
 
 
-def test_a_slice_gets_the_same_answer_whatever_else_is_asked():
+def test_the_result_of_a_slice_does_not_depend_on_other_tests():
     """Its family is one measure and one label."""
     one = compare(MANY, MANY_RUNS, "RR", queries=MANY_QUERIES, slices=["difficulty"])
     many = compare(
@@ -112,15 +112,15 @@ def test_a_slice_gets_the_same_answer_whatever_else_is_asked():
         assert (same.interval, same.p_value, same.finding) == (d.interval, d.p_value, d.finding)
 
 
-def test_slices_are_compared_as_if_alone():
-    """The differences of their queries, in the same order."""
+def test_slices_are_compared_like_separate_sets():
+    """They have the differences of their queries, in the same order."""
     found = comparison(queries=QUERIES, slices=["category"])
     odd = next(d for d in found.sliced if str(d.slice) == "category=odd" and str(d.measure) == "RR")
     assert odd.values == pytest.approx(differences()[1::2])
 
 
-def test_the_queries_that_changed_are_told_worst_first():
-    """With their texts, where they are known."""
+def test_changed_queries_are_listed_worst_first():
+    """Known texts are shown."""
     changes = comparison(queries=QUERIES).changes("after", "RR")
     assert [change.query_id for change in changes[:1] + changes[-1:]] == ["q3", "q1"]
     assert (changes[0].baseline, changes[0].candidate, changes[0].text) == (1.0, 0.5, "text 3")
@@ -128,7 +128,7 @@ def test_the_queries_that_changed_are_told_worst_first():
 
 
 def test_every_query_has_its_outcome():
-    """Better, equal or worse, by the same differences as wins, ties and losses."""
+    """It is better, equal or worse, by the same differences as wins, ties and losses."""
     found = comparison()
     outcomes = [change.outcome for change in found.changes("after", "RR")]
     assert outcomes == ["worse", *["equal"] * 4, *["better"] * 3]
@@ -139,7 +139,7 @@ def test_every_query_has_its_outcome():
 
 
 def test_the_queries_that_changed_most_are_losses_and_gains():
-    """As many of each; where one kind is rare, more of the other, and never a tie."""
+    """There are as many of each, or more of one if the other is rare, and never a tie."""
     found = comparison()
     changes = found.changes("after", "RR")
     assert found.changed_most("after", "RR", 1) == [changes[0], changes[-1]]
@@ -148,7 +148,7 @@ def test_the_queries_that_changed_most_are_losses_and_gains():
 
 
 def test_an_interval_of_a_geometric_mean_ends_where_the_measure_does():
-    """That of its logarithms reaches beyond any number; the mean ends at 1."""
+    """The interval of its logarithms may exceed any number, but the mean ends at 1."""
     judgments = {f"q{i:02}": {"d": 1} for i in range(10)}
     before = {q: ["x"] if i % 2 else ["d"] for i, q in enumerate(judgments)}
     after = {q: ["d"] if i % 2 else ["x", "d"] for i, q in enumerate(judgments)}
@@ -159,24 +159,24 @@ def test_an_interval_of_a_geometric_mean_ends_where_the_measure_does():
     assert gate(compare(judgments, {"a": before, "b": after}, "GMAP"), margin=0.001).guards
 
 
-def test_where_lower_is_better_a_fall_is_a_win():
-    """More relevant documents in the first rank, fewer that are not judged."""
+def test_if_lower_is_better_a_fall_is_a_win():
+    """Fewer unjudged documents at the first rank are better."""
     found = compare(JUDGMENTS, {"a": BEFORE, "b": AFTER}, "Unjudged@1").difference(
         "b", "Unjudged@1"
     )
     assert (found.wins, found.losses) == (1, 1)
 
 
-def test_what_differs_by_rounding_is_a_tie():
-    """Two orders of summation of the same terms."""
+def test_a_rounding_difference_is_a_tie():
+    """The same terms may be summed in two orders."""
     judgments = {"q": {f"d{i}": i % 3 + 1 for i in range(9)}}
     run = {"q": {f"d{i}": 9 - i for i in range(9)}}
     other = {"q": {f"d{i}": 9 - i + 1e-9 for i in range(9)}}
     assert compare(judgments, {"a": run, "b": other}, "nDCG").differences[0].ties == 1
 
 
-def test_statistics_that_are_not_defined_say_so():
-    """One query, or no difference: None and a reason, never NaN."""
+def test_undefined_statistics_have_a_reason():
+    """One query, or no difference, gives None, never NaN."""
     one = compare({"q1": {"d": 1}}, {"a": BEFORE, "b": AFTER}, "RR").differences[0]
     assert (one.interval, one.p_value, one.cohens_dz) == (None,) * 3
     assert one.reason == "fewer than 10 queries changed"
@@ -186,8 +186,8 @@ def test_statistics_that_are_not_defined_say_so():
     assert (same.is_same, same.finding) == (True, "untested")
 
 
-def test_below_ten_changed_queries_there_is_no_word():
-    """However clear it looks: nine gains are too few to say how others would vary."""
+def test_below_ten_changed_queries_nothing_is_tested():
+    """Nine gains are too few to estimate how others would vary."""
     judgments = {f"q{i:02}": {"d": 1} for i in range(30)}
     before = {q: ["x", "d"] for q in judgments}
     for n_better, finding in ((9, "untested"), (10, "better")):
@@ -197,8 +197,8 @@ def test_below_ten_changed_queries_there_is_no_word():
         assert (found.interval is None) == (found.p_value is None) == (finding == "untested")
 
 
-def test_further_tests_are_reported_and_decide_nothing():
-    """By their names, each once; interval, p-value and finding are as without them."""
+def test_additional_tests_do_not_affect_the_result():
+    """Each is reported once, and interval, p-value and finding stay the same."""
     names = ["wilcoxon", "sign", "randomisation", "sign"]
     found = compare(MANY, MANY_RUNS, "RR", tests=names, n_resamples=500).differences[0]
     assert [test.test for test in found.tests] == names[:3]
@@ -207,8 +207,8 @@ def test_further_tests_are_reported_and_decide_nothing():
     assert (found.interval, found.p_value) == (plain.interval, plain.p_value)
 
 
-def test_queries_that_one_run_lacks_do_not_make_a_winner():
-    """Scored 0 they would; the headline rests on the queries that both runs have."""
+def test_missing_queries_do_not_decide_the_winner():
+    """The headline is based on the queries that both runs have."""
     judgments = {f"q{i:02}": {"d": 1} for i in range(30)}
     before = {q: ["d"] if i % 3 else ["x", "d"] for i, q in enumerate(judgments)}
     lacking = {q: before[q] for q in list(before)[12:]}
@@ -221,8 +221,8 @@ def test_queries_that_one_run_lacks_do_not_make_a_winner():
     assert compare(judgments, {"a": before, "b": before}, "RR").common == ()
 
 
-def test_queries_that_one_run_lacks_can_be_left_out_of_all():
-    """Pairs need both."""
+def test_missing_queries_can_be_left_out_everywhere():
+    """Pairs require both scores."""
     shorter = {query: ranking for query, ranking in AFTER.items() if query != "q0"}
     found = compare(JUDGMENTS, {"a": BEFORE, "b": shorter}, "RR", missing="skip")
     assert found.query_ids == [f"q{i}" for i in range(1, 8)]
@@ -238,23 +238,23 @@ def test_queries_that_one_run_lacks_can_be_left_out_of_all():
 
 
 @pytest.mark.parametrize("missing", ["zero", "skip"])
-def test_runs_of_other_queries_are_refused(missing):
-    """Each would be worth 0 where the other has documents; a query that is not judged is none."""
+def test_runs_without_common_queries_are_rejected(missing):
+    """Each would score 0 where the other has documents."""
     halves = {"a": {"q0": ["d"], "x": ["d"]}, "b": {"q1": ["d"], "x": ["d"]}}
     with pytest.raises(MismatchError, match="a and b have no judged query in common"):
         compare(JUDGMENTS, halves, "RR", missing=missing)
 
 
 def test_sums_are_labelled_as_such():
-    """Their differences are means, and so of another size."""
+    """Their differences are means, and thus of another size."""
     found = compare(JUDGMENTS, {"before": BEFORE, "after": AFTER}, ["RR", "NumRelRet"])
     [note] = [note for note in found.notes if "sum" in note]
     assert note == "Totals of NumRelRet are sums over queries; differences are means."
     assert not any("sum" in note for note in comparison().notes)
 
 
-def test_a_geometric_mean_is_compared_by_logarithms_and_told_as_it_is():
-    """Means, their difference, its interval and each query's change are what evaluate tells."""
+def test_a_geometric_mean_is_compared_by_logarithms_and_reported_as_is():
+    """Means, difference, interval and changes match `evaluate`."""
     found = compare(MANY, MANY_RUNS, "GMAP")
     d = found.difference("after", "GMAP")
     before, after = (found.evaluations[name]["GMAP"].mean for name in ("before", "after"))
@@ -270,8 +270,8 @@ def test_a_geometric_mean_is_compared_by_logarithms_and_told_as_it_is():
     assert all(c.difference == c.candidate - c.baseline for c in found.changes("after", "GMAP"))
 
 
-def test_bounds_hold_what_grades_of_holes_could_make_of_it():
-    """q3 fell by an unjudged document: judged relevant, it would not have."""
+def test_bounds_contain_the_effects_of_all_grades_of_holes():
+    """q3 fell because of an unjudged document, and would not have if it were relevant."""
     found = comparison(bounds=True, queries=QUERIES, slices=["category"])
     d = found.difference("after", "RR")
     assert d.bounds.low <= d.mean <= d.bounds.high
@@ -285,14 +285,14 @@ def test_bounds_hold_what_grades_of_holes_could_make_of_it():
 
 
 def test_measures_without_bounds_have_none():
-    """bpref passes over what is not judged; a geometric mean is none of the scores."""
+    """bpref ignores unjudged documents, and a geometric mean is not a mean of scores."""
     runs = {"a": BEFORE, "b": AFTER}
     for name in ("Bpref", "GMAP"):
         assert compare(JUDGMENTS, runs, name, bounds=True).differences[0].bounds is None
 
 
 def test_an_error_about_missing_queries_names_the_run():
-    """Which of several runs it is, and how many queries."""
+    """It also has the number of queries."""
     judgments = {f"q{i}": {"d1": 1} for i in range(4)}
     whole, part = {q: ["d1"] for q in judgments}, {"q0": ["d1"], "q1": ["d1"]}
     message = "^b: query 'q2' and 1 more are judged but missing from the run$"
@@ -303,7 +303,7 @@ def test_an_error_about_missing_queries_names_the_run():
 
 
 def test_runs_of_different_depth_are_compared_with_a_caution():
-    """If some measure looks deeper than the shallowest."""
+    """It appears if a measure looks deeper than the shallowest run."""
     deep = {query: [*ranking, *(f"z{i}" for i in range(20))] for query, ranking in AFTER.items()}
     notes = compare(JUDGMENTS, {"a": BEFORE, "b": deep}, "nDCG@10").notes
     assert "Caution: runs differ in depth (documents per query): a up to 4, b up to 23." in notes
@@ -311,8 +311,8 @@ def test_runs_of_different_depth_are_compared_with_a_caution():
     assert not any("depth" in note for note in notes)
 
 
-def test_a_ranking_tells_grades_and_holes():
-    """None is a hole; so is a grade below 0."""
+def test_a_ranking_shows_grades_and_holes():
+    """None and negative grades are holes."""
     found = compare({"q1": {"d": 2, "e": -1}}, {"a": {"q1": ["d", "e", "x"]}, "b": AFTER}, "RR")
     assert [(doc.rank, doc.doc_id, doc.grade) for doc in found.ranking("a", "q1")] == [
         (1, "d", 2.0),
@@ -321,8 +321,8 @@ def test_a_ranking_tells_grades_and_holes():
     ]
 
 
-def test_a_comparison_shows_itself():
-    """In a REPL."""
+def test_a_comparison_has_a_readable_repr():
+    """It is useful in a REPL."""
     assert repr(comparison()) == (
         "<Comparison with before over 8 queries\nafter: RR +0.0313\nafter: P@1 +0.0000>"
     )
@@ -337,26 +337,26 @@ def test_a_comparison_shows_itself():
         ({"baseline": "other"}, "baseline: expected the name of a run, 'before' or 'after'"),
     ],
 )
-def test_settings_that_cannot_be_are_errors(settings, message):
-    """Each says what there is."""
+def test_invalid_settings_are_errors(settings, message):
+    """The message lists the valid ones."""
     with pytest.raises(ArgumentError, match=message):
         comparison(**settings)
 
 
-def test_one_run_is_no_comparison():
-    """Two at least."""
+def test_one_run_is_not_a_comparison():
+    """At least two are required."""
     with pytest.raises(ArgumentError, match="runs: expected at least two, got 1"):
         compare(JUDGMENTS, {"a": BEFORE}, "RR")
 
 
-def test_a_difference_that_was_not_asked_for_is_no_difference():
-    """KeyError, as for a mapping."""
+def test_an_unknown_difference_is_a_key_error():
+    """The lookup behaves like a mapping."""
     with pytest.raises(KeyError):
         comparison().difference("after", "AP")
 
 
-def test_runs_that_were_scored_already_compare_alike():
-    """What `compare` scores and what was scored before give the same differences."""
+def test_existing_evaluations_give_the_same_comparison():
+    """Scoring first and comparing then gives the same differences."""
     whole = comparison(slices=["category"], queries=QUERIES)
     found = compare_evaluations(
         whole.judgments,

@@ -1,4 +1,4 @@
-"""The policy of comparisons: intervals, p-values and words that never disagree."""
+"""The policy of comparisons: intervals, p-values and words never disagree."""
 
 import math
 
@@ -31,7 +31,7 @@ def ends(found):
 
 
 def test_without_skewness_one_difference_has_students_interval_and_p_value():
-    """SciPy's."""
+    """They equal SciPy's."""
     [found] = family_of(SYMMETRIC)
     expected = stats.ttest_1samp(SYMMETRIC, 0)
     assert stats.skew(SYMMETRIC) == pytest.approx(0, abs=1e-12)
@@ -40,8 +40,8 @@ def test_without_skewness_one_difference_has_students_interval_and_p_value():
     assert (found.interval.level, found.interval.method, found.reason) == (0.95, "t and hall", None)
 
 
-def test_with_skewness_the_interval_reaches_as_far_as_halls():
-    """Its ends are the means whose T, by Hall's transform, is a quantile of Student's t."""
+def test_with_skewness_the_interval_extends_as_far_as_halls():
+    """At its ends, Hall's transform of T is a quantile of Student's t."""
     n, g = len(SKEWED), stats.skew(SKEWED, bias=False)
     quantile = stats.t.ppf(0.975, n - 1)
 
@@ -65,8 +65,8 @@ def test_with_skewness_the_interval_reaches_as_far_as_halls():
 
 
 @given(columns, levels)
-def test_a_family_of_one_is_that_mean_alone(values, level):
-    """Nothing is drawn, and nothing corrected."""
+def test_a_family_of_one_is_a_single_mean(values, level):
+    """Nothing is drawn or corrected."""
     [found] = family_of(values, level=level)
     if np.count_nonzero(values) < FEWEST_CHANGED:
         assert (found.interval, found.p_value, found.reason) == (None, None, FEW)
@@ -78,7 +78,7 @@ def test_a_family_of_one_is_that_mean_alone(values, level):
 @examples(60)
 @given(st.lists(columns, min_size=1, max_size=5), levels, st.sampled_from([0.0, 0.05]))
 def test_word_interval_and_p_value_never_disagree(family, level, noise_sd):
-    """A difference is better or worse where its interval excludes 0: where p is at most alpha."""
+    """A difference is better or worse if its interval excludes 0, and then p is at most alpha."""
     members = [Column(values, noise_sd=noise_sd) for values in family]
     found = estimate_family(members, level, n_flips=499)
     for values, one in zip(family, found, strict=True):
@@ -92,8 +92,8 @@ def test_word_interval_and_p_value_never_disagree(family, level, noise_sd):
             assert word == ("better" if values.mean() > 0 else "worse")
 
 
-def test_a_column_with_few_changes_is_no_member():
-    """It has neither interval nor p-value, and leaves those of the others as they are."""
+def test_a_column_with_few_changes_is_not_tested():
+    """It has no interval and no p-value, and does not affect others."""
     other = np.resize([0.4, -0.2, 0.1], 12)
     few = np.array([0.5] * 9 + [0.0] * 3)
     alone, found = family_of(SYMMETRIC), family_of(few, SYMMETRIC, np.zeros(12))
@@ -107,13 +107,13 @@ def test_a_column_with_few_changes_is_no_member():
 
 
 def test_ten_changed_queries_are_enough():
-    """Nine are not, however many stay as they are."""
+    """Nine are not, however many are unchanged."""
     nine, ten = (np.array([0.3, 0.1, 0.2] * 3 + [last] + [0.0] * 20) for last in (0.0, 0.2))
     assert [found.reason for found in family_of(nine, ten)] == [FEW, None]
 
 
 def test_members_of_a_family_have_simultaneous_intervals():
-    """Of queries x columns, whole rows flipped by the same seed."""
+    """Whole rows of queries x columns are flipped by the same seed."""
     other = np.resize([0.4, -0.2, 0.1, 0.3], 12)
     found = family_of(SYMMETRIC, other, level=0.9, n_flips=800, seed=3)
     expected = simultaneous_intervals(np.column_stack([SYMMETRIC, other]), 0.9, n_flips=800, seed=3)
@@ -122,8 +122,8 @@ def test_members_of_a_family_have_simultaneous_intervals():
     ]
 
 
-def test_a_slice_stands_at_its_own_queries():
-    """A query has one sign in all slices that have it; others do not count for a slice."""
+def test_a_slice_uses_only_its_own_queries():
+    """A query has one sign in all slices that contain it."""
     values = np.random.default_rng(2).normal(0.05, 0.2, 40)
     rows = np.flatnonzero(np.arange(40) % 3)
     found = estimate_family([Column(values), Column(values[rows], rows=rows.tolist())], n_flips=800)
@@ -135,8 +135,8 @@ def test_a_slice_stands_at_its_own_queries():
     assert [one.interval for one in found] == [one.interval for one in expected]
 
 
-def test_measures_that_say_the_same_cost_nothing():
-    """Unlike Bonferroni's: a column beside itself is one question, beside another two."""
+def test_identical_measures_cost_nothing():
+    """Unlike with Bonferroni's correction, a repeated column is one question."""
     values = np.random.default_rng(8).normal(0.05, 0.2, (30, 2))
     [alone] = family_of(values[:, 0])
     twice, _ = family_of(values[:, 0], values[:, 0])
@@ -146,8 +146,8 @@ def test_measures_that_say_the_same_cost_nothing():
     assert widths[2] > 1.08 * widths[0]
 
 
-def test_the_same_gain_everywhere_is_known():
-    """Ten queries or more without a spread: the mean is what it is."""
+def test_an_equal_gain_everywhere_is_certain():
+    """Ten or more queries have no spread."""
     [found] = family_of(np.full(10, 0.25))
     assert (found.p_value, *ends(found)) == (0.0, 0.25, 0.25)
     assert finding_of(found.interval) == "better"
@@ -156,7 +156,7 @@ def test_the_same_gain_everywhere_is_known():
 
 
 def test_shared_noise_adds_to_the_variance_of_the_mean():
-    """The mean stays, and so does the skewness; nothing changes without noise."""
+    """Mean and skewness stay the same, and nothing changes without noise."""
     wide = widened(SKEWED, 0.3)
     quiet, noisy = mean_of(SKEWED), mean_of(wide)
     assert noisy.mean == pytest.approx(quiet.mean)
@@ -166,27 +166,27 @@ def test_shared_noise_adds_to_the_variance_of_the_mean():
 
 
 @pytest.mark.parametrize("n_queries", [2, 11, 12])
-def test_noise_spreads_what_has_no_spread(n_queries):
-    """Equal differences of a noisy system are a matter of luck."""
+def test_noise_adds_spread_to_equal_differences(n_queries):
+    """Equal differences of a noisy system may be chance."""
     found = mean_of(widened(np.full(n_queries, 0.1), 0.3))
     assert found.mean == pytest.approx(0.1)
     assert found.standard_error == pytest.approx(0.3)
 
 
-def test_noise_leaves_one_query_as_it_is():
+def test_noise_does_not_affect_a_single_query():
     """One number has no variance, and must not become NaN."""
     assert widened(np.array([0.1]), 0.3).tolist() == [0.1]
 
 
-def test_noise_is_no_change():
-    """Queries that stay as they are do not count as changed because the system is noisy."""
+def test_noise_does_not_count_as_a_change():
+    """Unchanged queries of a noisy system stay unchanged."""
     [found] = estimate_family([Column(np.array([0.2] * 9 + [0.0] * 9), noise_sd=0.1)])
     assert found.reason == FEW
 
 
 @pytest.mark.parametrize("n_members", [1, 2])
 def test_noise_makes_intervals_wider(n_members):
-    """Alone and in a family: both take the noisy differences."""
+    """This holds alone and in a family."""
     values = np.random.default_rng(5).normal(0.1, 0.1, 20)
     quiet, noisy = (
         estimate_family([Column(values, noise_sd=sd)] * n_members)[0] for sd in (0.0, 0.1)
@@ -206,20 +206,20 @@ def test_noise_makes_intervals_wider(n_members):
         (-0.1, 0.0, "unclear", "unclear"),
     ],
 )
-def test_the_word_is_where_the_interval_lies(low, high, higher, lower):
-    """An end at 0 contains it; where less is better the words are exchanged."""
+def test_the_word_depends_on_the_position_of_the_interval(low, high, higher, lower):
+    """An end at 0 contains it, and words swap if lower is better."""
     interval = Interval(low, high, 0.95, "t")
     assert finding_of(interval) == higher
     assert finding_of(interval, higher_is_better=False) == lower
 
 
 def test_without_an_interval_nothing_was_tested():
-    """No word about better or worse, in either sense of the measure."""
+    """There is no better or worse, in either direction of the measure."""
     assert finding_of(None) == finding_of(None, higher_is_better=False) == "untested"
 
 
 def test_each_finding_has_one_word():
-    """The words of every page, report and chart."""
+    """Every page, report and chart uses it."""
     assert WORDS == {
         "better": "better",
         "worse": "worse",

@@ -1,4 +1,4 @@
-"""What a number of queries can detect."""
+"""The drops that a number of queries can detect."""
 
 import math
 from dataclasses import replace
@@ -10,16 +10,15 @@ from berryeval import compare, gate
 from berryeval.evaluation.deciding import FEWEST_CHANGED, Column
 from berryeval.evaluation.detection import Detection, detection_in, margin_of_averaged
 from berryeval.evaluation.margins import changed_share_bound, margin_p_values
-from berryeval.evaluation.power import sensitivity
-from berryeval.evaluation.proposal import propose_guards
+from berryeval.evaluation.power import propose_guards, sensitivity
 from berryeval.evaluation.result import Evaluation
 from berryeval.measures import parse_measure
 from berryeval.stats import mean_of, power_at, queries_needed, smallest_drop
 from evaluation.gating_cases import compared, judged
 
 
-def test_a_detection_is_that_of_the_statistics():
-    """The drop that the gate's test rules out, and the fewest queries that suffice."""
+def test_a_detection_matches_the_statistics():
+    """It has the drop that the gate's test rules out, and the fewest sufficient queries."""
     found = Detection(50, 0.1, margin=0.03)
     assert found.smallest_drop == pytest.approx(smallest_drop(0.1, 50, skewness=0.0))
     powers = [power_at(0.1, found.needed - fewer, 0.03, skewness=0.0) for fewer in (0, 1)]
@@ -34,7 +33,7 @@ def test_a_detection_is_that_of_the_statistics():
 
 
 def test_without_a_spread_nothing_is_detected():
-    """Nor by a single query."""
+    """A single query detects nothing, either."""
     found = Detection(50, 0.0, margin=0.02)
     assert (found.smallest_drop, found.needed, found.curve) == (None, None, ())
     assert found.sufficiency == "no spread"
@@ -43,16 +42,16 @@ def test_without_a_spread_nothing_is_detected():
     assert detection_in([Column(np.array([1.0]))]).sd == 0.0
 
 
-def test_queries_of_which_few_changed_are_not_enough():
-    """A gate would not test them; where differences are assumed, nobody knows how many change."""
+def test_queries_with_few_changes_are_not_enough():
+    """A gate would not test them; assumed differences have no number of changes."""
     found = Detection(100, 0.1, margin=0.05, n_changed=9)
     assert (found.has_few_changes, found.sufficiency) == (True, "too few changed")
     assert replace(found, n_changed=20).sufficiency == "enough"
     assert replace(found, n_changed=None).sufficiency == "enough"
 
 
-def test_few_changes_of_many_queries_are_enough_whatever_they_lose():
-    """One in 400 changes: a share so small that a margin of 0.05 holds, as the gate has it."""
+def test_few_changes_of_many_queries_are_enough():
+    """One change in 400 is so small a share that a margin of 0.05 holds."""
     found = Detection(400, 0.1, margin=0.05, n_changed=1, score_range=1.0)
     assert (found.has_few_changes, found.sufficiency) == (True, "enough")
     assert found.needed == 59  # in which most often none changes
@@ -61,8 +60,8 @@ def test_few_changes_of_many_queries_are_enough_whatever_they_lose():
 
 
 @pytest.mark.parametrize(("share", "margin"), [(0.23, 0.02), (0.23, 0.05), (0.5, 0.04)])
-def test_as_many_queries_as_needed_pass_the_gate_so_often(share, margin):
-    """Draws of mostly unchanged queries, judged by the gate's own test: 80 % pass."""
+def test_the_queries_needed_pass_the_gate_as_often_as_stated(share, margin):
+    """80% of draws of mostly unchanged queries pass the gate's own test."""
     random = np.random.default_rng(5)
     sd = 0.2 * math.sqrt(share)
     needed = Detection(100, sd, margin=margin, n_changed=round(100 * share), loss=1.0).needed
@@ -75,7 +74,7 @@ def test_as_many_queries_as_needed_pass_the_gate_so_often(share, margin):
 
 
 def test_the_number_needed_is_a_range():
-    """Twenty queries say little about how differences vary, and so about how many are needed."""
+    """Twenty queries show little about how much differences vary."""
     judgments = judged(20)
     good, bad = ["r0", "r1"], ["x", "r0"]
     before = {query: good if i % 2 else bad for i, query in enumerate(judgments)}
@@ -87,14 +86,14 @@ def test_the_number_needed_is_a_range():
 
 
 def test_spreads_of_several_pairs_are_pooled():
-    """The root of the mean variance."""
+    """It is the root of the mean variance."""
     pairs = [Column(np.array([0.0, 2.0])), Column(np.array([0.0, 4.0]))]
     assert detection_in(pairs).sd == pytest.approx(math.sqrt(5))
 
 
 @pytest.mark.parametrize("measure", ["P@2", "GMAP", "Unjudged@2"])
-def test_a_margin_needs_as_many_queries_as_the_gate_says(measure):
-    """Also of a geometric mean, whose logarithms are tested, and where lower is better."""
+def test_the_queries_needed_by_a_margin_match_the_gate(measure):
+    """This includes geometric means, and measures for which lower is better."""
     judgments = judged(24)
     good, bad = ["r0", "r1"], ["x", "r0"]
     before = {query: good if i % 2 else bad for i, query in enumerate(judgments)}
@@ -119,7 +118,7 @@ def test_a_geometric_mean_falls_by_a_factor():
 
 
 def test_proposed_guards_fit_the_baseline():
-    """A margin that the queries can detect, and a threshold that the baseline reaches."""
+    """The margin is detectable, and the baseline reaches the threshold."""
     evaluation = compared([3] * 40, [2, 4] * 20, ["P@5", "RR"]).evaluations["candidate"]
     margin, floor = propose_guards(evaluation)
     assert 0.02 <= margin.margin.amount <= 0.05

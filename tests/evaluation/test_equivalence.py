@@ -33,16 +33,16 @@ def test_small_changes_both_ways_are_equivalent():
 
 
 @pytest.mark.parametrize("hits", [4, 2])
-def test_a_rise_fails_as_a_drop_does(hits):
-    """A margin alone would pass what got better."""
+def test_a_rise_fails_like_a_drop(hits):
+    """A margin alone would pass an improvement."""
     after = [hits] * (N // 2) + [3] * (N // 2)
     assert decided(after).verdict == "fail"
     plain = MarginGuard(SAME.measure, SAME.margin)
     assert decided(after, plain).verdict == ("pass" if hits == 4 else "fail")
 
 
-def test_too_few_queries_show_neither():
-    """And the verdict says how many are needed: more than for a margin, as both sides must pass."""
+def test_too_few_queries_are_inconclusive():
+    """The number needed is higher than for a margin, as both sides must pass."""
     before, after = [3] * 60, [4, 2, 3] * 20
     tight = MarginGuard(SAME.measure, Margin(0.03), is_equivalence=True)
     found = only(gate(compared(before, after), [tight]))
@@ -53,7 +53,7 @@ def test_too_few_queries_show_neither():
 
 
 def test_on_these_queries_alone_the_size_of_the_change_decides():
-    """Without inference, in either direction."""
+    """This holds without inference, in either direction."""
     for hits, verdict in ((4, "fail"), (2, "fail"), (3, "pass")):
         after = [hits] * 60 + [3] * (N - 60)
         assert decided(after, inference="set").verdict == verdict
@@ -73,8 +73,8 @@ def test_interval_and_p_values_agree():
         assert interval.high >= student.high
 
 
-def test_it_is_seldom_wrong():
-    """At a true rise of the margin it passes in 5 of 100 cases at most, and fails as seldom."""
+def test_equivalence_keeps_its_error_rate():
+    """At a true rise of the margin it passes, or fails, in at most 5 of 100 cases."""
     random = np.random.default_rng(5)
     passed = failed = 0
     for _ in range(1000):
@@ -85,8 +85,8 @@ def test_it_is_seldom_wrong():
     assert failed / 1000 <= 0.05 + 0.021
 
 
-def test_settings_flags_and_json_have_it():
-    """Under the key `equivalent`, in place of a margin."""
+def test_settings_flags_and_json_support_equivalence():
+    """The key `equivalent` replaces `margin`."""
     rules = GateRules.from_dict({"guards": [{"measure": "P@5", "equivalent": "2%"}]})
     share = Margin(0.02, is_relative=True)
     assert rules.guards == (MarginGuard(SAME.measure, share, is_equivalence=True),)

@@ -1,4 +1,4 @@
-"""be.evaluate: from anything to means."""
+"""be.evaluate: means from any input."""
 
 import math
 from pathlib import Path
@@ -20,7 +20,7 @@ RUN = {"q1": {"d1": 3.0, "d9": 2.0, "d2": 1.0}, "q2": {"d8": 1.0, "d3": 0.5}}
 
 @pytest.fixture
 def files(tmp_path) -> tuple[Path, Path]:
-    """The same data as TREC files."""
+    """Write the same data as TREC files."""
     qrels, run = tmp_path / "qrels.txt", tmp_path / "a.run"
     qrels.write_text("q1 0 d1 2\nq1 0 d2 1\nq2 0 d3 1\n")
     run.write_text(
@@ -29,8 +29,8 @@ def files(tmp_path) -> tuple[Path, Path]:
     return qrels, run
 
 
-def test_files_dicts_lists_and_objects_say_the_same(files):
-    """Wherever judgments and run come from."""
+def test_files_dicts_lists_and_objects_agree(files):
+    """The source of judgments and run does not matter."""
     lists = {query_id: list(scores) for query_id, scores in RUN.items()}
     sources = [
         files,
@@ -44,16 +44,16 @@ def test_files_dicts_lists_and_objects_say_the_same(files):
         assert means == pytest.approx({"RR": 0.75, "AP": 2 / 3, "P@2": 0.5})
 
 
-def test_without_measures_the_usual_ones_are_reported():
-    """E4: reciprocal rank, and recall, precision, nDCG, success at 1, 3, 5, 10."""
+def test_default_measures_are_reported():
+    """E4: reciprocal rank, and recall, precision, nDCG and success at 1, 3, 5, 10."""
     expected = ["RR"] + [
         f"{name}@{k}" for k in (1, 3, 5, 10) for name in ("R", "P", "nDCG", "Success")
     ]
     assert list(be.evaluate(JUDGMENTS, RUN)) == expected
 
 
-def test_a_measure_can_be_asked_for_by_any_of_its_names():
-    """The result knows what means the same."""
+def test_a_measure_can_be_looked_up_by_any_of_its_names():
+    """The result resolves aliases."""
     result = be.evaluate(JUDGMENTS, RUN, "ndcg_cut.5,10")
     assert list(result) == ["nDCG@5", "nDCG@10"]
     assert result["ndcg_cut_10"] is result["nDCG@10"]
@@ -61,7 +61,7 @@ def test_a_measure_can_be_asked_for_by_any_of_its_names():
 
 
 def test_each_query_has_its_value():
-    """In the order of the ids' bytes."""
+    """Values are in the order of the bytes of ids."""
     result = be.evaluate(JUDGMENTS, RUN, "RR")["RR"]
     assert list(result.by_query.items()) == [("q1", 1.0), ("q2", 0.5)]
     assert repr(result) == "<RR: 0.7500 over 2 queries>"
@@ -82,8 +82,8 @@ queries = st.sampled_from(["1", "2", "10"])
 
 
 @given(st.dictionaries(queries, graded, min_size=1), st.dictionaries(queries, ranked, min_size=1))
-def test_official_means_are_those_of_trec_eval(judgments, run):
-    """Over the queries that both have, as trec_eval takes them."""
+def test_official_means_match_trec_eval(judgments, run):
+    """They are over the queries that both files have."""
     theirs = pytrec_eval.RelevanceEvaluator(judgments, pytrec_eval.supported_measures).evaluate(run)
     if not theirs:
         with pytest.raises(MismatchError):
@@ -96,8 +96,8 @@ def test_official_means_are_those_of_trec_eval(judgments, run):
         assert result.mean == pytest.approx(expected, abs=1e-12), name
 
 
-def test_nothing_in_common_is_an_error_that_shows_both_sides():
-    """The usual cause is visible at a glance."""
+def test_no_common_query_is_an_error_that_shows_both_sides():
+    """The usual cause is then visible."""
     with pytest.raises(MismatchError) as caught:
         be.evaluate({"1": {"d": 1}}, {"q1": {"d": 1.0}})
     assert str(caught.value) == (
@@ -116,7 +116,7 @@ def test_judgments_without_a_query_are_an_error(judgments, run):
 
 
 def test_a_file_without_judgments_is_an_error_that_names_it(tmp_path):
-    """A table with a header and no rows, an object with no keys, an object of none."""
+    """Tables without rows and empty objects are rejected."""
     for name, content in (("a.csv", "qid,docno,rel\n"), ("b.json", "{}"), ("c.json", "{}\n")):
         path = tmp_path / name
         path.write_text(content)
@@ -136,14 +136,14 @@ def test_a_file_without_judgments_is_an_error_that_names_it(tmp_path):
         ({"measures": "ndgc@10"}, UnknownMeasureError, "unknown measure"),
     ],
 )
-def test_bad_options_are_refused(options, error, message):
-    """Each names itself."""
+def test_invalid_options_are_rejected(options, error, message):
+    """The message names the option."""
     with pytest.raises(error, match=message):
         be.evaluate(JUDGMENTS, RUN, **options)
 
 
 def test_a_result_prints_as_a_table():
-    """For a REPL."""
+    """This is useful in a REPL."""
     assert repr(be.evaluate(JUDGMENTS, RUN, ["RR", "nDCG@10"])) == (
         "<Evaluation over 2 queries\nRR       0.7500\nnDCG@10  0.7906>"
     )

@@ -1,4 +1,4 @@
-"""Why a score changed."""
+"""Explaining why a score changed."""
 
 import math
 
@@ -7,8 +7,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import berryeval as be
-from berryeval.evaluation.explain import query_that_fell_most, shares
-from berryeval.evaluation.explain.views import view_of
+from berryeval.evaluation import attribution
+from berryeval.evaluation.attribution import view_of
+from berryeval.evaluation.explain import query_that_fell_most
 from berryeval.measures import Precision, all_measures
 from berryeval.measures.custom import CustomMeasure
 from berryeval.reports.explain import explanation_sentence
@@ -40,7 +41,7 @@ def test_a_document_of_ndcg_counts_by_gain_and_discount():
 
 
 def test_a_document_that_leaves_the_cutoff_loses_all_it_gave():
-    """P@2: b goes from rank 2 to 3, and an unjudged one takes its place for nothing."""
+    """P@2: b goes from rank 2 to 3, and an unjudged one takes its place without a gain."""
     found = explained({"a": 1, "b": 1}, "ab", "axb", "P@2")
     assert contributions(found) == {"b": -0.5, "x": 0.0}
     assert [(m.rank_before, m.rank_after, m.grade) for m in found.moves] == [
@@ -92,8 +93,8 @@ def test_where_two_claim_a_rank_the_one_that_moved_stands_first():
     assert shares["a"] == pytest.approx((-1 / 16 + (15 / 16 - both)) / 2)
 
 
-def test_only_documents_that_can_be_first_share_in_rr():
-    """The second relevant document and those below are no matter to reciprocal rank."""
+def test_only_documents_that_can_be_first_affect_rr():
+    """The second relevant document and those below have no effect."""
     many = [f"r{i}" for i in range(20)]
     found = be.explain(
         {"q": dict.fromkeys(["a", *many], 1)},
@@ -106,8 +107,8 @@ def test_only_documents_that_can_be_first_share_in_rr():
     assert (found.method, found.n_shared) == ("shapley", 1)
 
 
-def test_documents_that_play_the_same_part_share_alike():
-    """Shapley symmetry: b and c of equal grade enter where the order of both is of no matter."""
+def test_symmetric_documents_contribute_equally():
+    """b and c of equal grade enter where their order does not matter."""
     found = explained({"a": 1, "b": 1, "c": 1}, "xya", "bca", "Success@2")
     shares = contributions(found)
     assert shares["b"] == shares["c"] == pytest.approx(0.5)
@@ -115,14 +116,14 @@ def test_documents_that_play_the_same_part_share_alike():
 
 @pytest.mark.parametrize("measure", ["AP", "RR", "ERR", "nDCG@10", "G", "binG", "AP11", "yaap"])
 def test_documents_that_are_not_relevant_contribute_nothing(measure):
-    """They only give room; those who take it, or lose it, answer for the change."""
+    """The documents that gain or lose a rank account for the change."""
     found = explained({"a": 2, "b": 1, "n": 0}, "naxb", "unbyaz", measure)
     assert found.difference != 0
     assert {m.doc_id for m in found.effective} <= {"a", "b"}
 
 
-def test_more_than_twelve_movers_go_one_path():
-    """In the order of the second ranking, then those that left; it says so."""
+def test_more_than_twelve_movers_use_one_path():
+    """The order is that of the second ranking, then those that left, as stated."""
     relevant = [f"r{i:02}" for i in range(13)]
     found = be.explain(
         {"q": dict.fromkeys(relevant, 1)},
@@ -149,27 +150,27 @@ def test_twelve_movers_are_exact():
     assert all(m.contribution < 0 for m in found.effective)
 
 
-def test_moves_come_by_their_weight_then_by_rank():
-    """The largest contribution first, whatever its sign; what changed nothing by rank."""
+def test_moves_are_sorted_by_contribution_then_by_rank():
+    """The largest comes first, whatever its sign; moves without effect by rank."""
     found = explained({"a": 3, "b": 1}, "abxyz", "yaxbz", "nDCG@5")
     assert [m.doc_id for m in found.moves] == ["a", "b", "y"]
     assert [m.doc_id for m in found.effective] == ["a", "b"]
 
 
-def test_what_stands_below_the_cutoff_in_both_is_left_out():
-    """Its move cannot be seen by the measure."""
+def test_moves_below_the_cutoff_in_both_are_left_out():
+    """The measure does not see them."""
     found = explained({"c": 1, "d": 1}, "abcd", "abdc", "nDCG@2")
     assert (found.moves, found.difference) == ((), 0.0)
 
 
-def test_a_negative_grade_is_none():
-    """In the pool, but not judged."""
+def test_a_negative_grade_is_not_a_grade():
+    """The document is in the pool, but not judged."""
     found = explained({"a": 1, "b": -1}, "ab", "ba", "nDCG")
     assert {m.doc_id: m.grade for m in found.moves} == {"a": 1.0, "b": None}
 
 
 def test_a_run_without_the_query_retrieved_nothing():
-    """All it had is lost."""
+    """All its documents are lost."""
     found = be.explain({"q": {"a": 1}, "r": {"a": 1}}, {"q": ["a"]}, {"r": ["a"]}, "q", "P@1")
     assert [(m.rank_before, m.rank_after, m.contribution) for m in found.moves] == [(1, None, -1.0)]
     assert found.n_retrieved == (1, 0)
@@ -179,8 +180,8 @@ def test_a_run_without_the_query_retrieved_nothing():
     )
 
 
-def test_precision_without_k_charges_what_came_for_nothing():
-    """Retrieved for nothing, x and y share the fall from 1 to 1/3; the order is of no matter."""
+def test_precision_without_k_counts_irrelevant_documents():
+    """x and y share the fall from 1 to 1/3, in any order."""
     found = explained({"a": 1}, "a", "xay", Precision())
     assert contributions(found) == {
         "a": 0.0,
@@ -189,8 +190,8 @@ def test_precision_without_k_charges_what_came_for_nothing():
     }
 
 
-def test_a_measure_of_your_own_is_explained():
-    """Every document counts, since nobody knows what the function looks at."""
+def test_a_custom_measure_is_explained():
+    """Every document counts, since the function may use any."""
 
     class FirstHit(CustomMeasure):
         name = "FirstHit"
@@ -213,7 +214,7 @@ rankings = st.lists(documents, unique=True, max_size=12)
     after=rankings,
 )
 def test_contributions_add_up_to_the_difference(measure, data, grades, before, after):
-    """No residual: to 1e-12 for every measure, whatever its parameters."""
+    """There is no residual: to 1e-12 for every measure with any parameters."""
     drawn = data.draw(parameters_of(measure))
     found = explained(grades, before, after, drawn)
     size = max(1.0, abs(found.before), abs(found.after))
@@ -231,8 +232,8 @@ def test_contributions_add_up_to_the_difference(measure, data, grades, before, a
     before=rankings,
     after=rankings,
 )
-def test_rounding_is_all_that_is_ever_settled(measure, data, grades, before, after):
-    """What the arithmetic gives adds up by itself; nothing is hidden in the largest row."""
+def test_only_rounding_errors_are_adjusted(measure, data, grades, before, after):
+    """The arithmetic itself adds up, and the largest row hides nothing."""
     left_over = []
 
     def settle(contributions, difference):
@@ -240,14 +241,14 @@ def test_rounding_is_all_that_is_ever_settled(measure, data, grades, before, aft
 
     drawn = data.draw(parameters_of(measure))
     with pytest.MonkeyPatch.context() as patched:
-        patched.setattr(shares, "_settle", settle)
+        patched.setattr(attribution, "_settle", settle)
         found = explained(grades, before, after, drawn)
     size = max(1.0, abs(found.before), abs(found.after))
     assert abs(left_over[0]) <= 1e-12 * size
 
 
-def test_the_views_know_every_measure():
-    """A measure that is added has to say what it looks at, or be named here."""
+def test_every_measure_declares_what_it_uses():
+    """A new measure must declare it, or be listed here."""
     closed = {m.name for m in all_measures() if view_of(m()).arrangement == "closed"}
     assert closed == {"Judged", "Rndcg"}
 
@@ -260,22 +261,22 @@ def test_the_views_know_every_measure():
         ({"q1": ["a"], "q2": ["a"]}, {"q1": ["a"], "q2": ["a"]}, "q1"),
     ],
 )
-def test_without_a_query_the_one_that_fell_most_is_taken(a, b, query_id):
-    """Else the one that rose most, else the first."""
+def test_by_default_the_query_that_fell_most_is_explained(a, b, query_id):
+    """Otherwise it is the one that rose most, or the first."""
     judgments = {"q1": {"a": 1}, "q2": {"a": 1}}
     assert query_that_fell_most(judgments, a, b, "RR") == query_id
     assert be.explain(judgments, a, b, measure="RR").query_id == query_id
 
 
 def test_lower_may_be_better():
-    """A query falls where more of it is unjudged."""
+    """A query falls if more of it is unjudged."""
     judgments = {"q1": {"a": 1}, "q2": {"a": 1}}
     a, b = {"q1": ["x"], "q2": ["a"]}, {"q1": ["a"], "q2": ["x"]}
     assert query_that_fell_most(judgments, a, b, "Unjudged@1") == "q2"
 
 
 def test_an_unknown_query_is_an_error_with_the_nearest():
-    """Or with the first ones, if none is near."""
+    """If none is similar, the first ones are shown."""
     judgments = {f"query-{i}": {"a": 1} for i in range(5)}
     run = {"query-1": ["a"]}
     with pytest.raises(be.MismatchError, match=r"'query1' is not judged: did you mean 'query-1'\?"):
@@ -288,21 +289,21 @@ def test_an_unknown_query_is_an_error_with_the_nearest():
         be.explain(judgments, run, run, 7.0)
 
 
-def test_several_measures_are_refused():
-    """An explanation is of one."""
+def test_several_measures_are_rejected():
+    """An explanation has one measure."""
     run = {"q": ["a"]}
     with pytest.raises(be.ArgumentError, match="expected one measure, got P@5, P@10"):
         be.explain({"q": {"a": 1}}, run, run, "q", "P.5,10")
 
 
-def test_an_explanation_shows_what_it_is_about():
-    """In a REPL."""
+def test_an_explanation_has_a_readable_repr():
+    """It is useful in a REPL."""
     found = explained({"a": 1}, "ax", "xa", "RR")
     assert repr(found) == "<Explanation of RR for query 'q': 1.0000 to 0.5000, 1 of 2 moves count>"
 
 
-def test_a_change_by_rounding_is_none():
-    """As in a comparison: AP adds the same precisions in another order."""
+def test_a_rounding_difference_is_not_a_change():
+    """AP may add the same precisions in another order."""
     judgments = {"q": {f"d{i}": i % 3 + 1 for i in range(9)}}
     before = [f"d{i}" for i in (4, 2, 8, 1, 7, 0, 5, 3, 6)]
     for rotation in range(9):
@@ -314,7 +315,7 @@ def test_a_change_by_rounding_is_none():
 
 
 def test_the_words_follow_the_measure():
-    """A fall is worse, unless lower is better; the rest is what is not shown."""
+    """A fall is worse, unless lower is better; hidden moves are counted."""
     judgments = {"q": {"d1": 1, "d2": 1}}
     runs = {"q": ["d1", "d2", "x"]}, {"q": ["x", "y", "d1"]}
     fell = be.explain(judgments, *runs, "q", "P@2")

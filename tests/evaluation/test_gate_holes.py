@@ -1,4 +1,4 @@
-"""Verdicts that grades of unjudged documents could turn."""
+"""Verdicts that the grades of unjudged documents could change."""
 
 import pytest
 
@@ -9,14 +9,14 @@ from evaluation.gating_cases import RELEVANT, ids, judged, only, ranked
 
 
 def unjudged_runs():
-    """Half of the queries have an unjudged document where the baseline has a relevant one."""
+    """Return runs with an unjudged document instead of a relevant one in half of the queries."""
     before = ranked([5] * 40)
     after = {q: (["u", *RELEVANT[1:]] if i % 2 else RELEVANT) for i, q in enumerate(ids(40))}
     return {"baseline": before, "candidate": after}
 
 
-def test_a_verdict_that_unjudged_documents_could_turn_is_marked():
-    """It fails; were they relevant, nothing would be lost. They are listed."""
+def test_a_verdict_that_unjudged_documents_could_change_is_marked():
+    """It fails, but nothing would be lost if they were relevant; they are listed."""
     comparison = compare(judged(40), unjudged_runs(), "P@5", bounds=True)
     result = gate(comparison, margin=0.05)
     guard = only(result)
@@ -40,8 +40,8 @@ def test_a_verdict_that_unjudged_documents_could_turn_is_marked():
         ({}, False),
     ],
 )
-def test_such_a_verdict_blocks_where_that_is_asked_or_the_pool_is_deep(settings, is_blocked):
-    """The default follows the pool's depth; what is asked for wins."""
+def test_such_a_verdict_is_inconclusive_if_requested_or_the_pool_is_deep(settings, is_blocked):
+    """The pool depth sets the default, and the setting wins."""
     comparison = compare(judged(40), unjudged_runs(), "P@5", bounds=True)
     result = gate(comparison, margin=0.05, **settings)
     assert only(result).is_blocked_by_holes == is_blocked
@@ -51,8 +51,8 @@ def test_such_a_verdict_blocks_where_that_is_asked_or_the_pool_is_deep(settings,
         assert "whether that is within 0.05 depends on unjudged documents." in result.sentence
 
 
-def test_on_the_set_unjudged_documents_block_as_well():
-    """And the reason is told, not the point difference."""
+def test_on_the_set_unjudged_documents_are_inconclusive_too():
+    """The reason is given instead of the observed difference."""
     comparison = compare(judged(40), unjudged_runs(), "P@5", bounds=True)
     result = gate(comparison, margin=0.05, holes="inconclusive", inference="set")
     assert result.verdict == "inconclusive"
@@ -60,13 +60,13 @@ def test_on_the_set_unjudged_documents_block_as_well():
 
 
 def test_without_a_cutoff_no_pool_is_deep_enough():
-    """RR looks at whole rankings."""
+    """RR uses whole rankings."""
     comparison = compare(judged(40), unjudged_runs(), "RR", bounds=True)
     assert not only(gate(comparison, margin=0.05, pool_depth=1000)).is_blocked_by_holes
 
 
-def test_a_verdict_that_is_firm_is_not_said_to_depend():
-    """Another guard fails whatever unjudged documents are worth."""
+def test_a_firm_verdict_is_not_marked():
+    """Another guard fails for any grades."""
     comparison = compare(judged(40), unjudged_runs(), "P@5", bounds=True)
     result = gate(comparison, margin=0.05, at_least={"P@5": 0.99})
     assert result.verdict == "fail"
@@ -76,7 +76,7 @@ def test_a_verdict_that_is_firm_is_not_said_to_depend():
 
 
 def test_holes_of_watched_slices_and_other_queries_are_not_listed():
-    """Only what could turn a guard that counts: here one slice, where the whole is firm."""
+    """Only holes that could change a deciding guard are listed, here of one slice."""
     queries = [Query(q, "t", category="a" if i < 30 else "b") for i, q in enumerate(ids(59))]
     holes = [*ids(59)[1:30:2], "q031"]
     after = {q: ["u", *RELEVANT[1:]] if q in holes else RELEVANT for q in ids(59)}
@@ -94,14 +94,14 @@ def test_holes_of_watched_slices_and_other_queries_are_not_listed():
 
 
 def test_holes_of_several_measures_are_listed_once():
-    """With the larger of their effects, the most decisive first."""
+    """They have the larger effect, and the most decisive comes first."""
     comparison = compare(judged(40), unjudged_runs(), ["P@5", "P@1", "P@2"], bounds=True)
     result = gate(comparison, margin=0.05)
     assert len(result.holes) == 20
     assert {hole.effect for hole in result.holes} == {1 / 40}
 
 
-def test_the_highest_grade_that_was_told_is_used_for_the_list():
+def test_the_declared_highest_grade_is_used_for_the_list():
     """A hole of grade 4 could gain more than one of grade 1."""
     effects = []
     for max_grade in (1.0, 4.0):
@@ -110,8 +110,8 @@ def test_the_highest_grade_that_was_told_is_used_for_the_list():
     assert effects[1] == pytest.approx(4 * effects[0])
 
 
-def test_rounding_is_no_change_whatever_holes_are_worth():
-    """At their lowest these differences are 0, but for the last digit of a sum."""
+def test_a_rounding_difference_is_not_a_change_for_any_grades():
+    """At their lowest these differences are 0, up to the last digit."""
     grades = {"d1": 2, "d3": 1, "d4": 2, "d5": 1, "d6": 2}
     runs = {
         "baseline": {key: ["d1", "d4", "d5", "d6", "d0"] for key in ids(12)},

@@ -12,8 +12,8 @@ from berryeval.stats import queries_needed
 from evaluation.gating_cases import OTHER, RELEVANT, compared, decided, ids, judged, only, ranked
 
 
-def test_the_margin_of_a_geometric_mean_is_one_of_that_mean():
-    """Not of the logarithms that are tested: a drop by 0.1 is one by 0.1, and 10% are 10%."""
+def test_the_margin_of_a_geometric_mean_is_in_its_own_unit():
+    """Logarithms are tested, but a drop of 0.1 or 10% is one of the mean."""
     before, after = [4] * 20, [4] * 10 + [3] * 10  # AP is a fifth of the hits
     drop = 0.8 - math.sqrt(0.8 * 0.6)
     for margin, verdict in (
@@ -32,8 +32,8 @@ def test_the_margin_of_a_geometric_mean_is_one_of_that_mean():
         decided(before, after, "GMAP", 0.9)
 
 
-def test_unchanged_rankings_pass_as_identity():
-    """No test is needed, even for one query and with other scores."""
+def test_unchanged_rankings_pass_without_a_test():
+    """This holds even for one query and with other scores."""
     runs = {
         "baseline": {"q000": {"r0": 3.0, "n0": 2.0}},
         "candidate": {"q000": {"r0": 0.9, "n0": 0.1}},
@@ -47,8 +47,8 @@ def test_unchanged_rankings_pass_as_identity():
     assert result.guards[0].reason == "is unchanged: the rankings are the same within the cutoff."
 
 
-def test_what_changes_below_the_cutoff_changes_nothing():
-    """P@5 does not see rank 6; AP does."""
+def test_changes_below_the_cutoff_do_not_matter():
+    """P@5 ignores rank 6, but AP does not."""
     before = {q: [*RELEVANT[:2], *OTHER[:3], "r2", "n3"] for q in ids(3)}
     after = {q: [*RELEVANT[:2], *OTHER[:3], "n3", "r2"] for q in ids(3)}
     result = gate(
@@ -59,7 +59,7 @@ def test_what_changes_below_the_cutoff_changes_nothing():
 
 
 def test_fewer_than_ten_changed_queries_never_fail():
-    """Nine queries lost as a whole, of nine and of fifty."""
+    """Nine lost queries, of nine or of fifty, are not tested."""
     for n_queries in (9, 50):
         before, after = [5] * n_queries, [0] * 9 + [5] * (n_queries - 9)
         guard = only(decided(before, after))
@@ -78,7 +78,7 @@ def test_fewer_than_ten_changed_queries_never_fail():
 
 
 def test_few_changes_among_many_queries_pass():
-    """By the Clopper-Pearson bound: even if each of them were lost."""
+    """The Clopper-Pearson bound holds even if each of them were lost."""
     guard = only(decided([5] * 320, [4] * 9 + [5] * 311))
     assert guard.verdict == "pass"
     assert guard.reason.endswith(
@@ -87,8 +87,8 @@ def test_few_changes_among_many_queries_pass():
     assert only(decided([5] * 320, [4] * 9 + [5] * 311, margin=0.04)).verdict == "inconclusive"
 
 
-def test_changed_rankings_with_equal_scores_are_no_identity():
-    """Another relevant document in its place: nothing lost here, but rankings do change."""
+def test_changed_rankings_with_equal_scores_are_not_unchanged():
+    """Another relevant document takes the place, so rankings do change."""
     before, after = ranked([1] * 20), {q: ["r1", *OTHER[:4]] for q in ids(20)}
     comparison = compare(judged(20), {"baseline": before, "candidate": after}, "P@5")
     guard = only(gate(comparison, margin=0.05))
@@ -100,7 +100,7 @@ def test_changed_rankings_with_equal_scores_are_no_identity():
     ("margin", "verdict"), [(0.1, "fail"), (0.2, "inconclusive"), (0.3, "pass")]
 )
 def test_equal_differences_have_a_verdict(margin, verdict):
-    """Each query loses 0.2: beyond the margin, at it, within it."""
+    """Each query loses 0.2: beyond the margin, at it, or within it."""
     result = decided([4] * 12, [3] * 12, margin=margin)
     assert result.verdict == verdict
     assert only(result).queries_needed == (10 if verdict == "inconclusive" else None)
@@ -117,8 +117,8 @@ def test_one_query_has_a_verdict():
     assert only(decided([5], [4], inference="set")).verdict == "fail"
 
 
-def test_a_drop_is_shown_or_ruled_out():
-    """Pass, fail and in between, with the queries that it would take."""
+def test_a_drop_is_shown_ruled_out_or_neither():
+    """The number of queries needed is reported."""
     random = np.random.default_rng(5)
     before = random.integers(1, 5, 60)
     same = np.clip(before + random.choice([-1, 0, 0, 1], 60), 0, 5)
@@ -139,14 +139,14 @@ def test_a_drop_is_shown_or_ruled_out():
 
 
 def test_below_the_margin_more_queries_would_confirm_the_drop():
-    """Mean d below -margin, not shown yet."""
+    """The mean is below -margin, but the drop is not shown yet."""
     result = decided([3] * 15, [2] * 6 + [4] * 4 + [3] * 5, margin=0.02)
     assert result.verdict == "inconclusive"
     assert " More queries would more likely confirm the drop." in result.sentence
 
 
-def test_a_set_may_be_too_even_for_more_queries_to_help():
-    """Enough queries by the formula: it is the skewness that keeps the test from deciding."""
+def test_more_queries_may_not_help():
+    """The formula has enough queries, but skewness prevents a decision."""
     result = decided([3] * 14, [2] * 1 + [4] * 11 + [3] * 2, margin=0.9)
     assert result.verdict == "pass"
     tight = decided([5] * 100, [0] * 2 + [4] * 8 + [5] * 90, margin=0.06)
@@ -156,7 +156,7 @@ def test_a_set_may_be_too_even_for_more_queries_to_help():
 
 
 def test_a_relative_margin_is_a_share_of_the_baselines_mean():
-    """10 % of 0.8 is 0.08."""
+    """10% of 0.8 is 0.08."""
     guard = only(decided([4] * 12, [4] * 11 + [3], margin="10%"))
     assert guard.limit == pytest.approx(-0.08)
     with pytest.raises(
@@ -165,8 +165,8 @@ def test_a_relative_margin_is_a_share_of_the_baselines_mean():
         decided([0] * 12, [1] * 12, margin="2%")
 
 
-def test_inference_on_the_set_is_on_the_point_difference_and_says_so():
-    """No p-value, no interval; a drop of exactly the margin is one that is accepted."""
+def test_inference_on_the_set_uses_the_observed_difference():
+    """There is no p-value and no interval, and a drop of exactly the margin is accepted."""
     within = decided([4] * 4, [4] * 3 + [3], margin=0.05, inference="set")
     guard = only(within)
     assert (guard.verdict, guard.p_pass, guard.interval) == ("pass", None, None)
@@ -182,14 +182,14 @@ def test_inference_on_the_set_is_on_the_point_difference_and_says_so():
 @pytest.mark.parametrize("hits", [(1, 0), (2, 1), (3, 2), (4, 3), (5, 4)])
 @pytest.mark.parametrize("n_queries", [1, 3, 7, 10])
 def test_rounding_does_not_decide_on_the_set(hits, n_queries):
-    """0.6 - 0.8 is a drop of 0.2, whatever the last digit."""
+    """0.6 - 0.8 is a drop of 0.2, despite rounding."""
     before, after = ([n] * n_queries for n in hits)
     assert decided(before, after, margin=0.2, inference="set").verdict == "pass"
 
 
 @pytest.mark.parametrize("n_better", [9, 10])
-def test_an_interval_stands_beside_a_test_alone(n_better):
-    """Nine changed queries are not tested: an interval above -margin would say that they pass."""
+def test_only_tested_guards_have_an_interval(n_better):
+    """Nine changed queries are not tested, and an interval would look like a pass."""
     guard = only(decided([3] * 16, [4] * n_better + [3] * (16 - n_better), margin=0.05))
     is_tested = n_better == 10
     assert (guard.verdict == "pass", guard.interval is not None) == (is_tested, is_tested)
@@ -197,8 +197,8 @@ def test_an_interval_stands_beside_a_test_alone(n_better):
         assert guard.interval.low > guard.limit
 
 
-def test_where_lower_is_better_a_rise_is_the_drop():
-    """More unjudged documents fail; fewer are better, and the words say which."""
+def test_if_lower_is_better_a_rise_is_the_drop():
+    """More unjudged documents fail, and the words fit."""
     run = {q: [*RELEVANT[:3], "u1", "u2"] for q in ids(30)}
     clean = ranked([3] * 30)
     comparison = compare(judged(30), {"baseline": clean, "candidate": run}, "Unjudged@5")
@@ -218,21 +218,21 @@ def test_where_lower_is_better_a_rise_is_the_drop():
 
 
 def test_a_measure_without_a_highest_value_is_inconclusive_when_few_change():
-    """DCG can lose any amount: no crash, no pass."""
+    """DCG can lose any amount, so it neither crashes nor passes."""
     result = decided([5] * 200, [4] * 3 + [5] * 197, "DCG@5")
     assert result.verdict == "inconclusive"
     json.loads(gate_to_json(result), parse_constant=pytest.fail)
 
 
 def test_a_geometric_mean_can_lose_more_than_one():
-    """Its logarithms reach from 0 down to that of 0.00001."""
+    """Its logarithms range from 0 down to that of 0.00001."""
     runs = [[5] * 400, [4] * 3 + [5] * 397]
     assert decided(*runs, "AP").verdict == "pass"
     assert decided(*runs, "GMAP").verdict == "inconclusive"
 
 
-def test_few_changed_queries_say_what_it_takes():
-    """The rule, the point difference, and the queries of which ten change in most cases."""
+def test_few_changed_queries_report_what_is_needed():
+    """The rule, the difference, and the queries for ten changes are stated."""
     result = decided([3] * 40, [2] * 5 + [3] * 35)
     assert result.sentence == (
         "P@5 fell by 0.0250; 5 of 40 queries changed, and a difference is tested only if 10 or "
@@ -249,8 +249,8 @@ def test_few_changed_queries_say_what_it_takes():
     )
 
 
-def test_a_search_that_collapsed_is_said_to_have_first():
-    """Its mean is less than half: with few queries nothing is tested, and yet it is plain."""
+def test_a_collapsed_search_is_reported_first():
+    """Its mean is less than half, even if few queries prevent a test."""
     small = decided([5] * 5, [0] * 4 + [5])
     assert small.verdict == "inconclusive"
     assert small.sentence.startswith(
@@ -264,8 +264,8 @@ def test_a_search_that_collapsed_is_said_to_have_first():
     assert "collapsed" not in half.sentence
 
 
-def test_a_collapse_is_said_whatever_else_decides():
-    """A threshold fails, or all guards pass: the collapse of another comes first."""
+def test_a_collapse_is_reported_with_any_verdict():
+    """A threshold may fail, or all guards pass."""
     comparison = compared([5] * 5, [0] * 4 + [5])
     failed = gate(comparison, at_least={"P@5": 0.9}, margin=0.05)
     assert failed.sentence == ("P@5 collapsed from 1.0000 to 0.2000. P@5 is 0.2000, below 0.9.")

@@ -1,4 +1,4 @@
-"""A gate over runs that lack judged queries says so first."""
+"""A gate over runs with missing judged queries reports them first."""
 
 import json
 
@@ -15,7 +15,7 @@ P5 = parse_measure("P@5")
 
 
 def lacking(hits, n_missing):
-    """A run without its first queries."""
+    """Return a run without its first queries."""
     run = ranked(hits)
     return {query_id: run[query_id] for query_id in ids(len(hits))[n_missing:]}
 
@@ -25,8 +25,8 @@ def compared(before, after, **settings):
     return compare(judged(30), runs, "P@5", bounds=True, **settings)
 
 
-def test_queries_missing_from_the_baseline_make_no_winner_unseen():
-    """Five of thirty are gone: better over all of them, and open over the common ones."""
+def test_queries_missing_from_the_baseline_do_not_decide_unnoticed():
+    """Without five of thirty it is better over all, but open over the common ones."""
     same, other = [3, 4] * 15, [4, 3] * 15
     whole = gate(compared(ranked(same), ranked(other)), margin=0.05)
     assert (whole.verdict, whole.missing, whole.common) == ("inconclusive", {}, None)
@@ -46,7 +46,7 @@ def test_queries_missing_from_the_baseline_make_no_winner_unseen():
 
 
 def test_the_verdict_over_common_queries_is_that_of_these_alone():
-    """Judged as if the others had never been: the same verdict, with slices and a threshold."""
+    """It is as if the others did not exist, with slices and a threshold."""
     before, after = [3] * 30, [4] * 10 + [1] * 10 + [3] * 10
     queries = [Query(q, "t", category="ab"[i % 2]) for i, q in enumerate(ids(30))]
     guards = [
@@ -63,7 +63,7 @@ def test_the_verdict_over_common_queries_is_that_of_these_alone():
 
 
 def test_both_sides_may_lack_queries():
-    """Each is named with its number; common are those that neither lacks."""
+    """Each run is named with its number; common queries are in both."""
     found = gate(compared(lacking([3] * 30, 5), lacking([3] * 30, 1)), margin=0.05)
     assert found.missing == {"baseline": 5, "candidate": 1}
     assert found.common.n_queries == 25
@@ -74,7 +74,7 @@ def test_both_sides_may_lack_queries():
 
 
 def test_a_candidate_alone_may_lack_queries():
-    """Without a baseline the run is called so; latency is over its own queries."""
+    """Without a baseline it is called the run; latency uses its own queries."""
     result = evaluate(judged(2), lacking([3] * 2, 1), "P@5")
     found = gate(result, at_least={"P@5": 0.5})
     assert found.verdict == "fail"
@@ -84,8 +84,8 @@ def test_a_candidate_alone_may_lack_queries():
     )
 
 
-def test_queries_that_are_left_out_are_said_to_be():
-    """`missing="skip"`: the verdict is that over the common queries already."""
+def test_queries_that_are_left_out_are_reported():
+    """With `missing="skip"` the verdict is already over the common queries."""
     found = gate(compared(lacking([3] * 30, 5), ranked([3] * 30), missing="skip"), margin=0.05)
     assert found.common is None
     assert only(found).n_queries == 25
@@ -94,8 +94,8 @@ def test_queries_that_are_left_out_are_said_to_be():
     )
 
 
-def test_a_slice_that_is_missing_as_a_whole_has_no_part_in_the_common_verdict():
-    """Nothing is left of it, and nothing breaks."""
+def test_a_slice_that_is_missing_entirely_is_left_out():
+    """The common verdict has no such slice."""
     queries = [Query(q, "t", category="a" if i < 5 else "b") for i, q in enumerate(ids(30))]
     comparison = compared(lacking([3] * 30, 5), ranked([3] * 30), queries=queries)
     guards = [
@@ -108,7 +108,7 @@ def test_a_slice_that_is_missing_as_a_whole_has_no_part_in_the_common_verdict():
 
 @pytest.mark.parametrize("n_missing", [0, 3])
 def test_missing_queries_are_named_by_run(n_missing):
-    """Nothing where there is nothing to say."""
+    """The text is empty if nothing is missing."""
     runs = {
         "a": evaluate(judged(5), ranked([3] * 5), "P@5"),
         "b": evaluate(judged(5), lacking([3] * 5, n_missing), "P@5"),

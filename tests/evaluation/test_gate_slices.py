@@ -1,4 +1,4 @@
-"""Several guards and their slices: what is corrected, what is watched, what decides."""
+"""Several guards and their slices: corrections, watched slices, and the decision."""
 
 import pytest
 
@@ -12,7 +12,7 @@ from evaluation.gating_cases import compared, ids, only
 
 
 def test_failing_is_corrected_over_all_margin_guards():
-    """Holm over two measures and four slices of 20; slices of fewer do not count."""
+    """Holm's correction covers two measures and four slices of 20, not smaller ones."""
     n = 60
     hits = [2, 1, 3, 1] * 15
     queries = [
@@ -39,7 +39,7 @@ def test_failing_is_corrected_over_all_margin_guards():
 
 
 def test_watched_slices_do_not_decide():
-    """A small slice that is lost is told, and the gate passes."""
+    """A small slice that is lost is reported, and the gate passes."""
     queries = [Query(q, "t", category="a" if i < 3 else "b") for i, q in enumerate(ids(90))]
     comparison = compared([5] * 90, [0] * 3 + [5] * 87, queries=queries)
     p5 = parse_measure("P@5")
@@ -61,8 +61,8 @@ def test_watched_slices_do_not_decide():
     assert "P@5 (category=a) is 0.0000, below 0.9." in strict.sentence
 
 
-def test_a_watched_slice_is_neither_corrected_nor_corrects():
-    """Its p-value of failing is its own, and that of the whole is as if it were not there."""
+def test_a_watched_slice_is_not_part_of_the_correction():
+    """Its own p-value and those of others are unaffected."""
     queries = [Query(q, "t", category="a" if i < 15 else None) for i, q in enumerate(ids(40))]
     comparison = compared([3] * 40, [1, 2] * 20, queries=queries)
     guard = MarginGuard(parse_measure("P@5"), Margin(0.05), ("category",))
@@ -76,7 +76,7 @@ def test_a_watched_slice_is_neither_corrected_nor_corrects():
 
 @pytest.mark.parametrize("kind", [ThresholdGuard, MarginGuard])
 def test_slices_need_queries_with_the_label(kind):
-    """An unknown label, and one that no query has, are errors, never silently nothing."""
+    """Unknown and unused labels are errors, and never ignored."""
     comparison = compared([3] * 12, [2] * 12)
     limit = 0.1 if kind is ThresholdGuard else Margin(0.1)
     guard = kind(parse_measure("P@5"), limit, slices=("category",))
@@ -87,8 +87,8 @@ def test_slices_need_queries_with_the_label(kind):
         gate(comparison, [guard])
 
 
-def test_many_slices_are_corrected_once(monkeypatch):
-    """Time does not grow with the square of the slices: what cannot fail is not corrected."""
+def test_many_slices_are_corrected_efficiently(monkeypatch):
+    """Time is not quadratic: guards that cannot fail are not corrected."""
     calls = []
 
     def counted(p_values):

@@ -1,4 +1,4 @@
-"""Thresholds and latencies: figures on this set, held against limits."""
+"""Thresholds and latencies: figures of this set compared with limits."""
 
 import math
 
@@ -12,7 +12,7 @@ from evaluation.gating_cases import judged, only, ranked
 
 
 def test_a_threshold_is_reached_by_equality():
-    """The plain mean, unrounded: 0.7 reaches 0.7, 0.69996 does not, however it is printed."""
+    """The mean is not rounded: 0.7 reaches 0.7, and 0.69996 does not."""
     result = evaluate(judged(10), ranked([3, 4] * 5), "P@5")
     assert gate(result, at_least={"P@5": 0.7}).verdict == "pass"
     almost = gate(result, at_least={"P@5": 0.700004})
@@ -26,14 +26,14 @@ def test_a_threshold_is_reached_by_equality():
 
 @pytest.mark.parametrize("n_queries", range(1, 40))
 @pytest.mark.parametrize("hits", [1, 2, 3, 4])
-def test_adding_up_does_not_miss_a_threshold(n_queries, hits):
-    """Queries that all score 0.6 have a mean of 0.6, whatever the last digit of the sum."""
+def test_rounding_errors_do_not_miss_a_threshold(n_queries, hits):
+    """Queries that all score 0.6 have a mean of 0.6."""
     result = evaluate(judged(n_queries), ranked([hits] * n_queries), "P@5")
     assert gate(result, at_least={"P@5": hits / 5}).verdict == "pass"
 
 
-def test_a_confident_threshold_asks_for_the_lower_end():
-    """The mean alone reaches it: inconclusive. The interval does, too: pass. Neither: fail."""
+def test_a_confident_threshold_uses_the_lower_end():
+    """Only the mean reaches it: inconclusive; the interval, too: pass; neither: fail."""
     result = evaluate(judged(40), ranked([3, 4] * 20), "P@5")
     p5 = parse_measure("P@5")
 
@@ -54,8 +54,8 @@ def test_a_confident_threshold_asks_for_the_lower_end():
     )
 
 
-def test_latency_is_held_against_its_limit():
-    """The 95th of 100 times, or the next above; equality passes."""
+def test_latency_is_compared_with_its_limit():
+    """It is the 95th of 100 times, or the next above, and equality passes."""
     result = evaluate(judged(1), ranked([5]), "P@5")
     times = [*range(1, 101)]
     guard = LatencyGuard(95, 96)
@@ -68,7 +68,7 @@ def test_latency_is_held_against_its_limit():
 
 @pytest.mark.parametrize("times", [None, [], np.array([])])
 def test_latency_needs_times(times):
-    """None were measured: an error, no pass."""
+    """Without any there is an error, not a pass."""
     result = evaluate(judged(1), ranked([5]), "P@5")
     with pytest.raises(ArgumentError, match="expected query times, got no times"):
         gate(result, [LatencyGuard(95, 100)], milliseconds=times)
@@ -76,7 +76,7 @@ def test_latency_needs_times(times):
 
 @pytest.mark.parametrize("times", [[1.0, math.nan], [-1.0], [math.inf]])
 def test_times_are_finite(times):
-    """A query that never came back is no number."""
+    """A query that never returned has no duration."""
     result = evaluate(judged(1), ranked([5]), "P@5")
     with pytest.raises(ArgumentError, match="milliseconds: expected finite numbers from 0"):
         gate(result, [LatencyGuard(95, 100)], milliseconds=times)

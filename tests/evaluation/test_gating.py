@@ -14,7 +14,7 @@ from evaluation.gating_cases import OTHER, RELEVANT, compared, decided, ids, jud
 
 
 def test_a_gate_passes_only_if_all_pass_and_fails_if_any_fails():
-    """Whatever the order."""
+    """The order of guards does not matter."""
     comparison = compared([3] * 30, [3, 4] * 15, ["P@5", "P@10"])
     good, bad = {"P@5": 0.1}, {"P@5": 0.9}
     assert gate(comparison, at_least=good, margin={"P@5": 0.05}).verdict == "pass"
@@ -27,8 +27,8 @@ def test_a_gate_passes_only_if_all_pass_and_fails_if_any_fails():
     assert repr(mixed).startswith("<GateResult inconclusive: P@5 has the same mean")
 
 
-def test_nothing_in_a_verdict_is_drawn_at_random():
-    """The same runs give the same verdict, whatever the seed of the comparison."""
+def test_a_verdict_is_not_random():
+    """The same runs give the same verdict for any seed."""
     before, after = [5] * 40, [0] * 3 + [4] * 9 + [5] * 28
     one, two = (
         gate(compared(before, after, ["P@5", "RR"], seed=seed), margin=0.05) for seed in (7, 8)
@@ -40,16 +40,16 @@ def test_nothing_in_a_verdict_is_drawn_at_random():
 
 
 @pytest.mark.parametrize("setting", ["seed", "n_resamples", "noise_sd"])
-def test_settings_of_the_bootstrap_are_gone(setting):
-    """A gate that gives them fails as one that misspells a setting."""
+def test_settings_of_the_bootstrap_are_rejected(setting):
+    """They are unknown, like misspelt ones."""
     with pytest.raises(TypeError, match=f"unexpected keyword argument '{setting}'"):
         gate(compared([3] * 12, [2] * 12), margin=0.05, **{setting: 1})
 
 
 @pytest.mark.parametrize(("n_queries", "is_small"), [(49, True), (50, False)])
 @pytest.mark.parametrize("margin", [0.01, 0.3])
-def test_a_verdict_says_that_the_set_is_small(n_queries, is_small, margin):
-    """Below 50 queries, if something was tested; pass or inconclusive."""
+def test_a_verdict_reports_a_small_set(n_queries, is_small, margin):
+    """It does so below 50 queries, if something was tested."""
     before, after = [3] * n_queries, [4, 2] * (n_queries // 2) + [3] * (n_queries % 2)
     found = decided(before, after, margin=margin)
     assert found.verdict == ("pass" if margin == 0.3 else "inconclusive")
@@ -59,8 +59,8 @@ def test_a_verdict_says_that_the_set_is_small(n_queries, is_small, margin):
     assert "Small" not in untested.sentence
 
 
-def test_a_verdict_says_that_a_slice_is_small():
-    """If the whole set is not."""
+def test_a_verdict_reports_a_small_slice():
+    """It does so if the whole set is not small."""
     queries = [Query(q, "t", category="a" if i < 25 else "b") for i, q in enumerate(ids(80))]
     comparison = compared([3] * 80, [4, 2, 3, 3] * 20, queries=queries)
     guard = MarginGuard(parse_measure("P@5"), Margin(0.13), ("category",))
@@ -69,8 +69,8 @@ def test_a_verdict_says_that_a_slice_is_small():
     )
 
 
-def test_a_pass_survives_two_lost_queries():
-    """The baseline scores 0.8: two more queries that lost this leave -1.6 / 202 = -0.00792."""
+def test_a_pass_withstands_two_lost_queries():
+    """The baseline scores 0.8: two more lost queries leave -1.6 / 202 = -0.00792."""
     before, after = [4] * 200, [5, 3] * 5 + [4] * 190
     found = only(decided(before, after, margin=0.0079))
     assert (found.verdict, found.p_pass) == ("inconclusive", 1.0)
@@ -78,7 +78,7 @@ def test_a_pass_survives_two_lost_queries():
     assert decided(before, after, margin=0.008).verdict == "pass"
 
 
-def test_without_a_worst_score_a_query_can_lose_as_much_as_scores_are_apart():
+def test_without_a_worst_score_the_range_of_scores_can_be_lost():
     """In each slice: holes are 1, 2 or 4, and a query with 2 of them may get 3 more."""
     holes = [1, 2, 4] * 20
     queries = [Query(q, "t", category=f"c{n}") for q, n in zip(ids(60), holes, strict=True)]
@@ -92,7 +92,7 @@ def test_without_a_worst_score_a_query_can_lose_as_much_as_scores_are_apart():
 
 
 def test_a_clearly_better_candidate_suggests_a_higher_baseline():
-    """Better beyond chance and nowhere worse; otherwise there is no suggestion."""
+    """It must be clearly better and nowhere worse."""
     better = decided([3] * 30, [4] * 20 + [3] * 10)
     assert better.suggestion == (
         "The candidate is better (P@5 +0.1333): consider making it the baseline "
@@ -119,22 +119,22 @@ def test_a_clearly_better_candidate_suggests_a_higher_baseline():
         ({"holes": "inconclusive"}, "inconclusive"),
     ],
 )
-def test_holes_block_where_the_pool_reaches_the_cutoff(rules, policy):
-    """Unless the gate says what to do; a measure without a cutoff is never pooled deep enough."""
+def test_holes_are_inconclusive_if_the_pool_reaches_the_cutoff(rules, policy):
+    """The setting takes precedence; a measure without a cutoff is never covered."""
     found = GateRules(**rules)
     assert found.holes_policy(parse_measure("P@5")) == policy
     assert found.holes_policy(parse_measure("AP")) == (found.holes or "report")
 
 
-def test_only_an_inconclusive_verdict_has_an_exit_code_to_choose():
-    """0 passes and 1 fails; 3 by default."""
+def test_only_an_inconclusive_verdict_has_a_configurable_exit_code():
+    """0 passes and 1 fails; the default is 3."""
     codes = [GateRules().exit_code(verdict) for verdict in ("pass", "fail", "inconclusive")]
     assert codes == [0, 1, 3]
     assert GateRules(inconclusive=0).exit_code("inconclusive") == 0
 
 
-def test_a_gate_calls_nothing_better_that_the_comparison_does_not():
-    """Of one question there is one answer: p is 0.06, and a one-sided test would say better."""
+def test_gate_and_comparison_agree_on_better():
+    """p is 0.06, and a one-sided test would say better."""
     before, after = [2] * 40, [1] * 7 + [3] * 16 + [2] * 17
     comparison = compared(before, after)
     [difference] = comparison.differences
@@ -158,14 +158,14 @@ def test_a_gate_calls_nothing_better_that_the_comparison_does_not():
         ({"at_least": {"AP": 0.05}}, "expected a measure that was evaluated, got AP"),
     ],
 )
-def test_what_cannot_be_asked_is_an_error(settings, message):
-    """Each says what was expected."""
+def test_invalid_arguments_are_errors(settings, message):
+    """The message says what was expected."""
     with pytest.raises(ArgumentError, match=message):
         gate(compared([3] * 12, [2] * 12), **settings)
 
 
 def test_a_margin_needs_a_comparison():
-    """An evaluation alone has thresholds only; anything else has nothing."""
+    """An evaluation alone supports only thresholds."""
     result = evaluate(judged(3), ranked([3] * 3), "P@5")
     with pytest.raises(ArgumentError, match="expected a comparison with a baseline, got an eval"):
         gate(result, margin=0.05)
@@ -173,8 +173,8 @@ def test_a_margin_needs_a_comparison():
         gate({"P@5": 0.7}, at_least={"P@5": 0.5})
 
 
-def test_one_of_several_candidates_is_chosen():
-    """By its name, which has to be told."""
+def test_one_of_several_candidates_must_be_named():
+    """The name is required."""
     runs = {"a": ranked([3] * 12), "b": ranked([3] * 12), "c": ranked([1] * 12)}
     comparison = compare(judged(12), runs, "P@5")
     assert gate(comparison, margin=0.1, candidate="b").verdict == "pass"

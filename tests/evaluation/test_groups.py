@@ -20,7 +20,7 @@ from evaluation.gating_cases import ids, judged, only, ranked
 
 
 def in_groups(n_queries, size, **labels):
-    """Queries of which each `size` in turn are a group."""
+    """Return queries in consecutive groups of `size`."""
     return [
         Query(query_id, query_id, group=f"g{number // size}", **labels)
         for number, query_id in enumerate(ids(n_queries))
@@ -40,8 +40,8 @@ LEVEL = [*[4] * 24, *[2] * 24, *[3] * 24, *[4] * 24, *[2] * 24]
 """The same, with as many gains as losses."""
 
 
-def test_groups_are_what_the_interval_counts():
-    """The interval and the p-value of a comparison are those of the groups' means."""
+def test_intervals_use_groups():
+    """Interval and p-value of a comparison are those of the groups' means."""
     queries = in_groups(120, 4)
     plain, grouped = compared(BEFORE, AFTER), compared(BEFORE, AFTER, queries)
     [difference] = grouped.differences
@@ -56,8 +56,8 @@ def test_groups_are_what_the_interval_counts():
     assert not any("groups" in note for note in plain.notes)
 
 
-def test_a_query_without_a_group_is_one_of_its_own():
-    """Also where others have one; a set without any is as it was."""
+def test_a_query_without_a_group_is_a_group_of_its_own():
+    """A set without any groups is unaffected."""
     some = [Query("q000", "", group="a"), Query("q001", "", group="a"), Query("q002", "")]
     known = {query.query_id: query for query in some}
     sampling = sampling_of(known, ["q000", "q001", "q002", "q003"])
@@ -69,7 +69,7 @@ def test_a_query_without_a_group_is_one_of_its_own():
 
 
 def test_a_gate_tests_groups():
-    """The same differences pass alone, and are inconclusive where twelve stand for one intent."""
+    """The same differences pass as single queries, and are inconclusive as groups of twelve."""
     alone = gate(compared(BEFORE, LEVEL), margin=0.04)
     grouped = gate(compared(BEFORE, LEVEL, in_groups(120, 4)), margin=0.04)
     assert (alone.verdict, grouped.verdict) == ("pass", "inconclusive")
@@ -86,7 +86,7 @@ def test_a_gate_tests_groups():
 
 
 def test_fewer_than_twenty_groups_are_not_tested():
-    """However many queries they hold: neither a gate nor a comparison says a word."""
+    """With any number of queries, neither a gate nor a comparison has a result."""
     few = compared(BEFORE, AFTER, in_groups(120, 12))
     assert (few.differences[0].finding, few.differences[0].interval) == ("untested", None)
     assert few.differences[0].reason == "fewer than 20 groups"
@@ -116,7 +116,7 @@ def test_changed_groups_are_counted():
 
 
 def test_a_slice_of_few_groups_is_watched():
-    """Twenty-four queries of six intents are six."""
+    """Twenty-four queries of six intents count as six."""
     queries = [
         Query(query.query_id, "", group=query.group, category="a" if number < 24 else "b")
         for number, query in enumerate(in_groups(120, 4))
@@ -129,7 +129,7 @@ def test_a_slice_of_few_groups_is_watched():
 
 @pytest.mark.parametrize("measures", [["P@5", "RR"], ["P@5", "RR", "nDCG@10"]])
 def test_families_flip_whole_groups(measures):
-    """Other measures and all pairs are intervals of groups, too."""
+    """Other measures and all pairs also have intervals of groups."""
     queries = in_groups(120, 4)
     plain = compared(BEFORE, AFTER, measures=measures)
     grouped = compared(BEFORE, AFTER, queries, measures=measures)
@@ -141,8 +141,8 @@ def test_families_flip_whole_groups(measures):
     assert pair.difference.interval == grouped.differences[0].interval
 
 
-def test_means_and_pages_of_runs_know_groups():
-    """The interval of one run's mean, and how it stands against another."""
+def test_means_and_run_pages_use_groups():
+    """This includes the interval of a mean, and the comparison with another run."""
     queries = in_groups(120, 4)
     both = [evaluate(judged(120), ranked(one), "P@5", queries=queries) for one in (BEFORE, AFTER)]
     values = np.array(both[1]["P@5"].values).reshape(30, 4).mean(axis=1)
@@ -155,7 +155,7 @@ def test_means_and_pages_of_runs_know_groups():
 
 
 def test_power_counts_groups():
-    """A margin needs as many groups as the gate says."""
+    """It matches the number of groups that the gate reports."""
     queries = in_groups(120, 4)
     found = only(gate(compared(BEFORE, LEVEL, queries), margin=0.03))
     [told] = sensitivity(
@@ -166,7 +166,7 @@ def test_power_counts_groups():
 
 
 def test_noise_is_added_to_the_error_of_groups():
-    """Variances add up, whatever the groups are."""
+    """Variances add up for any groups."""
     values = np.random.default_rng(1).normal(0.0, 0.2, 60)
     sampling = Sampling(tuple(f"g{i // 3}" for i in range(60)))
     before, after = (
@@ -177,16 +177,16 @@ def test_noise_is_added_to_the_error_of_groups():
 
 @pytest.mark.parametrize("size", [2, 3])
 @pytest.mark.parametrize("values", [np.full(60, 0.1), np.resize([0.1, -0.1], 60)])
-def test_noise_is_added_where_groups_do_not_differ(values, size):
-    """Differences that are equal, or even out within each group, say nothing about noise."""
+def test_noise_is_added_even_if_groups_do_not_differ(values, size):
+    """Equal differences do not rule out noise."""
     sampling = Sampling(tuple(f"g{i // size}" for i in range(60)))
     before, after = sampling.mean_of(values), sampling.mean_of(widened(values, 0.05, sampling))
     assert after.standard_error**2 == pytest.approx(before.standard_error**2 + 0.05**2)
     assert after.mean == pytest.approx(before.mean)
 
 
-def test_ignoring_groups_passes_falsely():
-    """Thirty unequal groups at a drop of the margin: alpha holds for groups, not for queries."""
+def test_ignoring_groups_causes_false_passes():
+    """With thirty unequal groups, alpha holds for groups, but not for queries."""
     random = np.random.default_rng(7)
     n_draws, alone, together = 1500, 0, 0
     for _ in range(n_draws):
@@ -200,8 +200,8 @@ def test_ignoring_groups_passes_falsely():
     assert together / n_draws <= 0.07 + 0.017  # three errors
 
 
-def test_a_family_of_slices_takes_the_groups_of_its_rows():
-    """Rows of a slice have the groups that they have in the set."""
+def test_a_family_of_slices_uses_the_groups_of_its_rows():
+    """Rows of a slice keep their groups."""
     random = np.random.default_rng(3)
     values = np.repeat(random.normal(0.02, 0.1, 60), 2)
     sampling = Sampling(tuple(f"g{i // 2}" for i in range(120)))

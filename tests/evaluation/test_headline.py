@@ -5,7 +5,6 @@ import pytest
 from berryeval import compare
 from berryeval.evaluation.comparison import headline
 from berryeval.evaluation.headline import listing
-from berryeval.evaluation.policy import policy_note
 from berryeval.measures import parse_measure
 from example_results import a_comparison, compare_these
 
@@ -19,15 +18,15 @@ LACKING = {q: BEFORE[q] for q in list(BEFORE)[12:]}
     ("qualities", "word"),
     [((0.1, 2.0), "better"), ((2.0, 0.1), "worse"), ((0.6, 0.6), "not clearly different")],
 )
-def test_the_sentence_says_who_is_better(qualities, word):
-    """By the first measure, as its interval allows."""
+def test_the_sentence_names_the_better_system(qualities, word):
+    """It follows from the interval of the first measure."""
     comparison = a_comparison(80, dict(zip(("old", "new"), qualities, strict=True)))
     assert comparison.sentence.startswith(f"new is {word} ")
     assert f"{comparison.differences[0].candidate_mean:.4f}" in comparison.sentence
 
 
 def test_the_sentence_of_several_candidates_groups_them():
-    """Who is better, who is worse, who is neither."""
+    """Better, worse and unclear candidates are listed together."""
     systems = {"base": 0.8, "good": 3.0, "great": 3.0, "bad": 0.0}
     assert a_comparison(80, systems).sentence == (
         "By nDCG@10, good and great are better than base; bad is worse than base."
@@ -38,8 +37,8 @@ def test_the_sentence_of_several_candidates_groups_them():
     )
 
 
-def test_the_sentence_says_how_few_queries_changed():
-    """With both means, and no claim."""
+def test_the_sentence_reports_few_changed_queries():
+    """It has both means, and makes no claim."""
     few = {q: ["d"] if i < 4 else BEFORE[q] for i, q in enumerate(THIRTY)}
     assert compare(THIRTY, {"a": BEFORE, "b": few}, "RR").sentence == (
         "b differs from a in too few queries to decide: RR is 0.8667, compared with 0.8333, and "
@@ -48,14 +47,14 @@ def test_the_sentence_says_how_few_queries_changed():
 
 
 def test_the_sentence_of_equal_rankings_claims_nothing():
-    """The same scores are no finding."""
+    """Equal scores are not a result."""
     same = {"q1": ["d1"], "q2": ["d2"]}
     found = compare_these(JUDGED, {"a": same, "b": same})
     assert found.sentence == "b and a score the same nDCG@10 for every query."
 
 
 def test_missing_queries_come_first():
-    """How many on which side, the result over the common queries, and with zeros last."""
+    """Their number by side, the result over common queries, and the one with zeros follow."""
     found = compare(THIRTY, {"a": LACKING, "b": BEFORE}, "RR")
     assert found.sentence == (
         "12 of 30 judged queries are missing from a. Over the 18 queries in every run, b and a "
@@ -67,7 +66,7 @@ def test_missing_queries_come_first():
     assert both.startswith("12 of 30 judged queries are missing from a, and 1 from b. Over the 17")
 
 
-def test_missing_queries_that_are_left_out_are_still_named():
+def test_missing_queries_that_are_left_out_are_named():
     """With `missing="skip"` there is one result, over the common queries."""
     found = compare(THIRTY, {"a": LACKING, "b": BEFORE}, "RR", missing="skip")
     assert found.sentence == (
@@ -76,8 +75,8 @@ def test_missing_queries_that_are_left_out_are_still_named():
     )
 
 
-def test_where_no_query_is_in_every_run_only_zeros_remain():
-    """Three runs may have nothing in common though each shares queries with the baseline."""
+def test_without_common_queries_only_the_result_with_zeros_remains():
+    """Three runs may have none in common, although each shares some with the baseline."""
     parts = {
         "a": BEFORE,
         "b": dict(list(BEFORE.items())[:15]),
@@ -92,7 +91,7 @@ def test_where_no_query_is_in_every_run_only_zeros_remain():
 
 
 def test_another_measure_can_have_the_headline():
-    """Missing queries make no winner there either."""
+    """Missing queries do not decide there, either."""
     found = compare(THIRTY, {"a": LACKING, "b": BEFORE}, ["P@1", "RR"])
     rr = parse_measure("RR")
     assert headline(found, rr) == (
@@ -103,24 +102,7 @@ def test_another_measure_can_have_the_headline():
     assert [d.finding for d in found.deciding(rr)] == ["untested"]
 
 
-def test_the_policy_is_written_beside_the_figures():
-    """Who decides, which differences are families, and what decides nothing."""
-    alone = compare(THIRTY, {"a": BEFORE, "b": LACKING}, "RR", tests=["sign"])
-    assert policy_note(alone).endswith(
-        "RR decides alone. The p-values of sign are not adjusted and do not affect the result."
-    )
-    two = compare(THIRTY, {"a": BEFORE, "b": LACKING}, ["RR", "P@1"])
-    assert "The other difference is reported with it." in policy_note(two)
-    assert "max-t" not in policy_note(two)
-    many = a_comparison(20)
-    assert "The other 4 differences form one family." in policy_note(many)
-    assert "The slices of a label form one family per measure." in policy_note(many)
-    assert policy_note(many).endswith("simultaneous and p-values adjusted: single-step max-t.")
-    several = a_comparison(20, {"a": 0.5, "b": 0.6, "c": 0.7})
-    assert "nDCG@10 decides; its 2 candidates form one family." in policy_note(several)
-
-
 def test_lists_are_written_as_people_write_them():
-    """A comma between, "and" before the last."""
+    """Commas separate items, with "and" before the last."""
     assert listing(["a"]) == "a"
     assert listing(["a", "b", "c"]) == "a, b and c"

@@ -1,4 +1,4 @@
-"""Which holes to judge first, quickly, and the same as the exact way where that matters."""
+"""Which holes to judge first: fast, and equal to the exact method where it matters."""
 
 import random
 
@@ -12,13 +12,13 @@ from berryeval.measures.average_precision import GeometricAveragePrecision
 
 
 def pairs(queue):
-    """Query and document of each hole, in order."""
+    """Return query and document of each hole, in order."""
     return [(hole.query_id, hole.doc_id) for hole in queue.holes]
 
 
 @pytest.fixture
 def world():
-    """Judgments and three runs by chance."""
+    """Return judgments and three random runs."""
     chance = random.Random(11)  # noqa: S311
     docs = [f"d{n}" for n in range(25)]
     judgments = Judgments.from_dict(
@@ -44,8 +44,8 @@ def test_holes_of_more_systems_and_higher_ranks_come_first():
     assert (queue.n_holes, queue.n_runs) == (2, 2)
 
 
-def test_what_both_have_at_the_same_rank_decides_no_comparison():
-    """d2 moves both systems alike; d3 moves one of them."""
+def test_a_hole_at_the_same_rank_does_not_affect_a_comparison():
+    """d2 changes both systems alike, and d3 only one."""
     judgments = Judgments.from_dict({"q1": {"d1": 1}})
     runs = {
         "a": Run.from_lists({"q1": ["d2", "d1"]}),
@@ -57,8 +57,8 @@ def test_what_both_have_at_the_same_rank_decides_no_comparison():
 
 
 @pytest.mark.parametrize("baseline", [None, "a"])
-def test_every_hole_is_found_and_the_head_has_its_exact_effect(world, baseline):
-    """The same holes and effects as the exact way, of judged queries."""
+def test_every_hole_is_found_and_the_first_have_exact_effects(world, baseline):
+    """Holes and effects of judged queries match the exact method."""
     judgments, runs = world
     measure = NDCG(10)
     queue = queue_holes(judgments, runs, measure, baseline=baseline, head=10_000)
@@ -74,8 +74,8 @@ def test_every_hole_is_found_and_the_head_has_its_exact_effect(world, baseline):
     assert effects == sorted(effects, reverse=True)
 
 
-def test_effects_of_a_part_are_those_of_the_whole(world):
-    """The head is scored alone, and its effects still are on the mean of all queries."""
+def test_effects_of_some_holes_refer_to_all_queries(world):
+    """Only the first are scored, but their effects are on the overall mean."""
     judgments, runs = world
     whole = queue_holes(judgments, runs, NDCG(10), head=10_000)
     part = queue_holes(judgments, runs, NDCG(10), head=5)
@@ -86,8 +86,8 @@ def test_effects_of_a_part_are_those_of_the_whole(world):
     assert all(hole.effect is None for hole in part.holes[5:])
 
 
-def test_queries_without_any_judgment_are_asked_for(world):
-    """Somebody has to begin: their holes have no effect yet."""
+def test_queries_without_judgments_are_included(world):
+    """Their holes have no effect yet."""
     judgments, runs = world
     queue = queue_holes(judgments, runs, NDCG(10), head=10_000)
     new = [hole for hole in queue.holes if hole.query_id in ("q12", "q13")]
@@ -96,8 +96,8 @@ def test_queries_without_any_judgment_are_asked_for(world):
     assert queue_holes(Judgments.from_dict({}), runs, NDCG(10)).n_holes > 0
 
 
-def test_only_the_heaviest_are_kept(world):
-    """And it is told how many there are."""
+def test_only_the_most_important_holes_are_kept(world):
+    """Their total number is reported."""
     judgments, runs = world
     whole = queue_holes(judgments, runs, NDCG(10), head=0)
     few = queue_holes(judgments, runs, NDCG(10), most=7, head=0)
@@ -105,15 +105,15 @@ def test_only_the_heaviest_are_kept(world):
     assert few.n_holes == whole.n_holes == len(whole.holes)
 
 
-def test_a_document_that_was_in_the_pool_and_not_judged_is_a_hole():
-    """Grades below 0 are none."""
+def test_a_negative_grade_is_a_hole():
+    """The document was in the pool, but not judged."""
     judgments = Judgments.from_dict({"q1": {"d1": -1, "d2": 0}})
     runs = {"a": Run.from_lists({"q1": ["d1", "d2"]})}
     assert pairs(queue_holes(judgments, runs, NDCG(10))) == [("q1", "d1")]
 
 
 def test_a_geometric_mean_has_no_effects(world):
-    """The order is by weight alone."""
+    """Holes are ordered by weight alone."""
     judgments, runs = world
     queue = queue_holes(judgments, runs, GeometricAveragePrecision())
     assert all(hole.effect is None for hole in queue.holes)

@@ -1,4 +1,4 @@
-"""Which unjudged documents matter most, and between what the means lie."""
+"""Which unjudged documents matter most, and the bounds of means."""
 
 import itertools
 
@@ -35,7 +35,7 @@ def find(*measures: str, **options) -> list[Hole]:
 
 
 def mean(name: str, measure: str, changes: dict[tuple[str, str], float]) -> float:
-    """What evaluate says when some documents have other grades."""
+    """Return the mean of evaluate with other grades of some documents."""
     return evaluate(judgments(changes), runs()[name], measure)[measure].mean
 
 
@@ -46,7 +46,7 @@ ALL = [("q1", "x"), ("q1", "n"), ("q2", "y"), ("q3", "w")]
     "measure", ["P@3", "nDCG@3", "AP", "RR", "Bpref", "NumRelRet", "GMAP", "ERR@2"]
 )
 def test_an_effect_is_the_change_of_the_mean(measure):
-    """E6: between grade 0 and the highest grade, the other holes at 0; the larger of both runs."""
+    """E6: between grade 0 and the highest, other holes at 0; the larger of both runs."""
     nothing = dict.fromkeys(ALL, 0)
     for hole in find(measure):
         key = (hole.query_id, hole.doc_id)
@@ -59,7 +59,7 @@ def test_an_effect_is_the_change_of_the_mean(measure):
 
 @pytest.mark.parametrize("measure", ["P@3", "nDCG@3", "AP", "RR", "GMAP"])
 def test_an_effect_against_a_baseline_is_the_change_of_the_difference(measure):
-    """What helps both alike decides nothing."""
+    """A document that helps both alike has no effect."""
     nothing = dict.fromkeys(ALL, 0)
     for hole in find(measure, baseline="theirs"):
         given = nothing | {(hole.query_id, hole.doc_id): 2}
@@ -70,8 +70,8 @@ def test_an_effect_against_a_baseline_is_the_change_of_the_difference(measure):
         assert hole.effect == pytest.approx(abs(after - before), abs=1e-12)
 
 
-def test_holes_come_with_their_ranks_and_the_most_decisive_first():
-    """Unjudged, or graded below 0; equal effects by query and document."""
+def test_holes_are_sorted_by_effect():
+    """They have ranks; negative grades are holes, and ties are by query and document."""
     found = find("P@3")
     assert [(h.query_id, h.doc_id, h.ranks) for h in found] == [
         ("q1", "n", {"ours": 3}),
@@ -83,8 +83,8 @@ def test_holes_come_with_their_ranks_and_the_most_decisive_first():
     assert find("RR", runs=runs("theirs"))[0].doc_id == "w"
 
 
-def test_the_depth_is_the_deepest_cutoff_unless_told():
-    """A hole that no measure looks at has no effect; ranks below the depth are not shown."""
+def test_the_default_depth_is_the_deepest_cutoff():
+    """Holes that no measure sees have no effect, and deeper ranks are not shown."""
     assert {h.doc_id for h in find("P@1")} == {"w", "x", "y"}
     assert next(h for h in find("P@1") if h.doc_id == "x").ranks == {"ours": 1}
     deeper = {h.doc_id: h.effect for h in find("P@1", k=3)}
@@ -96,14 +96,14 @@ def test_the_depth_is_the_deepest_cutoff_unless_told():
 
 
 def test_a_measure_does_not_see_holes_below_its_own_cutoff():
-    """The document that only P@3 sees has its effect from P@3 alone."""
+    """A document that only P@3 sees has an effect only on P@3."""
     alone = {h.doc_id: h.effect for h in find("P@3")}
     both = {h.doc_id: h.effect for h in find("P@3", "R@1")}
     assert both["n"] == alone["n"]
 
 
-def test_the_scale_goes_to_the_highest_grade_unless_told():
-    """At least 1; and a higher scale makes gains, and effects, larger."""
+def test_the_default_scale_ends_at_the_highest_grade():
+    """It is at least 1; a higher scale makes effects larger."""
     assert highest_grade(judgments()) == 2.0
     assert highest_grade(Judgments.from_dict({"q": {"a": 0, "b": -1}})) == 1.0
     assert highest_grade(Judgments.from_dict({"q": {}})) == 1.0
@@ -123,22 +123,22 @@ def test_the_scale_goes_to_the_highest_grade_unless_told():
         ({"max_grade": float("nan")}, "max_grade: expected a number above 0, got nan"),
     ],
 )
-def test_what_cannot_be_looked_for_is_an_error(options, message):
-    """One line that says what was expected and what came."""
+def test_invalid_arguments_are_errors(options, message):
+    """One line has what was expected and found."""
     with pytest.raises(ArgumentError) as caught:
         find("P@3", **options)
     assert str(caught.value).startswith(message)
 
 
-def test_measures_are_needed():
-    """Without one there is no effect to speak of."""
+def test_at_least_one_measure_is_required():
+    """Otherwise there is no effect."""
     for ask in (find_holes, mean_bounds):
         with pytest.raises(ArgumentError, match="measures: expected at least one, got none"):
             ask(judgments(), runs(), [])
 
 
 def test_a_run_of_other_queries_is_an_error():
-    """Else it would seem that everything is judged."""
+    """Otherwise everything would seem to be judged."""
     with pytest.raises(
         MismatchError, match=r"far: no query in common .* judged queries are 'q1', .* 'z9'"
     ):
@@ -146,14 +146,14 @@ def test_a_run_of_other_queries_is_an_error():
 
 
 def every_mean(of) -> list[float]:
-    """The means of all assignments of 0, 1 and 2 to the four holes."""
+    """Return the means of all assignments of 0, 1 and 2 to the four holes."""
     tried = itertools.product([0, 1, 2], repeat=len(ALL))
     return [of(dict(zip(ALL, grades, strict=True))) for grades in tried]
 
 
 @pytest.mark.parametrize("measure", ["P@3", "nDCG@3", "AP", "NumRel"])
-def test_bounds_of_a_mean_are_reached_and_never_passed(measure):
-    """E6: over all grades of all holes of all queries, by brute force."""
+def test_bounds_of_a_mean_are_tight(measure):
+    """E6: brute force over all grades reaches them, and never exceeds them."""
     found = {b.run: b for b in mean_bounds(judgments(), runs(), read_measures(measure))}
     for name in runs():
         values = every_mean(lambda given, name=name: mean(name, measure, given))
@@ -162,7 +162,7 @@ def test_bounds_of_a_mean_are_reached_and_never_passed(measure):
         assert found[name].bounds.high == pytest.approx(max(values))
 
 
-def test_bounds_of_a_difference_of_means_are_reached_and_never_passed():
+def test_bounds_of_a_difference_of_means_are_tight():
     """A document has the same grade in both runs."""
     measure = "nDCG@3"
     values = every_mean(lambda given: mean("ours", measure, given) - mean("theirs", measure, given))
@@ -173,8 +173,8 @@ def test_bounds_of_a_difference_of_means_are_reached_and_never_passed():
     assert found.bounds.high == pytest.approx(max(values))
 
 
-def test_measures_without_bounds_are_left_out_of_the_means():
-    """Geometric means are, too: they are no sum over queries."""
+def test_measures_without_bounds_are_left_out():
+    """Geometric means are not sums over queries."""
     found = mean_bounds(
         judgments(), runs("ours"), read_measures(["Bpref", "GMAP", "RR"]), max_grade=1
     )

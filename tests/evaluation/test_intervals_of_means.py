@@ -1,4 +1,4 @@
-"""Means with their uncertainty, and what is behind them."""
+"""Means with their uncertainty, and their holes."""
 
 import math
 from dataclasses import replace
@@ -15,7 +15,7 @@ RUN = {f"q{i}": ["x"] * 0 + [f"x{j}" for j in range(i % 4)] + ["d"] for i in ran
 
 @pytest.mark.parametrize("level", [0.5, 0.9, 0.95])
 def test_the_interval_of_a_mean_is_students_and_halls(level):
-    """SciPy's lies within it; where scores are skewed it reaches further to their tail."""
+    """SciPy's lies within it, and it extends further for skewed scores."""
     result = evaluate(JUDGMENTS, RUN, "RR")["RR"]
     found, values = result.interval_at(level), list(result.values)
     student = stats.ttest_1samp(values, 0).confidence_interval(level)
@@ -28,7 +28,7 @@ def test_the_interval_of_a_mean_is_students_and_halls(level):
 
 
 def test_an_interval_stays_within_the_range_of_the_measure():
-    """Seven hits in eight: no success rate is above 1."""
+    """Seven hits in eight have no success rate above 1."""
     run = {**RUN, "q0": ["x"]}
     result = evaluate(JUDGMENTS, run, "Success@10")["Success@10"]
     assert mean_of(list(result.values)).interval().high > 1
@@ -36,7 +36,7 @@ def test_an_interval_stays_within_the_range_of_the_measure():
 
 
 def test_an_interval_of_a_geometric_mean_is_that_of_the_logarithms():
-    """It holds the geometric mean, not the arithmetic one."""
+    """It contains the geometric mean, not the arithmetic one."""
     result = evaluate(JUDGMENTS, RUN, "GMAP")["GMAP"]
     expected = mean_of([math.log(value) for value in result.values]).interval()
     found = result.interval
@@ -45,7 +45,7 @@ def test_an_interval_of_a_geometric_mean_is_that_of_the_logarithms():
 
 
 def test_sums_and_single_queries_have_no_interval():
-    """None says so, never a NaN."""
+    """The interval is None, never NaN."""
     assert evaluate(JUDGMENTS, RUN, "NumRet")["NumRet"].interval is None
     assert evaluate({"q0": {"d": 1}}, RUN, "RR")["RR"].interval is None
 
@@ -57,8 +57,8 @@ def test_a_level_is_a_share(level):
         evaluate(JUDGMENTS, RUN, "RR")["RR"].interval_at(level)
 
 
-def test_holes_are_counted_as_deep_as_the_measure_looks():
-    """0 + 1 + 2 + 2 of each four rankings within 2, 0 + 1 + 2 + 3 in all."""
+def test_holes_are_counted_down_to_the_cutoff():
+    """Four rankings have 0 + 1 + 2 + 2 within 2, and 0 + 1 + 2 + 3 in all."""
     result = evaluate(JUDGMENTS, RUN, ["P@2", "RR"])
     assert (result["P@2"].holes, result["RR"].holes) == (10, 12)
     assert list(result) == ["P@2", "RR"]

@@ -1,4 +1,4 @@
-"""Margin guards in numbers, held against SciPy and against formulas written out."""
+"""Margin guards in numbers, compared with SciPy and explicit formulas."""
 
 import math
 
@@ -27,7 +27,7 @@ shapes = pytest.mark.parametrize("values", SHAPES.values(), ids=SHAPES)
 
 
 def hall(t, skewness, n):
-    """Hall's transform of T, term by term as Hall (1992) has it."""
+    """Return Hall's transform of T, term by term as in Hall (1992)."""
     root = math.sqrt(n)
     return t + skewness * t**2 / (3 * root) + skewness**2 * t**3 / (27 * n) + skewness / (6 * root)
 
@@ -54,7 +54,7 @@ def test_p_values_are_the_larger_of_student_and_hall(values, margin):
 
 @pytest.mark.parametrize("margin", [0.02, 0.1])
 def test_without_skewness_a_fail_is_students_t_test(margin):
-    """SciPy's; a pass takes more, since a long tail may have been missed."""
+    """It equals SciPy's; a pass requires more, since a long tail may have been missed."""
     values = np.array([-0.3, -0.2, -0.1, -0.1, 0.0, 0.0, 0.1, 0.1, 0.2, 0.3])
     found = margin_p_values(mean_of(values), margin, loss=0.0)
     less, greater = (
@@ -64,7 +64,7 @@ def test_without_skewness_a_fail_is_students_t_test(margin):
     assert found.passing > greater
 
 
-def test_a_pass_survives_two_lost_queries():
+def test_a_pass_withstands_two_lost_queries():
     """98 differences of mean 0 and two of -1 have the mean -0.02, and no margin below passes."""
     sample = mean_of([0.01, -0.01] * 49)
     assert margin_p_values(sample, 0.02, loss=1.0).passing == 1.0
@@ -73,8 +73,8 @@ def test_a_pass_survives_two_lost_queries():
     assert margin_interval(sample, 0.05, loss=1.0).low == -0.02
 
 
-def test_losses_say_nothing_about_failing():
-    """What was not seen can keep a candidate from passing, and never makes it fail."""
+def test_assumed_losses_do_not_affect_failing():
+    """They can prevent a pass, but never cause a fail."""
     values = SHAPES["long tail below"]
     some, none = (margin_p_values(mean_of(values), 0.05, loss) for loss in (1.0, 0.0))
     assert some.failing == none.failing
@@ -84,8 +84,8 @@ def test_losses_say_nothing_about_failing():
 
 
 @shapes
-def test_an_interval_reaches_as_far_as_student_and_hall(values):
-    """SciPy's at 1 - 2 alpha lies within it; its level and its method are stated."""
+def test_an_interval_extends_as_far_as_student_and_hall(values):
+    """SciPy's at 1 - 2 alpha lies within it, and level and method are stated."""
     found = margin_interval(mean_of(values), 0.05, loss=0.0)
     student = stats.ttest_1samp(values, 0).confidence_interval(0.90)
     assert found.low < student.low
@@ -116,7 +116,7 @@ def test_interval_and_p_values_never_disagree(values, margin, alpha, loss):
 )
 @pytest.mark.parametrize("n_queries", [10, 30, 31])
 def test_equal_differences_have_a_verdict(value, verdict, n_queries):
-    """Without any spread: beyond the margin of 0.1, at it, within it."""
+    """They are beyond the margin of 0.1, at it, or within it."""
     found = margin_p_values(mean_of([value] * n_queries), 0.1, loss=0.0)
     judged = judge_margin(found.passing, found.failing, n_queries, n_queries, 0.1, 1.0, 0.05)
     assert judged == verdict
@@ -124,15 +124,15 @@ def test_equal_differences_have_a_verdict(value, verdict, n_queries):
 
 @pytest.mark.parametrize("drop", [0.6 - 0.8, 0.4 - 0.6, 0.8 - 1.0])
 def test_rounding_never_decides(drop):
-    """Each of them is 0.2 but for the last digit: at the margin, nothing is shown."""
+    """Each is 0.2 up to the last digit: at the margin, nothing is shown."""
     found = margin_p_values(mean_of([drop] * 20), 0.2, loss=0.0)
     assert judge_margin(found.passing, found.failing, 20, 20, 0.2, 1.0, 0.05) == "inconclusive"
 
 
 @pytest.mark.parametrize("n_changed", [0, 1, 5, 9, 50])
 @pytest.mark.parametrize("n_queries", [50, 500])
-def test_the_share_that_changes_is_bounded_as_by_clopper_and_pearson(n_changed, n_queries):
-    """SciPy's exact interval of a binomial share, its upper end at 1 - 2 alpha."""
+def test_the_share_of_changes_has_a_clopper_pearson_bound(n_changed, n_queries):
+    """It is the upper end of SciPy's exact binomial interval at 1 - 2 alpha."""
     expected = stats.binomtest(n_changed, n_queries).proportion_ci(0.90, "exact").high
     assert changed_share_bound(n_changed, n_queries, 0.05) == pytest.approx(expected)
 
@@ -149,15 +149,15 @@ def test_the_share_that_changes_is_bounded_as_by_clopper_and_pearson(n_changed, 
         (1, 1, math.inf, "inconclusive"),
     ],
 )
-def test_few_changes_pass_only_if_all_of_them_may_be_lost(
+def test_few_changes_pass_only_if_all_of_them_could_be_lost(
     n_changed, n_queries, score_range, verdict
 ):
-    """1 - 0.05 ** (1/59) is below 0.05; a measure without a highest value never passes so."""
+    """1 - 0.05 ** (1/59) is below 0.05; without a maximum nothing passes in this way."""
     found = judge_margin(None, None, n_changed, n_queries, 0.05, score_range, 0.05)
     assert found == verdict
 
 
 def test_holm_counts_guards_that_are_not_tested():
-    """Which ones are depends on the data; a family that shrinks would not keep its level."""
+    """Which guards are tested depends on the data, so a smaller family would not keep alpha."""
     assert correct_failing([0.01, None, 0.02]) == pytest.approx([0.03, None, 0.04])
     assert correct_failing([None]) == [None]

@@ -1,4 +1,4 @@
-"""What a golden set can see."""
+"""The power of a golden set."""
 
 import json
 import math
@@ -9,7 +9,8 @@ from scipy.stats import binom
 
 from berryeval import ArgumentError
 from berryeval.evaluation.power import ASSUMED_CORRELATIONS, sensitivity
-from berryeval.reports.power import power_tables, power_to_json, power_to_text
+from berryeval.reports.layout import tables_to_text
+from berryeval.reports.power import power_tables, power_to_json
 from berryeval.stats import mean_of, power_at, sd_of_differences
 
 N = 30
@@ -20,8 +21,8 @@ SCORES = np.array([1 / (i % 3 + 1) for i in range(N)])
 DIFFERENCES = np.array([1 / (i % 2 + 1) for i in range(N)]) - SCORES
 
 
-def test_two_runs_measure_how_differences_vary():
-    """Their standard deviation, and from it the drop that 80 % power can rule out."""
+def test_two_runs_measure_the_spread_of_differences():
+    """The smallest drop at 80% power follows from it."""
     [found] = sensitivity(JUDGMENTS, RUN, "RR", against=OTHER)
     [spread] = found.spreads
     assert (found.n_queries, spread.correlation, spread.is_assumed) == (N, None, False)
@@ -32,8 +33,8 @@ def test_two_runs_measure_how_differences_vary():
     assert tested * passing == pytest.approx(0.8, abs=1e-6)
 
 
-def test_one_run_leaves_the_correlation_to_assume():
-    """One spread for each, labelled so."""
+def test_one_run_requires_assumed_correlations():
+    """Each has its own labelled spread."""
     [found] = sensitivity(JUDGMENTS, RUN, "RR")
     assert [spread.correlation for spread in found.spreads] == [*ASSUMED_CORRELATIONS]
     for spread in found.spreads:
@@ -42,8 +43,8 @@ def test_one_run_leaves_the_correlation_to_assume():
         assert spread.sd == pytest.approx(expected)
 
 
-def test_margins_tell_how_many_queries_they_need():
-    """The fewest at which nine of ten equally good candidates have ten changes, and pass."""
+def test_margins_report_the_queries_needed():
+    """At that number nine of ten equal candidates have ten changes, and pass."""
     [found] = sensitivity(JUDGMENTS, RUN, "RR", against=OTHER, margins=[0.1], power=0.9)
     [spread] = found.spreads
     [(margin, needed)] = spread.needed
@@ -58,8 +59,8 @@ def test_margins_tell_how_many_queries_they_need():
     assert low < needed < high
 
 
-def test_the_curve_falls_and_has_the_present():
-    """More queries see smaller drops."""
+def test_the_curve_falls_and_includes_the_current_number():
+    """More queries detect smaller drops."""
     [found] = sensitivity(JUDGMENTS, RUN, "RR", against=OTHER)
     curve = found.spreads[0].curve
     assert [drop for _, drop in curve] == sorted((drop for _, drop in curve), reverse=True)
@@ -67,25 +68,25 @@ def test_the_curve_falls_and_has_the_present():
 
 
 @pytest.mark.parametrize("n_queries", [1, 2, 7, 30])
-def test_without_spread_nothing_can_be_told(n_queries):
-    """None and a dash, never NaN."""
+def test_without_spread_nothing_is_detected(n_queries):
+    """It shows None and a dash, never NaN."""
     judgments = {f"q{i}": {"d": 1, "e": 1, "f": 1} for i in range(n_queries)}
     found = sensitivity(judgments, {f"q{i}": ["d", "e", "f"] for i in range(n_queries)}, "P@5")
     for spread in found[0].spreads:
         assert (spread.sd, spread.smallest_drop, spread.curve) == (0.0, None, ())
-    text = power_to_text(found)
+    text = tables_to_text(power_tables(found))
     assert "-: there is no spread between queries, so nothing can be computed." in text
     assert "nan" not in text
     assert len(power_tables(found)) == 1
 
 
-def test_each_measure_has_its_own():
-    """In the order in which they were asked for."""
+def test_each_measure_has_its_own_result():
+    """They are in the requested order."""
     assert [str(one.measure) for one in sensitivity(JUDGMENTS, RUN, ["RR", "P@1"])] == ["RR", "P@1"]
 
 
 def test_json_has_every_figure():
-    """Versioned, and by names."""
+    """It has a version, and names."""
     content = json.loads(power_to_json(sensitivity(JUDGMENTS, RUN, "RR", against=OTHER)))
     assert (content["version"], content["kind"]) == (1, "power")
     [entry] = content["measures"]
@@ -104,8 +105,8 @@ def test_json_has_every_figure():
         ({"power": 1.0}, "power: expected a number between 0 and 1, got 1.0"),
     ],
 )
-def test_what_cannot_be_is_an_error(settings, message):
-    """With or without a second run."""
+def test_invalid_arguments_are_errors(settings, message):
+    """This holds with and without a second run."""
     for against in (None, OTHER):
         with pytest.raises(ArgumentError, match=message):
             sensitivity(JUDGMENTS, RUN, "RR", against=against, **settings)

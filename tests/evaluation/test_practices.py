@@ -1,4 +1,4 @@
-"""What counted looks, tries and an anchor do for teams, at reduced size."""
+"""The effect of counted looks, tries and an anchor on teams, at reduced size."""
 
 import numpy as np
 import pytest
@@ -19,15 +19,15 @@ def selections(*, has_memory, affected=1.0):
     ]
 
 
-def test_to_keep_a_higher_mean_invents_an_improvement():
-    """Neutral changes, and yet a gain that a t-test often believes."""
+def test_keeping_a_higher_mean_invents_an_improvement():
+    """Neutral changes show a gain that a t-test often accepts."""
     found = selections(has_memory=False)
     assert np.mean([one.gain for one in found]) > 0.02
     assert np.mean([one.is_significant for one in found]) > 0.4
 
 
 def test_changes_that_affect_few_queries_invent_more():
-    """What one gained by luck is still there when the next one is tried."""
+    """Accidental gains of one change are still there when the next one is tried."""
     found = selections(has_memory=False, affected=0.2)
     assert np.mean([one.gain for one in found]) > 0.04
     assert np.mean([one.is_significant for one in found]) > 0.9
@@ -35,22 +35,22 @@ def test_changes_that_affect_few_queries_invent_more():
 
 @pytest.mark.parametrize("affected", practices.AFFECTED)
 def test_counted_tries_rarely_call_a_neutral_change_better(affected):
-    """At most alpha of the teams, over all that they try, and three errors."""
+    """At most alpha of the teams ever see one, plus three errors."""
     found = selections(has_memory=True, affected=affected)
     assert np.mean([one.n_kept > 0 for one in found]) <= 0.05 + 0.085
     assert abs(np.mean([one.gain for one in found])) < 0.005
 
 
 def test_a_reserve_is_not_fooled_by_selection():
-    """The seen queries gained, the reserved ones did not."""
+    """The seen queries gained, but the reserved ones did not."""
     random = np.random.default_rng(1)
     gains = [practices.check_by_reserve(random, 200) for _ in range(20)]
     assert np.mean([seen.mean() for seen, _ in gains]) > 0.015
     assert abs(np.mean([apart.mean() for _, apart in gains])) < 0.013
 
 
-def test_an_anchor_ends_a_creep_that_a_moving_baseline_never_sees():
-    """Many margins are lost without it, about one with it."""
+def test_an_anchor_stops_a_creep_that_a_moving_baseline_misses():
+    """Many margins are lost without it, and about one with it."""
     losses = {}
     for has_anchor in (False, True):
         random = np.random.default_rng(1)
@@ -62,7 +62,7 @@ def test_an_anchor_ends_a_creep_that_a_moving_baseline_never_sees():
 
 @pytest.mark.parametrize("name", ["counted looks", "counted looks, `n_max` declared"])
 def test_counted_looks_together_keep_alpha(name):
-    """Five looks at a drop of the margin pass as rarely as one; and three errors."""
+    """Five looks at a drop of the margin pass as rarely as one, plus three errors."""
     level_at = practices.peeking_levels()[name]
     random = np.random.default_rng(1)
     passed = [practices.peek(random, -0.04, 0.04, level_at) for _ in range(1000)]
@@ -70,7 +70,7 @@ def test_counted_looks_together_keep_alpha(name):
 
 
 def test_the_page_has_every_table():
-    """`make simulate` was run after the last change of a row."""
+    """`make simulate` must be run after a row has changed."""
     page = (tables.EXPLANATION / "practices.md").read_text(encoding="utf-8")
     for name in ("selection", "reserve", "creep", "peeking"):
         header, rule, *body = getattr(practices, f"{name}_rows")(2)

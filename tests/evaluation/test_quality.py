@@ -23,7 +23,7 @@ RESULTS = [
 ]
 
 
-def test_the_means_are_those_of_the_definitions():
+def test_the_means_match_their_definitions():
     """X5: P@5 of 1/5, 2/5, 0; R@10 of 1, 1, 0; RR@10 of 1, 1/4, 0."""
     report = quality_report(RESULTS, QUERIES)
     assert report.total_queries == 3
@@ -34,13 +34,13 @@ def test_the_means_are_those_of_the_definitions():
 
 
 def test_a_relevant_document_beyond_the_tenth_hit_does_not_count():
-    """X5: the suite looks at ten hits; X7: its rank is then 0."""
+    """X5: the suite uses ten hits, and its rank is then 0 (X7)."""
     assert RESULTS[2].first_relevant_rank == 0
     assert quality_report(RESULTS, QUERIES).nothing_relevant == 1
 
 
-def test_categories_and_difficulties_have_figures_of_their_own():
-    """X5; what has no label is in the totals only."""
+def test_categories_and_difficulties_have_their_own_figures():
+    """X5: records without a label are in the totals only."""
     report = quality_report(RESULTS, QUERIES)
     assert {name: part.count for name, part in report.by_category.items()} == {
         "factual": 2,
@@ -53,8 +53,8 @@ def test_categories_and_difficulties_have_figures_of_their_own():
     )
 
 
-def test_no_records_make_a_report_of_zeros():
-    """M10: no NaN, no error."""
+def test_no_records_give_a_report_of_zeros():
+    """M10: there is no NaN and no error."""
     report = quality_report([], QUERIES)
     assert (report.total_queries, report.mrr, report.by_category) == (0, 0.0, {})
 

@@ -1,4 +1,4 @@
-"""What a run found for each query, besides its scores."""
+"""Facts about a run's queries, in addition to scores."""
 
 import math
 
@@ -18,7 +18,7 @@ def figures(measures="RR", run=RUN, **options):
 
 
 def test_every_query_has_its_first_hit_and_its_holes():
-    """In the order of the evaluation; a query that is missing has neither."""
+    """They are in the order of the evaluation; a missing query has neither."""
     found = figures()
     assert found.first_relevant.tolist() == [1, 3, math.inf, math.inf, math.inf]
     assert found.n_holes.tolist() == [0, 2, 1, 0, 1]
@@ -27,21 +27,21 @@ def test_every_query_has_its_first_hit_and_its_holes():
 
 
 @pytest.mark.parametrize("measures", ["AP", "nDCG@10", ["P@5", "R@3"]])
-def test_they_are_known_whatever_was_measured(measures):
-    """Judgments are read only where no measure tells."""
+def test_they_are_available_for_any_measure(measures):
+    """Judgments are read only if no measure has the facts."""
     assert figures(measures).n_holes.tolist() == [0, 2, 1, 0, 1]
     assert figures(measures, missing="skip").n_holes.tolist() == [0, 2, 1, 1]
 
 
 def test_the_judged_share_is_that_of_all_first_documents():
-    """Of 7 documents 4 are holes; without any document there is no share."""
+    """4 of 7 documents are holes; without documents there is no share."""
     found = figures()
     assert (found.judged_share, found.n_unjudged) == (pytest.approx(3 / 7), 4)
     assert figures(run=Run.from_lists({"q1": []})).judged_share is None
 
 
 def test_quartiles_are_those_of_the_scores():
-    """Of no query at all they are 0."""
+    """They are 0 without queries."""
     result = evaluate(JUDGMENTS, RUN, "RR")["RR"]
     assert result.quartiles == (0.0, 0.0, pytest.approx(1 / 3))
     alone = evaluate({"q1": {"a": 0}}, {"q1": ["a"]}, "RR", no_relevant="skip")["RR"]

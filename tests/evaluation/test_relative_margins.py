@@ -1,4 +1,4 @@
-"""Margins that are a share of the baseline's mean."""
+"""Margins given as a share of the baseline's mean."""
 
 import numpy as np
 import pytest
@@ -12,8 +12,8 @@ BEFORE = [1, 2, 3, 4, 5] * 20
 AFTER = [1, 1, 3, 4, 4] * 10 + [1, 2, 3, 5, 5] * 10
 
 
-def test_a_share_is_tested_against_so_much_of_the_baseline():
-    """Candidate minus 0.9 times the baseline, query by query, against 0."""
+def test_a_share_is_tested_against_a_share_of_the_baseline():
+    """Candidate minus 0.9 times the baseline is compared with 0, query by query."""
     before, after = (np.array(hits) / 5 for hits in (BEFORE, AFTER))
     expected = margin_p_values(mean_of(after - 0.9 * before), 0.0, 0.0)
     found = only(gate(compared(BEFORE, AFTER), margin="10%"))
@@ -34,8 +34,8 @@ def test_interval_and_verdict_agree(margin):
     assert (found.interval.high < found.limit) == (found.verdict == "fail")
 
 
-def test_a_proportional_drop_is_seen_for_what_it_is():
-    """Every query loses a fifth of its score: a share of 25 % is surely not exceeded."""
+def test_a_proportional_drop_is_detected_precisely():
+    """Every query loses a fifth, so a share of 25% is surely not exceeded."""
     before = [5] * 40
     after = [4] * 40
     assert gate(compared(before, after), margin="25%").verdict == "pass"

@@ -1,4 +1,4 @@
-"""Systems that were asked again: mean scores, and the noise that queries share."""
+"""Repeated runs of a system: mean scores, and noise that queries share."""
 
 import json
 import math
@@ -31,8 +31,8 @@ def test_a_shift_of_the_whole_run_is_shared():
     assert found == Noise(pytest.approx(math.sqrt(0.08)), pytest.approx(math.sqrt(0.08)), 2)
 
 
-def test_queries_that_vary_by_themselves_share_nothing():
-    """One rises by 0.4, the other falls by as much: the means of the runs are equal."""
+def test_independent_noise_of_queries_is_not_shared():
+    """One rises by 0.4, the other falls by as much, so the means of the runs are equal."""
     [found] = noise_of(judged(2), [ranked([2, 4]), ranked([4, 2])], "P@5").values()
     assert (found.per_query, found.shared) == (pytest.approx(math.sqrt(0.08)), 0.0)
 
@@ -67,8 +67,8 @@ def test_shared_noise_is_that_of_a_two_way_anova(table):
     assert found.n_runs == n_runs
 
 
-def test_runs_that_are_the_same_have_no_noise():
-    """0 to the last bit, in every measure; of a geometric mean, logarithms vary."""
+def test_identical_runs_have_no_noise():
+    """It is exactly 0 in every measure; geometric means use logarithms."""
     again = [ranked([3, 2, 1])] * 3
     found = noise_of(judged(3), again, ["P@5", "RR", "nDCG@5"])
     assert {(noise.per_query, noise.shared) for noise in found.values()} == {(0.0, 0.0)}
@@ -79,7 +79,7 @@ def test_runs_that_are_the_same_have_no_noise():
 
 
 def test_the_noise_of_a_difference_is_that_of_two_means():
-    """Variances over the number of runs; a system that was asked once is as noisy as the other."""
+    """Variances are divided by the number of runs; a single run is assumed to be as noisy."""
     before, after = Noise(0.9, 0.03, 3), Noise(0.9, 0.04, 2)
     assert noise_between(before, after) == pytest.approx(math.sqrt(0.03**2 / 3 + 0.04**2 / 2))
     once = pytest.approx(math.sqrt(0.04**2 / 2 + 0.04**2))
@@ -97,7 +97,7 @@ def with_repeats(*again, before=BEFORE, after=AFTER, **named):
 
 
 def test_scores_of_repeats_are_averaged():
-    """Query by query: the difference is the mean of those of the runs, whichever comes first."""
+    """The difference of a query is the mean over its runs, in any order."""
     third = [5, 1, 3, 4] * 10
     found = with_repeats(SHIFTED, third, baseline=[ranked([5] * 40)])
     means = np.mean([AFTER, SHIFTED, third], axis=0) / 5
@@ -110,8 +110,8 @@ def test_scores_of_repeats_are_averaged():
     assert "candidate: scores are means over 3 runs." in found.notes[-1]
 
 
-def test_a_query_that_a_repeat_lacks_is_missing():
-    """It scores 0 in that run, and the headline rests on the others."""
+def test_a_query_missing_from_a_repeat_is_missing():
+    """It scores 0 in that run, and the headline is based on the others."""
     again = {query: docs for query, docs in ranked(AFTER).items() if query != "q003"}
     runs = {"baseline": ranked(BEFORE), "candidate": ranked(AFTER)}
     found = compare(judged(40), runs, "P@5", repeats={"candidate": [again]})
@@ -121,7 +121,7 @@ def test_a_query_that_a_repeat_lacks_is_missing():
 
 
 def test_noise_of_single_queries_adds_nothing():
-    """It is part of how differences vary between queries: averages, tested like any scores."""
+    """It is already part of the spread between queries."""
     swapped = [5, 3, 4, 2] * 10
     [found] = with_repeats(swapped, after=[3, 5, 2, 4] * 10).differences
     assert found.noise_sd == 0.0
@@ -130,7 +130,7 @@ def test_noise_of_single_queries_adds_nothing():
 
 
 def test_shared_noise_is_added_to_the_variance_of_the_mean():
-    """The error of the interval is that of the averages and of the noise, put together."""
+    """The error of the interval combines that of the averages and the noise."""
     [found] = with_repeats(SHIFTED).differences
     assert found.noise_sd == pytest.approx(math.sqrt(0.02 / 2 + 0.02))  # asked twice, and once
     # The averages are symmetric, so that intervals are Student's, and reach as far as the error.
@@ -144,7 +144,7 @@ def test_shared_noise_is_added_to_the_variance_of_the_mean():
 
 
 def test_repeats_of_either_system_count():
-    """The variances of both are added; nothing is where neither was asked again."""
+    """Both variances are added, and none without repeats."""
     assert compared(BEFORE, AFTER).differences[0].noise_sd is None
     [both] = with_repeats(SHIFTED, baseline=[ranked([4] * 40)]).differences
     assert both.noise_sd == pytest.approx(math.sqrt(0.02 / 2 + 0.02 / 2))
@@ -155,7 +155,7 @@ def test_repeats_of_either_system_count():
 
 
 def test_tests_of_ranks_and_signs_ignore_shared_noise():
-    """They are of the averages; the note says so."""
+    """They use the averages, as the note states."""
     runs = {"baseline": ranked(BEFORE), "candidate": ranked(AFTER)}
     for test in ("sign", "wilcoxon"):
         blind = compare(
@@ -166,8 +166,8 @@ def test_tests_of_ranks_and_signs_ignore_shared_noise():
         assert blind.notes[-1].endswith(f"Intervals and p-values include it, {test} ignores it.")
 
 
-def test_a_verdict_says_that_noise_is_counted_in():
-    """From pass to inconclusive, in the sentence and in JSON."""
+def test_a_verdict_reports_the_noise_it_includes():
+    """It goes from pass to inconclusive, in the sentence and in JSON."""
     mostly = [hits - (i % 2) for i, hits in enumerate(AFTER)]
     quiet = gate(compared(BEFORE, AFTER), margin=0.1)
     noisy = gate(with_repeats(mostly), margin=0.1)
@@ -181,8 +181,8 @@ def test_a_verdict_says_that_noise_is_counted_in():
     assert json.loads(gate_to_json(quiet))["guards"][0]["noise_sd"] is None
 
 
-def test_rankings_are_unchanged_only_if_those_of_all_repeats_are():
-    """One query of one repeat, of either system, in another order within the cutoff."""
+def test_rankings_are_unchanged_only_if_all_repeats_are():
+    """One query of one repeat of either system has another order within the cutoff."""
     same, query_ids = ranked([3] * 12), ids(12)
     other = {**same, "q007": [*same["q007"][1:], same["q007"][0]]}
     runs = {"baseline": same, "candidate": same}
@@ -201,8 +201,8 @@ def test_rankings_are_unchanged_only_if_those_of_all_repeats_are():
     )
 
 
-def test_bounds_of_repeats_hold_whatever_holes_are_worth():
-    """Every way to grade three unjudged documents gives a difference within the bounds."""
+def test_bounds_of_repeats_hold_for_all_grades_of_holes():
+    """Every assignment to three unjudged documents gives a difference within them."""
     judgments = {"q1": {"a": 1, "b": 0}, "q2": {"a": 0, "b": 1}}
     before = {"q1": ["a", "x"], "q2": ["x", "b"]}
     after = {"q1": ["y", "a"], "q2": ["b", "z"]}
@@ -229,7 +229,7 @@ def test_bounds_of_repeats_hold_whatever_holes_are_worth():
 
 
 def test_each_run_of_a_system_counts_equally_in_bounds():
-    """Two runs of one, three of the other: without holes the bounds are the difference itself."""
+    """With two runs of one and three of the other, bounds equal the difference."""
     found = with_repeats(SHIFTED, [5, 1, 3, 4] * 10, baseline=[ranked([4] * 40)])
     [difference] = found.differences
     assert (difference.bounds.low, difference.bounds.high) == pytest.approx(
@@ -260,7 +260,7 @@ MOVES = {
 
 @pytest.fixture
 def project(tmp_path, monkeypatch):
-    """Forty queries, a baseline, and engines that answer alike or not when asked again."""
+    """Forty queries, a baseline, and engines that do or do not answer alike when repeated."""
     monkeypatch.chdir(tmp_path)
     monkeypatch.syspath_prepend(str(tmp_path))
     hits = [random.Random(i).choice((2, 3, 4)) for i in range(40)]  # noqa: S311 - made up
@@ -289,7 +289,7 @@ def retrieved(name, repeat):
 
 
 def gated(name, margin, *numbers, option="--repeat-run"):
-    """Return the exit code and the guard of a gate with further runs of a system."""
+    """Return the exit code and the guard of a gate with repeated runs."""
     repeats = [word for n in numbers for word in (option, f"{name}.{n}.run")]
     done = berryeval("gate", "--judgments", "judgments.json", "--baseline", "before.json",
                      "--margin", f"P@5={margin}", "--run", f"{name}.run", *repeats,
@@ -298,8 +298,8 @@ def gated(name, margin, *numbers, option="--repeat-run"):
 
 
 @pytest.mark.usefixtures("project")
-def test_repeats_make_a_verdict_firmer_if_single_queries_vary():
-    """What `retrieve --repeat` wrote, given to the gate: averages vary less than single runs."""
+def test_repeats_make_a_verdict_firmer_if_queries_vary():
+    """Averages of `retrieve --repeat` vary less than single runs."""
     retrieved("noisy", 4)
     (inconclusive, once), (passed, again) = gated("noisy", 0.14), gated("noisy", 0.14, 2, 3, 4)
     assert (inconclusive, passed) == (3, 0)
@@ -315,7 +315,7 @@ def test_repeats_make_a_verdict_firmer_if_single_queries_vary():
 
 @pytest.mark.usefixtures("project")
 def test_repeats_turn_a_pass_into_inconclusive_if_whole_runs_vary():
-    """However many queries there are, one run says nothing about the next."""
+    """For any number of queries, one run does not show how the next will be."""
     retrieved("drifting", 3)
     (passed, once), (inconclusive, again) = gated("drifting", 0.14), gated("drifting", 0.14, 2, 3)
     assert (passed, inconclusive) == (0, 3)
@@ -328,8 +328,8 @@ def test_repeats_turn_a_pass_into_inconclusive_if_whole_runs_vary():
 
 
 @pytest.mark.usefixtures("project")
-def test_a_system_without_noise_is_judged_as_if_asked_once():
-    """Its repeats are the same: the noise is 0, and so is what it changes."""
+def test_a_system_without_noise_is_judged_like_a_single_run():
+    """Its repeats are equal, so the noise is 0."""
     retrieved("quiet", 3)
     (_, once), (_, again) = gated("quiet", 0.08), gated("quiet", 0.08, 2, 3)
     assert (once.pop("noise_sd"), again.pop("noise_sd")) == (None, 0)
@@ -337,7 +337,7 @@ def test_a_system_without_noise_is_judged_as_if_asked_once():
 
 
 def test_settings_name_repeats(project):
-    """berryeval.toml has files, or a number where a system is asked."""
+    """berryeval.toml names files, or a number for a live system."""
     retrieved("quiet", 2)
     retrieved("drifting", 3)
     top = 'judgments = "judgments.json"\nbaseline = "before.json"\nqueries = "queries.jsonl"\n'
@@ -360,7 +360,7 @@ def test_settings_name_repeats(project):
 
 @pytest.mark.usefixtures("project")
 def test_compare_takes_repeats_of_its_runs():
-    """By the name of the run that they belong to."""
+    """They are assigned by the name of the run."""
     retrieved("drifting", 2)
     done = berryeval("compare", "judgments.json", "before.json", "drifting.run", "-m", "P@5",
                      "--repeat-of", "drifting.run=drifting.2.run", "--json")  # fmt: skip
@@ -377,15 +377,15 @@ def test_compare_takes_repeats_of_its_runs():
     assert "--repeat-of: expected RUN=FILE with RUN one of before.json, drifting" in wrong.stderr
 
 
-def test_the_json_of_a_comparison_tells_noise():
-    """Null where nobody asked again."""
+def test_the_json_of_a_comparison_has_the_noise():
+    """It is null without repeats."""
     written = json.loads(comparison_to_json(compared([3] * 12, [2] * 12)))
     assert written["differences"][0]["noise_sd"] is None
 
 
 @pytest.mark.parametrize("left_out", [{"missing": "skip"}, {"no_relevant": "skip"}])
-def test_noise_is_that_of_the_queries_compared(left_out):
-    """Queries that are left out vary by nothing, and would water it down."""
+def test_noise_is_computed_over_the_compared_queries(left_out):
+    """Queries that are left out would dilute it."""
     known = {"q1": {"d": 1}, "q2": {"d": 1}, "q3": {"d": 0 if "no_relevant" in left_out else 1}}
     first, second = (dict.fromkeys(("q1", "q2"), ranking) for ranking in (["d", "x"], ["x", "d"]))
     comparison = compare(

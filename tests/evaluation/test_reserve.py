@@ -1,4 +1,4 @@
-"""The sealed reserve: which queries it holds, what it says, and when it is retired."""
+"""The sealed reserve: its queries, its results, and its retirement."""
 
 import numpy as np
 import pytest
@@ -28,7 +28,7 @@ def opened(after=AFTER, *, number=1, openings=5, reserved=RESERVED):
 
 
 def test_about_the_declared_share_is_reserved():
-    """Of many queries, within three standard errors; another salt chooses others."""
+    """It is within three standard errors, and another salt chooses others."""
     many = [f"query {i}" for i in range(4000)]
     first, second = (reserved_among(many, {}, 0.3, salt) for salt in ("a", "b"))
     for found in (first, second):
@@ -36,8 +36,8 @@ def test_about_the_declared_share_is_reserved():
     assert len(first & second) / 4000 == pytest.approx(0.09, abs=0.0136)
 
 
-def test_no_query_changes_sides_when_the_set_grows():
-    """The hash of a query decides alone."""
+def test_no_query_changes_sides_as_the_set_grows():
+    """Only the hash of a query decides."""
     few = reserved_among(ids(50), {}, 0.3, "s")
     assert reserved_among(ids(100), {}, 0.3, "s") & set(ids(50)) == few
 
@@ -51,7 +51,7 @@ def test_groups_are_kept_together():
 
 
 def test_the_claim_is_the_gain_of_the_reserved_queries_alone():
-    """With the interval of its own mean, at alpha shared out among the openings."""
+    """It has the interval of its mean, at alpha divided by the openings."""
     found = opened()
     gains = np.array([(a - b) / 5 for a, b in zip(AFTER, BEFORE, strict=True)])
     own = gains[::3]
@@ -64,7 +64,7 @@ def test_the_claim_is_the_gain_of_the_reserved_queries_alone():
 
 
 def test_drift_is_welchs_one_sided_test_of_gains():
-    """Seen against reserved queries, as scipy computes it."""
+    """It compares seen and reserved queries, as in SciPy."""
     found = opened().drift
     gains = np.array([(a - b) / 5 for a, b in zip(AFTER, BEFORE, strict=True)])
     apart, seen = gains[::3], np.delete(gains, np.s_[::3])
@@ -76,22 +76,22 @@ def test_drift_is_welchs_one_sided_test_of_gains():
     assert opened().has_drifted
 
 
-def test_equal_gains_are_no_drift():
-    """What the reserve confirms."""
+def test_equal_gains_are_not_drift():
+    """The reserve confirms the gain."""
     found = opened([3 if i % 2 else 2 for i in range(N)])
     assert not found.has_drifted
     assert found.drift.mean == pytest.approx(0, abs=0.02)
 
 
-def test_few_changes_give_the_gain_alone():
+def test_few_changes_report_only_the_gain():
     """Below ten changed queries nothing is tested."""
     found = opened([3, *BEFORE[1:]])
     assert (found.interval, found.drift, found.has_drifted) == (None, None, False)
     assert found.gain == pytest.approx(0.2 / 40)
 
 
-def test_a_reserve_without_openings_left_is_retired():
-    """With the way out."""
+def test_a_reserve_is_retired_after_its_last_opening():
+    """The message contains the way out."""
     assert opened(number=5).number == 5
     with pytest.raises(ArgumentError, match="all 5 used; it is retired: judge new queries"):
         opened(number=6)
@@ -99,7 +99,7 @@ def test_a_reserve_without_openings_left_is_retired():
 
 @pytest.mark.parametrize("reserved", [set(), set(ids(N))])
 def test_both_sides_need_queries(reserved):
-    """Nothing can be compared otherwise."""
+    """Otherwise nothing can be compared."""
     with pytest.raises(ArgumentError, match="expected reserved queries and others"):
         opened(reserved=reserved)
 
@@ -109,7 +109,7 @@ def made(seal, opening=None, opened=None):
 
 
 def test_an_opening_is_counted_once_for_the_same_data():
-    """Other runs take the next one; openings of another seal do not count."""
+    """Other runs use the next one; openings of another seal do not count."""
     seal, other = Seal(0.3, "s", 2), Seal(0.2, "s", 2)
     past = [made(other, 2, "x"), made(seal), made(seal, 1, "x")]
     assert seal.next_opening(past, "x") == 1
@@ -117,8 +117,8 @@ def test_an_opening_is_counted_once_for_the_same_data():
     assert seal.next_opening([], "x") == 1
 
 
-def test_a_seal_is_not_broken_while_the_reserve_is_in_use():
-    """Another share, salt or number of openings is refused until all are used."""
+def test_a_seal_cannot_be_changed_while_the_reserve_is_in_use():
+    """Share, salt and openings are fixed until all openings are used."""
     seal = Seal(0.3, "s", 2)
     for other in (Seal(0.2, "s", 2), Seal(0.3, "t", 2), Seal(0.3, "s", 3)):
         with pytest.raises(ArgumentError, match=r"as sealed, got .*; restore these, or count in a"):
@@ -128,7 +128,7 @@ def test_a_seal_is_not_broken_while_the_reserve_is_in_use():
 
 
 def test_rules_declare_the_seal():
-    """Nothing is reserved unless a share is."""
+    """Without a share nothing is reserved."""
     assert Seal.of(GateRules()) is None
     assert Seal.of(GateRules(reserve=0.3)) == Seal(0.3, "", 5)
     assert Seal.of(GateRules(reserve=0.3, reserve_salt="s", openings=2)) == Seal(0.3, "s", 2)

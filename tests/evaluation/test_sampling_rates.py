@@ -1,4 +1,4 @@
-"""How often a gate passes a drop of its margin with weights, groups and strata, at reduced size."""
+"""Rates of false passes with weights, groups and strata, at reduced size."""
 
 import math
 
@@ -14,20 +14,20 @@ def rates(population):
 
 
 def at_most(rate):
-    """Return a bound with three standard errors of the simulation added."""
+    """Return a bound plus three standard errors of the simulation."""
     return rate + 3 * math.sqrt(rate * (1 - rate) / (N_POPULATIONS * N_DRAWS))
 
 
 @pytest.mark.parametrize(("sigma", "n_queries"), [(0.7, 100), (1.0, 200)])
 def test_weights_keep_the_error_rate(sigma, n_queries):
-    """Weights of very different size cost little more than alpha."""
+    """Very unequal weights exceed alpha only slightly."""
     found = rates(lambda random: simulated.weighted(random, n_queries, sigma))
     assert found.pooled <= at_most(0.07)
     assert found.worth < 0.7 * n_queries
 
 
-def test_groups_keep_the_error_rate_that_ignoring_them_loses():
-    """Sixty groups of one to eight queries."""
+def test_groups_keep_the_error_rate():
+    """Sixty groups of one to eight queries would lose it if ignored."""
     found = rates(lambda random: simulated.grouped(random, 60))
     assert found.pooled <= at_most(0.05)
     assert found.plain > 0.12
@@ -35,7 +35,7 @@ def test_groups_keep_the_error_rate_that_ignoring_them_loses():
 
 @pytest.mark.parametrize("design", simulated.DESIGNS)
 def test_strata_keep_the_error_rate(design):
-    """However few queries each has, and whatever its share."""
+    """This holds for any number of queries and any share."""
     found = rates(lambda random: simulated.stratified(random, *simulated.DESIGNS[design]))
     assert found.pooled <= at_most(0.065)
     assert found.plain < 0.02, "as one sample nothing would pass"

@@ -1,4 +1,4 @@
-"""Slices: the queries that share a label."""
+"""Slices: queries that share a label."""
 
 import pytest
 
@@ -17,7 +17,7 @@ RUN = {"q1": ["d"], "q2": ["x", "d"], "q3": ["x", "x2"], "q5": ["d"]}
 
 
 def test_queries_are_grouped_by_the_value_of_a_label():
-    """In the order of values; what has no label is in no slice."""
+    """Slices are in the order of values, without unlabelled queries."""
     assert find_slices(BY_ID, "category", ["q1", "q2", "q3", "q4", "q9"]) == {
         Slice("category", "factual"): [0, 2],
         Slice("category", "procedural"): [1],
@@ -26,13 +26,13 @@ def test_queries_are_grouped_by_the_value_of_a_label():
 
 
 def test_a_query_with_two_tags_is_in_two_slices():
-    """Tags are labels of their own."""
+    """Each tag is a label."""
     found = find_slices(BY_ID, "tag", ["q1", "q2"])
     assert found == {Slice("tag", "a"): [0], Slice("tag", "b"): [0]}
 
 
-def test_a_label_that_nobody_knows_is_an_error():
-    """The message lists those there are."""
+def test_an_unknown_label_is_an_error():
+    """The message lists the known ones."""
     with pytest.raises(ArgumentError, match="expected 'category' or 'difficulty' or 'tag'"):
         find_slices(BY_ID, "colour", ["q1"])
 
@@ -41,13 +41,13 @@ def test_a_label_that_nobody_knows_is_an_error():
     ("queries", "reason"), [(BY_ID, "none has one"), ({}, "no queries were given")]
 )
 def test_a_label_that_no_query_has_is_an_error(queries, reason):
-    """An empty slice would say nothing, and look like something."""
+    """An empty slice would be misleading."""
     with pytest.raises(MismatchError, match=reason):
         find_slices(queries, "difficulty", ["q1", "q3"])
 
 
 def test_queries_come_from_objects_or_a_file(tmp_path):
-    """None of them is no error."""
+    """No queries are not an error."""
     path = tmp_path / "queries.tsv"
     path.write_text("q1\tone\n")
     assert load_queries(None) == {}
@@ -58,7 +58,7 @@ def test_queries_come_from_objects_or_a_file(tmp_path):
 
 
 def test_an_evaluation_has_the_same_figures_for_each_slice():
-    """X5: mean, counts, holes and intervals of the slice's queries alone."""
+    """X5: mean, counts, holes and intervals are those of the slice's queries."""
     result = evaluate(JUDGMENTS, RUN, ["RR", "P@2"], queries=QUERIES)
     parts = result.by("category")
     assert list(parts) == ["factual", "procedural"]
@@ -71,6 +71,6 @@ def test_an_evaluation_has_the_same_figures_for_each_slice():
 
 
 def test_slices_need_queries():
-    """Otherwise nobody knows the labels."""
+    """Otherwise labels are unknown."""
     with pytest.raises(MismatchError, match="no queries were given"):
         evaluate(JUDGMENTS, RUN, "RR").by("category")

@@ -1,4 +1,4 @@
-"""How a run stands, alone and against another."""
+"""The standing of a run, alone and compared with another."""
 
 import pytest
 
@@ -12,7 +12,7 @@ SECOND = {query_id: ["x", "good", "y"] for query_id in JUDGMENTS}
 
 
 def mixed(n_first):
-    """Rank the relevant document first for so many queries, and second for the others."""
+    """Rank the relevant document first for some queries, and second for the others."""
     return {q: (FIRST if i < n_first else SECOND)[q] for i, q in enumerate(JUDGMENTS)}
 
 
@@ -26,7 +26,7 @@ def only(found):
 
 
 def test_a_run_alone_has_a_mean_and_its_interval():
-    """Nothing to be held against, no change."""
+    """There is no change without another run."""
     found = only(standings(scored(mixed(24))))
     assert found.mean == pytest.approx(0.75)
     assert found.interval.low < 0.75 < found.interval.high
@@ -34,31 +34,31 @@ def test_a_run_alone_has_a_mean_and_its_interval():
 
 
 def test_a_change_is_that_of_the_means_with_its_interval():
-    """Paired by query: 12 of 48 gain 0.5."""
+    """It is paired by query: 12 of 48 gain 0.5."""
     change = only(standings(scored(mixed(24)), scored(mixed(12)))).change
     assert (change.baseline_mean, change.mean) == (pytest.approx(0.625), pytest.approx(0.125))
     assert 0 < change.interval.low < 0.125 < change.interval.high
     assert change.finding == "better"
 
 
-def test_what_may_be_chance_is_unclear():
-    """Of 12 changes, as many for the better; of one nothing is said, and of none."""
+def test_a_change_that_may_be_chance_is_unclear():
+    """Gains and losses are balanced; one change or none is not tested."""
     other = {q: (SECOND if i < 6 or i >= 18 else FIRST)[q] for i, q in enumerate(JUDGMENTS)}
     assert only(standings(scored(other), scored(mixed(12)))).change.finding == "unclear"
     assert only(standings(scored(mixed(7)), scored(mixed(6)))).change.finding == "untested"
     assert only(standings(scored(mixed(6)), scored(mixed(6)))).change.is_same
 
 
-def test_a_loss_is_worse_and_so_is_a_rise_of_what_should_be_low():
-    """Whether more is better is the measure's to say."""
+def test_worse_depends_on_the_direction_of_the_measure():
+    """A loss is worse, and so is a rise if lower is better."""
     assert only(standings(scored(mixed(12)), scored(mixed(28)))).change.finding == "worse"
     deep = {q: ["x", "y", "good"] if i % 2 else ["good"] for i, q in enumerate(JUDGMENTS)}
     change = only(standings(scored(deep, "Unjudged@3"), scored(FIRST, "Unjudged@3"))).change
     assert (change.mean < 0, change.finding) == (True, "better")
 
 
-def test_only_queries_that_both_runs_have_are_compared():
-    """The mean is over all of them, the change over those in common."""
+def test_changes_are_over_common_queries():
+    """The mean is over all queries, the change over those that both have."""
     fewer = evaluate(JUDGMENTS, dict(list(mixed(12).items())[:24]), "RR", missing="skip")
     found = only(standings(scored(mixed(24)), fewer))
     assert found.n_queries == N
@@ -68,8 +68,8 @@ def test_only_queries_that_both_runs_have_are_compared():
     assert only(standings(scored(FIRST), other)).change is None
 
 
-def test_geometric_means_and_sums_are_held_against_each_other_in_their_own_way():
-    """A sum has no interval; a geometric mean has that of its logarithms, turned back."""
+def test_geometric_means_and_sums_are_compared_correctly():
+    """A sum has no interval, and a geometric mean that of its logarithms."""
     total = only(standings(scored(FIRST, "Holes@3"), scored(SECOND, "Holes@3")))
     assert (total.mean, total.interval, total.change.interval) == (2 * N, None, None)
     assert total.change.is_same
@@ -80,7 +80,7 @@ def test_geometric_means_and_sums_are_held_against_each_other_in_their_own_way()
 
 
 def test_the_slices_of_a_label_are_one_family():
-    """By label and value; queries without labels are in none."""
+    """Slices are by label and value, without unlabelled queries."""
     queries = {
         q: Query(q, "?", category="odd" if i % 2 else "even", tags=("few",) if i < 6 else ())
         for i, q in enumerate(JUDGMENTS)
@@ -113,8 +113,8 @@ def test_the_slices_of_a_label_are_one_family():
         (8, 8, "new and main score the same RR for every query."),
     ],
 )
-def test_a_sentence_says_how_a_run_stands(n_after, n_before, expected):
-    """No claim without a test that supports it."""
+def test_a_sentence_describes_the_standing(n_after, n_before, expected):
+    """It makes no claim without a test."""
     after, before = scored(mixed(n_after)), scored(mixed(n_before))
     found = only(standings(after, before))
     assert standing_sentence(found, ("new", after), ("main", before)) == expected
@@ -122,15 +122,15 @@ def test_a_sentence_says_how_a_run_stands(n_after, n_before, expected):
     assert compared.sentence == expected
 
 
-def test_a_sentence_about_a_run_alone_tells_its_mean():
-    """And over how many queries."""
+def test_a_sentence_about_a_run_alone_has_its_mean():
+    """It also has the number of queries."""
     alone = scored(mixed(24))
     found = only(standings(alone))
     assert standing_sentence(found, ("new", alone)) == "new has RR 0.7500 over 48 queries."
 
 
 def test_a_sentence_starts_with_missing_queries():
-    """As that of a comparison; a run without six of its queries is compared over the others."""
+    """A run without six of its queries is compared over the others."""
     fewer = dict(list(mixed(24).items())[6:])
     after, before = scored(mixed(24)), scored(fewer)
     [found] = standings(after, before)

@@ -1,4 +1,4 @@
-"""Queries that were drawn stratum by stratum: what lies between the strata is no chance."""
+"""Stratified queries: differences between strata do not count as chance."""
 
 import numpy as np
 import pytest
@@ -25,7 +25,7 @@ KINDS = ("howto", "other", "errors")
 
 
 def in_strata(kinds=KINDS, size=30, **labels):
-    """Queries of which each `size` in turn are of one kind, which is their stratum."""
+    """Return queries in consecutive strata of `size`."""
     names = [kind for kind in kinds for _ in range(size)]
     return [
         Query(query_id, query_id, category=kind, stratum=kind, **labels)
@@ -39,14 +39,14 @@ def compared(before, after, queries=(), measures="P@5", **options):
 
 
 def by_hand(values, shares, strata):
-    """The error of a stratified mean, with every term of the sum written out."""
+    """Return the error of a stratified mean, term by term."""
     parts = [values[np.array(strata) == one] for one in shares]
     terms = zip(shares.values(), parts, strict=True)
     return np.sqrt(sum(share**2 * part.var(ddof=1) / len(part) for share, part in terms))
 
 
-def test_the_interval_of_a_comparison_leaves_out_what_lies_between_strata():
-    """The difference stays, its interval is that of the strata, and a note says so."""
+def test_the_interval_of_a_comparison_uses_strata():
+    """The difference is unchanged, and a note explains the interval."""
     plain, found = compared(BEFORE, AFTER), compared(BEFORE, AFTER, in_strata())
     [before], [after] = plain.differences, found.differences
     strata = [kind for kind in KINDS for _ in range(30)]
@@ -63,7 +63,7 @@ def test_the_interval_of_a_comparison_leaves_out_what_lies_between_strata():
 
 
 def test_shares_are_those_of_the_weights():
-    """Half of the traffic is how-to questions, though a third of the queries are."""
+    """Half of the traffic is how-to questions, but only a third of the queries."""
     queries = [
         Query(one.query_id, "", stratum=one.stratum, weight={"howto": 2}.get(one.stratum, 1))
         for one in in_strata()
@@ -76,16 +76,16 @@ def test_shares_are_those_of_the_weights():
     assert found.mean == pytest.approx(0.5 * 0.2 * 28 / 30 - 0.25 * 0.2 * 28 / 30)
 
 
-def test_a_gate_decides_by_the_spread_within_strata():
-    """Equal on the whole, and far apart by kind: the plain test cannot tell, that of strata can."""
+def test_a_gate_uses_the_spread_within_strata():
+    """Kinds differ but cancel out: only the stratified test can decide."""
     plain = gate(compared(BEFORE, AFTER), margin=0.03)
     found = gate(compared(BEFORE, AFTER, in_strata()), margin=0.03)
     assert (plain.verdict, found.verdict) == ("inconclusive", "pass")
     assert only(found).value == only(plain).value
 
 
-def test_slices_have_what_they_hold_of_each_stratum():
-    """A slice within one stratum is as without strata; one across them is stratified."""
+def test_slices_are_stratified():
+    """A slice within one stratum is unaffected, and one across several is stratified."""
     halves = [
         Query(one.query_id, "", category=one.category, stratum=one.stratum,
               difficulty=("easy", "hard")[number % 2])
@@ -101,7 +101,7 @@ def test_slices_have_what_they_hold_of_each_stratum():
 
 
 def test_families_are_stratified():
-    """Other measures and all pairs, as `simultaneous_intervals` has them."""
+    """Other measures and all pairs match `simultaneous_intervals`."""
     chance = np.random.default_rng(5)
     values = chance.normal(0, 0.2, 60) + np.repeat([0.5, -0.5], 30)
     sampling = Sampling(strata=("a",) * 30 + ("b",) * 30)
@@ -122,8 +122,8 @@ def test_families_are_stratified():
     assert pair.difference.interval == comparison.differences[0].interval
 
 
-def test_means_and_pages_of_runs_know_strata():
-    """The interval of one run's mean, and how it stands against another."""
+def test_means_and_run_pages_use_strata():
+    """This includes the interval of a mean, and the comparison with another run."""
     queries = in_strata()
     both = [evaluate(judged(90), ranked(one), "P@5", queries=queries) for one in (BEFORE, AFTER)]
     found = both[1]["P@5"]
@@ -134,8 +134,8 @@ def test_means_and_pages_of_runs_know_strata():
     assert standing.change.interval == compared(BEFORE, AFTER, queries).differences[0].interval
 
 
-def test_power_follows_the_error_of_strata():
-    """The spread is what the stratified error says of one query; a margin needs fewer queries."""
+def test_power_uses_the_stratified_error():
+    """The spread per query follows from it, and a margin requires fewer queries."""
     runs = {"against": ranked(AFTER), "margins": [0.03]}
     [plain] = sensitivity(judged(90), ranked(BEFORE), "P@5", **runs)
     [found] = sensitivity(judged(90), ranked(BEFORE), "P@5", **runs, queries=in_strata())
@@ -148,15 +148,15 @@ def test_power_follows_the_error_of_strata():
     assert found.spreads[0].needed_ranges == (None,)  # known for one sample of equal queries only
 
 
-def test_what_is_assumed_of_a_second_run_does_not_depend_on_strata():
-    """What lies between them is part of what the scores of both systems have in common."""
+def test_assumed_differences_do_not_depend_on_strata():
+    """Differences between strata are part of the correlation of both systems."""
     plain = sensitivity(judged(90), ranked(AFTER), "P@5")
     assert sensitivity(judged(90), ranked(AFTER), "P@5", queries=in_strata()) == plain
 
 
 @pytest.mark.parametrize("strata", [["a", "b"] * 30, [*"ab"] * 10 + [*map(str, range(40))]])
-def test_noise_is_added_where_queries_of_a_stratum_do_not_differ(strata):
-    """Differences that are equal within each stratum say nothing about noise."""
+def test_noise_is_added_even_if_a_stratum_does_not_vary(strata):
+    """Equal differences within strata do not rule out noise."""
     sampling = Sampling(strata=tuple(strata))
     values = np.array([0.1 if one == "a" else 0.0 for one in strata])
     before, after = sampling.mean_of(values), sampling.mean_of(widened(values, 0.05, sampling))
@@ -175,8 +175,8 @@ def test_noise_is_added_to_the_error_of_strata():
     assert after**2 == pytest.approx(before**2 + 0.05**2)
 
 
-def test_queries_without_a_stratum_are_one_of_their_own():
-    """Where others have one; a set without any is as it was."""
+def test_queries_without_a_stratum_form_one():
+    """A set without any strata is unaffected."""
     known = {one.query_id: one for one in [Query("q1", "", stratum="a"), Query("q2", "")]}
     sampling = sampling_of(known, ["q1", "q2", "unknown"])
     assert sampling.strata == ("a", None, None)
@@ -196,8 +196,8 @@ rows_of_queries = st.lists(
 
 @settings(deadline=None)
 @given(rows=rows_of_queries, is_weighted=st.booleans())
-def test_strata_leave_every_mean_as_it_is(rows, is_weighted):
-    """What is shown and what is tested is the weighted mean."""
+def test_strata_do_not_change_any_mean(rows, is_weighted):
+    """Shown and tested means are weighted means."""
     values, weights, strata = zip(*rows, strict=True)
     weights = scaled(weights) if is_weighted else None
     plain, found = Sampling(weights=weights), Sampling(weights=weights, strata=strata)
@@ -208,8 +208,8 @@ def test_strata_leave_every_mean_as_it_is(rows, is_weighted):
         assert sample.mean == pytest.approx(plain.mean_over(np.array(values)), abs=1e-12)
 
 
-def test_a_group_in_two_strata_is_an_error_that_names_it():
-    """Whatever is computed; a query without a stratum is in none of the others'."""
+def test_a_group_in_two_strata_is_an_error():
+    """Every computation names it; queries without a stratum form their own."""
     queries = [
         Query("q000", "", group="oauth", stratum="howto"),
         Query("q001", "", group="oauth"),
@@ -224,8 +224,8 @@ def test_a_group_in_two_strata_is_an_error_that_names_it():
         assert str(caught.value) == message
 
 
-def test_many_pairs_have_a_spread():
-    """A detection over strata of two queries each has as many units as there are queries."""
+def test_many_small_strata_have_a_spread():
+    """Strata of two queries each have as many units as queries."""
     strata = tuple(f"s{number // 2}" for number in range(60))
     values = np.random.default_rng(3).normal(0, 0.1, 60) + np.repeat(np.linspace(-1, 1, 30), 2)
     found = detection_in([Column(values, sampling=Sampling(strata=strata))], margin=0.1)

@@ -1,4 +1,4 @@
-"""Whether grades of unjudged documents could turn what a comparison says."""
+"""Whether grades of unjudged documents could change a result."""
 
 import pytest
 
@@ -17,8 +17,8 @@ def compared(*measures, **options):
     return compare(JUDGMENTS, {"a": BEFORE, "b": AFTER}, measures or "RR", **options)
 
 
-def test_holes_could_turn_a_result():
-    """Fifteen losses of RR are clear; if what stands first instead is relevant, none is left."""
+def test_holes_could_change_a_result():
+    """Fifteen losses of RR are clear, unless the new first documents are relevant."""
     found = turning(compared(), RR)
     assert (found.n_queries, found.n_holes) == (15, 15)
     assert found.findings == ("worse", "worse", "untested")
@@ -34,8 +34,8 @@ def test_bounds_are_those_of_the_comparison():
         assert (found.low, found.high) == (difference.bounds.low, difference.bounds.high)
 
 
-def test_a_measure_of_a_family_is_judged_within_it():
-    """What it says as judged is what the comparison says, also where less is better."""
+def test_a_measure_of_a_family_is_tested_within_it():
+    """The current result equals that of the comparison, also if lower is better."""
     comparison = compared("nDCG@2", "RR", "P@1", "Unjudged@1")
     for name in ("RR", "P@1", "Unjudged@1"):
         measure = parse_measure(name)
@@ -45,16 +45,16 @@ def test_a_measure_of_a_family_is_judged_within_it():
             assert found.findings[0] == comparison.difference("b", measure).finding
 
 
-def test_noise_is_counted_in_for_every_grade():
-    """A system that varies by itself makes no result clear, whatever is judged next."""
+def test_noise_is_included_for_every_grade():
+    """No grades make the result of a noisy system clear."""
     lost = {query: ["n"] for query in JUDGMENTS}
     found = turning(compared(repeats={"b": [lost]}), RR)
     assert found.findings == ("unclear", "unclear", "unclear")
     assert (found.low, found.high) == pytest.approx((-0.625, -0.5))
 
 
-def test_only_the_queries_of_the_headline_are_looked_at():
-    """What one run lacks is no part of the result, and its holes cannot turn it."""
+def test_only_queries_of_the_headline_are_considered():
+    """Holes of queries that one run lacks cannot change the result."""
     lacking = {query: BEFORE[query] for query in list(BEFORE)[10:]}
     comparison = compare(JUDGMENTS, {"a": lacking, "b": AFTER}, "RR")
     over_common = {query: JUDGMENTS[query] for query in lacking}
@@ -63,7 +63,7 @@ def test_only_the_queries_of_the_headline_are_looked_at():
     assert turning(comparison, RR) == expected
 
 
-def test_without_holes_nothing_can_turn():
+def test_without_holes_a_result_cannot_change():
     """Every document that counts is judged."""
     complete = {q: ["n", "d"] if i % 2 else ["d", "n"] for i, q in enumerate(JUDGMENTS)}
     found = turning(compare(JUDGMENTS, {"a": BEFORE, "b": complete}, "RR"), RR)
@@ -71,8 +71,8 @@ def test_without_holes_nothing_can_turn():
     assert found.low == found.high
 
 
-def test_what_takes_too_long_is_not_computed():
-    """The number of holes is there all the same; a geometric mean has no bounds."""
+def test_expensive_results_are_not_computed():
+    """The number of holes is still reported; a geometric mean has no bounds."""
     found = turning(compared(), RR, most_queries=10)
     assert (found.is_known, found.could_turn) == (False, False)
     assert (found.n_queries, found.n_holes) == (15, 15)

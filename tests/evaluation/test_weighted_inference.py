@@ -19,7 +19,8 @@ from berryeval.evaluation.weighing import (
     parts_of_traffic,
     scaled,
 )
-from berryeval.reports.power import power_to_json, power_to_text
+from berryeval.reports.layout import tables_to_text
+from berryeval.reports.power import power_tables, power_to_json
 from berryeval.stats import mean_of, simultaneous_intervals
 from evaluation.gating_cases import ids, judged, only, ranked
 from evaluation.weighted_queries import P5, by_id, compared, evaluated, weighted
@@ -52,10 +53,10 @@ TRAFFIC = np.round(10 * np.exp(CHANCE.normal(0, 0.7, 60))) + 1
 
 
 class TestInference:
-    """Intervals, tests and verdicts of weighted means, held against formulas written out."""
+    """Intervals, tests and verdicts of weighted means, compared with explicit formulas."""
 
     def test_a_column_is_estimated_by_the_robust_error(self):
-        """Student's part of the interval is the mean and so many standard errors."""
+        """Student's interval is the mean and a multiple of the standard error."""
         sampling = Sampling(weights=scaled(TRAFFIC.tolist()))
         sample = Column(MANY, sampling=sampling).sample
         error, freedom = robust(MANY, TRAFFIC)
@@ -69,7 +70,7 @@ class TestInference:
         assert (alone.interval, alone.p_value) == (sample.interval(), sample.p_value())
 
     def test_families_are_weighted(self):
-        """Several columns, of which one is a slice: as `simultaneous_intervals` has it."""
+        """Several columns, one of them a slice, match `simultaneous_intervals`."""
         sampling = Sampling(weights=scaled(TRAFFIC.tolist()))
         rows = list(range(5, 55))
         columns = [
@@ -87,7 +88,7 @@ class TestInference:
             assert estimate.p_value == member.p_value
 
     def test_heavy_queries_decide(self):
-        """A candidate that loses where people ask fails, and passes where nobody does."""
+        """A candidate that loses on frequent queries fails, and passes on rare ones."""
         before = [3] * 120
         after = [2] * 60 + [4] * 60
         asked = [9] * 60 + [1] * 60
@@ -96,7 +97,7 @@ class TestInference:
         assert (heavy_lose.verdict, heavy_win.verdict) == ("fail", "pass")
         assert gate(compared(before, after, ()), margin=0.1).verdict == "pass"
 
-    def test_groups_and_weights_go_together(self):
+    def test_groups_and_weights_can_be_combined(self):
         """A gate tests weighted means of groups."""
         queries = [
             Query(q, q, weight=1 + number % 5, group=f"g{number // 3}")
@@ -114,8 +115,8 @@ class TestInference:
         assert difference.interval.low == pytest.approx(expected.interval().low)
         assert difference.p_value == pytest.approx(expected.p_value())
 
-    def test_a_relative_margin_follows_the_weighted_baseline(self):
-        """The tested differences keep the mean difference that is shown."""
+    def test_a_relative_margin_uses_the_weighted_baseline(self):
+        """The tested differences have the reported mean."""
         before, after = [5, 3, 4, 2] * 15, [4, 3, 5, 2] * 15
         weights = [8, 1, 2, 1] * 15
         result = gate(compared(before, after, weights), [MarginGuard(P5, Margin.parse("20%"))])
@@ -123,8 +124,8 @@ class TestInference:
         assert found.limit == pytest.approx(-0.2 * found.means[0])
         assert found.interval.low < found.value < found.interval.high
 
-    def test_two_lost_queries_weigh_as_much_as_a_typical_search(self):
-        """A pass has to stand two more queries of the mean weight of what is asked."""
+    def test_two_lost_queries_have_the_weight_of_a_typical_search(self):
+        """A pass must withstand them."""
         sample = mean_of(MANY, weights=TRAFFIC)
         n = effective_number(TRAFFIC.tolist())
         expected = (n * sample.mean - 2 * 1.0) / (n + 2)
@@ -132,12 +133,12 @@ class TestInference:
 
 
 class TestFewChanges:
-    """Too few changes to test: with weights, their number does not say how much they matter."""
+    """Too few changes to test: with weights, their number does not show how much they matter."""
 
     BEFORE, AFTER = [3] * 400, [2] * 3 + [3] * 397
 
     def test_few_changes_do_not_pass_by_their_number(self):
-        """Three of 400 queries rule a drop out only if all count equally."""
+        """Three of 400 queries rule out a drop only if all count equally."""
         weights = [50] * 3 + [1] * 397
         plain = gate(compared(self.BEFORE, self.AFTER, ()), margin=0.05)
         found = gate(compared(self.BEFORE, self.AFTER, weights), margin=0.05)
@@ -145,12 +146,12 @@ class TestFewChanges:
         assert "3 of 400 queries changed, by their weights worth 3.0" in found.sentence
 
     def test_unchanged_rankings_pass(self):
-        """That is no matter of testing."""
+        """No test is needed."""
         weights = [50] * 3 + [1] * 397
         assert gate(compared(self.BEFORE, self.BEFORE, weights), margin=0.01).verdict == "pass"
 
-    def test_changes_have_to_be_worth_ten(self):
-        """Twelve changed queries of which one has nearly all the weight are about one."""
+    def test_changes_must_be_worth_ten_queries(self):
+        """Twelve changes, one with nearly all the weight, are worth about one."""
         before, after = [3] * 60, [4] * 12 + [3] * 48
         [plain] = compared(before, after, ()).differences
         found = compared(before, after, [300] + [1] * 59)
@@ -165,16 +166,16 @@ class TestFewChanges:
             decided.reason
         )
 
-    def test_a_heavy_query_that_did_not_change_leaves_nothing_to_learn(self):
-        """Even with all the weight there is, which has no spread at all."""
+    def test_an_unchanged_heavy_query_gives_no_information(self):
+        """It has all the weight but no spread."""
         before, after = [3] * 60, [4] * 30 + [3] * 30
         for heaviest in (1e4, 1e30):
             found = compared(before, after, [1] * 59 + [heaviest])
             assert found.differences[0].reason == "fewer than 10 queries of equal weight changed"
             assert gate(found, margin=0.5).verdict == "inconclusive"
 
-    def test_groups_have_to_be_worth_twenty(self):
-        """Thirty groups of which one has nearly all the weight are about one."""
+    def test_groups_must_be_worth_twenty(self):
+        """Thirty groups, one with nearly all the weight, are worth about one."""
         queries = [
             Query(q, q, weight=1000 if number < 4 else 1, group=f"g{number // 4}")
             for number, q in enumerate(ids(120))
@@ -183,8 +184,8 @@ class TestFewChanges:
         [difference] = compare(judged(120), runs, "P@5", queries=queries).differences
         assert difference.reason == "fewer than 20 groups of equal weight"
 
-    def test_a_small_set_is_small_by_what_it_is_worth(self):
-        """Ninety queries that are worth fewer than fifty."""
+    def test_a_small_set_is_measured_by_its_effective_number(self):
+        """Ninety queries may be worth fewer than fifty."""
         before, after = [3] * 90, [4, 3] * 45
         found = gate(compared(before, after, [9, 1, 1] * 30), margin=0.2)
         assert found.verdict == "pass"
@@ -192,10 +193,10 @@ class TestFewChanges:
 
 
 class TestPower:
-    """How many queries it takes, if the weights of others differ as much."""
+    """The number of queries needed if further weights vary as much."""
 
     def test_unequal_weights_need_more_queries(self):
-        """About as many times more as the effective number is smaller."""
+        """The factor is about that of the effective number."""
         before = [3] * 200
         after = [4, 2, 3, 4, 2] * 40
         plain, found = (
@@ -215,10 +216,10 @@ class TestPower:
         [(_, needed)], [(_, needed_plain)] = found.spreads[0].needed, plain.spreads[0].needed
         assert needed == pytest.approx(ratio * needed_plain, rel=0.25)
         assert json.loads(power_to_json([found]))["measures"][0]["effective_queries"]
-        assert "assume that other weights differ as much" in power_to_text([found])
+        assert "assume that other weights differ as much" in tables_to_text(power_tables([found]))
 
-    def test_what_is_assumed_is_weighted(self):
-        """The spread of the scores of one run, too."""
+    def test_assumed_spreads_are_weighted(self):
+        """This applies to the scores of one run."""
         hits = [5, 0, 3, 1] * 10
         [found] = sensitivity(judged(40), ranked(hits), "P@5", queries=weighted([9, 1, 1, 1] * 10))
         values = np.array(hits) / 5
@@ -226,8 +227,8 @@ class TestPower:
         [low, *_] = found.spreads
         assert low.sd == pytest.approx(error * math.sqrt(40))
 
-    def test_more_queries_have_to_change(self):
-        """As many as are worth ten, and few changes are never enough."""
+    def test_more_queries_must_change(self):
+        """Changes must be worth ten, and few are never enough."""
         values = np.array([0.1] * 20 + [0.0] * 40)
         weights = [9.0] * 5 + [1.0] * 55
         column = Column(values, sampling=Sampling(weights=scaled(weights)))
@@ -240,7 +241,7 @@ class TestPower:
 
 
 class TestTraffic:
-    """Head, torso and tail: about a third of the traffic each, the most asked queries first."""
+    """Head, torso and tail: about a third of the traffic each, most asked queries first."""
 
     @pytest.mark.parametrize(
         ("weights", "expected"),
@@ -251,13 +252,13 @@ class TestTraffic:
             ((0.1, 0.1, 0.1 + 1e-16), "torso tail head"),
         ],
     )
-    def test_a_query_is_where_those_asked_more_often_end(self, weights, expected):
-        """Of queries that are asked equally often, the smaller id comes first."""
+    def test_traffic_slices_follow_cumulative_traffic(self, weights, expected):
+        """Ties are broken by the smaller id."""
         found = parts_of_traffic(by_id(weighted(weights)))
         assert " ".join(found[query_id] for query_id in ids(len(weights))) == expected
 
-    def test_slices_of_traffic_are_there_if_weights_are(self):
-        """In evaluations, comparisons and gates; the head is shown first."""
+    def test_traffic_slices_require_weights(self):
+        """Evaluations, comparisons and gates show the head first."""
         before, after = [3] * 120, [4, 2, 3, 4] * 30
         weights = [30] * 12 + [6] * 48 + [1] * 60
         found = compared(before, after, weights, slices=["traffic"])
@@ -274,16 +275,16 @@ class TestTraffic:
             None, *parts
         ]  # fmt: skip
 
-    def test_slices_do_not_depend_on_what_is_scored(self):
-        """A query that is in the head of the traffic is there in every run."""
+    def test_traffic_slices_do_not_depend_on_the_run(self):
+        """A query in the head is there in every run."""
         known = by_id(weighted((50, 30, 20, 5)))
         whole = find_slices(known, "traffic", ids(4))
         some = find_slices(known, "traffic", ids(4)[2:])
         assert {part.value for part in whole} == {"head", "torso", "tail"}
         assert {part.value for part in some} == {"tail"}
 
-    def test_queries_that_count_equally_have_no_traffic(self):
-        """The error says what is missing."""
+    def test_equal_weights_have_no_traffic_slices(self):
+        """The error names what is missing."""
         with pytest.raises(MismatchError, match="weights that differ: all count equally"):
             evaluated((1, 2), (3, 3)).by("traffic")
         assert find_all_slices(by_id(weighted((3, 3))), ids(2)) == {}

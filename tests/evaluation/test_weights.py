@@ -1,4 +1,4 @@
-"""Queries that count as often as people ask them: every mean is weighted, and so is its error."""
+"""Weighted queries: every mean is weighted, and so is its error."""
 
 import json
 import math
@@ -31,9 +31,10 @@ from berryeval.evaluation.weighing import (
 )
 from berryeval.measures import parse_measure
 from berryeval.reports.comparison import comparison_to_json
-from berryeval.reports.evaluation import evaluations_to_json, evaluations_to_text
+from berryeval.reports.evaluation import evaluations_tables, evaluations_to_json
 from berryeval.reports.gate import gate_to_json
 from berryeval.reports.latex import comparison_to_latex, evaluations_to_latex
+from berryeval.reports.layout import tables_to_text
 from berryeval.suite.evaluate_system import evaluate_system
 from evaluation.gating_cases import RELEVANT, ids, judged, ranked
 from evaluation.weighted_queries import P5, WEIGHTS, by_id, compared, evaluated, weighted
@@ -46,10 +47,10 @@ MEAN, OTHER_MEAN = 0.54, 0.5
 
 
 class TestOneMean:
-    """The same weighted mean wherever a mean is shown."""
+    """The same weighted mean everywhere."""
 
-    def test_an_evaluation_has_it(self):
-        """With how many queries of equal weight are worth as much, in the notes and in JSON."""
+    def test_an_evaluation_is_weighted(self):
+        """Notes and JSON have the effective number of queries."""
         found = evaluated(HITS, WEIGHTS)
         assert found["P@5"].mean == pytest.approx(MEAN)
         assert found.effective_queries == pytest.approx(100**2 / (1600 + 100 + 900 + 400))
@@ -57,11 +58,11 @@ class TestOneMean:
         assert run["means"]["P@5"] == found["P@5"].mean
         assert run["effective_queries"] == found.effective_queries
         note = "Means are weighted: the 4 queries are worth 3.3 of equal weight"
-        assert note in evaluations_to_text({"run": found})
+        assert note in tables_to_text(evaluations_tables({"run": found}))
         assert note in evaluations_to_latex({"run": found})
 
-    def test_a_slice_has_that_of_its_queries(self):
-        """By their own weights."""
+    def test_a_slice_is_weighted(self):
+        """It uses the weights of its queries."""
         categories = ("how", "what", "how", "what")
         queries = [
             Query(q, q, weight=weight, category=category)
@@ -73,7 +74,7 @@ class TestOneMean:
         [part, *_] = slice_standings(found, None, P5, by_id(queries))
         assert part.mean == found.by("category")["how"]["P@5"].mean
 
-    def test_a_comparison_and_its_pairs_have_it(self):
+    def test_a_comparison_and_its_pairs_are_weighted(self):
         """The difference of both means is the mean of the differences."""
         found = compared(OTHER_HITS, HITS, WEIGHTS)
         [difference] = found.differences
@@ -91,8 +92,8 @@ class TestOneMean:
         [standing] = standings(after, before)
         assert (standing.mean, standing.change.mean) == (after["P@5"].mean, difference.mean)
 
-    def test_a_gate_has_it(self):
-        """Thresholds and margins, and what the baseline's means are."""
+    def test_a_gate_is_weighted(self):
+        """This includes thresholds, margins and the means of the baseline."""
         result = gate(
             compared(OTHER_HITS, HITS, WEIGHTS),
             [ThresholdGuard(P5, 0.53), MarginGuard(P5, Margin.parse(0.05))],
@@ -106,8 +107,8 @@ class TestOneMean:
         assert [one["effective_queries"] for one in written] == [pytest.approx(10 / 3)] * 2
         assert "4 queries, weighted: worth 3.3 of equal weight" in result.sentence
 
-    def test_holes_have_it(self):
-        """The bounds of means, and how far one document could change a mean."""
+    def test_holes_are_weighted(self):
+        """This includes bounds of means, and effects of documents."""
         judgments = Judgments.from_dict({q: {"d": 1} for q in ids(2)})
         run = {"run": Run.from_lists({q: ["d", "x"] for q in ids(2)})}
         queries = by_id(weighted((3, 1)))
@@ -122,8 +123,8 @@ class TestOneMean:
         ).holes
         assert only_head.effect == 0.375
 
-    def test_the_bounds_of_a_mean_contain_it(self):
-        """Those of differences, too."""
+    def test_weighted_bounds_contain_the_mean(self):
+        """This includes bounds of differences."""
         runs = {
             "baseline": {"q000": ["r0"], "q001": ["x"]},
             "candidate": {"q000": ["y"], "q001": ["r0"]},
@@ -133,8 +134,8 @@ class TestOneMean:
         assert difference.mean == -0.5
         assert (difference.bounds.low, difference.bounds.high) == (-0.75, 0.25)
 
-    def test_a_quality_report_has_it(self):
-        """With its categories."""
+    def test_a_quality_report_is_weighted(self):
+        """This includes its categories."""
         queries = weighted(WEIGHTS, category="how")
         results = [
             QueryResult(query_id, "", tuple(ranking), frozenset(RELEVANT))
@@ -145,8 +146,8 @@ class TestOneMean:
         assert report.by_category["how"].precision_at_5 == report.precision_at_5
         assert report.effective_queries == pytest.approx(10 / 3)
 
-    def test_a_live_system_and_a_baseline_have_it(self):
-        """And what no system can exceed."""
+    def test_a_live_system_and_a_baseline_are_weighted(self):
+        """So are the best possible means."""
         queries = weighted(WEIGHTS)
         rankings = {query.text: ranked(HITS)[query.query_id] for query in queries}
         found = evaluate_system(
@@ -160,21 +161,21 @@ class TestOneMean:
         few = Judgments.from_dict({"q000": {"d": 1}, "q001": dict.fromkeys(RELEVANT, 1)})
         assert best_possible(few, "P@5", queries=weighted((3, 1))) == {"P@5": pytest.approx(0.4)}
 
-    def test_similarity_of_rankings_has_it(self):
-        """The query that is asked three times as often counts three times."""
+    def test_similarity_of_rankings_is_weighted(self):
+        """A query with three times the weight counts three times."""
         runs = {"a": {"q000": ["r0"], "q001": ["r1"]}, "b": {"q000": ["r0"], "q001": ["n1"]}}
         found = compare(judged(2), runs, "P@1", queries=weighted((3, 1)))
         assert run_similarity(found)[0].overlap == pytest.approx(0.75)
 
     def test_a_geometric_mean_is_that_of_weighted_logarithms(self):
-        """And a sum is none: it counts each query once."""
+        """A sum is not weighted: it counts each query once."""
         found = evaluated((5, 1), (3, 1), ["GMAP", "NumRet"])
         first, second = evaluate(judged(2), ranked((5, 1)), "AP")["AP"].values
         assert found["GMAP"].mean == pytest.approx(first ** (3 / 4) * second ** (1 / 4))
         assert found["NumRet"].mean == 10
 
     def test_the_mean_over_repeats_is_weighted(self):
-        """So is the noise that queries share, by the effective number of queries."""
+        """So is the shared noise, by the effective number of queries."""
         runs = [evaluated(hits, (3, 1)) for hits in ((5, 0), (4, 2))]
         changes = np.array([[0.0, 0.0], [-0.2, 0.4]])
         means = changes @ [0.75, 0.25]
@@ -184,10 +185,10 @@ class TestOneMean:
 
 
 class TestWeights:
-    """What counts as the weight of a query."""
+    """The definition of weights."""
 
-    def test_a_query_without_one_counts_as_the_least_asked(self):
-        """Of all known queries, also those that are not scored; an unknown query does, too."""
+    def test_a_query_without_weight_counts_as_the_least_asked(self):
+        """All known queries are considered, and unknown ones are treated alike."""
         known = by_id(weighted((40, 10, None, 5)))
         expected = scaled([40, 10, 5, 5])
         assert weights_of(known, ["q000", "q001", "q002", "unknown"]) == expected
@@ -195,7 +196,7 @@ class TestWeights:
 
     @pytest.mark.parametrize("weights", [(7, 7, 7, 7), (None,) * 4, (3.3, None, None, 3.3)])
     def test_equal_weights_change_nothing(self, weights):
-        """To the last bit, and nothing says that means are weighted."""
+        """Bits are equal, and no note mentions weights."""
         plain, found = compared(OTHER_HITS, HITS, ()), compared(OTHER_HITS, HITS, weights)
         assert found.sampling is PLAIN
         assert found.evaluations["candidate"].to_dict() == plain.evaluations["candidate"].to_dict()
@@ -204,15 +205,15 @@ class TestWeights:
 
     @pytest.mark.parametrize("factor", [1e-300, 0.25, 3, 1e300])
     def test_only_their_proportions_matter(self, factor):
-        """However large or small they are."""
+        """Their size is irrelevant."""
         found = evaluated(HITS, [weight * factor for weight in WEIGHTS])
         assert found["P@5"].mean == pytest.approx(MEAN)
         assert found["P@5"].interval.low == pytest.approx(
             evaluated(HITS, WEIGHTS)["P@5"].interval.low
         )
 
-    def test_a_whole_weight_is_a_query_that_often(self):
-        """The mean is that of a set in which the query stands so many times."""
+    def test_a_whole_weight_equals_repeated_queries(self):
+        """The mean is that of a set with so many copies of the query."""
         found = evaluated((5, 1, 3), (3, 1, 2))["P@5"].mean
         assert found == pytest.approx(
             evaluate(judged(6), ranked((5, 5, 5, 1, 3, 3)), "P@5")["P@5"].mean
@@ -223,8 +224,8 @@ class TestWeights:
             st.tuples(st.floats(1e-6, 1e6), st.floats(0, 1), st.booleans()), min_size=1, max_size=30
         )
     )
-    def test_every_way_to_a_mean_ends_at_the_same_number(self, rows):
-        """In plain Python and in NumPy, of all queries and of a slice, to the last bit."""
+    def test_all_implementations_of_a_mean_agree(self, rows):
+        """Plain Python and NumPy, for all queries and slices, return identical bits."""
         known = {str(i): Query(str(i), "", weight=weight) for i, (weight, _, _) in enumerate(rows)}
         places = [i for i, (_, _, is_in) in enumerate(rows) if is_in] or [0]
         values = [rows[i][1] for i in places]
@@ -236,8 +237,8 @@ class TestWeights:
         sample = taken.mean_of(np.array(values))
         assert sample is None or sample.mean == pytest.approx(mean, rel=1e-12, abs=1e-15)
 
-    def test_a_plain_evaluation_loads_no_numpy(self):
-        """Weights are no reason to start slowly, whether there are any or not."""
+    def test_a_plain_evaluation_does_not_import_numpy(self):
+        """Weights must not slow down the start."""
         code = (
             "import sys, berryeval as be\n"
             "queries = [be.Query('q1', '', weight=2), be.Query('q2', '', weight=1)]\n"

@@ -1,4 +1,4 @@
-"""Queries with weights, evaluated and compared."""
+"""Queries with weights, for evaluations and comparisons."""
 
 from berryeval import Query, compare, evaluate
 from berryeval.measures import parse_measure
@@ -9,7 +9,7 @@ WEIGHTS = (40, 10, 30, 20)
 
 
 def weighted(weights, **labels):
-    """Queries with these weights; None for one without."""
+    """Return queries with these weights; None for a query without one."""
     return [
         Query(query_id, f"what is {query_id}", weight=weight, **labels)
         for query_id, weight in zip(ids(len(weights)), weights, strict=True)

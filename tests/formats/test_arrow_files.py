@@ -1,4 +1,4 @@
-"""Parquet and Arrow IPC."""
+"""Parquet and Arrow IPC files."""
 
 import gzip
 import io
@@ -36,8 +36,8 @@ every_way = pytest.mark.parametrize("store", [write_parquet, write_arrow_file, w
 
 
 @every_way
-def test_judgments_are_recognised_by_their_first_bytes(store, tmp_path):
-    """Usual names, ids of any type, other columns ignored, whatever the file is called."""
+def test_judgments_are_detected_by_their_first_bytes(store, tmp_path):
+    """Common column names and ids of any type are read, with any file name."""
     table = pa.table(
         {
             "note": [None, "x", "y"],
@@ -51,16 +51,16 @@ def test_judgments_are_recognised_by_their_first_bytes(store, tmp_path):
 
 
 @every_way
-def test_a_compressed_file_is_read_too(store, tmp_path):
-    """As a text would be."""
+def test_a_compressed_file_is_read(store, tmp_path):
+    """Text files behave in the same way."""
     store(RUN.to_arrow(), tmp_path / "plain")
     (tmp_path / "file").write_bytes(gzip.compress((tmp_path / "plain").read_bytes()))
     assert read_run(tmp_path / "file") == RUN
 
 
 @every_way
-def test_standard_input_is_recognised(store, tmp_path, monkeypatch):
-    """By a look at its first bytes that takes nothing away."""
+def test_standard_input_is_detected(store, tmp_path, monkeypatch):
+    """Looking at the first bytes does not consume them."""
     store(RUN.to_arrow(), tmp_path / "plain")
     content = (tmp_path / "plain").read_bytes()
     stdin = io.TextIOWrapper(io.BufferedReader(io.BytesIO(content)))
@@ -94,8 +94,8 @@ def test_standard_input_is_recognised(store, tmp_path, monkeypatch):
         ),
     ],
 )
-def test_what_is_wrong_is_named_with_the_file(store, tmp_path, columns, message):
-    """Column and row, where there are no lines."""
+def test_errors_name_file_column_and_row(store, tmp_path, columns, message):
+    """These formats have no lines."""
     path = tmp_path / "file"
     store(pa.table(columns), path)
     with pytest.raises(be.FormatError) as caught:
@@ -104,8 +104,8 @@ def test_what_is_wrong_is_named_with_the_file(store, tmp_path, columns, message)
 
 
 @every_way
-def test_duplicates_may_keep_their_best(store, tmp_path):
-    """The higher score, at the first place."""
+def test_the_best_of_duplicates_can_be_kept(store, tmp_path):
+    """The higher score is kept, at the first position."""
     table = pa.table({"qid": ["q"] * 3, "doc": ["a", "b", "a"], "score": [1.0, 2.0, 3.0]})
     store(table, tmp_path / "file")
     assert read_run(tmp_path / "file", duplicates="keep-best").to_dict() == {
@@ -115,7 +115,7 @@ def test_duplicates_may_keep_their_best(store, tmp_path):
 
 @every_way
 def test_judges_and_subtopics_are_columns(store, tmp_path):
-    """Nulls are none; the rule reduces the judges."""
+    """Nulls mean none, and the rule reduces the judges."""
     table = pa.table(
         {
             "query_id": ["q"] * 4,
@@ -134,8 +134,8 @@ def test_judges_and_subtopics_are_columns(store, tmp_path):
 
 @pytest.mark.parametrize("name", ["j.parquet", "j.arrow", "j.arrows", "j.jsonl", "j.csv", "j.tsv"])
 @pytest.mark.parametrize("subtopic", [b"s", b"\xff"])
-def test_subtopics_are_written_and_read_again(tmp_path, name, subtopic):
-    """In every format that has a place for them."""
+def test_written_subtopics_can_be_read_again(tmp_path, name, subtopic):
+    """Every format that supports subtopics keeps them."""
     judgments = be.Judgments.from_dict({"q": {"a": 2, "b": 0}})
     judgments.subtopics = {b"q": {b"a": {subtopic: 2.0, b"t": 1.0}}}
     write_judgments(judgments, tmp_path / name)
@@ -143,7 +143,7 @@ def test_subtopics_are_written_and_read_again(tmp_path, name, subtopic):
 
 
 def outcome(path):
-    """Return the run that is read, or None, and the message of the error."""
+    """Return the run that was read, or None, and the error message."""
     try:
         return read_run(path), ""
     except be.InputError as error:
@@ -152,8 +152,8 @@ def outcome(path):
 
 @every_way
 @pytest.mark.parametrize("share", [0.0, 0.3, 0.7, 0.99])
-def test_a_file_that_was_cut_off_is_an_error(store, tmp_path, share):
-    """In one line; never a part of the run."""
+def test_a_truncated_file_is_an_error(store, tmp_path, share):
+    """The message is one line, and no part of the run is returned."""
     path = tmp_path / "file"
     store(RUN.to_arrow(), path)
     content = path.read_bytes()
@@ -168,7 +168,7 @@ def test_a_file_that_was_cut_off_is_an_error(store, tmp_path, share):
 
 @every_way
 def test_damaged_bytes_never_crash(store, tmp_path):
-    """Any byte may be another: a run, or an error in one line."""
+    """Any changed byte gives a run, or an error in one line."""
     path = tmp_path / "file"
     store(RUN.to_arrow(), path)
     content = path.read_bytes()
@@ -191,28 +191,28 @@ def test_damaged_bytes_never_crash(store, tmp_path):
         (b"\xff\xff\xff\xff\x10", "arrow"),
     ],
 )
-def test_queries_may_be_called_as_magic_numbers_are(write, content, name):
-    """Text stays text."""
+def test_query_ids_may_look_like_magic_numbers(write, content, name):
+    """A text file stays text."""
     assert sniff_format(write(content)) == name
 
 
 @pytest.mark.parametrize("name", ["parquet", "arrow"])
 @pytest.mark.parametrize("content", [b"", b"PAR1", b"PAR1" + b"\0" * 40 + b"PAR1", b"q 0 d 1\n"])
-def test_what_is_none_is_an_error(write, content, name):
-    """A format that was told wrongly, and empty files."""
+def test_empty_or_mislabelled_files_are_errors(write, content, name):
+    """This includes files of another format than the one named."""
     with pytest.raises(be.FormatError, match="cannot be read"):
         read_run(write(content), format=name)
 
 
 def test_a_missing_file_is_an_error(tmp_path):
-    """With the system's reason."""
+    """The message contains the system's reason."""
     with pytest.raises(be.FormatError, match="cannot be read: No such file or directory"):
         read_run(tmp_path / "none", format="parquet")
 
 
 @pytest.mark.parametrize("name", ["r.parquet", "r.arrow"])
 def test_without_pyarrow_the_extra_is_named(tmp_path, name, monkeypatch):
-    """On the way in and on the way out; nothing is left behind."""
+    """This holds for reading and writing, and no file is left behind."""
     write_run(RUN, tmp_path / name)
 
     def import_module(name):

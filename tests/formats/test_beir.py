@@ -1,4 +1,4 @@
-"""Folders as BEIR lays them out, and documents."""
+"""BEIR folders, and documents."""
 # ruff: noqa: E501 - a case is a line
 
 import gzip
@@ -29,7 +29,7 @@ def folder(tmp_path):
 
 
 def test_a_folder_has_judgments_queries_and_documents(folder):
-    """The test split unless told."""
+    """The test split is the default."""
     assert be.read_judgments(folder).to_dict() == {"q1": {"d1": 2.0}}
     assert be.read_judgments(f"{folder}/", split="dev").to_dict() == {"q2": {"d2": 1.0}}
     assert be.read_queries(folder) == [be.Query("q1", "one"), be.Query("q2", "two")]
@@ -43,15 +43,15 @@ def test_a_folder_has_judgments_queries_and_documents(folder):
 
 
 def test_compressed_files_of_a_folder_are_found(folder):
-    """As they are handed around."""
+    """Folders are often distributed with compressed files."""
     path = folder / "corpus.jsonl"
     (folder / "corpus.jsonl.gz").write_bytes(gzip.compress(path.read_bytes()))
     path.unlink()
     assert len(be.read_documents(folder)) == 2
 
 
-def test_what_a_folder_lacks_is_named(folder, tmp_path):
-    """With the splits that there are."""
+def test_missing_files_of_a_folder_are_named(folder, tmp_path):
+    """The message lists the existing splits."""
     with pytest.raises(be.FormatError) as caught:
         be.read_judgments(folder, split="train")
     assert str(caught.value) == (
@@ -87,8 +87,8 @@ documents = st.lists(
 
 @settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(found=documents)
-def test_documents_that_were_written_are_read_again(found, tmp_path):
-    """One at a time, and as columns."""
+def test_written_documents_can_be_read_again(found, tmp_path):
+    """They are read one at a time, and as columns."""
     path = tmp_path / "corpus.jsonl.gz"
     write_documents(found, path)
     assert list(iter_documents(path)) == found
@@ -99,8 +99,8 @@ def test_documents_that_were_written_are_read_again(found, tmp_path):
         assert list(collected.values()) == found
 
 
-def test_documents_stream(write):
-    """The first one is there before the second is looked at."""
+def test_documents_are_streamed(write):
+    """The first document is available before the second is read."""
     path = write(b'{"id": "d", "contents": "x", "length": 1}\nrubbish\n')
     stream = iter_documents(path)
     assert next(stream) == be.Document("d", "x", length=1)
@@ -122,16 +122,16 @@ def test_documents_stream(write):
         ('{"_id": "e", "text": ""}', "document 'e' occurs twice"),
     ],
 )  # fmt: skip
-def test_a_bad_document_is_named(write, line, message):
-    """File, line, what was expected and what came."""
+def test_an_invalid_document_is_reported(write, line, message):
+    """The message has the file, the line, what was expected and found."""
     path = write(b'{"_id": "e", "text": ""}\n' + line.encode())
     with pytest.raises(be.FormatError) as caught:
         read_documents(path)
     assert str(caught.value) == f"{path}:2: {message}"
 
 
-def test_documents_in_memory():
-    """A mapping by id, with columns; lengths only where all are known."""
+def test_documents_in_memory_are_a_mapping():
+    """Ids are keys, with columns; lengths exist only if all are known."""
     found = be.Documents.of([be.Document("a", "x", length=3), be.Document("b", "y", "t", 0)])
     assert (repr(found), len(found), "a" in found) == ("<Documents: 2 documents>", 2, True)
     assert list(found.length) == [3, 0]

@@ -1,4 +1,4 @@
-"""What every format promises: what is written is read again."""
+"""The promise of every format: written data can be read again."""
 
 import gzip
 import sys
@@ -15,7 +15,7 @@ from berryeval.formats import FORMATS, read_judgments, read_run, write_judgments
 
 
 def fits_every_format(text: str) -> bool:
-    """No white space and no comment, for TREC; no NUL, for CSV; no mark that a file begins with."""
+    """Whether an id has no white space, comment, NUL or magic number."""
     written = text.encode("utf-8", "surrogateescape")
     begins_a_file = written.startswith(
         (b"#", b"\xef\xbb\xbf", b"\x1f\x8b\x08", b"\x28\xb5\x2f\xfd")
@@ -46,8 +46,8 @@ every_format_of_runs = pytest.mark.parametrize("name", FORMATS.keys() - {"letor"
 @every_format_of_runs
 @in_temporary_folder
 @given(data=by_query(scores))
-def test_a_run_that_was_written_is_read_again(name, data, tmp_path):
-    """Every digit of every score, any id that the format can hold."""
+def test_a_written_run_can_be_read_again(name, data, tmp_path):
+    """Every digit of every score and every supported id survive."""
     run = Run.from_dict(data)
     write_run(run, tmp_path / "run", format=name)
     assert read_run(tmp_path / "run", format=name) == run
@@ -56,8 +56,8 @@ def test_a_run_that_was_written_is_read_again(name, data, tmp_path):
 @every_format
 @in_temporary_folder
 @given(data=by_query(grades))
-def test_judgments_that_were_written_are_read_again(name, data, tmp_path):
-    """Whole and broken grades, negative ones included."""
+def test_written_judgments_can_be_read_again(name, data, tmp_path):
+    """Whole, fractional and negative grades survive."""
     assume(name != "letor" or not any("#" in query_id for query_id in data))
     judgments = Judgments.from_dict(data)
     write_judgments(judgments, tmp_path / "qrels", format=name)
@@ -67,7 +67,7 @@ def test_judgments_that_were_written_are_read_again(name, data, tmp_path):
 @in_temporary_folder
 @given(data=st.dictionaries(ids, st.dictionaries(ids, grades, max_size=2), min_size=1, max_size=4))
 def test_a_query_without_documents_is_kept_in_a_json_object(data, tmp_path):
-    """Ranked nothing, or judged nothing: the same from a file as from a dict."""
+    """A file gives the same result as a dict, for runs and judgments."""
     for noun, write, read in (
         (Run, write_run, read_run),
         (Judgments, write_judgments, read_judgments),
@@ -82,8 +82,8 @@ ENDINGS += ["arrows", "feather"]
 
 @pytest.mark.parametrize("ending", ENDINGS)
 @pytest.mark.parametrize("suffix", ["", ".gz", ".zst"])
-def test_the_name_decides_and_the_content_is_recognised(tmp_path, ending, suffix):
-    """Written by name, read by first line."""
+def test_the_extension_sets_the_format_and_the_content_is_detected(tmp_path, ending, suffix):
+    """Writing uses the name, and reading the first line."""
     run = Run.from_dict({"q1": {"d1": 0.5, "d2": 1.0}, "q2": {"d1": 2.0}})
     path = tmp_path / f"file.{ending}{suffix}"
     write_run(run, path)
@@ -93,7 +93,7 @@ def test_the_name_decides_and_the_content_is_recognised(tmp_path, ending, suffix
 
 
 def test_zstd_without_its_library_writes_nothing(tmp_path, monkeypatch):
-    """The way out is a command."""
+    """The message contains a command to install it."""
     monkeypatch.setitem(sys.modules, "compression", None)
     monkeypatch.setitem(sys.modules, "zstandard", None)
     with pytest.raises(MissingExtraError) as caught:
@@ -106,7 +106,7 @@ def test_zstd_without_its_library_writes_nothing(tmp_path, monkeypatch):
 
 
 def test_the_same_content_compresses_to_the_same_bytes(tmp_path):
-    """A file in version control does not change by being written again."""
+    """Writing a file again does not change it in version control."""
     run = Run.from_dict({"q": {"d": 1.0}})
     write_run(run, tmp_path / "a.run.gz")
     write_run(run, tmp_path / "b.run.gz")
@@ -115,8 +115,8 @@ def test_the_same_content_compresses_to_the_same_bytes(tmp_path):
 
 
 @pytest.mark.parametrize("doc_id", ["", "a b", "a\tb", "a\n"])
-def test_an_id_that_trec_cannot_hold_is_refused_and_nothing_is_lost(tmp_path, doc_id):
-    """What stood there before is still there, and nothing partial."""
+def test_an_id_that_trec_cannot_represent_is_rejected_safely(tmp_path, doc_id):
+    """An existing file is kept, and no partial file is left."""
     path = tmp_path / "run.txt"
     path.write_text("before")
     with pytest.raises(InputError, match="a TREC file cannot hold the id"):
@@ -124,21 +124,21 @@ def test_an_id_that_trec_cannot_hold_is_refused_and_nothing_is_lost(tmp_path, do
     assert [(p.name, p.read_text()) for p in tmp_path.iterdir()] == [("run.txt", "before")]
 
 
-def test_a_query_that_would_be_a_comment_is_refused(tmp_path):
+def test_a_query_that_would_be_a_comment_is_rejected(tmp_path):
     """It could not be read again."""
     with pytest.raises(InputError, match="'#1' would be a comment in a TREC file"):
         write_judgments(Judgments.from_dict({"#1": {"d": 1}}), tmp_path / "qrels")
 
 
 @pytest.mark.parametrize("first", ["\ufeff", "\x1f\udc8b\x08", "(\udcb5/\udcfd"])
-def test_a_query_that_would_look_like_another_file_is_refused(tmp_path, first):
-    """A mark of UTF-8 would be dropped, and a compressed file would be unpacked."""
+def test_a_query_that_looks_like_a_magic_number_is_rejected(tmp_path, first):
+    """A byte order mark would be dropped, and the file would be decompressed."""
     with pytest.raises(InputError, match="would make a TREC file look compressed"):
         write_run(Run.from_dict({f"{first}1": {"d": 1}}), tmp_path / "run")
 
 
 def test_a_file_that_cannot_be_written_is_an_error(tmp_path):
-    """With the system's reason."""
+    """The message contains the system's reason."""
     path = tmp_path / "no" / "such" / "folder"
     with pytest.raises(FormatError) as caught:
         write_run(Run.from_dict({}), path)
@@ -146,7 +146,7 @@ def test_a_file_that_cannot_be_written_is_an_error(tmp_path):
 
 
 def test_a_large_table_is_written_in_pieces(tmp_path):
-    """More than fits the buffer at once."""
+    """It is larger than the buffer."""
     run = Run.from_dict({"q": {f"document-{i}": float(i) for i in range(10_000)}})
     write_run(run, tmp_path / "run.csv")
     assert read_run(tmp_path / "run.csv") == run

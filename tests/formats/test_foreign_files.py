@@ -1,4 +1,4 @@
-"""Files that are not read, or not what their name says: named, with the way out."""
+"""Unsupported or mislabelled files: identified in the error, with the way out."""
 
 import bz2
 import gzip
@@ -66,8 +66,8 @@ def zipped(tmp_path):
         (tarred, "is a tar archive", "`tar -xf`"),
     ],
 )
-def test_a_file_that_is_not_read_is_named_with_the_way_out(tmp_path, content, what, way_out):
-    """Compressed in another way, or text of another encoding: exit code 2 and one line."""
+def test_an_unsupported_file_is_identified_with_the_way_out(tmp_path, content, what, way_out):
+    """Other compression or encoding causes exit code 2 and one line."""
     path = tmp_path / "file"
     path.write_bytes(content(tmp_path) if callable(content) else content)
     for read in (read_judgments, read_run, read_queries):
@@ -91,7 +91,7 @@ def test_a_file_that_is_not_read_is_named_with_the_way_out(tmp_path, content, wh
     "query_id", [b"BZh9", b"\xff\xfe", b"\xfe\xff\x01", b"PK", b"7z", b"a\0b", b"\x04\x22\x4d\x18"]
 )
 def test_ids_may_be_any_bytes(tmp_path, query_id):
-    """Short marks alone do not make a file another."""
+    """A short magic number alone does not identify a file."""
     path = tmp_path / "qrels"
     path.write_bytes(query_id + b" 0 d1 1\n")
     assert read_judgments(path).query_ids.bytes_at(0) == query_id
@@ -106,8 +106,8 @@ def damaged(content):
 
 
 @pytest.mark.parametrize("fault", ["truncated", "overwritten", "footer"])
-def test_a_damaged_parquet_file_is_called_that(tmp_path, fault):
-    """With pyarrow's reason, in printable characters."""
+def test_a_damaged_parquet_file_is_identified(tmp_path, fault):
+    """The message has pyarrow's reason in printable characters."""
     path = tmp_path / "a.parquet"
     rows = range(1000)
     table = {"query_id": ["q"] * 1000, "doc_id": [f"d{i}" for i in rows], "relevance": [1] * 1000}
@@ -121,8 +121,8 @@ def test_a_damaged_parquet_file_is_called_that(tmp_path, fault):
     assert str(caught.value).endswith("; write the file again")
 
 
-def test_a_name_that_says_parquet_promises_it(tmp_path):
-    """Content of another kind is not taken for TREC; TREC is."""
+def test_a_file_named_parquet_must_be_parquet_or_trec(tmp_path):
+    """Any other content is an error."""
     path = tmp_path / "a.parquet"
     path.write_bytes(b"not found\n")
     with pytest.raises(FormatError, match="expected Parquet or Arrow, as the name says"):
@@ -132,8 +132,8 @@ def test_a_name_that_says_parquet_promises_it(tmp_path):
 
 
 @pytest.mark.parametrize("indent", [None, 1])
-def test_a_json_list_is_called_that(tmp_path, indent):
-    """Tools write lists of objects; the way out turns one into lines."""
+def test_a_json_list_is_identified(tmp_path, indent):
+    """The way out converts it to lines."""
     path = tmp_path / "a.json"
     path.write_text(json.dumps([{"query_id": "q1", "doc_id": "d1", "score": 1}], indent=indent))
     for read in (read_judgments, read_run):
@@ -144,8 +144,8 @@ def test_a_json_list_is_called_that(tmp_path, indent):
 
 
 @pytest.mark.parametrize("line", ["q1,d1,1", "q1;d1;1", "q1|d1|1"])
-def test_a_table_without_names_is_asked_for_them(tmp_path, line):
-    """Which column is which cannot be guessed."""
+def test_a_table_without_a_header_is_an_error(tmp_path, line):
+    """The message asks for column names, which cannot be guessed."""
     path = tmp_path / "a.txt"
     path.write_text(f"{line}\n")
     for read in (read_judgments, read_run):
@@ -155,8 +155,8 @@ def test_a_table_without_names_is_asked_for_them(tmp_path, line):
 
 @pytest.mark.parametrize("damage", [lambda b: b[:-20], lambda b: b[:12] + b"\xff" * 9 + b[21:]])
 @pytest.mark.parametrize("compress", [gzip.compress, zstandard.compress])
-def test_a_damaged_compressed_file_is_called_that(tmp_path, compress, damage):
-    """Cut off while it was copied, or overwritten."""
+def test_a_damaged_compressed_file_is_identified(tmp_path, compress, damage):
+    """It may be truncated or overwritten."""
     path = tmp_path / "a.gz"
     path.write_bytes(damage(compress("".join(f"q{i} 0 d1 1\n" for i in range(999)).encode())))
     message = r"cannot be read: damaged or truncated compressed file \(.*\); write the file again$"
@@ -164,8 +164,8 @@ def test_a_damaged_compressed_file_is_called_that(tmp_path, compress, damage):
         read_judgments(path)
 
 
-def test_binary_data_is_called_that(tmp_path):
-    """In place of a puzzle about columns."""
+def test_binary_data_is_identified(tmp_path):
+    """A message about columns would be misleading."""
     path = tmp_path / "file"
     path.write_bytes(bytes(range(256)) * 10)
     with pytest.raises(FormatError, match="found 1; is it a binary file"):
@@ -173,7 +173,7 @@ def test_binary_data_is_called_that(tmp_path):
 
 
 def test_tables_with_semicolons_are_read(tmp_path):
-    """As spreadsheets write CSV where the comma is the decimal sign."""
+    """Spreadsheets write them where the comma is the decimal separator."""
     path = tmp_path / "a.csv"
     path.write_text('query_id;doc_id;relevance\n"q;1";d,1;2\n')
     assert read_judgments(path).to_dict() == {"q;1": {"d,1": 2.0}}
@@ -189,8 +189,8 @@ def test_tables_with_semicolons_are_read(tmp_path):
     assert "judgments, format table" in result.output
 
 
-def test_an_endless_id_does_not_make_an_endless_message(tmp_path):
-    """A million characters on a line are cut in what is said of them."""
+def test_a_long_id_is_shortened_in_messages(tmp_path):
+    """A million characters on a line do not fill the screen."""
     path = tmp_path / "qrels"
     path.write_text(f"q 0 {'d' * 1_000_000} 1\n" * 2)
     with pytest.raises(FormatError, match=":2: document 'ddd") as caught:
@@ -202,8 +202,8 @@ def test_an_endless_id_does_not_make_an_endless_message(tmp_path):
 
 
 @pytest.mark.parametrize("name", ["a.xlsx", "a.pdf", "a.csv.bz2", "a.png", "a.yaml", "a.html.gz"])
-def test_a_file_is_what_its_name_says(tmp_path, monkeypatch, name):
-    """A name of a format that is not written is refused before anything is done."""
+def test_an_unsupported_extension_is_rejected_for_writing(tmp_path, monkeypatch, name):
+    """The error is raised before anything is computed."""
     monkeypatch.chdir(tmp_path)
     for write, data in (
         (write_run, Run.from_dict({"q": {"d": 1}})),
@@ -234,8 +234,8 @@ def test_a_file_is_what_its_name_says(tmp_path, monkeypatch, name):
         "retrieve bm25 --documents d --queries q -o a.xlsx",
     ],
 )
-def test_every_command_refuses_a_name_it_cannot_keep(tmp_path, monkeypatch, command):
-    """Before it looks for its inputs."""
+def test_every_command_rejects_unsupported_extensions(tmp_path, monkeypatch, command):
+    """The error is raised before inputs are read."""
     monkeypatch.chdir(tmp_path)
     result = CliRunner().invoke(main, command.split())
     assert result.exit_code == 2
@@ -244,7 +244,7 @@ def test_every_command_refuses_a_name_it_cannot_keep(tmp_path, monkeypatch, comm
 
 
 @pytest.mark.parametrize("name", ["a", "a.txt", "a.out", "a.2026-11-16", "a.txt.gz"])
-def test_other_names_say_nothing(tmp_path, name):
-    """A run is TREC then."""
+def test_other_extensions_mean_trec(tmp_path, name):
+    """A run is then written as TREC."""
     write_run(Run.from_dict({"q": {"d": 1}}), tmp_path / name)
     assert read_run(tmp_path / name).to_dict() == {"q": {"d": 1.0}}

@@ -18,7 +18,7 @@ LETOR = b"""\
 
 
 def test_documents_are_named_by_the_docid_of_the_comment(write):
-    """Wherever in the comment it stands."""
+    """It may be anywhere in the comment."""
     assert read_judgments(write(LETOR)).to_dict() == {
         "10": {"GX029-35-5894638": 2.0, "GX030": 0.0, "GX031": 0.0},
         "11": {"GX032": 3.0},
@@ -41,14 +41,14 @@ def test_documents_are_named_by_the_docid_of_the_comment(write):
         ("# guide.md#setup", "guide.md#setup"),
     ],
 )
-def test_every_usual_comment_names_its_document(write, comment, doc_id):
-    """Elasticsearch and Solr put the id first, SVMlight alone, LETOR behind docid."""
+def test_every_common_comment_names_its_document(write, comment, doc_id):
+    """Elasticsearch, Solr, SVMlight and LETOR use different forms."""
     read = read_judgments(write(f"4 qid:1 1:9.8 2:10 {comment}\n".encode()))
     assert read.to_dict() == {"1": {doc_id: 4.0}}
 
 
-def test_documents_of_a_file_without_comments_are_numbers(write):
-    """The number counts the documents of the query, from 1."""
+def test_documents_without_comments_are_numbered(write):
+    """Numbers count the documents of each query, from 1."""
     read = read_judgments(write(b"1 qid:11 1:0.1\n0 qid:12\n0.5 qid:11 2:7 #\n3 qid:11\n"))
     assert read.to_dict() == {"11": {"1": 1.0, "2": 0.5, "3": 3.0}, "12": {"1": 0.0}}
 
@@ -73,16 +73,16 @@ def test_documents_of_a_file_without_comments_are_numbers(write):
         ),
     ],
 )
-def test_a_bad_line_is_named(write, content, message):
-    """File, line, what was expected and what came."""
+def test_an_invalid_line_is_reported(write, content, message):
+    """The message has the file, the line, what was expected and found."""
     path = write(content)
     with pytest.raises(FormatError) as caught:
         read_judgments(path, format="letor")
     assert str(caught.value) == f"{path}{message}"
 
 
-def test_there_are_no_runs(write, tmp_path):
-    """Neither read nor written."""
+def test_letor_has_no_runs(write, tmp_path):
+    """They are neither read nor written."""
     with pytest.raises(FormatError, match="expected a run, found judgments in the format LETOR"):
         read_run(write(LETOR))
     with pytest.raises(InputError, match="a LETOR file holds judgments, not a run"):
@@ -97,7 +97,7 @@ def test_there_are_no_runs(write, tmp_path):
         ({"q#": {"d": 1}}, "'q#' would be a comment in a LETOR file"),
     ],
 )
-def test_an_id_that_has_no_place_is_refused(tmp_path, data, message):
+def test_an_id_that_letor_cannot_represent_is_rejected(tmp_path, data, message):
     """It could not be read again."""
     with pytest.raises(InputError, match=message):
         write_judgments(Judgments.from_dict(data), tmp_path / "x.letor")

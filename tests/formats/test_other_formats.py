@@ -27,8 +27,8 @@ EXPECTED = {"q1": {"d1": 2.0, "d2": 0.0}, "q2": {"d1": -1.0}}
     ids=["jsonl", "jsonl synonyms", "json", "json pretty", "BEIR", "Quepid", "spreadsheet"],
 )
 @pytest.mark.parametrize("compress", [bytes, gzip.compress], ids=["plain", "gzip"])
-def test_judgments_are_recognised_by_their_first_line(write, content, compress):
-    """E1: whatever the file is called, and compressed or not."""
+def test_judgments_are_detected_by_their_first_line(write, content, compress):
+    """E1: any file name works, compressed or not."""
     assert read_judgments(write(compress(content))).to_dict() == EXPECTED
 
 
@@ -42,7 +42,7 @@ def test_judgments_are_recognised_by_their_first_line(write, content, compress):
     ],
 )
 def test_a_run_is_read_from_every_format(write, content, name):
-    """Found out, or told; ids may be numbers."""
+    """The format is detected or named, and ids may be numbers."""
     path = write(content)
     assert read_run(path).to_dict() == read_run(path, format=name).to_dict() == {"7": {"12": 0.5}}
 
@@ -69,8 +69,8 @@ def test_a_run_is_read_from_every_format(write, content, name):
         (b'{"q": {"d": 1, "d": 2}}', ": document 'd' is judged a second time for query 'q'"),
     ],
 )  # fmt: skip
-def test_a_bad_record_is_named(write, content, message):
-    """File, line where there is one, what was expected and what came."""
+def test_an_invalid_record_is_reported(write, content, message):
+    """The message has the file, the line if there is one, what was expected and found."""
     path = write(content)
     with pytest.raises(FormatError) as caught:
         read_judgments(path)
@@ -79,8 +79,8 @@ def test_a_bad_record_is_named(write, content, message):
 
 @pytest.mark.parametrize("name", ["a.csv", "a.tsv", "a.CSV", "a.csv.gz", "a.tsv.zst"])
 @pytest.mark.parametrize("separator", [b",", b"\t"])
-def test_a_table_with_an_unknown_header_says_which_columns_it_needs(write, name, separator):
-    """The name of the file says that it is one, where the first line does not."""
+def test_a_table_with_an_unknown_header_names_the_required_columns(write, name, separator):
+    """The extension marks it as a table if the first line does not."""
     content = separator.join([b"my topic", b"my favourite document", b"mark"]) + b"\n1,2,3\n"
     path = write(gzip.compress(content) if name.endswith(".gz") else content, name)
     with pytest.raises(FormatError) as caught:
@@ -91,8 +91,8 @@ def test_a_table_with_an_unknown_header_says_which_columns_it_needs(write, name,
     )
 
 
-def test_a_trec_file_may_be_called_a_table(write):
-    """MS MARCO's judgments are: four columns and tabs, and no header."""
+def test_a_trec_file_may_have_the_extension_of_a_table(write):
+    """MS MARCO's judgments have four columns, tabs and no header."""
     assert read_judgments(write(b"q\t0\td\t1\n", "qrels.tsv")).to_dict() == {"q": {"d": 1}}
     assert read_run(write(b"q\tQ0\td\t1\t2.5\tx\n", "run.tsv")).to_dict() == {"q": {"d": 2.5}}
 
@@ -100,28 +100,28 @@ def test_a_trec_file_may_be_called_a_table(write):
 @pytest.mark.parametrize("content", [b'{"q": {"d": 1}', b"[", b"\xff"])
 @pytest.mark.parametrize("name", ["json", "jsonl"])
 def test_broken_json_is_an_error(write, content, name):
-    """With the reason that the parser gives."""
+    """The message contains the parser's reason."""
     with pytest.raises(FormatError, match="expected a JSON object"):
         read_judgments(write(content), format=name)
 
 
 @pytest.mark.parametrize("content", [b"[1]", b'{"q": 3}', b'{"q": [1]}'])
 def test_an_object_that_is_not_of_objects_is_an_error(write, content):
-    """The message says which part."""
+    """The message shows the invalid part."""
     with pytest.raises(
         FormatError, match=r"expected an object of (queries|documents of 'q'), found"
     ):
         read_judgments(write(content), format="json")
 
 
-def test_a_table_without_rows_has_none(write):
-    """A header alone is a table, and an empty one."""
+def test_a_header_alone_is_an_empty_table(write):
+    """It has no rows."""
     assert len(read_judgments(write(b"query,docid,rating\n"))) == 0
     assert len(read_judgments(write(b""), format="table")) == 0
 
 
-def test_an_unknown_format_lists_those_there_are(write):
-    """From the registry."""
+def test_an_unknown_format_lists_the_known_ones(write):
+    """The list comes from the registry."""
     expected = "format: expected 'parquet' or 'arrow' or 'jsonl' or 'json' or 'table' or 'letor'"
     with pytest.raises(ArgumentError, match=expected):
         read_judgments(write(b"q 0 d 1"), format="xml")
@@ -133,8 +133,8 @@ ODD = [b"\0\xff\xfe{", b"{", b"[[", b'"', b"a,b\n\x00", bytes(range(256)), b'{"q
 
 @pytest.mark.parametrize("name", FORMATS)
 @pytest.mark.parametrize("content", ODD)
-def test_odd_bytes_are_an_error_in_one_line(write, content, name):
-    """Never anything but a FormatError."""
+def test_arbitrary_bytes_are_an_error_in_one_line(write, content, name):
+    """The only exception is a FormatError."""
     with pytest.raises(FormatError) as caught:
         read_run(write(content), format=name)
     assert "\n" not in str(caught.value)
@@ -152,7 +152,7 @@ JUDGED = {
 
 @pytest.mark.parametrize("name", JUDGED)
 def test_judges_and_subtopics_are_read(write, name):
-    """By key or column; an empty field is none."""
+    """They are read by key or column; an empty field means none."""
     path = write(JUDGED[name])
     judgments = read_judgments(path, judges="mean")
     assert judgments.to_dict() == {"q": {"d": 2.0}}
@@ -163,21 +163,21 @@ def test_judges_and_subtopics_are_read(write, name):
 
 @pytest.mark.parametrize("name", JUDGED)
 def test_the_same_judge_twice_is_a_duplicate_with_its_line(write, name):
-    """Query, document, subtopic and judge are the same."""
+    """Query, document, subtopic and judge are equal."""
     lines = JUDGED[name].splitlines(keepends=True)
     path = write(b"".join([*lines, lines[-3]]))
     with pytest.raises(FormatError, match=f":{len(lines) + 1}: document 'd' is judged a second"):
         read_judgments(path, judges="max")
 
 
-def test_an_unknown_rule_lists_those_there_are(write):
-    """Whether or not there is more than one judge."""
+def test_an_unknown_rule_lists_the_known_ones(write):
+    """It is rejected even for a single judge."""
     with pytest.raises(ArgumentError, match="judges: expected 'first' or 'latest' or 'max'"):
         read_judgments(write(b"q 0 d 1"), judges="median")
 
 
-def test_nesting_without_end_is_an_error(write):
-    """Not a crash of the parser."""
+def test_deep_nesting_is_an_error(write):
+    """The parser does not crash."""
     with pytest.raises(FormatError, match=":1: expected a JSON object"):
         read_judgments(write(b'{"a":' * 10**5), format="jsonl")
     with pytest.raises(FormatError):

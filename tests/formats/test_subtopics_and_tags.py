@@ -27,7 +27,7 @@ HOLD_SUBTOPICS = ["b.qrels", "b.qrels.gz", "b.jsonl", "b.csv", "b.tsv", "b.parqu
 
 @pytest.fixture(autouse=True)
 def folder(tmp_path, monkeypatch):
-    """The working directory."""
+    """Use a temporary working directory."""
     monkeypatch.chdir(tmp_path)
     return tmp_path
 
@@ -37,7 +37,7 @@ def berryeval(*arguments: str):
 
 
 def test_the_second_column_of_a_diversity_track_is_the_subtopic(write):
-    """A document is worth the highest of its grades; 0 is the topic as a whole."""
+    """A document gets the highest of its grades; 0 means the whole topic."""
     judgments = read_judgments(write(DIVERSITY))
     assert judgments.subtopics == SUBTOPICS
     assert judgments.to_dict() == {
@@ -47,8 +47,8 @@ def test_the_second_column_of_a_diversity_track_is_the_subtopic(write):
 
 
 @pytest.mark.parametrize("target", HOLD_SUBTOPICS)
-def test_convert_keeps_subtopics_there_and_back(folder, target):
-    """TREC, JSON lines, tables, Parquet and Arrow all have a place for them."""
+def test_convert_keeps_subtopics(folder, target):
+    """TREC, JSON lines, tables, Parquet and Arrow support them."""
     (folder / "a.qrels").write_bytes(DIVERSITY)
     assert berryeval("convert", "a.qrels", target).exit_code == 0
     assert berryeval("convert", target, "back.qrels").exit_code == 0
@@ -58,8 +58,8 @@ def test_convert_keeps_subtopics_there_and_back(folder, target):
 
 
 @pytest.mark.parametrize("target", ["b.json", "b.letor"])
-def test_a_format_without_a_place_for_subtopics_is_refused(folder, target):
-    """Nothing is dropped without a word."""
+def test_a_format_without_subtopics_is_rejected(folder, target):
+    """Nothing is dropped silently."""
     (folder / "a.qrels").write_bytes(DIVERSITY)
     result = berryeval("convert", "a.qrels", target)
     assert result.exit_code == 2
@@ -79,15 +79,15 @@ def test_a_format_without_a_place_for_subtopics_is_refused(folder, target):
         b"\xef\xbb\xbfq1 0 d1 1\n",
     ],
 )
-def test_an_ordinary_second_column_is_no_subtopic(write, content):
-    """Iterations, and rounds of judging."""
+def test_an_ordinary_second_column_is_not_a_subtopic(write, content):
+    """It may contain iterations or judging rounds."""
     judgments = read_judgments(write(content))
     assert judgments.subtopics == {}
     assert judgments.n_rows == sum(len(line.split()) == 4 for line in content.splitlines())
 
 
 def test_a_subtopic_may_be_a_word(write, folder):
-    """What is written from JSON lines is read again; what would be lost is refused."""
+    """Subtopics from JSON lines can be read again, or are rejected."""
     lines = b'{"query_id": "q", "doc_id": "d", "relevance": 1, "subtopic": "price"}\n'
     judgments = read_judgments(write(lines))
     write_judgments(judgments, "a.qrels")
@@ -100,7 +100,7 @@ def test_a_subtopic_may_be_a_word(write, folder):
 
 
 def test_the_same_subtopic_twice_is_a_duplicate_with_its_line(write):
-    """As in every format."""
+    """This holds in every format."""
     path = write(DIVERSITY + DIVERSITY[:32])
     with pytest.raises(FormatError, match=r":5: document .* is judged a second time") as caught:
         read_judgments(path)
@@ -108,8 +108,8 @@ def test_the_same_subtopic_twice_is_a_duplicate_with_its_line(write):
     assert read_judgments(path, duplicates="keep-best").subtopics == SUBTOPICS
 
 
-def test_a_bad_line_among_subtopics_is_named(write):
-    """File and line, as ever."""
+def test_an_invalid_line_among_subtopics_is_reported(write):
+    """The message has the file and the line."""
     with pytest.raises(FormatError, match=r":3: expected 4 columns"):
         read_judgments(write(b"q 1 d 1\nq 2 d 1\nq 1 d\n"))
 
@@ -118,7 +118,7 @@ def test_a_bad_line_among_subtopics_is_named(write):
     "target", ["b.run", "b.run.gz", "b.jsonl", "b.csv", "b.tsv.zst", "b.parquet", "b.arrow"]
 )
 def test_convert_keeps_the_tag_of_a_run(folder, target):
-    """There and back; a file without one gets ours."""
+    """A file without a tag gets the default tag."""
     (folder / "a.run").write_bytes(b"# made by hand\nq1 Q0 d1 1 2.5 bm25-k1=0.9\n")
     assert berryeval("convert", "a.run", target).exit_code == 0
     assert read_run(target).tag == "bm25-k1=0.9"
@@ -126,8 +126,8 @@ def test_convert_keeps_the_tag_of_a_run(folder, target):
     assert (folder / "back.run").read_bytes() == b"q1 Q0 d1 1 2.5 bm25-k1=0.9\n"
 
 
-def test_a_run_without_a_tag_has_ours(folder):
-    """A JSON object has no place for one."""
+def test_a_run_without_a_tag_has_the_default_tag(folder):
+    """A JSON object cannot contain one."""
     (folder / "a.run").write_bytes(b"q1 Q0 d1 1 2.5 bm25\n")
     assert berryeval("convert", "a.run", "b.json").exit_code == 0
     assert read_run("b.json").tag is None
@@ -137,8 +137,8 @@ def test_a_run_without_a_tag_has_ours(folder):
     assert (folder / "d.csv").read_bytes() == b"query_id,doc_id,score\nq,d,1\n"
 
 
-def test_a_column_called_tag_with_anything_in_it_is_no_tag(write):
-    """A TREC file could not hold it."""
+def test_a_column_named_tag_with_spaces_is_not_a_tag(write):
+    """A TREC file could not contain it."""
     assert read_run(write(b"query_id,doc_id,score,tag\nq,d,1,two words\n")).tag is None
     assert (
         read_run(write(b'{"query_id": "q", "doc_id": "d", "score": 1, "tag": [1]}\n')).tag is None

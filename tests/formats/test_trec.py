@@ -1,4 +1,4 @@
-"""TREC files of judgments and runs."""
+"""TREC judgments and runs."""
 
 import gzip
 import io
@@ -21,18 +21,18 @@ from berryeval.formats import read_judgments, read_run
     ids=["plain", "tabs and CRLF", "BOM, comments, blanks", "mixed queries"],
 )
 def test_judgments_are_read_from_any_dialect(write, content):
-    """E1: any white space, comments, a byte order mark, no final newline."""
+    """E1: any white space, comments, a byte order mark, and no final newline are accepted."""
     assert read_judgments(write(content)).to_dict() == {"q1": {"d1": 2, "d2": 0}, "q2": {"d1": -1}}
 
 
 def test_a_run_is_read_by_its_scores(write):
-    """Ranks and what follows the tag are ignored; infinities are scores."""
+    """Ranks and columns after the tag are ignored, and infinities are scores."""
     path = write(b"q Q0 a 1 0.5 t\nq Q0 b 2 1e3 t more words\nq Q0 c 9 -inf t\n")
     assert read_run(path).to_dict() == {"q": {"a": 0.5, "b": 1000.0, "c": float("-inf")}}
 
 
 def test_ids_need_not_be_utf_8(write):
-    """Undecodable bytes survive; an id may be any bytes but white space."""
+    """Invalid UTF-8 survives; an id may contain any bytes except white space."""
     path = write(b"q\xff 0 d\xe9\x00x 1\n")
     assert read_judgments(path).grades_of(b"q\xff") == {b"d\xe9\x00x": 1.0}
 
@@ -48,14 +48,14 @@ def zstd_compress(content: bytes) -> bytes:
 
 
 @pytest.mark.parametrize("compress", [gzip.compress, zstd_compress])
-def test_compression_is_recognised_by_its_bytes(write, compress):
-    """Whatever the file is called."""
+def test_compression_is_detected_by_its_bytes(write, compress):
+    """The file name does not matter."""
     path = write(compress(b"q 0 d 1\n"), "qrels.txt")
     assert read_judgments(path).to_dict() == {"q": {"d": 1}}
 
 
 def test_zstd_without_its_library_says_what_to_install(write, monkeypatch):
-    """The way out is a command."""
+    """The message contains a command."""
     path = write(zstd_compress(b"q 0 d 1\n"))
     monkeypatch.setitem(sys.modules, "compression", None)
     monkeypatch.setitem(sys.modules, "zstandard", None)
@@ -68,7 +68,7 @@ def test_zstd_without_its_library_says_what_to_install(write, monkeypatch):
 
 
 def test_a_damaged_zstd_file_is_an_error(write):
-    """One line, as for gzip."""
+    """The message is one line, as for gzip."""
     content = zstd_compress(b"".join(b"q%d 0 d%d 1\n" % (i, i) for i in range(1000)))
     with pytest.raises(FormatError, match="cannot be read"):
         read_judgments(write(content[:20] + b"\0" * 30 + content[50:]))
@@ -78,15 +78,15 @@ LINES = [b"q%d 0 d%d 1\n" % (i, i * i * 7919 % 10007) for i in range(100_000)]
 
 
 def test_several_zstd_frames_are_one_file(write):
-    """As cat joins them."""
+    """The result is the same as of `cat`."""
     content = b"".join(zstd_compress(b"".join(part)) for part in (LINES[:7], LINES[7:8], LINES[8:]))
     assert read_judgments(write(content)) == read_judgments(write(b"".join(LINES), "plain"))
 
 
 @pytest.mark.parametrize("n_missing", [1, 5, 1000, 200_000])
 @pytest.mark.parametrize("n_frames", [1, 2])
-def test_a_zstd_file_that_was_cut_off_is_an_error(write, n_missing, n_frames):
-    """Wherever it ends, and also if a whole frame stands before."""
+def test_a_truncated_zstd_file_is_an_error(write, n_missing, n_frames):
+    """This holds at every position, even after a complete frame."""
     content = zstd_compress(b"".join(LINES))
     first = zstd_compress(b"before 0 d 1\n") * (n_frames - 1)
     path = write(first + content[:-n_missing])
@@ -96,7 +96,7 @@ def test_a_zstd_file_that_was_cut_off_is_an_error(write, n_missing, n_frames):
 
 @pytest.mark.parametrize("compress", [bytes, gzip.compress, zstd_compress])
 def test_a_dash_is_standard_input(monkeypatch, compress):
-    """Also compressed."""
+    """It may be compressed."""
     stdin = io.TextIOWrapper(io.BufferedReader(io.BytesIO(compress(b"q 0 d 1\n"))))
     monkeypatch.setattr(sys, "stdin", stdin)
     assert read_judgments("-").to_dict() == {"q": {"d": 1}}
@@ -118,8 +118,8 @@ def test_a_dash_is_standard_input(monkeypatch, compress):
         (b"q 0 d 1\nq 0 d 1\n", ":2: document 'd' is judged a second time for query 'q'"),
     ],
 )
-def test_a_bad_line_of_judgments_is_named(write, content, message):
-    """File, line, what was expected and what came."""
+def test_an_invalid_line_of_judgments_is_reported(write, content, message):
+    """The message has the file, the line, what was expected and found."""
     path = write(content)
     with pytest.raises(FormatError) as caught:
         read_judgments(path)
@@ -144,8 +144,8 @@ def test_a_bad_line_of_judgments_is_named(write, content, message):
         ),
     ],
 )
-def test_a_bad_line_of_a_run_is_named(write, content, message):
-    """NaN is an error with its line: it has no place in an order."""
+def test_an_invalid_line_of_a_run_is_reported(write, content, message):
+    """NaN is also an error with its line, since it cannot be ordered."""
     path = write(content)
     with pytest.raises(FormatError) as caught:
         read_run(path)
@@ -153,8 +153,8 @@ def test_a_bad_line_of_a_run_is_named(write, content, message):
     assert (caught.value.path, caught.value.line) == (str(path), int(message.split(":")[1]))
 
 
-def test_judgments_and_run_in_the_wrong_order_are_guessed(write):
-    """By the first line; a later one is a bad line, and no more."""
+def test_swapped_judgments_and_run_are_detected(write):
+    """The first line decides; a later line is just invalid."""
     qrels, run = write(b"q 0 d 1\n", "qrels"), write(b"q Q0 d 1 2.5 t\n", "run")
     with pytest.raises(
         FormatError, match=r"found 6; if it is a run, swap the arguments: judgments come first$"
@@ -169,8 +169,8 @@ def test_judgments_and_run_in_the_wrong_order_are_guessed(write):
         read_run(write(b"q Q0 d 1 2.5 t\nq Q0 e 2\n"))
 
 
-def test_duplicates_can_be_kept_by_their_best_number(write):
-    """Where a user must go on: the higher score or grade counts."""
+def test_the_best_of_duplicates_can_be_kept(write):
+    """The higher score or grade counts."""
     run = read_run(write(b"q Q0 d 1 1 t\nq Q0 d 2 3 t\nq Q0 d 3 2 t\n"), duplicates="keep-best")
     assert run.to_dict() == {"q": {"d": 3.0}}
 
@@ -182,8 +182,8 @@ def test_duplicates_can_be_kept_by_their_best_number(write):
         (lambda folder: folder, "Is a directory"),
     ],
 )
-def test_a_file_that_cannot_be_read_is_one_line(tmp_path, make, reason):
-    """The system's reason, and the name."""
+def test_an_unreadable_file_is_an_error_in_one_line(tmp_path, make, reason):
+    """The message has the name and the system's reason."""
     path = make(tmp_path)
     with pytest.raises(FormatError) as caught:
         read_run(path)
@@ -193,7 +193,7 @@ def test_a_file_that_cannot_be_read_is_one_line(tmp_path, make, reason):
 
 @pytest.mark.parametrize("damage", [lambda data: data[:-12], lambda data: data[:20] + b"\0" * 30])
 def test_a_damaged_archive_is_an_error(write, damage):
-    """Cut off or overwritten, it is said to be so."""
+    """The message says that it is truncated or overwritten."""
     content = gzip.compress(b"".join(b"q%d 0 d%d 1\n" % (i, i) for i in range(1000)))
     with pytest.raises(FormatError, match="cannot be read"):
         read_judgments(write(damage(content)))
@@ -201,7 +201,7 @@ def test_a_damaged_archive_is_an_error(write, damage):
 
 @pytest.mark.parametrize("content", [b"", b"\n  \n", b"# nothing but a comment\n"])
 def test_a_file_without_rows_is_an_error(write, content):
-    """Nothing was meant to be read from it, most likely."""
+    """It is most likely the wrong file."""
     path = write(content)
     with pytest.raises(FormatError) as caught:
         read_judgments(path)
@@ -209,12 +209,12 @@ def test_a_file_without_rows_is_an_error(write, content):
 
 
 def test_a_binary_file_is_an_error_with_a_line(write):
-    """No traceback, no decoding error."""
+    """There is no traceback and no decoding error."""
     with pytest.raises(FormatError, match=":1: expected 4 columns"):
         read_judgments(write(bytes(range(256)) * 4))
 
 
 def test_a_line_of_a_million_characters_is_read(write):
-    """Long ids are ids."""
+    """Ids may be long."""
     doc_id = b"x" * 1_000_000
     assert read_judgments(write(b"q 0 " + doc_id + b" 1\n")).grades_of(b"q") == {doc_id: 1.0}

@@ -1,4 +1,4 @@
-"""How far two passes of judging agree."""
+"""The agreement of two judging passes."""
 
 import numpy as np
 import pytest
@@ -14,12 +14,12 @@ def test_kappa_has_linear_weights():
 
 
 def test_a_single_grade_leaves_kappa_undefined():
-    """Where chance cannot disagree there is nothing to tell, and no NaN."""
+    """If chance cannot disagree, kappa is undefined, not NaN."""
     assert agreement_of({"Q1": {"a": (0, 0, 0)}}).kappa is None
 
 
-def test_pairs_that_nobody_found_relevant_can_be_left_out():
-    """Of three pairs two are touched by a grade of 1 or more."""
+def test_pairs_without_a_relevant_grade_can_be_left_out():
+    """Two of three pairs have a grade of 1 or more."""
     passes = {"Q1": {"a": (0, 0, 0), "b": (1, 0, 1)}, "Q2": {"c": (3, 3, 3)}}
     everything, touched = agreement_of(passes), agreement_of(passes, least=1)
     assert (everything.n_pairs, everything.n_equal) == (3, 2)
@@ -27,8 +27,8 @@ def test_pairs_that_nobody_found_relevant_can_be_left_out():
     assert everything.kappa > touched.kappa
 
 
-def test_the_interval_of_kappa_is_that_of_its_queries():
-    """Pairs of one query go together, so each query counts once."""
+def test_the_interval_of_kappa_resamples_queries():
+    """Pairs of one query stay together, so each query counts once."""
     random = np.random.default_rng(8)
     passes = {
         f"Q{query}": {

@@ -1,4 +1,4 @@
-"""Whether a golden set can be trusted."""
+"""Checking whether a golden set can be trusted."""
 
 import pytest
 
@@ -14,8 +14,8 @@ def findings(found, kind):
     return [(one.where, one.message) for one in found.findings if one.kind == kind]
 
 
-def test_a_sound_set_has_no_errors(tmp_path):
-    """Counts, ceilings and nothing wrong."""
+def test_a_valid_set_has_no_errors(tmp_path):
+    """Counts and best possible means are reported."""
     found = check_golden_set(write_golden_set(tmp_path))
     assert found.errors == ()
     assert found.counts["judgments"] == 6
@@ -25,14 +25,14 @@ def test_a_sound_set_has_no_errors(tmp_path):
 
 
 def test_ceilings_are_the_best_that_is_possible(tmp_path):
-    """Two relevant chunks a query: P@5 cannot get above 0.4, and a warning says so."""
+    """With two relevant chunks per query, P@5 is at most 0.4, and a warning reports it."""
     found = check_golden_set(write_golden_set(tmp_path))
     assert found.ceilings["P@5"] == pytest.approx(0.4)
     assert found.ceilings["R@10"] == found.ceilings["RR@10"] == 1
     assert ("P@5", "no system can score above 0.400") in findings(found, "ceiling")
 
 
-def test_recall_has_a_ceiling_where_more_is_relevant_than_hits(tmp_path):
+def test_recall_is_limited_by_the_number_of_hits(tmp_path):
     """R@5 of six relevant chunks is at best 5/6."""
     chunks = ("guide.md#guide", "guide.md#configure-oauth", "guide.md#token-lifetime",
               "tuning.md#tuning", "tuning.md#slow-searches", "tuning.md#bananas")  # fmt: skip
@@ -40,7 +40,7 @@ def test_recall_has_a_ceiling_where_more_is_relevant_than_hits(tmp_path):
     assert check_golden_set(folder).ceilings["R@5"] == pytest.approx(5 / 6)
 
 
-def test_everything_that_is_wrong_is_told_at_once(tmp_path):
+def test_all_errors_are_reported_at_once(tmp_path):
     """A dangling id, a contradiction and a query without an answer are three errors."""
     entries = [judged("Q1", {"guide.md#nowhere": 3}) | {"not_relevant": ["guide.md#guide"] * 2}]
     found = check_golden_set(write_golden_set(tmp_path, entries))
@@ -49,7 +49,7 @@ def test_everything_that_is_wrong_is_told_at_once(tmp_path):
 
 
 def test_a_set_without_judgments_can_be_checked(tmp_path):
-    """Judging comes last; before it every query is told to lack an answer."""
+    """Judging comes last; until then every query is reported as unanswered."""
     folder = write_golden_set(tmp_path)
     (folder / "relevance-judgments.json").unlink()
     found = check_golden_set(folder)
@@ -57,14 +57,14 @@ def test_a_set_without_judgments_can_be_checked(tmp_path):
 
 
 def test_a_set_without_queries_is_an_error(tmp_path):
-    """There is nothing to score."""
+    """Nothing could be scored."""
     found = check_golden_set(write_golden_set(tmp_path, {}, []))
     assert [one.message for one in found.errors] == ["there are no queries"]
     assert found.ceilings == {}
 
 
 def test_weak_spots_are_warnings(tmp_path):
-    """One relevant chunk, grades out of order, a query twice, and no guideline."""
+    """One relevant chunk, unsorted grades, a repeated query and no guideline are reported."""
     entries = [
         {
             "query_id": "Q1",
@@ -82,12 +82,12 @@ def test_weak_spots_are_warnings(tmp_path):
     assert found.errors == ()
     assert findings(found, "order") == [("Q1", "the most relevant chunk does not come first")]
     assert findings(found, "few") == [("Q2", "a single chunk is relevant; look for others")]
-    assert findings(found, "repeated") == [("Q2", "asks the same as Q1")]
+    assert findings(found, "repeated") == [("Q2", "has the same text as Q1")]
     assert len(findings(found, "guideline")) == 1
 
 
-def test_near_duplicates_with_different_grades_are_told(tmp_path):
-    """Two chunks that differ in a word serve a query alike, or one grade is wrong."""
+def test_near_duplicates_with_different_grades_are_reported(tmp_path):
+    """Chunks that differ in one word serve a query alike, so one grade is wrong."""
     folder = write_golden_set(tmp_path, {"Q1": {"pumps.md#one": 3, "pumps.md#two": 1}})
     text = f"# One\n\n{LONG.format('January')}\n\n# Two\n\n{LONG.format('August')}\n"
     (folder / "test-documents" / "pumps.md").write_text(text)
@@ -97,24 +97,24 @@ def test_near_duplicates_with_different_grades_are_told(tmp_path):
     assert "the grades 3 and 1" in message
 
 
-def test_near_duplicates_with_the_same_grade_are_fine(tmp_path):
-    """That is what the guideline asks for."""
+def test_near_duplicates_with_the_same_grade_are_not_reported(tmp_path):
+    """The guideline requires the same grade."""
     folder = write_golden_set(tmp_path, {"Q1": {"pumps.md#one": 2, "pumps.md#two": 2}})
     text = f"# One\n\n{LONG.format('January')}\n\n# Two\n\n{LONG.format('August')}\n"
     (folder / "test-documents" / "pumps.md").write_text(text)
     assert findings(check_golden_set(folder), "near-duplicate") == []
 
 
-def test_overlap_is_the_share_of_common_runs_of_words():
-    """Worked by hand: of 1 2 3 4 5 and 2 3 4 5 6 one run of four in three is common."""
+def test_overlap_is_the_share_of_common_word_sequences():
+    """One of three sequences of four is common to 1 2 3 4 5 and 2 3 4 5 6."""
     texts = {"a": shingles("1 2 3 4 5"), "b": shingles("2 3 4 5 6"), "c": shingles("")}
     assert list(near_duplicates(texts, 0.3)) == [("a", "b", pytest.approx(1 / 3))]
     assert list(near_duplicates(texts)) == []
     assert shingles("Two words") == {("two", "words")}
 
 
-def test_unjudged_chunks_in_the_top_of_a_system_are_told(tmp_path):
-    """A hole in the first ranks makes scores uncertain; deeper ones do not count."""
+def test_unjudged_chunks_in_the_first_ranks_are_reported(tmp_path):
+    """Deeper ranks are not checked."""
     run = Run.from_lists({"Q1": ["guide.md#configure-oauth", "guide.md#guide"], "Q2": []})
     folder = write_golden_set(tmp_path)
     found = check_golden_set(folder, {"mine": run})
@@ -123,8 +123,8 @@ def test_unjudged_chunks_in_the_top_of_a_system_are_told(tmp_path):
     assert check_golden_set(folder, {"mine": run}, depth=1).holes == {"mine": ()}
 
 
-def test_power_follows_from_runs(tmp_path):
-    """With one system correlations are assumed, with two they are measured, without one none."""
+def test_power_is_computed_from_runs(tmp_path):
+    """One system uses assumed correlations, two measured ones, and none has no power."""
     one = Run.from_lists({"Q1": ["guide.md#configure-oauth"], "Q2": ["guide.md#guide"]})
     two = Run.from_lists({"Q1": ["guide.md#guide"], "Q2": ["tuning.md#tuning"]})
     folder = write_golden_set(tmp_path)
@@ -133,8 +133,8 @@ def test_power_follows_from_runs(tmp_path):
     assert not check_golden_set(folder, {"a": one, "b": two}).sensitivities[0].spreads[0].is_assumed
 
 
-def test_agreement_of_the_passes_is_told(tmp_path):
-    """A low kappa, and judgments that were made once only, are warnings."""
+def test_low_agreement_is_reported(tmp_path):
+    """A low kappa, and judgments that are in no pass, are warnings."""
     passes = {
         "Q1": {"guide.md#configure-oauth": [1, 3, 3], "tuning.md#bananas": [0, 0, 0]},
         "Q2": {"tuning.md#slow-searches": [3, 1, 3]},
@@ -149,21 +149,21 @@ def test_agreement_of_the_passes_is_told(tmp_path):
 
 
 def test_a_set_judged_once_has_no_agreement(tmp_path):
-    """Nothing is said of passes that nobody kept."""
+    """Nothing is reported without passes."""
     assert JUDGMENTS
     assert check_golden_set(write_golden_set(tmp_path)).agreements == {}
 
 
 def test_a_query_without_text_is_an_error(tmp_path):
-    """Nothing can be asked."""
+    """It cannot be searched for."""
     queries = [{**QUERIES[0], "query": " "}, QUERIES[1]]
     found = check_golden_set(write_golden_set(tmp_path, queries=queries))
     assert ("empty", "Q1") in [(finding.kind, finding.where) for finding in found.errors]
 
 
 @pytest.mark.parametrize("name", ["document_questions.json", "judging-passes-.json"])
-def test_an_optional_file_with_almost_its_name_is_an_error(tmp_path, name):
-    """It would be left out without a word; other files are nobody's business."""
+def test_a_misspelt_optional_file_is_an_error(tmp_path, name):
+    """It would be ignored silently; other files are allowed."""
     folder = write_golden_set(tmp_path)
     (folder / "judging-pools.json").write_text("{}")
     assert not check_golden_set(folder).errors
@@ -173,8 +173,8 @@ def test_an_optional_file_with_almost_its_name_is_an_error(tmp_path, name):
     assert finding.message.startswith("is ignored; did you mean '")
 
 
-def test_documents_that_are_not_read_are_a_warning(tmp_path):
-    """Only Markdown and text are cut into chunks."""
+def test_ignored_documents_are_a_warning(tmp_path):
+    """Only Markdown and text are split into chunks."""
     folder = write_golden_set(tmp_path)
     (folder / "test-documents" / "page.html").write_text("<p>")
     found = [finding for finding in check_golden_set(folder).warnings if finding.kind == "unread"]

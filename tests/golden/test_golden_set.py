@@ -1,4 +1,4 @@
-"""Golden sets as they are read from a folder."""
+"""Reading golden sets from a folder."""
 
 import json
 
@@ -18,8 +18,8 @@ needs_judgments = pytest.mark.skipif(
 )
 
 
-def test_a_folder_holds_documents_queries_and_judgments(tmp_path):
-    """X1: all three are read, and belong together."""
+def test_a_folder_contains_documents_queries_and_judgments(tmp_path):
+    """X1: all three are read, and are consistent."""
     golden = read_golden_set(write_golden_set(tmp_path / "small"))
     assert (golden.name, golden.version, golden.scale, golden.pool_depth) == ("small", "1", 3, 20)
     assert golden.sources == ("guide.md", "tuning.md")
@@ -29,7 +29,7 @@ def test_a_folder_holds_documents_queries_and_judgments(tmp_path):
     assert golden.guideline == tmp_path / "small" / "GUIDELINE.md"
 
 
-def test_chunks_are_what_judgments_name(tmp_path):
+def test_judgments_refer_to_chunks(tmp_path):
     """Every judged id is the id of a document to index."""
     golden = read_golden_set(write_golden_set(tmp_path))
     ids = {document.doc_id for document in golden.documents()}
@@ -37,7 +37,7 @@ def test_chunks_are_what_judgments_name(tmp_path):
 
 
 def test_a_set_may_have_questions(tmp_path):
-    """Documents have them when that is asked for, and they have a hash of their own."""
+    """Documents include them on request, and they have a separate hash."""
     plain = read_golden_set(write_golden_set(tmp_path))
     assert plain.questions == {}
     (tmp_path / QUESTIONS).write_text('{"tuning.md#bananas": ["is it ripe"]}')
@@ -52,8 +52,8 @@ def test_a_set_may_have_questions(tmp_path):
     assert read_golden_set(tmp_path, strict=False, chunks="paragraph").questions == {}
 
 
-def test_questions_are_of_chunks(tmp_path):
-    """Those of others are an error, and left out where a set is only checked."""
+def test_questions_belong_to_chunks(tmp_path):
+    """Others are an error, and are left out if a set is only checked."""
     (write_golden_set(tmp_path) / QUESTIONS).write_text('{"tuning.md#banana": ["x"], "z": ["y"]}')
     golden = read_golden_set(tmp_path, strict=False)
     assert list(golden.documents(questions=True)) == list(golden.documents())
@@ -78,15 +78,15 @@ def test_the_most_relevant_chunk_comes_first(tmp_path):
     assert golden.relevant_of("Q9") == ()
 
 
-def test_a_query_that_nobody_judged_scores_zero(tmp_path):
-    """It is among the judgments without a grade, so that no mean forgets it."""
+def test_an_unjudged_query_scores_zero(tmp_path):
+    """It is part of the judgments without a grade, so every mean includes it."""
     golden = read_golden_set(write_golden_set(tmp_path, {"Q1": GRADES["Q1"]}))
     run = {"Q1": ["guide.md#configure-oauth"], "Q2": ["tuning.md#tuning"]}
     assert be.evaluate(golden.judgments, run, "P@1")["P@1"].mean == 0.5
 
 
-def test_the_hash_follows_content_and_nothing_else(tmp_path):
-    """Another grade is another set; another folder or version is not."""
+def test_the_hash_depends_only_on_content(tmp_path):
+    """Another grade changes it; another folder or version does not."""
     one = read_golden_set(write_golden_set(tmp_path / "one"))
     same = read_golden_set(write_golden_set(tmp_path / "two", version=2))
     other_grades = {"Q1": {**GRADES["Q1"], "guide.md#token-lifetime": 2}, "Q2": GRADES["Q2"]}
@@ -96,7 +96,7 @@ def test_the_hash_follows_content_and_nothing_else(tmp_path):
 
 
 def test_both_passes_are_kept(tmp_path):
-    """The grades of both passes are there beside the settled ones."""
+    """The grades of both passes are available with the settled ones."""
     passes = {"Q1": {"guide.md#configure-oauth": [3, 2, 3]}}
     golden = read_golden_set(write_golden_set(tmp_path, passes=passes))
     assert golden.passes == {"Q1": {"guide.md#configure-oauth": (3, 2, 3)}}
@@ -115,8 +115,8 @@ def test_both_passes_are_kept(tmp_path):
         ([judged("Q1", GRADES["Q1"])] * 2, "Q1: is judged twice"),
     ],
 )
-def test_a_set_that_contradicts_itself_is_refused(tmp_path, judgments, expected):
-    """A dangling id, two grades and a grade out of range end in an error that says where."""
+def test_a_contradictory_set_is_rejected(tmp_path, judgments, expected):
+    """A dangling id, two grades and a grade out of range are errors with their location."""
     folder = write_golden_set(tmp_path, judgments)
     with pytest.raises(MismatchError) as caught:
         read_golden_set(folder)
@@ -124,8 +124,8 @@ def test_a_set_that_contradicts_itself_is_refused(tmp_path, judgments, expected)
     assert f"`berryeval golden check {folder}`" in str(caught.value)
 
 
-def test_a_settled_grade_has_to_be_the_grade(tmp_path):
-    """Judgments that differ from what was settled were changed afterwards."""
+def test_a_settled_grade_must_match_the_judgment(tmp_path):
+    """A difference means that the judgment was changed afterwards."""
     passes = {"Q1": {"guide.md#configure-oauth": [3, 2, 2], "guide.md#guide": [1, 1, 1]}}
     folder = write_golden_set(tmp_path, passes=passes)
     with pytest.raises(MismatchError, match="was settled as 2, but its grade is 3"):
@@ -134,15 +134,15 @@ def test_a_settled_grade_has_to_be_the_grade(tmp_path):
 
 @pytest.mark.parametrize("name", ["relevance-judgments.json", "test-queries.json"])
 def test_a_missing_file_is_named(tmp_path, name):
-    """The message says which file was expected."""
+    """The message names the expected file."""
     folder = write_golden_set(tmp_path)
     (folder / name).unlink()
     with pytest.raises(FormatError, match=name):
         read_golden_set(folder)
 
 
-def test_a_folder_that_is_not_there_is_an_error(tmp_path):
-    """The folder is named."""
+def test_a_missing_folder_is_an_error(tmp_path):
+    """The message names the folder."""
     with pytest.raises(FormatError, match="expected the folder of a golden set"):
         read_golden_set(tmp_path / "none")
 
@@ -150,8 +150,8 @@ def test_a_folder_that_is_not_there_is_an_error(tmp_path):
 @pytest.mark.parametrize(
     "content", ["[]", '{"Q1": {"a": [1, 2]}}', '{"Q1": {"a": [1, 2, "3"]}}', "{"]
 )
-def test_passes_of_another_shape_are_an_error(tmp_path, content):
-    """What came is told beside what was expected."""
+def test_malformed_passes_are_an_error(tmp_path, content):
+    """The message shows what was expected and found."""
     folder = write_golden_set(tmp_path)
     (folder / "judging-passes.json").write_text(content)
     with pytest.raises(FormatError, match="first, second, settled"):
@@ -197,8 +197,8 @@ def test_passes_of_another_shape_are_an_error(tmp_path, content):
         ({"judgments": [], "pool_depth": 0}, "a number of ranks as pool_depth, found 0"),
     ],
 )
-def test_judgments_of_another_shape_are_an_error(tmp_path, content, expected):
-    """The file, what was expected and what came."""
+def test_malformed_judgments_are_an_error(tmp_path, content, expected):
+    """The message has the file, what was expected and what was found."""
     folder = write_golden_set(tmp_path)
     text = content if isinstance(content, str) else json.dumps(content)
     (folder / "relevance-judgments.json").write_text(text)
@@ -225,8 +225,8 @@ SPAN = {"document": "guide.md", "start": 0, "end": 9, "grade": 3}
                                    "mean 'relevant_from'?"),
     ],
 )  # fmt: skip
-def test_a_key_without_a_meaning_in_judgments_is_an_error(tmp_path, entry, facts, expected):
-    """The file, the entry, the key and the nearest known one, wherever the file is read."""
+def test_an_unknown_key_in_judgments_is_an_error(tmp_path, entry, facts, expected):
+    """Every reader reports the file, the entry, the key and the nearest known one."""
     good = judged("Q2", GRADES["Q2"])
     folder = write_golden_set(tmp_path, [good, {"query_id": "Q1", **entry}], **facts)
     file = folder / JUDGMENTS
@@ -241,7 +241,7 @@ def test_a_key_without_a_meaning_in_judgments_is_an_error(tmp_path, entry, facts
 
 
 def test_ids_of_queries_may_be_whole_numbers(tmp_path):
-    """In both files alike."""
+    """Both files may use them."""
     queries = [{"id": 1, "query": "configure OAuth"}]
     entry = {**judged("Q1", GRADES["Q1"]), "query_id": 1}
     golden = read_golden_set(write_golden_set(tmp_path, [entry], queries))
@@ -257,8 +257,8 @@ def test_ids_of_queries_may_be_whole_numbers(tmp_path):
          "query 'Q1': unknown key 'Difficulty'; did you mean 'difficulty'?"),
     ],
 )  # fmt: skip
-def test_a_key_without_a_meaning_in_queries_is_an_error(tmp_path, queries, expected):
-    """In a golden set; files of other tools may have more keys than ours."""
+def test_an_unknown_key_in_queries_is_an_error(tmp_path, queries, expected):
+    """This holds for golden sets; files of other tools may have more keys."""
     folder = write_golden_set(tmp_path, queries=queries)
     with pytest.raises(FormatError, match=r"test-queries\.json: ") as caught:
         read_golden_set(folder)
@@ -266,8 +266,8 @@ def test_a_key_without_a_meaning_in_queries_is_an_error(tmp_path, queries, expec
     assert be.read_queries(folder / "test-queries.json")[0].category is None
 
 
-def test_a_key_beside_the_queries_is_an_error(tmp_path):
-    """A misspelt list beside the right one would be lost."""
+def test_a_key_next_to_the_queries_is_an_error(tmp_path):
+    """A misspelt list would be ignored."""
     folder = write_golden_set(tmp_path)
     (folder / "test-queries.json").write_text('{"queries": [], "querys": []}')
     with pytest.raises(FormatError, match="unknown key 'querys'; did you mean 'queries'"):
@@ -275,7 +275,7 @@ def test_a_key_beside_the_queries_is_an_error(tmp_path):
 
 
 def test_plain_ids_are_grade_1_on_a_binary_scale(tmp_path):
-    """There is no other grade that they could have."""
+    """It is the only possible grade."""
     entries = [{"query_id": "Q1", "relevant": ["guide.md#guide"]}]
     golden = read_golden_set(write_golden_set(tmp_path, entries, scale=1))
     assert golden.judgments.to_dict()["Q1"] == {"guide.md#guide": 1}
@@ -285,8 +285,8 @@ LABELS = ("None", "A little", "Half", "Most", "All of it")
 
 
 @pytest.mark.parametrize("facts", [{"scale": 4}, {"scale": None}])
-def test_a_set_declares_what_grades_mean_and_which_one_counts(tmp_path, facts):
-    """Its judgments carry it, however they are read; the labels alone say how far grades go."""
+def test_a_set_declares_labels_and_the_rule_for_judges(tmp_path, facts):
+    """Its judgments include both in every reader, and labels imply the scale."""
     folder = write_golden_set(tmp_path, labels=[*LABELS], judges="majority", **facts)
     golden = read_golden_set(folder)
     assert (golden.scale, golden.labels, golden.judges) == (4, LABELS, "majority")
@@ -295,7 +295,7 @@ def test_a_set_declares_what_grades_mean_and_which_one_counts(tmp_path, facts):
 
 
 def test_a_set_need_not_declare_anything(tmp_path):
-    """A scale without labels is one; without a scale there is none."""
+    """A scale may have no labels, and a set no scale."""
     golden = read_golden_set(write_golden_set(tmp_path))
     assert (golden.scale, golden.labels, golden.judges) == (3, None, None)
     assert (golden.judgments.scale, golden.judgments.labels) == (3, None)
@@ -303,8 +303,8 @@ def test_a_set_need_not_declare_anything(tmp_path):
     assert (golden.scale, golden.judgments.scale) == (None, None)
 
 
-def test_what_a_set_declares_leaves_its_hash(tmp_path):
-    """Labels and the rule change no score: results stay comparable."""
+def test_declarations_do_not_change_the_hash(tmp_path):
+    """Labels and the rule change no score, so results stay comparable."""
     plain = read_golden_set(write_golden_set(tmp_path / "a", scale=4)).content_hash
     facts = {"labels": [*LABELS], "judges": "latest"}
     assert read_golden_set(write_golden_set(tmp_path / "b", scale=4, **facts)).content_hash == plain
@@ -314,7 +314,7 @@ def test_what_a_set_declares_leaves_its_hash(tmp_path):
     ("scale", "said"), [(3, "there is a scale up to 3;"), (None, "there is no scale;")]
 )
 def test_plain_ids_on_another_scale_are_an_error(tmp_path, scale, said):
-    """Any grade could be meant; the message says how to give one."""
+    """Their grade is ambiguous; the message shows how to state it."""
     entries = [{"query_id": "Q1", "relevant": ["guide.md#guide"]}]
     with pytest.raises(FormatError, match=r"entry 1 \(Q1\): plain ids in 'relevant'") as caught:
         read_golden_set(write_golden_set(tmp_path, entries, scale=scale))
@@ -324,14 +324,14 @@ def test_plain_ids_on_another_scale_are_an_error(tmp_path, scale, said):
 
 @pytest.mark.parametrize("indent", [None, 2])
 def test_judgments_of_a_golden_set_are_a_format_like_others(tmp_path, indent):
-    """The file can be given to evaluate, compare and gate as it is, on one line or on many."""
+    """evaluate, compare and gate read the file, on one line or many."""
     path = write_golden_set(tmp_path) / "relevance-judgments.json"
     path.write_text(json.dumps(json.loads(path.read_text()), indent=indent))
     assert be.read_judgments(path).to_dict() == GRADES
 
 
-def test_a_set_may_ask_for_more_than_marginal_chunks(tmp_path):
-    """With relevant_from 2 a grade of 1 is not relevant; nDCG counts it, and the hash changes."""
+def test_relevance_can_start_above_grade_1(tmp_path):
+    """With relevant_from 2, grade 1 counts only in nDCG, and the hash changes."""
     golden = read_golden_set(write_golden_set(tmp_path / "a", relevant_from=2))
     assert golden.relevant_of("Q1") == ("guide.md#configure-oauth",)
     assert [str(m) for m in golden.at_level(("P@5", "nDCG@10", "AP(rel=3)"))] == [
@@ -345,8 +345,8 @@ def test_a_set_may_ask_for_more_than_marginal_chunks(tmp_path):
 
 
 @needs_judgments
-def test_the_golden_set_that_ships_was_judged_with_care():
-    """Every pair of the pools twice, kappa of 0.7 or better, ceilings of 0.9 or better."""
+def test_the_bundled_set_was_judged_carefully():
+    """Every pair was judged twice, kappa is at least 0.7 and best means at least 0.9."""
     found = check_golden_set(HANDBOOK)
     golden = found.golden
     assert found.errors == ()
@@ -367,7 +367,7 @@ def test_the_golden_set_that_ships_was_judged_with_care():
 
 
 @needs_judgments
-def test_the_golden_set_that_ships_is_whole():
+def test_the_bundled_set_is_complete():
     """X1, X3: 50 queries, each with at least two relevant chunks, in order of their grades."""
     golden = handbook()
     assert isinstance(golden, GoldenSet)

@@ -1,4 +1,4 @@
-"""The golden set that ships with the product, counted from its files."""
+"""The bundled golden set, counted from its files."""
 
 import json
 import re
@@ -33,7 +33,7 @@ every_document = pytest.mark.parametrize("document", DOCUMENTS, ids=lambda path:
 
 
 def sections(document: Path) -> list[tuple[str, str]]:
-    """Split a document into its headings, each with the text up to the next one."""
+    """Split a document at its headings, each with the text up to the next one."""
     found: list[tuple[str, list[str]]] = []
     is_code = False
     for line in document.read_text(encoding="utf-8").splitlines():
@@ -50,14 +50,14 @@ def slug(heading: str) -> str:
     return re.sub(r"\s+", "-", re.sub(r"[^\w\s-]", "", heading.lower()).strip())
 
 
-def test_documents_are_many_and_of_diverse_kinds():
-    """X1: at least 24 documents, among them the kinds that every product has."""
+def test_documents_are_many_and_diverse():
+    """X1: at least 24 documents, including the kinds that every product has."""
     assert len(DOCUMENTS) >= 24
     assert set(KINDS) <= {document.stem for document in DOCUMENTS}
 
 
 def test_chunks_are_many():
-    """At least 220 headings, as many as the README says."""
+    """There are at least 220 headings, as many as the README states."""
     n_chunks = sum(len(sections(document)) for document in DOCUMENTS)
     readme = (HANDBOOK / "README.md").read_text(encoding="utf-8")
     assert n_chunks >= 220
@@ -65,8 +65,8 @@ def test_chunks_are_many():
 
 
 @every_document
-def test_every_heading_names_one_chunk(document):
-    """Slugs are unique within a file and never empty, for ids are made of them."""
+def test_every_heading_identifies_one_chunk(document):
+    """Slugs are unique within a file and never empty, since ids contain them."""
     slugs = [slug(heading) for heading, _ in sections(document)]
     assert all(slugs)
     assert [name for name, times in Counter(slugs).items() if times > 1] == []
@@ -74,14 +74,14 @@ def test_every_heading_names_one_chunk(document):
 
 @every_document
 def test_no_section_is_empty(document):
-    """Each heading has text of its own, more than a sentence and less than a page."""
+    """Each heading has its own text, longer than a sentence and shorter than a page."""
     for heading, text in sections(document):
         assert 25 <= len(text.split()) <= 250, heading
 
 
 @every_document
-def test_a_hash_starts_a_heading_and_nothing_else(document):
-    """Splitting at hashes gives the same chunks whether or not code blocks are known."""
+def test_hashes_occur_only_in_headings(document):
+    """Splitting gives the same chunks whether or not code blocks are recognised."""
     lines = document.read_text(encoding="utf-8").splitlines()
     assert lines[0].startswith("# ")
     assert sum(line.startswith("#") for line in lines) == len(sections(document))
@@ -93,8 +93,8 @@ def test_queries_are_numbered():
     assert [query["id"] for query in QUERIES] == [f"Q{number:03}" for number in range(1, 51)]
 
 
-def test_queries_count_by_category():
-    """X2: the shares of the categories."""
+def test_queries_have_the_documented_categories():
+    """X2: the number of queries of each category."""
     assert Counter(query["category"] for query in QUERIES) == {
         "factual": 15,
         "conceptual": 12,
@@ -104,8 +104,8 @@ def test_queries_count_by_category():
     }
 
 
-def test_queries_count_by_difficulty():
-    """X2: the shares of the difficulties."""
+def test_queries_have_the_documented_difficulties():
+    """X2: the number of queries of each difficulty."""
     difficulties = Counter(query["difficulty"] for query in QUERIES)
     assert difficulties == {"easy": 20, "medium": 20, "hard": 10}
 
@@ -118,15 +118,15 @@ def test_queries_count_by_difficulty():
         ("Q042", "inaccurate after re-indexing", "troubleshoot", "hard"),
     ],
 )
-def test_three_queries_are_given(query_id, subject, category, difficulty):
-    """X2: their number, subject, category and difficulty are fixed."""
+def test_three_queries_are_fixed(query_id, subject, category, difficulty):
+    """X2: their number, subject, category and difficulty do not change."""
     query = next(query for query in QUERIES if query["id"] == query_id)
     assert subject in query["query"]
     assert (query["category"], query["difficulty"]) == (category, difficulty)
 
 
 def test_queries_read_as_people_type_them():
-    """X1: five fields each; texts differ, have 3 to 12 words, and a description of the intent."""
+    """X1: five fields; unique texts of 3 to 12 words, and a description of the intent."""
     for query in QUERIES:
         assert list(query) == ["id", "query", "category", "difficulty", "description"]
         assert 3 <= len(query["query"].split()) <= 12, query["id"]
@@ -135,8 +135,8 @@ def test_queries_read_as_people_type_them():
     assert len({query["description"] for query in QUERIES}) == len(QUERIES)
 
 
-def test_examples_of_the_guideline_name_chunks_and_no_query():
-    """X3: the guideline explains itself by chunks that exist and queries that are not judged."""
+def test_examples_of_the_guideline_are_chunks_but_not_queries():
+    """X3: examples use existing chunks, and queries that are not judged."""
     guideline = (HANDBOOK / "GUIDELINE.md").read_text(encoding="utf-8")
     chunks = {f"{path.name}#{slug(heading)}" for path in DOCUMENTS for heading, _ in sections(path)}
     named = re.findall(r"`([\w-]+\.md#[\w-]+)`", guideline)
@@ -145,8 +145,8 @@ def test_examples_of_the_guideline_name_chunks_and_no_query():
     assert [query["id"] for query in QUERIES if query["query"] in guideline] == []
 
 
-def test_questions_are_of_every_chunk_and_none_is_a_query():
-    """X6: whoever wrote them saw no queries; what is the same by chance was taken out."""
+def test_every_chunk_has_questions_and_none_is_a_query():
+    """X6: the writers saw no queries, and accidental matches were removed."""
     questions = json.loads((HANDBOOK / "document-questions.json").read_text(encoding="utf-8"))
     assert set(questions) == {
         f"{path.name}#{slug(heading)}" for path in DOCUMENTS for heading, _ in sections(path)
@@ -161,5 +161,5 @@ def test_questions_are_of_every_chunk_and_none_is_a_query():
 
 
 def words(text: str) -> str:
-    """Return a text without what is not a word."""
+    """Return the words of a text."""
     return " ".join(re.findall(r"\w+", text.lower()))

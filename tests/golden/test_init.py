@@ -1,4 +1,4 @@
-"""A golden set that begins with a folder of Markdown."""
+"""Creating a golden set from a folder of Markdown."""
 
 import pytest
 
@@ -21,7 +21,7 @@ def documents(tmp_path):
 
 
 def test_a_new_set_can_be_read_at_once(documents, tmp_path):
-    """Documents are copied, others are not, and the example is sound."""
+    """Only documents are copied, and the example is valid."""
     written = init_golden_set(documents, tmp_path / "golden")
     golden = read_golden_set(tmp_path / "golden")
     assert golden.sources == ("deep/more.md", "guide.md")
@@ -30,16 +30,16 @@ def test_a_new_set_can_be_read_at_once(documents, tmp_path):
     assert not list((tmp_path / "golden").rglob("*.png"))
 
 
-def test_a_new_set_says_what_its_grades_mean(documents, tmp_path):
-    """Its labels are there to be edited."""
+def test_a_new_set_declares_labels(documents, tmp_path):
+    """They are ready to be edited."""
     init_golden_set(documents, tmp_path / "golden")
     golden = read_golden_set(tmp_path / "golden")
     assert golden.scale == 3
     assert golden.labels == ("Does not serve it", "Marginal", "Answers a part", "Answers it")
 
 
-def test_its_settings_are_those_of_the_gate(documents, tmp_path):
-    """X6: berryeval.toml guards the three measures of the suite, as far as judgments allow."""
+def test_its_settings_guard_the_measures_of_the_suite(documents, tmp_path):
+    """X6: the thresholds are within the best possible means."""
     init_golden_set(documents, tmp_path / "golden")
     settings = read_settings(tmp_path / "golden" / "berryeval.toml")
     assert [str(guard) for guard in settings.gate.guards] == [
@@ -53,14 +53,14 @@ def test_its_settings_are_those_of_the_gate(documents, tmp_path):
 
 
 def test_a_folder_inside_the_documents_does_not_copy_itself(documents):
-    """The set may stand where the documents are."""
+    """The set may be inside the folder of documents."""
     init_golden_set(documents, documents / "golden")
     golden = read_golden_set(documents / "golden")
     assert golden.sources == ("deep/more.md", "guide.md")
 
 
-def test_judgments_are_never_written_over(documents, tmp_path):
-    """A folder with anything in it is left alone."""
+def test_judgments_are_never_overwritten(documents, tmp_path):
+    """A folder that is not empty is not changed."""
     init_golden_set(documents, tmp_path / "golden")
     with pytest.raises(ArgumentError, match="a new or empty folder"):
         init_golden_set(documents, tmp_path / "golden")
@@ -78,8 +78,8 @@ def test_a_folder_without_text_is_an_error(tmp_path, content):
     assert not (tmp_path / "golden").exists()
 
 
-def test_a_place_that_cannot_be_written_is_named(documents, tmp_path):
-    """A file where a folder should be made is an error with its name."""
+def test_a_path_that_cannot_be_written_is_named(documents, tmp_path):
+    """A file in place of a folder is an error with its name."""
     (tmp_path / "file").write_text("")
     with pytest.raises(FormatError, match="cannot be written"):
         init_golden_set(documents, tmp_path / "file" / "golden")

@@ -1,4 +1,4 @@
-"""Golden sets whose judgments name spans of documents, which outlive a change of chunks."""
+"""Golden sets that judge spans of documents, which stay valid if the chunking changes."""
 
 import json
 import re
@@ -35,7 +35,7 @@ TEXTS = {"guide.md": GUIDE, "tuning.md": TUNING}
 
 
 def span(document, passage, grade=None):
-    """A judgment of where a passage stands."""
+    """Return a judgment of the position of a passage."""
     start = TEXTS[document].index(passage)
     found = {"document": document, "start": start, "end": start + len(passage)}
     return found if grade is None else {**found, "grade": grade}
@@ -68,8 +68,8 @@ def with_judgments(folder, *relevant, query_id="Q1", not_relevant=()):
     return folder
 
 
-def test_spans_are_read_and_known_by_their_ids(folder):
-    """Grades, the primary one, and documents that were judged and serve nobody."""
+def test_spans_are_read_and_identified_by_position(folder):
+    """Grades, the primary span, and spans judged irrelevant are read."""
     golden = read_golden_set(folder)
     assert golden.relevant_of("Q1") == (span_id(REGISTER), span_id(EXPIRES))
     assert golden.judged[0].spans[0] == SpanJudgment(
@@ -87,8 +87,8 @@ def test_spans_are_read_and_known_by_their_ids(folder):
     }
 
 
-def test_a_chunk_is_worth_the_span_it_holds(folder):
-    """X5: the suite scores what a system returns by chunks as if it had returned the spans."""
+def test_a_chunk_is_credited_with_the_span_it_covers(folder):
+    """X5: the suite scores chunks as if the system had returned the spans."""
     answers = {
         "configure OAuth": ["tuning.md#bananas", "guide.md#configure-oauth"],
         "why are slow searches slow": ["tuning.md#slow-searches", "tuning.md#tuning"],
@@ -108,8 +108,8 @@ def test_a_chunk_is_worth_the_span_it_holds(folder):
 
 
 @pytest.mark.parametrize("chunks", ["heading", "paragraph", "size"])
-def test_another_way_to_cut_leaves_the_set_as_it_is(folder, chunks):
-    """No fault, the same ceilings, and the same hash: results can be compared."""
+def test_another_chunking_does_not_change_the_set(folder, chunks):
+    """There are no errors, and best means and hash are equal."""
     usual, golden = read_golden_set(folder), read_golden_set(folder, chunks=chunks)
     check = check_golden_set(golden)
     assert check.errors == ()
@@ -122,7 +122,7 @@ def test_another_way_to_cut_leaves_the_set_as_it_is(folder, chunks):
 
 
 def test_the_hash_changes_with_text_and_grades(folder):
-    """Whatever decides scores is in it."""
+    """It covers everything that affects scores."""
     before = read_golden_set(folder).content_hash
     other = with_judgments(folder, {**REGISTER, "grade": 2}, EXPIRES)
     assert read_golden_set(other).content_hash != before
@@ -133,8 +133,8 @@ def test_the_hash_changes_with_text_and_grades(folder):
     assert read_golden_set(folder).content_hash != before
 
 
-def test_the_hash_knows_the_cut_where_a_chunk_is_judged(folder, tmp_path):
-    """One judgment of a chunk is enough: what it stands for changes with its place."""
+def test_the_hash_depends_on_the_chunking_if_a_chunk_is_judged(folder, tmp_path):
+    """One judgment of a chunk is enough."""
     chunk = {"query_id": "Q2", "relevant": [{"chunk_id": "c", "grade": 2}]}
     write_golden_set(folder, [JUDGED[0], chunk])
     hashes = set()
@@ -150,7 +150,7 @@ def test_the_hash_knows_the_cut_where_a_chunk_is_judged(folder, tmp_path):
 
 
 def test_a_span_is_credited_once_in_every_measure():
-    """Two chunks with the same passage: the second earns what a useless one earns."""
+    """A second chunk with the same passage earns as much as an irrelevant one."""
     spans = [SpanJudgment("q", "a", 100, 200, 2), SpanJudgment("q", "a", 500, 600, 1)]
     chunks = [chunk for start in range(0, 700, 50)
               for chunk in by_size("x" * 700, "a", size=100, overlap=50)
@@ -168,7 +168,7 @@ def test_a_span_is_credited_once_in_every_measure():
 
 
 def test_crediting_twice_changes_nothing():
-    """A run that was credited is as it was."""
+    """A credited run is unchanged."""
     spans = [SpanJudgment("q", "a", 80, 120, 2)]
     chunks = by_size("word " * 60, "a", size=100, overlap=50)
     run = be.Run.from_lists({"q": [chunk.chunk_id for chunk in chunks]})
@@ -176,7 +176,7 @@ def test_crediting_twice_changes_nothing():
     assert credit_spans(once, spans, chunks).ranking("q") == once.ranking("q")
 
 
-def test_a_useless_span_takes_one_rank():
+def test_irrelevant_spans_take_one_rank():
     """A chunk with three passages of grade 0 pushes nothing down."""
     spans = [SpanJudgment("q", "a", i * 10, i * 10 + 9, 0) for i in range(3)]
     spans.append(SpanJudgment("q", "b", 0, 9, 1))
@@ -185,8 +185,8 @@ def test_a_useless_span_takes_one_rank():
     assert credit_spans(run, spans, chunks).ranking("q") == ["a#0-40", "b@0-9"]
 
 
-def test_a_span_between_two_chunks_goes_to_the_one_with_most():
-    """Blank lines belong to no chunk, so that neither may have half of it."""
+def test_a_span_between_two_chunks_belongs_to_the_larger_part():
+    """Blank lines belong to no chunk, so neither may contain half."""
     text = "# A\n\n" + "a" * 60 + "\n\n\n\n\n\n# B\n\n" + "b" * 60
     cut_at = text.index("# B")
     spans = [SpanJudgment("q", "s", cut_at - 14, cut_at + 9, 1)]
@@ -211,8 +211,8 @@ CHUNKERS = {
     before=st.sampled_from(list(CHUNKERS)),
     after=st.sampled_from(list(CHUNKERS)),
 )
-def test_cutting_again_leaves_a_perfect_ranking_perfect(paragraphs, graded, before, after):
-    """However documents are cut: as much to find, ideal scores of 1, and none above."""
+def test_another_chunking_keeps_a_perfect_ranking_perfect(paragraphs, graded, before, after):
+    """The ideal score is 1 for every chunking, and none exceeds it."""
     text = "".join(f"# H{i}\n\n{paragraph}\n\n" for i, paragraph in enumerate(paragraphs))
     grade = graded.draw(st.integers(1, 3))
     chosen = graded.draw(st.sets(st.sampled_from(range(len(paragraphs))), min_size=1))
@@ -241,8 +241,8 @@ PLACES = st.tuples(st.integers(0, 18), st.integers(1, 19)).map(lambda p: (p[0], 
     ends=st.sets(st.integers(0, 37), min_size=2, max_size=6).map(sorted),
     grades=st.lists(st.integers(0, 3), min_size=5, max_size=5),
 )
-def test_every_order_of_any_chunks_is_scored_sanely(placed, ends, grades):
-    """Chunks that overlap and hold several spans: each span once, all found, no score above 1."""
+def test_every_order_of_overlapping_chunks_has_valid_scores(placed, ends, grades):
+    """Each span counts once, all are found, and no score exceeds 1."""
     chunks = [Chunk(f"c{i}", "s", *place, "") for i, place in enumerate(placed)]
     judged = [SpanJudgment("q", "s", *p, g) for *p, g in zip(ends, ends[1:], grades, strict=False)]
     spans = [one for one, answering in match_spans(judged, chunks) if answering]
@@ -260,7 +260,7 @@ def test_every_order_of_any_chunks_is_scored_sanely(placed, ends, grades):
 
 
 def perfect(spans, chunks):
-    """A ranking that brings a span that was not there before with every chunk."""
+    """Return a ranking in which every chunk adds a new span."""
     ranking, found = [], set()
     for one in spans:
         for chunk in chunks:
@@ -274,8 +274,8 @@ def perfect(spans, chunks):
     return ranking
 
 
-def test_ceilings_are_those_of_spans(folder):
-    """Two spans a query: P@5 of 0.4 at best, everything else of 1."""
+def test_best_possible_means_are_those_of_spans(folder):
+    """With two spans per query, P@5 is at most 0.4, and the others 1."""
     found = read_golden_set(folder, chunks="size").ceilings(("P@5", "R@10", "nDCG@10", "RR@10"))
     assert found == {"P@5": 0.4, "R@10": 1, "nDCG@10": 1, "RR@10": 1}
 
@@ -295,8 +295,8 @@ def test_ceilings_are_those_of_spans(folder):
         ({**EXPIRES, "grade": 9}, "grade", "has the grade 9, above the scale of 3"),
     ],
 )  # fmt: skip
-def test_faults_of_spans_are_found(folder, entry, kind, message):
-    """X1: out of range, dangling, contradicting, out of reach: each is told, and refused."""
+def test_errors_of_spans_are_found(folder, entry, kind, message):
+    """X1: spans out of range, dangling, contradictory or without a chunk are rejected."""
     with_judgments(folder, REGISTER, entry)
     assert kind in {one.kind for one in check_golden_set(folder).errors}
     told = next(one for one in check_golden_set(folder).errors if one.kind == kind)
@@ -305,8 +305,8 @@ def test_faults_of_spans_are_found(folder, entry, kind, message):
         read_golden_set(folder)
 
 
-def test_spans_with_equal_grades_that_overlap_are_a_warning(folder):
-    """What both have counts twice, which may be meant."""
+def test_overlapping_spans_of_equal_grade_are_a_warning(folder):
+    """Their common text counts twice, which may be intended."""
     with_judgments(folder, REGISTER, {**REGISTER, "start": REGISTER["start"] + 5})
     check = check_golden_set(folder)
     assert [one.message for one in check.warnings if one.kind == "overlap"] == [
@@ -328,15 +328,15 @@ def test_spans_with_equal_grades_that_overlap_are_a_warning(folder):
         {key: value for key, value in REGISTER.items() if key != "grade"},
     ],
 )
-def test_what_is_no_span_is_refused(folder, entry):
-    """The file, what was expected, what came."""
+def test_malformed_spans_are_rejected(folder, entry):
+    """The message has the file, what was expected and what was found."""
     with_judgments(folder, entry)
     with pytest.raises(FormatError, match=r'entry 1 \(Q1\): expected \{"document": "a'):
         read_golden_set(folder)
 
 
-def test_another_cut_asks_for_spans(tmp_path):
-    """Judgments of chunks are void by size, and the message says what would hold."""
+def test_another_chunking_requires_spans(tmp_path):
+    """Judgments of chunks become invalid, and the message says what would not."""
     chunked = write_golden_set(tmp_path / "chunks")
     message = "is not a chunk by 'size'; only judgments of spans are independent of the chunking"
     with pytest.raises(MismatchError, match=message):
@@ -349,7 +349,7 @@ def run(*arguments):
 
 @pytest.mark.parametrize("chunks", ["heading", "paragraph", "size"])
 def test_runs_of_spans_can_be_scored_as_files(folder, tmp_path, chunks):
-    """`retrieve --spans` writes the ids that the judgments have."""
+    """`retrieve --spans` writes the ids of the judgments."""
     stored = tmp_path / "found.run"
     done = run("retrieve", "bm25", "--documents", folder / "test-documents", "--chunks", chunks,
                "--spans", folder, "--queries", folder / "test-queries.json", "-o",
@@ -360,8 +360,8 @@ def test_runs_of_spans_can_be_scored_as_files(folder, tmp_path, chunks):
     assert json.loads(scored.output)["runs"][0]["means"] == {"RR": 1.0}
 
 
-def test_a_system_tells_where_its_own_chunks_stand(folder, tmp_path, monkeypatch):
-    """A file of places: the system's ids are anything, and its documents are its own."""
+def test_a_system_lists_the_positions_of_its_own_chunks(folder, tmp_path, monkeypatch):
+    """The system may use any ids and its own documents."""
     places = tmp_path / "places.jsonl"
     rows = [{"chunk_id": str(number), "document": name, "start": start, "end": start + 40}
             for name, text in TEXTS.items()
@@ -396,8 +396,8 @@ def test_a_system_tells_where_its_own_chunks_stand(folder, tmp_path, monkeypatch
         ('{"chunk_id": "0", "document": "guide.md", "start": 0, "end": 9}', "found '0' again"),
     ],
 )  # fmt: skip
-def test_places_that_cannot_be_are_told_by_their_line(folder, tmp_path, line, message):
-    """The file, the line, what was expected and what came."""
+def test_invalid_positions_are_errors_with_their_line(folder, tmp_path, line, message):
+    """The message has the file, the line, what was expected and found."""
     places = tmp_path / "places.jsonl"
     first = {"chunk_id": "0", "document": "guide.md", "start": 0, "end": 9}
     places.write_text(f"{json.dumps(first)}\n{line}\n")
@@ -407,8 +407,8 @@ def test_places_that_cannot_be_are_told_by_their_line(folder, tmp_path, line, me
     assert message in done.stderr
 
 
-def test_what_spans_lack_is_told(folder, tmp_path):
-    """No documents, no spans, and no way to cut: one line and exit code 2."""
+def test_missing_inputs_for_spans_are_reported(folder, tmp_path):
+    """Without documents, spans or a chunking there is one line and exit code 2."""
     queries = folder / "test-queries.json"
     lacking = run("retrieve", "bm25", "--spans", folder, "--queries", queries, "-o", "x.run")
     assert lacking.exit_code == 2
@@ -424,7 +424,7 @@ def test_what_spans_lack_is_told(folder, tmp_path):
 
 
 def test_a_gate_credits_spans(folder, monkeypatch):
-    """A system that berryeval.toml names is scored by spans, too; without documents it says why."""
+    """A system in berryeval.toml is also scored by spans, and requires documents."""
     monkeypatch.chdir(folder)
     settings = (
         'judgments = "relevance-judgments.json"\nqueries = "test-queries.json"\n'

@@ -1,4 +1,4 @@
-"""How much queries count, by how often people ask them, or by the shares of their kinds."""
+"""Weights of queries, from a query log or from the shares of their kinds."""
 # ruff: noqa: E501 - a case is a line
 
 import json
@@ -8,7 +8,7 @@ import pytest
 from berryeval.core import Query
 from berryeval.errors import ArgumentError, FormatError
 from berryeval.formats.queries import iter_log, read_queries, write_weights
-from berryeval.golden.weights import weigh_by_shares, weigh_by_traffic
+from berryeval.golden.weights import weight_by_shares, weight_by_traffic
 
 A_COUNT = "expected a count, a finite number of at least 0, found"
 LOG = [("reset password", 12.0), ("delete account", 3.0)]
@@ -16,7 +16,7 @@ LOG = [("reset password", 12.0), ("delete account", 3.0)]
 
 @pytest.fixture
 def write(tmp_path):
-    """Write a file, and return its path."""
+    """Write a file and return its path."""
 
     def write(content, name="log"):
         path = tmp_path / name
@@ -37,7 +37,7 @@ def write(tmp_path):
     ids=["jsonl", "csv", "tsv", "two columns"],
 )
 def test_a_log_is_read_from_every_format(write, content):
-    """A query and its count; other columns are ignored."""
+    """A query and its count are read, and other columns are ignored."""
     assert list(iter_log(write(content))) == LOG
 
 
@@ -47,7 +47,7 @@ def test_a_log_is_read_from_every_format(write, content):
     ids=["plain", "jsonl", "one column"],
 )
 def test_without_a_count_each_line_is_one_search(write, content):
-    """Plain text is a query per line."""
+    """Plain text has one query per line."""
     assert list(iter_log(write(content))) == [("a b", 1), ("c, d", 1)]
 
 
@@ -66,7 +66,7 @@ def test_without_a_count_each_line_is_one_search(write, content):
     ],
 )  # fmt: skip
 def test_a_bad_log_is_named_with_its_line(write, content, message):
-    """What was expected, and what came."""
+    """The message shows what was expected and found."""
     path = write(content)
     with pytest.raises(FormatError) as caught:
         list(iter_log(path))
@@ -74,10 +74,10 @@ def test_a_bad_log_is_named_with_its_line(write, content, message):
 
 
 def test_searches_are_counted_by_text():
-    """Case, white space and Unicode form do not matter; what is not in the set is counted apart."""
+    """Case, white space and Unicode form do not matter; other searches are counted separately."""
     queries = [Query("q1", "Reset  the ﬁle"), Query("q2", "ÜBER"), Query("q3", "never")]
     log = [("reset the file", 2), (" RESET THE FILE", 3), ("u\u0308ber", 1), ("other", 4)]
-    found = weigh_by_traffic(queries, log)
+    found = weight_by_traffic(queries, log)
     assert found.weights == {"q1": 5, "q2": 1}
     assert found.unasked == ("q3",)
     assert (found.matched, found.unmatched, found.share) == (6, 4, 0.6)
@@ -86,7 +86,7 @@ def test_searches_are_counted_by_text():
 def test_queries_of_the_same_text_share_its_searches():
     """Their weights add up to the traffic."""
     queries = [Query("q1", "a"), Query("q2", "A")]
-    assert weigh_by_traffic(queries, [("a", 3)]).weights == {"q1": 1.5, "q2": 1.5}
+    assert weight_by_traffic(queries, [("a", 3)]).weights == {"q1": 1.5, "q2": 1.5}
 
 
 @pytest.mark.parametrize(
@@ -94,10 +94,10 @@ def test_queries_of_the_same_text_share_its_searches():
     [([], 0), ([7], 1), ([2, 2, 2], 3), ([3, 1], 16 / 10), ([1e200, 1e200], 2)],
 )
 def test_the_effective_number_of_queries_is_that_of_kish(counts, effective):
-    """(sum w)^2 / sum w^2: equal weights count each query as one."""
+    """It is (sum w)^2 / sum w^2; with equal weights each query counts as one."""
     queries = [Query(str(n), f"text {n}") for n in range(len(counts))]
     log = [(f"text {n}", count) for n, count in enumerate(counts)]
-    assert weigh_by_traffic(queries, log).effective == pytest.approx(effective)
+    assert weight_by_traffic(queries, log).effective == pytest.approx(effective)
 
 
 WEIGHTS = {"q1": 12.0, "q3": 0.5}
@@ -131,8 +131,8 @@ WEIGHTS = {"q1": 12.0, "q3": 0.5}
         ),
     ],
 )
-def test_weights_are_written_and_all_else_is_kept(write, name, before, after):
-    """Other fields and the order stay; a query that is not weighed has no weight any more."""
+def test_weights_are_written_and_other_fields_are_kept(write, name, before, after):
+    """The order stays, and a query that is not in the log loses its weight."""
     path = write(before, name)
     target = path.with_name(f"new-{name}")
     write_weights(path, WEIGHTS, target)
@@ -168,7 +168,7 @@ def test_weights_are_written_and_all_else_is_kept(write, name, before, after):
     ],
 )
 def test_strata_are_written_with_weights(write, name, before, after):
-    """Both or the weights alone, which leaves strata as they are."""
+    """Writing only weights leaves strata unchanged."""
     path = write(before, name)
     write_weights(path, {"q1": 0.5}, path.with_name("new"), strata={"q1": "howto"})
     assert path.with_name("new").read_text() == after
@@ -186,7 +186,7 @@ KINDS = [Query("q1", "", "howto"), Query("q2", "", "howto"), Query("q3", "", "er
 def test_shares_are_spread_over_the_queries_of_a_kind(scale):
     """Each weight is the share over the number of queries, and the kind is the stratum."""
     shares = {"howto": 0.6 * scale, "errors": 0.4 * scale}
-    found = weigh_by_shares(KINDS, "category", shares)
+    found = weight_by_shares(KINDS, "category", shares)
     assert found.weights == pytest.approx(
         {"q1": 0.15, "q2": 0.15, "q3": 0.4, "q4": 0.15, "q5": 0.15}
     )
@@ -196,17 +196,17 @@ def test_shares_are_spread_over_the_queries_of_a_kind(scale):
     assert found.effective == pytest.approx(1 / (4 * 0.15**2 + 0.4**2))
 
 
-def test_shares_that_are_rounded_add_up():
-    """Three thirds of 33 % are a whole; only their proportions count."""
+def test_rounded_shares_are_accepted():
+    """Three times 33% is a whole; only proportions count."""
     queries = [Query(f"q{n}", "", difficulty=kind) for n, kind in enumerate("abc")]
-    found = weigh_by_shares(queries, "difficulty", dict.fromkeys("abc", 33))
+    found = weight_by_shares(queries, "difficulty", dict.fromkeys("abc", 33))
     assert found.weights == pytest.approx(dict.fromkeys(["q0", "q1", "q2"], 1 / 3))
 
 
-def test_a_share_is_that_of_a_category_by_any_name():
+def test_a_category_may_be_given_by_an_alias():
     """M11: `troubleshooting` is `troubleshoot`."""
     queries = [Query("q1", "", "troubleshooting"), Query("q2", "", "howto")]
-    found = weigh_by_shares(queries, "category", {"troubleshooting": 0.5, "howto": 0.5})
+    found = weight_by_shares(queries, "category", {"troubleshooting": 0.5, "howto": 0.5})
     assert found.strata == {"q1": "troubleshoot", "q2": "howto"}
 
 
@@ -224,23 +224,23 @@ def test_a_share_is_that_of_a_category_by_any_name():
         ([Query("q1", "", "howto", group="g"), Query("q2", "", "errors", group="g")], "category", {"howto": 0.6, "errors": 0.4}, "group 'g': expected queries of one stratum, got 'q1' in 'howto' and 'q2' in 'errors'"),
     ],
 )  # fmt: skip
-def test_shares_that_do_not_fit_are_an_error(queries, label, shares, message):
-    """One line: what was expected and what came."""
+def test_invalid_shares_are_an_error(queries, label, shares, message):
+    """One line shows what was expected and found."""
     with pytest.raises(ArgumentError) as caught:
-        weigh_by_shares(queries, label, shares)
+        weight_by_shares(queries, label, shares)
     assert str(caught.value) == message
 
 
-def test_half_a_character_is_written_as_it_was(write):
-    """JSON holds it escaped."""
+def test_a_lone_surrogate_is_written_unchanged(write):
+    """JSON escapes it."""
     path = write(rb'{"id": "q1", "text": "cut \ud83d"}' + b"\n", "q.jsonl")
     write_weights(path, WEIGHTS)
     assert path.read_bytes() == b'{"id": "q1", "text": "cut \\ud83d", "weight": 12}\n'
 
 
 @pytest.mark.parametrize("content", ["1\ta\n2\tb\n", "<top>\n<num> 1\n<title> a\n</top>\n"])
-def test_a_file_without_a_place_for_weights_is_an_error(write, content):
-    """And it stays as it was."""
+def test_a_format_without_weights_is_an_error(write, content):
+    """The file is not changed."""
     path = write(content, "q")
     with pytest.raises(FormatError, match="other formats cannot store weights"):
         write_weights(path, WEIGHTS)

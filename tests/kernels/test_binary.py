@@ -1,4 +1,4 @@
-"""Kernels that ask of a document only whether it is relevant, on worked examples."""
+"""Kernels that only use whether a document is relevant, on worked examples."""
 
 import math
 
@@ -31,7 +31,7 @@ JUDGED = [2.0, 2.0, 1.0, 1.0, 0.0, 0.0]
 
 
 def test_documents_are_counted_by_kind():
-    """Holes are neither relevant nor judged not to be."""
+    """Holes are neither relevant nor judged irrelevant."""
     case = (GRADES, JUDGED)
     assert n_queries(*case) == 1
     assert n_retrieved(*case) == 5
@@ -53,23 +53,23 @@ def test_a_multiple_that_ends_in_a_tenth_is_rounded_down():
     assert r_precision_at_multiple([1.0, 0.0], [1.0], 1.08) == 1.0
 
 
-def test_bpref_counts_the_judged_documents_above():
+def test_bpref_counts_irrelevant_documents_above():
     """The first has none above it: 1. The second one of two: 1/2. Two are missing."""
     assert bpref(GRADES, JUDGED) == (1 + 1 / 2) / 4
 
 
-def test_bpref_with_nothing_judged_not_relevant_is_what_was_found():
-    """There is nothing to stand above."""
+def test_bpref_without_irrelevant_judgments_is_recall():
+    """No irrelevant document can be above a relevant one."""
     assert bpref([1.0, NOT_IN_POOL, 1.0], [1.0, 1.0, 1.0]) == 2 / 3
 
 
 def test_bpref_counts_no_more_non_relevant_documents_than_relevant_ones():
-    """Three above the only relevant one are as bad as one."""
+    """Three above the only relevant one count like one."""
     assert bpref([0.0, 0.0, 0.0, 1.0], [1.0, 0.0, 0.0, 0.0]) == 0.0
 
 
-def test_interpolated_precision_is_the_best_from_there_on():
-    """Precision 1/2, then 2/3: at both recalls 2/3 can be had."""
+def test_interpolated_precision_is_the_best_at_higher_recall():
+    """Precision is 1/2, then 2/3: at both recalls 2/3 is reached."""
     grades, judged = [0.0, 1.0, 1.0], [1.0, 1.0]
     assert interpolated_precision(grades, judged, 0.0) == 2 / 3
     assert interpolated_precision(grades, judged, 0.5) == 2 / 3
@@ -77,7 +77,7 @@ def test_interpolated_precision_is_the_best_from_there_on():
     assert interpolated_precision(grades, [1.0] * 3, 1.0) == 0.0
 
 
-def test_recall_points_are_rounded_as_the_version_asked_for_does():
+def test_recall_points_are_rounded_by_version():
     """Recall 0.4 of three is 1.2 documents: two in trec_eval 9.0.8, one in 10.0."""
     grades, judged = [0.0, 1.0], [1.0, 1.0, 1.0]
     assert interpolated_precision(grades, judged, 0.4, rounding="up") == 0.0
@@ -86,11 +86,11 @@ def test_recall_points_are_rounded_as_the_version_asked_for_does():
 
 
 def test_eleven_points_are_averaged():
-    """One of two relevant found at rank 1: precision 1 up to recall 0.5, then 0."""
+    """One of two relevant documents is at rank 1: precision 1 up to recall 0.5, then 0."""
     assert eleven_point_average([1.0, 0.0], [1.0, 1.0]) == 6 / 11
 
 
-def test_relative_precision_divides_by_what_is_possible():
+def test_relative_precision_divides_by_the_best_possible():
     """At k = 3 three could be found; at k = 10 only four exist; of the set of five, four."""
     assert relative_precision(GRADES, JUDGED, 3) == 1 / 3
     assert relative_precision(GRADES, JUDGED, 10) == 2 / 4
@@ -117,7 +117,7 @@ def test_f_beta_leans_towards_recall_as_beta_grows():
     assert f_beta(GRADES, JUDGED, 2, beta=0.0) == 1 / 2
 
 
-def test_utility_adds_up_what_documents_are_worth():
+def test_utility_adds_up_the_values_of_documents():
     """2 relevant, 3 others retrieved, 2 missed, and 100 - 7 elsewhere."""
     assert utility(GRADES, JUDGED) == 2 - 3
     assert utility(GRADES, JUDGED, (1.0, -1.0, -0.5, 0.01), 100) == pytest.approx(-2 + 0.93)
@@ -129,7 +129,7 @@ def test_inferred_average_precision_estimates_from_the_judged():
     assert inferred_average_precision(GRADES, JUDGED) == pytest.approx((1 + expected) / 4)
 
 
-def test_inferred_average_precision_tells_the_two_kinds_of_holes_apart():
+def test_inferred_average_precision_distinguishes_unjudged_documents():
     """A document of the pool may be relevant; one outside of it is not."""
     judged = [1.0, 1.0]
     in_pool = inferred_average_precision([1.0, UNJUDGED, 1.0], judged)
@@ -144,12 +144,12 @@ def test_yaap_is_the_log_of_odds():
     assert yaap([], JUDGED) == pytest.approx(math.log(1 / 5))
 
 
-def test_binary_gain_is_discounted_by_the_useless_documents_above():
+def test_binary_gain_is_discounted_by_irrelevant_documents_above():
     """None above the first, two above the second: 1 and 1/log2(4)."""
     assert binary_normalised_gain(GRADES, JUDGED) == (1 + 1 / 2) / 4
 
 
-def test_judged_documents_are_a_share_of_those_that_are_there():
+def test_judged_documents_are_a_share_of_the_returned_ones():
     """Three of five; with k = 10 still of five, while the unjudged are two of ten."""
     assert (judged_share(GRADES, JUDGED), judged_share(GRADES, JUDGED, 10)) == (3 / 5, 3 / 5)
     assert (unjudged_share(GRADES, JUDGED), unjudged_share(GRADES, JUDGED, 10)) == (2 / 5, 2 / 10)
@@ -158,7 +158,7 @@ def test_judged_documents_are_a_share_of_those_that_are_there():
 
 @pytest.mark.parametrize("judged", [[], [0.0], [1.0]])
 def test_an_empty_ranking_scores_0(judged):
-    """Nowhere a NaN, where trec_eval prints one."""
+    """There is no NaN, unlike in trec_eval."""
     for kernel in (
         r_precision,
         bpref,
@@ -177,5 +177,5 @@ def test_an_empty_ranking_scores_0(judged):
 
 
 def test_yaap_without_anything_relevant_is_0():
-    """Not the log of 1 over 1 by chance, but by rule."""
+    """It is defined as 0, not computed."""
     assert yaap([0.0], [0.0]) == 0.0

@@ -11,8 +11,8 @@ def test_entries_are_the_logarithms_of_rank_plus_one():
     assert list(table[:3]) == [1.0, math.log2(3), 2.0]
 
 
-def test_a_longer_table_keeps_what_the_shorter_one_said(monkeypatch):
-    """Growing replaces the table, and changes no entry; a holder of the old one keeps it."""
+def test_a_longer_table_keeps_the_entries_of_a_shorter_one(monkeypatch):
+    """Growing replaces the table without changing an entry or existing references."""
     monkeypatch.setattr(discounts, "_table", discounts.log2_ranks(1)[:1])
     before = discounts.log2_ranks(1)
     after = discounts.log2_ranks(5000)

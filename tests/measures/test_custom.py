@@ -1,4 +1,4 @@
-"""Measures that a user defines."""
+"""Custom measures."""
 
 import pickle
 from concurrent.futures import ThreadPoolExecutor
@@ -11,17 +11,17 @@ from berryeval.measures import _base, all_measures, define_measure, find_measure
 
 @pytest.fixture(autouse=True)
 def forgotten(monkeypatch):
-    """What a test defines is gone after it."""
+    """Remove measures defined by a test afterwards."""
     monkeypatch.setattr(_base, "_DEFINED", [])
 
 
 def share_above_0(grades, judged):
-    """Of the documents returned, those with a grade above 0, over all judged ones."""
+    """Return the documents with a grade above 0, divided by all judged ones."""
     return sum(grade > 0 for grade in grades) / max(len(judged), 1)
 
 
 def test_a_function_becomes_a_measure():
-    """It is read by its name, in any case of letters, and printed as any other."""
+    """It is parsed by its name, ignoring case, and printed like any other."""
     ours = define_measure("Liked", share_above_0, title="Liked share", definition="As it says.")
     assert parse_measure("Liked") == parse_measure("liked") == ours()
     assert str(parse_measure("liked@2")) == "Liked@2"
@@ -31,15 +31,15 @@ def test_a_function_becomes_a_measure():
 
 
 def test_the_cutoff_is_applied_before_the_function():
-    """Documents after rank k are not handed over."""
+    """The function receives only the first k documents."""
     define_measure("Liked", share_above_0)
     grades, judged = [1.0, 0.0, 2.0, -1.0], [2.0, 1.0, 0.0]
     assert parse_measure("Liked").score(grades, judged) == 2 / 3
     assert parse_measure("Liked@2").score(grades, judged) == 1 / 3
 
 
-def test_it_declares_what_other_measures_declare():
-    """Bounds, direction and mean are as given, or as usual."""
+def test_it_has_the_declarations_of_other_measures():
+    """Bounds, direction and mean are as passed, or have defaults."""
     cost = define_measure(
         "Cost", lambda _g, _j: 7, bounds=(0, 100), higher_is_better=False, aggregate="sum"
     )
@@ -51,7 +51,7 @@ def test_it_declares_what_other_measures_declare():
 
 
 def test_it_is_a_value_that_can_be_pickled():
-    """The other process finds it by name, if it defined it, too."""
+    """The other process finds it by name if it also defined it."""
     measure = define_measure("Liked", share_above_0)(5)
     sent = pickle.dumps(measure)
     assert pickle.loads(sent) == measure  # noqa: S301 - our own bytes
@@ -62,21 +62,21 @@ def test_it_is_a_value_that_can_be_pickled():
 
 
 def test_it_is_not_among_the_built_in_measures():
-    """The reference and the command line show what everybody has."""
+    """The reference and the command line show only built-in ones."""
     assert define_measure("Liked", share_above_0) not in all_measures()
 
 
 @pytest.mark.parametrize(
     "name", ["nDCG", "NDCG", "map", "P", "official", "ndcg_burges", "SetP", "P_5", "Bpref"]
 )
-def test_a_name_that_is_taken_is_refused(name):
-    """By a measure, an alias, a nickname, or as another tool's spelling."""
+def test_a_name_that_is_taken_is_rejected(name):
+    """Measures, aliases, nicknames and spellings of other tools are taken."""
     with pytest.raises(ArgumentError, match="name: expected a name that is free, got"):
         define_measure(name, share_above_0)
 
 
 def test_a_name_can_be_defined_once():
-    """Two functions of one name would be two meanings of one text."""
+    """Two functions with one name would be ambiguous."""
     define_measure("Liked", share_above_0)
     with pytest.raises(ArgumentError, match="expected a name that is free, got 'LIKED'"):
         define_measure("LIKED", share_above_0)
@@ -85,8 +85,8 @@ def test_a_name_can_be_defined_once():
 
 
 @pytest.mark.parametrize("name", ["", "2nd", "my measure", "a@b", "a-l2", "a.b", "ä?"])
-def test_a_name_that_could_not_be_read_back_is_refused(name):
-    """Letters, digits and underscores."""
+def test_a_name_that_cannot_be_parsed_is_rejected(name):
+    """Letters, digits and underscores are allowed."""
     with pytest.raises(ArgumentError, match="name: expected a name of letters"):
         define_measure(name, share_above_0)
 
@@ -100,8 +100,8 @@ def test_a_name_that_could_not_be_read_back_is_refused(name):
         (("Mine", share_above_0), {"aggregate": "median"}, "aggregate: expected 'mean', 'sum' or"),
     ],
 )
-def test_what_cannot_be_used_is_refused_at_once(arguments, options, message):
-    """Not when the first query is scored."""
+def test_an_invalid_function_is_rejected_at_once(arguments, options, message):
+    """The error is not delayed until the first query is scored."""
     with pytest.raises((ArgumentError, InputTypeError), match=message):
         define_measure(*arguments, **options)
 
@@ -114,15 +114,15 @@ def test_what_cannot_be_used_is_refused_at_once(arguments, options, message):
         (float("nan"), "value of Mine@3: expected a number, got NaN"),
     ],
 )
-def test_a_function_that_returns_no_number_is_named(value, message):
-    """A NaN would spoil every mean without a trace."""
+def test_a_function_that_returns_no_number_is_reported(value, message):
+    """A NaN would silently invalidate every mean."""
     measure = define_measure("Mine", lambda _g, _j: value)(3)
     with pytest.raises((ArgumentError, InputTypeError), match=message):
         measure.score([1.0], [1.0])
 
 
 def test_one_of_many_threads_gets_the_name():
-    """The others are told that it is taken."""
+    """The others get an error that it is taken."""
 
     def define(_: int) -> bool:
         try:

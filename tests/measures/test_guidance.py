@@ -1,4 +1,4 @@
-"""E7: which measure for which use."""
+"""E7: which measure suits which use."""
 
 import pytest
 
@@ -24,8 +24,8 @@ def test_each_use_has_its_measures(use):
     assert recommendation.why.endswith(".")
 
 
-def test_no_use_was_forgotten():
-    """E7: the list of uses is complete."""
+def test_the_list_of_uses_is_complete():
+    """E7: no use is missing."""
     assert set(RECOMMENDATIONS) == set(RECOMMENDED)
 
 
@@ -42,7 +42,7 @@ PATHS = {
 
 @pytest.mark.parametrize("answers", PATHS)
 def test_the_questions_lead_to_one_measure(answers):
-    """E7: find all? order? then grades and the first hit; without order, one hit enough?"""
+    """E7: find everything, order, grades, first hit; without order, whether one hit is enough."""
     step = FIRST_QUESTION
     for answer in answers:
         assert isinstance(step, Question)
@@ -50,8 +50,8 @@ def test_the_questions_lead_to_one_measure(answers):
     assert str(step.measure) == PATHS[answers]
 
 
-def test_every_path_of_the_questions_is_known():
-    """E7: no leaf beside these; ours is only a suggestion beside one of them."""
+def test_every_path_of_the_questions_is_tested():
+    """E7: there are no other leaves, and only one of them has a suggestion."""
 
     def paths(step, taken):
         if isinstance(step, Question):
@@ -63,7 +63,7 @@ def test_every_path_of_the_questions_is_known():
     assert {taken: str(leaf.also) for taken, leaf in found.items() if leaf.also} == {"nynn": "AP"}
 
 
-def test_the_advice_covers_what_people_get_wrong():
+def test_the_advice_covers_common_mistakes():
     """E7: k by use, one k, several measures, ties."""
     advice = " ".join(ADVICE)
     for words in (

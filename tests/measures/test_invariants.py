@@ -1,4 +1,4 @@
-"""What must hold of every measure in the registry, whatever its parameters."""
+"""Invariants of every measure in the registry, for any parameters."""
 
 import math
 import pickle
@@ -40,7 +40,7 @@ BY_LEVEL = {measure.name for measure in all_measures() if getattr(measure, "rel"
 
 
 def test_every_measure_is_in_a_list_of_this_module():
-    """A new measure has to say whether a perfect ranking scores 1."""
+    """A new measure must declare whether a perfect ranking scores 1."""
     assert {measure.name for measure in all_measures()} == NOT_NORMALISED | PERFECT_IS_ONE
     assert not NOT_NORMALISED & PERFECT_IS_ONE
 
@@ -49,7 +49,7 @@ def test_every_measure_is_in_a_list_of_this_module():
 @examples(40)
 @given(data=st.data(), case=cases)
 def test_values_are_finite_and_within_bounds(measure, data, case):
-    """Never a NaN, on empty rankings and without judgments as well."""
+    """There is never a NaN, even for empty rankings and without judgments."""
     value = data.draw(parameters_of(measure)).score(*kernel_input(case))
     low, high = measure.bounds
     assert isinstance(value, float)
@@ -61,7 +61,7 @@ def test_values_are_finite_and_within_bounds(measure, data, case):
 @pytest.mark.parametrize("grades", [[], [0.0], [NOT_IN_POOL] * 3, [1.0]])
 @pytest.mark.parametrize("judged", [[], [0.0], [-1.0], [1.0]])
 def test_the_smallest_cases_have_a_value(measure, grades, judged):
-    """Nothing retrieved, nothing judged, nothing relevant: a number, not an error."""
+    """Nothing retrieved, judged or relevant gives a number, not an error."""
     if grades == [1.0] and judged != [1.0]:
         judged = [1.0, *judged]
     assert math.isfinite(measure().score(grades, judged))
@@ -71,7 +71,7 @@ def test_the_smallest_cases_have_a_value(measure, grades, judged):
 @examples(40)
 @given(data=st.data(), case=cases, k=cutoffs(20), tail=st.lists(st.integers(-2, 5).map(float)))
 def test_documents_after_rank_k_change_nothing(name, data, case, k, tail):
-    """What stands below the cutoff is not looked at."""
+    """Documents below the cutoff are ignored."""
     grades, judged = kernel_input(case)
     first = (grades + [NOT_IN_POOL] * k)[:k]
     measure = data.draw(parameters_of(find_measure(name), k=st.just(k)))
@@ -84,7 +84,7 @@ def test_documents_after_rank_k_change_nothing(name, data, case, k, tail):
 @examples(40)
 @given(case=cases, k=cutoffs())
 def test_the_best_order_of_a_ranking_scores_best(name, case, k):
-    """Sorting by grade, unjudged documents last, never makes it worse."""
+    """Sorting by grade, unjudged documents last, never lowers the score."""
     measure = find_measure(name)
     grades, judged = kernel_input(case)
     for value in {measure(k), measure()} if measure.at == "k" else {measure()}:
@@ -97,8 +97,8 @@ def test_the_best_order_of_a_ranking_scores_best(name, case, k):
 @pytest.mark.parametrize("name", sorted(BY_LEVEL))
 @examples(40)
 @given(data=st.data(), case=cases, rel=st.sampled_from([0.0, 1.5, 2.0, 4.0]))
-def test_a_level_of_relevance_scores_as_binary_judgments_do(name, data, case, rel):
-    """Grades from the level on count as 1, those below as 0."""
+def test_a_relevance_level_scores_like_binary_judgments(name, data, case, rel):
+    """Grades of at least the level count as 1, others as 0."""
     grades, judged = kernel_input(case)
     usable = [grade for grade in judged if grade >= 0]
     measure = data.draw(parameters_of(find_measure(name)))
@@ -115,8 +115,8 @@ def test_a_level_of_relevance_scores_as_binary_judgments_do(name, data, case, re
 @given(
     case=cases, k=cutoffs(), table=st.permutations([0.0, 0.5, 1.0, 2.0, 7.0, 8.5]).map(enumerate)
 )
-def test_gains_of_a_table_score_as_grades_of_that_height_do(name, case, k, table):
-    """Whatever order the table puts the grades in."""
+def test_a_table_of_gains_scores_like_grades_of_that_height(name, case, k, table):
+    """The table may order the grades in any way."""
     gain_of = {float(grade): gain for grade, gain in table}
     grades, judged = kernel_input(case)
     gained = [gain_of.get(grade, grade) for grade in grades]
@@ -132,7 +132,7 @@ def test_gains_of_a_table_score_as_grades_of_that_height_do(name, case, k, table
 @examples(40)
 @given(grades=st.lists(st.integers(1, 5).map(float), min_size=1, max_size=20))
 def test_the_ideal_ranking_scores_1(name, grades):
-    """All that is relevant, best first, and nothing else."""
+    """It has all relevant documents, best first, and nothing else."""
     ideal = sorted(grades, reverse=True)
     smoothing = 1e-4 if name == "infAP" else 1e-12
     assert find_measure(name)().score(ideal, ideal) == pytest.approx(1.0, abs=smoothing)
@@ -142,7 +142,7 @@ def test_the_ideal_ranking_scores_1(name, grades):
 @examples(20)
 @given(data=st.data(), case=cases)
 def test_scoring_twice_or_in_another_process_gives_the_same_bits(measure, data, case):
-    """A measure has no memory, and survives a trip between processes."""
+    """A measure has no state, and can be pickled."""
     value = data.draw(parameters_of(measure))
     grades, judged = kernel_input(case)
     before = list(grades), list(judged)
@@ -154,7 +154,7 @@ def test_scoring_twice_or_in_another_process_gives_the_same_bits(measure, data, 
 
 @every_measure
 def test_eight_threads_get_the_same_bits(measure):
-    """Nothing is shared but tables that are never written to."""
+    """Only read-only tables are shared."""
     value = measure()
     judged = [3.0, 2.0, 2.0, 1.0, 0.0]
     rankings = [[float((i * j) % 5 - 1) for j in range(1, 200 + i)] for i in range(64)]

@@ -1,4 +1,4 @@
-"""Measures read from text: ours, trec_eval's, ir_measures' and ranx's."""
+"""Parsing measures: BerryEval's, trec_eval's, ir_measures' and ranx's names."""
 
 import pytest
 from hypothesis import given
@@ -20,16 +20,16 @@ every_measure = pytest.mark.parametrize("measure", all_measures(), ids=lambda m:
 @every_measure
 @examples(50)
 @given(data=st.data())
-def test_what_a_measure_prints_is_read_as_that_measure(measure, data):
-    """Whatever its parameters; also within a list."""
+def test_a_printed_measure_is_parsed_as_itself(measure, data):
+    """This holds for any parameters, and within a list."""
     value = data.draw(parameters_of(measure))
     assert parse_measure(str(value)) == value
     assert parse_measures(f"{value},nDCG@3 {value}") == tuple(dict.fromkeys([value, NDCG(3)]))
 
 
 @every_measure
-def test_a_measure_is_read_by_each_of_its_names(measure):
-    """Names and aliases, in any case of letters, with a cutoff where it takes one."""
+def test_a_measure_is_parsed_by_each_of_its_names(measure):
+    """Names and aliases work in any case, with a cutoff if it takes one."""
     for name in (measure.name, *measure.aliases):
         cutoff = {"k": "@10", None: ""}.get(measure.at, "@0.5")
         if name.startswith("set_"):
@@ -173,8 +173,8 @@ RANX = {
 @pytest.mark.parametrize(
     ("text", "canonical"), [*OURS.items(), *TREC_EVAL.items(), *IR_MEASURES.items(), *RANX.items()]
 )
-def test_a_measure_is_read_as_its_tool_means_it(text, canonical):
-    """One text, one measure."""
+def test_a_name_has_the_meaning_of_its_tool(text, canonical):
+    """One text is one measure."""
     assert str(parse_measure(text)) == canonical
 
 
@@ -197,8 +197,8 @@ def test_a_measure_is_read_as_its_tool_means_it(text, canonical):
         ("nDCG(gain={1:3,2:9})@10 map", "nDCG(gain={1:3,2:9})@10 AP"),
     ],
 )
-def test_several_measures_are_read_in_their_order(text, canonical):
-    """Spaces and commas separate them, numbers after a comma belong to what is before."""
+def test_several_measures_keep_their_order(text, canonical):
+    """Spaces and commas separate them; numbers after a comma belong to the name before."""
     assert " ".join(map(str, parse_measures(text))) == canonical
 
 
@@ -209,16 +209,16 @@ def test_several_measures_are_read_in_their_order(text, canonical):
         ("success", 3), ("iprec_at_recall", 11), ("Rprec_mult", 10), ("unj", 3),
     ],
 )  # fmt: skip
-def test_names_that_take_cutoffs_have_those_of_trec_eval(name, n_cutoffs):
-    """Alone, such a name stands for all its default cutoffs, and is not one measure."""
+def test_names_with_cutoffs_have_the_defaults_of_trec_eval(name, n_cutoffs):
+    """Alone, such a name stands for several measures, not one."""
     assert len(parse_measures(name)) == n_cutoffs
     with pytest.raises(MeasureSyntaxError, match=f"expected one measure, got {n_cutoffs} of them"):
         parse_measure(name)
 
 
 @pytest.mark.parametrize(("nickname", "n_measures"), [("official", 29), ("set", 10)])
-def test_nicknames_stand_for_what_trec_eval_prints(nickname, n_measures):
-    """In its order, without the run's name."""
+def test_nicknames_expand_to_trec_evals_output(nickname, n_measures):
+    """They keep its order, without the name of the run."""
     measures = parse_measures(nickname)
     assert len(measures) == n_measures
     assert str(measures[0]) == "NumQ"
@@ -238,8 +238,8 @@ def test_nicknames_stand_for_what_trec_eval_prints(nickname, n_measures):
         ("velocity@3", "unknown measure 'velocity@3': known measures are "),
     ],
 )
-def test_a_misspelt_measure_is_answered_with_the_nearest(text, message):
-    """What follows the name is kept."""
+def test_a_misspelt_measure_suggests_the_nearest(text, message):
+    """Text after the name is kept."""
     with pytest.raises(UnknownMeasureError) as caught:
         parse_measure(text)
     assert message in str(caught.value)
@@ -293,23 +293,23 @@ def test_a_misspelt_measure_is_answered_with_the_nearest(text, message):
         ("@10", "expected name(parameter=value)@cutoff"),
     ],
 )
-def test_what_cannot_be_read_says_what_was_expected(text, message):
-    """Where, what was expected, what came, and an example."""
+def test_an_invalid_measure_reports_what_was_expected(text, message):
+    """The message has the position, what was expected and found, and an example."""
     with pytest.raises((MeasureSyntaxError, UnknownMeasureError)) as caught:
         parse_measures(text)
     assert message in str(caught.value)
 
 
-def test_the_examples_in_messages_can_be_read():
-    """The way out is a way."""
+def test_the_examples_in_messages_are_valid():
+    """They can be parsed."""
     for text in ("nDCG(beta=1)@10", "P@0", "F(x=1)", "IPrec(x=1)@0.5", "Utility(x=1)", "ERR(p=1)"):
         with pytest.raises(MeasureSyntaxError) as caught:
             parse_measure(text)
         assert parse_measure(caught.value.example)
 
 
-def test_only_text_is_read():
-    """A measure is no text, nor is a list."""
+def test_only_text_is_parsed():
+    """A measure is not text, and neither is a list."""
     with pytest.raises(InputTypeError, match="text: expected a measure such as 'nDCG@10', got int"):
         parse_measure(10)
 
@@ -317,20 +317,20 @@ def test_only_text_is_read():
 @given(text=st.text() | st.text("nNdcgPF@(){}[]=,:.-_'\"0123456789l ", max_size=30))
 @examples(500)
 def test_any_text_has_a_value_or_a_clear_error(text):
-    """No other exception, whatever is typed."""
+    """No other exception is raised."""
     try:
         assert parse_measures(text)
     except BerryEvalError as error:
         assert str(error)  # noqa: PT017 - either outcome is right
 
 
-def test_deep_brackets_are_no_danger():
-    """A text is not trusted to be sensible."""
+def test_deep_brackets_are_safe():
+    """Malicious text does not crash the parser."""
     with pytest.raises(MeasureSyntaxError):
         parse_measure("nDCG(gain=" + "[" * 50_000 + "]" * 50_000 + ")")
 
 
-def test_a_cutoff_after_a_line_below_is_told_where_to_stand():
-    """trec_eval's ndcg takes gains there, which few know."""
+def test_a_misplaced_cutoff_is_reported_with_its_place():
+    """trec_eval's ndcg takes gains there."""
     with pytest.raises(MeasureSyntaxError, match="got '10'; write for example 'nDCG@10'"):
         parse_measure("nDCG_10")

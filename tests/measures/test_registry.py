@@ -1,4 +1,4 @@
-"""The measures as people see them."""
+"""The registry of measures."""
 
 import inspect
 import math
@@ -44,7 +44,7 @@ every_measure = pytest.mark.parametrize("measure", all_measures(), ids=lambda m:
 
 
 def test_every_measure_class_is_registered():
-    """A measure that exists is shown to people, and held by the tests of this folder."""
+    """Every measure is documented, and covered by the tests of this folder."""
     classes = {
         value
         for value in vars(measures).values()
@@ -59,15 +59,15 @@ def test_every_measure_class_is_registered():
 
 @every_measure
 def test_a_measure_explains_itself(measure):
-    """E7: definition, when to use, when to avoid, edge cases; all of them sentences."""
+    """E7: definition, when to use, when to avoid and edge cases are sentences."""
     texts = (measure.definition, measure.use_when, measure.avoid_when, *measure.edge_cases)
     assert measure.edge_cases
     assert all(text.endswith(".") for text in texts)
 
 
 @every_measure
-def test_a_measure_names_its_kernel_to_the_native_twin(measure):
-    """The same function and arguments that score calls, but for grades and judged."""
+def test_a_measure_passes_its_kernel_to_the_native_twin(measure):
+    """Function and arguments are those of score, except for grades and judged."""
     value = measure()
     name, arguments = value.native_call()
     kernel = getattr(import_module(measure.kernel.__module__), name)
@@ -77,7 +77,7 @@ def test_a_measure_names_its_kernel_to_the_native_twin(measure):
 
 
 def test_a_measure_that_scores_by_itself_has_no_native_twin():
-    """Neither has a k that a float64 cannot count to."""
+    """Neither has a measure with a k beyond float64's integers."""
 
     class OwnScore(NDCG):
         def score(self, grades, judged):
@@ -94,8 +94,8 @@ def test_a_measure_that_scores_by_itself_has_no_native_twin():
 
 
 @every_measure
-def test_the_functions_a_measure_names_exist(measure):
-    """The way from the command line into Python is no dead end."""
+def test_the_functions_of_a_measure_exist(measure):
+    """The reference links to them."""
     for path in measure.functions:
         module, _, name = path.rpartition(".")
         assert callable(getattr(import_module(module), name))
@@ -103,8 +103,8 @@ def test_the_functions_a_measure_names_exist(measure):
 
 @pytest.mark.parametrize("name", SAME_AS)
 @given(case=judged_rankings(), k=cutoffs())
-def test_a_measure_scores_as_the_list_metrics_do(name, case, k):
-    """One formula behind both."""
+def test_a_measure_scores_like_the_list_metrics(name, case, k):
+    """Both use the same formula."""
     measure = find_measure(name)
     grades = [case.grades.get(doc_id, -1) for doc_id in case.retrieved]
     judged = sorted(case.grades.values(), reverse=True)
@@ -115,20 +115,20 @@ def test_a_measure_scores_as_the_list_metrics_do(name, case, k):
 
 
 def test_precision_of_the_whole_ranking_divides_by_its_length():
-    """Without k, precision is that of the set returned."""
+    """Without k, precision is that of the returned set."""
     assert Precision().score([1, 0, 0, 1], [1, 1, 1]) == 0.5
     assert Precision().score([], [1]) == 0.0
 
 
 def test_a_measure_is_a_value():
-    """Equal parameters make equal measures, which print as people write them."""
+    """Equal parameters give equal measures, which print as people write them."""
     assert NDCG(10) == NDCG(k=10) != NDCG(5)
     assert (str(NDCG(10)), str(NDCG())) == ("nDCG@10", "nDCG")
     assert len({NDCG(10), NDCG(10)}) == 1
 
 
-def test_parameters_are_kept_in_one_form():
-    """Numbers of any kind, and gains as a mapping or as pairs, make equal measures."""
+def test_parameters_are_normalised():
+    """Any number types, and gains as mapping or pairs, give equal measures."""
     assert Precision(np.int64(5), rel=2) == Precision(5, rel=2.0)
     assert NDCG(gain={2: 9, 1: 3}) == NDCG(gain=((1, 3), (2, 9)))
     assert type(Precision(np.int64(5)).k) is int
@@ -157,18 +157,18 @@ def test_parameters_are_kept_in_one_form():
     ],
 )
 def test_a_measure_prints_what_differs_from_its_defaults(measure, text):
-    """Parameters in brackets, the cutoff after an @."""
+    """Parameters are in brackets, and the cutoff follows an @."""
     assert str(measure) == text
 
 
 def test_a_measure_checks_its_cutoff():
-    """k < 1 is refused when the measure is made, not when it is used."""
+    """k < 1 is rejected when the measure is created."""
     with pytest.raises(ArgumentError, match="k: expected an integer, at least 1, got 0"):
         NDCG(0)
 
 
 def test_a_measure_of_the_whole_ranking_takes_no_cutoff():
-    """R-precision has a cutoff of its own."""
+    """R-precision has its own cutoff."""
     with pytest.raises(ArgumentError, match="k: expected none, since Rprec takes no cutoff, got 5"):
         RPrecision(5)
 
@@ -200,25 +200,25 @@ def test_a_measure_of_the_whole_ranking_takes_no_cutoff():
     ],
 )
 def test_a_measure_checks_its_parameters(make, message):
-    """What was expected, and what came."""
+    """The message has what was expected and found."""
     with pytest.raises(BerryEvalError, match=message):
         make()
 
 
 @pytest.mark.parametrize("name", ["nDCG", "ndcg", "NDCG", "ndcg_cut", NDCG.title])
 def test_a_measure_is_found_by_any_of_its_names(name):
-    """Case of letters and the name's origin do not matter."""
+    """Case and origin of the name do not matter."""
     assert find_measure(name) is NDCG
 
 
-def test_a_misspelt_measure_is_answered_with_the_nearest_name():
-    """The message is the way out."""
+def test_a_misspelt_measure_suggests_the_nearest_name():
+    """The message contains it."""
     with pytest.raises(UnknownMeasureError, match="unknown measure 'ndgc': did you mean 'nDCG'"):
         find_measure("ndgc")
 
 
-def test_a_measure_nobody_knows_is_answered_with_all_names():
-    """Where nothing is near, the list comes from the registry."""
+def test_an_unknown_measure_lists_all_names():
+    """Without a similar name, the message lists the registry."""
     with pytest.raises(UnknownMeasureError) as caught:
         find_measure("velocity")
     assert caught.value.suggestion is None
@@ -227,7 +227,7 @@ def test_a_measure_nobody_knows_is_answered_with_all_names():
 
 
 def test_no_name_belongs_to_two_measures():
-    """An alias leads to one measure only."""
+    """An alias refers to one measure only."""
     names = [
         word
         for measure in all_measures()

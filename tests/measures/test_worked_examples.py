@@ -1,4 +1,4 @@
-"""Each measure on one ranking, worked by hand."""
+"""Each measure on one ranking, computed by hand."""
 
 import math
 
@@ -145,11 +145,11 @@ WORKED = [
 
 
 @pytest.mark.parametrize(("measure", "expected"), WORKED, ids=str)
-def test_a_measure_gives_what_its_definition_says(measure, expected):
-    """Arithmetic that a reader can redo."""
+def test_a_measure_matches_its_definition(measure, expected):
+    """A reader can redo the arithmetic."""
     assert measure.score(GRADES, JUDGED) == pytest.approx(expected, abs=1e-12)
 
 
-def test_no_measure_lacks_an_example():
-    """Each stands in the table above."""
+def test_every_measure_has_an_example():
+    """Each is in the table above."""
     assert {type(measure) for measure, _ in WORKED} == set(all_measures())

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from berryeval import metrics
-from berryeval.metrics import _types
+from berryeval.metrics import _validation
 
 
 @pytest.mark.parametrize("name", ["recall_at_k", "precision_at_k", "mrr", "ndcg", "hit_rate"])
@@ -18,7 +18,7 @@ def test_metrics_are_exported(name):
     "name",
     ["QueryDocArray", "RelevanceArray", "MetricResult", "validate_inputs", "validate_score_inputs"],
 )
-def test_types_and_checks_are_exported(name):
+def test_validation_and_checks_are_exported(name):
     """B9: from the same place."""
     assert hasattr(metrics, name)
     assert name in metrics.__all__
@@ -44,7 +44,7 @@ def test_padding_is_minus_one():
 
 def test_padding_is_a_final_integer():
     """B2: `PADDING_ID: Final[int]`, so that type checkers reject another value."""
-    assert get_type_hints(_types)["PADDING_ID"] == Final[int]
+    assert get_type_hints(_validation)["PADDING_ID"] == Final[int]
 
 
 def test_backend_is_one_of_two():

@@ -1,4 +1,4 @@
-"""Where the extension was not built there is nothing of its own to test."""
+"""Skips these tests on a build without the extension."""
 
 from berryeval.backend import backend
 

@@ -1,4 +1,4 @@
-"""The extension refuses what is no stream, even by a mistake of ours."""
+"""The extension rejects invalid streams, even after a bug in the Python code."""
 
 import pyarrow as pa
 import pytest
@@ -13,16 +13,16 @@ from berryeval import _native
 TABLE = pa.table({"q": ["q"], "d": ["d"], "s": [1.0]})
 
 
-def test_columns_that_are_not_there_are_refused():
-    """No place leads out of the schema."""
+def test_missing_columns_are_rejected():
+    """No index is outside of the schema."""
     with pytest.raises(ValueError, match="no such column"):
         _native.arrow_group(
             TABLE.__arrow_c_stream__(), (0, 1, 3), 1.0, keep_best=False, n_expected=0
         )
 
 
-def test_what_is_no_stream_is_refused():
-    """Neither another object, nor another capsule, nor a stream without columns."""
+def test_an_object_that_is_not_a_stream_is_rejected():
+    """Other objects, other capsules and streams without columns are errors."""
     with pytest.raises(ValueError, match="PyCapsule_GetPointer"):
         _native.arrow_names(TABLE)
     with pytest.raises(ValueError, match="PyCapsule_GetPointer"):
@@ -31,8 +31,8 @@ def test_what_is_no_stream_is_refused():
         _native.arrow_names(pa.chunked_array([[1]]).__arrow_c_stream__())
 
 
-def test_a_stream_that_was_moved_is_refused():
-    """Somebody else has read it."""
+def test_a_consumed_stream_is_rejected():
+    """It was already read elsewhere."""
     stream = TABLE.__arrow_c_stream__()
 
     class Given:
@@ -45,7 +45,7 @@ def test_a_stream_that_was_moved_is_refused():
 
 
 def test_a_stream_is_read_to_its_end():
-    """What is left afterwards is nothing, not an error."""
+    """Reading on returns nothing, not an error."""
     stream = TABLE.__arrow_c_stream__()
     columns, complaint = _native.arrow_group(
         stream, (0, 1, 2), 1.0, keep_best=False, n_expected=10**6

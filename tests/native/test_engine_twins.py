@@ -1,4 +1,4 @@
-"""The native engine gives the bits of the Python one, by whichever door a run comes in."""
+"""The native engine returns the bits of the Python one, for every kind of input."""
 
 import os
 import random
@@ -48,7 +48,7 @@ def content(found: AllScores) -> tuple:
 
 
 def lines_of(run: dict, shuffled: random.Random | None = None) -> list[bytes]:
-    """Return the lines of a TREC file, query by query or mixed."""
+    """Return the lines of a TREC file, grouped by query or interleaved."""
     rows = [
         f"{query_id} Q0 {doc_id} 1 {score!r} tag\n".encode("utf-8", "surrogateescape")
         for query_id, ranking in run.items()
@@ -60,7 +60,7 @@ def lines_of(run: dict, shuffled: random.Random | None = None) -> list[bytes]:
 
 
 def session_of(judged: Judgments, *, portable: bool) -> engine.Session:
-    """Return a session that may have to do without what this processor has beyond others."""
+    """Return a session, optionally without this processor's extended instructions."""
     session = engine._session(judged, MEASURES)
     session._make_board = partial(session._make_board, portable=portable)
     session.restart()
@@ -70,7 +70,7 @@ def session_of(judged: Judgments, *, portable: bool) -> engine.Session:
 @examples(300)
 @given(judgments, runs)
 def test_runs_in_memory_have_the_same_scores(judged, run):
-    """E4: from columns and from dicts, to the bit."""
+    """E4: columns and dicts give identical bits."""
     judged = Judgments.from_dict(judged)
     columns = Run.from_dict(run)
     expected = content(_python.score(judged, columns, MEASURES))
@@ -85,7 +85,7 @@ def test_runs_in_memory_have_the_same_scores(judged, run):
 @examples(300)
 @given(judgments, runs, st.booleans(), st.randoms(use_true_random=False))
 def test_files_have_the_same_scores(tmp_path_factory, judged, run, is_shuffled, shuffle):
-    """E4: a file in one pass, its queries together or interleaved, and the same text in a pipe."""
+    """E4: one pass over a file, grouped or interleaved, and the same text in a pipe."""
     judged = Judgments.from_dict(judged)
     path = tmp_path_factory.mktemp("run") / "a.run"
     path.write_bytes(b"".join(lines_of(run, shuffle if is_shuffled else None)))
@@ -117,7 +117,7 @@ def test_blocks_may_end_anywhere(
     has_mark,
     is_portable,
 ):
-    """However a file is cut into blocks and steps, the pass gives the same, or says it cannot."""
+    """Any division into blocks gives the same scores, or the pass reports that it cannot."""
     judged = Judgments.from_dict(judged)
     lines = lines_of(run, shuffle if is_shuffled else None)
     for place in comments:
@@ -139,7 +139,7 @@ def test_blocks_may_end_anywhere(
 
 @given(judgments, runs, st.randoms(use_true_random=False), st.lists(st.integers(0, 50)))
 def test_the_best_of_duplicates_is_kept(tmp_path_factory, judged, run, shuffle, again):
-    """With keep-best a document has the higher of its scores, in every pass."""
+    """With keep-best, a document has the higher of its scores in every pass."""
     judged = Judgments.from_dict(judged)
     lines = lines_of(run)
     lines += [lines[i % len(lines)].replace(b" tag", b"1 tag") for i in again if lines]
@@ -167,7 +167,7 @@ words = st.sampled_from(
 @examples(300)
 @given(judgments, runs, st.data(), st.integers(1, 200))
 def test_columns_are_found_in_any_white_space(portable, judged, run, data, n_bytes):
-    """However wide the lines, whatever the bytes that are no ids, in every set of instructions."""
+    """Any width and any bytes outside of ids work, for every instruction set."""
     judged = Judgments.from_dict(judged)
     lines = []
     for line in lines_of(run):
@@ -193,22 +193,22 @@ def test_columns_are_found_in_any_white_space(portable, judged, run, data, n_byt
         b"q Q0 d 1 " + b"9" * 60 + b"x t",
     ],
 )
-def test_no_line_with_too_little_is_scored(portable, line):
-    """The pass fails, and the reader says why; in every set of instructions."""
+def test_an_incomplete_line_is_never_scored(portable, line):
+    """The pass fails, and the reader reports why, for every instruction set."""
     session = session_of(Judgments.from_dict({"q": {"d": 1}}), portable=portable)
     assert not session.feed([b"q Q0 a 1 1 t\n" + line + b"\n"])
 
 
 @pytest.mark.parametrize("sizes", [(3, 1, 1), (4, 0, 1), (4, 1, 0)])
 def test_blocks_are_longer_than_a_byte_order_mark(sizes):
-    """Smaller ones would lose the first line, or never end."""
+    """Smaller blocks would lose the first line, or never end."""
     session = engine._session(Judgments.from_dict({"q": {"d": 1}}), MEASURES)
     with pytest.raises(ValueError, match="sizes are too small"):
         session.board.score_file(0, 0, 1, sizes=sizes)
 
 
-def test_grades_to_keep_are_refused_beyond_all_memory():
-    """The number of queries times that of grades may not wrap around."""
+def test_sizes_beyond_memory_are_rejected():
+    """The number of queries times that of grades must not overflow."""
     judged = Judgments.from_dict({"q": {"d": 1}, "r": {"d": 1}})
     with pytest.raises(ValueError, match="too many grades to keep"):
         engine.Session(judged, [], n_grades=2**63)

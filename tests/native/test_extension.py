@@ -1,4 +1,4 @@
-"""The extension itself guards memory, even against a mistake of ours."""
+"""The extension guards memory, even against bugs in the Python code."""
 
 import numpy as np
 import pytest
@@ -36,14 +36,14 @@ BAD = [
 ]
 
 
-def test_fitting_arguments_are_accepted():
-    """The case that the others depart from is a good one."""
+def test_valid_arguments_are_accepted():
+    """This is the base case of the other tests."""
     _native.score(**GOOD)
 
 
 @pytest.mark.parametrize("changes", BAD, ids=lambda changes: next(iter(changes)))
-def test_arguments_that_do_not_fit_are_refused(changes):
-    """No shape reaches the kernels that would have them read past an array."""
+def test_mismatched_arguments_are_rejected(changes):
+    """No shape makes the kernels read past an array."""
     with pytest.raises(ValueError, match="arguments do not fit"):
         _native.score(**(GOOD | changes))
 
@@ -62,13 +62,13 @@ def test_arguments_that_do_not_fit_are_refused(changes):
     ids=lambda changes: next(iter(changes)),
 )
 def test_nothing_is_converted(changes):
-    """A copy of `out` would be filled and forgotten; a copy of ids would hide a mistake."""
+    """A converted copy of `out` would be lost, and one of ids would hide a bug."""
     with pytest.raises(TypeError, match="incompatible function arguments"):
         _native.score(**(GOOD | changes))
 
 
-def test_arrays_too_wide_for_ranks_are_refused():
-    """Ranks are kept in 32 bits; zero rows make a wide array cheap."""
+def test_arrays_too_wide_for_ranks_are_rejected():
+    """Ranks have 32 bits; zero rows make a wide array cheap."""
     wide = np.zeros((0, 2**30 + 1), np.int32)
     empty = {"out": np.zeros((1, 2, 0), np.float32), "relevant": np.zeros((0, 1), np.int32)}
     with pytest.raises(ValueError, match="arguments do not fit"):

@@ -1,4 +1,4 @@
-"""Rows put into columns by C++ are those that Python makes of them."""
+"""Rows grouped by C++ are the same as those grouped by Python."""
 
 import pytest
 from hypothesis import given
@@ -24,7 +24,7 @@ rows_mixed = st.lists(st.tuples(ids, ids, numbers), max_size=30)
 
 
 def specified(rows):
-    """Return what the twin makes of it: the columns with the best kept, and the first duplicate."""
+    """Return the Python twin's columns with the best kept, and the first duplicate."""
     found = Grouping()
     duplicates = []
     for number, row in enumerate(rows):
@@ -35,8 +35,8 @@ def specified(rows):
 
 
 @given(rows_in_order | rows_mixed)
-def test_both_twins_group_alike(rows):
-    """Queries in the order of first appearance, rows in theirs, the best of duplicates."""
+def test_both_twins_group_in_the_same_way(rows):
+    """Queries and rows keep their order, and the best of duplicates is kept."""
     run, duplicate = specified(rows)
     columns, found = _native.group(rows, keep_best=True)
     assert (Run.of_native(columns), found) == (run, duplicate)
@@ -44,16 +44,16 @@ def test_both_twins_group_alike(rows):
 
 
 @given(rows_in_order | rows_mixed)
-def test_without_duplicates_nothing_is_dropped(rows):
-    """The quick way, which does not look for them, gives the same columns."""
+def test_skipping_the_duplicate_check_drops_nothing(rows):
+    """The faster path gives the same columns."""
     unique = list({row[:2]: row for row in rows}.values())
     columns, found = _native.group(unique, keep_best=False)
     assert (Run.of_native(columns), found) == specified(unique)
 
 
 @pytest.mark.parametrize("mixed", [False, True])
-def test_many_queries_and_documents(mixed):
-    """Tables that have to grow: 5,000 queries, one of them with 3,000 documents."""
+def test_many_queries_and_documents_are_grouped(mixed):
+    """Hash tables grow: 5,000 queries, one with 3,000 documents."""
     rows = [(b"q%d" % q, b"d%d" % d, float(d)) for q in range(5000) for d in range(3)]
     rows += [(b"long", b"%d" % d, float(d)) for d in range(3000)]
     if mixed:

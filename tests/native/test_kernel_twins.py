@@ -1,4 +1,4 @@
-"""Every kernel's native twin gives the bits of the Python one, over sparse rankings."""
+"""Every native kernel returns the bits of its Python twin, over sparse rankings."""
 
 import math
 import struct
@@ -64,7 +64,7 @@ log2_tables = st.sampled_from([0, 1, 7, 1000]).map(lambda size: LOGARITHMS[:size
 
 @st.composite
 def rankings(draw, grades: st.SearchStrategy = any_grades):
-    """Draw a ranking: most often a short one, else one with long gaps that nobody judged."""
+    """Draw a ranking, usually short, otherwise with long unjudged gaps."""
     documents = draw(st.lists(grades | no_grades, max_size=30))
     if not draw(st.booleans()):
         return documents
@@ -76,7 +76,7 @@ def rankings(draw, grades: st.SearchStrategy = any_grades):
 
 @st.composite
 def consistent_cases(draw):
-    """Draw a ranking and the grades of all judged documents, those retrieved among them."""
+    """Draw a ranking and the grades of all judged documents, including retrieved ones."""
     kind = draw(st.sampled_from([few_grades, any_grades]))
     grades = draw(rankings(kind))
     missed = draw(st.lists(kind, max_size=30))
@@ -85,7 +85,7 @@ def consistent_cases(draw):
 
 @st.composite
 def inconsistent_cases(draw):
-    """Draw both lists on their own: what no engine hands over, and still no reason to differ."""
+    """Draw both lists independently, which no engine passes."""
     judged = draw(st.lists(any_grades | no_grades, max_size=40))
     return draw(rankings()), sorted(judged, reverse=True)
 
@@ -112,7 +112,7 @@ def drawn(data, measure: type[Measure]) -> list[Measure]:
 @examples(100)
 @given(data=st.data(), case=consistent_cases(), table=log2_tables)
 def test_both_twins_give_identical_bits(measure, data, case, table):
-    """Any parameters, any grades, ranks beyond the table of logarithms: the same 64 bits."""
+    """Any parameters, grades and ranks beyond the table of logarithms give the same 64 bits."""
     measures = drawn(data, measure)
     expected = specified(measures, case)
     assert computed(measures, case, table) == expected
@@ -122,8 +122,8 @@ def test_both_twins_give_identical_bits(measure, data, case, table):
 @every_measure
 @examples(50)
 @given(data=st.data(), case=inconsistent_cases())
-def test_lists_that_contradict_each_other_make_no_difference(measure, data, case):
-    """More relevant documents retrieved than there are: no twin is the more lenient one."""
+def test_contradictory_lists_give_identical_bits(measure, data, case):
+    """More relevant documents may be retrieved than exist."""
     measures = drawn(data, measure)
     try:
         expected = specified(measures, case)
@@ -138,8 +138,8 @@ def test_lists_that_contradict_each_other_make_no_difference(measure, data, case
 @example(case=([NOT_IN_POOL] * 5, []))
 @example(case=([UNJUDGED] * 5, [0.0]))
 @example(case=([-0.0, 1.0], [1.0, -0.0]))
-def test_many_measures_at_once_keep_their_places(case):
-    """All of trec_eval's, with a custom gain or two: values stand in the order of the calls."""
+def test_many_measures_at_once_keep_their_order(case):
+    """trec_eval's measures and custom gains are in the order of the calls."""
     measures = [
         *parse_measures("all_trec"),
         NDCG(10, gain="exp2"),
@@ -152,20 +152,20 @@ def test_many_measures_at_once_keep_their_places(case):
 
 @pytest.mark.parametrize("judged", [[3.5, 1 + 25 / 30], [1.1, 1.1], [2.0**53, 1.0], [1e200, 3.0]])
 @pytest.mark.parametrize("gap", [1, 10, 100, 1000])
-def test_costs_that_are_no_whole_numbers_are_added_one_by_one(judged, gap):
-    """Adding 1 a hundred times to a fraction, or to 2^53, is not the same as adding 100."""
+def test_fractional_costs_are_added_one_by_one(judged, gap):
+    """Adding 1 a hundred times to a fraction or to 2^53 differs from adding 100."""
     case = ([judged[1], *[NOT_IN_POOL] * gap, judged[0]], judged)
     assert computed([NormalisedGain()], case) == specified([NormalisedGain()], case)
 
 
 def test_a_zero_keeps_its_sign():
-    """Of an empty ranking, costs alone make -0.0."""
+    """The costs of an empty ranking give -0.0."""
     costs = Utility(worth=(-1, -1, -1, -1))
     assert math.copysign(1.0, costs.score([], [])) == -1.0
     assert computed([costs], ([], [])) == specified([costs], ([], []))
 
 
-def test_powers_of_two_are_those_that_python_computes():
+def test_powers_of_two_match_python():
     """exp2 of the C library differs from pow in the last bit of one number in a thousand."""
     plan = Plan([DCG(gain="exp2").native_call()], LOGARITHMS)
     grades = [i / 1009 for i in range(20_000)]
@@ -181,7 +181,7 @@ def test_powers_of_two_are_those_that_python_computes():
     rounding=st.sampled_from(["up", "nearest"]),
 )
 def test_any_recall_points_can_be_averaged_over(case, points, level, rounding):
-    """trec_eval's 11pt_avg takes other points, and whole numbers are numbers."""
+    """trec_eval's 11pt_avg accepts other points, and whole numbers."""
     call = ("average_over_points", {"points": points, "level": level, "rounding": rounding})
     expected = average_over_points(*case, points, level, rounding)
     assert Plan([call], log2_ranks(1)).score_lists(*case) == [expected]
@@ -189,14 +189,14 @@ def test_any_recall_points_can_be_averaged_over(case, points, level, rounding):
 
 @every_measure
 def test_every_measure_has_a_native_kernel(measure):
-    """None of those that are built in is left to Python."""
+    """No built-in measure is left to Python."""
     call = measure().native_call()
     assert call is not None
     assert len(Plan([call], log2_ranks(1))) == 1
 
 
 def test_threads_may_share_a_plan():
-    """Scoring changes nothing in it."""
+    """Scoring does not change it."""
     measures = [*parse_measures("all_trec"), NDCG(gain="exp2"), NDCG(gain={0: 4, 1: 2})]
     plan = Plan([measure.native_call() for measure in measures], log2_ranks(100))
     judged = [3.0, 2.0, 2.0, 1.0, 0.0]
@@ -230,14 +230,14 @@ AT_5 = {"k": 5, "level": 1.0}
         (("average_over_points", LEVEL | {"rounding": "up", "points": ()}), "argument points"),
     ],
 )
-def test_a_call_that_does_not_fit_is_refused(call, message):
-    """When the plan is made, not when it scores."""
+def test_an_invalid_call_is_rejected(call, message):
+    """The error is raised when the plan is created."""
     with pytest.raises(ValueError, match=message):
         Plan([call], log2_ranks(1))
 
 
-def test_a_plan_does_without_numpy():
-    """Evaluating files shall not wait for it to load."""
+def test_a_plan_does_not_import_numpy():
+    """Evaluating files must not wait for it."""
     program = (
         "import sys; from berryeval import _native; from berryeval.kernels import discounts\n"
         "plan = _native.Plan([('n_queries', {})], discounts.log2_ranks(9))\n"

@@ -1,4 +1,4 @@
-"""Lines printed by C++ are those that printf writes."""
+"""Lines printed by C++ equal those of printf."""
 
 from array import array
 from functools import reduce
@@ -42,42 +42,42 @@ numbers = (
 @example(1.5 / 10000)
 @example(12.34565)
 def test_numbers_have_four_decimals(number):
-    """Rounded as printf rounds, exactly, and at least six characters wide."""
+    """Rounding is exact as in printf, with at least six characters."""
     printed = _native.print_rows([b"q"], [(b"map", array("d", [number]), False)])
     assert printed == b"map\tq\t%6.4f\n" % number
 
 
 @given(st.integers(-(2**53), 2**53))
-def test_counts_have_none(number):
-    """They are whole."""
+def test_counts_have_no_decimals(number):
+    """They are whole numbers."""
     printed = _native.print_rows([b"q"], [(b"num_ret", array("d", [number]), True)])
     assert printed == b"num_ret\tq\t%d\n" % number
 
 
-def test_queries_come_one_after_the_other():
-    """Each with all of its columns, numbers and words."""
+def test_queries_are_printed_in_order():
+    """Each has all of its columns, numbers and words."""
     columns = [(b"a", array("d", [0.5, 1.0]), False), (b"b", [b"'1-'", b"''"], False)]
     assert _native.print_rows([b"q1", b"\xff%s"], columns) == (
         b"a\tq1\t0.5000\nb\tq1\t'1-'\na\t\xff%s\t1.0000\nb\t\xff%s\t''\n"
     )
 
 
-def test_columns_have_a_value_for_each_query():
-    """No memory is read that was not given."""
+def test_columns_must_have_a_value_for_each_query():
+    """No memory outside of the arrays is read."""
     with pytest.raises(ValueError, match="sizes differ"):
         _native.print_rows([b"q1", b"q2"], [(b"a", array("d", [0.5]), False)])
 
 
 @given(st.lists(st.floats(allow_nan=False)))
 def test_totals_are_added_from_left_to_right(numbers):
-    """As the twin adds them, to the bit."""
+    """The order of the twin gives identical bits."""
     expected = reduce(add, numbers, 0.0)
     assert repr(_native.add_up(array("d", numbers))) == repr(expected)
 
 
 @given(st.lists(st.sampled_from([-3, -1, 0, 1, 2, 9, 10, 11, None]), max_size=8), st.integers(0, 9))
-def test_relstrings_are_those_of_the_twin(grades, length):
-    """A letter for each of the first documents: its grade, or why it has none."""
+def test_relstrings_equal_those_of_the_twin(grades, length):
+    """Each of the first documents has a letter: its grade, or why it has none."""
     judged = {f"d{i}": grade for i, grade in enumerate(grades) if grade is not None}
     run = Run.from_dict({"q": {f"d{i}": -float(i) for i in range(len(grades))}})
     session = Session(Judgments.from_dict({"q": judged | {"other": 1}}), [], n_grades=length)

@@ -35,20 +35,20 @@ def computed(values: np.ndarray, n_resamples: int, seed: int) -> bytes:
 @examples(150)
 @given(values=tables, n_resamples=st.integers(1, 12), seed=SEEDS)
 def test_both_twins_resample_with_identical_bytes(values, n_resamples, seed):
-    """Any shape, any values, any seed."""
+    """Any shape, values and seed give the same bytes."""
     assert computed(values, n_resamples, seed) == specified(values, n_resamples, seed)
 
 
 @pytest.mark.parametrize("shape", [(1, 1), (1, 300), (64, 300), (65, 4), (1281, 5), (20_001, 1)])
 def test_both_twins_agree_at_the_seams(shape):
-    """One query, one column, many columns, odd numbers, more than a page: the same bytes."""
+    """One query, one column, many columns, odd numbers and more than a page are tested."""
     values = np.random.default_rng(3).normal(size=shape)
     assert computed(values, 9, 5) == specified(values, 9, 5)
 
 
 @pytest.mark.parametrize("threads", [1, 2, 3, 16, 1000])
-def test_threads_change_no_bit_of_a_resample(monkeypatch, threads):
-    """Any number of threads, fewer or more than resamples, gives the same bytes."""
+def test_threads_do_not_change_a_resample(monkeypatch, threads):
+    """Fewer or more threads than resamples give the same bytes."""
     values = np.random.default_rng(4).random((500, 7))
     expected = specified(values, 301, 11)
     monkeypatch.setenv("BERRYEVAL_THREADS", str(threads))
@@ -59,14 +59,14 @@ def test_threads_change_no_bit_of_a_resample(monkeypatch, threads):
 
 
 @pytest.mark.parametrize("size", [1, 20, 1000])
-def test_the_size_of_a_part_changes_no_bit(monkeypatch, size):
-    """However many resamples are made at a time, they are the same ones."""
+def test_the_size_of_a_part_does_not_change_a_resample(monkeypatch, size):
+    """Resamples do not depend on how many are computed at a time."""
     values = np.random.default_rng(5).random((20, 3))
     expected = computed(values, 50, 1)
     monkeypatch.setattr(_python, "_AT_A_TIME", size)
     assert specified(values, 50, 1) == expected
     if backend().name == "native":
-        monkeypatch.setattr("berryeval.stats._native._ADDITIONS_AT_A_TIME", size)
+        monkeypatch.setattr("berryeval.stats.resampling._ADDITIONS_AT_A_TIME", size)
         assert computed(values, 50, 1) == expected
 
 
@@ -79,8 +79,8 @@ def test_the_size_of_a_part_changes_no_bit(monkeypatch, size):
         (np.zeros((2, 2)), np.zeros((3, 1))),
     ],
 )
-def test_the_extension_refuses_shapes_that_do_not_fit(values, out):
-    """A mistake of ours becomes an error, not a wild read."""
+def test_the_extension_rejects_mismatched_shapes(values, out):
+    """A bug in the Python code becomes an error, not an invalid read."""
     from berryeval import _native
 
     with pytest.raises(ValueError, match="do not fit"):

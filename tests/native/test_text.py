@@ -1,4 +1,4 @@
-"""TREC text read by C++ gives the columns, and the complaints, of the reader in Python."""
+"""TREC text read by C++ gives the columns and errors of the Python reader."""
 
 import math
 from itertools import pairwise
@@ -48,7 +48,7 @@ number_texts = st.one_of(
 @example("1e99999999999999999999")
 @example("0e99999999999999999999")
 def test_numbers_have_the_bits_of_float(text):
-    """Correctly rounded, or none where float() takes none; 1_0 and NaN are none."""
+    """Numbers are correctly rounded, and rejected if float() rejects them; 1_0 and NaN are, too."""
     try:
         expected = math.nan if "_" in text else float(text)
     except ValueError:
@@ -62,7 +62,7 @@ def test_numbers_have_the_bits_of_float(text):
 
 
 def read_in_line(text: bytes) -> float | None:
-    """Read a score where it stands in a run."""
+    """Read a score at its position in a run."""
     reader = _native.TextReader(is_run=True)
     if not (reader.feed(b"q Q0 d 1 " + text + b" t\n") and reader.finish()):
         return None
@@ -89,8 +89,8 @@ def test_scores_in_a_line_have_the_bits_of_float(text):
     "number",
     [b"7", b"12345678", b"-1.5", b"12.345678", b"12345678.1234567", b".12345678", b"123456789"],
 )
-def test_no_byte_passes_for_a_digit(number):
-    """Any byte but white space, at any place of a number."""
+def test_only_digits_are_read_as_digits(number):
+    """Any byte except white space is tried at any position."""
     for place in range(len(number)):
         for byte in range(256):
             text = number[:place] + bytes([byte]) + number[place + 1 :]
@@ -108,7 +108,7 @@ endings = st.sampled_from([b"\n", b"\r\n", b" \n", b"\n\n", b"\n# c\n", b"\n \t\
 
 @st.composite
 def lines(draw, n_columns: int):
-    """Draw a line of mostly as many columns as there should be."""
+    """Draw a line with usually the right number of columns."""
     columns = [draw(ids), b"Q0", draw(ids), b"1", draw(scores), b"tag", b"more"]
     if n_columns == 4:
         columns = [draw(ids), b"0", draw(ids), draw(scores), b"more"]
@@ -132,7 +132,7 @@ def pieces(text: bytes, cuts: list[int]) -> list[bytes]:
 
 
 def outcome(read) -> object:
-    """Return what was read, or what was complained about."""
+    """Return what was read, or the error."""
     try:
         return read()
     except FormatError as error:
@@ -144,7 +144,7 @@ def outcome(read) -> object:
 @examples(300)
 @given(data=st.data(), cuts=st.lists(st.integers(0, 10**6), max_size=6))
 def test_both_readers_agree(tmp_path_factory, kind, duplicates, data, cuts):
-    """On the rows of any text, cut into any pieces; and on the first complaint, and its line."""
+    """They return the same rows or the same first error, for any text and division."""
     text = data.draw(texts(kind))
     assume(not text.startswith((b"\x1f\x8b", b"\x28\xb5")))  # it would be taken for compressed
     assume(foreign_content(text[:N_FIRST]) is None)  # a file is refused before a line is read
@@ -164,7 +164,7 @@ def test_both_readers_agree(tmp_path_factory, kind, duplicates, data, cuts):
 
 @pytest.mark.parametrize("width", [1, 62, 63, 64, 65, 66, 127, 128, 129, 100_000])
 def test_lines_of_any_width_are_read(width):
-    """The scanner looks at 64 bytes at once."""
+    """The scanner processes 64 bytes at once."""
     doc_id = b"d" * width
     line = b"q Q0 %s 1 0.5 t" % doc_id
     for text in (line, line + b"\n", b"\n" + line + b"\r\n"):
@@ -173,7 +173,7 @@ def test_lines_of_any_width_are_read(width):
         assert list(run.values) == [0.5]
 
 
-def test_lines_of_duplicates_are_right_after_empty_lines():
+def test_line_numbers_of_duplicates_count_empty_lines():
     """Lines without a row count."""
     text = b"# c\n\nq Q0 a 1 1 t\n\n\nq Q0 b 1 1 t\nq Q0 c 1 1 t\n#\nq Q0 a 1 1 t\n"
     with pytest.raises(FormatError, match=r"^x:9: document 'a' is retrieved a second time"):

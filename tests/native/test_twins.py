@@ -14,7 +14,7 @@ from berryeval.backend import backend, n_threads
 from berryeval.kernels import discounts
 from berryeval.metrics import _python
 from berryeval.metrics._doors import _score
-from berryeval.metrics._types import METRICS
+from berryeval.metrics._validation import METRICS
 from cases import ArrayCase, array_cases
 from depth import examples
 
@@ -28,7 +28,7 @@ def arguments(case: ArrayCase, dtype: type) -> tuple:
 
 
 def specified(case: ArrayCase, dtype: type = np.float64) -> bytes:
-    """Return the bytes of the Python twin, before anything is rounded to float32."""
+    """Return the bytes of the Python twin, before rounding to float32."""
     return _python.score(*arguments(case, dtype)).tobytes()
 
 
@@ -39,19 +39,19 @@ def computed(case: ArrayCase, dtype: type = np.float64, **how: bool) -> bytes:
 @examples(400)
 @given(array_cases())
 def test_both_twins_give_identical_bytes(case):
-    """B7: every metric at every k, graded or not, whatever the shape."""
+    """B7: every metric at every k, graded or not, for any shape."""
     assert computed(case) == specified(case)
 
 
 @examples(100)
 @given(array_cases())
 def test_both_twins_round_to_the_same_float32(case):
-    """B2, B7: the cast comes last, and is the same."""
+    """B2, B7: the cast is the last step, and is the same."""
     assert computed(case, np.float32) == specified(case, np.float32)
 
 
-def test_rounding_never_lifts_either_twin_above_one():
-    """B5: these grades differ in their last bits, and the plain quotient would exceed 1."""
+def test_rounding_never_exceeds_one():
+    """B5: the quotient of these grades would exceed 1 in its last bits."""
     ids = np.array([[1, 2, 3]], dtype=np.int32)
     high = np.nextafter(np.nextafter(0.1, 1), 1)
     case = ArrayCase(ids, ids, np.array([[high, 0.1, high]]), (3,), "k")
@@ -62,19 +62,19 @@ def test_rounding_never_lifts_either_twin_above_one():
 @examples(200)
 @given(array_cases())
 def test_plain_instructions_give_identical_bytes(case):
-    """B7: a processor without AVX2 gets the same bits."""
+    """B7: a processor without AVX2 computes the same bits."""
     assert computed(case, **PORTABLE) == specified(case)
 
 
 @examples(30)
 @given(array_cases(max_columns=300))
 def test_long_rows_give_identical_bytes(case):
-    """B7: rows of several words, and those long enough for the hash table, change no bit."""
+    """B7: rows of several words, and those long enough for the hash table, are equal."""
     assert computed(case) == specified(case)
 
 
 @pytest.mark.parametrize("width", [63, 64, 65, 127, 128, 129, 256, 400])
-def test_rows_at_the_seams_of_words_give_identical_bytes(width):
+def test_rows_at_word_boundaries_give_identical_bytes(width):
     """B7: hits in the last and first bit of a word are found, with and without hashing."""
     retrieved = np.arange(3 * width, dtype=np.int32).reshape(3, width)
     relevant = np.ascontiguousarray(retrieved[:, ::-1])
@@ -94,8 +94,8 @@ def random_arrays(n_rows: int, n_retrieved: int, n_relevant: int):
 
 @pytest.mark.parametrize("threads", [1, 2, 3, 16, 1000])
 @pytest.mark.parametrize("shape", [(20_000, 40, 8), (130, 400, 120), (3, 3000, 128)])
-def test_threads_change_no_bit(monkeypatch, threads, shape):
-    """B6: any number of threads, fewer or more than rows, gives what the specification gives."""
+def test_threads_do_not_change_the_result(monkeypatch, threads, shape):
+    """B6: fewer or more threads than rows match the specification."""
     monkeypatch.setenv("BERRYEVAL_THREADS", str(threads))
     n_threads.cache_clear()
     retrieved, relevant = random_arrays(*shape)
@@ -108,8 +108,8 @@ def test_threads_change_no_bit(monkeypatch, threads, shape):
     assert at_once == everything[METRICS.index("ndcg")].tobytes()
 
 
-def test_calls_from_many_threads_do_not_disturb_each_other(monkeypatch):
-    """B6: eight threads that score at once, while the table grows, get what one alone gets."""
+def test_concurrent_calls_do_not_interfere(monkeypatch):
+    """B6: eight threads get the same as one, while the table grows."""
     retrieved, relevant = random_arrays(20, 2000, 30)
     ks = [150 * (i + 1) for i in range(8)]
     expected = [metrics.ndcg(retrieved, relevant, k).tobytes() for k in ks]
@@ -131,7 +131,7 @@ def test_calls_from_many_threads_do_not_disturb_each_other(monkeypatch):
 
 
 def test_read_only_arrays_are_accepted():
-    """B6: nothing is written to, so memory that cannot be written will do."""
+    """B6: inputs are never written to."""
     retrieved = np.array([[1, 2]], dtype=np.int32)
     relevant = np.array([[2]], dtype=np.int32)
     grades = np.array([[2.0]])

@@ -1,4 +1,4 @@
-"""pytrec_eval runs trec_eval's own C code: the oracle outside."""
+"""Comparison with pytrec_eval, which runs trec_eval's own C code."""
 
 import numpy as np
 import pytest
@@ -21,7 +21,7 @@ cutoffs = st.sampled_from(KS)
 
 
 def trec_eval(case: JudgedRanking) -> dict[str, float]:
-    """Score the case, the order given by falling scores."""
+    """Score the case, with the order given by descending scores."""
     evaluator = pytrec_eval.RelevanceEvaluator(
         {"q": {str(doc_id): grade for doc_id, grade in case.grades.items()}}, MEASURES
     )
@@ -38,7 +38,7 @@ cases = judged_rankings(min_size=1, min_grade=-1).filter(
 @examples(300)
 @given(case=cases, k=cutoffs)
 @example(case=JudgedRanking([3, 1, 2], {1: 3, 2: 1, 9: 2}), k=3)
-def test_a_ranked_list_scores_as_in_trec_eval(case, k):
+def test_a_ranked_list_scores_like_trec_eval(case, k):
     """M1-M6: graded and binary, to 1e-12."""
     theirs = trec_eval(case)
     ours = ranking.compute_all(case.retrieved, case.grades, (k,))
@@ -56,7 +56,7 @@ def test_a_ranked_list_scores_as_in_trec_eval(case, k):
 
 @examples(300)
 @given(case=cases, k=cutoffs)
-def test_arrays_score_as_in_trec_eval_rounded_to_float32(case, k):
+def test_arrays_score_like_trec_eval_rounded_to_float32(case, k):
     """B2: computed in float64, cast last; precision with denominator='k'."""
     retrieved = np.full((1, 30), metrics.PADDING_ID, dtype=np.int32)
     retrieved[0, : len(case.retrieved)] = case.retrieved
@@ -77,8 +77,8 @@ def test_arrays_score_as_in_trec_eval_rounded_to_float32(case, k):
 
 @examples(300)
 @given(case=cases, k=cutoffs)
-def test_graded_arrays_score_as_in_trec_eval_rounded_to_float32(case, k):
-    """B5: the parallel array of grades, negative ones included."""
+def test_graded_arrays_score_like_trec_eval_rounded_to_float32(case, k):
+    """B5: the parallel array of grades, including negative ones."""
     retrieved = np.full((1, 30), metrics.PADDING_ID, dtype=np.int32)
     retrieved[0, : len(case.retrieved)] = case.retrieved
     judged = np.array([list(case.grades)], dtype=np.int32)

@@ -1,4 +1,4 @@
-"""Every measure of trec_eval's ``all_trec``, held to trec_eval's own C code."""
+"""Every measure of trec_eval's ``all_trec``, compared with trec_eval's own C code."""
 
 import math
 
@@ -75,7 +75,7 @@ AT_SHARE = {"iprec_at_recall": interpolated_precision, "Rprec_mult": r_precision
 
 
 def trec_eval(case: JudgedRanking, measures: set[str], level: int) -> dict[str, float]:
-    """Score the case, the order given by falling scores."""
+    """Score the case, with the order given by descending scores."""
     evaluator = pytrec_eval.RelevanceEvaluator(
         {"q": {str(doc_id): grade for doc_id, grade in case.grades.items()}},
         measures,
@@ -93,7 +93,7 @@ cases = judged_rankings(min_size=1, min_grade=-3, max_grade=10).filter(
 levels = st.sampled_from([1, 1, 2, 3, 7])
 
 
-def test_no_measure_of_all_trec_was_forgotten():
+def test_every_measure_of_all_trec_is_tested():
     """All 34 names are in a table of this module."""
     compared = {*SINGLE, *AT_CUTOFF, *AT_SHARE, *NOT_SCORES}
     assert compared == set(pytrec_eval.supported_measures)
@@ -107,8 +107,8 @@ def test_no_measure_of_all_trec_was_forgotten():
 @example(case=JudgedRanking([1, 2, 3], {1: 0, 2: 0}), level=1)
 @example(case=JudgedRanking([1, 2, 3], {1: 1, 2: 1, 3: 1}), level=1)
 @example(case=JudgedRanking([1, 2, 3, 4, 5], {2: -1, 3: 1, 4: -2, 5: 2, 9: 1}), level=1)
-def test_measures_without_a_cutoff_score_as_in_trec_eval(case, level):
-    """Holes, negative grades, nothing or everything relevant: to 1e-12."""
+def test_measures_without_a_cutoff_score_like_trec_eval(case, level):
+    """Holes, negative grades, and nothing or everything relevant agree to 1e-12."""
     theirs = trec_eval(case, set(SINGLE), level)
     grades, judged = kernel_input(case)
     ours = {name: score(grades, judged, level) for name, score in SINGLE.items()}
@@ -117,8 +117,8 @@ def test_measures_without_a_cutoff_score_as_in_trec_eval(case, level):
 
 @given(case=cases, level=levels)
 @example(case=JudgedRanking([1, 2, 3, 4, 5], dict.fromkeys(range(5, 21), 1)), level=1)
-def test_products_and_sums_round_as_in_trec_eval(case, level):
-    """To the bit: one division for set_map, the last recall point first for 11pt_avg."""
+def test_products_and_sums_round_like_trec_eval(case, level):
+    """Bits are equal: one division for set_map, the last recall point first for 11pt_avg."""
     theirs = trec_eval(case, {"set_map", "11pt_avg"}, level)
     grades, judged = kernel_input(case)
     assert {name: SINGLE[name](grades, judged, level) for name in theirs} == theirs
@@ -127,8 +127,8 @@ def test_products_and_sums_round_as_in_trec_eval(case, level):
 @examples(300)
 @given(case=cases, level=levels, ks=st.sets(st.integers(1, 60), min_size=1, max_size=4))
 @example(case=JudgedRanking([3, 1, 2], {1: 3, 2: 1, 9: 2}), level=1, ks={1, 3, 1000})
-def test_measures_at_k_score_as_in_trec_eval(case, level, ks):
-    """Any cutoff, also past the end of the ranking."""
+def test_measures_at_k_score_like_trec_eval(case, level, ks):
+    """Cutoffs may exceed the length of the ranking."""
     cutoffs = ",".join(map(str, sorted(ks)))
     theirs = trec_eval(case, {f"{name}.{cutoffs}" for name in AT_CUTOFF}, level)
     grades, judged = kernel_input(case)
@@ -143,8 +143,8 @@ def test_measures_at_k_score_as_in_trec_eval(case, level, ks):
 @examples(300)
 @given(case=cases, level=levels, hundredths=st.integers(10, 100))
 @example(case=JudgedRanking([1, 2], {1: 1, 3: 1, 4: 1}), level=1, hundredths=100)
-def test_measures_at_a_share_score_as_in_trec_eval(case, level, hundredths):
-    """Recall points and multiples of R, rounded as trec_eval 9.0.8 rounds them."""
+def test_measures_at_a_share_score_like_trec_eval(case, level, hundredths):
+    """Recall points and multiples of R are rounded as in trec_eval 9.0.8."""
     share = hundredths / 100
     theirs = trec_eval(case, {f"{name}.{share}" for name in AT_SHARE}, level)
     grades, judged = kernel_input(case)
@@ -156,8 +156,8 @@ def test_measures_at_a_share_score_as_in_trec_eval(case, level, hundredths):
 
 
 @given(case=cases, level=levels)
-def test_default_cutoffs_score_as_in_trec_eval(case, level):
-    """The cutoffs that trec_eval takes when none is named."""
+def test_default_cutoffs_score_like_trec_eval(case, level):
+    """They are those that trec_eval uses if none is named."""
     theirs = trec_eval(case, {*AT_CUTOFF, *AT_SHARE}, level)
     grades, judged = kernel_input(case)
     for name, value in theirs.items():
@@ -170,8 +170,8 @@ def test_default_cutoffs_score_as_in_trec_eval(case, level):
 
 
 @given(case=cases)
-def test_all_trec_is_read_and_scored_as_trec_eval_prints_it(case):
-    """Every name of its output is a measure here, and the nickname stands for all of them."""
+def test_all_trec_is_parsed_and_scored_like_trec_eval(case):
+    """Every name in its output is a measure, and the nickname expands to all of them."""
     theirs = trec_eval(case, {"all_trec"}, 1)
     grades, judged = kernel_input(case)
     measures = {name: parse_measure(name) for name in theirs if name not in TEXTS}
@@ -185,15 +185,15 @@ def test_all_trec_is_read_and_scored_as_trec_eval_prints_it(case):
 
 @given(case=cases, x=st.sampled_from([0.25, 0.5, 2.0, 4.0]))
 def test_the_weight_of_set_f_is_that_of_trec_eval(case, x):
-    """set_F.0.5 weighs by 0.5, the square of beta."""
+    """set_F.0.5 uses 0.5 as the square of beta."""
     theirs = trec_eval(case, {f"set_F.{x}"}, 1)
     grades, judged = kernel_input(case)
     assert set_f(grades, judged, x) == pytest.approx(next(iter(theirs.values())), abs=1e-12)
 
 
 @given(case=cases)
-def test_the_worths_of_utility_are_those_of_trec_eval(case):
-    """Four numbers, of which pytrec_eval needs rising ones."""
+def test_the_weights_of_utility_are_those_of_trec_eval(case):
+    """pytrec_eval requires the four numbers to be ascending."""
     theirs = trec_eval(case, {"utility.0.25,0.5,2,3"}, 1)
     grades, judged = kernel_input(case)
     ours = utility(grades, judged, (0.25, 0.5, 2.0, 3.0))
@@ -201,8 +201,8 @@ def test_the_worths_of_utility_are_those_of_trec_eval(case):
 
 
 @given(case=cases)
-def test_grades_below_0_among_the_judged_do_not_matter(case):
-    """They may be handed over or left out."""
+def test_negative_grades_among_the_judged_do_not_matter(case):
+    """They may be included or left out."""
     grades, judged = kernel_input(case)
     usable = [grade for grade in judged if grade >= 0]
     for score in SINGLE.values():

@@ -1,4 +1,4 @@
-"""`berryeval.ranking` and `berryeval.metrics` agree wherever their definitions do."""
+"""`berryeval.ranking` and `berryeval.metrics` agree if their definitions do."""
 
 import numpy as np
 import pytest
@@ -22,7 +22,7 @@ PAIRS = {
 
 
 def padded(ids) -> np.ndarray:
-    """One row of ids, filled up."""
+    """Return one padded row of ids."""
     row = np.full((1, COLUMNS), PADDING_ID, dtype=np.int32)
     row[0, : len(ids)] = list(ids)
     return row
@@ -31,7 +31,7 @@ def padded(ids) -> np.ndarray:
 @pytest.mark.parametrize("name", PAIRS)
 @given(case=judged_rankings(), k=cutoffs(COLUMNS))
 def test_binary_metrics_agree(name, case, k):
-    """The array value is the other one, rounded to float32."""
+    """The array value is the list value, rounded to float32."""
     of_list, of_arrays, options = PAIRS[name]
     value = of_arrays(padded(case.retrieved), padded(case.relevant), k, **options)
     assert value[0] == np.float32(of_list(case.retrieved, case.relevant, k))
@@ -39,7 +39,7 @@ def test_binary_metrics_agree(name, case, k):
 
 @given(case=judged_rankings(min_grade=-2), k=cutoffs(COLUMNS))
 def test_graded_ndcg_agrees(case, k):
-    """B5: the parallel array of grades gives what the mapping gives."""
+    """B5: the parallel array of grades gives the same as the mapping."""
     grades = np.zeros((1, COLUMNS))
     grades[0, : len(case.grades)] = list(case.grades.values())
     value = metrics.ndcg(padded(case.retrieved), padded(case.grades), k, grades=grades)
@@ -47,7 +47,7 @@ def test_graded_ndcg_agrees(case, k):
 
 
 @given(case=judged_rankings(min_size=1), k=cutoffs(COLUMNS))
-def test_precision_differs_on_purpose_where_fewer_than_k_were_returned(case, k):
+def test_precision_differs_if_fewer_than_k_were_returned(case, k):
     """D1: the array default divides by the documents returned, the list by k."""
     by_returned = metrics.precision_at_k(padded(case.retrieved), padded(case.relevant), k)
     n_returned = min(k, len(case.retrieved))

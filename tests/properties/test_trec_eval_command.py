@@ -1,4 +1,4 @@
-"""What ``berryeval trec_eval`` prints, held to trec_eval's own C code."""
+"""The output of ``berryeval trec_eval``, compared with trec_eval's own C code."""
 
 import random
 from pathlib import Path
@@ -65,8 +65,8 @@ def line(name: str, query: str, value: float) -> str:
 @given(
     qrels=judgments, run=rows(scores), seed=st.integers(0, 99), level=st.sampled_from([1, 1, 2, 3])
 )
-def test_every_line_of_all_trec_is_that_of_trec_eval(folder, qrels, run, seed, level):
-    """Ties in 32 bits, holes, negative grades, missing and extra queries: to the last digit."""
+def test_every_line_of_all_trec_equals_that_of_trec_eval(folder, qrels, run, seed, level):
+    """Ties in 32 bits, holes, negative grades, and missing and extra queries match exactly."""
     code, text = printed(folder, qrels, run, seed, "-q", "-m", "all_trec", f"-l{level}")
     common = sorted(qrels.keys() & run.keys(), key=str.encode)
     if not common:
@@ -98,8 +98,8 @@ def test_every_line_of_all_trec_is_that_of_trec_eval(folder, qrels, run, seed, l
 
 @given(qrels=judgments, run=rows(scores), seed=st.integers(0, 99), k=st.integers(1, 8))
 @settings(suppress_health_check=[HealthCheck.too_slow])
-def test_cut_and_complete_are_what_trec_eval_makes_of_cut_runs(folder, qrels, run, seed, k):
-    """-M takes the best after sorting, ties by id; -c divides by all judged queries."""
+def test_max_retrieved_and_complete_match_trec_eval(folder, qrels, run, seed, k):
+    """-M keeps the best after sorting, ties by id; -c divides by all judged queries."""
     code, text = printed(folder, qrels, run, seed, "-c", f"-M{k}", "-m", "map_cut.1000")
     common = sorted(qrels.keys() & run.keys(), key=str.encode)
     if not common:

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from berryeval.golden.measure_names import name_in_suite
+from berryeval.golden.golden_set import name_in_suite
 from berryeval.reports.demo import demo_tables
 from berryeval.suite.demo import SYSTEMS, run_demo
 
@@ -19,7 +19,7 @@ _MEANS = re.compile(r"(?<!')\b(MRR|P@5|P@10|R@10|nDCG@10)[ =](\d\.\d{3,4})\b")
 
 @pytest.fixture(scope="module")
 def figures():
-    """For each system the means with and without questions, by the names that readers see."""
+    """Return the means of each system with and without questions, by displayed name."""
     pytest.importorskip("tantivy")
     found = run_demo()
     return {
@@ -35,7 +35,7 @@ def figures():
 
 
 def tables(path):
-    """The tables of a page as lists of cells, each with the heading above it."""
+    """Return the tables of a page as lists of cells, each with its heading."""
     found, heading, is_table = [], "", False
     for line in (DOCS / path).read_text(encoding="utf-8").splitlines():
         if line.startswith("#"):
@@ -48,8 +48,8 @@ def tables(path):
     return found
 
 
-def test_the_baseline_page_has_what_the_systems_reach(figures):
-    """X6: both tables, for each embedded system."""
+def test_the_baseline_page_shows_the_means_of_the_systems(figures):
+    """X6: both tables are checked for each embedded system."""
     means, _ = figures
     seen = set()
     for heading, (header, *rows) in tables("reference/baseline.md"):
@@ -66,8 +66,8 @@ def test_the_baseline_page_has_what_the_systems_reach(figures):
     assert len(seen) == 2 * len(SYSTEMS)
 
 
-def test_the_how_to_has_both_lines(figures):
-    """X6: with and without questions."""
+def test_the_how_to_shows_both_lines(figures):
+    """X6: one line is with questions, one without."""
     means, _ = figures
     (table,) = (
         rows for _, rows in tables("how-to/run-the-quality-suite.md") if rows[0][1:2] == ["MRR"]
@@ -86,7 +86,7 @@ def test_the_how_to_has_both_lines(figures):
     ["README.md", "docs/how-to/run-the-quality-suite.md", "docs/how-to/try-the-workbench.md"],
 )
 def test_figures_in_sentences_are_those_of_hybrid_search(figures, path):
-    """X6: a measure beside a number is what hybrid search reaches, with or without questions."""
+    """X6: a measure next to a number is the mean of hybrid search, with or without questions."""
     means, _ = figures
     for measure, shown in _MEANS.findall((ROOT / path).read_text(encoding="utf-8")):
         digits = len(shown) - 2
@@ -94,8 +94,8 @@ def test_figures_in_sentences_are_those_of_hybrid_search(figures, path):
         assert shown in known, f"{path}: {measure} {shown}"
 
 
-def test_a_page_that_shows_a_figure_shows_the_other_too(figures):
-    """X6: nowhere the figures with questions alone."""
+def test_figures_with_questions_never_appear_alone(figures):
+    """X6: a page that shows them also shows those without."""
     means, _ = figures
     asked, plain = (means["hybrid", is_asked] for is_asked in (True, False))
     for path in [ROOT / "README.md", *DOCS.rglob("*.md")]:
@@ -108,7 +108,7 @@ def test_a_page_that_shows_a_figure_shows_the_other_too(figures):
 
 
 def test_the_demonstration_shows_both_lines(figures):
-    """X6: one line per system with questions, one without, and what the difference is."""
+    """X6: one line per system with questions, one without, and the difference."""
     means, found = figures
     table = demo_tables(found)[0]
     rows = {name: cells for name, *cells in table.rows}

@@ -1,4 +1,4 @@
-"""The golden set that ships, on the embedded engine and on PostgreSQL, as CI runs it (X10)."""
+"""The bundled golden set on the embedded engine and on PostgreSQL, as in CI (X10)."""
 
 import importlib.util
 import sys
@@ -19,7 +19,7 @@ pytestmark = pytest.mark.skipif(
 
 @pytest.fixture(scope="module")
 def suite():
-    """What `make quality` runs."""
+    """Load the script that `make quality` runs."""
     spec = importlib.util.spec_from_file_location("quality_suite", SCRIPT)
     module = importlib.util.module_from_spec(spec)
     sys.modules[spec.name] = module
@@ -40,7 +40,7 @@ def test_the_embedded_engine_is_no_worse_than_its_baseline(suite, embedded):
 
 
 def test_postgresql_is_no_worse_than_its_baseline(suite, postgres_dsn):
-    """X4, X6, X10: the same on a real server, in a table of its own; the thresholds, too."""
+    """X4, X6, X10: the same on a real server, in a separate table, with the thresholds."""
     result = suite.run("postgres", postgres_dsn)
     assert result.failures == {}
     assert result.gate.verdict == "pass", result.gate.sentence
@@ -55,7 +55,7 @@ def test_the_thresholds_are_reached(embedded):
 
 
 def test_a_worse_system_fails(suite, embedded, capsys):
-    """The step can fail: rankings turned upside down, and queries that were not answered."""
+    """Reversed rankings and unanswered queries make the step fail."""
     upside_down = Run.from_lists(
         {query.query_id: embedded.run.ranking(query.query_id)[::-1]
          for query in embedded.golden.queries}
@@ -70,8 +70,8 @@ def test_a_worse_system_fails(suite, embedded, capsys):
     assert suite.holds(embedded)
 
 
-def test_reports_are_kept(suite, embedded, tmp_path):
-    """X10: as a page, JSON, Markdown and JUnit, whatever the verdict."""
+def test_reports_are_written_for_every_verdict(suite, embedded, tmp_path):
+    """X10: they are HTML, JSON, Markdown and JUnit."""
     suite.write_reports(embedded, tmp_path / "kept")
     written = {path.name: path.stat().st_size for path in (tmp_path / "kept").iterdir()}
     assert set(written) == {"hybrid.html", "hybrid.json", "hybrid.md", "hybrid.xml"}

@@ -4,6 +4,7 @@ import csv
 import io
 import json
 
+from berryeval import compare
 from berryeval.evaluation.figures import bounds_text, interval_text, p_text, score, signed
 from berryeval.evaluation.findings import WORDS
 from berryeval.reports.comparison import (
@@ -11,17 +12,17 @@ from berryeval.reports.comparison import (
     comparison_table,
     comparison_to_csv,
     comparison_to_json,
-    comparison_to_text,
 )
-from berryeval.reports.wording import capitalised
+from berryeval.reports.layout import tables_to_text
+from berryeval.reports.wording import capitalised, policy_note
 from berryeval.stats import Interval
 from example_results import MEASURES, a_comparison, compare_these
 
 JUDGED = {"q1": {"d1": 1}, "q2": {"d2": 1}}
 
 
-def test_systems_stand_side_by_side_at_the_same_k():
-    """A row a measure, a column a system, four decimals (E3, E4)."""
+def test_systems_are_shown_side_by_side_at_the_same_k():
+    """One row per measure, one column per system, four decimals (E3, E4)."""
     comparison = a_comparison(30)
     means, *_ = comparison_table(comparison)
     assert means.header == ("", "bm25 (baseline)", "hybrid")
@@ -30,8 +31,8 @@ def test_systems_stand_side_by_side_at_the_same_k():
     assert means.rows[3][2] == f"{expected:.4f}"
 
 
-def test_differences_tell_everything_about_their_certainty():
-    """Interval, p, the result, effect sizes and wins, and the policy behind them in a note."""
+def test_differences_show_their_certainty():
+    """Interval, p, result, effect sizes and wins are shown, and a note explains the policy."""
     _, differences, *_ = comparison_table(a_comparison(30))
     assert differences.header[1:9] == (
         "difference", "95% interval", "p", "result", "d_z", "r_rb", "W/T/L", "bounds",
@@ -43,16 +44,16 @@ def test_differences_tell_everything_about_their_certainty():
     assert "nDCG@10 decides alone. The other 4 differences form one family." in differences.notes[0]
 
 
-def test_differences_of_few_queries_have_no_figures_of_certainty():
-    """The word says why; nothing is shown as NaN."""
+def test_differences_of_few_queries_have_no_interval():
+    """The result says why, and no NaN is shown."""
     few = {"q1": ["x", "d1"], "q2": ["d2"]}
     same = {"q1": ["d1"], "q2": ["d2"]}
     _, differences, *_ = comparison_table(compare_these(JUDGED, {"a": same, "b": few}))
     assert differences.rows[0][2:5] == ("-", "-", "too few changes to decide")
 
 
-def test_several_candidates_have_a_column_for_their_names():
-    """The row says who is meant."""
+def test_several_candidates_have_a_column_with_their_names():
+    """Every row names its candidate."""
     comparison = a_comparison(20, {"bm25": 0.5, "dense": 0.6, "hybrid": 0.7})
     _, differences, slices, *changes = comparison_table(comparison)
     assert differences.header[:2] == ("measure", "system")
@@ -61,30 +62,30 @@ def test_several_candidates_have_a_column_for_their_names():
     assert [table.title[-6:].strip(", ") for table in changes] == ["dense", "hybrid"]
 
 
-def test_slices_and_changed_queries_are_left_out_where_there_are_none():
-    """No empty tables."""
+def test_empty_tables_are_left_out():
+    """This applies to slices and changed queries."""
     same = {"q1": ["d1"], "q2": ["d2"]}
     tables = comparison_table(compare_these(JUDGED, {"a": same, "b": same}))
     assert [table.title for table in tables] == ["Means", "Differences from a"]
 
 
-def test_a_baseline_of_that_name_is_not_told_twice():
-    """A gate calls its runs baseline and candidate."""
+def test_a_baseline_named_baseline_is_not_labelled_twice():
+    """A gate names its runs baseline and candidate."""
     same = {"q1": ["d1"], "q2": ["d2"]}
     means, *_ = comparison_table(compare_these(JUDGED, {"baseline": same, "candidate": same}))
     assert means.header == ("", "baseline", "candidate")
 
 
-def test_a_test_that_is_not_defined_is_a_dash_with_its_reason():
-    """Never NaN."""
+def test_an_undefined_test_is_a_dash_with_its_reason():
+    """It is never NaN."""
     same = {"q1": ["d1"], "q2": ["d2"]}
-    text = comparison_to_text(compare_these(JUDGED, {"a": same, "b": same}))
+    text = tables_to_text(comparison_table(compare_these(JUDGED, {"a": same, "b": same})))
     assert "No interval for nDCG@10:" in text
     assert "nan" not in text.lower()
 
 
 def test_json_has_every_digit_and_a_version():
-    """Numbers come back as they were computed."""
+    """Numbers are written with full precision."""
     comparison = a_comparison(30)
     read = json.loads(comparison_to_json(comparison, per_query=True))
     assert (read["version"], read["kind"]) == (3, "comparison")
@@ -95,15 +96,15 @@ def test_json_has_every_digit_and_a_version():
     assert {row["query_id"] for row in read["per_query"]} == set(comparison.query_ids)
 
 
-def test_json_without_queries_has_those_that_changed_most():
-    """Ten of each measure."""
+def test_json_without_per_query_has_the_most_changed_queries():
+    """There are ten per measure."""
     read = json.loads(comparison_to_json(a_comparison(60)))
     assert "per_query" not in read
     assert len([c for c in read["changed_most"] if c["measure"] == "nDCG@10"]) == 10
 
 
-def test_csv_has_a_line_for_each_difference():
-    """Over all queries the slice is empty; what is not defined is empty, too."""
+def test_csv_has_one_line_per_difference():
+    """The slice is empty over all queries, and so are undefined values."""
     comparison = a_comparison(30)
     rows = list(csv.DictReader(io.StringIO(comparison_to_csv(comparison))))
     assert len(rows) == len(comparison.differences) + len(comparison.sliced)
@@ -114,39 +115,61 @@ def test_csv_has_a_line_for_each_difference():
     assert next(csv.DictReader(io.StringIO(undefined)))["p_value"] == ""
 
 
-def test_csv_per_query_has_a_line_for_each_query_and_measure():
-    """With both scores."""
+def test_csv_per_query_has_one_line_per_query_and_measure():
+    """It contains both scores."""
     comparison = a_comparison(12, measures=["RR"])
     rows = list(csv.DictReader(io.StringIO(comparison_to_csv(comparison, per_query=True))))
     by_id = {row["query"]: float(row["candidate"]) for row in rows}
     assert by_id == comparison.evaluations["hybrid"]["RR"].by_query
 
 
-def test_figures_are_written_alike_everywhere():
-    """Four decimals, a sign where it matters, never p = 0, a dash for nothing."""
+def test_figures_are_formatted_in_the_same_way_everywhere():
+    """Four decimals, a sign if it matters, never p = 0, and a dash for nothing."""
     assert (score(0.5), signed(0.5), signed(-1e-9)) == ("0.5000", "+0.5000", "0.0000")
     assert (p_text(1e-9), p_text(0.05), p_text(None)) == ("<0.0001", "0.0500", "-")
     assert (score(None), signed(float("nan")), score(float("inf"))) == ("-", "-", "-")
     assert (interval_text(None), bounds_text(None)) == ("-", "-")
 
 
-def test_words_fit_their_numbers():
-    """Names of measures keep their small letters."""
+def test_nouns_agree_with_their_numbers():
+    """Names of measures keep their case."""
     assert capitalised("all guards hold.") == "All guards hold."
     assert capitalised("nDCG@10 fell.") == "nDCG@10 fell."
 
 
-def test_an_interval_shows_on_which_side_of_zero_it_ends():
+def test_a_rounded_interval_stays_on_its_side_of_zero():
     """Rounding never makes an interval that excludes 0 look as if it contained it."""
     assert interval_text(Interval(0.0000312, 0.04, 0.95, "t")) == "[+0.00003, +0.0400]"
     assert interval_text(Interval(-0.04, -1e-9, 0.95, "t")) == "[-0.0400, -0.000000001]"
     assert interval_text(Interval(0.0, 0.04, 0.95, "t")) == "[0.0000, +0.0400]"
 
 
-def test_the_word_of_a_row_is_that_of_the_headline():
-    """Better, worse, or not clearly different; JSON and CSV have the short form."""
+def test_the_result_of_a_row_matches_the_headline():
+    """Better, worse or not clearly different; JSON and CSV have the short form."""
     comparison = a_comparison(60, {"old": 0.6, "new": 0.6})
     _, differences, slices, *_ = comparison_table(comparison)
     assert {row[4] for row in differences.rows} == {"not clearly different"}
     assert {"not clearly different"} <= {row[8] for row in slices.rows} <= {*WORDS.values()}
     assert {d["finding"] for d in comparison_as_dict(comparison)["differences"]} == {"unclear"}
+
+
+def test_the_policy_is_written_beside_the_figures():
+    """Who decides, which differences are families, and what decides nothing."""
+    thirty = {f"q{i:02}": {"d": 1} for i in range(30)}
+    runs = {
+        "a": {q: ["d"] if i % 3 else ["x", "d"] for i, q in enumerate(thirty)},
+        "b": {q: ["d"] if i % 3 else ["x", "d"] for i, q in enumerate(thirty) if i >= 12},
+    }
+    alone = compare(thirty, runs, "RR", tests=["sign"])
+    assert policy_note(alone).endswith(
+        "RR decides alone. The p-values of sign are not adjusted and do not affect the result."
+    )
+    two = compare(thirty, runs, ["RR", "P@1"])
+    assert "The other difference is reported with it." in policy_note(two)
+    assert "max-t" not in policy_note(two)
+    many = a_comparison(20)
+    assert "The other 4 differences form one family." in policy_note(many)
+    assert "The slices of a label form one family per measure." in policy_note(many)
+    assert policy_note(many).endswith("simultaneous and p-values adjusted: single-step max-t.")
+    several = a_comparison(20, {"a": 0.5, "b": 0.6, "c": 0.7})
+    assert "nDCG@10 decides; its 2 candidates form one family." in policy_note(several)

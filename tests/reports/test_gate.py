@@ -8,7 +8,7 @@ from dataclasses import replace
 import pytest
 
 from berryeval.evaluation.holes import Hole
-from berryeval.reports.gate import gate_table, gate_to_csv, gate_to_json, gate_to_text
+from berryeval.reports.gate import gate_table, gate_to_csv, gate_to_json
 from berryeval.reports.latex import comparison_to_latex
 from berryeval.reports.rendering import render_gate
 from berryeval.stats import Interval
@@ -20,8 +20,8 @@ def result():
     return a_gate(a_comparison(40))
 
 
-def test_the_verdict_stands_above_its_guards(result):
-    """One sentence first, then a row for each guard and slice."""
+def test_the_verdict_comes_before_its_guards(result):
+    """One sentence, then one row per guard and slice."""
     guards, holes = gate_table(result)
     assert guards.title == f"FAIL: {result.sentence}"
     assert len(guards.rows) == len(result.guards)
@@ -31,14 +31,14 @@ def test_the_verdict_stands_above_its_guards(result):
 
 def test_intervals_are_labelled_as_what_they_are(result):
     """Unadjusted, two-sided, 1 - 2 alpha."""
-    text = gate_to_text(result)
+    text = render_gate(result, "table")
     assert "Intervals are unadjusted two-sided 1 - 2 alpha (90%); alpha 0.05. p fail is" in text
     assert "seed" not in text
 
 
 def test_a_verdict_on_the_set_says_so(result):
     """Then there is no level to tell."""
-    text = gate_to_text(replace(result, rules=replace(result.rules, inference="set")))
+    text = render_gate(replace(result, rules=replace(result.rules, inference="set")), "table")
     assert "these queries are all that matters" in text
     assert "alpha 0.05" not in text
 
@@ -52,35 +52,35 @@ def test_a_confident_threshold_shows_its_interval(result):
 
 def test_watched_guards_and_dependence_on_holes_are_explained(result):
     """Marks have a note."""
-    text = gate_to_text(result)
+    text = render_gate(result, "table")
     assert "inconclusive (watched)" in text
     assert "Watched guards are reported but" in text
     assert "*: depends on unjudged documents." in text
     assert result.suggestion in text
 
 
-def test_noise_that_was_counted_in_is_told_beside_a_pass():
-    """Reasons are shown for what does not pass; whoever asked three times wants to see it."""
+def test_noise_is_reported_with_a_pass():
+    """Reasons are usually shown only for guards that do not pass."""
     guards = [replace(guard, verdict="pass", noise_sd=0.021) for guard in a_gate().guards[:2]]
-    text = gate_to_text(replace(a_gate(verdict="pass"), guards=tuple(guards)))
+    text = render_gate(replace(a_gate(verdict="pass"), guards=tuple(guards)), "table")
     name = guards[1].guard.measure
     assert (
         "Intervals and p-values include the noise that all queries of a run share (standard "
         f"deviation of the mean difference): {name} 0.0210."
     ) in text
-    assert "noise" not in gate_to_text(a_gate())
+    assert "noise" not in render_gate(a_gate(), "table")
 
 
 def test_many_deciding_documents_are_counted(result):
-    """Ten are shown."""
+    """Ten of them are listed."""
     holes = tuple(Hole(f"q{i}", "d", {"hybrid": 1}, 0.1) for i in range(12))
     table = gate_table(replace(result, holes=holes))[1]
     assert len(table.rows) == 10
     assert table.notes == ("2 documents more; `berryeval holes` lists them.",)
 
 
-def test_a_passing_gate_has_no_reasons_to_list(result):
-    """Nothing to explain, nothing to judge."""
+def test_a_passing_gate_lists_no_reasons(result):
+    """It has no documents to judge, either."""
     passing = replace(result, verdict="pass", guards=result.guards[:1], holes=(), suggestion=None)
     (table,) = gate_table(passing)
     assert table.notes == (
@@ -89,7 +89,7 @@ def test_a_passing_gate_has_no_reasons_to_list(result):
 
 
 def test_json_has_verdict_guards_and_comparison(result):
-    """All that led to the verdict, with its version."""
+    """It contains everything that led to the verdict, and a version."""
     read = json.loads(gate_to_json(result))
     assert (read["version"], read["kind"], read["verdict"]) == (2, "gate", "fail")
     assert read["candidate"] == "hybrid"
@@ -101,21 +101,21 @@ def test_json_has_verdict_guards_and_comparison(result):
 
 
 def test_json_of_a_gate_without_a_baseline_has_no_comparison(result):
-    """Thresholds need none."""
+    """Thresholds do not need one."""
     read = json.loads(gate_to_json(replace(result, comparison=None)))
     assert (read["comparison"], read["candidate"]) == (None, None)
 
 
-def test_csv_has_a_line_for_each_guard(result):
-    """With every digit of its value."""
+def test_csv_has_one_line_per_guard(result):
+    """Values have every digit."""
     rows = list(csv.DictReader(io.StringIO(gate_to_csv(result))))
     assert len(rows) == len(result.guards)
     assert float(rows[1]["value"]) == result.guards[1].value
     assert (rows[0]["p_pass"], rows[0]["watched"]) == ("", "false")
 
 
-def test_latex_shows_what_was_measured(result):
-    """The comparison, or the candidate alone, and the verdict below."""
+def test_latex_shows_the_measured_values(result):
+    """The verdict is below the comparison, or below the candidate alone."""
     table, end = comparison_to_latex(result.comparison).split(r"\end{table}")
     verdict = f"Gate: {result.verdict}. {result.sentence}"
     told = f"{table}  \\par\\smallskip\\footnotesize {verdict}\n\\end{{table}}{end}"

@@ -1,4 +1,4 @@
-"""Pages of one file."""
+"""Self-contained HTML pages."""
 
 import base64
 import hashlib
@@ -13,7 +13,7 @@ import pytest
 import berryeval as be
 from berryeval.core.query import Query
 from berryeval.reports.comparison import comparison_table
-from berryeval.reports.html import comparison_to_html, gate_to_html, tables_page, tables_to_html
+from berryeval.reports.html import comparison_to_html, document, gate_to_html, tables_to_html
 from berryeval.reports.html import query_data as query_data_module
 from berryeval.reports.html.focus import Focus, focus_of
 from berryeval.reports.html.query_data import OUTCOMES, query_data
@@ -25,7 +25,7 @@ VOID = {"meta", "link", "input", "br"}
 
 
 class Balanced(HTMLParser):
-    """Checks that elements are closed in the order in which they were opened."""
+    """Checks that elements are closed in the reverse order of opening."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -68,22 +68,22 @@ def page(comparison):
     return comparison_to_html(comparison, a_gate(comparison))
 
 
-def test_the_verdict_is_the_first_thing_on_the_page(page):
-    """A word, and one sentence as its heading."""
+def test_the_verdict_comes_first_on_the_page(page):
+    """It is a word, with one sentence as the heading."""
     assert page.index('<p class="badge fail">') < page.index("<h1>hybrid must not ship")
     assert page.index("<h1>") < page.index('class="chart')
     parsed(page)
 
 
-def test_a_long_sentence_is_set_in_smaller_letters(comparison):
-    """So that the figures below are seen, too."""
+def test_a_long_sentence_has_a_smaller_font(comparison):
+    """The figures below stay visible."""
     long = replace(a_gate(comparison), sentence="nDCG@10 fell by -0.05 " + "and " * 20)
     assert '<h1 class="long">nDCG@10 fell by \u22120.05' in comparison_to_html(comparison, long)
 
 
 @pytest.mark.parametrize(("new", "verdict"), [(3.0, "pass"), (0.0, "fail"), (0.8, "inconclusive")])
-def test_a_real_gate_has_a_page_in_every_verdict(new, verdict):
-    """What the gate says is what the page says."""
+def test_every_verdict_has_a_page(new, verdict):
+    """The page shows the words of the gate."""
     comparison = a_comparison(40, {"old": 0.8, "new": new}, measures=["nDCG@10", "RR"])
     result = be.gate(comparison, margin={"nDCG@10": 0.05})
     assert result.verdict == verdict
@@ -102,24 +102,24 @@ def test_a_real_gate_has_a_page_in_every_verdict(new, verdict):
     ],
     ids=["one query", "no change", "all zero"],
 )
-def test_what_has_no_statistics_has_a_page(runs):
-    """Dashes and reasons instead of NaN; charts with nothing in them are charts."""
+def test_results_without_statistics_have_a_page(runs):
+    """It shows dashes and reasons instead of NaN, and empty charts."""
     comparison = compare_these({"q": {"d": 1}}, runs, measures=["nDCG@10", "RR"])
     page = comparison_to_html(comparison, be.gate(comparison, margin=0.05))
     parsed(page)
     assert "NaN" not in re.sub(r"<script>.*", "", page, flags=re.DOTALL)
 
 
-def test_every_part_of_a_comparison_is_there(page):
-    """Guards, differences, slices, queries, cutoffs, method."""
+def test_every_part_of_a_comparison_is_shown(page):
+    """Guards, differences, slices, queries, cutoffs and method have a section."""
     headings = re.findall(r'<h2 id="(\w+)-heading">', page)
     assert headings == ["guards", "differences", "slices", "queries", "cutoffs", "method"]
     assert "unadjusted two-sided 1 - 2 alpha" in page
     assert "nDCG@10 decides alone." in page
 
 
-def test_a_comparison_without_a_gate_says_who_is_better():
-    """With a badge, unless candidates differ in it."""
+def test_a_comparison_without_a_gate_names_the_better_system():
+    """It has a badge, unless candidates differ."""
     page = comparison_to_html(a_comparison(60, {"old": 0.1, "new": 2.0}), title="Nightly <1>")
     assert '<p class="badge better">' in page
     assert "<h1>new is better than old" in page
@@ -128,8 +128,8 @@ def test_a_comparison_without_a_gate_says_who_is_better():
     assert '<p class="badge' not in comparison_to_html(several)
 
 
-def test_the_page_looks_first_at_what_decided():
-    """The candidate that was judged, and the measure of the guard that the verdict is from."""
+def test_the_page_selects_what_decided():
+    """It shows the judged candidate and the measure of the deciding guard."""
     systems = {"base": 3.0, "one": 3.0, "two": 0.0}
     comparison = a_comparison(40, systems, measures=["P@5", "RR", "nDCG@10"])
     gate = be.gate(comparison, candidate="two", margin={"nDCG@10": 0.05}, at_least={"P@5": 0.0})
@@ -142,29 +142,29 @@ def test_the_page_looks_first_at_what_decided():
     assert (data["system"], data["measure"]) == (1, 2)
 
 
-def test_names_may_hold_any_character():
+def test_names_may_contain_any_character():
     """A colon is part of a name."""
     runs = {"a: b": {"q": ["d"]}, "c: d": {"q": ["x", "d"]}}
     page = comparison_to_html(compare_these({"q": {"d": 1}}, runs))
     assert "Differences from a: b" in page
 
 
-def test_the_page_asks_nothing_of_the_network(page):
-    """No address but those of XML's own names; the policy forbids the rest."""
+def test_the_page_makes_no_network_requests(page):
+    """It contains only XML namespaces as addresses, and the policy forbids others."""
     assert set(re.findall(r"https?://[^\"' ]+", page)) <= {"http://www.w3.org/2000/svg"}
     policy = re.search(r'Content-Security-Policy" content="([^"]*)"', page)[1]
     assert policy.startswith("default-src 'none';")
 
 
-def test_the_policy_lets_our_script_run_and_no_other(page):
-    """It names the script by its hash."""
+def test_the_policy_allows_only_our_script(page):
+    """It identifies the script by its hash."""
     script = re.search(r"<script>(.*)</script>\n</body>", page, re.DOTALL)[1]
     digest = base64.b64encode(hashlib.sha256(script.encode()).digest()).decode()
     assert f"script-src 'sha256-{digest}'" in page
 
 
-def test_whatever_the_data_hold_is_text():
-    """Ids, names, texts and labels (a document called <script> is a document)."""
+def test_all_data_is_shown_as_text():
+    """A document named <script> stays a document, and so do names, texts and labels."""
     judged = {EVIL: {EVIL: 1, "e": 0}, "q2": {"d": 1}}
     runs = {"old": {EVIL: ["e", EVIL], "q2": ["d"]}, EVIL: {EVIL: [EVIL, "x"], "q2": ["y", "d"]}}
     queries = [Query(EVIL, EVIL, category=EVIL), Query("q2", "text", category="c")]
@@ -184,8 +184,8 @@ def test_whatever_the_data_hold_is_text():
     assert data["ids"][0].startswith("<script>alert(1)</script>")
 
 
-def test_data_of_queries_are_whole_ten_thousandths(comparison):
-    """As the tables have them, and rankings with the rank in each system."""
+def test_query_data_are_integers_of_ten_thousandths(comparison):
+    """They match the tables; rankings have the rank in each system."""
     data = query_data(comparison, focus_of(comparison))
     position = 7
     query_id = comparison.query_ids[position]
@@ -199,7 +199,7 @@ def test_data_of_queries_are_whole_ten_thousandths(comparison):
 
 
 def test_a_tiny_difference_is_not_shown_as_a_tie():
-    """What changed can be found by its outcome, and no figure is made larger for that."""
+    """It is listed by its outcome, and its figure is not inflated."""
     judgments = {"q1": {"a": 1_000_000, "b": 1}, "q2": {"a": 1}}
     before = {"q1": ["a", "b"], "q2": ["a"]}
     after = {"q1": ["a", "c", "b"], "q2": ["a"]}
@@ -209,8 +209,8 @@ def test_a_tiny_difference_is_not_shown_as_a_tie():
     assert candidate["outcomes"] == [[OUTCOMES.index("worse"), OUTCOMES.index("equal")]]
 
 
-def test_long_texts_and_many_rankings_are_cut(comparison, monkeypatch):
-    """The page stays small; it says how many can be opened."""
+def test_long_texts_and_many_rankings_are_limited(comparison, monkeypatch):
+    """The page stays small, and states how many queries can be opened."""
     monkeypatch.setattr(query_data_module, "_MOST_RANKINGS", 5)
     monkeypatch.setattr(query_data_module, "_LONGEST_TEXT", 8)
     data = query_data(comparison, focus_of(comparison))
@@ -219,16 +219,16 @@ def test_long_texts_and_many_rankings_are_cut(comparison, monkeypatch):
     assert "The 5 of 30 queries that changed most can be opened" in comparison_to_html(comparison)
 
 
-def test_queries_without_texts_and_labels_need_no_columns_for_them():
-    """Only what is known is shown."""
+def test_unknown_texts_and_labels_have_no_columns():
+    """Only known facts are shown."""
     nameless = a_comparison(5, texts=False)
     data = query_data(nameless, focus_of(nameless))
     assert (data["hasLabels"], data["texts"]) == (False, [None] * 5)
     assert ">category<" not in comparison_to_html(nameless)
 
 
-def test_without_the_script_everything_can_be_read(page):
-    """Rows of queries, and the rankings of those that changed most."""
+def test_everything_can_be_read_without_the_script(page):
+    """This includes rows of queries, and the rankings of those that changed most."""
     body = re.search(r'id="queries-table">.*?<tbody>(.*?)</tbody>', page, re.DOTALL)[1]
     assert body.count("<tr>") == 30
     without = re.search(r"<noscript>(.*?)</noscript>", page, re.DOTALL)[1]
@@ -237,7 +237,7 @@ def test_without_the_script_everything_can_be_read(page):
 
 
 def test_charts_of_very_many_measures_are_limited():
-    """The first eight pairs of system and measure have charts; the page says so."""
+    """Only the first eight pairs of system and measure have charts, as the page states."""
     measures = [f"nDCG@{k}" for k in range(1, 11)]
     page = comparison_to_html(a_comparison(10, measures=measures))
     assert len(re.findall(r'<figure class="card" data-system="0" data-measure="\d+"', page)) == 16
@@ -251,7 +251,7 @@ def test_a_page_needs_no_library_for_its_charts(comparison, monkeypatch):
 
 
 def test_a_gate_without_a_baseline_has_a_page(comparison):
-    """The guards alone."""
+    """It shows only the guards."""
     gate = a_gate(comparison, "pass")
     page = gate_to_html(replace(gate, comparison=None, holes=(), guards=gate.guards[:1]))
     parsed(page)
@@ -261,7 +261,7 @@ def test_a_gate_without_a_baseline_has_a_page(comparison):
 
 def test_tables_have_a_simple_page(monkeypatch):
     """Under one heading; of very long ones the first rows."""
-    monkeypatch.setattr(tables_page, "_MOST_ROWS", 2)
+    monkeypatch.setattr(document, "_MOST_ROWS", 2)
     table = Table("", ("", "a"), (("x", "1"), ("y", "-"), ("z", "-0.5")), ("A note.",))
     page = tables_to_html("bm25 & dense", [table])
     parsed(page)
@@ -270,8 +270,8 @@ def test_tables_have_a_simple_page(monkeypatch):
     assert "Rows left out: 1. CSV has them all." in page
 
 
-def test_too_few_changes_are_said_at_the_top_of_a_page():
-    """In the badge, in the sentence and beside the figures, where there is no interval."""
+def test_too_few_changes_are_reported_at_the_top_of_a_page():
+    """Badge, sentence and figures state that there is no interval."""
     page = comparison_to_html(a_comparison(5, slices=()))
     hero = page[page.index('class="hero"') : page.index("</h1>")]
     assert 'class="badge untested"' in hero

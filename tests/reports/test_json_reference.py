@@ -1,4 +1,4 @@
-"""The documented shapes are those that are written."""
+"""The documented JSON keys match the output."""
 
 import json
 import re
@@ -76,7 +76,7 @@ def documented(section: str) -> set[str]:
 
 
 def paths(value, path="") -> set[str]:
-    """Return where values are: ``runs[].means.*``; an object that may be null is one, too."""
+    """Return the paths of values, such as ``runs[].means.*``, including nullable objects."""
     if path in ALIKE or value is None:
         return {path}
     if isinstance(value, list):
@@ -91,7 +91,7 @@ def paths(value, path="") -> set[str]:
 
 
 def with_everything():
-    """Compare runs of which one lacks a query, with slices, bounds and a further test."""
+    """Compare runs, one with a missing query, with slices, bounds and another test."""
     judgments, runs, queries = example_data(40)
     runs["bm25"].popitem()
     options = {"queries": queries, "slices": ["category"], "bounds": True, "tests": ["sign"]}
@@ -99,7 +99,7 @@ def with_everything():
 
 
 def with_cautions(comparison):
-    """Return the evaluations of a comparison as if their scores were suspicious."""
+    """Return the evaluations of a comparison with cautions about their scores."""
     return {
         name: Evaluation(one.scores, one.measures, one.queries, cautions=["all scores are tied"])
         for name, one in comparison.evaluations.items()
@@ -107,13 +107,13 @@ def with_cautions(comparison):
 
 
 def optional(keys: set[str]) -> set[str]:
-    """Return the keys that hold an object or null, and so are documented besides its own keys."""
+    """Return the keys with an object or null, which are documented themselves."""
     return {key for key in keys if any(other.startswith((f"{key}.", f"{key}[")) for other in keys)}
 
 
 @pytest.mark.parametrize("section", ["Evaluation", "Comparison", "Gate"])
-def test_documented_keys_are_those_written(section):
-    """None is forgotten, none is invented."""
+def test_documented_keys_match_the_output(section):
+    """None is missing, and none is invented."""
     comparison = a_comparison(40)
     comparison.evaluations["bm25"].cautions = ("all scores are equal",)
     everything = Shown(per_query=True, label="category", intervals=True)
@@ -136,7 +136,7 @@ def moody(query, _k):
 
 
 def test_keys_of_quality_and_golden_sets_are_documented(tmp_path):
-    """With a failed query, two passes and a system that is looked through, every key is there."""
+    """A failed query, two passes and a checked system make every key appear."""
     passes = {"Q1": {"guide.md#configure-oauth": [3, 3, 3], "tuning.md#bananas": [0, 0, 0]}}
     again = {"id": "Q3", "query": "why are the slow searches slow"}  # nearly the second one
     facts = {"labels": ["no", "a little", "half", "all"], "judges": "first"}
@@ -186,7 +186,7 @@ def files(tmp_path, monkeypatch):
     ],
 )
 def test_keys_of_other_commands_are_documented(section, arguments):
-    """What the command prints is what the page says, no key more and none less."""
+    """The output of the command has exactly the documented keys."""
     done = CliRunner().invoke(main, [*arguments, "--json"], prog_name="berryeval")
     assert done.exit_code == 0, done.output
     written = paths(json.loads(done.stdout))
@@ -195,7 +195,7 @@ def test_keys_of_other_commands_are_documented(section, arguments):
 
 
 def test_every_kind_of_json_is_documented():
-    """A command with --json has a section."""
+    """Every command with --json has a section."""
     page = PAGE.read_text(encoding="utf-8")
     described = set(re.findall(r"^`berryeval ([a-z_]+)", page, re.MULTILINE))
     with_json = {

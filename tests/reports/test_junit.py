@@ -16,7 +16,7 @@ def read(result):
 
 
 def test_each_guard_and_slice_is_a_test_case():
-    """Failures, errors for what is undecided, and skipped where a guard is watched."""
+    """Failing guards are failures, undecided ones errors, and watched ones skipped."""
     result = a_gate(a_comparison(40))
     guards = read(result)[0]
     cases = {case.get("name"): case for case in guards.iter("testcase")}
@@ -29,7 +29,7 @@ def test_each_guard_and_slice_is_a_test_case():
 
 
 def test_totals_count_the_cases():
-    """What a CI server shows first."""
+    """CI servers show them first."""
     root = read(a_gate(a_comparison(40)))
     for element in (root, *root):
         cases = list(element.iter("testcase"))
@@ -38,8 +38,8 @@ def test_totals_count_the_cases():
             assert int(element.get(plural)) == sum(case.find(tag) is not None for case in cases)
 
 
-def test_queries_that_lost_most_are_cases_of_their_own():
-    """Up to 20, the greatest loss first, for each failing guard."""
+def test_the_queries_that_lost_most_are_separate_cases():
+    """Up to 20 are listed for each failing guard, the greatest loss first."""
     result = a_gate(a_comparison(80, {"old": 1.5, "new": 0.2}))
     queries = read(result)[1]
     names = [case.get("name") for case in queries.iter("testcase")]
@@ -50,7 +50,7 @@ def test_queries_that_lost_most_are_cases_of_their_own():
 
 
 def test_a_failing_slice_names_its_own_queries():
-    """Others are no reason for it."""
+    """Queries of other slices are not listed."""
     result = a_gate(a_comparison(60, {"old": 1.5, "new": 0.2}), "pass")
     part = result.guards[-1]
     failing = replace(result, verdict="fail", guards=(replace(part, verdict="fail",
@@ -61,7 +61,7 @@ def test_a_failing_slice_names_its_own_queries():
         assert queries[query_id].category == part.slice.value
 
 
-def test_without_a_baseline_the_lowest_scores_are_named():
+def test_without_a_baseline_the_lowest_scores_are_listed():
     """They are below the threshold."""
     result = a_gate(a_comparison(30))
     failing = replace(result.guards[0], verdict="fail")
@@ -71,8 +71,8 @@ def test_without_a_baseline_the_lowest_scores_are_named():
     assert all(float(message.split()[1]) < 0.5 for message in messages)
 
 
-def test_without_a_baseline_a_failing_slice_names_its_own_queries():
-    """With their texts, if these are known."""
+def test_without_a_baseline_a_failing_slice_lists_its_own_queries():
+    """Known texts are shown."""
     queries = [Query("q1", "one", category="a"), Query("q2", "two", category="b")]
     judged = {"q1": {"d": 1}, "q2": {"d": 1}}
     evaluation = evaluate(judged, {"q1": ["x", "d"], "q2": ["x", "x2", "d"]}, "RR", queries=queries)
@@ -85,15 +85,15 @@ def test_without_a_baseline_a_failing_slice_names_its_own_queries():
     ]
 
 
-def test_a_failing_latency_names_no_query():
-    """Times are not known by query."""
+def test_a_failing_latency_lists_no_query():
+    """Times are not known per query."""
     result = a_gate(a_comparison(10))
     failing = replace(result.guards[2], verdict="fail")
     assert len(read(replace(result, guards=(failing,)))) == 1
 
 
 def test_characters_that_xml_forbids_are_replaced():
-    """An id of any bytes is no reason to write a file that cannot be read."""
+    """The file stays readable for ids of any bytes."""
     evil = 'q\x00\x1b\udcff<&"'
     judged = {evil: {"d": 1}, "q2": {"d": 1}}
     runs = {"old": {evil: ["d"], "q2": ["d"]}, "new": {evil: ["x", "d"], "q2": ["d"]}}

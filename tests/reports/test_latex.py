@@ -6,8 +6,8 @@ from berryeval.reports.latex import comparison_to_latex, escape, evaluations_to_
 from example_results import a_comparison, compare_these, example_data
 
 
-def test_the_best_is_bold_and_findings_are_marked():
-    """A dagger for better than the baseline, a double one for worse, explained in a note."""
+def test_the_best_is_bold_and_results_are_marked():
+    """A dagger means better than the baseline, a double one worse, as a note explains."""
     text = comparison_to_latex(a_comparison(80, {"base": 0.8, "good": 3.0, "bad": 0.0}))
     base, good, bad = [line for line in text.splitlines() if line.endswith(r"\\")][1:]
     assert r"\textbf" not in base
@@ -18,8 +18,8 @@ def test_the_best_is_bold_and_findings_are_marked():
         assert rule in text
 
 
-def test_equals_are_bold_together():
-    """What shows the same figure is as good."""
+def test_equal_figures_are_bold_together():
+    """Values that round to the same figure are treated alike."""
     same = {"q1": ["d1"]}
     text = comparison_to_latex(compare_these({"q1": {"d1": 1}}, {"a": same, "b": same}))
     assert text.count(r"\textbf{1.0000}") == 2
@@ -46,7 +46,7 @@ def test_without_named_measures_an_evaluation_has_one_row_per_cutoff():
 
 
 def test_without_named_measures_a_comparison_has_one_column_per_system():
-    """E4's quantities, and marks on the few that are tested."""
+    """It has E4's quantities, and marks on those that are tested."""
     judgments, runs, _ = example_data(80)
     comparison = be.compare(judgments, runs)
     text = comparison_to_latex(comparison)
@@ -56,7 +56,7 @@ def test_without_named_measures_a_comparison_has_one_column_per_system():
     assert f"Tested are {listing([*map(str, comparison.measures)])}." in text
 
 
-def test_special_characters_are_set_as_they_are():
+def test_special_characters_are_escaped():
     """A name cannot be a command."""
     assert escape(r"a_b & 100% {x} \y ~ ^ # $") == (
         r"a\_b \& 100\% \{x\} \textbackslash{}y \textasciitilde{} \textasciicircum{} \# \$"

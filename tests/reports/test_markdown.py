@@ -15,7 +15,7 @@ from example_results import a_comparison, a_gate, compare_these
 
 
 def test_a_gate_starts_with_its_verdict():
-    """A sign, a word and a sentence; the guards as a table; the comparison folded."""
+    """It has a symbol, a word and a sentence, a table of guards, and the folded comparison."""
     text = gate_to_markdown(a_gate(a_comparison(40)))
     lines = text.splitlines()
     assert lines[0].startswith("### ❌ Fail: hybrid must not ship")
@@ -26,13 +26,13 @@ def test_a_gate_starts_with_its_verdict():
 
 
 def test_a_gate_without_a_comparison_has_its_guards_only():
-    """Nothing is folded away."""
+    """Nothing is folded."""
     result = replace(a_gate(a_comparison(10)), comparison=None, holes=(), suggestion=None)
     assert "<details>" not in gate_to_markdown(result)
 
 
-def test_a_comparison_folds_what_is_long():
-    """Means and differences are seen at once, slices and queries on demand."""
+def test_a_comparison_folds_long_parts():
+    """Means and differences are visible; slices and queries can be unfolded."""
     text = comparison_to_markdown(a_comparison(40))
     seen, _, folded = text.partition("<details>")
     assert "| nDCG@10 |" in seen
@@ -55,16 +55,16 @@ def test_a_comparison_folds_what_is_long():
         ("https://a.b www.c.d", "https\u2060://a.b www\u2060.c.d"),
     ],
 )
-def test_what_comes_from_the_data_is_text(written, shown):
-    """No markup, no link, no mention, no second column."""
+def test_data_is_shown_as_text(written, shown):
+    """It cannot create markup, links, mentions or columns."""
     judged = {"q": {"d": 1}}
     queries = [Query("q", written)]
     comparison = compare_these(judged, {"a": {"q": ["x", "d"]}, "b": {"q": ["d"]}}, queries)
     assert f"| q {shown} |" in comparison_to_markdown(comparison)
 
 
-def test_what_a_comment_cannot_hold_is_left_out():
-    """What is folded goes first; the verdict and the means stay."""
+def test_parts_beyond_the_limit_of_a_comment_are_left_out():
+    """Folded parts go first; the verdict and the means stay."""
     measures = [f"{name}@{k}" for name in ("nDCG", "P", "R", "Success") for k in range(1, 11)]
     systems = {f"a-system-with-a-long-name-{i}": 0.5 + i / 10 for i in range(6)}
     text = comparison_to_markdown(a_comparison(20, systems, measures))
@@ -73,8 +73,8 @@ def test_what_a_comment_cannot_hold_is_left_out():
     assert "tables are left out: a comment cannot hold them." in text
 
 
-def test_tables_stand_one_below_the_other():
-    """With their titles and notes; of very many rows the first 200."""
+def test_tables_have_titles_and_notes():
+    """Long tables show their first 200 rows."""
     few = Table("", ("", "a"), (("x", "1"),), ("A note.",))
     many = Table("Many", ("", "a"), tuple((str(i), "1") for i in range(250)))
     text = tables_to_markdown([few, many])

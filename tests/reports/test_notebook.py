@@ -3,7 +3,7 @@
 import pytest
 
 import berryeval as be
-from berryeval.evaluation.display import Displayed
+from berryeval.evaluation.result import Displayed
 from berryeval.reports import notebook
 from example_results import a_comparison, a_gate
 
@@ -13,8 +13,8 @@ def comparison():
     return a_comparison(20)
 
 
-def test_a_comparison_shows_its_sentence_tables_and_chart(comparison):
-    """In one piece of HTML, whatever the notebook."""
+def test_a_comparison_shows_sentence_tables_and_chart(comparison):
+    """They are one piece of HTML that works in every notebook."""
     html = notebook.to_mimebundle(comparison)["text/html"]
     assert comparison.sentence in html
     assert html.count("<table>") == 2
@@ -22,7 +22,7 @@ def test_a_comparison_shows_its_sentence_tables_and_chart(comparison):
 
 
 def test_a_gate_shows_its_verdict(comparison):
-    """Guards, deciding documents, and the margins in the chart."""
+    """Guards and decisive documents are listed, and the chart has the margins."""
     bundle = notebook.to_mimebundle(a_gate(comparison))
     assert "FAIL: hybrid must not ship" in bundle["text/html"]
     assert ">margin<" in bundle["text/html"]
@@ -30,13 +30,13 @@ def test_a_gate_shows_its_verdict(comparison):
 
 
 def test_an_evaluation_shows_its_means(comparison):
-    """No chart."""
+    """It has no chart."""
     html = notebook.to_html(comparison.evaluations["hybrid"])
     assert "nDCG@10" in html
     assert "<svg" not in html
 
 
-def test_without_named_measures_mrr_stands_above_the_table():
+def test_without_named_measures_mrr_is_above_the_table():
     """E4, in a notebook as on the command line."""
     result = be.evaluate({"q1": {"d1": 1}}, {"q1": ["d2", "d1"]})
     html = notebook.to_html(result)
@@ -45,8 +45,8 @@ def test_without_named_measures_mrr_stands_above_the_table():
         assert f">{heading}</th>" in html
 
 
-def test_results_show_themselves(monkeypatch):
-    """A notebook asks for these two names, and reports are loaded only then."""
+def test_results_display_themselves(monkeypatch):
+    """A notebook calls these two methods, which import the reports."""
     monkeypatch.setattr(notebook, "to_html", lambda result: f"shown: {type(result).__name__}")
     monkeypatch.setattr(notebook, "to_mimebundle", lambda _: {"text/plain": "shown"})
 

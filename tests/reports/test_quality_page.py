@@ -30,7 +30,7 @@ def text_of(page):
 
 
 def test_the_page_shows_hits_with_their_grades(result):
-    """X7: every hit with its grade, holes as such, and what was missed."""
+    """X7: hits have their grades, holes are marked, and missed documents are listed."""
     text = text_of(render_quality(result, "html"))
     assert "1 guide.md#configure-oauth 3" in text
     assert "2 guide.md#guide not judged" in text
@@ -40,15 +40,15 @@ def test_the_page_shows_hits_with_their_grades(result):
     assert "at least 0.7 · best possible 0.4000" in text
 
 
-def test_what_comes_from_data_is_escaped(result):
-    """Texts of queries and errors show as they are."""
+def test_data_is_escaped(result):
+    """Texts of queries and errors are shown literally."""
     page = render_quality(result, "html")
     assert "&lt;b&gt;configure&lt;/b&gt; OAuth" in page
     assert "<b>configure" not in page
     assert "no &lt;such&gt; index" in page
 
 
-def test_a_long_page_says_what_it_leaves_out(result, monkeypatch):
-    """Very many queries are cut, and the note says so."""
+def test_a_long_page_states_what_it_leaves_out(result, monkeypatch):
+    """Very many queries are limited, with a note."""
     monkeypatch.setattr(quality_page, "_MOST_QUERIES", 1)
     assert "Queries left out: 1. JSON has them all." in text_of(render_quality(result, "html"))

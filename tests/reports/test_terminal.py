@@ -14,7 +14,7 @@ SECTION = Section("nDCG", (("Definition", "word " * 30), ("Use when", "Always.")
 
 
 class Terminal(io.StringIO):
-    """Something that says it is a terminal."""
+    """A stream that reports to be a terminal."""
 
     def isatty(self) -> bool:
         return True
@@ -22,7 +22,7 @@ class Terminal(io.StringIO):
 
 @pytest.fixture
 def on_terminal(monkeypatch):
-    """Call a function with a terminal of 100 columns as standard output; return what it shows."""
+    """Call a function with a terminal of 100 columns as standard output; return its output."""
     monkeypatch.setenv("COLUMNS", "100")
     monkeypatch.setenv("TERM", "xterm-256color")
     monkeypatch.delenv("NO_COLOR", raising=False)
@@ -36,7 +36,7 @@ def on_terminal(monkeypatch):
 
 
 def test_a_table_in_a_pipe_is_plain_and_aligned(capsys):
-    """Words to the left, figures to the right, nothing else."""
+    """Words are aligned left and figures right."""
     terminal.show_table(TABLE)
     assert capsys.readouterr().out == (
         "Means\n\n       bm25   dense\nMRR  0.5000  1.0000\n\nA note.\n"
@@ -44,18 +44,18 @@ def test_a_table_in_a_pipe_is_plain_and_aligned(capsys):
 
 
 def test_a_table_without_a_title_starts_with_its_header():
-    """No empty lines for what is not there."""
+    """There are no empty lines."""
     assert table_to_text(Table("", ("a", "b"), (("1", "2"),))) == "a  b\n1  2"
 
 
 def test_a_table_on_a_terminal_is_drawn_by_rich(on_terminal):
-    """All cells and notes, under a ruled header."""
+    """All cells and notes are shown, under a ruled header."""
     shown = on_terminal(terminal.show_table, TABLE)
     for text in ("Means", "bm25", "dense", "MRR", "0.5000", "1.0000", "A note.", "───"):
         assert text in shown
 
 
-def test_data_cannot_steer_a_terminal(on_terminal):
+def test_data_cannot_control_a_terminal(on_terminal):
     """Escape sequences in an id, a title or a note are shown as text."""
     evil = "\x1b]0;title\x07"
     shown = on_terminal(terminal.show_table, Table(evil, ("", evil), ((evil, "1"),), (evil,)))
@@ -63,8 +63,8 @@ def test_data_cannot_steer_a_terminal(on_terminal):
     assert shown.count("\ufffd]0;title\ufffd") == 4
 
 
-def test_a_section_in_a_pipe_hangs_under_its_labels(capsys):
-    """Lines are at most 80 columns wide and continue under the text."""
+def test_a_section_in_a_pipe_is_indented_under_its_labels(capsys):
+    """Lines have at most 80 columns and continue under the text."""
     terminal.show_sections([SECTION, SECTION])
     first, second = capsys.readouterr().out.rstrip("\n").split("\n\n")
     assert first == second == section_to_text(SECTION)
@@ -75,8 +75,8 @@ def test_a_section_in_a_pipe_hangs_under_its_labels(capsys):
     assert max(map(len, lines)) <= 80
 
 
-def test_sections_on_a_terminal_have_colour_and_no_markup_of_their_own(on_terminal):
-    """Text in brackets is text, not a style."""
+def test_brackets_in_sections_are_not_markup(on_terminal):
+    """Sections on a terminal have colours, and text in brackets stays text."""
     other = Section("[b]Other[/b]", (("[i]Label[/i]", "[bold]text[/bold]"),))
     shown = on_terminal(terminal.show_sections, [SECTION, other])
     assert "\x1b[" in shown
@@ -84,8 +84,8 @@ def test_sections_on_a_terminal_have_colour_and_no_markup_of_their_own(on_termin
         assert text in shown
 
 
-def test_notes_of_a_table_are_text_as_well(on_terminal):
-    """Likewise headers and cells."""
+def test_notes_headers_and_cells_are_not_markup(on_terminal):
+    """Text in brackets stays text."""
     table = Table("[b]T[/b]", ("", "[b]h[/b]"), (("[b]c[/b]", "1"),), ("[b]n[/b]",))
     shown = on_terminal(terminal.show_table, table)
     for text in ("[b]T[/b]", "[b]h[/b]", "[b]c[/b]", "[b]n[/b]"):
@@ -93,7 +93,7 @@ def test_notes_of_a_table_are_text_as_well(on_terminal):
 
 
 def test_a_narrow_terminal_loses_nothing(on_terminal, monkeypatch):
-    """Long words are folded, not cut: a name must stay fit to be copied."""
+    """Long words are wrapped, not cut, so that names can be copied."""
     monkeypatch.setenv("COLUMNS", "30")
     name = "berryeval.metrics.average_precision"
     shown = on_terminal(terminal.show_sections, [Section("AP", (("In Python", name),))])
@@ -102,15 +102,15 @@ def test_a_narrow_terminal_loses_nothing(on_terminal, monkeypatch):
 
 
 def test_no_color_is_respected(on_terminal, monkeypatch):
-    """NO_COLOR leaves structure and takes colour."""
+    """NO_COLOR removes colours but keeps the structure."""
     assert "\x1b[36m" in on_terminal(terminal.show_sections, [SECTION])
     monkeypatch.setenv("NO_COLOR", "1")
     assert "\x1b[36m" not in on_terminal(terminal.show_sections, [SECTION])
 
 
 @pytest.mark.parametrize(("height", "is_paged"), [("5", True), ("500", False)])
-def test_what_does_not_fit_the_screen_goes_to_the_pager(on_terminal, monkeypatch, height, is_paged):
-    """Only where somebody sits at the keyboard."""
+def test_long_output_goes_to_the_pager(on_terminal, monkeypatch, height, is_paged):
+    """This applies only to interactive terminals."""
     paged = []
     monkeypatch.setattr("click.echo_via_pager", lambda text, **_: paged.append(text))
     monkeypatch.setattr("sys.stdin", Terminal())
@@ -125,7 +125,7 @@ def plain(shown: str) -> list[str]:
 
 
 @pytest.mark.parametrize("columns", [40, 60, 80, 100])
-def test_a_wide_table_is_split_and_loses_no_number(on_terminal, monkeypatch, columns):
+def test_a_wide_table_is_split_without_losing_numbers(on_terminal, monkeypatch, columns):
     """Each block has the keys and as many columns as fit."""
     monkeypatch.setenv("COLUMNS", str(columns))
     measures = [f"nDCG@{k}" for k in range(1, 18)]
@@ -144,8 +144,8 @@ def test_a_wide_table_is_split_and_loses_no_number(on_terminal, monkeypatch, col
     assert sum("bm25.run" in line for line in lines) == 2 * n_blocks
 
 
-def test_long_names_are_folded_for_the_numbers_to_fit(on_terminal, monkeypatch):
-    """Keys and headers alike; nothing of them is lost."""
+def test_long_names_are_wrapped_so_that_numbers_fit(on_terminal, monkeypatch):
+    """Keys and headers stay complete."""
     monkeypatch.setenv("COLUMNS", "40")
     query, run = "x" * 64, "z" * 50
     table = Table("", ("query", "run", run), ((query, run, "0.1234"),), n_keys=2)
@@ -156,12 +156,12 @@ def test_long_names_are_folded_for_the_numbers_to_fit(on_terminal, monkeypatch):
 
 
 def test_a_table_that_fits_is_one_block(on_terminal):
-    """No key is repeated without need."""
+    """No key is repeated unnecessarily."""
     assert on_terminal(terminal.show_table, TABLE).count("MRR") == 1
 
 
-def test_long_keys_are_folded_where_that_saves_blocks(on_terminal, monkeypatch):
-    """The table of a gate stays in one piece, or nearly; each row keeps its figures."""
+def test_long_keys_are_wrapped_to_save_blocks(on_terminal, monkeypatch):
+    """The table of a gate stays in one piece, and rows keep their figures."""
     monkeypatch.setenv("COLUMNS", "60")
     guard = "nDCG@10 drops by less than 0.05 (category=billing)"
     table = Table("", ("guard", "value", "limit", "p"), ((guard, "+0.1234", "-0.0500", "0.5"),))
@@ -173,7 +173,7 @@ def test_long_keys_are_folded_where_that_saves_blocks(on_terminal, monkeypatch):
 
 
 def test_columns_are_two_spaces_apart_as_in_a_pipe(on_terminal, monkeypatch):
-    """What fits 80 columns in plain text fits a terminal of 80 columns."""
+    """A table that fits 80 columns of plain text fits such a terminal."""
     table = Table("", ("", *"abcdefgh"), (("MRR", *["0.12345"] * 8),))
     width = max(map(len, table_to_text(table).splitlines()))
     monkeypatch.setenv("COLUMNS", str(width))
@@ -182,7 +182,7 @@ def test_columns_are_two_spaces_apart_as_in_a_pipe(on_terminal, monkeypatch):
 
 
 def test_a_title_may_be_wider_than_its_table(on_terminal):
-    """A verdict is a sentence: it runs over the screen, not over the columns."""
+    """A verdict is a sentence that uses the whole screen."""
     title = "PASS: all 2 guards hold over 60 queries."
     table = Table(title, ("", "a"), (("b", "1"),))
     assert plain(on_terminal(terminal.show_table, table))[:2] == [title, ""]

@@ -1,4 +1,4 @@
-"""Engines that tests of search talk to."""
+"""Simulated engines for the tests of search."""
 
 import pytest
 
@@ -8,14 +8,14 @@ from search.opensearch_server import running_engine
 
 @pytest.fixture(autouse=True)
 def no_credentials(monkeypatch):
-    """Those of whoever runs the tests are none of ours."""
+    """Remove the credentials of the person who runs the tests."""
     for name in ("USER", "PASSWORD", "API_KEY"):
         monkeypatch.delenv(f"OPENSEARCH_{name}", raising=False)
 
 
 @pytest.fixture(params=DIALECTS)
 def engine(request):
-    """An engine of each dialect, with its address as ``url``."""
+    """Provide an engine of each dialect, with its address as ``url``."""
     with running_engine(request.param) as (url, running):
         running.url = url
         yield running

@@ -1,4 +1,4 @@
-"""What every system under test promises. `Contract` is a base class of tests."""
+"""The promises of every system under test. `Contract` is a base class of tests."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ class Contract:
     @pytest.mark.parametrize("query", QUERIES)
     @pytest.mark.parametrize("k", [1, 3, 100])
     def test_at_most_k_documents_come_back_best_first(self, system, query, k):
-        """By score, ties by document id, highest first; none twice; and known ones."""
+        """Hits are sorted by score, ties by id, highest first; each document occurs once."""
         hits = system.search(query, k)
         assert 1 <= len(hits) <= k
         keys = [(hit.score, encode_id(hit.doc_id)) for hit in hits]
@@ -47,13 +47,13 @@ class Contract:
         assert all(type(hit.doc_id) is str and type(hit.score) is float for hit in hits)
 
     def test_fewer_hits_are_the_first_of_more(self, system):
-        """k cuts a ranking and does not change it."""
+        """A smaller k truncates the ranking without changing it."""
         for query in QUERIES:
             longer = [hit.doc_id for hit in system.search(query, 5)]
             assert [hit.doc_id for hit in system.search(query, 2)] == longer[:2]
 
     def test_the_right_document_is_among_the_first(self, system):
-        """It searches, after all."""
+        """A query finds the document that answers it."""
         found = [hit.doc_id for hit in system.search("configure OAuth", 3)]
         assert "auth.md#oauth" in found
 
@@ -61,28 +61,28 @@ class Contract:
         "query", ["zzyzx qwrtp", "", " ", "!!!", "'; DROP TABLE", 'AND OR "', "a:b (c", "\u0000"]
     )
     def test_odd_queries_are_answered(self, system, query):
-        """Unknown words find nothing where words count; nothing in a query is a command."""
+        """Unknown words find nothing by word search, and queries cannot contain operators."""
         hits = system.search(query, 10)
         assert len(hits) <= 10
         if query == "zzyzx qwrtp" and self.finds_by_words:
             assert hits == []
         assert system.search("configure OAuth", 1)
 
-    def test_a_wrong_k_is_an_error(self, system):
-        """Before anybody is asked."""
+    def test_an_invalid_k_is_an_error(self, system):
+        """It is rejected before the system is called."""
         for k in (0, -1):
             with pytest.raises(BerryEvalError, match="k: expected an integer, at least 1"):
                 system.search("oauth", k)
 
     def test_the_same_query_finds_the_same(self, system):
-        """Again, and from four threads at once."""
+        """Repeated and concurrent searches return the same hits."""
         expected = [system.search(query, 5) for query in QUERIES]
         with ThreadPoolExecutor(4) as threads:
             answers = list(threads.map(lambda query: system.search(query, 5), QUERIES * 8))
         assert answers == expected * 8
 
     def test_the_fingerprint_is_stable_text(self, system):
-        """The same before and after a search; text for text."""
+        """A search does not change the fingerprint, and all its values are text."""
         before = system.fingerprint()
         system.search("oauth", 1)
         assert system.fingerprint() == before
@@ -90,7 +90,7 @@ class Contract:
         assert all(type(value) is str for pair in before.items() for value in pair)
 
     def test_documents_can_be_replaced(self, system):
-        """What was there before is gone; a document may not come twice."""
+        """Old documents are no longer found, and a repeated document is rejected."""
         if not self.can_index:
             with pytest.raises(BerryEvalError, match="documents: expected none"):
                 system.index(DOCUMENTS)
@@ -103,7 +103,7 @@ class Contract:
         assert system.search("configure OAuth", 10) == []
 
     def test_closing_twice_is_safe(self, system):
-        """As a context and by hand."""
+        """Closing explicitly after leaving the context has no effect."""
         with system:
             pass
         system.close()

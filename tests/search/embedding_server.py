@@ -1,4 +1,4 @@
-"""An embedding API as OpenAI documents it, for tests. It refuses what is not documented."""
+"""A simulated OpenAI-compatible embedding API for tests; it rejects undocumented requests."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ class Model:
         self.faults = []
 
     def answer(self, request):
-        """Answer a request as `serving` wants it."""
+        """Answer a request, in the form that `serving` expects."""
         self.requests.append(request)
         if self.faults:
             return self.faults.pop(0)
@@ -64,13 +64,13 @@ class Model:
 
 
 def vector_of(text):
-    """What the model makes of a text: four numbers that float32 can hold."""
+    """Return the vector of a text: four numbers that float32 represents exactly."""
     return [float(len(text)), *(float(text.count(vowel)) for vowel in "aeo")]
 
 
 @contextmanager
 def running_model(**settings):
-    """Give the base of the API, and the model."""
+    """Provide the base address of the API, and the model."""
     model = Model(**settings)
     with serving(model.answer) as url:
         yield f"{url}/v1", model

@@ -1,4 +1,4 @@
-"""A search API on this machine, for tests: a real server that speaks HTTP and answers JSON."""
+"""A search API on this machine for tests: a real HTTP server that returns JSON."""
 
 from __future__ import annotations
 
@@ -53,7 +53,7 @@ def serving(answer):
 
     class Server(ThreadingHTTPServer):
         def handle_error(self, *_arguments):
-            """Say nothing when somebody hangs up."""
+            """Ignore clients that disconnect."""
 
     server = Server(("127.0.0.1", 0), Handler)
     thread = threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.01})
@@ -67,12 +67,12 @@ def serving(answer):
 
 
 def _has_lines(headers):
-    """Whether the content is several lines of JSON."""
+    """Whether the content is JSON lines."""
     return "ndjson" in headers.get("Content-Type", "")
 
 
 def asleep(seconds):
-    """Answer late."""
+    """Return a handler that answers late."""
 
     def answer(_request):
         time.sleep(seconds)

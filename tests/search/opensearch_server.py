@@ -28,7 +28,7 @@ _SEARCH_KEYS = {"size", "query", "sort", "_source", "track_total_hits", "track_s
 
 
 class RefusedError(Exception):
-    """What the engine says no to, with a status and the type of its error."""
+    """A rejected request, with a status and the type of its error."""
 
     def __init__(self, status, kind, reason):
         super().__init__(reason)
@@ -37,12 +37,12 @@ class RefusedError(Exception):
 
     @property
     def body(self):
-        """As the engines write it."""
+        """Return the error in the format of the engines."""
         return {"error": {"root_cause": [self.error], **self.error}, "status": self.status}
 
 
 def wrong(reason):
-    """A request that makes no sense."""
+    """Return the error for a malformed request."""
     return RefusedError(400, "parsing_exception", reason)
 
 
@@ -64,7 +64,7 @@ class Engine:
         self.busy = []
 
     def answer(self, request):
-        """Answer a request as `serving` wants it."""
+        """Answer a request, in the form that `serving` expects."""
         self.requests.append(request)
         waiting = self.faults.get(request["path"].rpartition("/")[2])
         if waiting:
@@ -226,7 +226,7 @@ class Engine:
         raise wrong(f"unknown query [{kind}]")
 
     def _hybrid(self, index, clause, pipeline):
-        """Fuse by means of scores that are stretched to 0 to 1, as a pipeline says."""
+        """Fuse means of scores scaled to 0 to 1, as defined by a pipeline."""
         if self.dialect != "opensearch":
             raise wrong("unknown query [hybrid]")
         if pipeline not in self.pipelines:
@@ -245,7 +245,7 @@ class Engine:
 
 
 class Index:
-    """Documents, those that were taken and those that are searched."""
+    """Documents that were received, and those that are visible to searches."""
 
     def __init__(self, name, body, dialect):
         _only(body, {"settings", "mappings"})
@@ -286,7 +286,7 @@ class Index:
         self.searched = list(self.taken.items())
 
     def words(self, query, fields):
-        """Return BM25 over several fields, added up."""
+        """Return BM25 summed over several fields."""
         if not isinstance(query, str):
             raise wrong("[match] query must be text")
         total = Counter()
@@ -305,7 +305,7 @@ class Index:
         return dict(total)
 
     def nearest(self, field, vector, k):
-        """Return the k best of (1 + cosine) / 2, which is what both engines score."""
+        """Return the k best by (1 + cosine) / 2, the score of both engines."""
         if self.fields.get(field, {}).get("type") not in ("knn_vector", "dense_vector"):
             raise wrong(f"field [{field}] does not exist in the mapping, or has no vectors")
         self._check_vector(field, vector, 400)
@@ -329,7 +329,7 @@ class Index:
 
 @contextmanager
 def running_engine(dialect, **settings):
-    """Give the address of an engine, and the engine."""
+    """Provide the address of an engine, and the engine."""
     engine = Engine(dialect, **settings)
     with serving(engine.answer) as url:
         yield url, engine
@@ -357,7 +357,7 @@ def _check_field(field, facts, dialect):
 
 
 def _sorted(found, body):
-    """Sort as asked, by score unless told otherwise; ties stay as documents came."""
+    """Sort as requested, by score by default; ties keep the order of documents."""
     keys = body.get("sort", [{"_score": "desc"}])
     rows = []
     for index, number, score in found:

@@ -28,7 +28,7 @@ QUICK = ("fsync=off", "synchronous_commit=off", "full_page_writes=off", "shared_
 
 
 def find_binaries() -> Path | None:
-    """Where a package has PostgreSQL's programs, or None."""
+    """Return the folder of PostgreSQL's programs in a package, or None."""
     for package in PACKAGES:
         spec = importlib.util.find_spec(package)
         for name in ("pginstall", "pginstall18"):
@@ -40,7 +40,7 @@ def find_binaries() -> Path | None:
 
 @contextmanager
 def running_server():
-    """Start a server on 127.0.0.1 and a free port, with a password, and give its address."""
+    """Start a server on 127.0.0.1 and a free port, with a password, and provide its address."""
     binaries = find_binaries()
     assert binaries is not None
     as_nobody = {"user": "nobody", "extra_groups": []} if os.geteuid() == 0 else {}
@@ -64,14 +64,14 @@ def running_server():
 
 
 def memory() -> str | None:
-    """Return a folder in memory, where databases are made in half the time; None if it is small."""
+    """Return a folder in memory, where databases are faster; None if it is too small."""
     folder = Path("/dev/shm")  # noqa: S108 - what is made there has a name of its own
     has_room = os.access(folder, os.W_OK) and shutil.disk_usage(folder).free > LEAST_BYTES
     return str(folder) if has_room else None
 
 
 def reachable(binaries: Path, home: Path) -> Path:
-    """Copy the programs if another user could not get at them, as below /root."""
+    """Copy the programs if another user could not read them, as below /root."""
     if all(parent.stat().st_mode & stat.S_IXOTH for parent in binaries.parents):
         return binaries
     install = binaries.parent
@@ -127,5 +127,5 @@ def wait_until_ready(dsn: str, server: subprocess.Popen, home: Path) -> None:
 
 
 def can_run() -> bool:
-    """Whether there is something to start, and a way to do it."""
+    """Whether a server can be started."""
     return sys.platform != "win32" and find_binaries() is not None

@@ -1,4 +1,4 @@
-"""Systems that have to be awaited."""
+"""Asynchronous systems."""
 
 import asyncio
 import threading
@@ -24,7 +24,7 @@ QUERIES = [Query(f"q{i}", f"text {i}") for i in range(12)]
 
 
 class Engine:
-    """An engine of another make, all of whose methods are asynchronous."""
+    """A third-party engine whose methods are all asynchronous."""
 
     name = "theirs"
 
@@ -50,7 +50,7 @@ class Engine:
 
 
 class TestEngine(Contract):
-    """A class with asynchronous methods, as a system."""
+    """A class with asynchronous methods as a system."""
 
     @pytest.fixture
     def system(self):
@@ -59,8 +59,8 @@ class TestEngine(Contract):
         return system
 
 
-def test_a_foreign_system_says_whether_it_needs_documents():
-    """It may have the attribute; without it nothing is assumed."""
+def test_a_foreign_system_may_declare_that_it_needs_documents():
+    """Without the attribute nothing is assumed."""
 
     class Empty:
         needs_documents = True
@@ -72,8 +72,8 @@ def test_a_foreign_system_says_whether_it_needs_documents():
     assert not as_system(Engine()).needs_documents
 
 
-def test_documents_that_come_twice_are_refused_for_everybody():
-    """Whatever a foreign engine would make of them."""
+def test_repeated_documents_are_rejected_for_every_system():
+    """A third-party engine never receives them."""
 
     class Careless:
         def search(self, _query, _k):
@@ -87,7 +87,7 @@ def test_documents_that_come_twice_are_refused_for_everybody():
 
 
 class TestDerivedSystem(Contract):
-    """A system with an asynchronous search, without an index of its own."""
+    """A system with an asynchronous search and without an index."""
 
     can_index = False
 
@@ -104,7 +104,7 @@ class TestDerivedSystem(Contract):
 
 
 class Counter:
-    """Counts the searches that run at once; each waits until it is let go."""
+    """Counts concurrent searches; each waits until it is released."""
 
     name = "counter"
 
@@ -131,8 +131,8 @@ class Counter:
 
 
 @pytest.mark.parametrize("concurrency", [1, 4, 8])
-def test_queries_wait_side_by_side(concurrency):
-    """X8: as many as asked for, and never more."""
+def test_queries_are_awaited_concurrently(concurrency):
+    """X8: as many as allowed are awaited, and never more."""
     system = Counter(concurrency)
     collected = collect(system, QUERIES, limits=Limits(concurrency=concurrency))
     assert not collected.failures
@@ -140,8 +140,8 @@ def test_queries_wait_side_by_side(concurrency):
     assert collected.run.ranking("q7") == ["text 7"]
 
 
-def test_an_asynchronous_function_waits_side_by_side_too():
-    """X8: in one event loop, so that a client can serve all queries."""
+def test_asynchronous_functions_are_awaited_concurrently():
+    """X8: one event loop serves all queries, so a client can be shared."""
     counter, loops = Counter(4), set()
 
     async def find(query, k):
@@ -154,7 +154,7 @@ def test_an_asynchronous_function_waits_side_by_side_too():
 
 
 def until(is_so):
-    """Wait until something is so, ten seconds at most; return whether it is."""
+    """Wait up to ten seconds for a condition; return whether it holds."""
     deadline = time.monotonic() + 10
     while not is_so() and time.monotonic() < deadline:
         time.sleep(0.01)
@@ -162,7 +162,7 @@ def until(is_so):
 
 
 def test_a_late_answer_is_cancelled():
-    """X8: the query has timed out, and goes on nowhere while the others are asked."""
+    """X8: the query has timed out and does not continue while others run."""
     system, seen = Counter(99), []
 
     def progress(n_done, _n_all):
@@ -179,8 +179,8 @@ def test_a_late_answer_is_cancelled():
     assert until(lambda: (system.n_cancelled, system.n_running) == (3, 0))
 
 
-def test_what_refuses_to_stop_keeps_its_place():
-    """X8: a cancelled query counts until it has ended, so that never more than so many work."""
+def test_a_query_that_ignores_cancellation_occupies_its_worker():
+    """X8: it counts as running until it ends, so the limit is never exceeded."""
     running = most = 0
 
     async def stubborn(_query, _k):
@@ -201,8 +201,8 @@ def test_what_refuses_to_stop_keeps_its_place():
     assert len(collected.failures) == 5
 
 
-def test_a_blocked_event_loop_blocks_only_so_long():
-    """X8: queries that could not even begin are cancelled before their first step, and end."""
+def test_a_blocked_event_loop_blocks_only_for_the_time_limit():
+    """X8: queries that could not start are cancelled, and end."""
 
     async def blocking(query, _k):
         if query == "text 0":
@@ -216,8 +216,8 @@ def test_a_blocked_event_loop_blocks_only_so_long():
     assert collected.run.n_queries + len(late) == 6
 
 
-def test_an_interruption_cancels_what_runs():
-    """After Ctrl-C nothing goes on, and what was answered is kept."""
+def test_an_interruption_cancels_running_queries():
+    """After Ctrl-C nothing continues, and answers are kept."""
 
     class Slow:
         n_cancelled = 0
@@ -244,7 +244,7 @@ def test_an_interruption_cancels_what_runs():
 
 
 def test_answers_are_kept_in_a_journal(tmp_path):
-    """As those of any other system."""
+    """They are stored like those of any other system."""
     asked = []
 
     async def find(query, _k):
@@ -260,8 +260,8 @@ def test_answers_are_kept_in_a_journal(tmp_path):
     assert len(asked) == 6
 
 
-def test_errors_that_may_pass_are_tried_again():
-    """By the same rule; an answer is checked as any other."""
+def test_temporary_errors_are_retried():
+    """The rule is the same, and answers are checked like all others."""
     tries = []
 
     class Flaky:
@@ -283,8 +283,8 @@ def test_errors_that_may_pass_are_tried_again():
     assert isinstance(collected.failures["q2"], AnswerError)
 
 
-def test_every_system_has_a_door_for_asynchronous_code():
-    """In a thread, or its own way; several at once."""
+def test_every_system_has_asearch():
+    """It uses a thread or native code, and several calls can run at once."""
     engine = Embedded("bm25")
     engine.index(DOCUMENTS)
     theirs = as_system(Engine())
@@ -303,8 +303,8 @@ def test_every_system_has_a_door_for_asynchronous_code():
     assert [system.is_asynchronous for system in systems] == [False, True, True, False, False]
 
 
-def test_what_a_search_raises_is_an_error_of_the_system():
-    """Through the other door, too."""
+def test_exceptions_of_asearch_are_errors_of_the_system():
+    """They are converted as for `search`."""
 
     async def find(_query, _k):
         raise ValueError("no such index")
@@ -317,7 +317,7 @@ def test_what_a_search_raises_is_an_error_of_the_system():
 
 
 def test_a_callable_object_may_be_asynchronous():
-    """Whether it says so or not."""
+    """A coroutine is awaited even if the function does not declare it."""
 
     class Find:
         async def __call__(self, query, _k):
@@ -333,7 +333,7 @@ def test_a_callable_object_may_be_asynchronous():
 
 
 def test_a_system_is_closed_by_its_context():
-    """Whichever way it closes."""
+    """Synchronous and asynchronous `close` methods are called."""
     engine = Engine()
     with as_system(engine):
         pass
@@ -354,8 +354,8 @@ def test_a_system_is_closed_by_its_context():
     assert system.n_closed == 1
 
 
-def test_only_search_has_to_be_there():
-    """The rest has defaults."""
+def test_only_search_is_required():
+    """The other methods have defaults."""
 
     class Least:
         def search(self, query, _k):
@@ -372,16 +372,16 @@ def test_only_search_has_to_be_there():
         as_system(7)
 
 
-def test_documents_are_counted_as_they_are_taken():
-    """An index need not return a number."""
+def test_documents_are_counted_as_they_are_consumed():
+    """An index method need not return a number."""
     engine = Engine()
     system = as_system(engine)
     assert system.can_index
     assert system.index(Document(f"d{i}", "text") for i in range(3)) == 3
 
 
-def test_a_class_is_named_by_its_place(tmp_path, monkeypatch):
-    """So is an object, and one that takes settings is told."""
+def test_a_class_or_an_object_is_named_by_its_module(tmp_path, monkeypatch):
+    """A class that requires arguments is rejected."""
     (tmp_path / "my_async_search.py").write_text(
         "class Engine:\n"
         "    async def search(self, query, k):\n"
@@ -400,8 +400,8 @@ def test_a_class_is_named_by_its_place(tmp_path, monkeypatch):
         open_system("my_async_search:Wanting")
 
 
-def test_waiting_for_oneself_is_an_error():
-    """Rather than for ever."""
+def test_a_blocking_call_from_the_event_loop_is_an_error():
+    """It would wait for itself forever."""
     inner = as_system(Engine())
     inner.index(DOCUMENTS)
 
@@ -414,7 +414,7 @@ def test_waiting_for_oneself_is_an_error():
 
 
 def test_a_lost_thread_is_replaced(monkeypatch):
-    """As after a fork."""
+    """This happens after a fork."""
     from berryeval.search import asynchronous
 
     resolve(asyncio.sleep(0))

@@ -1,4 +1,4 @@
-"""Asking a system many queries."""
+"""Sending many queries to a system."""
 
 import logging
 import threading
@@ -28,7 +28,7 @@ def echo(query, k):  # noqa: ARG001
 
 
 def test_every_query_is_answered_in_order():
-    """The run has them in the order of the queries, each with its duration."""
+    """The run keeps the order of the queries, each with its duration."""
     collected = collect(Function(echo), QUERIES)
     assert list(collected.run.query_ids) == [query.query_id for query in QUERIES]
     assert collected.run.ranking("q3") == ["text 3", "other"]
@@ -45,8 +45,8 @@ def test_an_answer_without_hits_is_an_answer():
     assert collected.failures == {}
 
 
-def test_four_queries_are_asked_at_once():
-    """X8: four unless told otherwise, and never more."""
+def test_four_queries_are_sent_at_once():
+    """X8: four is the default, and the limit is never exceeded."""
     running, most, lock = 0, 0, threading.Lock()
 
     def find(_query, _k):
@@ -67,8 +67,8 @@ def test_four_queries_are_asked_at_once():
     assert (Limits().concurrency, Limits().timeout) == (4, 30.0)
 
 
-def test_a_query_that_fails_does_not_end_the_others():
-    """X8: it is recorded, with its error, and is not in the run."""
+def test_a_failing_query_does_not_stop_the_others():
+    """X8: its error is recorded, and it is left out of the run."""
 
     def find(query, _k):
         if query == "text 3":
@@ -86,8 +86,8 @@ def test_a_query_that_fails_does_not_end_the_others():
     assert isinstance(collected.failures["q4"], AnswerError)
 
 
-def test_a_system_of_another_make_is_checked_too():
-    """Whatever it raises or returns: only `search` is asked of it."""
+def test_answers_of_any_object_are_checked():
+    """Only `search` is required of it."""
 
     class Theirs:
         def search(self, query, _k):
@@ -106,8 +106,8 @@ def test_a_system_of_another_make_is_checked_too():
     ]
 
 
-def test_errors_that_may_pass_are_tried_again():
-    """Twice more, and only those."""
+def test_temporary_errors_are_retried():
+    """They are retried twice, and other errors are not."""
     tries = {"text 0": [], "text 1": [], "text 2": []}
 
     def find(query, _k):
@@ -134,7 +134,7 @@ def test_errors_that_may_pass_are_tried_again():
 
 
 def test_a_late_answer_is_not_waited_for():
-    """X8: the query has timed out; the others are answered meanwhile."""
+    """X8: the query has timed out, and the others are answered in the meantime."""
     hang = threading.Event()
 
     def find(query, _k):
@@ -152,8 +152,8 @@ def test_a_late_answer_is_not_waited_for():
     assert collected.run.n_queries == 10
 
 
-def test_a_system_that_stops_itself_names_the_limit_that_was_set():
-    """X8: the time it had left when it began is less, and says nothing to the caller."""
+def test_a_system_that_stops_itself_reports_the_whole_limit():
+    """X8: the remaining time at its start would mislead the caller."""
 
     def find(_query, _k):
         time.sleep(0.05)  # as a connection takes
@@ -167,8 +167,8 @@ def test_a_system_that_stops_itself_names_the_limit_that_was_set():
     assert said == {"polite: no answer within 0.2 s"}
 
 
-def test_a_system_with_a_shorter_limit_of_its_own_names_that():
-    """It did not run past the limit of the query."""
+def test_a_shorter_limit_of_the_system_is_reported():
+    """The query did not reach its own limit."""
 
     def find(_query, _k):
         raise SystemTimeoutError("hasty", "no answer within 0.01 s")
@@ -178,7 +178,7 @@ def test_a_system_with_a_shorter_limit_of_its_own_names_that():
 
 
 class Stubborn:
-    """Searches that ignore every limit, and counts how many work at once."""
+    """Searches that ignore every limit; counts how many run at once."""
 
     name = "stubborn"
 
@@ -199,16 +199,16 @@ class Stubborn:
         return ["a"]
 
 
-def test_a_query_that_ignores_its_limit_keeps_its_place():
-    """X8: four at once, also after timeouts: a fifth waits until one of them has ended."""
+def test_a_query_that_ignores_its_limit_occupies_its_worker():
+    """X8: a fifth query waits until one of four has ended, even after timeouts."""
     system = Stubborn(0.6)
     collected = collect(system, QUERIES, limits=Limits(timeout=0.4))
     assert system.most == 4
     assert system.n_asked == len(collected.failures) == 12
 
 
-def test_queries_that_find_no_place_fail_and_say_why():
-    """X8: the wait for a place is as long as that for an answer, and then it ends."""
+def test_queries_fail_if_all_workers_stay_occupied():
+    """X8: they wait for a worker as long as for an answer, and then fail with the reason."""
     system = Stubborn(60)
     start = time.monotonic()
     collected = collect(system, QUERIES, limits=Limits(timeout=0.2))
@@ -222,8 +222,8 @@ def test_queries_that_find_no_place_fail_and_say_why():
     assert all(isinstance(error, SystemTimeoutError) for error in collected.failures.values())
 
 
-def test_others_go_on_while_one_keeps_its_place(monkeypatch):
-    """X8: a place that is lost for good slows the rest down, and fails none of it."""
+def test_other_queries_continue_while_a_worker_is_occupied(monkeypatch):
+    """X8: a worker that never returns slows down the rest, but fails no query."""
     hang = threading.Event()
     ask_once = _Asker._ask_once
 
@@ -244,8 +244,8 @@ def test_others_go_on_while_one_keeps_its_place(monkeypatch):
     assert collected.run.n_queries == len(QUERIES) - 1
 
 
-def test_all_queries_together_have_a_limit_too():
-    """What was answered by then is kept; the rest has failed with a timeout."""
+def test_all_queries_together_have_a_limit():
+    """Answers until then are kept, and the rest fail with a timeout."""
     system = Stubborn(0.1)
     limits = Limits(concurrency=1, total=0.35)
     start = time.monotonic()
@@ -259,8 +259,8 @@ def test_all_queries_together_have_a_limit_too():
     assert system.n_asked <= 4
 
 
-def test_the_limit_of_all_queries_holds_though_every_place_is_taken():
-    """Nobody waits for a place that comes too late."""
+def test_the_common_limit_holds_if_all_workers_are_occupied():
+    """No query waits for a worker beyond the limit."""
     system = Stubborn(60)
     start = time.monotonic()
     collected = collect(system, QUERIES, limits=Limits(timeout=0.1, total=0.15))
@@ -270,8 +270,8 @@ def test_the_limit_of_all_queries_holds_though_every_place_is_taken():
     assert system.n_asked == 4
 
 
-def test_a_system_knows_how_long_it_is_waited_for():
-    """X8: so that it can stop in time: what is left of the query, or what it has by itself."""
+def test_a_system_receives_the_remaining_time():
+    """X8: it is the rest of the query's limit, or the system's own."""
     seen = []
 
     class Asks:
@@ -290,8 +290,8 @@ def test_a_system_knows_how_long_it_is_waited_for():
         assert 0 < seconds_allowed(100) < 0.01
 
 
-def test_tries_share_the_time_of_a_query():
-    """No pause that would end after the deadline is begun."""
+def test_tries_share_the_time_limit_of_a_query():
+    """A pause that would end after the deadline is not started."""
 
     def find(_query, _k):
         raise ConnectionResetError("busy")
@@ -303,8 +303,8 @@ def test_tries_share_the_time_of_a_query():
     assert str(collected.failures["q0"]) == "mine: ConnectionResetError: busy"
 
 
-def test_everything_can_be_asked_again():
-    """Repeats show how much a system's answers vary by themselves."""
+def test_every_query_can_be_sent_again():
+    """Repeats show how much a system's answers vary."""
     counts = {}
     lock = threading.Lock()
 
@@ -318,8 +318,8 @@ def test_everything_can_be_asked_again():
     assert [run.ranking("q1") for run in runs] == [["d1"], ["d2"], ["d3"]]
 
 
-def test_progress_is_told_in_the_callers_thread():
-    """From the first to the last."""
+def test_progress_is_reported_in_the_callers_thread():
+    """It covers every answer from the first to the last."""
     told = []
     collect(
         Function(echo),
@@ -330,15 +330,15 @@ def test_progress_is_told_in_the_callers_thread():
 
 
 def test_durations_have_percentiles():
-    """Each is the time of a query, the next higher one between two."""
+    """A percentile is the duration of a query, the longer one between two."""
     durations = {f"q{i}": float(i) for i in range(1, 11)}
     collected = Collected(None, durations, {})
     assert [collected.percentile(p) for p in (0, 50, 95, 100)] == [1.0, 6.0, 10.0, 10.0]
     assert Collected(None, {}, {}).percentile(50) is None
 
 
-def test_it_is_logged(monkeypatch):
-    """X9: the start with the number of queries, each query with count and milliseconds."""
+def test_retrieval_is_logged(monkeypatch):
+    """X9: the start with the number of queries, and each query with count and milliseconds."""
 
     def find(query, _k):
         if query == "text 1":
@@ -373,14 +373,14 @@ def test_it_is_logged(monkeypatch):
         ({"total": 0}, "total: expected more than 0 seconds"),
     ],
 )
-def test_limits_that_make_no_sense_are_refused(settings, message):
-    """Before anybody is asked."""
+def test_invalid_limits_are_rejected(settings, message):
+    """The error is raised before any query is sent."""
     with pytest.raises(ArgumentError, match=message):
         Limits(**settings)
 
 
 def test_queries_and_numbers_are_checked():
-    """Each query once, k and repeats from 1."""
+    """Queries must be unique, and k and repeats at least 1."""
     with pytest.raises(ArgumentError, match="queries: expected each query once, got 'q0' twice"):
         collect(Function(echo), [QUERIES[0], QUERIES[0]])
     with pytest.raises(ArgumentError, match="k: expected an integer, at least 1"):
@@ -390,7 +390,7 @@ def test_queries_and_numbers_are_checked():
 
 
 class TestJournal:
-    """Going on where a run was broken off."""
+    """Continuing an interrupted retrieval."""
 
     FACTS = {"system": "mine", "k": "10"}  # noqa: RUF012
 
@@ -399,7 +399,7 @@ class TestJournal:
         return tmp_path / "run.jsonl.progress"
 
     def interrupted(self, path, after):
-        """Collect with a journal until Ctrl-C comes."""
+        """Collect with a journal until Ctrl-C."""
 
         def progress(done, _of):
             if done == after:
@@ -408,8 +408,8 @@ class TestJournal:
         with Journal(path, self.FACTS) as journal, pytest.raises(KeyboardInterrupt):
             collect(Function(echo), QUERIES, 10, journal=journal, progress=progress)
 
-    def test_answers_are_not_asked_for_again(self, path):
-        """Only what is missing is asked, and the run is the same as in one go."""
+    def test_stored_answers_are_not_requested_again(self, path):
+        """Only missing queries are sent, and the run is the same as without interruption."""
         self.interrupted(path, after=5)
         asked = []
 
@@ -426,8 +426,8 @@ class TestJournal:
         assert len(resumed.durations) == 12
         assert not path.exists()
 
-    def test_a_line_that_was_cut_off_is_dropped(self, path):
-        """And the file goes on after the last whole one."""
+    def test_an_incomplete_line_is_dropped(self, path):
+        """The file continues after the last complete line."""
         self.interrupted(path, after=5)
         path.write_bytes(path.read_bytes()[:-7] + b"x" * 9999)
         with Journal(path, self.FACTS) as journal:
@@ -436,8 +436,8 @@ class TestJournal:
         with Journal(path, self.FACTS) as journal:
             assert len(journal) == 12
 
-    def test_failures_are_asked_again(self, path):
-        """Only answers are kept."""
+    def test_failed_queries_are_sent_again(self, path):
+        """Only answers are stored."""
 
         def broken(query, k):
             if query == "text 2":
@@ -450,15 +450,15 @@ class TestJournal:
             assert len(journal) == 11
             assert not collect(Function(echo), QUERIES, 10, journal=journal).failures
 
-    def test_a_query_that_reads_otherwise_is_asked_again(self, path):
-        """The text counts, not the id alone."""
+    def test_a_query_with_another_text_is_sent_again(self, path):
+        """The text counts, not only the id."""
         with Journal(path, self.FACTS) as journal:
             collect(Function(echo), [Query("q1", "old")], 10, journal=journal)
             again = collect(Function(echo), [Query("q1", "new")], 10, journal=journal)
         assert again.run.ranking("q1") == ["new", "other"]
 
-    def test_answers_of_another_system_are_refused(self, path):
-        """With what differs, and the way out."""
+    def test_answers_of_another_system_are_rejected(self, path):
+        """The message names the difference and the way out."""
         self.interrupted(path, after=2)
         with pytest.raises(MismatchError, match="has answers with k '10', not '20'; delete the"):
             Journal(path, {"system": "mine", "k": "20"})
@@ -470,15 +470,15 @@ class TestJournal:
         ["hello\n", "no end", "[]\n", "{}\n", '{"journal": 9, "facts": {}}\n',
          '{"journal": 1, "facts": 7}\n'],
     )  # fmt: skip
-    def test_a_file_that_is_no_journal_is_left_alone(self, path, content):
-        """It may be somebody's run."""
+    def test_a_file_that_is_not_a_journal_is_not_changed(self, path, content):
+        """It may be a run."""
         path.write_text(content)
         with pytest.raises(FormatError, match=r"run\.jsonl\.progress"):
             Journal(path, self.FACTS)
         assert path.read_text() == content
 
-    def test_a_broken_answer_is_named_by_its_line(self, path):
-        """Somebody edited the file."""
+    def test_an_invalid_answer_is_reported_with_its_line(self, path):
+        """The file may have been edited."""
         self.interrupted(path, after=1)
         with path.open("a") as file:
             file.write('{"pass": 0}\n')
@@ -486,12 +486,12 @@ class TestJournal:
             Journal(path, self.FACTS)
 
     def test_an_empty_file_is_a_new_journal(self, path):
-        """As a crash may leave it."""
+        """A crash may leave an empty file."""
         path.touch()
         with Journal(path, self.FACTS) as journal:
             assert len(journal) == 0
 
-    def test_a_place_that_cannot_be_written_is_named(self, tmp_path):
-        """With the system's reason."""
+    def test_a_path_that_cannot_be_written_is_named(self, tmp_path):
+        """The message contains the system's reason."""
         with pytest.raises(FormatError, match="cannot be written: No such file"):
             Journal(tmp_path / "missing" / "file", self.FACTS)

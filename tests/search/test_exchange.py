@@ -1,4 +1,4 @@
-"""JSON over HTTP: what is waited for, and what is not shown."""
+"""JSON over HTTP: delays, and secrets that are never shown."""
 
 import socket
 import ssl
@@ -24,8 +24,8 @@ def refusal(*headers, sent=None, said=b""):
     return caught.value
 
 
-def test_a_server_says_how_long_to_wait():
-    """In seconds, or until a date; anything else is nothing."""
+def test_retry_after_is_parsed():
+    """It is a number of seconds or a date; anything else is ignored."""
     soon = format_datetime(datetime.now(timezone.utc) + timedelta(seconds=100), usegmt=True)
     assert refusal(("Retry-After", "2.5")).retry_after == 2.5
     assert 90 < refusal(("Retry-After", soon)).retry_after <= 100
@@ -36,8 +36,8 @@ def test_a_server_says_how_long_to_wait():
     assert refusal().retry_after is None
 
 
-def test_what_a_server_repeats_is_not_shown():
-    """Keys, passwords, and what they are encoded as; short words stay readable."""
+def test_secrets_that_a_server_repeats_are_hidden():
+    """Keys, passwords and their encodings are replaced, and short words are kept."""
     said = b"key sk-12345, password p@ssword, bWU6cEBzc3dvcmQ=, token my"
     sent = {"Authorization": "Basic bWU6cEBzc3dvcmQ=", "X-Api-Key": "sk-12345", "X-Who": "my"}
     error = refusal(sent=sent, said=said)
@@ -47,37 +47,37 @@ def test_what_a_server_repeats_is_not_shown():
     assert str(odd).endswith("***")
 
 
-def test_an_address_that_leads_elsewhere_is_shown_without_secrets():
-    """A server may repeat a key in the place that it sends to."""
+def test_the_target_of_a_redirect_is_shown_without_secrets():
+    """A server may repeat a key in it."""
     error = refusal(("Location", "/?key=sk-12345"), sent={"X-Api-Key": "sk-12345"})
     assert str(error).endswith("; ask /?key=*** instead")
 
 
 @pytest.mark.parametrize("odd", ["sk-1\n2345", "sk-1\x002345", "sk-1\u20ac2345"])
-def test_a_key_that_cannot_be_sent_is_told_without_it(odd):
-    """Python's own complaint would show the key."""
+def test_a_key_that_cannot_be_sent_is_not_shown(odd):
+    """Python's own message would show it."""
     with pytest.raises(ArgumentError, match="header X-Api-Key: expected one line") as caught:
         Exchange("mine", {"X-Api-Key": odd}, 5)
     assert "2345" not in str(caught.value)
 
 
 def test_space_around_a_key_is_not_sent():
-    """A line break at the end of a file is no part of the key."""
+    """A line break at the end of a file is not part of the key."""
     assert Exchange("mine", {"Authorization": "Bearer sk-12345\n"}, 5).headers == {
         "Authorization": "Bearer sk-12345"
     }
 
 
 @pytest.mark.parametrize("url", ["http://me:p/w0rd@host/", "htp://me:p@ss/w0rd@host/"])
-def test_a_wrong_address_is_shown_without_its_password(url):
-    """Even if the password is what makes it wrong."""
+def test_an_invalid_address_is_shown_without_its_password(url):
+    """This holds even if the password makes it invalid."""
     with pytest.raises(ArgumentError, match=r"url: expected an address .*//host/'") as caught:
         exchange.check_address(url)
     assert "w0rd" not in str(caught.value)
 
 
-def test_an_answer_that_is_no_json_is_shown_without_secrets():
-    """A page of a proxy, say."""
+def test_a_response_that_is_not_json_is_shown_without_secrets():
+    """An example is the page of a proxy."""
     with (
         serving(lambda _request: (200, b"<p>sk-12345")) as url,
         pytest.raises(SystemUnderTestError, match=r"expected JSON, got '<p>\*\*\*'"),
@@ -85,14 +85,14 @@ def test_an_answer_that_is_no_json_is_shown_without_secrets():
         Exchange("mine", {"X-Api-Key": "sk-12345"}, 5).ask(url)
 
 
-def test_an_address_may_have_any_characters():
-    """They are written as addresses have them; what is written so already stays."""
+def test_an_address_may_contain_any_characters():
+    """They are percent-encoded, and encoded ones are kept."""
     with serving(lambda request: (200, request["path"])) as url:
         assert Exchange("mine", {}, 5).ask(f"{url}/ü b%20c") == "/%C3%BC%20b%20c"
 
 
-def test_a_certificate_of_ones_own_can_be_named(monkeypatch):
-    """The message says how."""
+def test_a_private_certificate_can_be_named(monkeypatch):
+    """The message explains how."""
 
     class Opener:
         def open(self, *_arguments, **_more):
@@ -106,8 +106,8 @@ def test_a_certificate_of_ones_own_can_be_named(monkeypatch):
     assert not caught.value.transient
 
 
-def test_a_refusal_may_break_off():
-    """The status is known all the same."""
+def test_an_error_response_may_be_incomplete():
+    """The status is reported anyway."""
     with socket.socket() as server:
         server.bind(("127.0.0.1", 0))
         server.listen()

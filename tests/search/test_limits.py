@@ -1,4 +1,4 @@
-"""How often, how long, and what is waited for."""
+"""Limits: retries, delays and deadlines."""
 
 import pickle
 
@@ -13,8 +13,8 @@ def busy(retry_after=None):
     return SystemUnderTestError("db", "busy", transient=True, retry_after=retry_after)
 
 
-def test_pauses_double_and_the_server_may_ask_for_more():
-    """X8: only errors that may pass, and only so often."""
+def test_delays_double_unless_the_server_requests_more():
+    """X8: only temporary errors are retried, up to the limit."""
     limits = Limits(retries=3, backoff=0.5)
     assert [pause_before(n, busy(), limits) for n in (1, 2, 3, 4)] == [0.5, 1.0, 2.0, None]
     assert pause_before(1, busy(retry_after=7), limits) == 7.0
@@ -23,8 +23,8 @@ def test_pauses_double_and_the_server_may_ask_for_more():
     assert pause_before(1, None, limits) is None
 
 
-def test_work_is_tried_again():
-    """Until it succeeds, or fails for good."""
+def test_work_is_retried():
+    """It is retried until it succeeds or fails permanently."""
     outcomes = [busy(), busy(), 7]
 
     def work():
@@ -45,8 +45,8 @@ def test_work_is_tried_again():
 @pytest.mark.parametrize(
     "error", [busy(retry_after=2.5), StatusError("db", "no", status=404, content=b"x")]
 )
-def test_errors_travel_between_processes(error):
-    """With all that they know."""
+def test_errors_can_be_sent_between_processes(error):
+    """All their attributes are kept."""
     again = pickle.loads(pickle.dumps(error))  # noqa: S301 - our own
     assert type(again) is type(error)
     assert str(again) == str(error)

@@ -1,4 +1,4 @@
-"""Systems by what people type."""
+"""Opening systems by name."""
 
 import sys
 
@@ -14,16 +14,16 @@ from berryeval.search.systems.http import Http
 from berryeval.search.systems.replay import Replay
 
 
-def test_the_embedded_engine_goes_by_its_modes():
-    """With settings as text."""
+def test_the_embedded_engine_is_named_by_its_modes():
+    """Settings are passed as text."""
     system = open_system("hybrid", {"weights": "1,0.5", "constant": "10", "approximate": "no"})
     assert isinstance(system, Embedded)
     assert (system.mode, system.settings.weights, system.constant) == ("hybrid", (1.0, 0.5), 10.0)
     assert open_system("vector", {"approximate": "yes"}).approximate is True
 
 
-def test_addresses_files_and_functions_are_told_apart(tmp_path):
-    """By what stands before the colon."""
+def test_addresses_files_and_functions_are_distinguished(tmp_path):
+    """The part before the colon decides."""
     path = tmp_path / "a.run"
     path.write_text("q1 Q0 d1 1 2.5 x\n")
     http = open_system("http://h/{query}", {"ids": "[*]"}, headers={"X": "y"})
@@ -47,15 +47,15 @@ def test_addresses_files_and_functions_are_told_apart(tmp_path):
         ("vector", {"approximate": "x"}, "setting approximate: expected yes or no, got 'x'"),
     ],
 )
-def test_what_cannot_be_opened_is_told(place, settings, message):
-    """The name or the setting, and what there is."""
+def test_an_unknown_system_or_setting_is_reported(place, settings, message):
+    """The message lists what is known."""
     with pytest.raises(ArgumentError, match=message):
         open_system(place, settings)
 
 
 @pytest.mark.parametrize("kind", ["mysql:", "elastic:https:"])
-def test_an_address_of_no_known_kind_is_told_without_its_password(kind):
-    """It is no module, so that what there is helps more than a failed import."""
+def test_an_address_of_an_unknown_kind_is_shown_without_its_password(kind):
+    """It is not imported as a module; the message lists what is known."""
     with pytest.raises(
         ArgumentError, match=f"system: expected bm25.*, got '{kind}//h/i'"
     ) as caught:
@@ -65,7 +65,7 @@ def test_an_address_of_no_known_kind_is_told_without_its_password(kind):
 
 @pytest.fixture
 def package(tmp_path, monkeypatch):
-    """A distribution of somebody else, installed as pip does it: a module, and its metadata."""
+    """Install a third-party distribution as pip does: a module and its metadata."""
     (tmp_path / "acme_search.py").write_text(
         "class Acme:\n"
         "    def __init__(self, place, region='eu'):\n"
@@ -95,17 +95,17 @@ def package(tmp_path, monkeypatch):
 
 @pytest.mark.usefixtures("package")
 class TestPackages:
-    """Systems that other packages bring, by an entry point."""
+    """Systems that other packages register with an entry point."""
 
-    def test_they_go_by_their_name(self):
-        """What stands behind the colon is theirs, and so are settings."""
+    def test_registered_systems_are_opened_by_name(self):
+        """The text after the colon and the settings are passed on."""
         system = open_system("acme:products", {"region": "us"})
         assert system.name == "acme products"
         assert system.search("x", 1) == [("products/us/x", 1.0)]
         assert open_system("acme").search("x", 1) == [("/eu/x", 1.0)]
 
-    def test_they_are_asked_as_all_others(self):
-        """On the command line, with a run in the end."""
+    def test_registered_systems_work_on_the_command_line(self):
+        """The command writes a run."""
         assert not collect(open_system("acme:products"), [Query("q1", "x")]).failures
 
     @pytest.mark.parametrize(
@@ -120,20 +120,20 @@ class TestPackages:
             ("bm52", {}, r"replay:FILE, acme, broken, missing or module:function, got 'bm52'"),
         ],
     )
-    def test_what_goes_wrong_is_told(self, place, settings, message):
-        """With the name of the package where it is at fault."""
+    def test_errors_of_a_package_are_reported(self, place, settings, message):
+        """The message names the package."""
         with pytest.raises(ArgumentError, match=message):
             open_system(place, settings)
 
-    def test_what_they_bring_has_to_search(self):
-        """Anything else is no system."""
+    def test_a_registered_object_must_have_search(self):
+        """Any other object is rejected."""
         with pytest.raises(
             SystemUnderTestError, match=r"expected something with search\(query, k\)"
         ):
             open_system("broken:x")
 
-    def test_what_fails_at_the_start_is_an_error_of_theirs(self):
-        """A line and an exit code, rather than a traceback."""
+    def test_a_failing_constructor_is_an_error_of_the_system(self):
+        """It causes one line and an exit code, not a traceback."""
         with pytest.raises(
             SystemUnderTestError, match="acme: ConnectionRefusedError: nobody there"
         ):
@@ -154,7 +154,7 @@ class TestPackages:
         ("nothing", None),
     ],
 )
-def test_a_name_has_the_kind_of_the_system_that_it_opens(place, kind):
-    """Settings are checked by that kind before anything is opened."""
+def test_kind_of_matches_the_system_that_is_opened(place, kind):
+    """Settings are checked by kind before anything is opened."""
     assert kind_of(place) == kind
     assert kind is None or kind in SETTINGS

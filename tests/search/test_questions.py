@@ -1,4 +1,4 @@
-"""Questions: what people ask, indexed together with documents."""
+"""Questions that people ask, indexed together with documents."""
 
 import json
 
@@ -15,8 +15,8 @@ DOCUMENTS = [
 ASKED = {"renew": ("my key stopped working", "log in again every hour?")}
 
 
-def test_questions_stand_below_the_text():
-    """Title and length stay; a document without questions is as it was."""
+def test_questions_are_appended_to_the_text():
+    """Title and length are kept, and a document without questions is unchanged."""
     renewed, fruit = with_questions(DOCUMENTS, ASKED)
     text = "\n".join([DOCUMENTS[0].text, *ASKED["renew"]])
     assert renewed == Document("renew", text, title="Renewal", length=9)
@@ -25,8 +25,8 @@ def test_questions_stand_below_the_text():
 
 
 @pytest.mark.parametrize("mode", ["bm25", "hybrid"])
-def test_they_are_found_in_other_words(mode):
-    """X4: by every kind of search, as nothing but the text is another."""
+def test_documents_are_found_by_the_words_of_their_questions(mode):
+    """X4: every kind of search finds them, since only the text differs."""
     pytest.importorskip("tantivy")
     from berryeval.search.systems.embedded import Embedded
 
@@ -38,8 +38,8 @@ def test_they_are_found_in_other_words(mode):
         assert system.search("which key stopped", 1) == []
 
 
-def test_questions_of_what_is_not_there_are_an_error():
-    """Ids are then others, and nobody would notice; the file is named."""
+def test_questions_for_unknown_documents_are_an_error():
+    """Their ids differ from those of the documents; the message names the file."""
     with pytest.raises(MismatchError) as caught:
         list(with_questions(DOCUMENTS, {"b": ("x",), "a": ("x",), "renew": ("x",)}, "asked.json"))
     expected = (
@@ -51,7 +51,7 @@ def test_questions_of_what_is_not_there_are_an_error():
 
 
 def test_a_file_is_an_object_of_lists(tmp_path):
-    """Texts, in the order of the file; none is fine, and blanks are none."""
+    """Texts keep their order, empty lists are allowed, and blanks are dropped."""
     path = tmp_path / "asked.json"
     path.write_text(json.dumps({"renew": [*ASKED["renew"], " "], "fruit": [""]}))
     assert read_questions(path) == {**ASKED, "fruit": ()}
@@ -63,18 +63,18 @@ def test_a_file_is_an_object_of_lists(tmp_path):
         ("", "Expecting value"),
         ("[]", "found list"),
         ("7", "found int"),
-        ('{"a": "b"}', "of 'a' found 'b'"),
-        ('{"a": [1]}', "of 'a' found [1]"),
-        ('{"a": null}', "of 'a' found None"),
-        ('{"a": {"b": "c"}}', "of 'a' found (('b', 'c'),)"),
+        ('{"a": "b"}', "found 'b' for 'a'"),
+        ('{"a": [1]}', "found [1] for 'a'"),
+        ('{"a": null}', "found None for 'a'"),
+        ('{"a": {"b": "c"}}', "found (('b', 'c'),) for 'a'"),
         ('{"a": ["b"], "a": ["c"]}', "'a' occurs twice"),
         ("\0\xff", ""),
         ('{"a": ["b"', "Expecting ',' delimiter"),
         ("[" * 100_000, "recursion"),
     ],
 )
-def test_another_file_is_told_so(tmp_path, content, found):
-    """With the file, the shape that it should have, and what there is."""
+def test_a_malformed_file_is_reported(tmp_path, content, found):
+    """The message has the file, the expected structure, and what was found."""
     path = tmp_path / "asked.json"
     path.write_text(content)
     with pytest.raises(FormatError) as caught:
@@ -84,8 +84,8 @@ def test_another_file_is_told_so(tmp_path, content, found):
     assert found in str(caught.value)
 
 
-def test_a_file_that_is_not_there_is_told_so(tmp_path):
-    """And so is a folder."""
+def test_a_missing_file_is_reported(tmp_path):
+    """So is a folder."""
     with pytest.raises(FormatError, match=r"none\.json: cannot be read: No such file"):
         read_questions(tmp_path / "none.json")
     with pytest.raises(FormatError, match="cannot be read: Is a directory"):

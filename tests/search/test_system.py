@@ -1,4 +1,4 @@
-"""What a system under test promises, and what becomes of answers that break it."""
+"""The promises of a system under test, and the checks of its answers."""
 
 import math
 
@@ -11,7 +11,7 @@ from berryeval.search.hits import best_hits, check_k
 
 
 class Fixed(System):
-    """Finds the same document, whatever is asked."""
+    """Returns the same document for every query."""
 
     name = "fixed"
     n_closed = 0
@@ -24,7 +24,7 @@ class Fixed(System):
 
 
 def test_a_system_is_a_context_that_closes_it():
-    """Also when something goes wrong inside."""
+    """It is closed even if an exception is raised."""
     with Fixed() as system:
         assert system.search("oauth", 1) == [("d1", 1.0)]
     assert system.n_closed == 1
@@ -33,14 +33,14 @@ def test_a_system_is_a_context_that_closes_it():
     assert system.n_closed == 2
 
 
-def test_a_system_without_an_index_refuses_documents():
-    """Rather than passing over them in silence."""
+def test_a_system_with_its_own_documents_rejects_others():
+    """They are not ignored silently."""
     with pytest.raises(ArgumentError, match="documents: expected none, as fixed has its own"):
         Fixed().index([Document("d1", "text")])
 
 
-def test_the_least_fingerprint_is_the_name():
-    """Whoever has settings adds them."""
+def test_the_default_fingerprint_is_the_name():
+    """Systems with settings add them."""
     assert Fixed().fingerprint() == {"system": "fixed"}
 
 
@@ -58,7 +58,7 @@ def test_the_least_fingerprint_is_the_name():
     ],
 )
 def test_answers_of_many_shapes_become_hits(answer, hits):
-    """Best first, ties by document id, highest first, as in trec_eval."""
+    """Hits are best first; ties by document id, highest first, as in trec_eval."""
     assert to_hits(answer, 3, "mine") == hits
 
 
@@ -90,8 +90,8 @@ def test_answers_of_many_shapes_become_hits(answer, hits):
         ),
     ],
 )
-def test_an_answer_that_is_no_ranking_says_what_is_wrong(answer, message):
-    """The system, the rank, what was expected and what came."""
+def test_an_invalid_ranking_is_reported(answer, message):
+    """The message has the system, the rank, what was expected and what was returned."""
     with pytest.raises(AnswerError) as caught:
         to_hits(answer, 3, "mine")
     assert str(caught.value).startswith(message)
@@ -100,13 +100,13 @@ def test_an_answer_that_is_no_ranking_says_what_is_wrong(answer, message):
     assert not caught.value.transient
 
 
-def test_bytes_that_are_no_text_are_an_id_all_the_same():
-    """What surrogates stand for survives, as everywhere."""
+def test_ids_may_contain_bytes_that_are_not_text():
+    """Lone surrogates stand for them, as everywhere."""
     assert to_hits(["\udcff"], 1, "mine") == [("\udcff", -1.0)]
 
 
 def test_the_best_are_chosen_by_score_then_by_id():
-    """The same k whatever the order they came in."""
+    """The same k are chosen in any order of input."""
     pairs = [("a", 1.0), ("c", 1.0), ("b", 1.0), ("z", 0.5), ("d", 2.0)]
     assert best_hits(pairs, 3) == best_hits(reversed(pairs), 3)
     assert [hit.doc_id for hit in best_hits(pairs, 3)] == ["d", "c", "b"]
@@ -115,7 +115,7 @@ def test_the_best_are_chosen_by_score_then_by_id():
 @pytest.mark.parametrize(("k", "error"), [(0, ArgumentError), (True, InputTypeError),
                                           ("5", InputTypeError)])  # fmt: skip
 def test_k_is_a_whole_number_from_one(k, error):
-    """Anything else is refused before a system is asked."""
+    """Other values are rejected before a system is searched."""
     assert check_k(1) == 1
     with pytest.raises(error, match="k: expected an integer, at least 1"):
         check_k(k)

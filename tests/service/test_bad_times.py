@@ -13,7 +13,6 @@ from starlette.testclient import TestClient
 
 from archive.databases import new_database
 from berryeval.archive import Archive
-from berryeval.service.stores import documents
 from service.written import KINDS, STORE, every
 from service_process import Server
 from service_server import new_app
@@ -109,16 +108,14 @@ def test_a_full_disk_stores_nothing_and_passes(limited, tmp_path):
     assert '"bug"' not in server.log.read_text()
 
 
-def test_a_database_that_others_hold_says_when_to_come_back(tmp_path, monkeypatch):
+def test_a_database_that_others_hold_says_when_to_come_back(tmp_path):
     """503 with Retry-After to each write, and nothing of it is stored; reads go on."""
-    monkeypatch.setattr(documents, "_SECONDS_TO_WAIT", 0.2)
     with (
         Archive.open(tmp_path / "a.db", timeout=0.2) as archive,
         TestClient(new_app(archive), base_url="http://localhost") as client,
     ):
         assert client.put(f"/v1/stores/{STORE}", json={"kind": "bm25"}).status_code == 201
-        (stores_file,) = (tmp_path / "a.db.stores").glob("*.db")
-        with held(tmp_path / "a.db"), held(stores_file):
+        with held(tmp_path / "a.db"):
             for kind, write in KINDS.items():
                 answer = write(client, f"{kind}-0")
                 assert (answer.status_code, answer.headers.get("retry-after")) == (503, "1"), kind
@@ -126,17 +123,6 @@ def test_a_database_that_others_hold_says_when_to_come_back(tmp_path, monkeypatc
             assert client.get(f"/v1/stores/{STORE}").json()["n_documents"] == 0
         for kind, write in KINDS.items():
             assert write(client, f"{kind}-0").is_success, kind
-
-
-def test_threads_that_wait_for_a_store_are_told(tmp_path, monkeypatch):
-    """They do not queue up behind one that waits for another process."""
-    stored = documents.StoredDocuments(tmp_path / "stores.db")
-    monkeypatch.setattr(documents, "_SECONDS_TO_WAIT", 0.01)
-    with stored._lock, pytest.raises(documents.ArchiveError, match="other writers") as e:
-        stored.create("docs", "bm25", {})
-    assert e.value.transient
-    assert stored.create("docs", "bm25", {})
-    stored.close()
 
 
 @pytest.mark.parametrize("backend", ["sqlite", "postgresql"])

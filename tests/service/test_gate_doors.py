@@ -14,8 +14,7 @@ from berryeval.evaluation.memory import Memory
 from berryeval.pytest_plugin.results import Results
 from berryeval.reports.gate import gate_as_dict, guard_figures
 from berryeval.reports.rendering import render_gate
-from berryeval.suite.gate_toml import gate_to_toml
-from berryeval.suite.settings import find_settings
+from berryeval.suite.settings import find_settings, gate_to_toml
 from service.workbench.html import get_page
 
 N_QUERIES = 40

@@ -22,8 +22,7 @@ from berryeval.measures import parse_measure
 from berryeval.service.routes.gates import GateContent, GuardContent
 from berryeval.service.verdicts import read_gate
 from berryeval.service.workbench.pages.gates.form import SCALARS, form_of, read_form
-from berryeval.suite.gate_toml import gate_to_toml
-from berryeval.suite.settings import read_settings
+from berryeval.suite.settings import gate_to_toml, read_settings
 from evaluation.gating_cases import compared, decided
 
 REFERENCE = Path(__file__).parents[2] / "docs" / "reference"

@@ -23,6 +23,8 @@ ERRORS = [
      {"where": "a.run:7", "path": "a.run", "line": 7, "expected": "6 columns", "found": "5"}),
     (errors.FormatError("cannot be read", "a.run"), 422, "format",
      {"where": "a.run", "path": "a.run"}),
+    (errors.SizeError("expected at most 9 rows, found 10", "a.run"), 413, "too-large",
+     {"where": "a.run", "path": "a.run", "expected": "at most 9 rows", "found": "10"}),
     (errors.MismatchError("other queries"), 422, "mismatch", {}),
     (errors.UnknownMeasureError("ndgc", "nDCG", ()), 422, "unknown-measure",
      {"where": "measures", "found": "ndgc", "way_out": "nDCG"}),

@@ -11,7 +11,7 @@ import pytest
 
 from berryeval.core.run import Run
 from berryeval.formats import write_run
-from berryeval.service.run_cache import RunCache
+from berryeval.service.stored_runs import RunCache
 from service_data import fill, run_lines, upload
 
 RUN = {"q1": {"d1": 2.5, "d2": 1.0}, "q2": {"d3": 0.5}}
@@ -191,7 +191,7 @@ def test_a_removed_run_is_gone_unless_it_is_a_baseline(client):
 
 def test_few_runs_stay_in_memory(client, archive, monkeypatch):
     """The one that was not asked for longest makes room, and is read again when it is wanted."""
-    monkeypatch.setattr("berryeval.service.run_cache._MOST_ROWS", 300)
+    monkeypatch.setattr("berryeval.service.stored_runs._MOST_ROWS", 300)
     cache = RunCache(archive)
     first, second = (upload(client, seed, f"run {seed}") for seed in (1, 2))
     loaded = cache.load(first)

@@ -1,4 +1,4 @@
-"""Values with a long tail, in groups and with weights."""
+"""Skewed values, in groups and with weights."""
 
 import numpy as np
 

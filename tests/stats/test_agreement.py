@@ -1,4 +1,4 @@
-"""How far judges agree: weighted kappa and Krippendorff's alpha."""
+"""Agreement of judges: weighted kappa and Krippendorff's alpha."""
 
 from itertools import permutations, product
 
@@ -25,14 +25,14 @@ UNITS = [
 
 
 def kappa_by_definition(pairs, power):
-    """1 minus the mean distance of what was paired, over that of everything with everything."""
+    """Return 1 minus the mean distance of pairs, over that of all combinations."""
     seen = [abs(a - b) ** power for a, b in pairs]
     mixed = [abs(a - b) ** power for (a, _), (_, b) in product(pairs, pairs)]
     return 1 - (sum(seen) / len(seen)) / (sum(mixed) / len(mixed))
 
 
 def alpha_by_definition(units, distance):
-    """1 minus the mean distance within units, over that of all values with all others."""
+    """Return 1 minus the mean distance within units, over that of all values."""
     units = [unit for unit in units if len(unit) > 1]
     values = [value for unit in units for value in unit]
     within = sum(
@@ -43,7 +43,7 @@ def alpha_by_definition(units, distance):
 
 
 def ordinal_distance(values):
-    """Krippendorff's: values from one to the other, half of those at both ends, squared."""
+    """Return Krippendorff's distance: values in between and half of both ends, squared."""
 
     def distance(a, b):
         low, high = min(a, b), max(a, b)
@@ -63,7 +63,7 @@ def test_kappa_is_that_of_the_textbook():
     assert found.n == 100
 
 
-def test_with_two_grades_kappa_is_that_without_weights():
+def test_with_two_grades_kappa_is_unweighted():
     """Fifty proposals, 20 yes from both and 15 no from both: kappa is 0.4."""
     pairs = [(1, 1)] * 20 + [(1, 0)] * 5 + [(0, 1)] * 10 + [(0, 0)] * 15
     assert weighted_kappa(pairs).value == pytest.approx(0.4)
@@ -71,7 +71,7 @@ def test_with_two_grades_kappa_is_that_without_weights():
 
 
 def test_a_far_disagreement_costs_more_than_a_near_one():
-    """Grades 0 and 3 are three times as far as 2 and 3, and squared nine times."""
+    """Grades 0 and 3 are three times as far as 2 and 3, and nine times squared."""
     agreed = [(0, 0), (3, 3), (1, 1), (2, 2)] * 5
     near, far = [*agreed, (2, 3)], [*agreed, (0, 3)]
     assert weighted_kappa(far).value < weighted_kappa(near).value < 1
@@ -80,8 +80,8 @@ def test_a_far_disagreement_costs_more_than_a_near_one():
 
 @pytest.mark.parametrize(("weights", "power"), [("linear", 1), ("quadratic", 2)])
 @given(pairs=st.lists(st.tuples(GRADES, GRADES), min_size=1, max_size=12))
-def test_kappa_is_what_its_definition_says(weights, power, pairs):
-    """Every pair against every other, in plain words."""
+def test_kappa_matches_its_definition(weights, power, pairs):
+    """Every pair is compared with every other, without shortcuts."""
     found = weighted_kappa(pairs, weights)
     if len({grade for pair in pairs for grade in pair}) == 1:
         assert found.value is None
@@ -90,8 +90,8 @@ def test_kappa_is_what_its_definition_says(weights, power, pairs):
         assert found.value == pytest.approx(kappa_by_definition(pairs, power), abs=1e-12)
 
 
-def test_where_chance_cannot_disagree_there_is_no_kappa():
-    """X9: no NaN, and the reason is told."""
+def test_kappa_is_undefined_if_chance_cannot_disagree():
+    """X9: there is no NaN, and the reason is reported."""
     assert weighted_kappa([]).reason == "no pair was graded by both"
     found = weighted_kappa([(0, 0), (0, 0)])
     assert (found.value, found.n) == (None, 2)
@@ -102,7 +102,7 @@ def test_where_chance_cannot_disagree_there_is_no_kappa():
     ("level", "published"), [("nominal", 0.743), ("ordinal", 0.815), ("interval", 0.849)]
 )
 def test_alpha_is_the_published_one(level, published):
-    """Krippendorff's own example, with four observers and missing values."""
+    """It is Krippendorff's own example, with four observers and missing values."""
     found = krippendorff_alpha(UNITS, level)
     assert found.value == pytest.approx(published, abs=5e-4)
     assert found.n == 11  # the last unit has one value
@@ -110,8 +110,8 @@ def test_alpha_is_the_published_one(level, published):
 
 @pytest.mark.parametrize("level", ["nominal", "ordinal", "interval"])
 @given(units=st.lists(st.lists(GRADES, max_size=4), max_size=8))
-def test_alpha_is_what_its_definition_says(level, units):
-    """Every value against every other, in plain words."""
+def test_alpha_matches_its_definition(level, units):
+    """Every value is compared with every other, without shortcuts."""
     found = krippendorff_alpha(units, level)
     values = [value for unit in units if len(unit) > 1 for value in unit]
     if len(set(values)) < 2:
@@ -126,24 +126,24 @@ def test_alpha_is_what_its_definition_says(level, units):
     assert found.value == pytest.approx(alpha_by_definition(units, distance), abs=1e-12)
 
 
-def test_where_nothing_was_graded_twice_there_is_no_alpha():
-    """X9: no NaN, and the reason is told."""
+def test_alpha_is_undefined_if_nothing_was_graded_twice():
+    """X9: there is no NaN, and the reason is reported."""
     assert krippendorff_alpha([[1], [2]]).reason == "nothing was graded by two judges"
     found = krippendorff_alpha([[1, 1], [1, 1, 1], [2]])
     assert (found.value, found.n) == (None, 2)
     assert found.reason == "all gave the same grade everywhere"
 
 
-def test_the_order_of_judges_and_units_changes_no_digit():
-    """The same opinions are the same number, to the bit."""
+def test_the_order_of_judges_and_units_does_not_matter():
+    """The same opinions give identical bits."""
     units = [[0.1, 0.7, 2.3], [0.1, 0.1], [2.3, 0.7], [1.9, 2.3, 0.7, 0.1]]
     mixed = [unit[1:] + unit[:1] for unit in reversed(units)]
     for level in ("nominal", "ordinal", "interval"):
         assert krippendorff_alpha(units, level) == krippendorff_alpha(mixed, level)
 
 
-def test_unknown_weights_and_levels_are_refused():
-    """The message names those that there are."""
+def test_unknown_weights_and_levels_are_rejected():
+    """The message lists the known ones."""
     with pytest.raises(ArgumentError, match="weights: expected 'linear' or 'quadratic'"):
         weighted_kappa([(0, 1)], "cubic")
     with pytest.raises(ArgumentError, match="level: expected 'nominal', 'ordinal' or 'interval'"):

@@ -1,4 +1,4 @@
-"""Intervals of agreement: against a published variance, and against leaving out by hand."""
+"""Intervals of agreement, compared with a published variance and an explicit jackknife."""
 
 import numpy as np
 import pytest
@@ -20,7 +20,7 @@ UNITS = [[0, 0, 1], [1, 1], [2, 2, 1], [3, 3], [0, 0], [2], [2, 3], [1, 1, 0], [
 
 
 def by_leaving_out(units, coefficient):
-    """Return the interval of pseudo-values, each coefficient computed anew."""
+    """Return the jackknife interval, with each coefficient computed anew."""
     n, whole = len(units), coefficient(units).value
     rest = [coefficient(units[:i] + units[i + 1 :]).value for i in range(n)]
     sample = mean_of([n * whole - (n - 1) * value for value in rest])
@@ -44,16 +44,16 @@ def test_kappas_interval_is_that_of_the_published_variance(weights, error):
 
 
 @pytest.mark.parametrize("weights", ["linear", "quadratic"])
-def test_kappa_leaves_out_each_pair(weights):
-    """The same as computing every kappa anew."""
+def test_kappa_is_jackknifed_by_pair(weights):
+    """Computing every kappa anew gives the same."""
     interval = kappa_interval(PAIRS[::4], weights)
     expected = by_leaving_out(PAIRS[::4], lambda pairs: weighted_kappa(pairs, weights))
     assert (interval.low, interval.high) == pytest.approx(expected)
 
 
 @pytest.mark.parametrize("level", ["nominal", "ordinal", "interval"])
-def test_alpha_leaves_out_each_unit(level):
-    """The same as computing every alpha anew; a unit with one grade does not count."""
+def test_alpha_is_jackknifed_by_unit(level):
+    """Computing every alpha anew gives the same; a unit with one grade is ignored."""
     interval = alpha_interval(UNITS, level)
     compared = [unit for unit in UNITS if len(unit) > 1]
     expected = by_leaving_out(compared, lambda units: krippendorff_alpha(units, level))
@@ -62,7 +62,7 @@ def test_alpha_leaves_out_each_unit(level):
 
 
 def test_intervals_contain_the_coefficient_as_often_as_stated():
-    """Of 300 samples of 60 pairs about 95 %, of which more are allowed."""
+    """About 95% of 300 samples of 60 pairs do, or more."""
     random = np.random.default_rng(5)
     true = weighted_kappa(PAIRS).value
     pairs = np.array(PAIRS)
@@ -74,7 +74,7 @@ def test_intervals_contain_the_coefficient_as_often_as_stated():
 
 
 def test_groups_widen_the_interval_of_copies():
-    """Each pair four times over is no more evidence if the copies are one group."""
+    """Four copies of each pair are no more evidence if they form a group."""
     some = PAIRS[::4]
     alone, together = kappa_interval(some), kappa_interval(some * 4, groups=list(range(40)) * 4)
     assert together.high - together.low == pytest.approx(alone.high - alone.low, rel=0.05)
@@ -85,7 +85,7 @@ def test_groups_widen_the_interval_of_copies():
 
 
 def judged(random, n_units, n_judges, *, spread=0.6, n_each=3):
-    """Return units, each graded 0 to 3 by some judges, who are more or less strict."""
+    """Return units graded 0 to 3 by some of several judges, of varying strictness."""
     strict = random.normal(0, spread, n_judges)
     units, judges = [], []
     for truth in random.uniform(-0.5, 3.5, n_units):
@@ -98,7 +98,7 @@ def judged(random, n_units, n_judges, *, spread=0.6, n_each=3):
 
 @pytest.mark.parametrize("level", ["nominal", "ordinal", "interval"])
 def test_the_alpha_without_a_judge_is_that_of_the_others(level):
-    """As if the judge had never graded anything."""
+    """It is as if the judge had graded nothing."""
     units, judges = judged(np.random.default_rng(4), 30, 6)
     units, judges = [*units, [3.0], [2.0, 2.0]], [*judges, [7], [8, 0]]
     found = alphas_without(units, judges, level)
@@ -116,8 +116,8 @@ def test_there_is_no_alpha_without_the_second_judge():
     assert alphas_without([[0, 1], [2, 2]], [["ada", "bob"]] * 2) == {"ada": None, "bob": None}
 
 
-def test_judges_are_resampled_from_five_up():
-    """Fewer say nothing about other judges, and the interval is that of these."""
+def test_judges_are_resampled_if_there_are_five():
+    """With fewer, the interval applies only to these judges."""
     random = np.random.default_rng(6)
     units, judges = judged(random, 60, FEWEST_JUDGES - 1)
     assert alpha_interval(units, judges=judges) == alpha_interval(units)
@@ -127,7 +127,7 @@ def test_judges_are_resampled_from_five_up():
 
 
 def test_intervals_hold_for_other_judges():
-    """At least 92 of 100 panels of eight judges have the alpha of all judges in theirs."""
+    """At least 92 of 100 panels of eight judges contain the alpha of all judges."""
     random = np.random.default_rng(7)
     true = krippendorff_alpha(judged(random, 20_000, 1000)[0]).value
     panels = [judged(random, 40, 8) for _ in range(200)]
@@ -141,13 +141,13 @@ def test_intervals_hold_for_other_judges():
     "pairs", [[], [(1, 1)], [(1, 1), (1, 1)], [(0, 0), (1, 1), (2, 2)], [(0, 0), (0, 0), (0, 1)]]
 )
 def test_agreement_without_spread_has_no_interval(pairs):
-    """None: for no kappa, for full agreement, and where all hangs on one pair."""
+    """This holds without kappa, for full agreement, and if all depends on one pair."""
     assert kappa_interval(pairs) is None
     assert alpha_interval(pairs) is None
 
 
-def test_wrong_arguments_are_named():
-    """With what was expected and what came."""
+def test_invalid_arguments_are_reported():
+    """The message has what was expected and found."""
     with pytest.raises(ArgumentError, match="confidence: expected a number between 0 and 1"):
         kappa_interval(PAIRS, confidence=95)
     with pytest.raises(ArgumentError, match="groups: expected one label per unit, 10, got 1"):
@@ -159,6 +159,6 @@ def test_wrong_arguments_are_named():
 
 
 def test_one_pair_has_no_interval():
-    """Without it there is nothing left to agree on."""
+    """Without it nothing is left."""
     assert kappa_interval([(1, 2)]) is None
     assert kappa_interval([(0, 3)], groups=["q1"]) is None

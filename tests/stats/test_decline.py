@@ -14,7 +14,7 @@ SERIES = np.random.default_rng(16).normal(0.6, 0.1, size=(9, 6))
 
 
 def series(random, n_queries, n_entries, correlation):
-    """Return scores without a change, each entry correlated with the one before."""
+    """Return scores without a change, each entry correlated with the previous one."""
     scores = random.normal(size=(n_queries, n_entries))
     for entry in range(1, n_entries):
         kept = correlation * scores[:, entry - 1]
@@ -23,7 +23,7 @@ def series(random, n_queries, n_entries, correlation):
 
 
 def by_brute_force(scores, strata=None):
-    """Return the p-value, split and change: every choice of signs, every contrast by definition."""
+    """Return p-value, split and change from all sign choices and contrasts by definition."""
     n_queries, n_entries = scores.shape
     contrasts = [
         scores[:, :split].mean(axis=1) - scores[:, split:].mean(axis=1)
@@ -61,8 +61,8 @@ def by_brute_force(scores, strata=None):
 
 @pytest.mark.parametrize("drop", [0.0, 0.1, -0.1])
 @pytest.mark.parametrize("shape", ["step", "creep"])
-def test_few_queries_are_flipped_in_every_way(shape, drop):
-    """As by a loop over all choices of signs, studentised anew; the best fit has the place."""
+def test_few_queries_use_every_choice_of_signs(shape, drop):
+    """A loop over all sign choices gives the same, and the best fit sets the position."""
     scores = SERIES.copy()
     scores -= drop * (np.arange(6) >= 4) if shape == "step" else drop * np.arange(6) / 3
     found = find_decline(scores)
@@ -72,8 +72,8 @@ def test_few_queries_are_flipped_in_every_way(shape, drop):
 
 
 @pytest.mark.parametrize("drop", [0.0, 0.1])
-def test_what_lies_between_strata_is_no_chance(drop):
-    """As by a loop over all choices of signs; the statistic is that of the stratified mean."""
+def test_differences_between_strata_do_not_count_as_chance(drop):
+    """A loop over all sign choices with the stratified mean gives the same."""
     scores, strata = SERIES.copy(), [*"aaaabbbbb"]
     scores[:4, 4:] -= drop
     found = find_decline(scores, strata=strata)
@@ -82,14 +82,14 @@ def test_what_lies_between_strata_is_no_chance(drop):
     assert (found.split, found.change) == (split, pytest.approx(change))
 
 
-def test_one_stratum_is_as_good_as_none():
-    """To the last bit, with groups and weights."""
+def test_one_stratum_equals_none():
+    """Bits are equal, with groups and weights."""
     for how in ({}, {"weights": np.arange(1, 10)}, {"groups": [*"aabbccdde"]}):
         assert find_decline(SERIES, strata=["only"] * 9, **how) == find_decline(SERIES, **how)
 
 
 def test_a_decline_of_one_stratum_is_found():
-    """Where others rise a little, their difference hides it; with strata it does not."""
+    """If other strata rise slightly, their difference would hide it without strata."""
     scores = series(np.random.default_rng(1), 40, 8, 0.0)
     scores[:20, 4:] -= 0.25
     scores[20:, 4:] += 0.15
@@ -101,8 +101,8 @@ def test_a_decline_of_one_stratum_is_found():
 
 
 @pytest.mark.parametrize("fall", [0.0, 0.2])
-def test_strata_that_differ_are_rarely_alarming(fall):
-    """Of 300 at level 0.05 about 15, also where one rises by as much as the other falls."""
+def test_different_strata_rarely_raise_false_alarms(fall):
+    """About 15 of 300 at level 0.05, even if one rises as much as another falls."""
     random = np.random.default_rng(4)
     p_values = []
     for seed in range(300):
@@ -124,7 +124,7 @@ def test_a_step_is_found_where_it_is():
 
 
 def test_a_step_of_a_fifth_of_the_queries_is_found():
-    """Twenty of 100 queries lose 0.3, while the others stay as they are."""
+    """Twenty of 100 queries lose 0.3, and the others do not change."""
     scores = series(np.random.default_rng(1), 100, 20, 0.5)
     scores[:20, 7:] -= 0.3
     found = find_decline(scores)
@@ -133,7 +133,7 @@ def test_a_step_of_a_fifth_of_the_queries_is_found():
 
 @pytest.mark.parametrize("split", [5, 15, 25])
 def test_a_step_of_few_queries_is_found_where_it_is(split):
-    """Within an entry, in nine of ten series; its t is as high many entries off."""
+    """It is within one entry in nine of ten series, although its t is broad."""
     n_near = 0
     for seed in range(20):
         random = np.random.default_rng(seed)
@@ -144,23 +144,23 @@ def test_a_step_of_few_queries_is_found_where_it_is(split):
 
 
 def test_a_creep_has_no_split():
-    """A little less each time."""
+    """Each entry is slightly lower."""
     scores = series(np.random.default_rng(2), 100, 30, 0.0) - 0.004 * np.arange(30)
     found = find_decline(scores)
     assert (found.split, found.p_value <= 0.05) == (None, True)
     assert found.change == pytest.approx(-0.12, abs=0.03)
 
 
-def test_an_improvement_is_no_decline():
-    """The test looks one way only."""
+def test_an_improvement_is_not_a_decline():
+    """The test is one-sided."""
     scores = series(np.random.default_rng(3), 100, 20, 0.5)
     scores[:, 10:] += 0.2
     assert find_decline(scores).p_value > 0.5
 
 
 @pytest.mark.parametrize("correlation", [0.0, 0.9])
-def test_series_without_a_change_are_rarely_alarming(correlation):
-    """Of 300 at level 0.05 about 15, whether or not entries resemble the one before."""
+def test_neutral_series_rarely_raise_false_alarms(correlation):
+    """About 15 of 300 at level 0.05, with and without correlated entries."""
     random = np.random.default_rng(4)
     p_values = [
         find_decline(series(random, 40, 12, correlation), n_flips=999, seed=seed).p_value
@@ -170,8 +170,8 @@ def test_series_without_a_change_are_rarely_alarming(correlation):
 
 
 @given(st.lists(st.floats(-2, 2), min_size=9, max_size=9))
-def test_how_hard_a_query_is_does_not_matter(levels):
-    """A constant per query drops out."""
+def test_the_difficulty_of_a_query_does_not_matter(levels):
+    """A constant per query cancels out."""
     found = find_decline(SERIES + np.array(levels)[:, None])
     plain = find_decline(SERIES)
     assert found.p_value == plain.p_value
@@ -179,14 +179,14 @@ def test_how_hard_a_query_is_does_not_matter(levels):
 
 
 def test_groups_are_flipped_as_a_whole():
-    """Nine queries that each come four times are nine units."""
+    """Nine queries with four copies each are nine units."""
     copies = np.tile(SERIES, (4, 1))
     assert find_decline(copies, groups=list(range(9)) * 4) == find_decline(SERIES)
     assert find_decline(copies).p_value < find_decline(SERIES).p_value
 
 
-def test_weights_decide_whose_decline_counts():
-    """Half of the queries falls, half rises; the half with the weight is found."""
+def test_weights_decide_which_decline_counts():
+    """Half of the queries fall and half rise; the heavier half decides."""
     scores = series(np.random.default_rng(5), 60, 10, 0.0)
     scores[:30, 5:] -= 0.1
     scores[30:, 5:] += 0.1
@@ -209,20 +209,20 @@ def test_a_query_of_weight_0_does_not_count():
 
 
 def test_scores_that_never_change_do_not_decline():
-    """The p-value is 1, not undefined, even if rounding differs."""
+    """The p-value is 1, even with rounding errors."""
     constant = np.repeat(SERIES[:, :1], 6, axis=1)
     assert find_decline(constant).p_value == 1.0
     assert find_decline(constant + np.array([0, 1e-17, 0, 1e-17, 0, 0])).p_value == 1.0
 
 
-def test_one_entry_has_no_before_and_after():
-    """None."""
+def test_one_entry_is_not_tested():
+    """The result is None."""
     assert find_decline(SERIES[:, :1]) is None
     assert find_decline(np.zeros((0, 5))) is None
 
 
 def test_an_alarm_shares_alpha_among_the_tests_of_its_horizon():
-    """52 entries are 51 tests."""
+    """52 entries have 51 tests."""
     assert alarm_level() == 0.05 / 51
     assert alarm_level(0.1, 11) == 0.01
     with pytest.raises(ArgumentError, match="horizon: expected a whole number of at least 2"):

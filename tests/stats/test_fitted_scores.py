@@ -1,4 +1,4 @@
-"""Queries that are drawn from fits of real ones."""
+"""Queries drawn from distributions that are fitted to real ones."""
 
 import numpy as np
 import pytest
@@ -8,7 +8,7 @@ fitted = pytest.importorskip("fitted_scores", reason="no scripts in a source dis
 
 
 def scores(random, n_queries=400):
-    """Two systems that go together, some queries lost by one, some alike."""
+    """Return two correlated systems with some lost and some equal queries."""
     better = random.beta(2, 2, n_queries)
     worse = np.clip(better - random.gamma(1.0, 0.05, n_queries), 0, 1)
     worse[:20] = 0.0
@@ -16,8 +16,8 @@ def scores(random, n_queries=400):
     return worse, better
 
 
-def test_new_queries_are_like_the_real_ones():
-    """Means, spread, lost queries, unchanged ones, and how the two systems go together."""
+def test_new_queries_resemble_the_real_ones():
+    """Means, spread, lost and unchanged queries, and the correlation are similar."""
     random = np.random.default_rng(1)
     worse, better = scores(random)
     drawn = fitted.draw_like(worse, better, 20_000, random)
@@ -33,7 +33,7 @@ def test_new_queries_are_like_the_real_ones():
 
 
 def test_a_discrete_measure_keeps_its_values():
-    """P@10 has eleven."""
+    """P@10 has eleven values."""
     random = np.random.default_rng(1)
     worse, better = (random.integers(0, 11, 200) / 10 for _ in range(2))
     for invented in fitted.draw_like(worse, better, 1000, random):
@@ -41,7 +41,7 @@ def test_a_discrete_measure_keeps_its_values():
 
 
 def test_too_few_changed_queries_are_not_fitted():
-    """Fifteen are needed."""
+    """Fifteen are required."""
     better = np.linspace(0.1, 0.9, 100)
     worse = better.copy()
     worse[:14] -= 0.05
@@ -49,8 +49,8 @@ def test_too_few_changed_queries_are_not_fitted():
 
 
 @pytest.mark.parametrize("family", ["_normal", "_clayton", "_rotated", "_frank"])
-def test_copulas_are_densities_that_draw_what_they_say(family):
-    """Each integrates to 1 and has Kendall's tau of 0.5, and is recognised from its own draws."""
+def test_copulas_match_their_densities(family):
+    """Each integrates to 1, has a Kendall's tau of 0.5, and is recognised from its draws."""
     clayton = fitted._clayton(2.0)
     copulas = {
         "_normal": fitted._normal(np.sqrt(0.5)),

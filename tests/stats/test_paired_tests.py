@@ -1,4 +1,4 @@
-"""Paired tests, held against SciPy, against exact enumeration, and where they are not defined."""
+"""Paired tests, compared with SciPy and exact enumeration, and their undefined cases."""
 
 import itertools
 import math
@@ -32,16 +32,16 @@ STEPS = np.random.default_rng(22).choice([-0.4, -0.2, 0.0, 0.0, 0.2, 0.6], size=
 @pytest.mark.parametrize("alternative", ALTERNATIVES)
 @pytest.mark.parametrize("differences", [SMOOTH, STEPS], ids=["smooth", "steps"])
 @pytest.mark.parametrize("null", [0.0, -0.05])
-def test_paired_t_is_scipys(differences, null, alternative):
-    """E3: the same t and p as scipy.stats.ttest_1samp."""
+def test_paired_t_matches_scipy(differences, null, alternative):
+    """E3: t and p equal those of scipy.stats.ttest_1samp."""
     expected = stats.ttest_1samp(differences, null, alternative=alternative)
     found = paired_t(differences, null, alternative)
     assert found.statistic == pytest.approx(expected.statistic, rel=1e-12)
     assert found.p_value == pytest.approx(expected.pvalue, rel=1e-10)
 
 
-def test_paired_t_of_two_systems_is_that_of_their_differences():
-    """scipy.stats.ttest_rel takes both systems' scores."""
+def test_paired_t_uses_the_differences_of_two_systems():
+    """scipy.stats.ttest_rel of both systems gives the same."""
     rng = np.random.default_rng(3)
     one, other = rng.random(25), rng.random(25)
     found = paired_t(one - other)
@@ -50,15 +50,15 @@ def test_paired_t_of_two_systems_is_that_of_their_differences():
 
 @pytest.mark.parametrize("alternative", ALTERNATIVES)
 @pytest.mark.parametrize("differences", [SMOOTH, STEPS[STEPS != 0], np.tile(SMOOTH, 3)])
-def test_wilcoxon_is_scipys(differences, alternative):
-    """E3: exact for few differences without ties, approximate for others."""
+def test_wilcoxon_matches_scipy(differences, alternative):
+    """E3: it is exact for few differences without ties, and approximate otherwise."""
     expected = stats.wilcoxon(differences, alternative=alternative)
     found = wilcoxon(differences, alternative)
     assert (found.statistic, found.p_value) == (expected.statistic, expected.pvalue)
 
 
 def test_wilcoxon_by_hand():
-    """1, 2, 3, 4, all above 0: of 16 signs one has so large a sum of ranks, so p is 1/16."""
+    """One of 16 sign choices has so large a rank sum, so p is 1/16."""
     found = wilcoxon([0.1, 0.2, 0.3, 0.4, 0.0], "greater")
     assert (found.statistic, found.p_value) == (10.0, 1 / 16)
 
@@ -66,7 +66,7 @@ def test_wilcoxon_by_hand():
 @pytest.mark.parametrize("alternative", ALTERNATIVES)
 @pytest.mark.parametrize("differences", [SMOOTH, STEPS, [-1, 1, 0], [1, 1, 1]])
 def test_sign_is_the_binomial_test(differences, alternative):
-    """E3: scipy.stats.binomtest of the wins among the differences that are not 0."""
+    """E3: it equals scipy.stats.binomtest of the wins among nonzero differences."""
     differences = np.asarray(differences)
     n_wins, n = int((differences > 0).sum()), int((differences != 0).sum())
     found = sign(differences, alternative)
@@ -76,7 +76,7 @@ def test_sign_is_the_binomial_test(differences, alternative):
 
 
 def exact_randomisation(differences: np.ndarray, alternative: str) -> float:
-    """The p-value of all signs there are."""
+    """Return the p-value over all sign choices."""
     observed = differences.mean()
     means = np.array(
         [
@@ -94,16 +94,16 @@ def exact_randomisation(differences: np.ndarray, alternative: str) -> float:
 @pytest.mark.parametrize("alternative", ALTERNATIVES)
 @pytest.mark.parametrize("n", [2, 5, 10])
 @pytest.mark.parametrize("source", [SMOOTH, STEPS], ids=["smooth", "steps"])
-def test_randomisation_comes_near_the_exact_p(source, n, alternative):
-    """E3: drawn signs give the share of all signs, but for the error of drawing."""
+def test_randomisation_approximates_the_exact_p(source, n, alternative):
+    """E3: random signs give the exact share, up to sampling error."""
     differences = source[:n] + (0.2 if n == 2 else 0.0)
     expected = exact_randomisation(differences, alternative)
     found = randomisation(differences, alternative, 40_000, 3).p_value
     assert found == pytest.approx(expected, abs=4 * math.sqrt(0.25 / 40_000))
 
 
-def test_rounding_makes_no_ties_disappear():
-    """0.1 + 0.2 and 0.3 weigh the same: every fourth drawing of signs is as extreme."""
+def test_rounding_does_not_break_ties():
+    """0.1 + 0.2 and 0.3 are equal: every fourth choice of signs is as extreme."""
     found = randomisation([0.1, 0.2, 0.3], "greater", 20_000)
     assert found.p_value == pytest.approx(1 / 8, abs=0.01)
     tied = randomisation([0.1, 0.2, -0.3], "greater", 20_000)
@@ -111,14 +111,14 @@ def test_rounding_makes_no_ties_disappear():
 
 
 @pytest.mark.parametrize("alternative", ["two-sided", "greater"])
-def test_randomisation_never_gives_0(alternative):
-    """What was observed is one of the possible ones: p is at least 1 / (n + 1)."""
+def test_randomisation_is_never_0(alternative):
+    """The observed signs are one of the choices, so p is at least 1 / (n + 1)."""
     assert randomisation([0.5] * 60, alternative, 99).p_value == 1 / 100
 
 
 @pytest.mark.parametrize("name", NAMES)
-def test_names_lead_to_their_tests(name):
-    """A test by name is the test itself, with its arguments."""
+def test_a_test_can_be_named(name):
+    """It is called with the same arguments."""
     direct = {
         "t": paired_t(SMOOTH, 0.0, "less"),
         "wilcoxon": wilcoxon(SMOOTH, "less"),
@@ -132,19 +132,19 @@ def test_names_lead_to_their_tests(name):
 
 @pytest.mark.parametrize("name", NAMES)
 @pytest.mark.parametrize("differences", [[], [0.3]])
-def test_fewer_than_two_queries_are_no_test(name, differences):
-    """Not NaN: None, and why."""
+def test_fewer_than_two_queries_are_not_tested(name, differences):
+    """The p-value is None with a reason, not NaN."""
     assert paired_test(name, differences) == TestResult(name, None, None, "fewer than 2 queries")
 
 
 @pytest.mark.parametrize("name", NAMES)
-def test_differences_of_0_are_no_test(name):
-    """Not NaN: None, and why."""
+def test_zero_differences_are_not_tested(name):
+    """The p-value is None with a reason, not NaN."""
     assert paired_test(name, [0.0, -0.0]) == TestResult(name, None, None, "all differences are 0")
 
 
 def test_equal_differences_have_no_t():
-    """There is no spread to divide by; 0.1 nine times has none, however it is rounded."""
+    """There is no spread, even if 0.1 is rounded nine times."""
     found = paired_t([0.1] * 9, -0.05, "greater")
     assert (found.p_value, found.reason) == (None, "all differences are 0.1")
 
@@ -152,20 +152,20 @@ def test_equal_differences_have_no_t():
 FIFTHS = [0.4 - 0.2, 0.6 - 0.4, 0.8 - 0.6, 1.0 - 0.8]
 
 
-def test_differences_of_a_fifth_are_equal_however_they_are_rounded():
-    """0.4 - 0.2 and 0.6 - 0.4 differ in their last bits, and are no spread for t."""
+def test_rounding_errors_are_not_a_spread():
+    """0.4 - 0.2 and 0.6 - 0.4 differ only in their last bits."""
     assert len(set(FIFTHS)) > 1
     assert paired_t(FIFTHS).reason == "all differences are 0.2"
 
 
-def test_ranks_tie_however_differences_are_rounded():
-    """Wilcoxon's test sees four fifths and a loss of two as it sees 1, 1, 1, 1, -2."""
+def test_ranks_tie_despite_rounding():
+    """Wilcoxon's test treats four fifths and a loss of two like 1, 1, 1, 1, -2."""
     found, expected = wilcoxon([*FIFTHS, -0.4]), wilcoxon([1, 1, 1, 1, -2])
     assert (found.statistic, found.p_value) == (expected.statistic, expected.p_value)
 
 
-def test_a_difference_that_is_only_rounding_is_no_win():
-    """0.1 + 0.2 - 0.3 is 0 for the sign test, beside differences that are real."""
+def test_a_rounding_error_is_not_a_win():
+    """0.1 + 0.2 - 0.3 is 0 for the sign test."""
     assert sign([0.1 + 0.2 - 0.3, 0.5, 0.5]).statistic == 2.0
 
 
@@ -175,8 +175,8 @@ def test_a_difference_that_is_only_rounding_is_no_win():
     st.lists(st.floats(-1, 1) | st.sampled_from([0.0, 0.2, -0.2]), max_size=20),
     st.sampled_from(ALTERNATIVES),
 )
-def test_a_p_value_is_a_share_or_has_a_reason(name, differences, alternative):
-    """Whatever the differences, p lies from 0 to 1, or is None with a sentence."""
+def test_a_p_value_is_in_range_or_has_a_reason(name, differences, alternative):
+    """For any differences, p is between 0 and 1, or None with a sentence."""
     found = paired_test(name, differences, alternative, 50)
     if found.p_value is None:
         assert found.reason
@@ -188,15 +188,15 @@ def test_a_p_value_is_a_share_or_has_a_reason(name, differences, alternative):
 
 
 @pytest.mark.parametrize("name", NAMES)
-def test_signs_turned_round_turn_the_alternative_round(name):
-    """Greater of the differences is less of their opposites."""
+def test_reversed_signs_reverse_the_alternative(name):
+    """Greater for the differences is less for their opposites."""
     greater = paired_test(name, SMOOTH, "greater", 20_000)
     less = paired_test(name, -SMOOTH, "less", 20_000)
     assert less.p_value == pytest.approx(greater.p_value, rel=1e-9)
 
 
-def test_unknown_words_are_refused():
-    """Misspelt tests and alternatives are errors with the known ones."""
+def test_unknown_names_are_rejected():
+    """The message lists the known tests and alternatives."""
     with pytest.raises(ArgumentError, match="'sign', 'randomisation', got 'bootstrap'"):
         paired_test("bootstrap", SMOOTH)
     with pytest.raises(ArgumentError, match=r"test: expected one of 't', 'wilcoxon', .* got 'T'"):
@@ -205,8 +205,8 @@ def test_unknown_words_are_refused():
         paired_t(SMOOTH, 0.0, "bigger")
 
 
-def test_differences_are_finite_numbers_in_a_row():
-    """NaN, tables and text are refused."""
+def test_differences_must_be_finite_numbers():
+    """NaN, tables and text are rejected."""
     with pytest.raises(ArgumentError, match="differences: expected finite numbers"):
         paired_t([0.1, math.nan])
     with pytest.raises(ArgumentError, match="one number per query, got 2 dimensions"):
@@ -215,8 +215,8 @@ def test_differences_are_finite_numbers_in_a_row():
         sign(["a", "b"])
 
 
-def test_light_tests_do_not_load_the_heavy_library():
-    """Only Wilcoxon's test waits for scipy.stats."""
+def test_light_tests_do_not_import_scipy_stats():
+    """Only Wilcoxon's test requires it."""
     code = (
         "import sys; from berryeval import stats\n"
         "for name in ('t', 'sign', 'randomisation'):\n"
@@ -228,8 +228,8 @@ def test_light_tests_do_not_load_the_heavy_library():
     subprocess.run([sys.executable, "-c", code], check=True)
 
 
-def test_differences_whose_squares_vanish_have_no_t():
-    """1e-200 squared is 0: a reason, and no division by it."""
+def test_differences_whose_squares_underflow_have_no_t():
+    """1e-200 squared is 0, so there is a reason instead of a division."""
     assert cohens_dz([0.0, 1e-200]) is None
     found = paired_t([0.0, 1e-200])
     assert (found.p_value, found.reason) == (

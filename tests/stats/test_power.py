@@ -1,4 +1,4 @@
-"""What a set of queries can see."""
+"""The power of a set of queries."""
 
 import math
 
@@ -14,8 +14,8 @@ from berryeval.stats import power_at, queries_needed, sd_of_differences, smalles
 SPREADS = st.floats(0.001, 10)
 
 
-def test_power_by_simulation():
-    """Of 20,000 equal candidates so many pass the one-sided t-test as power says."""
+def test_power_matches_a_simulation():
+    """The computed share of 20,000 equal candidates passes the one-sided t-test."""
     differences = np.random.default_rng(1).normal(0, 0.1, size=(20_000, 20))
     p = stats.ttest_1samp(differences, -0.05, axis=1, alternative="greater").pvalue
     assert power_at(0.1, 20, 0.05) == pytest.approx(np.mean(p <= 0.05), abs=0.01)
@@ -24,8 +24,8 @@ def test_power_by_simulation():
 @pytest.mark.parametrize("n_queries", [2, 3, 10, 50, 7000])
 @pytest.mark.parametrize("margin", [0.0, 0.01, 0.1, 0.3, 0.8])
 @pytest.mark.parametrize("alpha", [0.05, 0.1])
-def test_power_is_that_of_the_noncentral_t(n_queries, margin, alpha):
-    """The same as scipy.stats.nct, where that is defined."""
+def test_power_matches_the_noncentral_t(n_queries, margin, alpha):
+    """It equals scipy.stats.nct, where that is defined."""
     critical = stats.t.isf(alpha, n_queries - 1)
     expected = stats.nct.sf(critical, n_queries - 1, margin * math.sqrt(n_queries))
     found = power_at(1.0, n_queries, margin, alpha)
@@ -36,20 +36,20 @@ def test_power_is_that_of_the_noncentral_t(n_queries, margin, alpha):
 
 
 def test_without_a_margin_power_is_the_level():
-    """An equal candidate is then on the edge of the null."""
+    """An equal candidate is then on the edge of the null hypothesis."""
     assert power_at(0.2, 30, 0.0) == pytest.approx(0.05)
 
 
 @given(SPREADS, st.integers(2, 5000), st.floats(0.1, 0.99), st.floats(0.01, 0.2))
-def test_smallest_drop_has_just_the_power_asked_for(sd, n_queries, power, alpha):
-    """With the margin that it gives, the power is met."""
+def test_the_smallest_drop_has_exactly_the_requested_power(sd, n_queries, power, alpha):
+    """The power at this margin is the requested one."""
     margin = smallest_drop(sd, n_queries, alpha, power)
     if power > alpha:
         assert power_at(sd, n_queries, margin, alpha) == pytest.approx(power, abs=1e-9)
 
 
-def test_more_queries_see_smaller_drops():
-    """Four times the queries, half the drop, nearly."""
+def test_more_queries_detect_smaller_drops():
+    """Four times the queries detect nearly half the drop."""
     drops = [smallest_drop(0.2, n) for n in (25, 100, 400)]
     assert drops == sorted(drops, reverse=True)
     assert drops[1] / drops[2] == pytest.approx(2, abs=0.02)
@@ -61,15 +61,15 @@ def test_queries_needed_by_hand():
     assert power_at(0.2, 100, 0.05) < 0.8 <= power_at(0.2, 101, 0.05)
 
 
-def test_many_queries_are_counted_by_the_normal_distribution():
-    """From 10,000 on both distributions agree."""
+def test_large_numbers_use_the_normal_distribution():
+    """From 10,000 queries on both distributions agree."""
     z = 1.6448536 + 0.8416212
     assert queries_needed(1.0, 0.001) == pytest.approx((z / 0.001) ** 2, rel=1e-6)
 
 
 @given(st.floats(0.01, 1), st.floats(0.01, 1))
-def test_queries_needed_are_the_fewest_that_suffice(sd, margin):
-    """As many as it says reach the power; the smallest drop that they see is the margin's size."""
+def test_queries_needed_is_the_smallest_sufficient_number(sd, margin):
+    """It reaches the power, and its smallest drop is the margin."""
     needed = queries_needed(sd, margin)
     if needed < 10_000:
         assert power_at(sd, needed, margin) >= 0.8
@@ -77,29 +77,29 @@ def test_queries_needed_are_the_fewest_that_suffice(sd, margin):
         assert smallest_drop(sd, needed) <= margin * (1 + 1e-9)
 
 
-def test_what_is_not_defined_is_none():
-    """One query, no spread, no margin: nothing is known, or nothing is enough."""
+def test_undefined_values_are_none():
+    """Examples are one query, no spread and no margin."""
     assert smallest_drop(0.1, 1) is None
     assert smallest_drop(0.0, 50) is None
     assert queries_needed(0.0, 0.05) is None
     assert queries_needed(0.1, 0.0) is None
 
 
-def test_power_at_the_edges():
-    """Fewer than two queries never pass; without a spread any margin does."""
+def test_power_has_limits():
+    """Fewer than two queries never pass, and without a spread any margin does."""
     assert power_at(0.1, 1, 0.05) == 0.0
     assert power_at(0.0, 50, 0.05) == 1.0
     assert power_at(0.0, 50, 0.0) == 0.0
 
 
-def test_few_queries_are_at_least_two():
-    """A margin that is huge, or a power that is met by chance, needs two."""
+def test_at_least_two_queries_are_needed():
+    """This holds even for a huge margin."""
     assert queries_needed(0.001, 1.0) == 2
     assert queries_needed(0.1, 0.05, alpha=0.3, power=0.2) == 2
 
 
-def test_spread_of_differences():
-    """Scores that move together differ little; independent ones by the root of 2."""
+def test_the_spread_of_differences_depends_on_correlation():
+    """Correlated scores differ little, independent ones by the root of 2."""
     assert sd_of_differences(0.3, 1.0) == 0.0
     assert sd_of_differences(0.3, 0.0) == pytest.approx(0.3 * math.sqrt(2))
     scores = np.random.default_rng(2).multivariate_normal([0, 0], [[1, 0.7], [0.7, 1]], size=50_000)
@@ -118,7 +118,7 @@ def test_spread_of_differences():
         (lambda: sd_of_differences(0.1, 1.5), "correlation: expected a number from -1 to 1"),
     ],
 )
-def test_numbers_out_of_range_are_refused(call, message):
-    """Percentages and negative spreads are mistakes."""
+def test_numbers_out_of_range_are_rejected(call, message):
+    """Percentages and negative spreads are errors."""
     with pytest.raises(ArgumentError, match=message):
         call()

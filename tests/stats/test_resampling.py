@@ -1,4 +1,4 @@
-"""Resamples are what chance would make them, and the same ones every time."""
+"""Resamples are random, and reproducible."""
 
 import numpy as np
 import pytest
@@ -10,14 +10,14 @@ from berryeval.stats.resampling import flipped_means
 
 
 def mix(x: int) -> int:
-    """The finaliser of SplitMix64 in whole numbers, as its authors print it."""
+    """Return the finaliser of SplitMix64 in integers, as published."""
     x = (x ^ (x >> 30)) * 0xBF58476D1CE4E5B9 % 2**64
     x = (x ^ (x >> 27)) * 0x94D049BB133111EB % 2**64
     return x ^ (x >> 31)
 
 
 def test_words_are_those_of_splitmix64():
-    """SplitMix64 started at 1234567 begins with 6457827717110365317, as published."""
+    """SplitMix64 seeded with 1234567 begins with 6457827717110365317, as published."""
     golden = 0x9E3779B97F4A7C15
     assert mix((1234567 + golden) % 2**64) == 6457827717110365317
     key = mix((mix(9) + golden * 4) % 2**64)
@@ -35,8 +35,8 @@ def test_signs_are_fair_and_independent_of_their_neighbours():
     assert stats.binomtest(equal, 2000 * 99).pvalue > 0.001
 
 
-def test_neighbouring_resamples_and_seeds_have_nothing_in_common():
-    """Streams of neighbours are uncorrelated: no lag shows between them."""
+def test_neighbouring_resamples_and_seeds_are_uncorrelated():
+    """No lag between their streams shows a correlation."""
     words = _draw_words(4, 0, 1000, 200).astype(np.float64)
     others = _draw_words(5, 0, 1000, 200).astype(np.float64)
     for one, other in (
@@ -54,8 +54,8 @@ def test_means_of_a_resample_are_paired():
     assert (2 * means[:, 0] == means[:, 1]).all()
 
 
-def test_flipped_means_spread_as_the_differences_do():
-    """Their mean is 0, and their variance the mean of the squares over the number of queries."""
+def test_flipped_means_have_the_expected_variance():
+    """Their mean is 0, and the variance is the mean square over the number of queries."""
     values = np.random.default_rng(2).random(40)
     means = flipped_means(values[:, None], 20_000)[:, 0]
     error = np.sqrt((values**2).mean() / 40)
@@ -64,7 +64,7 @@ def test_flipped_means_spread_as_the_differences_do():
 
 
 def test_every_choice_of_signs_is_equally_likely():
-    """Three queries of 1, 2 and 4: the eight sums show, by the chi-square test."""
+    """The eight sums of 1, 2 and 4 are uniform by the chi-square test."""
     sums = flipped_means([[1.0], [2.0], [4.0]], 40_000, 7)[:, 0] * 3
     kinds, n_found = np.unique(sums.round(9), return_counts=True)
     assert kinds.tolist() == [-7, -5, -3, -1, 1, 3, 5, 7]
@@ -72,20 +72,20 @@ def test_every_choice_of_signs_is_equally_likely():
 
 
 def test_a_resample_does_not_depend_on_how_many_there_are():
-    """E3: the first 100 of 1,000 are the 100 that one gets alone."""
+    """E3: the first 100 of 1,000 equal 100 drawn alone."""
     values = np.random.default_rng(3).random((17, 3))
     assert flipped_means(values, 1000, 5)[:100].tobytes() == flipped_means(values, 100, 5).tobytes()
 
 
-def test_seeds_tell_resamples_apart():
-    """The same seed gives the same resamples, another one others."""
+def test_resamples_depend_on_the_seed():
+    """The same seed gives the same resamples, and another one different ones."""
     values = np.random.default_rng(3).random((17, 3))
     assert flipped_means(values, 20, 5).tobytes() == flipped_means(values, 20, 5).tobytes()
     assert flipped_means(values, 20, 5).tobytes() != flipped_means(values, 20, 6).tobytes()
 
 
-def test_bits_of_a_resample_are_fixed_for_all_time():
-    """Verdicts must not change with a release: these are the digits of today."""
+def test_resamples_never_change():
+    """Verdicts must not change with a release, so the digits are fixed."""
     values = np.array([[1.0, 0.5], [2.0, 0.5], [4.0, 0.5], [8.0, 0.5]])
     assert (flipped_means(values, 4, 42)[:, 0] * 4).tolist() == [1.0, -11.0, -15.0, -15.0]
 
@@ -100,14 +100,14 @@ def test_bits_of_a_resample_are_fixed_for_all_time():
         ([[0.1], [np.inf]], "finite"),
     ],
 )
-def test_values_that_cannot_be_resampled_are_refused(values, message):
-    """No query, no column, NaN: a sentence each."""
+def test_invalid_values_are_rejected(values, message):
+    """No query, no column and NaN each have a message."""
     with pytest.raises(ArgumentError, match=message):
         flipped_means(values)
 
 
-def test_numbers_out_of_range_are_refused():
-    """Seeds and counts of resamples are whole numbers, and not negative."""
+def test_numbers_out_of_range_are_rejected():
+    """Seeds and numbers of resamples are nonnegative integers."""
     with pytest.raises(ArgumentError, match="seed: expected a whole number from 0"):
         flipped_means([[1.0]], 10, -1)
     with pytest.raises(ArgumentError, match="n_resamples: expected a whole number from 1"):

@@ -1,4 +1,4 @@
-"""Means of queries, of groups of them, weighted and stratified: by hand, and by other means."""
+"""Means of queries, groups, weights and strata: by hand, and by other methods."""
 
 import math
 
@@ -20,7 +20,7 @@ differences = st.lists(
 
 @given(differences)
 def test_plain_values_give_students_numbers(values):
-    """The same mean, error and p-value to the bit as the paired t-test, which is SciPy's."""
+    """Mean, error and p-value equal those of the paired t-test to the bit."""
     expected = paired_t(values)
     assume(expected.p_value is not None)
     sample = mean_of(values)
@@ -32,28 +32,28 @@ def test_plain_values_give_students_numbers(values):
 
 @pytest.mark.parametrize("level", [0.5, 0.9, 0.95, 0.99])
 def test_without_skewness_the_interval_is_students(level):
-    """The same ends as scipy.stats.t.interval."""
+    """Its ends equal scipy.stats.t.interval."""
     found = mean_of(SKEWED).interval(level, skewness=0.0)
     expected = stats.t.interval(level, len(SKEWED) - 1, np.mean(SKEWED), stats.sem(SKEWED))
     assert (found.low, found.high) == pytest.approx(expected, rel=1e-12)
     assert (found.level, found.method) == (level, "t")
 
 
-def test_skewness_and_its_error_are_the_usual_ones():
+def test_skewness_and_its_error_match_their_formulas():
     """SciPy's bias-corrected skewness; for n = 20 the error is sqrt(6 20 19 / (18 21 23))."""
     assert mean_of(SKEWED).skewness == pytest.approx(stats.skew(SKEWED, bias=False))
     assert mean_of(SKEWED[:20]).skewness_error == pytest.approx(math.sqrt(2280 / 8694))
 
 
 def test_skewness_is_scale_free():
-    """Tiny differences do not vanish when they are cubed, nor large ones overflow."""
+    """Cubes of tiny differences do not underflow, nor those of large ones overflow."""
     for scale in (1e-150, 1e120):
         assert mean_of(SKEWED * scale).skewness == pytest.approx(mean_of(SKEWED).skewness)
 
 
 @pytest.mark.parametrize("alternative", ["greater", "less", "two-sided"])
 def test_the_difference_of_means_is_welchs_test(alternative):
-    """SciPy's test of samples with unequal variances, and its interval."""
+    """It is SciPy's test of samples with unequal variances, and its interval."""
     one, other = SKEWED[:12], SKEWED[12:] / 3
     gain = difference_of_means(mean_of(one), mean_of(other))
     expected = stats.ttest_ind(one, other, equal_var=False, alternative=alternative)
@@ -65,8 +65,8 @@ def test_the_difference_of_means_is_welchs_test(alternative):
         assert (found.low, found.high) == pytest.approx((interval.low, interval.high))
 
 
-def test_a_difference_takes_the_other_sign_with_its_means():
-    """First minus second is minus second minus first, skewness included."""
+def test_a_difference_of_means_is_antisymmetric():
+    """Swapping the samples negates the mean and the skewness."""
     one, other = mean_of(SKEWED), mean_of(WEIGHTS)
     there, back = difference_of_means(one, other), difference_of_means(other, one)
     assert there == -back
@@ -74,7 +74,7 @@ def test_a_difference_takes_the_other_sign_with_its_means():
 
 
 def test_p_values_are_the_larger_of_student_and_hall():
-    """On both sides, by the published transform and SciPy's distribution."""
+    """This holds on both sides, by the published transform and SciPy's distribution."""
     sample = mean_of(SKEWED)
     t = (sample.mean + 0.1) / sample.standard_error
     corrected = hall_transform(t, sample.skewness, 40)
@@ -104,7 +104,7 @@ def test_bounds_are_the_closed_inverse():
 
 @given(differences, st.floats(-1, 1), st.floats(0.0005, 0.4), st.floats(-4, 4) | st.none())
 def test_bounds_and_p_values_never_disagree(values, null, alpha, skewness):
-    """A null is rejected if and only if it is beyond the bound; the next number already is."""
+    """A null is rejected if and only if it is beyond the bound, to the next float."""
     sample = mean_of(values)
     assume(sample.standard_error > 0)
     low = sample.lower_bound(alpha, skewness=skewness)
@@ -124,7 +124,7 @@ def test_intervals_and_p_values_never_disagree(values, null, level):
 
 @given(differences)
 def test_the_interval_contains_both(values):
-    """Student's lies within it, and so does Hall's."""
+    """Student's and Hall's intervals lie within it."""
     sample = mean_of(values)
     assume(sample.standard_error > 0)
     both, student = sample.interval(), sample.interval(skewness=0.0)
@@ -134,7 +134,7 @@ def test_the_interval_contains_both(values):
 
 @given(differences, st.floats(-1, 1))
 def test_mirrored_values_swap_the_sides(values, null):
-    """To the bit."""
+    """Bits are equal."""
     sample, mirrored = mean_of(values), mean_of([-value for value in values])
     assert mirrored == -sample
     assert mirrored.p_below(-null) == sample.p_above(null)
@@ -142,15 +142,15 @@ def test_mirrored_values_swap_the_sides(values, null):
 
 
 def test_the_cautious_skewness_is_at_most_minus_one():
-    """One standard error below the observed skewness, and never above the floor."""
+    """It is one standard error below the observed skewness, and at most -1."""
     left, right = mean_of(SKEWED), mean_of(-SKEWED)
     assert left.cautious_skewness == left.skewness - left.skewness_error < -1
     assert right.cautious_skewness == -1
 
 
 @pytest.mark.parametrize("value", [0.0, -0.02, 0.1, 1e300])
-def test_equal_values_are_taken_as_known(value):
-    """Neither side is rejected at the value itself; beyond it there is no doubt."""
+def test_equal_values_are_certain(value):
+    """Neither side is rejected at the value itself, and both are beyond it."""
     sample = mean_of([value] * 12)
     assert (sample.mean, sample.standard_error, sample.skewness) == (value, 0.0, 0.0)
     assert (sample.lower_bound(), sample.upper_bound()) == (value, value)
@@ -159,15 +159,15 @@ def test_equal_values_are_taken_as_known(value):
     assert sample.p_below(value + abs(value) / 2 + 1) == 0.0
 
 
-def test_values_equal_but_for_rounding_are_equal():
+def test_values_equal_up_to_rounding_are_equal():
     """0.4 - 0.2 and 0.6 - 0.4 do not show that a drop exceeds 0.2."""
     sample = mean_of([0.4 - 0.6, 0.2 - 0.4, 0.6 - 0.8] * 4)
     assert sample.standard_error == 0.0
     assert sample.p_above(-0.2) == sample.p_below(-0.2) == 1.0
 
 
-def test_groups_whose_means_are_equal_have_no_error():
-    """What differs within groups only says nothing about the mean of others."""
+def test_groups_with_equal_means_have_no_error():
+    """Differences within groups do not affect the mean of others."""
     sample = mean_of([0.1, 0.3, 0.3, 0.1, 0.25, 0.15], groups=["a", "a", "b", "b", "c", "c"])
     assert (sample.standard_error, sample.skewness) == (0.0, 0.0)
 
@@ -185,12 +185,12 @@ def test_groups_whose_means_are_equal_have_no_error():
     ],
 )
 def test_one_unit_has_no_spread(arguments):
-    """None, not NaN."""
+    """The result is None, not NaN."""
     assert mean_of(**arguments) is None
 
 
 def test_two_values_have_no_skewness():
-    """Student's t alone is left; the floor of the skewness stays."""
+    """Only Student's t remains; the limit of the skewness still applies."""
     sample = mean_of([0.1, 0.4])
     assert (sample.skewness, sample.skewness_error, sample.cautious_skewness) == (0.0, 0.0, -1.0)
 
@@ -212,8 +212,8 @@ def test_two_values_have_no_skewness():
         ),
     ],
 )
-def test_wrong_arguments_are_named(arguments, message):
-    """With what was expected and what came."""
+def test_invalid_arguments_are_reported(arguments, message):
+    """The message has what was expected and found."""
     with pytest.raises(ArgumentError, match=message):
         mean_of([0.1, 0.2, 0.3], **arguments)
 
@@ -225,22 +225,22 @@ def test_alpha_is_a_share(alpha):
         SampleMean(0.0, 1.0, 9.0, 10, 0.0, 0.6, 10.0).lower_bound(alpha)
 
 
-def test_an_alpha_next_to_0_bounds_nothing():
-    """Minus infinity, not a wrong number."""
+def test_an_alpha_near_0_has_no_bound():
+    """It is minus infinity, not a wrong number."""
     assert mean_of(SKEWED[:10]).lower_bound(1e-300) == -math.inf
 
 
 @given(differences, st.floats(0, 0.5))
 def test_equivalence_is_two_one_sided_tests(values, margin):
-    """Within the margin only if neither end is ruled in, each at its least favourable skewness."""
+    """Both ends must be ruled out, each at its least favourable skewness."""
     sample, mirrored = mean_of(values), mean_of([-value for value in values])
     below = sample.p_above(-margin, skewness=sample.cautious_skewness)
     above = mirrored.p_above(-margin, skewness=mirrored.cautious_skewness)
     assert sample.p_within(margin) == mirrored.p_within(margin) == max(below, above)
 
 
-def test_equivalence_by_student_alone_would_be_found_earlier():
-    """The test at the upper margin is that of a rise, with a long tail above assumed."""
+def test_equivalence_by_student_alone_is_less_strict():
+    """The test at the upper margin assumes a long tail above."""
     sample = mean_of([0.01, -0.02, 0.0, 0.02, -0.01, 0.0, 0.01, -0.01, 0.02, 0.0])
     student = max(sample.p_above(-0.02, skewness=0.0), sample.p_below(0.02, skewness=0.0))
     assert sample.p_below(0.02, skewness=1.0) <= sample.p_within(0.02)
@@ -264,7 +264,7 @@ def test_two_lost_queries_by_hand():
 
 @given(differences, st.floats(-1, 1), st.floats(0.0005, 0.4), st.floats(0, 1))
 def test_bounds_and_p_values_agree_about_losses(values, null, alpha, loss):
-    """The bound is the lower of the test's and of the mean after losses, and p-values follow."""
+    """The bound is the lower of the test's and the mean after losses, and p-values follow."""
     sample = mean_of(values)
     low = sample.lower_bound(alpha, loss=loss)
     assert (sample.p_above(null, loss=loss) <= alpha) == (null < low)
@@ -274,7 +274,7 @@ def test_bounds_and_p_values_agree_about_losses(values, null, alpha, loss):
 
 
 def test_losses_count_on_both_sides_of_equivalence():
-    """A few queries may gain everything, too."""
+    """A few queries may also gain everything."""
     sample = mean_of([0.001, -0.001] * 40)
     assert sample.p_within(0.03) < 0.05
     assert sample.p_within(0.03, loss=0.5) < 0.05
@@ -283,7 +283,7 @@ def test_losses_count_on_both_sides_of_equivalence():
 
 @pytest.mark.parametrize("groups", [None, ["a", "b", "b"]])
 def test_one_unit_with_nearly_all_the_weight_has_no_error(groups):
-    """A mean of one query, or group, says nothing about others; a little less weight does."""
+    """The mean of one unit does not generalise; with slightly less weight there is an error."""
     for heaviest in (1e30, 2100.0):
         assert mean_of([0.1, 0.5, 0.4], weights=[heaviest, 1, 1], groups=groups) is None
     sample = mean_of([0.1, 0.5, 0.4], weights=[1900, 1, 1], groups=groups)

@@ -58,7 +58,7 @@ def test_unequal_groups_by_hand():
 @pytest.mark.parametrize("weights", [None, WEIGHTS, WEIGHTS**3])
 @pytest.mark.parametrize("labels", [LABELS, LABELS // 2, np.arange(40), np.arange(40) % 3])
 def test_groups_and_weights_are_cr2_with_satterthwaite(weights, labels):
-    """As computed with whole matrices, for equal and unequal groups and weights."""
+    """Full matrices give the same, for equal and unequal groups and weights."""
     sample = mean_of(SKEWED, weights=weights, groups=labels.tolist())
     used = np.ones(40) if weights is None else weights
     variance, freedom = cr2_by_matrices(SKEWED, used, labels)
@@ -70,7 +70,7 @@ def test_groups_and_weights_are_cr2_with_satterthwaite(weights, labels):
 
 
 def test_equal_groups_are_students_t_on_their_means():
-    """Eight groups of five: the t-test of eight numbers, Hall's transform included."""
+    """The t-test of eight numbers equals that of eight groups of five, with Hall's transform."""
     grouped = mean_of(SKEWED, groups=(np.arange(40) % 8).tolist())
     means = mean_of(SKEWED.reshape(5, 8).mean(axis=0))
     assert grouped.n == 8
@@ -80,7 +80,7 @@ def test_equal_groups_are_students_t_on_their_means():
 
 
 def test_groups_of_one_and_equal_weights_change_nothing():
-    """All ways to say that queries are independent and alike agree."""
+    """All descriptions of independent, equal queries agree."""
     plain = mean_of(SKEWED)
     assert mean_of(SKEWED, groups=range(40)) == plain
     assert mean_of(SKEWED, groups=[None] * 40) == plain
@@ -89,8 +89,8 @@ def test_groups_of_one_and_equal_weights_change_nothing():
         assert getattr(weighted, name) == pytest.approx(getattr(plain, name), rel=1e-12), name
 
 
-def test_none_is_a_group_of_its_own():
-    """A query without a label shares a group with no other one, whatever others are called."""
+def test_queries_without_a_group_are_independent():
+    """Their label None is not a common group."""
     groups = ["a", None, "a", None, "b"]
     named = ["a", "x", "a", "y", "b"]
     assert mean_of(SKEWED[:5], groups=groups) == mean_of(SKEWED[:5], groups=named)
@@ -98,7 +98,7 @@ def test_none_is_a_group_of_its_own():
 
 @given(st.permutations(range(40)))
 def test_the_order_of_queries_does_not_matter(order):
-    """But for rounding, with groups and weights."""
+    """Results are equal up to rounding, with groups and weights."""
     one = mean_of(SKEWED, weights=WEIGHTS, groups=LABELS.tolist())
     other = mean_of(SKEWED[order], weights=WEIGHTS[order], groups=LABELS[order].tolist())
     for name in vars(one):
@@ -106,13 +106,13 @@ def test_the_order_of_queries_does_not_matter(order):
 
 
 def test_a_query_of_weight_0_does_not_count():
-    """As if it were not there."""
+    """It is as if the query did not exist."""
     with_it = mean_of([0.1, 9.0, 0.3, 0.2], weights=[1, 0, 2, 1], groups=["a", "a", "b", "c"])
     assert with_it == mean_of([0.1, 0.3, 0.2], weights=[1, 2, 1], groups=["a", "b", "c"])
 
 
 def test_strata_by_hand():
-    """Shares 3/5 and 2/5 of five equal queries: variances add up with the squares of the shares."""
+    """Shares are 3/5 and 2/5 of five equal queries: variances are added with squared shares."""
     values = [0.0, 2.0, 1.0, 3.0, 5.0]
     sample = mean_of(values, strata=["head", "head", "head", "tail", "tail"])
     assert sample.mean == pytest.approx(0.6 * 1 + 0.4 * 4)
@@ -125,7 +125,7 @@ def test_strata_by_hand():
 
 
 def test_the_share_of_a_stratum_is_that_of_its_weights():
-    """Weights 1, 1, 1 and 4.5, 4.5 make shares of 1/4 and 3/4."""
+    """Weights 1, 1, 1 and 4.5, 4.5 give shares of 1/4 and 3/4."""
     values, weights = np.array([0.0, 2.0, 1.0, 3.0, 5.0]), [1, 1, 1, 4.5, 4.5]
     sample = mean_of(values, weights=weights, strata=["a", "a", "a", "b", "b"])
     assert sample.mean == pytest.approx(0.25 * 1 + 0.75 * 4)
@@ -133,8 +133,8 @@ def test_the_share_of_a_stratum_is_that_of_its_weights():
     assert sample.effective_n == pytest.approx(1 / (0.25**2 / 3 + 0.75**2 / 2))
 
 
-def test_strata_remove_what_they_explain():
-    """Means that are far apart widen the plain interval, and not that of the strata."""
+def test_strata_remove_differences_between_them():
+    """Distant means widen the plain interval, but not the stratified one."""
     values = np.concatenate([SKEWED - SKEWED.mean(), SKEWED - SKEWED.mean() + 5])
     strata = [0] * 40 + [1] * 40
     plain, stratified = mean_of(values), mean_of(values, strata=strata)
@@ -143,15 +143,15 @@ def test_strata_remove_what_they_explain():
 
 
 def test_the_skewness_of_strata_is_that_of_the_sum():
-    """Third moments of independent means add up: for equal halves of one sample it stays."""
+    """Third moments of independent means add up; equal halves of a sample keep it."""
     values, strata = np.tile(SKEWED, 2), np.repeat(["a", "b"], 40)
     sample = mean_of(values, strata=strata.tolist())
     assert sample.skewness == pytest.approx(mean_of(SKEWED).skewness)
     assert sample.skewness_error == pytest.approx(mean_of(SKEWED).skewness_error / math.sqrt(2))
 
 
-def test_groups_and_weights_hold_within_strata():
-    """Each stratum is what it is alone."""
+def test_groups_and_weights_apply_within_strata():
+    """Each stratum is computed as on its own."""
     strata = np.where(LABELS < 6, "a", "b")
     sample = mean_of(SKEWED, weights=WEIGHTS, groups=LABELS.tolist(), strata=strata.tolist())
     share = WEIGHTS[strata == "a"].sum() / WEIGHTS.sum()
@@ -180,8 +180,8 @@ strata_of_queries = st.lists(
 
 @settings(deadline=None)
 @given(queries=strata_of_queries, is_weighted=st.booleans())
-def test_strata_leave_the_mean_as_it_is(queries, is_weighted):
-    """To the last bit, and there is a mean with strata wherever there is one without."""
+def test_strata_do_not_change_the_mean(queries, is_weighted):
+    """Bits are equal, and strata never make the mean undefined."""
     values, weights, strata, in_pairs = zip(*queries, strict=True)
     how = {"weights": weights if is_weighted else None}
     how["groups"] = [
@@ -197,15 +197,15 @@ def test_strata_leave_the_mean_as_it_is(queries, is_weighted):
 
 @settings(deadline=None)
 @given(queries=strata_of_queries, is_weighted=st.booleans())
-def test_one_stratum_is_as_good_as_none(queries, is_weighted):
-    """To the last bit, whatever it is called."""
+def test_one_stratum_equals_none(queries, is_weighted):
+    """Bits are equal for any name."""
     values, weights, strata, _ = zip(*queries, strict=True)
     how = {"weights": weights if is_weighted else None}
     assert mean_of(values, **how, strata=[strata[0]] * len(values)) == mean_of(values, **how)
 
 
-def test_strata_of_one_query_are_taken_together():
-    """They have no spread of their own; what lies between them counts as chance."""
+def test_strata_of_one_query_are_merged():
+    """They have no spread; differences between them count as chance."""
     values = np.append(SKEWED[:20], [1.0, 4.0, 2.0])
     sample = mean_of(values, strata=["a"] * 20 + ["b", "c", "d"])
     assert sample == mean_of(values, strata=["a"] * 20 + ["rest"] * 3)
@@ -213,7 +213,7 @@ def test_strata_of_one_query_are_taken_together():
 
 
 def test_a_single_query_joins_the_smallest_stratum():
-    """The one with the fewest units, not with the fewest queries."""
+    """It is the one with the fewest units, not the fewest queries."""
     values = np.append(SKEWED[:19], 1.0)
     groups = [*range(8), *[8, 8, 9, 9, 9, 10, 10, 10, 10, 11, 11], 12]
     strata = ["many units"] * 8 + ["few units"] * 11 + ["alone"]
@@ -223,7 +223,7 @@ def test_a_single_query_joins_the_smallest_stratum():
 
 
 def test_a_stratum_of_one_heavy_query_has_no_spread_of_its_own():
-    """One query with nearly all the weight of its stratum is as good as a single one."""
+    """Nearly all the weight on one query is treated like a single query."""
     weights = np.array([1.0] * 38 + [5.0, 0.001])
     strata = ["a"] * 18 + ["b"] * 20 + ["c"] * 2
     sample = mean_of(SKEWED, weights=weights, strata=strata)
@@ -232,14 +232,14 @@ def test_a_stratum_of_one_heavy_query_has_no_spread_of_its_own():
     assert mean_of(SKEWED, weights=weights, strata=strata) is None  # as without strata
 
 
-def test_queries_without_a_stratum_are_one_of_their_own():
-    """None is a label like any other, unlike None among groups."""
+def test_queries_without_a_stratum_form_one():
+    """None is a label like any other, unlike for groups."""
     strata = [None] * 20 + ["a"] * 20
     assert mean_of(SKEWED, strata=strata) == mean_of(SKEWED, strata=[0] * 20 + [1] * 20)
 
 
 def test_a_query_of_weight_0_is_in_no_stratum():
-    """A stratum in which nothing counts is not there."""
+    """A stratum with only such queries is ignored."""
     weights = np.append(np.ones(39), 0.0)
     strata = ["a"] * 20 + ["b"] * 19 + ["c"]
     sample = mean_of(SKEWED, weights=weights, strata=strata)

@@ -1,4 +1,4 @@
-"""Rank-biased overlap, Kendall's tau and tau_AP, held to published examples."""
+"""Rank-biased overlap, Kendall's tau and tau_AP, compared with published examples."""
 
 import itertools
 
@@ -17,7 +17,7 @@ score_pairs = st.lists(st.tuples(st.integers(0, 6), st.integers(0, 6)), max_size
 
 
 def long_sum(a: str, b: str, p: float) -> float:
-    """RBO as an endless sum of agreements, cut at depth 2000, from its assumptions."""
+    """Return RBO as an infinite sum of agreements, truncated at depth 2000."""
     short, long = sorted((a, b), key=len)
     at_short = len(set(short) & set(long[: len(short)]))
     total, agreement = 0.0, 0.0
@@ -30,16 +30,16 @@ def long_sum(a: str, b: str, p: float) -> float:
     return total
 
 
-def test_the_papers_two_lists():
-    """Webber's first example: agreements 0, 0, 2/3, 2/4, 2/5, 2/6, 2/7, the last one for ever."""
+def test_overlap_matches_the_papers_first_example():
+    """Webber's agreements are 0, 0, 2/3, 2/4, 2/5, 2/6, 2/7, and then constant."""
     p = 0.9
     agreements = [0, 0, 2 / 3, 2 / 4, 2 / 5, 2 / 6, 2 / 7]
     expected = (1 - p) * sum(a * p**d for d, a in enumerate(agreements)) + 2 / 7 * p**7
     assert rank_biased_overlap("abcdefg", "zcavwxy", p) == pytest.approx(expected, rel=1e-12)
 
 
-def test_the_papers_closed_form_for_lists_of_different_length():
-    """Equation 32 with s = 1, l = 3, overlaps 0, 1, 1, worked out with p = 0.5."""
+def test_overlap_matches_the_papers_closed_form():
+    """Equation 32 with s = 1, l = 3, overlaps 0, 1, 1, and p = 0.5."""
     # Lists b and a b c: X_1 = 0, X_2 = X_3 = 1; (1-p)/p (1/2 p^2 + 1/3 p^3) + 1/3 p^3
     expected = 1.0 * (0.125 + 1 / 24) + 1 / 24
     assert rank_biased_overlap("b", "abc", 0.5) == pytest.approx(expected, rel=1e-12)
@@ -47,33 +47,33 @@ def test_the_papers_closed_form_for_lists_of_different_length():
 
 @examples(200)
 @given(rankings, rankings, st.sampled_from([0.1, 0.5, 0.9, 0.98]))
-def test_overlap_is_the_endless_sum(a, b, p):
-    """E3: the closed form adds up what the assumptions say, depth by depth."""
+def test_overlap_equals_the_infinite_sum(a, b, p):
+    """E3: the closed form equals the sum of its assumptions by depth."""
     a, b = "".join(a), "".join(b)
     assert rank_biased_overlap(a, b, p) == pytest.approx(long_sum(a, b, p), abs=1e-9)
 
 
 @given(rankings, rankings)
 def test_overlap_is_a_share_and_symmetric(a, b):
-    """From 0 to 1, whichever comes first; 1 for the same ranking."""
+    """It is between 0 and 1 in both directions, and 1 for equal rankings."""
     assert 0 <= rank_biased_overlap(a, b) <= 1
     assert rank_biased_overlap(a, b) == pytest.approx(rank_biased_overlap(b, a), rel=1e-12)
     assert rank_biased_overlap(a, a) == pytest.approx(1.0, abs=1e-12)
 
 
-def test_overlap_weighs_the_top_most():
+def test_overlap_weights_the_top_most():
     """A swap at the top costs more than one at the end."""
     assert rank_biased_overlap("abcdef", "bacdef") < rank_biased_overlap("abcdef", "abcdfe")
 
 
-def test_overlap_of_empty_rankings():
-    """Two are the same; one has nothing in common with another."""
+def test_overlap_of_empty_rankings_is_defined():
+    """Two are equal; one has nothing in common with another."""
     assert rank_biased_overlap([], []) == 1.0
     assert rank_biased_overlap([], ["d1"]) == 0.0
 
 
-def test_overlap_refuses_repeats_and_odd_weights():
-    """A document stands once, and p is a share."""
+def test_overlap_rejects_repeats_and_invalid_weights():
+    """A document occurs once, and p is between 0 and 1."""
     with pytest.raises(ArgumentError, match="b: expected each document once"):
         rank_biased_overlap(["d1"], ["d2", "d2"])
     with pytest.raises(ArgumentError, match="p: expected a number between 0 and 1"):
@@ -81,8 +81,8 @@ def test_overlap_refuses_repeats_and_odd_weights():
 
 
 @given(score_pairs)
-def test_kendall_tau_is_scipys(pairs):
-    """E3: tau-b of any scores, ties included; None where SciPy has NaN."""
+def test_kendall_tau_matches_scipy(pairs):
+    """E3: tau-b of any scores, including ties; None where SciPy has NaN."""
     x, y = [a for a, _ in pairs], [b for _, b in pairs]
     found = kendall_tau(x, y)
     expected = stats.kendalltau(x, y).statistic if len(pairs) > 1 else np.nan
@@ -93,7 +93,7 @@ def test_kendall_tau_is_scipys(pairs):
 
 
 def test_kendall_tau_of_a_thousand_items():
-    """Large enough to be useful for whole rankings, and still SciPy's."""
+    """Whole rankings are supported, and equal SciPy."""
     x, y = np.random.default_rng(1).random((2, 1000))
     assert kendall_tau(x, y) == pytest.approx(stats.kendalltau(x, y).statistic, abs=1e-12)
 
@@ -108,15 +108,15 @@ TIED = [
 ]
 
 
-def test_tau_ap_with_ties_is_that_of_its_authors():
-    """Scores rounded to fifths: 0.6269841, as ircor prints."""
+def test_tau_ap_with_ties_matches_its_authors():
+    """Scores rounded to fifths give 0.6269841, as ircor prints."""
     x, y = np.round(np.multiply(X, 5)), np.round(np.multiply(Y, 5))
     assert tau_ap(x, y) == pytest.approx(0.6269841, abs=1e-7)
 
 
 @pytest.mark.parametrize(("x", "y", "expected"), TIED)
-def test_tau_ap_of_tied_systems(x, y, expected):
-    """Three more of the authors' examples, to four digits, and both ways."""
+def test_tau_ap_of_tied_systems_matches_its_authors(x, y, expected):
+    """Three more examples agree to four digits, in both directions."""
     assert tau_ap(x, y) == pytest.approx(expected, abs=5e-5)
     assert tau_ap(y, x) == tau_ap(x, y)
 
@@ -133,8 +133,8 @@ def test_tau_ap_by_hand():
     )
 
 
-def test_tau_ap_without_ties_is_the_mean_of_both_ways():
-    """Yilmaz's coefficient of either ranking against the other, by its definition."""
+def test_tau_ap_without_ties_is_the_mean_of_both_directions():
+    """It is Yilmaz's coefficient of each ranking against the other."""
 
     def one_way(truth, estimate):
         order = sorted(range(len(estimate)), key=lambda i: -estimate[i])
@@ -151,15 +151,15 @@ def test_tau_ap_without_ties_is_the_mean_of_both_ways():
 
 
 def test_the_top_counts_most():
-    """tau_AP tells a swap at the top from one at the bottom, tau does not."""
+    """tau_AP distinguishes a swap at the top from one at the bottom, and tau does not."""
     x, top, bottom = [5, 4, 3, 2, 1], [4, 5, 3, 2, 1], [5, 4, 3, 1, 2]
     assert kendall_tau(x, top) == kendall_tau(x, bottom)
     assert tau_ap(x, top) < tau_ap(x, bottom)
 
 
 @pytest.mark.parametrize("tau", [kendall_tau, tau_ap])
-def test_orders_that_agree_or_oppose(tau):
-    """1 and -1, whatever the scores' size."""
+def test_equal_and_opposite_orders_have_1_and_minus_1(tau):
+    """The size of scores does not matter."""
     assert tau([1, 2, 3], [10, 20, 90]) == pytest.approx(1.0)
     assert tau([1, 2, 3], [-1, -2, -9]) == pytest.approx(-1.0)
 
@@ -168,13 +168,13 @@ def test_orders_that_agree_or_oppose(tau):
 @pytest.mark.parametrize(
     ("x", "y"), [([], []), ([1], [2]), ([1, 1, 1], [1, 2, 3]), ([1, 2], [5, 5])]
 )
-def test_an_order_that_is_none_has_no_correlation(tau, x, y):
-    """None for fewer than two items, and where all tie."""
+def test_without_an_order_there_is_no_correlation(tau, x, y):
+    """It is None for fewer than two items, and if all tie."""
     assert tau(x, y) is None
 
 
 @pytest.mark.parametrize("tau", [kendall_tau, tau_ap])
 def test_scores_come_in_pairs(tau):
-    """Sequences of different length are a mistake."""
+    """Sequences of different length are an error."""
     with pytest.raises(ArgumentError, match="y: expected as many numbers as x has, 2, got 1"):
         tau([1, 2], [1])

@@ -1,4 +1,4 @@
-"""Intervals of many means that hold together, and p-values that belong to them."""
+"""Simultaneous intervals of many means, and their p-values."""
 
 import itertools
 import math
@@ -34,7 +34,7 @@ def critical(member):
 
 
 def by_brute_force(values, labels, weights=None, level=0.95, strata=None):
-    """Return p-values and bounds: every choice of signs, each mean studentised anew."""
+    """Return p-values and bounds from all sign choices, each mean studentised anew."""
     groups = np.unique(labels)
     how = {"groups": labels, "weights": weights, "strata": strata}
     observed = [mean_of(column, **how) for column in values.T]
@@ -59,8 +59,8 @@ def by_brute_force(values, labels, weights=None, level=0.95, strata=None):
 
 @pytest.mark.parametrize("labels", [list(range(8)), [0, 0, 0, 1, 2, 2, 3, 4, 4, 5, 6, 7]])
 @pytest.mark.parametrize("is_weighted", [False, True])
-def test_few_rows_are_flipped_in_every_way(labels, is_weighted):
-    """As by a loop over all choices of signs, with a new standard error for each."""
+def test_few_rows_use_every_choice_of_signs(labels, is_weighted):
+    """A loop over all sign choices, with a new standard error for each, gives the same."""
     values = VALUES[: len(labels), :3]
     weights = np.linspace(1, 3, len(labels)) if is_weighted else None
     members = simultaneous_intervals(values, 0.9, groups=labels, weights=weights)
@@ -80,7 +80,7 @@ def test_few_rows_are_flipped_in_every_way(labels, is_weighted):
 )
 @pytest.mark.parametrize("is_weighted", [False, True])
 def test_strata_are_flipped_about_their_own_means(labels, strata, is_weighted):
-    """As by a loop over all choices of signs; a stratum of one query joins another."""
+    """A loop over all sign choices gives the same; a stratum of one query is merged."""
     joined = [{"c": "b"}.get(one, one) for one in strata] if strata.count("c") == 1 else strata
     far_apart = np.array([{"a": 0.0, "b": 0.5, "c": -1.0}[one] for one in joined])
     values = VALUES[: len(labels), :3] + far_apart[:, None]
@@ -93,15 +93,15 @@ def test_strata_are_flipped_about_their_own_means(labels, strata, is_weighted):
 
 
 @pytest.mark.parametrize("is_weighted", [False, True])
-def test_one_stratum_is_as_good_as_none(is_weighted):
-    """To the last bit."""
+def test_one_stratum_equals_none(is_weighted):
+    """Bits are equal."""
     how = {"weights": np.linspace(1, 3, 60) if is_weighted else None, "n_flips": 500}
     plain = simultaneous_intervals(VALUES, **how)
     assert simultaneous_intervals(VALUES, strata=["only"] * 60, **how) == plain
 
 
 def test_a_slice_has_the_strata_of_its_queries():
-    """It is as if the other queries were not there."""
+    """It is as if the other queries did not exist."""
     strata = [*"abc"] * 20
     present = np.ones(VALUES.shape, dtype=bool)
     present[:, 1] = np.arange(60) < 30
@@ -110,8 +110,8 @@ def test_a_slice_has_the_strata_of_its_queries():
     assert members[0].sample == mean_of(VALUES[:, 0], strata=strata)
 
 
-def test_strata_make_intervals_narrower_where_they_differ():
-    """What lies between their means is no chance."""
+def test_strata_that_differ_make_intervals_narrower():
+    """Differences between their means do not count as chance."""
     values = VALUES + np.repeat([0.0, 2.0, -2.0], 20)[:, None]
     strata = np.repeat([*"abc"], 20).tolist()
     plain = simultaneous_intervals(values, n_flips=500)
@@ -123,7 +123,7 @@ def test_strata_make_intervals_narrower_where_they_differ():
 
 @pytest.mark.parametrize("groups", [None, (np.arange(60) // 2).tolist()])
 def test_members_are_sample_means(groups):
-    """Each has the mean and error that it has alone."""
+    """Each has the mean and error that it has on its own."""
     members = simultaneous_intervals(VALUES, groups=groups, n_flips=500)
     assert [m.sample for m in members] == [mean_of(c, groups=groups) for c in VALUES.T]
     assert all(m.interval.method == "max t" for m in members)
@@ -140,7 +140,7 @@ def test_one_member_has_nearly_its_own_interval():
 
 
 def test_a_long_tail_widens_an_interval_on_its_side():
-    """As that of a single mean, which is Student's and Hall's, taken together."""
+    """It is wider like that of a single mean."""
     values = 0.3 - np.random.default_rng(1).exponential(0.3, size=(80, 1))
     [member] = simultaneous_intervals(values)
     below, above = (
@@ -151,14 +151,14 @@ def test_a_long_tail_widens_an_interval_on_its_side():
 
 
 def test_repeating_a_member_costs_nothing():
-    """Measures that say the same are one; unlike Bonferroni, the family knows."""
+    """Unlike Bonferroni's, this correction does not count equal measures twice."""
     [alone] = simultaneous_intervals(VALUES[:, :1])
     repeated = simultaneous_intervals(np.repeat(VALUES[:, :1], 20, axis=1))
     assert {member.interval for member in repeated} == {alone.interval}
 
 
 def test_more_members_make_wider_intervals():
-    """Four independent means stray further than the first of them."""
+    """Four independent means vary more than the first of them."""
     [alone] = simultaneous_intervals(VALUES[:, :1])
     together = simultaneous_intervals(VALUES)
     assert critical(together[0]) > critical(alone) * 1.1
@@ -168,7 +168,7 @@ def test_more_members_make_wider_intervals():
 @examples(60)
 @given(families, st.floats(0.5, 0.99), st.booleans())
 def test_intervals_and_p_values_never_disagree(values, level, is_grouped):
-    """A p-value is at most 1 - level if and only if the interval does not contain 0."""
+    """A p-value is at most 1 - level if and only if the interval excludes 0."""
     groups = [number // 2 for number in range(len(values))] if is_grouped else None
     for member in simultaneous_intervals(values, level, groups=groups, n_flips=200):
         if member is not None:
@@ -177,7 +177,7 @@ def test_intervals_and_p_values_never_disagree(values, level, is_grouped):
 
 
 def test_absent_queries_do_not_count_for_a_member():
-    """A slice has the mean of its own queries, whatever stands in the other rows."""
+    """A slice has the mean of its own queries, whatever the other rows contain."""
     present = np.ones(VALUES.shape, dtype=bool)
     present[30:, 2] = False
     changed = np.where(present, VALUES, 99.0)
@@ -187,7 +187,7 @@ def test_absent_queries_do_not_count_for_a_member():
 
 
 def test_groups_may_come_in_another_order_within_a_slice():
-    """A group keeps its sign in every member, wherever its queries stand."""
+    """A group keeps its sign in every member, wherever its queries are."""
     groups = ["a", "b", "a", "c", "b", "d", "d", "e", "f", "g"]
     values = np.repeat(VALUES[:10, :1], 2, axis=1)
     present = np.ones((10, 2), dtype=bool)
@@ -200,7 +200,7 @@ def test_groups_may_come_in_another_order_within_a_slice():
 
 
 def test_a_small_slice_widens_its_own_interval_most():
-    """T of few queries is compared by its tail, not by its size."""
+    """T of few queries is compared by its tail probability, not by its size."""
     random, present = np.random.default_rng(3), np.ones((200, 2), dtype=bool)
     present[10:, 1] = False
     pairs = [
@@ -213,15 +213,15 @@ def test_a_small_slice_widens_its_own_interval_most():
 
 
 def test_a_query_of_weight_0_does_not_count():
-    """As if it were not there."""
+    """It is as if the query did not exist."""
     weights = np.r_[np.zeros(20), np.linspace(1, 2, 40)]
     found = simultaneous_intervals(VALUES, weights=weights)
     alone = simultaneous_intervals(VALUES[20:], weights=weights[20:])
     assert [member.sample for member in found] == [member.sample for member in alone]
 
 
-def test_members_without_spread_are_known():
-    """Equal values have an interval of no width, and leave the others alone."""
+def test_members_without_spread_are_certain():
+    """Equal values have an interval of width 0, and do not affect others."""
     values = np.c_[VALUES[:, 0], np.full(60, 0.25), np.zeros(60)]
     varying, equal, zero = simultaneous_intervals(values)
     assert varying == simultaneous_intervals(VALUES[:, :1])[0]
@@ -231,7 +231,7 @@ def test_members_without_spread_are_known():
 
 
 def test_members_of_one_query_are_left_out():
-    """None for it, and the others as if it were not there."""
+    """Their result is None, and the others are as without them."""
     present = np.ones((60, 2), dtype=bool)
     present[1:, 1] = False
     first, second = simultaneous_intervals(VALUES[:, :2], present=present)
@@ -240,15 +240,15 @@ def test_members_of_one_query_are_left_out():
     assert simultaneous_intervals(np.zeros((0, 2))) == [None, None]
 
 
-def test_too_few_flips_show_nothing():
-    """With 10 draws no p-value is 0.05, so the interval has no ends."""
+def test_too_few_flips_give_no_interval():
+    """With 10 draws no p-value reaches 0.05, so the interval is unbounded."""
     [member] = simultaneous_intervals(VALUES[:, :1] + 9, n_flips=10)
     assert member.p_value == 1 / 11
     assert (member.interval.low, member.interval.high) == (-math.inf, math.inf)
 
 
-def test_work_in_parts_gives_the_same_bits(monkeypatch):
-    """A family that does not fit into memory is worked through member by member."""
+def test_computing_in_parts_gives_the_same_bits(monkeypatch):
+    """A family that does not fit into memory is processed member by member."""
     strata = [*"abc"] * 20
     whole = simultaneous_intervals(VALUES, n_flips=1000)
     stratified = simultaneous_intervals(VALUES, strata=strata, n_flips=1000)
@@ -257,15 +257,15 @@ def test_work_in_parts_gives_the_same_bits(monkeypatch):
     assert simultaneous_intervals(VALUES, strata=strata, n_flips=1000) == stratified
 
 
-def test_the_seed_decides():
-    """The same draw for the same seed, another one for another."""
+def test_draws_depend_on_the_seed():
+    """The same seed gives the same draw, and another one a different draw."""
     one, same, other = (simultaneous_intervals(VALUES, n_flips=999, seed=s) for s in (1, 1, 2))
     assert one == same != other
 
 
 @pytest.mark.parametrize("shape", ["independent", "correlated", "slices", "grouped"])
-def test_all_intervals_hold_at_once_as_often_as_stated(shape):
-    """In 400 families of five true means, about 95 % have no interval that misses."""
+def test_all_intervals_hold_together_as_often_as_stated(shape):
+    """In about 95% of 400 families of five true means, no interval misses."""
     random = np.random.default_rng(8)
     present = np.ones((48, 5), dtype=bool)
     if shape == "slices":
@@ -298,14 +298,14 @@ def test_all_intervals_hold_at_once_as_often_as_stated(shape):
         ({"n_flips": 0}, "n_flips: expected a whole number from 1"),
     ],
 )
-def test_wrong_arguments_are_named(arguments, message):
-    """With what was expected and what came."""
+def test_invalid_arguments_are_reported(arguments, message):
+    """The message has what was expected and found."""
     with pytest.raises(ArgumentError, match=message):
         simultaneous_intervals(VALUES, **arguments)
 
 
 def test_no_member_is_more_certain_than_alone():
-    """Also where two queries have most of the weight, and flips of their signs stray little."""
+    """This holds even if two queries have most of the weight."""
     chance = np.random.default_rng(5)
     values = chance.normal(0.05, 0.2, (60, 2))
     weights = [300.0, 200.0, *chance.uniform(1, 5, 58)]

@@ -1,4 +1,4 @@
-"""Levels of repeated looks: published boundaries, and what the levels add up to."""
+"""Levels of repeated looks: published boundaries, and their sums."""
 
 import math
 
@@ -25,24 +25,24 @@ fractions = st.lists(st.floats(0.05, 1.0), min_size=1, max_size=5, unique=True).
     ],
 )
 def test_equal_looks_have_the_published_boundaries(looks, alpha, boundaries):
-    """The O'Brien-Fleming type of spending as tabulated for equally spaced looks."""
+    """They are the tabulated O'Brien-Fleming boundaries for equally spaced looks."""
     levels = look_levels([look / looks for look in range(1, looks + 1)], alpha)
     assert stats.norm.isf(levels) == pytest.approx(boundaries, abs=2e-4)
 
 
 def test_the_first_look_spends_what_the_function_states():
-    """At half the information: 2 - 2 Phi(z(0.975) / sqrt(0.5)) of alpha 0.05."""
+    """At half the information it is 2 - 2 Phi(z(0.975) / sqrt(0.5)) for alpha 0.05."""
     assert look_levels([0.5]) == pytest.approx([2 * stats.norm.sf(stats.norm.isf(0.025) * 2**0.5)])
 
 
 @pytest.mark.parametrize("alpha", [0.01, 0.05, 0.1])
 def test_the_only_look_at_a_complete_set_has_all_of_alpha(alpha):
-    """To the last bit: a set that does not grow is tested as if nothing was counted."""
+    """Bits are equal: a set that does not grow is tested as without counting."""
     assert look_levels([1.0], alpha) == [alpha]
 
 
 def test_two_looks_agree_with_the_bivariate_normal_distribution():
-    """The chance to cross at either look is alpha, by SciPy's integral."""
+    """The probability to cross at either look is alpha, by SciPy's integral."""
     levels = look_levels([0.4, 1.0], 0.05)
     first, second = stats.norm.isf(levels)
     together = stats.multivariate_normal(cov=[[1, math.sqrt(0.4)], [math.sqrt(0.4), 1]])
@@ -51,7 +51,7 @@ def test_two_looks_agree_with_the_bivariate_normal_distribution():
 
 @pytest.mark.parametrize("times", [[0.1, 0.15, 0.16, 0.4, 0.41, 1.0], [0.3, 0.3005, 0.7, 1.0]])
 def test_all_looks_together_reject_alpha_of_the_time(times):
-    """200,000 random walks, looked at whenever; looks that nearly coincide are on the safe side."""
+    """In 200,000 random walks with any looks; nearly coinciding looks are conservative."""
     random, n_walks = np.random.default_rng(0), 200_000
     place, crossed = np.zeros(n_walks), np.zeros(n_walks, dtype=bool)
     boundaries = stats.norm.isf(look_levels(times, 0.05))
@@ -64,33 +64,33 @@ def test_all_looks_together_reject_alpha_of_the_time(times):
 @examples(30)
 @given(fractions, st.sampled_from([0.01, 0.05, 0.2]))
 def test_later_looks_do_not_change_earlier_ones(times, alpha):
-    """A level depends on the looks so far; none exceeds alpha."""
+    """A level depends on the looks so far, and none exceeds alpha."""
     levels = look_levels(times, alpha)
     assert all(0 <= level <= alpha * (1 + 1e-9) for level in levels)
     assert look_levels(times[:-1], alpha) == pytest.approx(levels[:-1], abs=1e-7)
 
 
-def test_a_look_next_to_another_gets_what_is_spent_between_them():
-    """Which all looks together never exceed, however close they are."""
+def test_a_look_close_to_another_gets_the_rest_between_them():
+    """All looks together never exceed it."""
     early, late = (2 * stats.norm.sf(stats.norm.isf(0.025) / time**0.5) for time in (0.5, 0.5002))
     assert look_levels([0.5, 0.5002])[1] == pytest.approx(late - early)
 
 
 def test_a_very_early_look_gets_nothing():
-    """0, not a failure of arithmetic."""
+    """It is 0, not a numerical error."""
     assert look_levels([0.0001, 1.0]) == pytest.approx([0.0, 0.05])
     assert look_levels([]) == []
 
 
 @pytest.mark.parametrize("times", [[0.0], [0.5, 0.5], [0.6, 0.5], [0.5, 1.1], [math.nan]])
 def test_fractions_ascend_to_one(times):
-    """Beyond the declared number of queries nothing is left to spend."""
+    """Beyond the declared number of queries nothing is left."""
     with pytest.raises(ArgumentError, match="fractions: expected ascending shares"):
         look_levels(times)
 
 
 def test_levels_without_a_declared_end_add_up_to_alpha():
-    """Halves of halves; six over pi squared times the inverse squares."""
+    """They are halves of halves, or six over pi squared times the inverse squares."""
     assert sum(level_at_look(k) for k in range(1, 60)) == pytest.approx(0.05)
     assert level_at_look(3, 0.08) == 0.01
     assert level_at_try(1, 0.05) == pytest.approx(0.30 / math.pi**2)
@@ -99,7 +99,7 @@ def test_levels_without_a_declared_end_add_up_to_alpha():
 
 @pytest.mark.parametrize("level_of", [level_at_look, level_at_try])
 def test_looks_are_counted_from_one(level_of):
-    """There is no look 0, and none in between."""
+    """Look 0 and fractions are rejected."""
     with pytest.raises(ArgumentError, match="expected a whole number of at least 1, got 0"):
         level_of(0)
     with pytest.raises(InputTypeError, match=r"expected a whole number of at least 1, got 1\.5"):

@@ -1,4 +1,4 @@
-"""What the public functions refuse before anything is drawn."""
+"""Arguments that public functions reject before drawing."""
 
 import pytest
 
@@ -10,31 +10,31 @@ from berryeval.stats.validation import FEWEST_RESAMPLES, MOST_RESAMPLES, check_r
 
 @pytest.mark.parametrize("number", [FEWEST_RESAMPLES, 10_000, MOST_RESAMPLES])
 def test_enough_resamples_are_accepted(number):
-    """Both ends of the range are in it."""
+    """Both ends of the range are included."""
     check_resamples(number)
 
 
 @pytest.mark.parametrize("number", [-1, 0, 1, FEWEST_RESAMPLES - 1])
-def test_too_few_resamples_are_refused_with_the_reason(number):
-    """One resample gives an interval of no width, which would look certain."""
+def test_too_few_resamples_are_rejected_with_the_reason(number):
+    """One resample gives an interval of width 0, which would look certain."""
     with pytest.raises(ArgumentError, match=f"at the edge: .* from 100 .*too few.*, got {number}"):
         check_resamples(number, "at the edge")
 
 
-def test_too_many_resamples_are_refused():
+def test_too_many_resamples_are_rejected():
     """They would not fit into memory."""
     with pytest.raises(ArgumentError, match="from 100 to 10000000, got 10000001"):
         check_resamples(MOST_RESAMPLES + 1)
 
 
 def test_resamples_are_a_whole_number():
-    """A float is none, even 1000.0."""
+    """A float is rejected, even 1000.0."""
     with pytest.raises(InputTypeError, match=r"a whole number from 100 .* got 1000\.0"):
         check_resamples(1000.0)
 
 
-def test_a_comparison_refuses_too_few_resamples():
-    """The functions below it compute with any number."""
+def test_a_comparison_rejects_too_few_resamples():
+    """The functions below it accept any number."""
     runs = {"a": {"q1": ["a"], "q2": ["x"]}, "b": {"q1": ["x"], "q2": ["b"]}}
     with pytest.raises(ArgumentError, match="n_resamples: expected a whole number from 100"):
         compare({"q1": {"a": 1}, "q2": {"b": 1}}, runs, "RR", n_resamples=1)

@@ -1,4 +1,4 @@
-"""Histories that tests of files and of declines share."""
+"""Histories shared by the tests of files and of declines."""
 
 from datetime import datetime, timedelta, timezone
 
@@ -15,13 +15,13 @@ START = datetime(2026, 1, 5, 6, 30, tzinfo=timezone.utc)
 
 
 def evaluated(n_right=10, measures=("RR", "P@1")):
-    """Evaluate a run that finds the document first for some queries, and second for the others."""
+    """Evaluate a run that ranks the document first for some queries, and second for others."""
     run = {q: ["a", "x"] if i < n_right else ["x", "a"] for i, q in enumerate(JUDGMENTS)}
     return be.evaluate(JUDGMENTS, run, list(measures))
 
 
 def entry(scores, *, days=0, run="bm25", judgments="j1", queries="q1", measure="RR", note=None):
-    """Make an entry of scores of one measure."""
+    """Return an entry with scores of one measure."""
     mean = sum(scores) / len(scores)
     time = START + timedelta(days=days)
     return Entry(
@@ -41,7 +41,7 @@ LOW = [0.6, 0.7, 0.7, 0.5, 0.5, 0.7, 0.8, 0.6, 0.5, 0.7]
 
 
 def noisy(n_entries, n_queries=40, drop=0.0, step=None, share=1.0, seed=3, **options):
-    """Make entries of a steady system; some of its queries fall at a step, or little by little."""
+    """Return entries of a stable system; some of its queries fall at a step or gradually."""
     random = np.random.default_rng(seed)
     scores = 0.6 + random.normal(0, 0.05, size=(n_entries, n_queries))
     fallen = np.linspace(0, 1, n_entries) if step is None else np.arange(n_entries) >= step

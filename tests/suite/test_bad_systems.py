@@ -1,4 +1,4 @@
-"""Systems that answer late, wrongly or not at all: a clear sentence, and no lost results."""
+"""Systems that answer late, wrongly or not at all: a clear error, and no lost results."""
 
 import json
 import sys
@@ -80,7 +80,7 @@ ANSWERED = {"unknown": 1 / 2, "fewer": 1.0, "nothing": 0.0}
 
 @pytest.fixture(autouse=True)
 def folder(tmp_path, monkeypatch):
-    """A golden set, queries, and engines that go wrong for one of two queries."""
+    """A golden set, queries, and engines that fail for one of two queries."""
     write_golden_set(tmp_path / "golden")
     (tmp_path / "bad_engine.py").write_text(MODULE)
     monkeypatch.chdir(tmp_path)
@@ -94,8 +94,8 @@ def berryeval(*arguments):
 
 
 @pytest.mark.parametrize("kind", REFUSED)
-def test_a_bad_answer_fails_its_query_and_no_other(kind):
-    """X8: the suite scores it 0, says why, keeps the other query, and exits with 4."""
+def test_an_invalid_answer_fails_only_its_query(kind):
+    """X8: the suite scores it 0, reports why, keeps the other query, and exits with 4."""
     done = berryeval("quality", "--golden", "golden", "--system", f"bad_engine:{kind}",
                      "--timeout", 0.3, "--report", "kept.json",
                      "--at-least", "RR@10=1")  # fmt: skip
@@ -109,8 +109,8 @@ def test_a_bad_answer_fails_its_query_and_no_other(kind):
 
 
 @pytest.mark.parametrize("kind", REFUSED)
-def test_a_run_keeps_what_was_answered(folder, kind):
-    """X8: `retrieve` names the query, keeps the other answer, and goes on from there."""
+def test_a_retrieval_keeps_its_answers(folder, kind):
+    """X8: `retrieve` names the query, keeps the other answer, and continues from there."""
     arguments = ("retrieve", f"bad_engine:{kind}", "--queries", "golden/test-queries.json",
                  "-o", "found.run", "--timeout", 0.3)  # fmt: skip
     done = berryeval(*arguments)
@@ -124,7 +124,7 @@ def test_a_run_keeps_what_was_answered(folder, kind):
 
 
 @pytest.mark.parametrize("kind", REFUSED)
-def test_a_live_evaluation_leaves_it_out_of_the_means(kind):
+def test_a_live_evaluation_leaves_a_failed_query_out_of_the_means(kind):
     """E5: it is listed under failed."""
     namespace = {}
     exec(MODULE, namespace)  # noqa: S102 - the engines above
@@ -141,7 +141,7 @@ def test_a_live_evaluation_leaves_it_out_of_the_means(kind):
 
 @pytest.mark.parametrize("kind", ANSWERED)
 def test_a_poor_answer_is_an_answer(kind):
-    """Fewer hits than asked for, none, and ids nobody knows score what they are worth."""
+    """Too few hits, no hits, and unknown ids are scored as they are."""
     done = berryeval("quality", "--golden", "golden", "--system", f"bad_engine:{kind}", "--json",
                      "--at-least", "RR@10=0")  # fmt: skip
     assert done.exit_code == 0, done.output
@@ -150,19 +150,19 @@ def test_a_poor_answer_is_an_answer(kind):
     assert found["report"]["mrr"] == (1 + ANSWERED[kind]) / 2
 
 
-def test_ids_that_nobody_knows_are_told():
-    """How many, and which: the system may call chunks otherwise than the golden set does."""
+def test_unknown_ids_are_reported():
+    """Number and ids are shown, since the system may name chunks differently."""
     done = berryeval("quality", "--golden", "golden", "--system", "bad_engine:unknown",
                      "--log-level", "warning", "--at-least", "RR@10=1")  # fmt: skip
     assert ("Caution: 1 hit with ids that are not chunks of the golden set, such as 'page-7' for "
             "Q2; they count as not relevant.") in done.output  # fmt: skip
-    assert "warning ids that are no chunks hits=1 query_id=Q2 doc_id=page-7" in done.stderr
+    assert "warning ids that are not chunks hits=1 query_id=Q2 doc_id=page-7" in done.stderr
     result = run_quality(Function(lambda _query, _k: ["x", "y"]), read_golden_set("golden"))
     assert len(result.unknown) == 4
 
 
-def test_a_golden_set_with_a_dangling_id_is_refused():
-    """X1: by everything that would score with it, with the query, the id and the nearest chunk."""
+def test_a_golden_set_with_a_dangling_id_is_rejected():
+    """X1: every command reports the query, the id and the nearest chunk."""
     write_golden_set(Path("golden"), {"Q1": {"guide.md#configure-oaut": 3}})
     for command in (("quality", "--golden", "golden", "--system", "bad_engine:fewer"),
                     ("demo", "--golden", "golden")):  # fmt: skip

@@ -1,4 +1,4 @@
-"""The candidate of a gate: a stored run, or what a system answers now."""
+"""The candidate of a gate: a stored run, or the answers of a live system."""
 
 import json
 
@@ -32,7 +32,7 @@ def fail(query, k):
 
 @pytest.fixture
 def folder(tmp_path, monkeypatch):
-    """Two judged queries, and an engine of one's own."""
+    """Two judged queries, and a custom engine."""
     monkeypatch.chdir(tmp_path)
     monkeypatch.syspath_prepend(tmp_path)
     (tmp_path / "engine_of_candidates.py").write_text(ENGINE)
@@ -49,8 +49,8 @@ def settings(system="engine_of_candidates:find", max_failed=0, guards=None, **ot
 
 
 @pytest.mark.usefixtures("folder")
-def test_a_system_is_asked_every_judged_query():
-    """Its answers are the run, and its times are taken."""
+def test_a_system_receives_every_judged_query():
+    """Its answers are the run, and durations are measured."""
     result = run_gate(settings(guards=(ThresholdGuard(RR, 1.0), LatencyGuard(95, 60_000))))
     assert result.verdict == "pass"
     assert result.guards[1].n_queries == 2
@@ -59,7 +59,7 @@ def test_a_system_is_asked_every_judged_query():
 @pytest.mark.usefixtures("folder")
 @pytest.mark.parametrize("system", ["bm25", "vector", "hybrid", "mine"])
 def test_an_embedded_system_without_documents_is_an_error(system):
-    """By its name, and by that of a table; the message names the setting."""
+    """The message names the setting, for a system by name and by table."""
     tables = {"mine": {"system": "bm25"}}
     message = rf"documents: expected some that {system} can search, got none; .*\(documents = "
     with pytest.raises(ArgumentError, match=message):
@@ -68,7 +68,7 @@ def test_an_embedded_system_without_documents_is_an_error(system):
 
 @pytest.mark.usefixtures("folder")
 def test_a_system_that_answers_nothing_has_no_verdict():
-    """Whatever number of queries may fail: there is nothing to decide on."""
+    """With any number of allowed failures, there is nothing to decide on."""
     with pytest.raises(
         SystemUnderTestError, match="failed for all 2 queries, so there is nothing to"
     ):
@@ -77,7 +77,7 @@ def test_a_system_that_answers_nothing_has_no_verdict():
 
 @pytest.mark.usefixtures("folder")
 def test_documents_are_indexed_first(folder):
-    """The embedded engine has none without."""
+    """The embedded engine has no other documents."""
     pytest.importorskip("tantivy")
     rows = [{"_id": "d1", "text": "number one"}, {"_id": "d2", "text": "number two"}]
     (folder / "corpus.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows))
@@ -85,7 +85,7 @@ def test_documents_are_indexed_first(folder):
 
 
 def test_questions_are_indexed_with_the_documents(folder):
-    """As the file of settings names them."""
+    """The settings file names them."""
     pytest.importorskip("tantivy")
     rows = [{"_id": "d1", "text": "first"}, {"_id": "d2", "text": "second"}]
     (folder / "corpus.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows))
@@ -98,15 +98,15 @@ def test_questions_are_indexed_with_the_documents(folder):
 
 
 @pytest.mark.usefixtures("folder")
-def test_a_system_has_settings():
-    """Those of the file."""
+def test_a_system_gets_its_settings():
+    """They come from the settings file."""
     with pytest.raises(ArgumentError, match=r"setting: expected one of embedded's .*, got 'x'"):
         run_gate(settings("bm25", system_settings={"x": "1"}))
 
 
 @pytest.mark.usefixtures("folder")
 def test_a_system_may_be_named_by_its_table(folder):
-    """`system = "shop"` asks what `[systems.shop]` tells of, and calls it that."""
+    """`system = "shop"` opens the system of `[systems.shop]` under that name."""
     from berryeval.suite.candidates import find_candidate
 
     (folder / "berryeval.toml").write_text(
@@ -121,24 +121,24 @@ def test_a_system_may_be_named_by_its_table(folder):
 
 
 @pytest.mark.usefixtures("folder")
-def test_settings_come_on_top_of_a_table():
-    """`[system_settings]` adds to `[systems.NAME]`."""
+def test_system_settings_override_the_table():
+    """`[system_settings]` is combined with `[systems.NAME]`."""
     table = {"system": "bm25", "title_weight": "2"}
     with pytest.raises(ArgumentError, match=r"setting: expected one of embedded's .*, got 'x'"):
         run_gate(settings("shop", systems={"shop": table}, system_settings={"x": "1"}))
 
 
 @pytest.mark.usefixtures("folder")
-def test_queries_that_fail_end_the_gate_unless_they_may():
-    """Not a zero, but exit code 4; allowed, they find nothing."""
-    with pytest.raises(SystemUnderTestError, match=r"and 0 may; first: .*out of order"):
+def test_failed_queries_end_the_gate_unless_allowed():
+    """The exit code is 4, not a score of 0; allowed failures find nothing."""
+    with pytest.raises(SystemUnderTestError, match=r"\(0 allowed\); first: .*out of order"):
         run_gate(settings("engine_of_candidates:fail"))
     assert run_gate(settings("engine_of_candidates:fail", max_failed=1)).verdict == "fail"
 
 
 @pytest.mark.usefixtures("folder")
-def test_a_run_and_a_system_are_too_many():
-    """And neither is too little."""
+def test_a_run_and_a_system_together_are_an_error():
+    """So is neither of them."""
     with pytest.raises(ArgumentError, match="run: expected a run or a system, got both"):
         run_gate(settings(run="a.run"))
     with pytest.raises(ArgumentError, match="run: expected a file, got none"):
@@ -146,13 +146,13 @@ def test_a_run_and_a_system_are_too_many():
 
 
 @pytest.mark.usefixtures("folder")
-def test_a_query_without_a_text_cannot_be_asked():
-    """The message says what is missing."""
+def test_a_query_without_text_is_an_error():
+    """The message names what is missing."""
     with pytest.raises(MismatchError, match="query 'q1' has no text to send to a system"):
         run_gate(settings(queries=None))
 
 
-def test_a_run_on_the_command_line_takes_the_place_of_a_system(folder):
+def test_a_run_on_the_command_line_replaces_the_system(folder):
     """Flags take precedence over the file."""
     (folder / "berryeval.toml").write_text('system = "hybrid"\n')
     assert load_settings(None, {"run": None}).system == "hybrid"

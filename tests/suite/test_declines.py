@@ -9,15 +9,15 @@ from berryeval.stats import find_decline
 from suite.histories import HIGH, entry, noisy, trend_of
 
 
-def test_changes_are_those_to_the_entry_before():
-    """The first has none."""
+def test_changes_are_from_the_previous_entry():
+    """The first entry has none."""
     trend = trend_of(entry([0.5, 0.5]), entry([0.5, 1.0], days=1), entry([0.5, 0.5], days=2))
     assert [point.change for point in trend.points] == [None, 0.25, -0.25]
     assert [point.mean for point in trend.points] == [0.5, 0.75, 0.5]
 
 
 def test_a_step_is_found_where_it_happened():
-    """E6: with its place, its size and its p-value; the first entry after it is marked."""
+    """E6: position, size and p-value are reported, and the first entry after it is marked."""
     trend = trend_of(*noisy(20, drop=0.08, step=12))
     (look,) = trend.declines
     assert (look.kind, look.at) == ("step", trend.points[12].entry)
@@ -29,7 +29,7 @@ def test_a_step_is_found_where_it_happened():
 
 
 def test_a_slow_decline_is_a_creep():
-    """E6: no single change broke it, and the fall from the first to the last entry is told."""
+    """E6: no single change caused it, and the fall from the first to the last entry is reported."""
     trend = trend_of(*noisy(30, drop=0.06))
     (look,) = trend.declines
     assert (look.kind, look.at) == ("creep", None)
@@ -37,8 +37,8 @@ def test_a_slow_decline_is_a_creep():
     assert [point.decline for point in trend.points] == [None] * 29 + ["creep"]
 
 
-def test_the_numbers_are_those_of_the_statistics():
-    """One construction decides, whoever asks."""
+def test_the_numbers_come_from_the_statistics_module():
+    """There is only one implementation of the test."""
     entries = noisy(12, drop=0.02, step=6)
     (look,) = trend_of(*entries).looks
     found = find_decline(np.array([one.scores["RR"] for one in entries]).T)
@@ -46,8 +46,8 @@ def test_the_numbers_are_those_of_the_statistics():
     assert look.at is entries[found.split]
 
 
-def test_a_rise_is_no_decline():
-    """Nor is noise."""
+def test_a_rise_is_not_a_decline():
+    """Neither is noise."""
     for entries in (noisy(20, drop=-0.2, step=10), noisy(20)):
         trend = trend_of(*entries)
         assert trend.declines == ()
@@ -55,7 +55,7 @@ def test_a_rise_is_no_decline():
 
 
 def test_a_system_that_got_better_and_fell_back_has_declined():
-    """E6: though it is not worse than at first."""
+    """E6: this holds even if it is no worse than at first."""
     low, high = noisy(16), noisy(16, drop=-0.1, step=0, seed=4)
     trend = trend_of(*low[:6], *high[6:11], *low[11:])
     (look,) = trend.declines
@@ -63,7 +63,7 @@ def test_a_system_that_got_better_and_fell_back_has_declined():
 
 
 def test_stretches_are_one_family():
-    """A series without a decline has one 5 % of the time, however often judgments changed."""
+    """A series without a decline has one in 5% of cases, however often judgments changed."""
     entries = noisy(6, drop=0.02, step=3)
     (alone,) = trend_of(*entries).looks
     others = [noisy(6, seed=seed, judgments=f"j{seed}") for seed in (7, 8)]
@@ -73,8 +73,8 @@ def test_stretches_are_one_family():
 
 
 @pytest.mark.parametrize("changed", [{"judgments": "j2"}, {"queries": "q2"}])
-def test_tests_stop_where_judgments_or_queries_change(changed):
-    """What was scored on something else is not compared; a new stretch begins."""
+def test_a_change_of_judgments_or_queries_starts_a_new_stretch(changed):
+    """Entries with different judgments or queries are not compared."""
     high, low = noisy(3), noisy(6, drop=0.3, step=0, **changed)
     trend = trend_of(*high, *low[3:])
     assert [point.starts_anew for point in trend.points] == [
@@ -91,14 +91,14 @@ def test_tests_stop_where_judgments_or_queries_change(changed):
 
 
 def with_ids(one, ids):
-    """Name the queries of an entry, as an archive does."""
+    """Add query ids to an entry, as in an archive."""
     scores = {measure: column[: len(ids)] for measure, column in one.scores.items()}
     hashed = ",".join(ids)
     return replace(one, queries=hashed, query_ids=ids, n_queries=len(ids), scores=scores)
 
 
-def test_queries_that_an_entry_lacks_are_left_out_of_the_test():
-    """Only what all entries have is compared, and the rest is counted."""
+def test_queries_missing_from_an_entry_are_not_tested():
+    """Only queries that all entries have are compared; the others are counted."""
     ids = tuple(f"q{i:02}" for i in range(40))
     entries = [with_ids(one, ids) for one in noisy(20, drop=0.08, step=12)]
     entries[5] = with_ids(entries[5], ids[:38])
@@ -126,8 +126,8 @@ STRATA = ("howto",) * 20 + ("errors",) * 20
     [{"weights": WEIGHTS}, {"groups": GROUPS}, {"strata": STRATA},
      {"weights": WEIGHTS, "groups": GROUPS, "strata": STRATA}],
 )  # fmt: skip
-def test_declines_are_tested_as_queries_were_drawn(how):
-    """By the weights, groups and strata of the newest entry, over the queries that all have."""
+def test_declines_are_tested_by_the_sampling_design(how):
+    """Weights, groups and strata are those of the newest entry."""
     ids = tuple(f"q{i:02}" for i in range(40))
     entries = [replace(one, **how) for one in noisy(12, drop=0.02, step=6, share=0.5)]
     (look,) = trend_of(*entries).looks
@@ -143,14 +143,14 @@ def test_declines_are_tested_as_queries_were_drawn(how):
 
 
 def test_too_few_groups_are_not_tested():
-    """Twenty queries of five intents are five."""
+    """Twenty queries of five intents count as five."""
     groups = tuple(f"g{number // 4}" for number in range(20))
     entries = [replace(one, groups=groups) for one in noisy(8, 20, drop=0.5, step=4)]
     assert trend_of(*entries).looks == ()
 
 
 def test_the_change_of_a_geometric_mean_is_weighted():
-    """It is that of the means that are shown; and a sum counts every query once."""
+    """It is the change of the reported means; a sum counts every query once."""
     entries = [
         replace(one, weights=(9.0,) * 10 + (1.0,) * 30)
         for one in noisy(10, drop=0.3, step=5, share=0.25, measure="GMAP")
@@ -166,7 +166,7 @@ def test_the_change_of_a_geometric_mean_is_weighted():
 
 
 def test_queries_are_matched_by_their_ids():
-    """Not by their places, which move when one is missing."""
+    """Positions are not used, since they shift when a query is missing."""
     ids = tuple(f"q{i:02}" for i in range(40))
     hard = [0.1 if i < 20 else 0.9 for i in range(40)]
     before = with_ids(entry(hard), ids)
@@ -174,8 +174,8 @@ def test_queries_are_matched_by_their_ids():
     assert trend_of(before, after).looks == ()  # nothing changed
 
 
-def test_an_entry_with_few_common_queries_starts_anew():
-    """A run of a few queries does not shrink the test of all others; it is a stretch of its own."""
+def test_an_entry_with_few_common_queries_starts_a_new_stretch():
+    """A run of a few queries does not reduce the test of all others."""
     ids = tuple(f"q{i:02}" for i in range(40))
     entries = [with_ids(one, ids) for one in noisy(8)]
     entries[4] = with_ids(entries[4], ids[:19])
@@ -184,7 +184,7 @@ def test_an_entry_with_few_common_queries_starts_anew():
 
 
 def test_lower_may_be_better():
-    """A rise of the unjudged share is the decline."""
+    """A rise of the share of unjudged documents is a decline."""
     falls = noisy(10, drop=0.2, step=5, measure="Unjudged@10")
     rises = noisy(10, drop=-0.2, step=5, measure="Unjudged@10")
     assert trend_of(*falls).declines == ()
@@ -192,8 +192,8 @@ def test_lower_may_be_better():
     assert look.change == pytest.approx(0.2, abs=0.02)
 
 
-def test_the_change_of_a_geometric_mean_is_that_of_the_mean():
-    """Logarithms are tested; what is told are the means that the table shows."""
+def test_the_change_of_a_geometric_mean_is_reported_as_shown():
+    """Logarithms are tested, and the change of the reported means is shown."""
     random = np.random.default_rng(2)
     high = np.exp(random.normal(-1, 0.05, size=(10, 40)))
     high[5:] *= 0.8
@@ -209,7 +209,7 @@ def test_the_change_of_a_geometric_mean_is_that_of_the_mean():
 
 @pytest.mark.parametrize(("n_queries", "is_daily"), [(5, False), (10, True)])
 def test_too_few_queries_are_not_tested(n_queries, is_daily):
-    """Not even a fall of them all would be rare enough."""
+    """Not even a fall of all of them would be rare enough."""
     few = noisy(8, n_queries, drop=0.5, step=4)
     trend = trend_of(*few, daily=is_daily)
     assert (trend.looks, trend.n_needed) == ((), n_queries + 1)
@@ -218,12 +218,12 @@ def test_too_few_queries_are_not_tested(n_queries, is_daily):
 
 
 def test_entries_that_repeat_their_scores_are_not_tested():
-    """Nightly runs of a system that nobody changed."""
+    """Nightly runs of an unchanged system are an example."""
     assert trend_of(*[entry(HIGH, days=i) for i in range(5)]).looks == ()
 
 
 def test_a_daily_alarm_names_the_entry_that_raised_it():
-    """The step is where it began; the alarm is when that became certain, at 0.05 / 51."""
+    """The step is marked where it began, the alarm where it became certain, at 0.05 / 51."""
     entries = noisy(30, drop=0.05, step=12)
     trend = trend_of(*entries, daily=True)
     (alarm,) = trend.declines
@@ -236,8 +236,8 @@ def test_a_daily_alarm_names_the_entry_that_raised_it():
     assert earlier.p_value > alarm.level
 
 
-def test_an_alarm_is_the_same_later():
-    """What was told on one day is not taken back on the next."""
+def test_an_alarm_is_not_withdrawn_later():
+    """The alarm of one day is the same on the next."""
     entries = noisy(30, drop=0.05, step=12)
     alarms = [
         [point.entry for point in trend_of(*entries[:n], daily=True).points if point.is_alarm]
@@ -255,8 +255,8 @@ def test_after_an_alarm_the_new_level_is_the_usual_one():
     assert len(trend_of(*first[:25], *second[25:], daily=True).declines) == 2
 
 
-def test_a_daily_alarm_starts_anew_after_its_horizon():
-    """After 52 entries; what is before them is compared no more."""
+def test_a_daily_alarm_starts_again_after_its_horizon():
+    """After 52 entries, earlier ones are no longer compared."""
     entries = noisy(60, drop=0.3, step=52)
     trend = trend_of(*entries, daily=True)
     assert [len(look.entries) for look in trend.looks] == [52, 8]
@@ -264,15 +264,15 @@ def test_a_daily_alarm_starts_anew_after_its_horizon():
     assert len(trend_of(*entries).declines) == 1
 
 
-def test_the_test_once_finds_what_the_alarm_does_not():
-    """Looking every day costs: the same fall, not certain enough for 51 looks."""
+def test_a_single_test_finds_what_the_daily_alarm_does_not():
+    """The same fall is not certain enough for 51 looks."""
     entries = noisy(12, drop=0.02, step=6)
     assert trend_of(*entries).looks[0].is_decline
     assert not trend_of(*entries, daily=True).declines
 
 
 def false_declines(n_series, n_entries, *, is_daily, correlation, **options):
-    """Count series with a decline; each entry is correlated with the one before."""
+    """Count series with a decline; each entry is correlated with the previous one."""
     n_found = 0
     for seed in range(n_series):
         random = np.random.default_rng(seed)
@@ -289,23 +289,23 @@ def false_declines(n_series, n_entries, *, is_daily, correlation, **options):
 
 @pytest.mark.parametrize("correlation", [0.0, 0.8])
 def test_false_declines_are_rare(correlation):
-    """At most 5 % of series without a decline, once; three standard errors are allowed for."""
+    """A single test finds one in at most 5% of neutral series, plus three standard errors."""
     n_found = false_declines(200, 26, is_daily=False, correlation=correlation)
     assert n_found <= 200 * 0.05 + 3 * (200 * 0.05 * 0.95) ** 0.5
 
 
 def test_false_alarms_are_rare():
-    """At most 5 % of the horizons, though every entry is tested."""
+    """At most 5% of the horizons have one, although every entry is tested."""
     n_found = false_declines(40, 52, is_daily=True, correlation=0.5)
     assert n_found <= 40 * 0.05 + 3 * (40 * 0.05 * 0.95) ** 0.5
 
 
 def test_a_step_of_a_fifth_of_the_queries_is_found():
-    """Four times the day-to-day spread, in 6 of 30 queries."""
+    """It is four times the day-to-day spread, in 6 of 30 queries."""
     assert false_declines(40, 26, is_daily=False, correlation=0.0, drop=0.2) >= 32
 
 
 def test_one_entry_is_not_tested():
-    """There is nothing before it."""
+    """It has no earlier entry to compare with."""
     for is_daily in (False, True):
         assert trend_of(entry(HIGH), daily=is_daily).looks == ()

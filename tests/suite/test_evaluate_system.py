@@ -1,4 +1,4 @@
-"""A live system, scored query by query (E2)."""
+"""Scoring a live system, query by query (E2)."""
 
 import json
 import logging
@@ -21,8 +21,8 @@ def answer(query, k):
     return ANSWERS[query][:k]
 
 
-def test_every_query_has_the_figures_of_its_list():
-    """E2: nDCG, recall and precision by k, mrr and ap over the whole list, and the hits."""
+def test_every_query_has_its_scores():
+    """E2: nDCG, recall and precision by k, MRR and AP over the whole list, and the hits."""
     first = evaluate_system(answer, QUERIES, [1, 3], judgments=JUDGMENTS).results[0]
     assert (first.query_id, first.query, first.result_count) == ("q1", "first", 3)
     assert first.recall == {1: 0.5, 3: 1.0}
@@ -33,7 +33,7 @@ def test_every_query_has_the_figures_of_its_list():
 
 
 def test_means_are_over_judged_queries():
-    """E2: a query without judgments has zeros, is marked, and is counted by itself."""
+    """E2: a query without judgments has zeros, is marked, and is counted separately."""
     found = evaluate_system(answer, QUERIES, [1, 3], judgments=JUDGMENTS)
     assert [one.unjudged for one in found.results] == [False, False, True]
     assert found.results[2].recall == {1: 0.0, 3: 0.0}
@@ -43,8 +43,8 @@ def test_means_are_over_judged_queries():
     assert found.summary.mean_recall == {1: 0.25, 3: 1.0}
 
 
-def test_the_shapes_are_those_of_the_requirement():
-    """E2, E5: exactly these keys, and JSON takes them."""
+def test_results_have_the_required_keys():
+    """E2, E5: exactly these keys, which can be written as JSON."""
     found = evaluate_system(answer, QUERIES, judgments=JUDGMENTS).to_dict()
     assert list(found) == ["results", "summary", "failed"]
     assert list(found["results"][0]) == [
@@ -58,8 +58,8 @@ def test_the_shapes_are_those_of_the_requirement():
 
 
 @pytest.mark.parametrize(("ks", "asked"), [([1, 5], 100), ([5, 250], 250)])
-def test_a_hundred_hits_are_asked_for_or_more(ks, asked):
-    """E2: max(100, the largest k)."""
+def test_at_least_a_hundred_hits_are_requested(ks, asked):
+    """E2: the number is max(100, the largest k)."""
     seen = []
 
     def note(_query, k):
@@ -71,7 +71,7 @@ def test_a_hundred_hits_are_asked_for_or_more(ks, asked):
 
 
 def test_one_failing_query_does_not_fail_the_others():
-    """E5: it is listed under failed, and is in no mean."""
+    """E5: it is listed under failed, and left out of the means."""
 
     def moody(query, k):
         if query == "second":
@@ -88,14 +88,14 @@ def test_one_failing_query_does_not_fail_the_others():
 
 
 def test_means_over_no_queries_are_zero():
-    """M10: nothing judged, nothing scored, and no NaN."""
+    """M10: without judgments the means are 0, not NaN."""
     found = evaluate_system(answer, QUERIES[2], judgments=JUDGMENTS)
     assert (found.summary.query_count, found.summary.mean_mrr, found.summary.map) == (0, 0.0, 0.0)
     assert set(found.summary.mean_ndcg.values()) == {0.0}
 
 
-def test_ids_that_nobody_judged_are_logged(caplog):
-    """A system with other ids than the judgments would score 0 without a word."""
+def test_unknown_ids_are_logged(caplog):
+    """A system with other ids than the judgments would otherwise score 0 silently."""
     caplog.set_level(logging.WARNING, "berryeval")
     evaluate_system(lambda _query, _k: ["page-7"], QUERIES, [1], judgments=JUDGMENTS)
     (record,) = [r for r in caplog.records if "no document that was found is judged" in r.message]
@@ -110,7 +110,7 @@ def down(_query, _k):
 
 
 def test_a_system_that_answers_nothing_has_no_means():
-    """Every query failed: None, and null in JSON, since 0 would pass for a score."""
+    """If every query failed, the means are None, and null in JSON, since 0 looks like a score."""
     found = evaluate_system(down, QUERIES, [1, 3], judgments=JUDGMENTS, limits=Limits(retries=0))
     summary = found.summary
     assert (summary.query_count, summary.failed_count, summary.unjudged_count) == (0, 3, 0)
@@ -122,7 +122,7 @@ def test_a_system_that_answers_nothing_has_no_means():
 
 
 def test_judged_queries_that_all_failed_have_no_means():
-    """A query that nobody judged was answered: there still is no score to average."""
+    """An answered query without judgments does not count."""
 
     def moody(query, k):
         return answer(query, k) if query == "nobody judged" else down(query, k)
@@ -134,7 +134,7 @@ def test_judged_queries_that_all_failed_have_no_means():
 
 
 def test_no_queries_at_all_have_means_of_zero():
-    """M10: nothing was asked, and nothing failed."""
+    """M10: nothing was sent, and nothing failed."""
     found = evaluate_system(answer, [], [1], judgments=JUDGMENTS)
     assert (found.summary.query_count, found.summary.mean_mrr) == (0, 0.0)
 
@@ -146,8 +146,8 @@ def test_a_system_that_finds_nothing_scores_zero():
     assert found.results[0].result_count == 0
 
 
-def test_a_system_can_be_named(tmp_path):
-    """Text is what `berryeval retrieve` takes: here a stored run."""
+def test_a_system_can_be_opened_by_name(tmp_path):
+    """Any name of `berryeval retrieve` works, here a stored run."""
     run = tmp_path / "stored.json"
     run.write_text('{"q1": {"a": 2.5, "x": 1.5}}')
     found = evaluate_system(f"replay:{run}", QUERIES[0], [1], judgments=JUDGMENTS)
@@ -156,7 +156,7 @@ def test_a_system_can_be_named(tmp_path):
 
 @pytest.mark.parametrize("name", ["bm25", "vector", "hybrid"])
 def test_an_embedded_system_without_documents_is_an_error(name):
-    """One error that names the argument, rather than a failure for each query."""
+    """There is one error that names the argument, not one per query."""
     message = f"documents: expected some that {name} can search, got none; give documents=…"
     with pytest.raises(ArgumentError, match=message):
         evaluate_system(name, QUERIES, judgments=JUDGMENTS)
@@ -164,8 +164,8 @@ def test_an_embedded_system_without_documents_is_an_error(name):
         evaluate_system(Embedded(name), QUERIES, judgments=JUDGMENTS)
 
 
-def test_documents_can_be_given(tmp_path):
-    """A folder, as `berryeval retrieve --documents` takes it, or objects."""
+def test_documents_can_be_passed(tmp_path):
+    """A folder, as in `berryeval retrieve --documents`, or objects are accepted."""
     (tmp_path / "a.md").write_text("# First\n\nfirst things\n")
     judgments = {"q1": {"a.md#first": 1, "a": 1}}
     for documents in (tmp_path, str(tmp_path), [be.Document("a", "first things")]):
@@ -173,22 +173,22 @@ def test_documents_can_be_given(tmp_path):
         assert found.results[0].mrr == 1.0
 
 
-def test_no_documents_and_other_things_than_documents_are_errors():
-    """Nothing could be found in them, and every mean would be 0."""
+def test_empty_or_invalid_documents_are_errors():
+    """Otherwise every mean would be 0."""
     with pytest.raises(ArgumentError, match="documents: expected at least one, got none"):
         evaluate_system("bm25", QUERIES, judgments=JUDGMENTS, documents=[])
     with pytest.raises(InputTypeError, match=r"documents: expected Document objects, .* got str"):
         evaluate_system("bm25", QUERIES, judgments=JUDGMENTS, documents={"a": "first"})
 
 
-def test_documents_for_a_system_that_takes_none_are_an_error():
+def test_documents_for_a_system_with_its_own_are_an_error():
     """They would not be searched."""
     with pytest.raises(ArgumentError, match="documents: expected none"):
         evaluate_system(answer, QUERIES, judgments=JUDGMENTS, documents=[be.Document("a", "b")])
 
 
-def test_a_system_of_the_caller_stays_open():
-    """Only what was opened by its name is closed."""
+def test_a_system_passed_by_the_caller_stays_open():
+    """Only a system that was opened by name is closed."""
     system = Embedded("bm25")
     system.index([be.Document("a", "first")])
     for _ in range(2):
@@ -196,19 +196,19 @@ def test_a_system_of_the_caller_stays_open():
 
 
 @pytest.mark.parametrize("ks", [[], [0]])
-def test_a_k_that_cannot_be_is_an_error(ks):
-    """M10: at least 1, and at least one."""
+def test_an_invalid_k_is_an_error(ks):
+    """M10: there must be at least one k, and each must be at least 1."""
     with pytest.raises(ArgumentError, match="k"):
         evaluate_system(answer, QUERIES, ks, judgments=JUDGMENTS)
 
 
-def test_it_can_be_reached_from_the_top():
-    """E2: be.evaluate_system."""
+def test_the_function_is_exported_at_the_top_level():
+    """E2: it is be.evaluate_system."""
     assert be.evaluate_system is evaluate_system
 
 
-def test_progress_and_rankings_are_told():
-    """How many answers there are, up to all; and the run that was scored."""
+def test_progress_and_rankings_are_returned():
+    """Progress counts all answers, and the run is the one that was scored."""
     told = []
     found = evaluate_system(
         answer, QUERIES, [1], judgments=JUDGMENTS, progress=lambda *counts: told.append(counts)
@@ -217,8 +217,8 @@ def test_progress_and_rankings_are_told():
     assert found.run.ranking("q1") == ["b", "x", "a"]
 
 
-def test_nothing_judged_at_all_leaves_every_query_unjudged():
-    """E2: zeros, and no mean, rather than an error."""
+def test_without_judgments_every_query_is_unjudged():
+    """E2: scores are zeros, not an error."""
     found = evaluate_system(answer, QUERIES, [1], judgments=be.Judgments.from_dict({}))
     assert [one.unjudged for one in found.results] == [True, True, True]
     assert (found.summary.query_count, found.summary.unjudged_count) == (0, 3)

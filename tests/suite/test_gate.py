@@ -1,4 +1,4 @@
-"""Gates from settings: files in, verdict and log out."""
+"""Gates from settings: inputs, verdict and log."""
 
 import io
 import json
@@ -22,7 +22,7 @@ N = 12
 
 @pytest.fixture
 def settings(tmp_path, monkeypatch):
-    """Twelve queries, the first of which finds nothing; a baseline that is the same run."""
+    """Settings for twelve queries, the first without hits, and a baseline that is the same run."""
     monkeypatch.chdir(tmp_path)
     judgments = {f"q{i:02}": {"d": 1, "x": 0} for i in range(N)}
     rankings = {f"q{i:02}": ["x", "d"] if i else ["x"] for i in range(N)}
@@ -46,14 +46,14 @@ MARGIN = MarginGuard(P5, Margin(0.05))
 
 
 def test_a_baseline_is_scored_again_and_compared(settings):
-    """The same rankings: unchanged."""
+    """The same rankings are unchanged."""
     result = run_gate(with_guards(settings, MARGIN))
     assert (result.verdict, result.guards[0].is_unchanged) == ("pass", True)
     assert result.comparison.baseline == "baseline"
 
 
 def test_a_history_counts_looks_and_tries(settings, tmp_path):
-    """The same data again is neither, and what is kept is read back."""
+    """The same data again counts as neither, and stored decisions are read back."""
     counted = with_guards(replace(settings, history="history.jsonl"), MARGIN)
     found = [run_gate(counted).memory for _ in range(2)]
     run = json.loads((tmp_path / "a.json").read_text())
@@ -66,8 +66,8 @@ def test_a_history_counts_looks_and_tries(settings, tmp_path):
     assert [one.decision.query_ids is None for one in kept] == [False, True, True]
 
 
-def test_a_set_that_grew_is_another_look_in_the_history(settings, tmp_path):
-    """Though judgments, run and baseline were all made again; n_max chooses the level."""
+def test_a_grown_set_is_another_look_in_the_history(settings, tmp_path):
+    """Judgments, run and baseline may all be new; n_max sets the level."""
     counted = with_guards(replace(settings, history="history.jsonl"), MARGIN, n_max=2 * N)
     first = run_gate(counted)
     judgments = json.loads((tmp_path / "judgments.json").read_text())
@@ -87,20 +87,20 @@ def test_a_set_that_grew_is_another_look_in_the_history(settings, tmp_path):
 
 
 def test_without_a_history_nothing_is_counted(settings):
-    """And nothing is said of it."""
+    """The verdict does not mention looks."""
     found = run_gate(with_guards(settings, MARGIN))
     assert (found.memory, found.level) == (None, 0.05)
     assert "look" not in found.sentence
 
 
 def test_a_run_can_be_the_baseline(settings):
-    """No file has to be saved first."""
+    """It does not have to be saved first."""
     result = run_gate(with_guards(replace(settings, baseline="a.json"), MARGIN))
     assert result.guards[0].is_unchanged
 
 
 def test_standard_input_can_be_the_baseline(settings, monkeypatch):
-    """A run, read once."""
+    """It is a run that is read once."""
     rows = [f"q{i:02} Q0 {doc} 0 {score} x\n" for i in range(N) for doc, score in
             ([("x", 9), ("d", 8)] if i else [("x", 9)])]  # fmt: skip
     content = "".join(rows).encode()
@@ -109,8 +109,8 @@ def test_standard_input_can_be_the_baseline(settings, monkeypatch):
     assert result.guards[0].is_unchanged
 
 
-def test_thresholds_and_times_need_no_baseline(settings):
-    """A mean of 11/60, and the slowest of 10 to 21 milliseconds."""
+def test_thresholds_and_latencies_need_no_baseline(settings):
+    """The mean is 11/60, and the slowest query takes 21 milliseconds."""
     alone = replace(settings, baseline=None, timings="times.jsonl")
     result = run_gate(with_guards(alone, ThresholdGuard(P5, 0.1), LatencyGuard(100, 21)))
     assert (result.verdict, result.comparison) == ("pass", None)
@@ -128,28 +128,28 @@ def test_thresholds_and_times_need_no_baseline(settings):
         ({}, (LatencyGuard(95, 5),), "expected query times, got no times"),
     ],
 )
-def test_what_is_not_named_is_asked_for(settings, changes, guards, message):
-    """With the way out."""
+def test_missing_inputs_are_reported(settings, changes, guards, message):
+    """The message contains the way out."""
     with pytest.raises(ArgumentError, match=message):
         run_gate(with_guards(replace(settings, **changes), *guards))
 
 
-def test_a_baseline_that_is_not_there_says_how_to_save_one(settings):
+def test_a_missing_baseline_is_reported_with_the_way_to_save_one(settings):
     """The first build of a project has none."""
     with pytest.raises(FormatError, match=r"none.json: expected a baseline, found no file; save"):
         run_gate(with_guards(replace(settings, baseline="none.json"), MARGIN))
 
 
-def test_another_corpus_is_refused_unless_allowed(settings):
-    """By a flag, or by the file."""
+def test_another_corpus_is_rejected_unless_allowed(settings):
+    """It is allowed by a flag, or in the file."""
     other = replace(settings, corpus="v2")
     with pytest.raises(MismatchError, match="is from another corpus, 'v1' and not 'v2'"):
         run_gate(with_guards(other, MARGIN))
     assert run_gate(with_guards(other, MARGIN, allow_other_corpus=True)).verdict == "pass"
 
 
-def test_the_pool_depth_decides_whether_holes_block(settings, tmp_path):
-    """An unjudged document in place of a relevant one, judged ten deep or not."""
+def test_the_pool_depth_decides_whether_holes_are_inconclusive(settings, tmp_path):
+    """An unjudged document replaces a relevant one, with and without a pool of ten."""
     run = {f"q{i:02}": {"u": 2, "x": 1} for i in range(N)}
     (tmp_path / "b.json").write_text(json.dumps(run))
     changed = with_guards(replace(settings, run="b.json"), MARGIN)
@@ -161,7 +161,7 @@ def test_the_pool_depth_decides_whether_holes_block(settings, tmp_path):
 
 
 def test_a_brief_decision_is_the_same_decision(settings):
-    """Unjudged documents are bounded only where they could block it."""
+    """Unjudged documents are bounded only if they could make it inconclusive."""
     run = {f"q{i:02}": {"u": 2, "x": 1} for i in range(N)}
     changed = with_guards(settings, MARGIN)
     judgments = Judgments.from_dict({f"q{i:02}": {"d": 1, "x": 0} for i in range(N)})
@@ -177,8 +177,8 @@ def test_a_brief_decision_is_the_same_decision(settings):
         assert (difference.extremes is not None) == (brief.verdict == "inconclusive")
 
 
-def test_slices_are_gated_from_the_size_that_is_asked_for(settings, tmp_path):
-    """Twelve queries of one category: watched, unless twelve are enough."""
+def test_slices_are_gated_from_the_configured_size(settings, tmp_path):
+    """Twelve queries of one category are watched, unless twelve are enough."""
     rows = [{"query_id": f"q{i:02}", "text": "t", "category": "a"} for i in range(N)]
     (tmp_path / "queries.jsonl").write_text("\n".join(map(json.dumps, rows)))
     sliced = replace(settings, queries="queries.jsonl")
@@ -188,8 +188,8 @@ def test_slices_are_gated_from_the_size_that_is_asked_for(settings, tmp_path):
         assert [g.is_watched for g in result.guards] == [False, is_watched]
 
 
-def test_the_highest_grade_bounds_what_holes_are_worth(settings, tmp_path):
-    """Ten for an unjudged document, if the scale says so; else what was given, one."""
+def test_the_highest_grade_bounds_the_effect_of_holes(settings, tmp_path):
+    """It comes from the scale, otherwise from the highest grade given."""
     run = {f"q{i:02}": {"u": 2, "x": 1} for i in range(N)}
     (tmp_path / "b.json").write_text(json.dumps(run))
     guarded = with_guards(
@@ -203,8 +203,8 @@ def test_the_highest_grade_bounds_what_holes_are_worth(settings, tmp_path):
         assert difference.bounds.high == highest
 
 
-def test_measures_are_those_that_guards_name():
-    """Each once; latency has none."""
+def test_guarded_measures_are_those_of_the_guards():
+    """Each is listed once, and latency guards have none."""
     guards = [MARGIN, LatencyGuard(95, 5), ThresholdGuard(P5, 0.5)]
     assert guarded_measures(guards) == (P5,)
 
@@ -226,8 +226,8 @@ def test_measures_are_those_that_guards_name():
         ('{"query_id": "q0", "ms": 2}', "expected each query once, found 'q0' again"),
     ],
 )
-def test_times_that_are_none_are_errors_with_their_line(tmp_path, line, found):
-    """The file, the line, what was expected and what came."""
+def test_invalid_times_are_errors_with_their_line(tmp_path, line, found):
+    """The message has the file, the line, what was expected and what was found."""
     path = tmp_path / "times.jsonl"
     path.write_text('{"query_id": "q0", "ms": 1}\n\n' + line + "\n")
     with pytest.raises(FormatError) as caught:
@@ -239,7 +239,7 @@ def test_times_that_are_none_are_errors_with_their_line(tmp_path, line, found):
 
 
 def test_a_file_without_times_is_an_error(tmp_path):
-    """So is one that is not there."""
+    """So is a missing file."""
     path = tmp_path / "times.jsonl"
     path.write_text("\n")
     with pytest.raises(FormatError, match="expected the time of at least one query, found none"):
@@ -254,8 +254,8 @@ def facts(record):
     return {key: value for key, value in vars(record).items() if key not in left_out}
 
 
-def test_what_happened_is_logged(settings, caplog):
-    """X9: start, each query, means to three digits, queries without a hit, thresholds missed."""
+def test_the_outcome_is_logged(settings, caplog):
+    """X9: start, queries, means to three digits, queries without hits, missed thresholds."""
     caplog.set_level(logging.DEBUG, "berryeval")
     logged = replace(settings, timings="times.jsonl")
     run_gate(with_guards(logged, ThresholdGuard(P5, 0.2), ThresholdGuard(P5, 0.1), MARGIN))
@@ -275,8 +275,8 @@ def test_what_happened_is_logged(settings, caplog):
 
 
 @pytest.mark.parametrize("candidate", [{}, {"run": None, "system": "no_such_module:find"}])
-def test_a_threshold_above_the_ceiling_is_reported_before_anything_is_asked(settings, candidate):
-    """Neither the run is read nor the system opened: the candidate does not matter."""
+def test_a_threshold_above_the_best_mean_is_reported_first(settings, candidate):
+    """The run is not read and the system is not opened."""
     wanted = with_guards(replace(settings, **{"run": "not_there.run", **candidate}),
                          ThresholdGuard(P5, 0.7))  # fmt: skip
     with pytest.raises(MismatchError, match=r"best possible P@5 is 0\.2000 .* threshold 0\.7 can"):
@@ -284,7 +284,7 @@ def test_a_threshold_above_the_ceiling_is_reported_before_anything_is_asked(sett
 
 
 def test_queries_without_times_are_logged_without(settings, caplog):
-    """X9: nothing is made up."""
+    """X9: no duration is invented."""
     caplog.set_level(logging.DEBUG, "berryeval")
     run_gate(with_guards(settings, MARGIN))
     assert all("ms" not in facts(r) for r in caplog.records)
@@ -297,7 +297,7 @@ def test_a_missed_threshold_is_logged_even_if_nothing_else_is(settings, caplog):
     assert [r.levelname for r in caplog.records] == ["ERROR"]
 
 
-def test_a_gate_is_remembered_if_the_settings_name_a_history(settings):
+def test_a_gate_is_appended_to_a_configured_history(settings):
     """E6: each evaluation is appended, with its verdict."""
     remembered = replace(settings, history="history.jsonl")
     run_gate(with_guards(remembered, MARGIN))

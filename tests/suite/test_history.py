@@ -1,4 +1,4 @@
-"""The file of a history: what is appended, what can be read, and its series."""
+"""The history file: appending, reading, and its series."""
 
 import json
 import multiprocessing
@@ -15,7 +15,7 @@ from berryeval.suite.history import History, append, read
 from suite.histories import HIGH, JUDGMENTS, LOW, START, entry, evaluated, noisy, trend_of
 
 
-def test_what_is_appended_can_be_read(tmp_path):
+def test_appended_evaluations_can_be_read(tmp_path):
     """E6: every evaluation can be appended to a history."""
     path = tmp_path / "history.jsonl"
     first = append(path, "bm25.run", evaluated(), JUDGMENTS, "abc123", time=START)
@@ -30,8 +30,8 @@ def test_what_is_appended_can_be_read(tmp_path):
     assert (history.runs, history.measures, history.damaged) == (("bm25.run",), ("RR", "P@1"), ())
 
 
-def test_how_queries_were_drawn_is_kept(tmp_path):
-    """Weights, groups and strata, where queries have any: a decline is tested by them later."""
+def test_the_sampling_design_is_kept(tmp_path):
+    """Weights, groups and strata are stored, for later tests of a decline."""
     queries = [
         be.Query(q, "", weight=1 + i % 2, group="g" if i < 2 else None, stratum="ab"[i // 5])
         for i, q in enumerate(JUDGMENTS)
@@ -47,7 +47,7 @@ def test_how_queries_were_drawn_is_kept(tmp_path):
 
 
 def test_an_entry_of_fifty_queries_is_small(tmp_path):
-    """Ids are hashed and scores have six decimals: about nine bytes a score at most."""
+    """Ids are hashed and scores have six decimals: at most about nine bytes per score."""
     judgments = {f"query-{i:03}": {"a": 1, "b": 2} for i in range(50)}
     run = {query_id: ["y", "a", "b"] for query_id in judgments}
     append(tmp_path / "h", "run", be.evaluate(judgments, run, ["nDCG@10", "RR"]), judgments)
@@ -58,7 +58,7 @@ def test_an_entry_of_fifty_queries_is_small(tmp_path):
 
 
 def test_a_time_is_kept_in_utc_and_needs_a_zone(tmp_path):
-    """Wherever the evaluation was made."""
+    """Times from any zone are converted."""
     east = datetime(2026, 1, 5, 8, 30, 15, 999, tzinfo=timezone(timedelta(hours=2)))
     append(tmp_path / "h", "run", evaluated(), JUDGMENTS, time=east)
     assert json.loads((tmp_path / "h").read_text())["time"] == "2026-01-05T06:30:15Z"
@@ -66,8 +66,8 @@ def test_a_time_is_kept_in_utc_and_needs_a_zone(tmp_path):
         append(tmp_path / "h", "run", evaluated(), JUDGMENTS, time=datetime(2026, 1, 5))  # noqa: DTZ001
 
 
-def test_the_hash_of_judgments_is_that_of_what_they_say():
-    """Neither order nor format changes it; a grade does."""
+def test_the_hash_of_judgments_depends_on_their_content():
+    """Order and format do not change it, and a grade does."""
     one = be.Judgments.from_dict({"q1": {"a": 1, "b": 0}, "q2": {"c": 2}})
     same = be.Judgments.from_dict({"q2": {"c": 2}, "q1": {"b": 0, "a": 1}})
     other = be.Judgments.from_dict({"q1": {"a": 1, "b": 1}, "q2": {"c": 2}})
@@ -76,8 +76,8 @@ def test_the_hash_of_judgments_is_that_of_what_they_say():
     assert len({hash_of_judgments(j) for j in (one, other, moved)}) == 3
 
 
-def test_a_torn_line_spoils_no_other(tmp_path):
-    """E6: what was cut off is told by its line, and the next evaluation begins a new one."""
+def test_an_incomplete_line_damages_no_other(tmp_path):
+    """E6: it is reported with its number, and the next evaluation starts a new line."""
     path = tmp_path / "history.jsonl"
     append(path, "run", evaluated(), JUDGMENTS)
     append(path, "run", evaluated(), JUDGMENTS)
@@ -90,8 +90,8 @@ def test_a_torn_line_spoils_no_other(tmp_path):
     assert history.entries[1].means["P@1"] == 0.3
 
 
-def test_a_line_that_lacks_only_its_newline_is_whole(tmp_path):
-    """It counts, and what is appended does not run into it."""
+def test_a_line_without_its_newline_is_complete(tmp_path):
+    """It counts, and the next line is appended after a newline."""
     path = tmp_path / "history.jsonl"
     append(path, "run", evaluated(), JUDGMENTS)
     path.write_bytes(path.read_bytes().rstrip(b"\n"))
@@ -117,8 +117,8 @@ def test_processes_append_at_the_same_time(tmp_path):
     assert (len(history.entries), len(history.runs), history.damaged) == (30, 3, ())
 
 
-def test_who_appends_waits_for_others(tmp_path):
-    """Otherwise a write that is undone could take another's line with it."""
+def test_a_writer_waits_for_others(tmp_path):
+    """Otherwise, undoing a failed write could remove another process's line."""
     fcntl = pytest.importorskip("fcntl", reason="Windows locks otherwise")
     path = tmp_path / "history.jsonl"
     path.touch()
@@ -133,8 +133,8 @@ def test_who_appends_waits_for_others(tmp_path):
     assert len(read(path).entries) == 1
 
 
-def test_empty_lines_are_passed_over(tmp_path):
-    """As in other JSON lines."""
+def test_empty_lines_are_skipped(tmp_path):
+    """Other JSON lines files are treated in the same way."""
     append(tmp_path / "h", "run", evaluated(), JUDGMENTS)
     (tmp_path / "h").write_bytes(b"\n" + (tmp_path / "h").read_bytes() + b"\n")
     assert (len(read(tmp_path / "h").entries), read(tmp_path / "h").damaged) == (1, ())
@@ -155,10 +155,10 @@ def refuse(_file):
         ("fsync", refuse, "cannot be written: Input/output error"),
     ],
 )
-def test_what_cannot_be_appended_leaves_the_file_as_it_was(
+def test_a_failed_append_leaves_the_file_unchanged(
     tmp_path, monkeypatch, function, replacement, message
 ):
-    """A full disk leaves no torn line behind."""
+    """A full disk leaves no incomplete line."""
     path = tmp_path / "history.jsonl"
     append(path, "run", evaluated(), JUDGMENTS)
     before = path.read_bytes()
@@ -168,14 +168,14 @@ def test_what_cannot_be_appended_leaves_the_file_as_it_was(
     assert path.read_bytes() == before
 
 
-def test_a_folder_that_is_not_there_is_an_error(tmp_path):
-    """With the system's reason."""
+def test_a_missing_folder_is_an_error(tmp_path):
+    """The message contains the system's reason."""
     with pytest.raises(be.FormatError, match="cannot be written: No such file or directory"):
         append(tmp_path / "no" / "h", "run", evaluated(), JUDGMENTS)
 
 
 def test_a_compressed_file_is_not_appended_to(tmp_path):
-    """A plain line in it would spoil the whole of it."""
+    """A plain line would damage the whole file."""
     with pytest.raises(be.FormatError, match=r"h.gz: cannot be appended to: expected a name with"):
         append(tmp_path / "h.gz", "run", evaluated(), JUDGMENTS)
     assert not (tmp_path / "h.gz").exists()
@@ -198,8 +198,8 @@ def test_a_compressed_file_is_not_appended_to(tmp_path):
         ('{"version": 2}\n', "h:1: expected version 1, found 2: a newer berryeval wrote it"),
     ],
 )
-def test_another_file_is_no_history(tmp_path, monkeypatch, content, message):
-    """Told with its line."""
+def test_a_file_that_is_not_a_history_is_an_error(tmp_path, monkeypatch, content, message):
+    """The message contains its line."""
     monkeypatch.chdir(tmp_path)
     (tmp_path / "h").write_text(content)
     with pytest.raises(be.FormatError, match=message):
@@ -215,7 +215,7 @@ def test_another_file_is_no_history(tmp_path, monkeypatch, content, message):
      ("scores", {"P@1": [1] * 10}), ("time", "0001-01-01T00:00:00+10:00")],
 )  # fmt: skip
 def test_a_value_of_another_type_is_an_error(tmp_path, key, value):
-    """No half-read entry, and no NaN."""
+    """No entry is read in part, and NaN is rejected."""
     append(tmp_path / "h", "run", evaluated(), JUDGMENTS)
     record = json.loads((tmp_path / "h").read_text())
     (tmp_path / "h").write_text(json.dumps(record | {key: value}) + "\n")
@@ -223,14 +223,14 @@ def test_a_value_of_another_type_is_an_error(tmp_path, key, value):
         read(tmp_path / "h")
 
 
-def test_half_a_character_in_a_note_is_replaced(tmp_path):
-    """A note that somebody cut in the middle of an emoji can be shown."""
+def test_a_lone_surrogate_in_a_note_is_replaced(tmp_path):
+    """A note that was cut within an emoji can be shown."""
     append(tmp_path / "h", "run", evaluated(), JUDGMENTS, "cut \ud83d")
     assert read(tmp_path / "h").entries[0].note == "cut \ufffd"
 
 
 def test_every_name_is_a_series_unless_none_comes_twice():
-    """bm25 and dense evaluated side by side are two; v1, v2, v3 are one."""
+    """bm25 and dense are two series; v1, v2 and v3 are one."""
     both = [entry(HIGH, run="a"), entry(LOW, run="b"), entry(HIGH, run="a", days=1)]
     found = trends.trends(History("h", tuple(both)))
     assert [(trend.run, len(trend.points)) for trend in found] == [("a", 2), ("b", 1)]
@@ -241,14 +241,14 @@ def test_every_name_is_a_series_unless_none_comes_twice():
     assert (trend.run, len(trend.points)) == ("b", 1)
 
 
-def test_the_last_points_keep_what_was_tested():
-    """Showing fewer does not test fewer."""
+def test_the_last_points_keep_all_tests():
+    """Showing fewer points does not test fewer entries."""
     trend = trend_of(*noisy(20, drop=0.08, step=12)).last(1)
     assert (len(trend.points), len(trend.declines)) == (1, 1)
 
 
 def test_the_measure_is_found_by_any_name():
-    """Without one, nDCG@10 if it is there, else the first of the newest entry."""
+    """The default is nDCG@10, or the first measure of the newest entry."""
     (trend,) = trends.trends(History("h", (entry(HIGH, measure="nDCG@10"),)), "ndcg_cut_10")
     assert trend.measure == "nDCG@10"
     assert trend_of(entry(HIGH, measure="P@5")).measure == "P@5"
@@ -263,7 +263,7 @@ def test_the_measure_is_found_by_any_name():
         ({"run": "bm52"}, "run: expected 'bm25', got 'bm52'"),
     ],
 )
-def test_what_was_not_recorded_is_an_error(options, message):
-    """With what was."""
+def test_a_measure_that_was_not_recorded_is_an_error(options, message):
+    """The message lists the recorded ones."""
     with pytest.raises(be.ArgumentError, match=message):
         trends.trends(History("h", (entry(HIGH),)), **options)

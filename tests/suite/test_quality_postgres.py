@@ -21,8 +21,8 @@ def berryeval(*arguments):
 
 
 @pytest.mark.parametrize("name", POSTGRES)
-def test_every_way_to_search_is_seeded_and_scored(tmp_path, postgres_dsn, name):
-    """X4, X5: documents go in, all queries are answered, and the best chunk comes first."""
+def test_every_mode_is_indexed_and_scored(tmp_path, postgres_dsn, name):
+    """X4, X5: documents are indexed, all queries answered, and the best chunk comes first."""
     golden = read_golden_set(write_golden_set(tmp_path / "small"))
     with open_system(name, dsn=postgres_dsn, table=TABLE) as system:
         result = run_quality(system, golden)
@@ -32,15 +32,15 @@ def test_every_way_to_search_is_seeded_and_scored(tmp_path, postgres_dsn, name):
     assert result.query_results[0].retrieved[0] == "guide.md#configure-oauth"
 
 
-def test_documents_go_into_a_table_of_the_suite(postgres_dsn):
-    """X11: what somebody else indexed is never replaced."""
+def test_the_suite_uses_a_separate_table(postgres_dsn):
+    """X11: other indexes are never replaced."""
     with open_system("postgres", dsn=postgres_dsn, table=TABLE) as system:
         assert system.table == TABLE != "berryeval_documents"
     with open_system("postgres", {"table": "mine"}, dsn=postgres_dsn, table=TABLE) as system:
         assert system.table == "mine"
 
 
-def test_postgres_is_one_system_by_every_name(postgres_dsn):
+def test_postgres_is_the_same_system_by_every_name(postgres_dsn):
     """X4: address, name and table open the same engine with the same default, BM25."""
     opened = [
         open_system(postgres_dsn),
@@ -61,8 +61,8 @@ def test_postgres_is_one_system_by_every_name(postgres_dsn):
     assert (facts[0]["mode"], facts[0]["rank"]) == ("hybrid", "bm25")
 
 
-def test_retrieve_and_quality_find_the_same(tmp_path, postgres_dsn, monkeypatch):
-    """By the address and by the name, the rankings of one golden set are equal."""
+def test_retrieve_and_quality_return_the_same(tmp_path, postgres_dsn, monkeypatch):
+    """Address and name give equal rankings on a golden set."""
     monkeypatch.chdir(tmp_path)
     folder = write_golden_set(tmp_path / "small")
     words = ("--documents", folder / "test-documents", "--queries", folder / "test-queries.json",
@@ -80,8 +80,8 @@ def test_retrieve_and_quality_find_the_same(tmp_path, postgres_dsn, monkeypatch)
     assert found == {query: be.read_run("a.run").ranking(query) for query in rankings}
 
 
-def test_a_table_that_was_indexed_without_bm25_says_so(postgres_dsn):
-    """One of an older version has no postings; the message has both ways out."""
+def test_a_table_without_postings_is_reported(postgres_dsn):
+    """A table of an older version has none; the message has both ways out."""
     old = {"table": "without_postings", "mode": "text"}
     with open_system(postgres_dsn, {**old, "rank": "ts_rank_cd"}) as system:
         system.index([Document("a", "token")])
@@ -100,14 +100,14 @@ def test_a_table_that_was_indexed_without_bm25_says_so(postgres_dsn):
     [(None, "dsn: expected the address of the database of 'postgres', got none; give"),
      ("host=h password=s3cret", "dsn: expected an address such as postgresql://.*another form")],
 )  # fmt: skip
-def test_postgres_needs_an_address(dsn, message):
-    """In a form that is told from other systems; a password is never repeated."""
+def test_postgres_requires_an_address(dsn, message):
+    """Its form identifies PostgreSQL, and a password is never repeated."""
     with pytest.raises(ArgumentError, match=message) as caught:
         open_system("postgres", dsn=dsn)
     assert "s3cret" not in str(caught.value)
 
 
-def test_an_address_needs_postgres():
-    """A place that nobody would look at is a mistake."""
-    with pytest.raises(ArgumentError, match="none beside system 'bm25'"):
+def test_an_address_requires_postgres():
+    """An address that would not be used is an error."""
+    with pytest.raises(ArgumentError, match="none with system 'bm25'"):
         open_system("bm25", dsn="postgresql://localhost/x")

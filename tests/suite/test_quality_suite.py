@@ -32,7 +32,7 @@ def system(answers=GOOD):
 
 
 def test_the_report_has_means_and_slices(golden):
-    """X5: P@5, P@10, R@10, MRR of ten hits, over all and by category and difficulty."""
+    """X5: P@5, P@10, R@10 and MRR of ten hits, over all and by category and difficulty."""
     report = run_quality(system(), golden).report
     assert report.total_queries == 2
     assert report.mrr == pytest.approx((1 + 0.5) / 2)
@@ -44,7 +44,7 @@ def test_the_report_has_means_and_slices(golden):
 
 
 def test_the_gate_uses_the_same_means(golden):
-    """X6: thresholds are held against the plain means of the report."""
+    """X6: thresholds are compared with the plain means of the report."""
     result = run_quality(system(), golden)
     values = {str(guard.guard.measure): guard.value for guard in result.gate.guards}
     assert values == {
@@ -57,12 +57,12 @@ def test_the_gate_uses_the_same_means(golden):
 
 @pytest.mark.parametrize(("threshold", "verdict"), [(0.75, "pass"), (0.7501, "fail")])
 def test_equality_passes(golden, threshold, verdict):
-    """X6: the mean reaches its threshold when it equals it."""
+    """X6: a mean that equals its threshold passes."""
     assert run_quality(system(), golden, thresholds={"RR@10": threshold}).gate.verdict == verdict
 
 
-def test_questions_are_indexed_unless_told_otherwise(tmp_path):
-    """And the settings say which it was."""
+def test_questions_are_indexed_by_default(tmp_path):
+    """The settings of the result show it."""
     pytest.importorskip("tantivy")
     folder = write_golden_set(tmp_path)
     (folder / "document-questions.json").write_text('{"tuning.md#bananas": ["configure OAuth"]}')
@@ -77,8 +77,8 @@ def test_questions_are_indexed_unless_told_otherwise(tmp_path):
     assert "questions" not in run_quality(system(), golden).settings
 
 
-def test_questions_never_hide_the_figures_without_them(tmp_path):
-    """X6: a system that is given questions is measured without them as well."""
+def test_figures_without_questions_are_always_reported(tmp_path):
+    """X6: a system with questions is also measured without them."""
     pytest.importorskip("tantivy")
     folder = write_golden_set(tmp_path)
     (folder / "document-questions.json").write_text('{"tuning.md#bananas": ["configure OAuth"]}')
@@ -97,7 +97,7 @@ def test_questions_never_hide_the_figures_without_them(tmp_path):
 
 
 def test_the_suite_has_one_mrr(golden):
-    """X9: a threshold on MRR is one on RR@10, since the suite asks for ten hits."""
+    """X9: a threshold on MRR is one on RR@10, since the suite requests ten hits."""
     result = run_quality(system(), golden, thresholds={"MRR": 0.75})
     assert list(result.thresholds) == ["RR@10"]
     assert "RR" not in result.gate.evaluation
@@ -113,7 +113,7 @@ def test_every_query_has_a_record(golden):
     assert first.seconds > 0
 
 
-def test_ten_hits_are_asked_for(golden):
+def test_ten_hits_are_requested(golden):
     """X5: so MRR is RR@10."""
     asked = []
     run_quality(Function(lambda _query, k: asked.append(k) or []), golden)
@@ -121,7 +121,7 @@ def test_ten_hits_are_asked_for(golden):
 
 
 def test_a_failed_query_scores_zero_and_is_counted(golden):
-    """X8: the other one keeps its score, and the mean is over both."""
+    """X8: the other query keeps its score, and the mean is over both."""
 
     def moody(query, _k):
         if "slow" in query:
@@ -136,7 +136,7 @@ def test_a_failed_query_scores_zero_and_is_counted(golden):
 
 
 def test_a_late_query_scores_zero(golden):
-    """X8: what comes after the limit does not count."""
+    """X8: an answer after the limit does not count."""
 
     def late(query, _k):
         if "slow" in query:
@@ -149,7 +149,7 @@ def test_a_late_query_scores_zero(golden):
 
 
 def test_a_system_that_is_down_is_an_error(golden):
-    """Every query failed: nothing was measured, and means of 0 would pass for a measurement."""
+    """Every query failed, and means of 0 would look like a measurement."""
 
     def down(_query, _k):
         raise ConnectionRefusedError("refused")
@@ -159,8 +159,8 @@ def test_a_system_that_is_down_is_an_error(golden):
         run_quality(Function(down, name="function"), golden, limits=Limits(retries=0))
 
 
-def test_documents_are_indexed_where_a_system_takes_them(golden):
-    """X5: seeding comes first; a system with documents of its own is left alone."""
+def test_documents_are_indexed_if_the_system_supports_it(golden):
+    """X5: indexing comes first, unless a system has its own documents."""
     with open_system("bm25") as embedded:
         result = run_quality(embedded, golden)
     assert result.n_indexed == 6
@@ -170,8 +170,8 @@ def test_documents_are_indexed_where_a_system_takes_them(golden):
     assert run_quality(system(), golden).n_indexed is None
 
 
-def test_it_logs_at_the_levels_asked_for(golden, caplog):
-    """X9: start and means at info, queries at debug, nothing found a warning, misses errors."""
+def test_messages_have_the_documented_levels(golden, caplog):
+    """X9: start and means are info, queries debug, no hits a warning, misses errors."""
     nothing = {**GOOD, "why are slow searches slow": ["guide.md#guide"]}
     with caplog.at_level(logging.DEBUG, logger="berryeval"):
         run_quality(system(nothing), golden)
@@ -190,7 +190,7 @@ def test_it_logs_at_the_levels_asked_for(golden, caplog):
     ]
 
 
-def test_any_logging_set_up_shows_the_facts(tmp_path):
+def test_any_logging_configuration_shows_the_facts(tmp_path):
     """X9: `logging.basicConfig` alone shows the five messages, with one name per measure."""
     write_golden_set(tmp_path / "golden", relevant_from=2)
     script = (
@@ -219,12 +219,12 @@ def test_any_logging_set_up_shows_the_facts(tmp_path):
         f"ERROR:{suite}:threshold not met measure=MRR value=0.250 threshold=0.700",
         f"ERROR:{suite}:threshold not met measure=P@5 value=0.100 threshold=0.700",
         f"ERROR:{suite}:threshold not met measure=R@10 value=0.500 threshold=0.750",
-        f"WARNING:{suite}:ids that are no chunks hits=2 query_id=Q1 doc_id=a",
+        f"WARNING:{suite}:ids that are not chunks hits=2 query_id=Q1 doc_id=a",
     ]
 
 
-def test_the_level_of_the_set_decides_what_is_relevant(tmp_path):
-    """Where grade 1 does not count, report, gate and ceilings agree on it."""
+def test_the_relevance_level_of_the_set_applies_everywhere(tmp_path):
+    """Report, gate and best possible means agree that grade 1 does not count."""
     golden = read_golden_set(write_golden_set(tmp_path / "strict", relevant_from=2))
     result = run_quality(system(), golden)
     assert result.report.precision_at_5 == pytest.approx(0.2)  # of both queries one in five
@@ -233,6 +233,6 @@ def test_the_level_of_the_set_decides_what_is_relevant(tmp_path):
     assert result.ceilings["P(rel=2)@5"] == pytest.approx(0.3)
 
 
-def test_the_best_that_is_possible_stands_beside_the_means(golden):
-    """Two relevant chunks a query: a P@5 of 0.7 is out of reach, and the result says so."""
+def test_best_possible_means_are_shown_with_the_means(golden):
+    """With two relevant chunks per query, a P@5 of 0.7 is impossible."""
     assert run_quality(system(), golden).ceilings["P@5"] == pytest.approx(0.4)

@@ -1,4 +1,4 @@
-"""Baselines and the anchor: a candidate has to pass against each of them."""
+"""Baselines and the anchor: a candidate must pass against each of them."""
 
 import json
 import logging
@@ -52,8 +52,8 @@ def verdicts(result):
     return {guard.baseline: guard.verdict for guard in result.guards}
 
 
-def test_a_candidate_has_to_pass_against_every_baseline(settings):
-    """The verdict names the one that it fails against."""
+def test_a_candidate_must_pass_against_every_baseline(settings):
+    """The verdict names the baseline that it fails against."""
     both = replace(settings, other_baselines=("poor.json",))
     found = run_gate(both)
     assert (found.verdict, verdicts(found)) == ("pass", {"baseline": "pass", "poor": "pass"})
@@ -67,7 +67,7 @@ def test_a_candidate_has_to_pass_against_every_baseline(settings):
 
 
 def test_failing_is_corrected_over_the_guards_of_all_baselines(settings):
-    """Two equal failures out of two: Holm doubles the p-value of each."""
+    """Holm's correction doubles the p-values of two equal failures."""
     save("same", LEVELS["good"])
     alone = run_gate(replace(settings, baseline="good.json"))
     both = run_gate(replace(settings, baseline="good.json", other_baselines=("same.json",)))
@@ -76,13 +76,13 @@ def test_failing_is_corrected_over_the_guards_of_all_baselines(settings):
 
 
 def test_a_single_baseline_has_no_name_in_results(settings):
-    """Nothing changes for gates with one."""
+    """Gates with one baseline are unaffected."""
     [guard] = run_gate(settings).guards
     assert (guard.baseline, guard.name) == (None, "P@5 drops by less than 0.07")
 
 
 def test_an_anchor_shows_a_drop_that_a_moving_baseline_hides(settings):
-    """Each step was within the margin; the release is not."""
+    """Each step was within the margin, but the total is not."""
     assert run_gate(settings).verdict == "pass"
     anchored = replace(settings, gate=replace(settings.gate, anchor="good"))
     found = run_gate(anchored)
@@ -90,7 +90,7 @@ def test_an_anchor_shows_a_drop_that_a_moving_baseline_hides(settings):
 
 
 def test_a_marked_release_is_the_anchor_by_default(settings):
-    """Unless the rules name another, or none."""
+    """The rules can name another release, or none."""
     save("main", LEVELS["fair"], release="good")
     marked = replace(settings, baseline="main.json")
     assert verdicts(run_gate(marked)) == {"baseline": "pass", "good": "fail"}
@@ -100,8 +100,8 @@ def test_a_marked_release_is_the_anchor_by_default(settings):
     assert verdicts(run_gate(none)) == {None: "pass"}
 
 
-def test_a_release_that_is_the_baseline_is_compared_once(settings):
-    """As it is until the first change after a release; its reserve can be opened all the same."""
+def test_a_release_equal_to_the_baseline_is_compared_once(settings):
+    """They are equal until the first change; the reserve can be opened anyway."""
     save("main", LEVELS["fair"], release="fair")
     marked = replace(settings, baseline="main.json", history="history.jsonl")
     assert verdicts(run_gate(marked)) == {None: "pass"}
@@ -109,8 +109,8 @@ def test_a_release_that_is_the_baseline_is_compared_once(settings):
     assert run_gate(reserved, opens_reserve=True).opening.anchor == "fair"
 
 
-def test_an_anchor_counts_its_own_queries_only(settings):
-    """New queries of a set that grew are not scored as 0 for the release."""
+def test_an_anchor_uses_only_its_own_queries(settings):
+    """New queries of a grown set are not scored as 0 for the release."""
     save("v1", LEVELS["good"][:40])
     found = run_gate(replace(settings, gate=replace(settings.gate, anchor="v1")))
     main, release = found.guards
@@ -119,7 +119,7 @@ def test_an_anchor_counts_its_own_queries_only(settings):
     assert not found.missing
 
 
-def test_a_baseline_of_fewer_queries_is_still_refused(settings):
+def test_a_baseline_with_fewer_queries_is_still_rejected(settings):
     """Only an anchor may be older than the set."""
     save("old", LEVELS["fair"][:40])
     with pytest.raises(MismatchError, match="has different queries from the judgments: 20 queries"):
@@ -134,7 +134,7 @@ def test_a_baseline_of_fewer_queries_is_still_refused(settings):
     ],
 )
 def test_an_anchor_that_cannot_be_compared_is_an_error(settings, anchor, error, message):
-    """With a way out."""
+    """The message contains the way out."""
     run = Run.from_lists({"elsewhere": ["d1"]})
     Baseline.make("strange", Judgments.from_dict({"elsewhere": {"d1": 1}}), run, [P5]).save(
         "strange.json"
@@ -143,8 +143,8 @@ def test_an_anchor_that_cannot_be_compared_is_an_error(settings, anchor, error, 
         run_gate(replace(settings, gate=replace(settings.gate, anchor=anchor)))
 
 
-def test_baselines_need_names_of_their_own(settings):
-    """Results would not tell which is which."""
+def test_baselines_need_different_names(settings):
+    """Otherwise results would be ambiguous."""
     with pytest.raises(ArgumentError, match="baselines of different names, got baseline, good, go"):
         run_gate(replace(settings, other_baselines=("good.json", "good.json")))
     with pytest.raises(FormatError, match="expected a baseline, found no file"):
@@ -152,7 +152,7 @@ def test_baselines_need_names_of_their_own(settings):
 
 
 def test_a_list_of_baselines_is_read_from_the_file(tmp_path, monkeypatch):
-    """The first one is what moves; paths are beside the file."""
+    """The first one is the moving baseline, and paths are relative to the file."""
     monkeypatch.chdir(tmp_path)
     file = tmp_path / "sub" / "berryeval.toml"
     file.parent.mkdir()
@@ -171,14 +171,14 @@ def test_a_list_of_baselines_is_read_from_the_file(tmp_path, monkeypatch):
 
 
 @pytest.mark.parametrize("name", ["", "../v1", "a/b", "none", ".v1", "main", "x" * 101])
-def test_a_release_needs_a_name_that_a_file_can_have(name):
-    """And another one than the baseline's."""
+def test_a_release_needs_a_valid_file_name(name):
+    """It must differ from the name of the baseline."""
     with pytest.raises(ArgumentError, match="release: expected"):
         release_path("baselines/main.json", name)
 
 
-def test_judgments_of_some_queries_keep_what_the_set_declares():
-    """Grades, scale and labels."""
+def test_judgments_of_some_queries_keep_their_declarations():
+    """Grades, scale and labels are kept."""
     judgments = Judgments.from_dict({"q1": {"d1": 1}, "q2": {"d2": 2}})
     judgments.scale, judgments.labels = 3.0, ("no", "yes")
     found = judgments.of_queries({"q2"})
@@ -187,15 +187,15 @@ def test_judgments_of_some_queries_keep_what_the_set_declares():
 
 
 def reserving(settings, **rules):
-    """Settings with a reserve, a release that is fair, and a history."""
+    """Settings with a reserve, a fair release, and a history."""
     save("main", LEVELS["fair"], release="poor")
     declared = {"reserve": 0.3, "openings": 2, **rules}
     gate = replace(settings.gate, **declared)
     return replace(settings, baseline="main.json", history="history.jsonl", gate=gate)
 
 
-def test_gates_do_not_see_reserved_queries(settings, caplog):
-    """Neither in scores nor in the history or the log."""
+def test_reserved_queries_are_hidden_from_gates(settings, caplog):
+    """They appear neither in scores nor in the history or the log."""
     caplog.set_level(logging.DEBUG, logger="berryeval")
     found = run_gate(reserving(settings))
     seen = {*found.evaluation.scores.query_ids}
@@ -208,7 +208,7 @@ def test_gates_do_not_see_reserved_queries(settings, caplog):
 
 
 def test_a_reserve_is_opened_for_a_release(settings):
-    """It reports its own gain over the anchor; the same data again are the same opening."""
+    """It reports its gain over the anchor; repeating it counts as the same opening."""
     chosen = reserving(settings)
     first, again = (run_gate(chosen, opens_reserve=True) for _ in range(2))
     opening = first.opening
@@ -220,7 +220,7 @@ def test_a_reserve_is_opened_for_a_release(settings):
 
 
 def test_a_reserve_is_retired_after_its_last_opening(settings, tmp_path):
-    """Each other candidate takes an opening."""
+    """Every other candidate uses another opening."""
     chosen = reserving(settings)
     for number, name in enumerate(("fair", "good", "poor")):
         (tmp_path / f"{name}.run.json").write_text(json.dumps(scored(LEVELS[name])))
@@ -245,14 +245,14 @@ def test_a_reserve_is_retired_after_its_last_opening(settings, tmp_path):
         ({}, {"guards": ()}, "gate.guard: expected at least one"),
     ],
 )
-def test_a_reserve_needs_a_release_and_a_history(settings, changes, rules, message):
-    """An error says what is missing, and how to add it."""
+def test_a_reserve_requires_a_release_and_a_history(settings, changes, rules, message):
+    """The error names what is missing and how to add it."""
     with pytest.raises(ArgumentError, match=message):
         run_gate(replace(reserving(settings, **rules), **changes), opens_reserve=True)
 
 
 def test_a_seal_cannot_be_changed_in_use(settings):
-    """Another salt would choose queries that were seen."""
+    """Another salt would reserve queries that were already seen."""
     run_gate(reserving(settings))
     with pytest.raises(
         ArgumentError, match=r"reserve: expected 0\.3 with the salt '' and 2 openings"

@@ -1,4 +1,4 @@
-"""berryeval.toml: what it says, and what it cannot say."""
+"""berryeval.toml: valid and invalid settings."""
 
 from pathlib import Path
 
@@ -52,8 +52,8 @@ def read(tmp_path, text, name="berryeval.toml"):
     return read_settings(path)
 
 
-def test_a_file_says_all_of_it(tmp_path, monkeypatch):
-    """Paths are relative to the file; - and absolute ones stay, and so do names."""
+def test_all_settings_are_read(tmp_path, monkeypatch):
+    """Paths are relative to the file; -, absolute paths and names are kept."""
     monkeypatch.chdir(tmp_path)
     (tmp_path / "a").mkdir()
     found = read(tmp_path / "a", FULL)
@@ -75,7 +75,7 @@ def test_a_file_says_all_of_it(tmp_path, monkeypatch):
 
 
 def test_settings_of_a_system_become_text(tmp_path, monkeypatch):
-    """As a command line has them; files that they name are beside the file."""
+    """They have the form of the command line, and files are relative to the settings file."""
     monkeypatch.chdir(tmp_path)
     (tmp_path / "a").mkdir()
     text = """
@@ -103,8 +103,8 @@ vector_cache = "vectors.db"
         read(tmp_path, "[system_settings.x]\n")
 
 
-def test_settings_of_systems_by_name_are_as_those_of_the_one(tmp_path):
-    """`[systems.NAME]` takes the values of `[system_settings]`, and files are beside the file."""
+def test_named_systems_have_the_same_settings(tmp_path):
+    """`[systems.NAME]` accepts the values of `[system_settings]`, with relative files."""
     settings = 'template = "search/products.json"\nweights = [1, 0.5]\nk = 3\napproximate = false\n'
     (tmp_path / "a").mkdir()
     own = 'system = "opensearch:http://x/y"\nheaders = {Authorization = "x"}\ndsn = "d"\n'
@@ -128,25 +128,25 @@ def test_settings_of_systems_by_name_are_as_those_of_the_one(tmp_path):
     ],
 )
 def test_tables_of_systems_are_checked(tmp_path, line, said):
-    """With the place of what cannot be."""
+    """The error names the key."""
     with pytest.raises(FormatError, match=said):
         read(tmp_path, f'[systems.shop]\nsystem = "bm25"\n{line}\n')
 
 
-def test_an_empty_file_says_nothing(tmp_path):
-    """All is as without one."""
+def test_an_empty_file_has_default_settings(tmp_path):
+    """They are the same as without a file."""
     assert read(tmp_path, "") == Settings()
 
 
-def test_paths_from_elsewhere_are_whole(tmp_path, monkeypatch):
-    """The file may lie above, or beside, the working directory."""
+def test_paths_from_another_folder_are_absolute(tmp_path, monkeypatch):
+    """The file may be above or next to the working directory."""
     (tmp_path / "deep" / "down").mkdir(parents=True)
     monkeypatch.chdir(tmp_path / "deep" / "down")
     assert read(tmp_path, 'run = "a.run"').run == str(tmp_path / "a.run")
 
 
-def test_a_file_beside_us_keeps_short_names(tmp_path, monkeypatch):
-    """As the user wrote them."""
+def test_paths_next_to_the_file_stay_short(tmp_path, monkeypatch):
+    """They stay as the user wrote them."""
     monkeypatch.chdir(tmp_path)
     Path("berryeval.toml").write_text('run = "runs/a.run"')
     assert read_settings("berryeval.toml").run == "runs/a.run"
@@ -154,7 +154,7 @@ def test_a_file_beside_us_keeps_short_names(tmp_path, monkeypatch):
 
 
 def test_the_nearest_file_is_found(tmp_path, monkeypatch):
-    """Upwards from the working directory; a pyproject.toml of others is passed over."""
+    """It is searched for upwards; a pyproject.toml without our table is skipped."""
     (tmp_path / "berryeval.toml").write_text('corpus = "above"')
     inner = tmp_path / "a" / "b"
     inner.mkdir(parents=True)
@@ -168,14 +168,14 @@ def test_the_nearest_file_is_found(tmp_path, monkeypatch):
     assert find_settings(tmp_path).corpus == "above"
 
 
-def test_without_any_file_all_is_default(tmp_path, monkeypatch):
-    """No file up to the root."""
+def test_without_a_file_settings_are_defaults(tmp_path, monkeypatch):
+    """No file exists up to the root."""
     monkeypatch.setattr(Path, "is_file", lambda _: False)
     assert find_settings(tmp_path) == Settings()
 
 
-def test_a_table_of_pyproject_is_read(tmp_path):
-    """[tool.berryeval], as [tool.ruff]."""
+def test_the_table_in_pyproject_is_read(tmp_path):
+    """It is [tool.berryeval]."""
     text = '[tool.berryeval.gate]\nalpha = 0.1\n[[tool.berryeval.gate.guard]]\nmeasure = "P@5"\n'
     found = read(tmp_path, text + "at_least = 0.5\n", "pyproject.toml")
     assert (found.gate.alpha, len(found.gate.guards)) == (0.1, 1)
@@ -183,7 +183,7 @@ def test_a_table_of_pyproject_is_read(tmp_path):
 
 @pytest.mark.parametrize("text", ["", "tool = 3", "[tool]\nberryeval = 3", "[tool.ruff]"])
 def test_a_pyproject_without_the_table_has_no_settings(tmp_path, text):
-    """Named on purpose, it is an error that says what it lacks; found by chance it is not."""
+    """It is an error only if the file is named explicitly."""
     with pytest.raises(FormatError, match=r"expected a table \[tool.berryeval\], found none"):
         read(tmp_path, text, "pyproject.toml")
     if "berryeval" not in text:
@@ -276,8 +276,8 @@ GUARD = '[[gate.guard]]\nmeasure = "P@5"\n'
         pytest.param("run = " + "[" * 100_000, "expected TOML: ", id="too deep"),
     ],
 )
-def test_what_a_file_cannot_say_is_an_error(tmp_path, text, message):
-    """One line: the file, the key, what was expected, what came, and the nearest that is known."""
+def test_invalid_settings_are_errors(tmp_path, text, message):
+    """One line has the file, the key, what was expected and found, and the nearest known key."""
     with pytest.raises(FormatError) as caught:
         read(tmp_path, text)
     told = str(caught.value)
@@ -286,14 +286,14 @@ def test_what_a_file_cannot_say_is_an_error(tmp_path, text, message):
     assert caught.value.path == str(tmp_path / "berryeval.toml")
 
 
-def test_a_file_that_is_not_there_is_an_error(tmp_path):
-    """With the system's reason."""
+def test_a_missing_file_is_an_error(tmp_path):
+    """The message contains the system's reason."""
     with pytest.raises(FormatError, match=r"nope.toml: cannot be read: No such file or directory"):
         read_settings(tmp_path / "nope.toml")
 
 
-def test_files_of_windows_are_read(tmp_path):
-    """A mark of the byte order, and carriage returns, are not part of the settings."""
+def test_files_from_windows_are_read(tmp_path):
+    """Byte order marks and carriage returns are not part of the settings."""
     (tmp_path / "berryeval.toml").write_bytes(b'\xef\xbb\xbfcorpus = "a"\r\njudges = "max"\r\n')
     settings = read_settings(tmp_path / "berryeval.toml")
     assert (settings.corpus, settings.judges) == ("a", "max")

@@ -3,8 +3,8 @@
 import pytest
 
 from berryeval.trec_eval import Options, iter_scores, read_judgments, read_names, read_run
-from berryeval.trec_eval.explanations import explain
-from berryeval.trec_eval.from_below import interpolated_from_below
+from berryeval.trec_eval.names import explain
+from berryeval.trec_eval.own_scores import interpolated_from_below
 
 EVERYTHING = read_names(["all_trec", "all_prefs", "qrels_jg", "yaap", "dcg", "ideal_dcg"], "10.0")
 

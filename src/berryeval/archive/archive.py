@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 from datetime import datetime
-from types import TracebackType
 from typing import TYPE_CHECKING
 
 from sqlalchemy import Connection, func, select
@@ -15,7 +14,7 @@ from berryeval.archive.database import Database
 from berryeval.archive.documents import ArchivedDocuments
 from berryeval.archive.evaluations import ArchivedEvaluations
 from berryeval.archive.exporting import export_archive
-from berryeval.archive.gates import ArchivedGates
+from berryeval.archive.gates import ArchivedGates, ArchivedVerdicts
 from berryeval.archive.importing import import_archive
 from berryeval.archive.judgments import ArchivedJudgments
 from berryeval.archive.judgments.index import JudgmentIndex
@@ -26,10 +25,9 @@ from berryeval.archive.queries import ArchivedQueries
 from berryeval.archive.records import ArchiveFacts, TrendPoint
 from berryeval.archive.runs import ArchivedRuns
 from berryeval.archive.schema import migrate, version_of
+from berryeval.archive.sessions import ArchivedSessions
 from berryeval.archive.stores import ArchivedStores
 from berryeval.archive.tokens import ArchivedTokens
-from berryeval.archive.trend import trend
-from berryeval.archive.verdicts import ArchivedVerdicts
 from berryeval.errors import ArgumentError
 from berryeval.evaluation.evaluate import MeasureLike
 
@@ -70,6 +68,7 @@ class Archive:
         self.verdicts = ArchivedVerdicts(database)
         self.stores = ArchivedStores(database)
         self.tokens = ArchivedTokens(database)
+        self.sessions = ArchivedSessions(database)
 
     @classmethod
     def open(
@@ -151,7 +150,7 @@ class Archive:
             the judgments has a reason instead of a mean. Evaluations of a store are scored over
             the queries that were sent.
         """
-        return trend(self.runs, self.evaluations, self.judgments, measure, name=name, at=at)
+        return self.evaluations.trend(measure, name=name, at=at)
 
     def export(self, folder: str | os.PathLike[str]) -> dict[str, int]:
         """Write everything as plain files into a new folder, completely or not at all.
@@ -192,12 +191,7 @@ class Archive:
     def __enter__(self) -> Self:
         return self
 
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
+    def __exit__(self, *_error: object) -> None:
         self.close()
 
     def __repr__(self) -> str:

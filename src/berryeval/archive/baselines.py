@@ -8,9 +8,8 @@ from typing import Any
 from sqlalchemy import Connection, Row, delete, select
 
 from berryeval.archive.checks import check_id
-from berryeval.archive.clock import now
-from berryeval.archive.database import Database
-from berryeval.archive.paging import read_page
+from berryeval.archive.clock import moment_after
+from berryeval.archive.paging import ArchivePart
 from berryeval.archive.records import Check, Page, StoredBaseline
 from berryeval.archive.tables import baselines, runs
 from berryeval.errors import NotFoundError
@@ -18,11 +17,8 @@ from berryeval.errors import NotFoundError
 __all__ = ["ArchivedBaselines"]
 
 
-class ArchivedBaselines:
+class ArchivedBaselines(ArchivePart):
     """Baselines by name. Each is a whole run, so it is scored with any judgments at any depth."""
-
-    def __init__(self, database: Database) -> None:
-        self._database = database
 
     def put(
         self,
@@ -47,12 +43,11 @@ class ArchivedBaselines:
         NotFoundError
             If there is no such run.
         """
-        moment = now()
-        released_at = moment if is_release else None
-        stored = StoredBaseline(
-            check_id(name, "name"), check_id(run_id, "run_id"), moment, released_at
-        )
+        check_id(name, "name")
+        check_id(run_id, "run_id")
         with self._database.writing(alone="runs") as connection:
+            moment = moment_after(connection, baselines.c.updated_at)
+            stored = StoredBaseline(name, run_id, moment, moment if is_release else None)
             if connection.scalar(select(runs.c.run_id).where(runs.c.run_id == run_id)) is None:
                 raise NotFoundError("run", run_id)
             if check is not None:
@@ -70,15 +65,12 @@ class ArchivedBaselines:
         """Return the baseline that was last marked as a release; None without any."""
         newest_first = baselines.c.released_at.desc(), baselines.c.name
         rows = select(baselines).where(baselines.c.released_at.is_not(None)).order_by(*newest_first)
-        with self._database.reading() as connection:
-            row = connection.execute(rows.limit(1)).one_or_none()
-        return None if row is None else _stored(row)
+        return self._one(rows.limit(1), _stored)
 
     def page(self, *, after: str | None = None, limit: int = 100) -> Page[StoredBaseline]:
         """Return baselines in the order of their names' bytes."""
         keys = (baselines.c.name,)
-        with self._database.reading() as connection:
-            return read_page(connection, select(baselines), keys, _stored, after=after, limit=limit)
+        return self._page(select(baselines), keys, _stored, after=after, limit=limit)
 
     def remove(self, name: str, *, check: Check[StoredBaseline] | None = None) -> bool:
         """Remove a baseline, and return whether it existed; `check` as for `put`."""

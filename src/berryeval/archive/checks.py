@@ -9,14 +9,7 @@ from typing import Any
 from berryeval.core.id_column import encode_id
 from berryeval.errors import ArgumentError, InputTypeError
 
-__all__ = [
-    "LONGEST_ID",
-    "check_count",
-    "check_id",
-    "check_settings",
-    "check_text",
-    "json_value",
-]
+__all__ = ["LONGEST_ID", "check_count", "check_id", "check_settings", "check_text", "json_value"]
 
 LONGEST_ID = 1024
 """Largest size of an id or name: an index of PostgreSQL holds two of them, not much more."""

@@ -43,13 +43,7 @@ def encode(columns: Mapping[str, Column]) -> Iterator[bytes]:
 
 
 def decode(pieces: Iterable[bytes]) -> dict[str, Column]:
-    """Return the columns of a stream.
-
-    Raises
-    ------
-    ValueError
-        If it is invalid, damaged or cut off.
-    """
+    """Return the columns of a stream; raise ValueError if it is invalid, damaged or cut off."""
     inflate = zlib.decompressobj()
     try:
         content = b"".join([*map(inflate.decompress, pieces), inflate.flush()])

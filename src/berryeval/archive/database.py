@@ -3,20 +3,21 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from itertools import islice
 from pathlib import Path
-from typing import Any, Literal, TypeAlias
+from typing import Any, Literal, TypeAlias, TypeVar, get_args
 
 from sqlalchemy import URL, Connection, Engine, Table, create_engine, event, text
 from sqlalchemy.dialects import postgresql, sqlite
 from sqlalchemy.exc import DBAPIError, TimeoutError  # noqa: A004 - no other is meant here
 
-from berryeval.archive.failures import explained
+from berryeval.archive.failures import explained, unreadable
 from berryeval.archive.location import Location
-from berryeval.errors import ArchiveError, MissingExtraError
+from berryeval.errors import ArchiveError, BerryEvalError, MissingExtraError
 
-__all__ = ["Alone", "Database", "Insert"]
+__all__ = ["Alone", "Database", "Insert", "batches_of"]
 
 SCHEMA = "berryeval"
 """The schema of the tables in PostgreSQL, so that an archive can share a database."""
@@ -24,23 +25,19 @@ SCHEMA = "berryeval"
 Alone: TypeAlias = Literal[
     "schema", "judgments", "runs", "verdicts", "queries", "gates", "documents"
 ]
-"""Resources to lock against concurrent changes. SQLite has only one writer at a time."""
+"""Resources to lock against concurrent changes, by the numbers of their locks, from 1. SQLite has
+only one writer at a time."""
 
-_LOCKS: dict[Alone, int] = {
-    "schema": 1,
-    "judgments": 2,
-    "runs": 3,
-    "verdicts": 4,
-    "queries": 5,
-    "gates": 6,
-    "documents": 7,
-}
+_LOCKS = {name: number for number, name in enumerate(get_args(Alone), start=1)}
 _LOCK_SPACE = 0x62657279
 """Separates our advisory locks from others in the same database."""
+
+Item = TypeVar("Item")
 
 Insert: TypeAlias = "sqlite.Insert | postgresql.Insert"
 
 _MOST_CONNECTIONS = 40
+_AT_ONCE = 500
 _WRITES = "berryeval_writes"
 _LOG_BYTES = 1 << 26
 """Size to which SQLite's log is truncated after a large write."""
@@ -49,12 +46,7 @@ _LOG_BYTES = 1 << 26
 class Database:
     """Transactions on an archive's database; every failure is an `ArchiveError`.
 
-    Parameters
-    ----------
-    location : Location
-        The location of the database.
-    timeout : float
-        Seconds to wait for other writers, and for a server to respond.
+    `timeout` is in seconds: to wait for other writers, and for a server to respond.
     """
 
     def __init__(self, location: Location, timeout: float) -> None:
@@ -147,6 +139,11 @@ class Database:
             raise explained(error, self.location.name, self.timeout) from error
         except TimeoutError as error:  # every connection is in use
             raise ArchiveError(self.location.name, _waited(self.timeout), transient=True) from error
+        except BerryEvalError:
+            raise
+        except (ValueError, TypeError, LookupError, AttributeError) as error:
+            # Whatever is read within a transaction was once written by us.
+            raise unreadable(error, self.location.name) from error
 
 
 def _sqlite(location: Location, timeout: float) -> Engine:
@@ -214,3 +211,10 @@ def _postgres(location: Location, timeout: float) -> Engine:
 
 def _waited(timeout: float) -> str:
     return f"other clients have been writing for {timeout:g} seconds; try again"
+
+
+def batches_of(items: Iterable[Item]) -> Iterator[list[Item]]:
+    """Iterate over lists of up to 500 items: a statement has a limited number of parameters."""
+    rest = iter(items)
+    while batch := list(islice(rest, _AT_ONCE)):
+        yield batch

@@ -10,15 +10,13 @@ from typing import Any
 
 from sqlalchemy import Row, Text, delete, func, select, type_coerce
 
-from berryeval.archive.batches import batches_of
 from berryeval.archive.checks import check_id, check_text
-from berryeval.archive.clock import now
-from berryeval.archive.database import Database
-from berryeval.archive.document_previews import JSON_PREFIX, beginning_of
-from berryeval.archive.paging import read_page
+from berryeval.archive.clock import moment_after
+from berryeval.archive.database import Database, batches_of
+from berryeval.archive.paging import ArchivePart
 from berryeval.archive.records import Page, StoredDocument
 from berryeval.archive.tables import documents
-from berryeval.archive.text_index import TextIndex
+from berryeval.archive.text_index import JSON_PREFIX, TextIndex, beginning_of
 from berryeval.core.documents import Document
 
 __all__ = ["ArchivedDocuments", "hash_of_document"]
@@ -32,11 +30,11 @@ def hash_of_document(document: Document) -> str:
     return hashlib.sha256(struct.pack("<Q", len(title)) + title + text).hexdigest()
 
 
-class ArchivedDocuments:
+class ArchivedDocuments(ArchivePart):
     """Documents by id: their hashes, and their texts if they are stored."""
 
     def __init__(self, database: Database) -> None:
-        self._database = database
+        super().__init__(database)
         self._titles = TextIndex(database, "documents")
 
     def put(self, wanted: Iterable[Document], *, hashes: Mapping[str, str] | None = None) -> int:
@@ -78,11 +76,12 @@ class ArchivedDocuments:
         }
         n_changed = 0
         with self._database.writing(alone="documents") as connection:
+            moment = moment_after(connection, documents.c.updated_at)
             for doc_ids in batches_of(checked):
                 kept = select(documents).where(documents.c.doc_id.in_(doc_ids))
                 before = {row.doc_id: (row.hash, row.content) for row in connection.execute(kept)}
                 rows = [
-                    {"doc_id": doc_id, "hash": digest, "content": content, "updated_at": now()}
+                    {"doc_id": doc_id, "hash": digest, "content": content, "updated_at": moment}
                     for doc_id, digest, content in ((one, *checked[one]) for one in doc_ids)
                     if not _has(before.get(doc_id), digest, content)
                 ]
@@ -93,9 +92,7 @@ class ArchivedDocuments:
     def get(self, doc_id: str) -> StoredDocument | None:
         """Return a document; None if it does not exist."""
         row = select(documents).where(documents.c.doc_id == check_id(doc_id, "doc_id"))
-        with self._database.reading() as connection:
-            found = connection.execute(row).one_or_none()
-        return None if found is None else _stored(found)
+        return self._one(row, _stored)
 
     def hashes(self, doc_ids: Iterable[str]) -> dict[str, str]:
         """Return the hashes of the known documents among the ids, by id."""
@@ -137,9 +134,9 @@ class ArchivedDocuments:
 
     def page(self, *, after: str | None = None, limit: int = 100) -> Page[StoredDocument]:
         """Return documents in the order of their ids' bytes."""
-        with self._database.reading() as connection:
-            keys = (documents.c.doc_id,)
-            return read_page(connection, select(documents), keys, _stored, after=after, limit=limit)
+        return self._page(
+            select(documents), (documents.c.doc_id,), _stored, after=after, limit=limit
+        )
 
     def remove(self, doc_id: str) -> bool:
         """Remove a document, and return whether it existed; its judgments are kept."""

@@ -13,19 +13,19 @@ from typing import Any, cast
 from sqlalchemy import Row, Select, select
 
 from berryeval.archive.checks import check_id
-from berryeval.archive.clock import now
+from berryeval.archive.clock import moment_after
 from berryeval.archive.columns import Column, decode, encode
 from berryeval.archive.database import Database
 from berryeval.archive.judgments import ArchivedJudgments
-from berryeval.archive.paging import read_page
+from berryeval.archive.paging import ArchivePart
 from berryeval.archive.queries import ArchivedQueries
-from berryeval.archive.records import Page, StoredEvaluation
+from berryeval.archive.records import Page, StoredEvaluation, StoredRun, TrendPoint
 from berryeval.archive.runs import ArchivedRuns
 from berryeval.archive.tables import evaluations, runs
 from berryeval.core.id_column import IdColumn, encode_id
 from berryeval.core.scores import QueryCounts, Scores
 from berryeval.engine import MissingQueries, NoRelevant
-from berryeval.errors import NotFoundError
+from berryeval.errors import ArgumentError, MismatchError, NotFoundError
 from berryeval.evaluation import Evaluation, evaluate
 from berryeval.evaluation.baseline import SCORE_SEMANTICS
 from berryeval.evaluation.evaluate import DEFAULT_MEASURES, MeasureLike, read_measures
@@ -34,7 +34,7 @@ from berryeval.measures import Measure, parse_measure
 __all__ = ["ArchivedEvaluations", "scores_of"]
 
 
-class ArchivedEvaluations:
+class ArchivedEvaluations(ArchivePart):
     """Evaluations by id. The same run, judgments, measures and options give the same id.
 
     Stored scores do not depend on the weights of queries, which may change: weighted means are
@@ -48,7 +48,7 @@ class ArchivedEvaluations:
         queries: ArchivedQueries,
         archived_runs: ArchivedRuns,
     ) -> None:
-        self._database = database
+        super().__init__(database)
         self._judgments = judgments
         self._queries = queries
         self._runs = archived_runs
@@ -109,7 +109,7 @@ class ArchivedEvaluations:
         check_id(run_id, "run_id")
         options = {"missing": missing, "no_relevant": no_relevant}
         evaluation_id = _id_of(run_id, judgments_hash, evaluation.measures, options)
-        row = {
+        row: dict[str, Any] = {
             "evaluation_id": evaluation_id,
             "run_id": run_id,
             "judgments_hash": check_id(judgments_hash, "judgments_hash"),
@@ -123,9 +123,9 @@ class ArchivedEvaluations:
                 **options,
             },
             "scores": b"".join(encode(_columns(evaluation.scores))),
-            "created_at": now(),
         }
         with self._database.writing(alone="runs") as connection:
+            row["created_at"] = moment_after(connection, evaluations.c.created_at)
             if connection.scalar(select(runs.c.run_id).where(runs.c.run_id == run_id)) is None:
                 raise NotFoundError("run", run_id)
             self._database.insert_new(connection, evaluations, row)
@@ -137,9 +137,8 @@ class ArchivedEvaluations:
         """Return the means of an evaluation; None if it does not exist."""
         check_id(evaluation_id, "evaluation_id")
         rows = _rows().where(evaluations.c.evaluation_id == evaluation_id)
-        with self._database.reading() as connection:
-            row = connection.execute(rows).one_or_none()
-        return None if row is None else self._weighed(_stored(row))
+        found = self._one(rows, _stored)
+        return None if found is None else self._weighed(found)
 
     def _weighed(self, stored: StoredEvaluation) -> StoredEvaluation:
         """Return an evaluation with means by the current weights, if queries have any."""
@@ -181,17 +180,37 @@ class ArchivedEvaluations:
     def _load(self, evaluation_id: str) -> Evaluation | None:
         c = evaluations.c
         rows = select(c.facts, c.scores).where(c.evaluation_id == evaluation_id)
-        with self._database.reading() as connection:
-            row = connection.execute(rows).one_or_none()
-        if row is None:
-            return None
-        scores = scores_of(decode([row.scores]), row.facts)
-        return Evaluation(
-            scores,
-            _measures(row.facts),
-            self._queries.all(),
-            cautions=row.facts.get("cautions", ()),
+        queries = self._queries.all()
+        return self._one(
+            rows,
+            lambda row: Evaluation(
+                scores_of(decode([row.scores]), row.facts),
+                _measures(row.facts),
+                queries,
+                cautions=row.facts.get("cautions", ()),
+            ),
         )
+
+    def trend(
+        self, measure: MeasureLike, *, name: str | None = None, at: str | datetime | None = None
+    ) -> tuple[TrendPoint, ...]:
+        """Return a measure for all runs, as `Archive.trend` does."""
+        measures = read_measures(measure)
+        if len(measures) != 1:
+            raise ArgumentError("measure", "one measure", f"{len(measures)}")
+        # Resolved once, so that concurrent judging does not change it in between.
+        _, hashed = self._judgments.as_of(at)
+        return tuple(
+            self._point(run, measures[0], hashed) for run in self._runs.directory(name=name)
+        )
+
+    def _point(self, run: StoredRun, measure: Measure, hashed: str) -> TrendPoint:
+        try:
+            found = self.score(run.run_id, measure, at=hashed)
+        except MismatchError as error:
+            return TrendPoint(run, None, None, str(error))
+        mean = found.means[str(measure)]
+        return TrendPoint(run, mean, found.evaluation_id, n_queries=found.n_queries)
 
     def page(
         self,
@@ -209,10 +228,7 @@ class ArchivedEvaluations:
             hashed = check_id(judgments_hash, "judgments_hash")
             rows = rows.where(evaluations.c.judgments_hash == hashed)
         keys = (evaluations.c.created_at, evaluations.c.evaluation_id)
-        with self._database.reading() as connection:
-            page = read_page(
-                connection, rows, keys, _stored, after=after, limit=limit, descending=True
-            )
+        page = self._page(rows, keys, _stored, after=after, limit=limit, descending=True)
         return replace(page, items=tuple(map(self._weighed, page.items)))
 
 

@@ -15,7 +15,7 @@ from sqlalchemy import Column, DefaultClause, Double, Integer, LargeBinary, Stri
 
 from berryeval.archive import tables
 from berryeval.archive.checks import check_count, check_id, json_value
-from berryeval.archive.column_types import Json, Name, UtcTime
+from berryeval.archive.tables import Json, Name, UtcTime
 from berryeval.core.grade import check_grade
 from berryeval.errors import ArgumentError
 
@@ -52,6 +52,7 @@ PLAIN_TABLES: Mapping[str, Table] = {
     "gates.jsonl": tables.gates,
     "verdicts.jsonl": tables.verdicts,
     "stores.jsonl": tables.stores,
+    "store_documents.jsonl": tables.store_documents,
     "tokens.jsonl": tables.tokens,
     "settings.jsonl": tables.settings,
 }
@@ -77,10 +78,7 @@ def record_of(table: Table, values: Mapping[str, Any]) -> dict[str, Any]:
 def row_of(table: Table, record: Mapping[str, Any]) -> dict[str, Any]:
     """Return the row of a record, the inverse of `record_of`, without compressed columns.
 
-    Raises
-    ------
-    ArgumentError, InputTypeError
-        If a value is missing or has the wrong type.
+    Raises `ArgumentError` or `InputTypeError` if a value is missing or has the wrong type.
     """
     rest = dict(record)
     row: dict[str, Any] = {}

@@ -8,13 +8,16 @@ from sqlalchemy.exc import DBAPIError
 
 from berryeval.errors import ArchiveError
 
-__all__ = ["explained"]
+__all__ = ["explained", "unreadable"]
 
 
 class _Failure(NamedTuple):
     message: str
     transient: bool = False
 
+
+_RESTORE = "restore it from a backup, or from `berryeval archive export`"
+_SHOWN = 80
 
 _LOCKED = _Failure(
     "other clients have been writing for {timeout:g} seconds; try again", transient=True
@@ -31,9 +34,8 @@ _SQLITE = {
         "the disk rejected the write, and nothing was changed; check free space and quotas"
     ),
     "file is not a database": _Failure("is not an archive; choose another file"),
-    "database disk image is malformed": _Failure(
-        "is damaged; restore it from a backup, or from `berryeval archive export`"
-    ),
+    "database disk image is malformed": _Failure(f"is damaged; {_RESTORE}"),
+    "malformed database schema": _Failure(f"is damaged; {_RESTORE}"),
     "readonly database": _READ_ONLY,
     "unable to open database file": _Failure(
         "cannot be opened: permission denied, or the path does not exist"
@@ -67,6 +69,13 @@ def explained(error: DBAPIError, archive: str, timeout: float) -> ArchiveError:
     return ArchiveError(
         archive, failure.message.format(timeout=timeout), transient=failure.transient
     )
+
+
+def unreadable(error: Exception, archive: str) -> ArchiveError:
+    """Return the error to raise for a content that cannot be decoded."""
+    said = str(error).partition("\n")[0][:_SHOWN]
+    return ArchiveError(archive, f"contains something that cannot be read, and may be damaged "
+                        f"({type(error).__name__}: {said}); {_RESTORE}")  # fmt: skip
 
 
 def _known(said: str, sqlstate: str | None) -> _Failure | None:

@@ -12,9 +12,8 @@ from typing import Any
 from sqlalchemy import Connection, Table, func, insert, select
 
 from berryeval.archive import evaluations, queries, runs, tables
-from berryeval.archive.batches import batches_of
 from berryeval.archive.columns import Column, encode
-from berryeval.archive.database import Database
+from berryeval.archive.database import Database, batches_of
 from berryeval.archive.export_files import (
     EXPORT_VERSION,
     FACTS,
@@ -79,13 +78,7 @@ def _check_groups(connection: Connection, path: Path) -> None:
 
 
 def read_facts(folder: str | os.PathLike[str]) -> dict[str, int]:
-    """Return the number of lines of each file of an export.
-
-    Raises
-    ------
-    FormatError
-        If it is not an export, or has another version.
-    """
+    """Return the number of lines of each file of an export; raise `FormatError` if it is none."""
     path = os.fspath(Path(folder) / FACTS)
     try:
         facts = json.loads(b"".join(iter_pieces(path)))
@@ -141,7 +134,7 @@ def _check(table: Table, row: dict[str, Any]) -> None:
     """Raise if the archive could not read the flattened part of a row."""
     if table is tables.queries:
         row["content"] = queries.content_of(queries.query_of(row["query_id"], row["content"]))
-    elif table is tables.documents and row["content"] is not None:
+    elif table in (tables.documents, tables.store_documents) and row["content"] is not None:
         row["content"] = {key: str(row["content"][key]) for key in ("title", "text")}
     elif table is tables.judgments and row["kind"] not in JUDGMENT_KINDS:
         raise ArgumentError("kind", " or ".join(map(repr, JUDGMENT_KINDS)), repr(row["kind"]))

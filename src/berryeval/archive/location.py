@@ -33,12 +33,8 @@ class Location:
     def of(cls, given: str | os.PathLike[str]) -> Location:
         """Parse a path or an address.
 
-        Raises
-        ------
-        ArgumentError
-            If it is another kind of address.
-        ArchiveError
-            If it is a folder, or a file in a missing folder.
+        Raises `ArgumentError` for another kind of address, and `ArchiveError` for a folder or a
+        file in a missing folder.
         """
         name = os.fspath(given)
         if name.startswith(_SCHEMES):
@@ -69,7 +65,7 @@ def create_private_file(path: str | os.PathLike[str]) -> None:
 
     SQLite would let everybody read a new file, and gives those beside it the rights of the first.
     """
-    with suppress(OSError):  # whoever opens it reports what is wrong
+    with suppress(OSError):  # opening it reports what is wrong
         os.close(os.open(path, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o600))
 
 

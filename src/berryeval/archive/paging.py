@@ -1,4 +1,4 @@
-"""Pages of rows, each of which starts after the last row of the previous one."""
+"""Parts of an archive, and pages of their rows, each of which starts after the previous one."""
 
 from __future__ import annotations
 
@@ -8,49 +8,61 @@ from collections.abc import Callable, Sequence
 from datetime import datetime, timezone
 from typing import Any, TypeVar
 
-from sqlalchemy import ColumnElement, Connection, Integer, Row, Select, tuple_
+from sqlalchemy import ColumnElement, Integer, Row, Select, tuple_
 
 from berryeval.archive.checks import check_count, check_id
-from berryeval.archive.column_types import UtcTime
+from berryeval.archive.database import Database
 from berryeval.archive.records import Page
+from berryeval.archive.tables import UtcTime
 from berryeval.errors import ArgumentError
 
-__all__ = ["MOST_ON_A_PAGE", "read_page"]
+__all__ = ["MOST_ON_A_PAGE", "ArchivePart"]
 
 Item = TypeVar("Item")
 
 MOST_ON_A_PAGE = 10_000
 
 
-def read_page(
-    connection: Connection,
-    rows: Select[Any],
-    keys: Sequence[ColumnElement[Any]],
-    make: Callable[[Row[Any]], Item],
-    *,
-    after: str | None,
-    limit: int,
-    descending: bool = False,
-) -> Page[Item]:
-    """Return a page of a statement, in the order of some of its columns.
+class ArchivePart:
+    """Records of one kind in an archive."""
 
-    Raises
-    ------
-    ArgumentError
-        If `after` is not from a previous page, or `limit` is out of range.
-    """
-    if not 1 <= limit <= MOST_ON_A_PAGE:
-        raise ArgumentError("limit", f"a number from 1 to {MOST_ON_A_PAGE:,}", repr(limit))
-    if after is not None:
-        place = tuple_(*keys)
-        last = tuple_(*_read(after, keys), types=[key.type for key in keys])
-        rows = rows.where(place < last if descending else place > last)
-    order = [key.desc() if descending else key.asc() for key in keys]
-    found = connection.execute(rows.order_by(*order).limit(limit + 1)).all()
-    shown = found[:limit]
-    is_last = len(found) <= limit
-    token = None if is_last else _written([shown[-1]._mapping[key] for key in keys])  # noqa: SLF001 - public, but for its name
-    return Page(tuple(make(row) for row in shown), token)
+    def __init__(self, database: Database) -> None:
+        self._database = database
+
+    def _one(self, rows: Select[Any], make: Callable[[Row[Any]], Item]) -> Item | None:
+        """Return the record of a statement that finds at most one row."""
+        with self._database.reading() as connection:
+            row = connection.execute(rows).one_or_none()
+            return None if row is None else make(row)
+
+    def _page(
+        self,
+        rows: Select[Any],
+        keys: Sequence[ColumnElement[Any]],
+        make: Callable[[Row[Any]], Item],
+        *,
+        after: str | None,
+        limit: int,
+        descending: bool = False,
+    ) -> Page[Item]:
+        """Return a page of a statement, in the order of some of its columns.
+
+        Raises `ArgumentError` if `after` is not from a previous page, or `limit` is out of range.
+        """
+        if not 1 <= limit <= MOST_ON_A_PAGE:
+            raise ArgumentError("limit", f"a number from 1 to {MOST_ON_A_PAGE:,}", repr(limit))
+        if after is not None:
+            place = tuple_(*keys)
+            last = tuple_(*_read(after, keys), types=[key.type for key in keys])
+            rows = rows.where(place < last if descending else place > last)
+        order = [key.desc() if descending else key.asc() for key in keys]
+        with self._database.reading() as connection:
+            found = connection.execute(rows.order_by(*order).limit(limit + 1)).all()
+            items = tuple(make(row) for row in found[:limit])
+        if len(found) <= limit:
+            return Page(items, None)
+        last_row = found[limit - 1]._mapping  # noqa: SLF001 - public, but for its name
+        return Page(items, _written([last_row[key] for key in keys]))
 
 
 def _written(values: Sequence[Any]) -> str:

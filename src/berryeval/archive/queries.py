@@ -11,11 +11,10 @@ from typing import Any, NamedTuple
 
 from sqlalchemy import Connection, Row, Text, delete, extract, func, or_, select, type_coerce
 
-from berryeval.archive.batches import batches_of
 from berryeval.archive.checks import check_id
-from berryeval.archive.clock import now
-from berryeval.archive.database import Database
-from berryeval.archive.paging import read_page
+from berryeval.archive.clock import moment_after
+from berryeval.archive.database import Database, batches_of
+from berryeval.archive.paging import ArchivePart
 from berryeval.archive.records import Check, Page
 from berryeval.archive.tables import queries
 from berryeval.archive.text_index import TextIndex
@@ -28,9 +27,7 @@ _LABELS = ("category", "difficulty", "description", "group", "stratum")
 
 # Every change of a query changes one of these; the sum reveals backdated changes.
 _STAMP = select(
-    func.count(),
-    func.max(queries.c.updated_at),
-    func.sum(extract("epoch", queries.c.updated_at)),
+    func.count(), func.max(queries.c.updated_at), func.sum(extract("epoch", queries.c.updated_at))
 )
 
 
@@ -49,11 +46,11 @@ class AllQueries(NamedTuple):
     """The hash of their weights, groups and strata; empty if no query has any."""
 
 
-class ArchivedQueries:
+class ArchivedQueries(ArchivePart):
     """Queries with their texts and labels, by id."""
 
     def __init__(self, database: Database) -> None:
-        self._database = database
+        super().__init__(database)
         self._texts = TextIndex(database, "queries")
         self._all: AllQueries | None = None
         self._trusted_until = 0.0
@@ -84,6 +81,7 @@ class ArchivedQueries:
         groups = {content["group"] for content in contents.values() if "group" in content}
         n_changed = 0
         with self._database.writing(alone="queries") as connection:
+            moment = moment_after(connection, queries.c.updated_at)
             for query_ids in batches_of(contents):
                 kept = select(queries).where(queries.c.query_id.in_(query_ids))
                 before = {row.query_id: _query(row) for row in connection.execute(kept)}
@@ -91,7 +89,7 @@ class ArchivedQueries:
                     for query_id in query_ids:
                         check(before.get(query_id))
                 rows = [
-                    {"query_id": query_id, "content": contents[query_id], "updated_at": now()}
+                    {"query_id": query_id, "content": contents[query_id], "updated_at": moment}
                     for query_id in query_ids
                     if query_id not in before or content_of(before[query_id]) != contents[query_id]
                 ]
@@ -126,9 +124,7 @@ class ArchivedQueries:
 
     def page(self, *, after: str | None = None, limit: int = 100) -> Page[Query]:
         """Return queries in the order of their ids' bytes."""
-        with self._database.reading() as connection:
-            keys = (queries.c.query_id,)
-            return read_page(connection, select(queries), keys, _query, after=after, limit=limit)
+        return self._page(select(queries), (queries.c.query_id,), _query, after=after, limit=limit)
 
     def all(self) -> Mapping[str, Query]:
         """Return every query by id; reread only after a change."""

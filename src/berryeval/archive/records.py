@@ -7,8 +7,8 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any, Generic, Literal, NamedTuple, TypeAlias, TypeVar
 
+from berryeval.core.grade import check_labels
 from berryeval.core.judging import COUNTED, Judges, check_judges
-from berryeval.core.scale import check_labels
 from berryeval.core.scores import QueryCounts
 from berryeval.engine import MissingQueries
 
@@ -64,22 +64,15 @@ class Page(Generic[Item]):
 
 @dataclass(frozen=True, slots=True)
 class JudgmentEntry:
-    """A judgment to store.
-
-    Parameters
-    ----------
-    query_id, doc_id : str
-        The judged pair; each id has at most 1,024 bytes.
-    grade : float
-        Higher is better.
-    document_hash : str, optional
-        Hash of the judged document. Default: the hash of the document in the archive, if any.
-    """
+    """A judgment to store."""
 
     query_id: str
     doc_id: str
+    """Ids have at most 1,024 bytes."""
     grade: float
+    """Higher is better."""
     document_hash: str | None = None
+    """Hash of the judged document. Default: the hash of the document in the archive, if any."""
 
 
 class JudgmentBatch(NamedTuple):
@@ -118,19 +111,13 @@ class StoredJudgment:
 
 @dataclass(frozen=True, slots=True)
 class JudgingPolicy:
-    """The judging policy of an archive.
-
-    Parameters
-    ----------
-    rule : {"first", "latest", "max", "mean", "majority"}
-        Which grade counts if there are second opinions: that of the judgment (first), or one
-        computed from the judgment and the opinions since.
-    labels : sequence of str, optional
-        Labels of the grades, from 0 up, which define the scale. None if none is declared.
-    """
+    """The judging policy of an archive."""
 
     rule: Judges = "first"
+    """Which grade counts if there are second opinions: that of the judgment (first), or one
+    computed from the judgment and the opinions since."""
     labels: tuple[str, ...] | None = None
+    """Labels of the grades, from 0 up, which define the scale. None if none is declared."""
 
     def __post_init__(self) -> None:
         check_judges(self.rule, "rule")
@@ -162,41 +149,28 @@ class StoredDocument:
 
 @dataclass(frozen=True, slots=True)
 class RunFacts:
-    """The facts about a run other than its rankings.
-
-    Parameters
-    ----------
-    name : str
-        Name of the system; runs of the same name form a series.
-    settings : mapping
-        Settings of the system, as JSON.
-    corpus_hash : str, optional
-        Identifier of the searched documents.
-    tags : sequence of str
-        Any labels.
-    commit : str, optional
-        Git commit.
-    durations : mapping of str to float, optional
-        Milliseconds per query. They are not part of the identity of the run.
-    asked_at : str, optional
-        When a store was evaluated, as ISO 8601. The same rankings at another time are then another
-        run, and the run is scored over the queries that it has, which are those that were sent.
-    failed : sequence of str
-        Ids of the queries that were sent but not answered.
-    cautions : sequence of str, optional
-        Contradictions between ranks and scores in its file, see `Run.find_cautions`: ranks are
-        not stored. `put` finds them.
-    """
+    """The facts about a run other than its rankings."""
 
     name: str
+    """Name of the system; runs of the same name form a series."""
     settings: Mapping[str, Any] = field(default_factory=dict)
+    """Settings of the system, as JSON."""
     corpus_hash: str | None = None
+    """Identifier of the searched documents."""
     tags: Sequence[str] = ()
+    """Any labels."""
     commit: str | None = None
+    """Git commit."""
     durations: Mapping[str, float] | None = None
+    """Milliseconds per query. They are not part of the identity of the run."""
     asked_at: str | None = None
+    """When a store was evaluated, as ISO 8601. The same rankings at another time are then another
+    run, and the run is scored over the queries that it has, which are those that were sent."""
     failed: Sequence[str] = ()
+    """Ids of the queries that were sent but not answered."""
     cautions: Sequence[str] | None = None
+    """Contradictions between ranks and scores in its file, see `Run.find_cautions`: ranks are not
+    stored. `put` finds them."""
 
     @property
     def missing(self) -> MissingQueries:
@@ -319,6 +293,9 @@ class StoredStore:
     """Of its latest evaluation; None if there is none."""
     evaluated_at: datetime | None
     created_at: datetime
+    """Later than that of any store of this name before."""
+    version: int
+    """Incremented by every change of its documents."""
 
 
 @dataclass(frozen=True, slots=True)

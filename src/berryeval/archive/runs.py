@@ -24,10 +24,9 @@ from sqlalchemy import (
 )
 
 from berryeval.archive.checks import check_id, check_settings, check_text
-from berryeval.archive.clock import now
+from berryeval.archive.clock import moment_after
 from berryeval.archive.columns import decode, encode, hash_of_columns
-from berryeval.archive.database import Database
-from berryeval.archive.paging import read_page
+from berryeval.archive.paging import ArchivePart
 from berryeval.archive.records import Page, RunFacts, StoredRun
 from berryeval.archive.tables import baselines, run_contents, run_pieces, runs
 from berryeval.core.grade import check_grade
@@ -56,15 +55,12 @@ def hash_of_run(run: Run) -> str:
     return hash_of_columns(_columns(run))
 
 
-class ArchivedRuns:
+class ArchivedRuns(ArchivePart):
     """Runs with their facts.
 
     Rankings are stored once per hash, as compressed columns. A run is rankings together with
     facts, so two commits with the same rankings are two runs.
     """
-
-    def __init__(self, database: Database) -> None:
-        self._database = database
 
     def put(self, run: Run, facts: RunFacts) -> StoredRun:
         """Write a run; it is on disk when this returns. Writing it again changes nothing."""
@@ -78,35 +74,31 @@ class ArchivedRuns:
         if found is not None:
             return found
         pieces = () if self._has_content(content) else tuple(pieces_of(run))
-        row = {
+        row: dict[str, Any] = {
             "run_id": run_id,
             "content_hash": content,
             "name": facts.name,
             "facts": fields,
             "durations": durations,
-            "stored_at": now(),
         }
         with self._database.writing(alone="runs") as connection:
             self._put_content(connection, content, run, pieces)
+            row["stored_at"] = moment_after(connection, runs.c.stored_at)
             self._database.insert_new(connection, runs, row)
         stored = self.get(run_id)
-        if stored is None:  # pragma: no cover - somebody removed it just now
+        if stored is None:  # pragma: no cover - removed in the meantime
             raise NotFoundError("run", run_id)
         return stored
 
     def get(self, run_id: str) -> StoredRun | None:
         """Return a run without its rankings; None if it does not exist."""
         check_id(run_id, "run_id")
-        with self._database.reading() as connection:
-            row = connection.execute(_rows().where(runs.c.run_id == run_id)).one_or_none()
-        return None if row is None else _stored(row)
+        return self._one(_rows().where(runs.c.run_id == run_id), _stored)
 
     def missing_of(self, run_id: str) -> MissingQueries:
         """Return how to score judged queries that are missing from a run; see `RunFacts`."""
         row = select(runs.c.facts).where(runs.c.run_id == check_id(run_id, "run_id"))
-        with self._database.reading() as connection:
-            fields = connection.scalar(row)
-        return "zero" if fields is None else facts_of(fields, None).missing
+        return self._one(row, lambda one: facts_of(one.facts, None).missing) or "zero"
 
     def load(self, run_id: str) -> Run:
         """Return the rankings of a run, exactly as stored.
@@ -145,22 +137,13 @@ class ArchivedRuns:
 
         Only `get` returns durations, of which a run has one per query.
         """
-        rows = _rows(null().label("durations"))
-        if name is not None:
-            rows = rows.where(runs.c.name == check_id(name, "name"))
+        rows = _listed(name)
         keys = (runs.c.stored_at, runs.c.run_id)
-        with self._database.reading() as connection:
-            return read_page(
-                connection, rows, keys, _stored, after=after, limit=limit, descending=newest_first
-            )
+        return self._page(rows, keys, _stored, after=after, limit=limit, descending=newest_first)
 
-    def directory(self) -> tuple[StoredRun, ...]:
-        """Return every run in the order in which they were stored, without their durations.
-
-        Durations of thousands of queries are most of the facts of a run, so lists of runs omit
-        them.
-        """
-        rows = _rows(null().label("durations"))
+    def directory(self, *, name: str | None = None) -> tuple[StoredRun, ...]:
+        """Return every run, or those of a name, in the order in which they were stored."""
+        rows = _listed(name)
         with self._database.reading() as connection:
             found = connection.execute(rows.order_by(runs.c.stored_at, runs.c.run_id))
             return tuple(map(_stored, found))
@@ -220,13 +203,7 @@ def write_content(connection: Connection, content: str, pieces: Iterable[bytes])
 
 
 def read_content(connection: Connection, content: str) -> Run:
-    """Return the rankings of a hash.
-
-    Raises
-    ------
-    ValueError
-        If they are damaged.
-    """
+    """Return the rankings of a hash; raise ValueError if they are damaged."""
     pieces = select(run_pieces.c.data).where(run_pieces.c.content_hash == content)
     columns = decode(connection.scalars(pieces.order_by(run_pieces.c.position)))
     run = Run(
@@ -298,6 +275,12 @@ def _rows(durations: ColumnElement[Any] = runs.c.durations) -> Select[Any]:
         c.run_id, c.content_hash, c.name, c.facts, c.stored_at, durations,
         run_contents.c.n_queries, run_contents.c.n_rows,
     ).join(run_contents, run_contents.c.content_hash == c.content_hash)  # fmt: skip
+
+
+def _listed(name: str | None) -> Select[Any]:
+    """Return the rows of a list of runs, without durations, which are most of their facts."""
+    rows = _rows(null().label("durations"))
+    return rows if name is None else rows.where(runs.c.name == check_id(name, "name"))
 
 
 def facts_of(fields: Mapping[str, Any], durations: Mapping[str, float] | None) -> RunFacts:

@@ -25,13 +25,9 @@ _MIGRATIONS = Path(__file__).parent / "migrations"
 def migrate(database: Database, *, create: bool = True) -> None:
     """Create the tables of a new archive, or upgrade those of an older one.
 
-    Completely or not at all; if several processes try at once, one does it.
-
-    Raises
-    ------
-    ArchiveError
-        If a newer version created the archive, if the file is another database, or if there is no
-        archive and none may be created.
+    Completely or not at all; if several processes try at once, one does it. Raises `ArchiveError`
+    if a newer version created the archive, if the file is another database, or if there is no
+    archive and none may be created.
     """
     with database.reading() as connection:
         found = version_of(connection)
@@ -51,7 +47,10 @@ def migrate(database: Database, *, create: bool = True) -> None:
 def version_of(connection: Connection) -> str | None:
     """Return the version of an archive's schema; None if it has no tables yet."""
     context = MigrationContext.configure(connection, opts={"version_table": VERSION_TABLE})
-    return context.get_current_revision()
+    versions = context.get_current_heads()
+    if len(versions) > 1:
+        raise ValueError(f"versions {', '.join(versions)}, where there can be only one")
+    return versions[0] if versions else None
 
 
 def newest_version() -> str:

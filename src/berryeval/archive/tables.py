@@ -1,13 +1,20 @@
 """The tables of an archive.
 
-Migrations create them; a test checks that both agree. Ids and names are bytes, see `column_types`.
+Migrations create them; a test checks that both agree. The types of
+columns store the same values in both databases.
 """
 
 from __future__ import annotations
 
+import json
+from datetime import datetime, timezone
+from typing import Any
+
 from sqlalchemy import (
     BigInteger,
     Column,
+    DateTime,
+    Dialect,
     Double,
     ForeignKey,
     Index,
@@ -16,12 +23,17 @@ from sqlalchemy import (
     MetaData,
     String,
     Table,
+    Text,
     and_,
 )
+from sqlalchemy.types import TypeDecorator
 
-from berryeval.archive.column_types import Json, Name, UtcTime
+from berryeval.core.id_column import decode_id, encode_id
 
 __all__ = [
+    "Json",
+    "Name",
+    "UtcTime",
     "baselines",
     "documents",
     "evaluations",
@@ -33,11 +45,65 @@ __all__ = [
     "run_contents",
     "run_pieces",
     "runs",
+    "sessions",
     "settings",
+    "store_documents",
     "stores",
     "tokens",
     "verdicts",
 ]
+
+
+class Name(TypeDecorator[str]):
+    """An id or a name, stored as bytes, which both databases compare and sort alike."""
+
+    impl = LargeBinary
+    cache_ok = True
+
+    def process_bind_param(self, value: str | None, dialect: Dialect) -> bytes | None:  # noqa: ARG002
+        """Return the bytes of an id."""
+        return None if value is None else encode_id(value)
+
+    def process_result_value(self, value: Any | None, dialect: Dialect) -> str | None:  # noqa: ANN401, ARG002
+        """Return an id as text."""
+        return None if value is None else decode_id(bytes(value))
+
+
+class Json(TypeDecorator[Any]):
+    """JSON in ASCII, as text in PostgreSQL allows neither NUL nor surrogates."""
+
+    impl = Text
+    cache_ok = True
+
+    def process_bind_param(self, value: Any | None, dialect: Dialect) -> str | None:  # noqa: ANN401, ARG002
+        """Return the text of a value."""
+        return None if value is None else json.dumps(value, allow_nan=False, separators=(",", ":"))
+
+    def process_result_value(self, value: Any | None, dialect: Dialect) -> Any:  # noqa: ANN401, ARG002
+        """Return the value of a text."""
+        return None if value is None else json.loads(value)
+
+
+class UtcTime(TypeDecorator[datetime]):
+    """A moment, to the microsecond."""
+
+    impl = DateTime(timezone=True)
+    cache_ok = True
+
+    def process_bind_param(self, value: datetime | None, dialect: Dialect) -> datetime | None:
+        """Return the moment in UTC; SQLite's text has no room for a zone."""
+        if value is None:
+            return None
+        moment = value.astimezone(timezone.utc)
+        return moment.replace(tzinfo=None) if dialect.name == "sqlite" else moment
+
+    def process_result_value(self, value: Any | None, dialect: Dialect) -> datetime | None:  # noqa: ANN401
+        """Return the moment with its zone, UTC."""
+        if value is None:
+            return None
+        moment: datetime = value.replace(tzinfo=timezone.utc) if dialect.name == "sqlite" else value
+        return moment.astimezone(timezone.utc)
+
 
 metadata = MetaData()
 
@@ -206,6 +272,16 @@ Index(
     postgresql_where=tokens.c.revoked_at.is_(None),
 )
 
+sessions = Table(
+    "sessions",
+    metadata,
+    Column("hash", String(64), primary_key=True),
+    Column("token_hash", String(64), ForeignKey("tokens.hash"), nullable=False),
+    Column("created_at", UtcTime, nullable=False),
+    Column("expires_at", UtcTime, nullable=False),
+)
+Index("sessions_of_token", sessions.c.token_hash)
+
 settings = Table(
     "settings",
     metadata,
@@ -224,4 +300,15 @@ stores = Table(
     Column("summary", Json),
     Column("evaluated_at", UtcTime),
     Column("created_at", UtcTime, nullable=False),
+    Column("version", BigInteger, nullable=False, server_default="0"),
 )
+
+store_documents = Table(
+    "store_documents",
+    metadata,
+    Column("store", Name, ForeignKey("stores.name", ondelete="CASCADE"), primary_key=True),
+    Column("doc_id", Name, primary_key=True),
+    Column("position", BigInteger, nullable=False),
+    Column("content", Json, nullable=False),
+)
+Index("store_documents_by_position", store_documents.c.store, store_documents.c.position)

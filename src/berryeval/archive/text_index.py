@@ -1,34 +1,66 @@
-"""Finds queries by their texts and documents by their titles, in memory."""
+"""Finds queries by their texts and documents by their titles, in memory.
+
+A document is stored as the JSON of its title and text, in ASCII. It may be a book, and a ranking
+shows the beginnings of fifty: only the first characters of the JSON are read, and the truncated
+string is closed.
+"""
 
 from __future__ import annotations
 
+import json
 import threading
 from array import array
 from bisect import bisect_right
 from collections.abc import Iterator
+from contextlib import suppress
 from datetime import datetime
+from json.decoder import scanstring  # type: ignore[attr-defined]  # public, but not typed
 
 from sqlalchemy import Connection, Text, func, select, type_coerce
 
 from berryeval.archive.database import Database
-from berryeval.archive.document_previews import JSON_PREFIX, beginning_of
 from berryeval.archive.tables import documents, queries
 
-__all__ = ["TextIndex"]
+__all__ = ["JSON_PREFIX", "TextIndex", "beginning_of"]
 
+JSON_PREFIX = 2_000
+"""Characters of the JSON that are read per document."""
+
+_TITLE = '{"title":"'
+_TEXT = ',"text":"'
+_LONGEST_ESCAPE = len(r"\u0000")
 _BREAK = "\n"
 
 
-class TextIndex:
-    """The texts of queries or the titles of documents, with their ids.
+def beginning_of(prefix: str) -> tuple[str, str]:
+    """Return title and text from the first characters of their JSON."""
+    if not prefix.startswith(_TITLE):
+        return "", ""
+    title, end = _string(prefix, len(_TITLE))
+    if not prefix.startswith(_TEXT, end):
+        return title, ""
+    return title, _string(prefix, end + len(_TEXT))[0]
 
-    Parameters
-    ----------
-    database : Database
-        The database of the archive.
-    of : {"queries", "documents"}
-        What to index.
-    """
+
+def _string(prefix: str, start: int) -> tuple[str, int]:
+    """Return the string at a position, and its end."""
+    with suppress(json.JSONDecodeError):
+        return _scan(prefix, start)
+    for cut in range(_LONGEST_ESCAPE):
+        with suppress(json.JSONDecodeError):
+            found = _scan(prefix[: len(prefix) - cut] + '"', start)[0]
+            # A surrogate pair may be cut in the middle.
+            return found[:-1] if "\ud800" <= found[-1:] <= "\udbff" else found, len(prefix)
+    return "", len(prefix)
+
+
+def _scan(text: str, start: int) -> tuple[str, int]:
+    found: tuple[str, int] = scanstring(text, start)
+    return found
+
+
+class TextIndex:
+    """The texts of queries, or the titles of documents, with their ids."""
 
     def __init__(self, database: Database, of: str) -> None:
         self._database = database

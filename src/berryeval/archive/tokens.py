@@ -10,13 +10,12 @@ from sqlalchemy import Row, select, update
 
 from berryeval.archive.checks import check_id
 from berryeval.archive.clock import now
-from berryeval.archive.database import Database
-from berryeval.archive.paging import read_page
+from berryeval.archive.paging import ArchivePart
 from berryeval.archive.records import ROLES, Page, Role, Token
 from berryeval.archive.tables import tokens
 from berryeval.errors import ArgumentError, ConflictError
 
-__all__ = ["ArchivedTokens"]
+__all__ = ["ArchivedTokens", "hash_of_secret", "token_of"]
 
 _PREFIX = "bev_"
 """Identifies leaked tokens to people and secret scanners."""
@@ -24,15 +23,12 @@ _PREFIX = "bev_"
 _N_BYTES = 32
 
 
-class ArchivedTokens:
+class ArchivedTokens(ArchivePart):
     """Tokens by name. Only their hashes are stored.
 
     A token has 256 random bits, so its SHA-256 cannot be reversed, and the time of looking up a
     hash reveals nothing.
     """
-
-    def __init__(self, database: Database) -> None:
-        self._database = database
 
     def create(self, name: str, role: Role) -> str:
         """Create a token and return it; it cannot be retrieved again.
@@ -46,7 +42,7 @@ class ArchivedTokens:
         if role not in ROLES:
             raise ArgumentError("role", " or ".join(map(repr, ROLES)), repr(role))
         token = _PREFIX + secrets.token_urlsafe(_N_BYTES)
-        row = {"hash": _hash(token), "name": name, "role": role, "created_at": now()}
+        row = {"hash": hash_of_secret(token), "name": name, "role": role, "created_at": now()}
         with self._database.writing() as connection:
             if not self._database.insert_new(connection, tokens, row):
                 raise ConflictError("token", "a new name", f"{name!r}; revoke that one first")
@@ -54,16 +50,15 @@ class ArchivedTokens:
 
     def verify(self, token: str) -> Token | None:
         """Return the record of a token; None if it is unknown or revoked."""
-        rows = select(tokens).where(tokens.c.hash == _hash(token), tokens.c.revoked_at.is_(None))
-        with self._database.reading() as connection:
-            row = connection.execute(rows).one_or_none()
-        return None if row is None else _token(row)
+        rows = select(tokens).where(
+            tokens.c.hash == hash_of_secret(token), tokens.c.revoked_at.is_(None)
+        )
+        return self._one(rows, token_of)
 
     def page(self, *, after: str | None = None, limit: int = 100) -> Page[Token]:
         """Return tokens by name, including revoked ones."""
         keys = (tokens.c.name, tokens.c.created_at)
-        with self._database.reading() as connection:
-            return read_page(connection, select(tokens), keys, _token, after=after, limit=limit)
+        return self._page(select(tokens), keys, token_of, after=after, limit=limit)
 
     def revoke(self, name: str) -> bool:
         """Revoke a token, and return whether it existed."""
@@ -75,9 +70,11 @@ class ArchivedTokens:
             )
 
 
-def _hash(token: str) -> str:
-    return hashlib.sha256(token.encode("utf-8", "surrogatepass")).hexdigest()
+def hash_of_secret(secret: str) -> str:
+    """Return what is stored of a token, or of the id of a session."""
+    return hashlib.sha256(secret.encode("utf-8", "surrogatepass")).hexdigest()
 
 
-def _token(row: Row[Any]) -> Token:
+def token_of(row: Row[Any]) -> Token:
+    """Return the record of a row."""
     return Token(row.name, row.role, row.created_at, row.revoked_at)

@@ -30,31 +30,20 @@ _FILE_RULES = (
 
 @dataclass(frozen=True)
 class Chart:
-    """A drawing. Notebooks show it, and templates insert it.
-
-    Parameters
-    ----------
-    title : str
-        What the chart shows.
-    description : str
-        What the chart says, in words for a screen reader.
-    width, height : float
-        In pixels, unless a page scales it.
-    marks : Svg
-        What is drawn, between 0 and `width`, and 0 and `height`.
-    kind : str
-        A class by which styles and scripts of a page find it.
-    data : mapping of str to object
-        Attributes for scripts of a page.
-    """
+    """A drawing. Notebooks show it, and templates insert it."""
 
     title: str
     description: str
+    """The content of the chart, in words for a screen reader."""
     width: float
     height: float
+    """In pixels, unless a page scales it; so is the width."""
     marks: Svg
+    """The drawing, between 0 and `width`, and 0 and `height`."""
     kind: str = ""
+    """A class by which styles and scripts of a page find it."""
     data: Mapping[str, object] = field(default_factory=dict)
+    """Attributes for scripts of a page."""
 
     def to_svg(self, theme: Theme = "auto") -> str:
         """Return the chart as SVG.

@@ -57,18 +57,9 @@ def measure_by_k(comparison: Comparison, family: tuple[Measure, ...], *, width: 
 def cutoff_lines(
     lines: Mapping[str, Sequence[tuple[int, float]]], measure: str, *, baseline: str, width: int
 ) -> Chart:
-    """Draw pairs of a cutoff and a mean, one line per system.
+    """Draw pairs of a cutoff and a mean, by rising cutoff, one line per system.
 
-    Parameters
-    ----------
-    lines : mapping of str to sequence of tuple
-        By rising cutoff.
-    measure : str
-        Its name without a cutoff.
-    baseline : str
-        The system that is no candidate.
-    width : int
-        In pixels.
+    `measure` is the name without a cutoff; the baseline is drawn differently.
     """
     candidates = [system for system in lines if system != baseline]
     kinds = {system: f"s-{SERIES[i % len(SERIES)]}" for i, system in enumerate(candidates)}

@@ -52,21 +52,10 @@ def distribution(
     width: int = 680,
     height: int = 260,
 ) -> Chart:
-    """Draw how many queries have which score, and the mean.
+    """Draw the number of queries per range of scores, and the mean.
 
-    Parameters
-    ----------
-    measure : Measure
-    scores : sequence of float
-        One per query.
-    mean : float
-        Their mean, as the measure takes it.
-    reference : sequence of float, optional
-        The scores of another run: an outline.
-    names : tuple of str
-        Names of the run and of the other one, for the legend.
-    width, height : int
-        In pixels.
+    `reference` are the scores of another run, drawn as an outline; `names` those of both runs, for
+    the legend.
     """
     low, high = _ends(measure, [*scores, *(reference or ())])
     counts = _counts(scores, low, high)

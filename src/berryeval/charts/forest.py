@@ -124,16 +124,7 @@ def forest_row(
 def forest(rows: Sequence[ForestRow], baseline: str, level: float, *, width: int = 760) -> Chart:
     """Draw rows as points on their intervals, about a line where nothing changed.
 
-    Parameters
-    ----------
-    rows : sequence of ForestRow
-        From top to bottom.
-    baseline : str
-        From which they differ.
-    level : float
-        The confidence level of the intervals.
-    width : int
-        In pixels.
+    `baseline` is the system that they differ from, `level` the confidence level of the intervals.
     """
     layout = _layout(rows, width)
     values = [value for row in rows for value in row.ends]

@@ -45,19 +45,7 @@ def per_query_chart(
 def sorted_changes(
     changes: Sequence[tuple[float, Outcome]], title: str, axis: str, *, width: int = 640
 ) -> Chart:
-    """Draw differences with their outcomes, in the order given, as bars from 0.
-
-    Parameters
-    ----------
-    changes : sequence of tuple
-        The difference and the outcome of each query, the greatest loss first.
-    title : str
-        What the chart shows.
-    axis : str
-        What the differences are of.
-    width : int
-        In pixels.
-    """
+    """Draw differences with their outcomes as bars from 0, in the given order."""
     keys = [Key("better", "s-better", "square"), Key("worse", "s-worse", "square")]
     heading, top = header(keys, axis, width)
     values = [0.0, *(value for value, _ in changes)]

@@ -105,17 +105,9 @@ def scatter(
 ) -> Chart:
     """Draw queries by both scores; above the diagonal the candidate's is higher.
 
-    Parameters
-    ----------
-    before, after, gains : array
-        One number per query; gains are above 0 where the candidate is better.
-    names : tuple of str
-        Names of the baseline and of the candidate.
-    measure : Measure
-        Whose scores they are.
-    link_of : callable
-        Returns the address and the words of a point. If there are more than 400 points they have
-        neither: a script uses their cells.
+    Gains are above 0 where the candidate is better; `names` are those of the baseline and of the
+    candidate. `link_of` returns the address and the words of a point. More than 400 points have
+    neither: a script uses their cells.
     """
     low, high = _ends(before, after, measure.bounds)
     levels = ticks(low, high)

@@ -11,7 +11,7 @@ from html import escape
 from typing import NamedTuple
 from unicodedata import east_asian_width
 
-from berryeval.core.printable import printable
+from berryeval.core.text import printable
 
 __all__ = [
     "FONT_SIZE",
@@ -34,7 +34,7 @@ _WIDE = frozenset("mwMW@%+\N{MINUS SIGN}\N{RIGHTWARDS ARROW}\u2026")
 _MILLION = 1_000_000
 _SMALLEST_SPAN = 1e-300
 _LEAST_SHARE = 1e-12
-"""A span that is a smaller share of its ends has no round values that floats could tell apart."""
+"""A span that is a smaller share of its ends has no round values that floats distinguish."""
 
 
 class Svg(str):
@@ -129,7 +129,7 @@ def _letter_width(letter: str) -> float:
 
 
 def shortened(text: str, width: float, size: float = FONT_SIZE) -> str:
-    """Return a text that fits, without its middle if it has to be: both ends tell names apart.
+    """Return a text that fits, without its middle if it has to be: both ends distinguish names.
 
     Examples
     --------

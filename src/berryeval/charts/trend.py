@@ -50,22 +50,10 @@ def trend_chart(
     width: int = 900,
     height: int = 320,
 ) -> Chart:
-    """Draw series from left to right.
+    """Draw series from left to right, and a reference as a dashed line.
 
-    Parameters
-    ----------
-    lines : sequence of TrendLine
-    measure : str
-        What is drawn.
-    reference : Reference, optional
-        The baseline, as a dashed line.
-    by_time : bool
-        Whether distances are those of time, and the axis has a title. Else points follow each
-        other at equal distances.
-    note : str
-        A sentence to add to the description.
-    width, height : int
-        In pixels.
+    With `by_time`, distances are those of time, and the axis has a title; otherwise points are at
+    equal distances. `note` is a sentence to add to the description.
     """
     keys = [Key(line.name, _kind(i)) for i, line in enumerate(lines) if line.name]
     heading, top = header(keys, f"mean {measure}" if by_time else "", width)

@@ -1,4 +1,4 @@
-"""The command line: ``berryeval COMMAND``. One module a command: parse, call, render."""
+"""The command line: ``berryeval COMMAND``. One module per command: parse, call, render."""
 
 from __future__ import annotations
 
@@ -10,39 +10,27 @@ from typing import Any
 import click
 
 from berryeval import __version__
-from berryeval.cli.exit_codes import ARCHIVE_FAILED, BAD_INPUT, INTERRUPTED, SYSTEM_FAILED
 from berryeval.core.inputs import keep_inputs
 from berryeval.errors import ArchiveError, BerryEvalError, SystemUnderTestError
 
-__all__ = ["main"]
+__all__ = ["ARCHIVE_FAILED", "BAD_INPUT", "BUG", "INTERRUPTED", "SYSTEM_FAILED", "main"]
 
-# Name of the command: its module. Imported when the command is called, so that none waits
-# for what another needs.
-_COMMANDS = {
-    name: name
-    for name in (
-        "archive",
-        "baseline",
-        "compare",
-        "convert",
-        "demo",
-        "evaluate",
-        "explain",
-        "gate",
-        "golden",
-        "history",
-        "holes",
-        "inspect",
-        "measures",
-        "power",
-        "quality",
-        "retrieve",
-        "serve",
-        "token",
-        "trec_eval",
-        "version",
-    )
-}
+# Exit codes; ``berryeval trec_eval`` has those of trec_eval.
+BAD_INPUT = 2
+SYSTEM_FAILED = 4
+"""The system under test failed."""
+ARCHIVE_FAILED = 5
+"""An archive cannot be used: its disk is full, its database is out of reach."""
+BUG = 70
+"""What should not happen, as in BSD's sysexits."""
+INTERRUPTED = 130
+
+# Modules of commands are imported when they are called: none waits for the imports of another.
+_COMMANDS = (
+    "archive", "baseline", "compare", "convert", "demo", "evaluate", "explain", "gate", "golden",
+    "history", "holes", "inspect", "measures", "power", "quality", "retrieve", "serve", "token",
+    "trec_eval", "version",
+)  # fmt: skip
 _ALIASES = {"metrics": "measures"}
 
 
@@ -60,7 +48,7 @@ class _LazyGroup(click.Group):
         name = _ALIASES.get(cmd_name, cmd_name)
         if name not in _COMMANDS:
             return super().get_command(ctx, cmd_name)
-        module = importlib.import_module(f"berryeval.cli.{_COMMANDS[name]}")
+        module = importlib.import_module(f"berryeval.cli.{name}")
         command: click.Command = module.command
         return command
 
@@ -73,7 +61,7 @@ class _LazyGroup(click.Group):
             import difflib  # slow to import, and most names are known
 
             near = difflib.get_close_matches(args[0], [*_COMMANDS, *_ALIASES], n=1)
-            if not near or "Did you mean" in error.message:  # newer versions of click say so
+            if not near or "Did you mean" in error.message:  # newer versions of click suggest it
                 raise
             message = f"{error.message} Did you mean {near[0]!r}?"
             raise click.UsageError(message, error.ctx) from error
@@ -99,10 +87,10 @@ def _exit_code_of(error: BerryEvalError) -> int:
 
 
 def _show_every_id() -> None:
-    """Let standard output take ids that its encoding has no characters for.
+    """Let standard output take ids that its encoding cannot represent.
 
-    Bytes that are no UTF-8 go out as they came in; what another encoding lacks is written as in
-    Python's literals.
+    Bytes that are not UTF-8 are written unchanged; other encodings get escapes as in Python's
+    literals.
     """
     if isinstance(sys.stdout, io.TextIOWrapper) and sys.stdout.errors == "strict":
         is_utf_8 = sys.stdout.encoding.lower().replace("_", "-") in ("utf-8", "utf8")

@@ -1,11 +1,12 @@
-"""Where a result goes, and in which form."""
+"""The output of commands: files and formats."""
 
 from __future__ import annotations
 
 import os
 import stat
 from collections.abc import Callable, Iterable, Sequence
-from typing import TYPE_CHECKING, Any, TypeVar
+from functools import wraps
+from typing import TYPE_CHECKING, Any, TypeVar, cast
 
 import click
 
@@ -16,7 +17,6 @@ if TYPE_CHECKING:
 
 __all__ = [
     "check_outputs",
-    "chosen_format",
     "output_options",
     "report_format",
     "report_option",
@@ -42,10 +42,27 @@ _ENDINGS = {
 
 
 def output_options(formats: Sequence[str]) -> Callable[[Command], Command]:
-    """Give a command ``--format``, ``--json`` and ``--output``."""
-    endings = ", ".join(ending for ending, name in _ENDINGS.items() if name in formats)
+    """Give a command ``--format``, ``--json`` and ``--output``.
+
+    The command gets `output`, and as `output_format` the format that flags or the name of the file
+    request; a table if neither does.
+    """
+    endings = {ending: name for ending, name in _ENDINGS.items() if name in formats}
 
     def decorate(command: Command) -> Command:
+        @wraps(command)
+        def call(
+            output_format: str | None,
+            as_json: bool,
+            output: str | None,
+            **options: Any,  # noqa: ANN401 - of any command
+        ) -> None:
+            if as_json and output_format not in (None, "json"):
+                raise click.UsageError(f"Choose either --json or --format {output_format}.")
+            if output_format is None and not as_json:
+                output_format = format_of_ending(output or "", endings, "table")
+            command(output=output, output_format=output_format or "json", **options)
+
         output = click.option(
             "-o", "--output", metavar="FILE", help="File to write; `-` is standard output."
         )
@@ -54,31 +71,12 @@ def output_options(formats: Sequence[str]) -> Callable[[Command], Command]:
             "--format",
             "output_format",
             type=click.Choice(list(formats)),
-            help=f"Output format.  [default: by the extension of FILE ({endings}), else table]",
+            help="Output format.  [default: by the extension of FILE "
+            f"({', '.join(endings)}), else table]",
         )
-        return form(as_json(output(command)))
+        return cast("Command", form(as_json(output(call))))
 
     return decorate
-
-
-def chosen_format(
-    output_format: str | None, as_json: bool, output: str | None, formats: Sequence[str]
-) -> str:
-    """Return the format that flags and the name of the file ask for; an unknown name is a table.
-
-    Raises
-    ------
-    ArgumentError
-        If the name asks for a format that this command does not write.
-    """
-    if as_json and output_format not in (None, "json"):
-        raise click.UsageError(f"Choose either --json or --format {output_format}.")
-    if as_json:
-        return "json"
-    if output_format is not None:
-        return output_format
-    endings = {ending: name for ending, name in _ENDINGS.items() if name in formats}
-    return format_of_ending(output or "", endings, "table")
 
 
 report_option = click.option(
@@ -92,7 +90,7 @@ report_option = click.option(
 
 
 def report_format(file: str, formats: Sequence[str]) -> str:
-    """Return the format that the name of a report asks for; unlike an output's, it has to."""
+    """Return the format of a report by the extension of its file, which must have a known one."""
     endings = {ending: name for ending, name in _ENDINGS.items() if name in formats}
     endings[".txt"] = "table"
     ending = os.path.splitext(uncompressed_name(file))[1].lower()  # noqa: PTH122
@@ -103,7 +101,7 @@ def report_format(file: str, formats: Sequence[str]) -> str:
 
 
 def check_outputs(names: Iterable[str | None]) -> None:
-    """Refuse two outputs in one file, of which the second would replace the first.
+    """Reject two outputs in one file: the second would replace the first.
 
     Files are compared by device and inode, or by path if they do not exist yet. Standard output
     and devices may be named several times.
@@ -117,7 +115,7 @@ def check_outputs(names: Iterable[str | None]) -> None:
 
 
 def _identity(name: str) -> object:
-    """Return what two names of one file have in common; None for a device or a pipe."""
+    """Return a value that all names of a file share; None for a device or a pipe."""
     try:
         found = os.stat(name)  # noqa: PTH116 - pathlib is slow to import
     except OSError:  # not there yet

@@ -1,8 +1,10 @@
-"""Options of commands that put systems under test."""
+"""Options of commands that put systems under test, and a progress bar."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+import sys
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
@@ -18,6 +20,7 @@ __all__ = [
     "load_golden_set",
     "named_settings",
     "no_questions_option",
+    "progress_bar",
     "system_options",
 ]
 
@@ -69,9 +72,9 @@ def system_options(command: Command) -> Command:
 def address_for(name: str, dsn: str | None, beside: Iterable[str] = ()) -> str | None:
     """Return the address of PostgreSQL if the system needs one.
 
-    ``BERRYEVAL_DSN`` may be set while other systems are tested, and ``--dsn`` may be meant for
-    another system of the same command (`beside`). Where it is meant for none, the address is
-    returned, and opening the system reports the mistake.
+    ``BERRYEVAL_DSN`` may be set while other systems are tested, and ``--dsn`` may be for another
+    system of the same command (`beside`). If it is for none of them, the address is returned, and
+    opening the system reports the mistake.
     """
     from berryeval.search.opening import POSTGRES
 
@@ -102,7 +105,7 @@ def limits_options(command: Command) -> Command:
 
 
 def named_settings(settings: Iterable[str]) -> dict[str, str]:
-    """Return settings by name, or complain about one that has none."""
+    """Return settings by name, or raise for one without a name."""
     found = {}
     for text in settings:
         name, equals, value = text.partition("=")
@@ -113,7 +116,29 @@ def named_settings(settings: Iterable[str]) -> dict[str, str]:
 
 
 def load_golden_set(path: str | None, *, strict: bool = True, chunks: str = "heading") -> GoldenSet:
-    """Read a golden set, or take the one that ships."""
+    """Read a golden set; by default the bundled one."""
     from berryeval.golden.reading import HANDBOOK, read_golden_set
 
     return read_golden_set(HANDBOOK if path is None else path, strict=strict, chunks=chunks)
+
+
+@contextmanager
+def progress_bar(label: str) -> Iterator[Callable[[int, int], None]]:
+    """Show a progress bar on a terminal; yields a function of the number done and the total."""
+    if not sys.stderr.isatty():
+        yield lambda _done, _of: None
+        return
+    from rich.console import Console
+    from rich.progress import (
+        BarColumn,
+        MofNCompleteColumn,
+        Progress,
+        TextColumn,
+        TimeRemainingColumn,
+    )
+
+    columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(),
+               TimeRemainingColumn())  # fmt: skip
+    with Progress(*columns, console=Console(stderr=True), transient=True) as bar:
+        task = bar.add_task(label, total=None)
+        yield lambda done, of: bar.update(task, completed=done, total=of)

@@ -14,9 +14,9 @@ from berryeval.cli._options import (
     missing_option,
     no_relevant_option,
     queries_option,
+    run_names,
 )
-from berryeval.cli._output import chosen_format, output_options, write_chart, write_output
-from berryeval.cli._runs import run_names
+from berryeval.cli._output import output_options, write_chart, write_output
 
 if TYPE_CHECKING:
     from berryeval.evaluation import Comparison
@@ -86,9 +86,7 @@ def _enough_resamples(_context: click.Context, _option: click.Parameter, number:
     "Repeatable.",
 )
 @click.option(
-    "--all-pairs",
-    is_flag=True,
-    help="Also compare every run with every other (table only).",
+    "--all-pairs", is_flag=True, help="Also compare every run with every other (table only)."
 )
 @click.option(
     "--similarity",
@@ -109,9 +107,8 @@ def command(
     repeat_of: tuple[str, ...],
     all_pairs: bool,
     similarity: bool,
-    output_format: str | None,
-    as_json: bool,
     output: str | None,
+    output_format: str,
     **options: Any,  # noqa: ANN401 - as compare takes them
 ) -> None:
     """Compare each CANDIDATE with the BASELINE, query by query.
@@ -134,19 +131,20 @@ def command(
     from berryeval.reports.rendering import render_comparison
     from berryeval.reports.terminal import show_tables
 
-    chosen = chosen_format(output_format, as_json, output, FORMATS)
     paths = (baseline, *candidates)
     runs = dict(zip(run_names(paths), paths, strict=True))
     repeats = _repeats(repeat_of, runs)
     comparison = compare(judgments, runs, measures or None, repeats=repeats, **options)
     more = [*_more(comparison, all_pairs, similarity)]
-    if chosen in ("svg", "png"):
-        write_chart(forest_plot(comparison), chosen, output)
-    elif chosen == "table" and output in (None, "-"):
+    if output_format in ("svg", "png"):
+        write_chart(forest_plot(comparison), output_format, output)
+    elif output_format == "table" and output in (None, "-"):
         click.echo(comparison.sentence + "\n")
         show_tables([*report.comparison_table(comparison), *more])
     else:
-        write_output(render_comparison(comparison, chosen, more, per_query=per_query), output)
+        write_output(
+            render_comparison(comparison, output_format, more, per_query=per_query), output
+        )
 
 
 def _repeats(repeat_of: tuple[str, ...], runs: dict[str, str]) -> dict[str, list[str]]:

@@ -12,13 +12,7 @@ from berryeval.evaluation.notes import judges_notes
 from berryeval.formats import beir
 from berryeval.formats.facts import guess_kind
 from berryeval.formats.lines import path_name, readable_again
-from berryeval.formats.reading import (
-    FORMATS,
-    check_format,
-    read_judgments,
-    read_run,
-    sniff_format,
-)
+from berryeval.formats.reading import FORMATS, check_format, read_judgments, read_run, sniff_format
 from berryeval.formats.writing import format_of_name, write_judgments, write_run
 
 if TYPE_CHECKING:

@@ -7,10 +7,9 @@ from typing import TYPE_CHECKING
 
 import click
 
+from berryeval.cli import SYSTEM_FAILED
 from berryeval.cli._output import write_output
-from berryeval.cli._progress import progress_bar
-from berryeval.cli._systems import golden_option, load_golden_set
-from berryeval.cli.exit_codes import SYSTEM_FAILED
+from berryeval.cli._systems import golden_option, load_golden_set, progress_bar
 
 if TYPE_CHECKING:
     from berryeval.suite.demo import Demo
@@ -56,7 +55,7 @@ def command(context: click.Context, /, output: str, golden: str | None) -> None:
         "documents.\nThe relevant passages of each query were judged beforehand."
     )
     with progress_bar("Asking") as progress:
-        found = run_demo(known, tell=lambda text: click.echo(text, err=True), progress=progress)
+        found = run_demo(known, report=lambda text: click.echo(text, err=True), progress=progress)
     notes = questions_note(found)
     write_output(comparison_to_html(found.comparison, found.gate, notes=notes), output)
     click.echo()

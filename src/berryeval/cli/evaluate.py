@@ -13,9 +13,9 @@ from berryeval.cli._options import (
     missing_option,
     no_relevant_option,
     queries_option,
+    run_names,
 )
-from berryeval.cli._output import check_outputs, chosen_format, output_options, write_output
-from berryeval.cli._runs import run_names
+from berryeval.cli._output import check_outputs, output_options, write_output
 
 if TYPE_CHECKING:
     from berryeval.evaluation import Evaluation
@@ -38,9 +38,7 @@ FORMATS = ("table", "csv", "json", "markdown", "latex", "html")
     help="Also report each slice of this label. Requires --queries.",
 )
 @click.option(
-    "--intervals",
-    is_flag=True,
-    help="Also report 95% confidence intervals of the means.",
+    "--intervals", is_flag=True, help="Also report 95% confidence intervals of the means."
 )
 @output_options(FORMATS)
 @missing_option
@@ -56,9 +54,8 @@ def command(
     per_query: bool,
     label: str | None,
     intervals: bool,
-    output_format: str | None,
-    as_json: bool,
     output: str | None,
+    output_format: str,
     history: str | None,
     note: str | None,
     **options: Any,  # noqa: ANN401 - as evaluate takes them
@@ -82,7 +79,6 @@ def command(
     from berryeval.reports.rendering import render_evaluations
     from berryeval.reports.terminal import show_tables
 
-    chosen = chosen_format(output_format, as_json, output, FORMATS)
     if note is not None and history is None:
         raise click.UsageError("--note requires --history FILE.")
     check_outputs([output, history])
@@ -92,10 +88,10 @@ def command(
         for name, path in zip(run_names(runs), runs, strict=True)
     }
     shown = Shown(per_query=per_query, label=label, intervals=intervals)
-    if chosen == "table" and output is None:
+    if output_format == "table" and output is None:
         show_tables(evaluations_tables(results, shown))
     else:
-        write_output(render_evaluations(results, shown, chosen), output)
+        write_output(render_evaluations(results, shown, output_format), output)
     if history is not None:
         from berryeval.suite.history import append
 

@@ -6,9 +6,8 @@ from typing import Any
 
 import click
 
-from berryeval.cli._options import duplicates_option, judges_option
-from berryeval.cli._output import chosen_format, output_options, write_output
-from berryeval.cli._runs import run_names
+from berryeval.cli._options import duplicates_option, judges_option, run_names
+from berryeval.cli._output import output_options, write_output
 from berryeval.errors import MismatchError
 
 __all__ = ["command"]
@@ -21,10 +20,7 @@ FORMATS = ("table", "csv", "json")
 @click.argument("a", metavar="A")
 @click.argument("b", metavar="B")
 @click.option(
-    "--query",
-    "query_id",
-    metavar="ID",
-    help="Query to explain.  [default: the one that fell most]",
+    "--query", "query_id", metavar="ID", help="Query to explain.  [default: the one that fell most]"
 )
 @click.option(
     "-m", "--measure", metavar="MEASURE", default="nDCG@10", show_default=True, help="Measure."
@@ -42,9 +38,8 @@ def command(
     measure: str,
     every_move: bool,
     queries: str | None,
-    output_format: str | None,
-    as_json: bool,
     output: str | None,
+    output_format: str,
     **options: Any,  # noqa: ANN401 - as explain takes them
 ) -> None:
     """Explain why a query's score differs between runs A and B.
@@ -62,13 +57,12 @@ def command(
     from berryeval.reports import explain as report
     from berryeval.reports.terminal import show_table
 
-    chosen = chosen_format(output_format, as_json, output, FORMATS)
     before, after = run_names((a, b))
     found = explain(judgments, a, b, query_id, measure, **options)
     query_text = None if queries is None else _text_of(found.query_id, queries)
-    if chosen == "csv":
+    if output_format == "csv":
         write_output(report.explanation_to_csv(found, every_move=every_move), output)
-    elif chosen == "json":
+    elif output_format == "json":
         text = report.explanation_to_json(
             found, (before, after), query_text=query_text, every_move=every_move
         )

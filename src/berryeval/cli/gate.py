@@ -12,7 +12,6 @@ import click
 from berryeval.cli._logging import logging_options
 from berryeval.cli._output import (
     check_outputs,
-    chosen_format,
     output_options,
     report_format,
     report_option,
@@ -100,16 +99,15 @@ def command(
     baseline_repeats: tuple[str, ...],
     opens_reserve: bool,
     reports: tuple[str, ...],
-    output_format: str | None,
-    as_json: bool,
     output: str | None,
+    output_format: str,
     **named: Any,  # noqa: ANN401 - files, and rules as texts
 ) -> None:
     """Decide whether a candidate can ship: pass, fail or inconclusive.
 
     Judgments, run, baseline and guards come from berryeval.toml or from options. Guards on the
     command line replace those in the file. Exit codes: 0 pass, 1 fail, 2 bad input or not
-    comparable, 3 inconclusive.
+    comparable, 3 inconclusive, 4 the system under test failed.
 
     \b
     berryeval gate
@@ -139,14 +137,13 @@ def command(
         or (settings.baseline_repeats if named["baseline"] is None else ()),
         other_baselines=settings.other_baselines if named["baseline"] is None else (),
     )
-    chosen = chosen_format(output_format, as_json, output, FORMATS)
     report_formats = {file: report_format(file, FORMATS) for file in reports}
     check_outputs([output, settings.history, *reports])
     result = run_gate(settings, opens_reserve=opens_reserve)
     for file, format_ in report_formats.items():
         write_output(render_gate(result, format_), file)
-    if chosen == "table" and output is None:
+    if output_format == "table" and output is None:
         show_tables(report.gate_table(result))
     else:
-        write_output(render_gate(result, chosen), output)
+        write_output(render_gate(result, output_format), output)
     context.exit(settings.gate.exit_code(result.verdict))

@@ -6,17 +6,17 @@ from typing import TYPE_CHECKING
 
 import click
 
-from berryeval.cli._output import chosen_format, output_options, write_output
-from berryeval.cli._progress import progress_bar
+from berryeval.cli import BAD_INPUT
+from berryeval.cli._output import output_options, write_output
 from berryeval.cli._systems import (
     address_for,
     chunks_option,
     load_golden_set,
     named_settings,
     no_questions_option,
+    progress_bar,
     system_options,
 )
-from berryeval.cli.exit_codes import BAD_INPUT
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -68,17 +68,16 @@ def check(
     no_questions: bool,
     dsn: str | None,
     settings: tuple[str, ...],
-    output_format: str | None,
-    as_json: bool,
     output: str | None,
+    output_format: str,
 ) -> None:
     """Check a golden set for errors, and report the best possible scores.
 
     Reports counts, judgments of unknown documents, contradictions, near-duplicates with different
     grades, spans out of range, queries without a relevant chunk, the best possible score in each
-    measure, and how well two passes of judging agree. Queries that ask almost the same are listed
-    with a suggested group. If FOLDER is omitted, the bundled set is checked. Exit code 2 if there
-    are errors; warnings do not affect it.
+    measure, and how well two judging passes agree. Queries that ask almost the same thing are
+    listed with a suggested group. If FOLDER is omitted, the bundled set is checked. Exit code 2 if
+    there are errors; warnings do not affect it.
 
     \b
     berryeval golden check golden/
@@ -86,11 +85,11 @@ def check(
     berryeval golden check --json
     """
     from berryeval.golden.check import check_golden_set
-    from berryeval.reports.golden import check_tables, check_to_json, check_to_text
+    from berryeval.reports.golden import check_tables, check_to_json
+    from berryeval.reports.layout import tables_to_text
     from berryeval.reports.markdown import tables_to_markdown
     from berryeval.reports.terminal import show_tables
 
-    chosen = chosen_format(output_format, as_json, output, FORMATS)
     golden = load_golden_set(path, strict=False, chunks=chunks)
     documents = [*golden.documents(questions=not no_questions)]
     places = {name: address_for(name, dsn, systems) for name in systems}
@@ -99,12 +98,12 @@ def check(
         for name, place in places.items()
     }
     found = check_golden_set(golden, runs, depth=depth)
-    if chosen == "json":
+    if output_format == "json":
         write_output(check_to_json(found), output)
-    elif chosen == "markdown":
+    elif output_format == "markdown":
         write_output(tables_to_markdown(check_tables(found)), output)
     elif output is not None:
-        write_output(check_to_text(found), output)
+        write_output(tables_to_text(check_tables(found)), output)
     else:
         show_tables(check_tables(found))
     context.exit(BAD_INPUT if found.errors else 0)
@@ -224,7 +223,7 @@ def weights(
     berryeval golden weights --by category --share howto=0.7 --share errors=0.3 --in-place
     """
     from berryeval.formats.queries import iter_log, read_queries, write_weights
-    from berryeval.golden.weights import weigh_by_shares, weigh_by_traffic
+    from berryeval.golden.weights import weight_by_shares, weight_by_traffic
     from berryeval.reports.golden import shares_table, weights_table, weights_to_json
     from berryeval.reports.terminal import show_tables
 
@@ -239,11 +238,11 @@ def weights(
     target = queries if in_place else output
     found: ShareWeights | TrafficWeights
     if label is not None:
-        found = weigh_by_shares(known, label, given)
+        found = weight_by_shares(known, label, given)
         table, strata = shares_table(found, target), found.strata
     else:
         assert log is not None
-        found = weigh_by_traffic(known, iter_log(log))
+        found = weight_by_traffic(known, iter_log(log))
         table, strata = weights_table(found, target), None
     if target is not None:
         write_weights(queries, found.weights, output, strata=strata)

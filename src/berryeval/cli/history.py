@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from berryeval.cli._output import chosen_format, output_options, write_chart, write_output
+from berryeval.cli._output import output_options, write_chart, write_output
 
 if TYPE_CHECKING:
     from berryeval.suite.history import History
@@ -50,9 +50,8 @@ def command(
     run: str | None,
     last: int | None,
     daily: bool,
-    output_format: str | None,
-    as_json: bool,
     output: str | None,
+    output_format: str,
 ) -> None:
     """Show a measure over time, and test whether it declined.
 
@@ -75,16 +74,15 @@ def command(
     from berryeval.suite.history import read
     from berryeval.suite.trends import trends
 
-    chosen = chosen_format(output_format, as_json, output, FORMATS)
     history = read_archived(file, measure or _DEFAULT, run=run) if is_archive(file) else read(file)
     found: Sequence[Trend] = trends(history, measure, run=run, daily=daily)
     if last is not None:
         found = [trend.last(last) for trend in found]
-    if chosen in ("svg", "png"):
-        write_chart(report.trends_chart(found), chosen, output)
-    elif chosen == "csv":
+    if output_format in ("svg", "png"):
+        write_chart(report.trends_chart(found), output_format, output)
+    elif output_format == "csv":
         write_output(report.history_to_csv(found), output)
-    elif chosen == "json":
+    elif output_format == "json":
         write_output(report.history_to_json(history, found) + "\n", output)
     elif output in (None, "-"):
         _show(history, found)

@@ -6,9 +6,8 @@ from typing import TYPE_CHECKING
 
 import click
 
-from berryeval.cli._options import duplicates_option, judges_option
-from berryeval.cli._output import chosen_format, output_options, write_output
-from berryeval.cli._runs import run_names
+from berryeval.cli._options import duplicates_option, judges_option, measures_option, run_names
+from berryeval.cli._output import output_options, write_output
 from berryeval.core.files import write_whole
 
 if TYPE_CHECKING:
@@ -24,14 +23,7 @@ _DEFAULT_K = 10
 @click.command("holes")
 @click.argument("judgments", metavar="JUDGMENTS")
 @click.argument("runs", metavar="RUN...", nargs=-1, required=True)
-@click.option(
-    "-m",
-    "--measure",
-    "measures",
-    multiple=True,
-    metavar="MEASURE",
-    help="Measure to decide on. Repeatable.  [default: nDCG@10, or nDCG at the k of -k]",
-)
+@measures_option("nDCG@10, or nDCG at the k of -k", "Measure to decide on")
 @click.option(
     "-k",
     "k",
@@ -74,9 +66,8 @@ def command(
     limit: int,
     show_all: bool,
     queries: str | None,
-    output_format: str | None,
-    as_json: bool,
     output: str | None,
+    output_format: str,
     duplicates: Duplicates,
     judges: Judges,
 ) -> None:
@@ -99,9 +90,9 @@ def command(
     from berryeval.evaluation.weighing import effective_queries
     from berryeval.measures import depth_of
     from berryeval.reports import holes as report
+    from berryeval.reports.layout import tables_to_text
     from berryeval.reports.terminal import show_table
 
-    form = chosen_format(output_format, as_json, output, FORMATS)
     paths = runs if against is None or against in runs else (against, *runs)
     names = run_names(paths)
     baseline = None if against is None else names[paths.index(against)]
@@ -127,16 +118,16 @@ def command(
         texts={query_id: query.text for query_id, query in known.items()},
         effective_queries=effective_queries(known, loaded.query_ids),
     )
-    if form == "table" and output is None:
+    if output_format == "table" and output is None:
         show_table(report.holes_table(listed))
         return
-    if form == "trec":
+    if output_format == "trec":
         write_whole(output or "-", report.holes_to_trec(listed))
         return
     write = {
-        "table": report.holes_to_text,
+        "table": lambda found: tables_to_text([report.holes_table(found)]),
         "csv": report.holes_to_csv,
         "json": report.holes_to_json,
         "jsonl": report.holes_to_jsonl,
-    }[form]
+    }[output_format]
     write_output(write(listed), output)

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import click
 
-from berryeval.cli._output import chosen_format, output_options, write_chart, write_output
+from berryeval.cli._options import measures_option
+from berryeval.cli._output import output_options, write_chart, write_output
 from berryeval.evaluation.gate_rules import DEFAULT_RULES, POWER
 
 __all__ = ["command"]
@@ -23,16 +24,7 @@ FORMATS = ("table", "json", "svg", "png")
     metavar="FILE",
     help="Queries file with weights, and with groups, which are used with --against.",
 )
-@click.option(
-    "-m",
-    "--measure",
-    "measures",
-    multiple=True,
-    default=["nDCG@10"],
-    show_default=True,
-    metavar="MEASURE",
-    help="Measure to guard. Repeatable.",
-)
+@measures_option("nDCG@10", "Measure to guard")
 @click.option(
     "--margin",
     "margins",
@@ -65,9 +57,8 @@ def command(
     margins: tuple[float, ...],
     alpha: float,
     power: float,
-    output_format: str | None,
-    as_json: bool,
     output: str | None,
+    output_format: str,
 ) -> None:
     """Report the smallest drop that this golden set can rule out.
 
@@ -80,26 +71,26 @@ def command(
     """
     from berryeval.evaluation.power import MARGINS, sensitivity
     from berryeval.reports import power as report
+    from berryeval.reports.layout import tables_to_text
     from berryeval.reports.terminal import show_tables
 
-    chosen = chosen_format(output_format, as_json, output, FORMATS)
     found = sensitivity(
         judgments,
         run,
-        measures,
+        measures or "nDCG@10",
         against=against,
         queries=queries,
         margins=margins or MARGINS,
         alpha=alpha,
         power=power,
     )
-    if chosen == "json":
+    if output_format == "json":
         write_output(report.power_to_json(found), output)
-    elif chosen in ("svg", "png"):
+    elif output_format in ("svg", "png"):
         from berryeval.charts import power_chart
 
-        write_chart(power_chart(found[0]), chosen, output)
+        write_chart(power_chart(found[0]), output_format, output)
     elif output is not None:
-        write_output(report.power_to_text(found), output)
+        write_output(tables_to_text(report.power_tables(found)), output)
     else:
         show_tables(report.power_tables(found))

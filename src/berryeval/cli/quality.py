@@ -6,16 +6,15 @@ from typing import TYPE_CHECKING
 
 import click
 
+from berryeval.cli import SYSTEM_FAILED
 from berryeval.cli._logging import logging_options
 from berryeval.cli._output import (
     check_outputs,
-    chosen_format,
     output_options,
     report_format,
     report_option,
     write_output,
 )
-from berryeval.cli._progress import progress_bar
 from berryeval.cli._systems import (
     address_for,
     chunks_option,
@@ -24,9 +23,9 @@ from berryeval.cli._systems import (
     load_golden_set,
     named_settings,
     no_questions_option,
+    progress_bar,
     system_options,
 )
-from berryeval.cli.exit_codes import SYSTEM_FAILED
 
 if TYPE_CHECKING:
     from berryeval.evaluation.evaluate import MeasureLike
@@ -71,7 +70,7 @@ BELOW = 1
     type=click.IntRange(min=1),
     default=1,
     show_default=True,
-    help="Repeat every query N times, to measure how much scores vary by themselves.",
+    help="Repeat every query N times, to measure how much scores vary between repeats.",
 )
 @report_option
 @click.option("--history", metavar="FILE", help="Also append the means to this history.")
@@ -94,9 +93,8 @@ def command(
     repeat: int,
     reports: tuple[str, ...],
     history: str | None,
-    output_format: str | None,
-    as_json: bool,
     output: str | None,
+    output_format: str,
 ) -> None:
     """Measure the quality of a search system on a golden set.
 
@@ -119,17 +117,13 @@ def command(
     from berryeval.search.opening import open_system
     from berryeval.suite.quality import TABLE, THRESHOLDS, run_quality, thresholds_of
 
-    chosen = chosen_format(output_format, as_json, output, FORMATS)
     report_formats = {file: report_format(file, FORMATS) for file in reports}
     check_outputs([output, history, *reports])
     thresholds = _thresholds(at_least) or THRESHOLDS
     known = load_golden_set(golden, chunks=chunks)
     way_out = "choose others with --at-least, or judge more documents"
     check_reachable(
-        known.judgments,
-        thresholds_of(known, thresholds),
-        queries=known.queries,
-        way_out=way_out,
+        known.judgments, thresholds_of(known, thresholds), queries=known.queries, way_out=way_out
     )
     opened = open_system(
         name,
@@ -150,10 +144,10 @@ def command(
         )
     for file, format_ in report_formats.items():
         write_output(render_quality(result, format_), file)
-    if chosen == "table" and output is None:
+    if output_format == "table" and output is None:
         show_tables(quality_tables(result))
     else:
-        write_output(render_quality(result, chosen), output)
+        write_output(render_quality(result, output_format), output)
     if history is not None:
         from berryeval.suite.history import append
 

@@ -10,17 +10,17 @@ from typing import TYPE_CHECKING
 
 import click
 
+from berryeval.cli import SYSTEM_FAILED
 from berryeval.cli._logging import logging_options
 from berryeval.cli._output import check_outputs
-from berryeval.cli._progress import progress_bar
 from berryeval.cli._systems import (
     address_for,
     chunks_option,
     limits_options,
     named_settings,
+    progress_bar,
     system_options,
 )
-from berryeval.cli.exit_codes import SYSTEM_FAILED
 
 if TYPE_CHECKING:
     from berryeval.core import Document
@@ -281,10 +281,7 @@ def _numbered(output: str, number: int) -> str:
 
 
 def _write(
-    passes: Sequence[Collected],
-    credit: Callable[[Run], Run],
-    output: str,
-    timings: str | None,
+    passes: Sequence[Collected], credit: Callable[[Run], Run], output: str, timings: str | None
 ) -> None:
     from berryeval.formats import write_run
 

@@ -206,7 +206,7 @@ def command(files: tuple[str, ...], **flags: Any) -> None:  # noqa: ANN401 - as 
 def _options(flags: dict[str, Any]) -> Options:
     """Return what the flags mean; the file of -Z is read."""
     from berryeval.trec_eval import Options, read_z_scores
-    from berryeval.trec_eval.numbers import atol
+    from berryeval.trec_eval.lines import atol
 
     _, is_one, query = flags["debug"].partition(".")
     z_scores = flags["z_scores"]
@@ -240,7 +240,7 @@ def _print(texts: Iterable[bytes]) -> None:
 
 def _help(names: dict[str, str | None], flags: dict[str, Any]) -> None:
     """Show the flags, the format of QRELS, and the measures that are named."""
-    from berryeval.trec_eval.explanations import explain_all
+    from berryeval.trec_eval.names import explain_all
 
     click.echo(click.get_current_context().get_help())
     for line in explain_all(flags["rel_format"], names):
@@ -249,7 +249,7 @@ def _help(names: dict[str, str | None], flags: dict[str, Any]) -> None:
 
 def _files(files: tuple[str, ...], flags: dict[str, Any]) -> tuple[str, str]:
     """Return the two files, or say what of the flags cannot be done."""
-    from berryeval.trec_eval.explanations import FORMATS
+    from berryeval.trec_eval.names import FORMATS
 
     if len(files) != 2:  # noqa: PLR2004 - two files
         raise TrecEvalError(f"expected QRELS and RUN, found {len(files)} files", USAGE)

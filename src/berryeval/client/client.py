@@ -3,14 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from types import TracebackType
 from typing import TYPE_CHECKING, Any
 
+from berryeval.client.collection import Documents, Judgments, Queries
 from berryeval.client.connection import Connection, Record
 from berryeval.client.deciding import Baselines, Evaluations, Gates, Jobs, as_list, prefer
-from berryeval.client.documents import Documents
-from berryeval.client.judgments import Judgments
-from berryeval.client.queries import Queries
 from berryeval.client.runs import Runs
 from berryeval.client.stores import Stores, query_bodies
 
@@ -189,12 +186,7 @@ class Client:
     def __enter__(self) -> Self:
         return self
 
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        where: TracebackType | None,
-    ) -> None:
+    def __exit__(self, *_error: object) -> None:
         self.close()
 
     def __repr__(self) -> str:

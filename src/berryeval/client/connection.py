@@ -16,7 +16,7 @@ from typing import IO, Any, TypeAlias
 from berryeval.client.problems import error_of
 from berryeval.errors import ArgumentError, InputTypeError, ServiceError
 
-__all__ = ["Connection", "Record", "quoted"]
+__all__ = ["Connection", "Record", "Resource", "quoted"]
 
 _BLOCK = 1 << 16
 
@@ -39,16 +39,9 @@ def quoted(text: str) -> str:
 
 
 class Connection:
-    """Requests to one service; threads may share it.
+    """Requests to one service, by http or https; threads may share it.
 
-    Parameters
-    ----------
-    url : str
-        The address of the service, http or https.
-    token : str, optional
-        A token from `berryeval token create`.
-    timeout : float
-        Seconds to wait for each response.
+    `timeout` is in seconds, for each response.
     """
 
     def __init__(self, url: str, token: str | None, timeout: float) -> None:
@@ -94,7 +87,7 @@ class Connection:
         self, path: str, ids: Mapping[str, str] | None = None, query: Parameters | None = None
     ) -> Iterator[Record]:
         """Iterate over all items of a list, page by page, on demand."""
-        page: Mapping[str, Any] = self.ask("GET", path, ids, query=query)
+        page = self.ask("GET", path, ids, query={**(query or {}), "limit": 1000})
         while True:
             yield from map(Record, page["items"])
             if page.get("next") is None:
@@ -209,6 +202,13 @@ class Connection:
         kept: http.client.HTTPConnection | None = getattr(self._local, "kept", None)
         if kept is not None:
             kept.close()
+
+
+class Resource:
+    """A part of the service, such as its runs."""
+
+    def __init__(self, connection: Connection) -> None:
+        self._connection = connection
 
 
 def _parts_of(url: str) -> urllib.parse.SplitResult:

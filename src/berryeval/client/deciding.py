@@ -6,7 +6,7 @@ import json
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-from berryeval.client.connection import Connection, Record
+from berryeval.client.connection import Record, Resource
 
 __all__ = ["Baselines", "Evaluations", "Gates", "Jobs", "as_list", "prefer"]
 
@@ -21,11 +21,8 @@ def as_list(names: str | Sequence[str]) -> list[str]:
     return [names] if isinstance(names, str) else [*names]
 
 
-class Evaluations:
+class Evaluations(Resource):
     """Runs scored with the judgments of a moment."""
-
-    def __init__(self, connection: Connection) -> None:
-        self._connection = connection
 
     def __iter__(self) -> Iterator[Record]:
         return self.list()
@@ -34,7 +31,7 @@ class Evaluations:
         self, *, run_id: str | None = None, judgments_hash: str | None = None
     ) -> Iterator[Record]:
         """Iterate over evaluations, newest first."""
-        query = {"run_id": run_id, "judgments_hash": judgments_hash, "limit": 1000}
+        query = {"run_id": run_id, "judgments_hash": judgments_hash}
         return self._connection.iter_items("/v1/evaluations", query=query)
 
     def create(
@@ -72,26 +69,18 @@ class Evaluations:
         )
 
 
-class Baselines:
+class Baselines(Resource):
     """Named runs that candidates are compared with."""
 
-    def __init__(self, connection: Connection) -> None:
-        self._connection = connection
-
     def __iter__(self) -> Iterator[Record]:
-        return self._connection.iter_items("/v1/baselines", query={"limit": 1000})
+        return self._connection.iter_items("/v1/baselines")
 
     def get(self, name: str) -> Record:
         """Return a baseline."""
         return self._connection.ask("GET", "/v1/baselines/{name}", {"name": name})
 
     def set(
-        self,
-        name: str,
-        run_id: str,
-        *,
-        is_release: bool = False,
-        if_match: str | None = None,
+        self, name: str, run_id: str, *, is_release: bool = False, if_match: str | None = None
     ) -> Record:
         """Set a baseline, which may be a release; `if_match` is its expected ETag."""
         return self._connection.ask(
@@ -108,14 +97,11 @@ class Baselines:
         self._connection.ask("DELETE", "/v1/baselines/{name}", {"name": name}, headers=headers)
 
 
-class Gates:
+class Gates(Resource):
     """What a candidate must achieve, and verdicts."""
 
-    def __init__(self, connection: Connection) -> None:
-        self._connection = connection
-
     def __iter__(self) -> Iterator[Record]:
-        return self._connection.iter_items("/v1/gates", query={"limit": 1000})
+        return self._connection.iter_items("/v1/gates")
 
     def get(self, name: str) -> Record:
         """Return a gate."""
@@ -155,18 +141,12 @@ class Gates:
         if open_reserve:
             body["open_reserve"] = True
         return self._connection.ask(
-            "POST",
-            "/v1/gates/{name}/verdicts",
-            {"name": name},
-            body=body,
-            headers=prefer(as_job),
+            "POST", "/v1/gates/{name}/verdicts", {"name": name}, body=body, headers=prefer(as_job)
         )
 
     def verdicts(self, name: str) -> Iterator[Record]:
         """Iterate over the verdicts of a gate, newest first."""
-        return self._connection.iter_items(
-            "/v1/gates/{name}/verdicts", {"name": name}, {"limit": 1000}
-        )
+        return self._connection.iter_items("/v1/gates/{name}/verdicts", {"name": name})
 
     def verdict(self, name: str, verdict_id: int) -> Record:
         """Return a verdict with its report."""
@@ -174,11 +154,8 @@ class Gates:
         return self._connection.ask("GET", "/v1/gates/{name}/verdicts/{verdict_id}", ids)
 
 
-class Jobs:
+class Jobs(Resource):
     """Long tasks: progress, result and cancellation."""
-
-    def __init__(self, connection: Connection) -> None:
-        self._connection = connection
 
     def __iter__(self) -> Iterator[Record]:
         return map(Record, self._connection.ask("GET", "/v1/jobs")["items"])

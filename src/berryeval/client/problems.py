@@ -56,16 +56,9 @@ def _text(value: object) -> str:
 
 
 def error_of(service: str, status: int, said: Mapping[str, Any]) -> BerryEvalError:
-    """Return the error for a problem.
+    """Return the error for a problem of a service, given its address and the HTTP status.
 
-    Parameters
-    ----------
-    service : str
-        The address of the service.
-    status : int
-        The HTTP status.
-    said : mapping
-        The problem; empty if it was unreadable.
+    `said` is empty if the response was unreadable.
     """
     problem = _Problem(status, said)
     reader = _BY_KIND.get(problem.kind) or _BY_STATUS.get(status)

@@ -9,7 +9,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from berryeval.client.connection import Connection, Record
+from berryeval.client.connection import Record, Resource
 from berryeval.core.run import Run
 
 __all__ = ["Runs"]
@@ -17,18 +17,15 @@ __all__ = ["Runs"]
 _RUN = "/v1/runs/{run_id}"
 
 
-class Runs:
+class Runs(Resource):
     """Rankings of search systems."""
-
-    def __init__(self, connection: Connection) -> None:
-        self._connection = connection
 
     def __iter__(self) -> Iterator[Record]:
         return self.list()
 
     def list(self, *, name: str | None = None) -> Iterator[Record]:
         """Iterate over runs, newest first."""
-        return self._connection.iter_items("/v1/runs", query={"name": name, "limit": 1000})
+        return self._connection.iter_items("/v1/runs", query={"name": name})
 
     def upload(
         self,

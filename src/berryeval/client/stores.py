@@ -6,7 +6,8 @@ from collections.abc import Iterable, Iterator, Mapping
 from itertools import islice
 from typing import Any
 
-from berryeval.client.connection import Connection, Record
+from berryeval.client.collection import document_bodies
+from berryeval.client.connection import Record, Resource
 from berryeval.core.documents import Document
 from berryeval.core.query import Query
 
@@ -17,14 +18,11 @@ _AT_ONCE = 1000
 _STORE = "/v1/stores/{store}"
 
 
-class Stores:
+class Stores(Resource):
     """Search indexes of the service."""
 
-    def __init__(self, connection: Connection) -> None:
-        self._connection = connection
-
     def __iter__(self) -> Iterator[Record]:
-        return self._connection.iter_items("/v1/stores", query={"limit": 1000})
+        return self._connection.iter_items("/v1/stores")
 
     def create(self, name: str, kind: str = "hybrid", **settings: Any) -> Record:  # noqa: ANN401
         """Create a store: ``"bm25"``, ``"vector"`` or ``"hybrid"``; repeating it does nothing."""
@@ -44,16 +42,14 @@ class Stores:
         n_indexed = 0
         waiting = iter(documents)
         while some := [*islice(waiting, _AT_ONCE)]:
-            entries = [{"doc_id": one.doc_id, "title": one.title, "text": one.text} for one in some]
-            self._connection.ask(
-                "POST", f"{_STORE}/documents", {"store": name}, body={"documents": entries}
-            )
+            body = document_bodies(some)
+            self._connection.ask("POST", f"{_STORE}/documents", {"store": name}, body=body)
             n_indexed += len(some)
         return n_indexed
 
     def documents(self, name: str) -> Iterator[Document]:
         """Iterate over the documents of a store by id."""
-        items = self._connection.iter_items(f"{_STORE}/documents", {"store": name}, {"limit": 1000})
+        items = self._connection.iter_items(f"{_STORE}/documents", {"store": name})
         return (Document(one["doc_id"], one["text"], one["title"]) for one in items)
 
     def remove_document(self, name: str, doc_id: str) -> None:

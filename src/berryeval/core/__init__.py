@@ -6,9 +6,8 @@ from berryeval._lazy import loader_of
 
 if TYPE_CHECKING:
     from berryeval.core.documents import Document, Documents
-    from berryeval.core.judgment import RelevanceJudgment
-    from berryeval.core.query import Query
-    from berryeval.core.query_type import QueryType
+    from berryeval.core.judged_list import RelevanceJudgment
+    from berryeval.core.query import Query, QueryType
 
 __all__ = ["Document", "Documents", "Query", "QueryType", "RelevanceJudgment"]
 
@@ -18,7 +17,7 @@ __getattr__ = loader_of(
         "Document": "berryeval.core.documents",
         "Documents": "berryeval.core.documents",
         "Query": "berryeval.core.query",
-        "QueryType": "berryeval.core.query_type",
-        "RelevanceJudgment": "berryeval.core.judgment",
+        "QueryType": "berryeval.core.query",
+        "RelevanceJudgment": "berryeval.core.judged_list",
     },
 )

@@ -49,9 +49,7 @@ def table_of_grades(
     return pa.table(columns, names=["query_id", "doc_id", "relevance"])
 
 
-def table_of_subtopics(
-    grades: Iterable[tuple[bytes, bytes, bytes | None, float]],
-) -> Any:  # noqa: ANN401
+def table_of_subtopics(grades: Iterable[tuple[bytes, bytes, bytes | None, float]]) -> Any:  # noqa: ANN401
     """Return a pyarrow.Table of query, document, subtopic and grade, as `table_of_grades`."""
     pa = import_pyarrow(_WHAT)
     rows = list(grades)

@@ -1,16 +1,17 @@
-"""The k of every measure at k."""
+"""The k of every measure at k: its checks, and values by k."""
 
 from __future__ import annotations
 
 import operator
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator, Mapping
+from typing import TypeVar
 
 from berryeval.errors import ArgumentError, InputTypeError
 
-__all__ = ["DEFAULT_KS", "check_k", "check_ks"]
+__all__ = ["DEFAULT_KS", "AtK", "check_k", "check_ks"]
 
 DEFAULT_KS = (1, 3, 5, 10)
-"""The cutoffs that are reported when none is named."""
+"""The cutoffs that are reported by default."""
 
 
 def check_k(k: object) -> int:
@@ -37,3 +38,36 @@ def check_ks(ks: Iterable[object]) -> tuple[int, ...]:
     if not checked:
         raise ArgumentError("ks", "at least one k", "none")
     return tuple(sorted(checked))
+
+
+Value = TypeVar("Value")
+
+
+class AtK(Mapping[int, Value]):
+    """The values of one metric, by k; immutable.
+
+    Examples
+    --------
+    >>> AtK({1: 0.0, 3: 0.5})[3]
+    0.5
+    """
+
+    __slots__ = ("_values",)
+
+    def __init__(self, values: Mapping[int, Value]) -> None:
+        self._values = dict(values)
+
+    def __getitem__(self, k: int) -> Value:
+        return self._values[k]
+
+    def __iter__(self) -> Iterator[int]:
+        return iter(self._values)
+
+    def __len__(self) -> int:
+        return len(self._values)
+
+    def __hash__(self) -> int:
+        return hash(frozenset(self._values.items()))
+
+    def __repr__(self) -> str:
+        return repr(self._values)

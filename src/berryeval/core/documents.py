@@ -15,24 +15,15 @@ __all__ = ["Document", "Documents"]
 
 @dataclass(frozen=True, slots=True)
 class Document:
-    """One document.
-
-    Parameters
-    ----------
-    doc_id : str
-        What judgments and runs call it; a whole number becomes its decimal text.
-    text : str
-        What it says.
-    title : str
-        Its heading; empty where it has none.
-    length : int, optional
-        Its length in tokens, where somebody counted them.
-    """
+    """One document."""
 
     doc_id: str
+    """Its id in judgments and runs; a whole number becomes its decimal text."""
     text: str
     title: str = ""
+    """Its heading; may be empty."""
     length: int | None = None
+    """Its length in tokens, if known."""
 
     def __post_init__(self) -> None:
         if type(self.doc_id) is not str:
@@ -40,7 +31,7 @@ class Document:
 
 
 class Documents(Mapping[str, Document]):
-    """Documents by id, in the order in which they came, as columns.
+    """Documents by id, in their original order, stored as columns.
 
     Examples
     --------

@@ -29,19 +29,14 @@ _STANDARD_OUTPUT = ("-", "/dev/stdout")
 
 
 def write_whole(path: str | os.PathLike[str], pieces: Iterable[bytes]) -> None:
-    """Write a file under another name, and give it its own when all of it is on the disk.
+    """Write a file under a temporary name, and rename it when all of it is on the disk.
 
-    What stood there before stays until then, and stays for good if anything fails. A link stays
-    a link, and what it leads to is written. ``-`` is standard output; it, devices and pipes are
-    written straight into, and what a closed pipe no longer takes is dropped. A name that ends in
-    ``.gz`` or ``.zst`` is compressed.
+    If anything fails, an existing file is unchanged. Links are followed. ``-`` is standard output;
+    it, devices and pipes are written directly, and output to a closed pipe is dropped. A name that
+    ends in ``.gz`` or ``.zst`` is compressed.
 
-    Raises
-    ------
-    FormatError
-        If the file cannot be written, with the system's reason, or is an input of the command.
-    MissingExtraError
-        If the name ends in ``.zst``, Python is older than 3.14, and the extra is not there.
+    Raises `FormatError` with the system's reason if the file cannot be written, or if it is an
+    input of the command; `MissingExtraError` if zstd is not installed.
     """
     name = os.fspath(path)
     if name in _STANDARD_OUTPUT:
@@ -75,24 +70,12 @@ def format_of_ending(
     argument: str = "--output",
     choice: str = "--format",
 ) -> str:
-    """Return the format that the ending of a file's name asks for.
+    """Return the format that the extension of a file requests, ignoring that of compression.
 
-    Parameters
-    ----------
-    path : path
-        The file; an ending of compression does not count.
-    endings : mapping
-        The formats that can be written, by ending.
-    otherwise : str
-        The format of a name whose ending says nothing, such as ``.txt``.
-    argument, choice : str
-        What messages call the name, and the other way to choose a format.
-
-    Raises
-    ------
-    ArgumentError
-        If the ending names a format that cannot be written here, such as ``.xlsx``: a file must
-        be what its name says.
+    `endings` has the supported formats; `otherwise` is the format of names without a known
+    extension, such as ``.txt``. `argument` and `choice` are words for messages: the name, and
+    another way to choose a format. Raises `ArgumentError` for the extension of an unsupported
+    format, such as ``.xlsx``.
     """
     ending = os.path.splitext(uncompressed_name(path))[1].lower()  # noqa: PTH122
     if ending in endings:

@@ -26,19 +26,9 @@ NativeColumns: TypeAlias = "tuple[bytes, memoryview, memoryview, bytes, memoryvi
 class Grouped:
     """A number for each document of each query.
 
-    A row costs its document's id, eight bytes for its place and eight for its number; a query's
-    id is kept once.
-
-    Parameters
-    ----------
-    query_ids : IdColumn
-        Each query once, in the order in which they first came.
-    starts : array of "Q"
-        The row where each query begins, and at last the number of rows.
-    doc_ids : IdColumn
-        One a row, in the order in which they came.
-    values : array of "d"
-        One a row.
+    A row takes the bytes of its document's id, eight for its place and eight for its number; a
+    query's id is stored once. `starts` has the first row of each query, and at last the number of
+    rows.
     """
 
     _noun = "rows"

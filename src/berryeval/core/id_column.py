@@ -16,22 +16,20 @@ __all__ = ["IdColumn", "as_id", "decode_id", "encode_id", "shown_id"]
 _LONGEST_SHOWN = 80
 
 
-def encode_id(doc_id: str) -> bytes:
-    """Return the bytes of an id; those that were no UTF-8 when it was read come back."""
+def encode_id(doc_id: str, argument: str = "id") -> bytes:
+    """Return the bytes of an id or text; bytes that were not UTF-8 when read are restored."""
     try:
         return doc_id.encode("utf-8", "surrogateescape")
     except UnicodeEncodeError:
-        raise ArgumentError("id", "text that UTF-8 can encode", ascii(doc_id)) from None
+        got = ascii(doc_id[:_LONGEST_SHOWN])
+        raise ArgumentError(argument, "text that UTF-8 can encode", got) from None
 
 
 def as_id(value: object, argument: str) -> str:
     """Return an id as text; a whole number means its decimal text, as over HTTP and in files.
 
-    Raises
-    ------
-    InputTypeError
-        For anything else. A float is often a whole number that a missing value made one: 7 and
-        7.0 would be different ids.
+    Raises `InputTypeError` for anything else. A float is often a whole number beside missing
+    values: 7 and 7.0 would be different ids.
     """
     if isinstance(value, str):
         return value
@@ -54,14 +52,9 @@ def shown_id(doc_id: str | bytes) -> str:
 
 
 class IdColumn(Sequence[str]):
-    """Ids as text, kept as bytes: each costs its bytes and eight more.
+    """Ids as text, kept as bytes: each takes its bytes and eight more.
 
-    Parameters
-    ----------
-    data : bytes
-        All ids, one after the other.
-    offsets : array of "Q"
-        Where each begins, and at last where the last one ends.
+    `data` has all ids; `offsets` the beginning of each, and at last the end of the last one.
     """
 
     __slots__ = ("data", "offsets")

@@ -52,14 +52,9 @@ def release_inputs() -> None:
 
 
 def refuse_input(path: str | os.PathLike[str]) -> None:
-    """Raise if writing a file would overwrite an input.
+    """Raise `FormatError` if writing a file would overwrite an input.
 
     Files are compared by device and inode: links and other spellings of a path are recognised.
-
-    Raises
-    ------
-    FormatError
-        With the name of the input.
     """
     target = _regular_file(path) if _noted else None
     if target is None:

@@ -1,4 +1,4 @@
-"""One ranked list and its judgments, read from whatever people hold them in."""
+"""One ranked list and its judgments, read from sets, mappings or records."""
 
 from __future__ import annotations
 
@@ -8,10 +8,26 @@ from dataclasses import dataclass
 from typing import Any, TypeAlias
 
 from berryeval.core.grade import check_grade
-from berryeval.core.judgment import RelevanceJudgment
 from berryeval.errors import ArgumentError, InputTypeError
 
-__all__ = ["JudgedList", "JudgmentsLike", "iterate", "read_ranked_ids"]
+__all__ = ["JudgedList", "JudgmentsLike", "RelevanceJudgment", "iterate", "read_ranked_ids"]
+
+
+@dataclass(frozen=True, slots=True)
+class RelevanceJudgment:
+    """The grade of one document for one query.
+
+    Examples
+    --------
+    >>> RelevanceJudgment("d7", 2)
+    RelevanceJudgment(doc_id='d7', grade=2)
+    """
+
+    doc_id: Hashable
+    grade: float = 1
+    """Higher is better. From 1 on the document is relevant, unless a measure has another level; 0
+    means judged and not relevant, and below 0 counts as not judged."""
+
 
 JudgmentsLike: TypeAlias = (
     "Mapping[Any, float] | AbstractSet[Any] | Iterable[RelevanceJudgment] | Iterable[Hashable]"

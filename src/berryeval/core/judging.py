@@ -8,14 +8,7 @@ from typing import Literal, NamedTuple, TypeAlias
 
 from berryeval.errors import ArgumentError
 
-__all__ = [
-    "COUNTED",
-    "JUDGES",
-    "JudgedRow",
-    "Judges",
-    "check_judges",
-    "reduce_grades",
-]
+__all__ = ["COUNTED", "JUDGES", "JudgedRow", "Judges", "check_judges", "reduce_grades"]
 
 Judges: TypeAlias = Literal["first", "latest", "max", "mean", "majority"]
 """Which grade counts where several judges graded the same document."""

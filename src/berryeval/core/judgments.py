@@ -33,7 +33,7 @@ class Opinion(NamedTuple):
 
 
 class Judgments(Grouped):
-    """A grade for each judged pair of query and document. TREC people say qrels.
+    """A grade for each judged pair of query and document; qrels in TREC terms.
 
     A document is relevant when its grade reaches the level that a measure asks for, 1 unless
     told otherwise. A grade of 0 says that the document was looked at and found not relevant.

@@ -1,18 +1,71 @@
-"""What somebody asks."""
+"""Queries, and their usual categories."""
 
 from __future__ import annotations
 
 import math
 from collections.abc import Iterable
 from dataclasses import dataclass
+from enum import Enum
 from numbers import Real
 from typing import ClassVar
 
 from berryeval.core.id_column import as_id, shown_id
-from berryeval.core.query_type import QueryType
 from berryeval.errors import ArgumentError, InputTypeError
 
-__all__ = ["Query", "check_strata", "check_weight", "find_split_group"]
+__all__ = ["Query", "QueryType", "check_strata", "check_weight", "find_split_group"]
+
+
+class QueryType(str, Enum):
+    """The usual categories of a query. Any other label is valid, too.
+
+    Examples
+    --------
+    >>> QueryType("procedural")
+    <QueryType.PROCEDURAL: 'procedural'>
+    >>> QueryType("troubleshooting") is QueryType.TROUBLESHOOT
+    True
+    >>> QueryType.of("billing")
+    'billing'
+    """
+
+    FACTUAL = "factual"
+    CONCEPTUAL = "conceptual"
+    PROCEDURAL = "procedural"
+    COMPARATIVE = "comparative"
+    TROUBLESHOOT = "troubleshoot"
+    TROUBLESHOOTING = "troubleshoot"  # noqa: PIE796 - an alias
+    CODE_LOOKUP = "code_lookup"
+
+    def __str__(self) -> str:
+        # Python versions format an enumeration of strings differently.
+        return self.value
+
+    def __format__(self, format_spec: str) -> str:
+        return format(self.value, format_spec)
+
+    @classmethod
+    def _missing_(cls, value: object) -> QueryType | None:
+        return cls.TROUBLESHOOT if value == "troubleshooting" else None
+
+    @classmethod
+    def of(cls, label: str) -> QueryType | str:
+        """Return the type of a label, or the label itself if there is none."""
+        try:
+            return cls(label)
+        except ValueError:
+            return label
+
+    @classmethod
+    def name_of(cls, label: str) -> str:
+        """Return the canonical name of a category: aliases are replaced.
+
+        Examples
+        --------
+        >>> QueryType.name_of("troubleshooting"), QueryType.name_of("billing")
+        ('troubleshoot', 'billing')
+        """
+        return str(cls.of(label))
+
 
 _WEIGHT = "a finite number above 0"
 
@@ -20,32 +73,6 @@ _WEIGHT = "a finite number above 0"
 @dataclass(frozen=True, slots=True)
 class Query:
     """A query with its labels. Queries that share a label are a slice.
-
-    Parameters
-    ----------
-    query_id : str
-        What judgments and runs call it; a whole number becomes its decimal text.
-    text : str
-        What is asked.
-    category : str, optional
-        Such as one of `QueryType`, whose aliases are replaced: a query given as
-        ``"troubleshooting"`` has the category ``"troubleshoot"``.
-    difficulty : str, optional
-        Such as ``"easy"``, ``"medium"`` or ``"hard"``.
-    description : str, optional
-        What somebody who asks this wants to know.
-    tags : tuple of str
-        Any other labels.
-    weight : float, optional
-        How much the query counts in relation to others, such as how often people ask it: a finite
-        number above 0.
-    group : str, optional
-        A name that queries share which are not independent: paraphrases of one intent, queries of
-        one session or tenant.
-    stratum : str, optional
-        A name that queries share which were drawn together, apart from others: so many how-to
-        questions, so many error codes. Means do not depend on it; their intervals leave out what
-        lies between strata. All queries of a group are in one stratum.
 
     Examples
     --------
@@ -56,19 +83,31 @@ class Query:
     """
 
     query_id: str
+    """Its id in judgments and runs; a whole number becomes its decimal text."""
     text: str
     category: str | None = None
+    """Such as one of `QueryType`, whose aliases are replaced: a query given as
+    ``"troubleshooting"`` has the category ``"troubleshoot"``."""
     difficulty: str | None = None
+    """Such as ``"easy"``, ``"medium"`` or ``"hard"``."""
     description: str | None = None
+    """The information need behind the query."""
     tags: tuple[str, ...] = ()
+    """Any other labels."""
     weight: float | None = None
+    """Weight relative to other queries, such as its frequency: a finite number above 0."""
     group: str | None = None
+    """A name shared by queries that are not independent: paraphrases of one intent, queries of one
+    session or tenant."""
     stratum: str | None = None
+    """A name shared by queries that were sampled together, such as 50 how-to questions and 50 error
+    codes. Means do not depend on it; their intervals ignore the spread between strata. All queries
+    of a group are in one stratum."""
 
-    __test__: ClassVar[bool] = False  # pytest takes it for a test where it is called TestQuery
+    __test__: ClassVar[bool] = False  # pytest would collect it under the name TestQuery
 
     def __post_init__(self) -> None:
-        # Here, because files, requests and archives all make their queries through this class.
+        # Here, because files, requests and archives all create their queries by this class.
         if type(self.query_id) is not str:
             object.__setattr__(self, "query_id", as_id(self.query_id, "query_id"))
         if isinstance(self.category, str):
@@ -102,7 +141,7 @@ def check_strata(queries: Iterable[Query]) -> None:
 
 
 def find_split_group(queries: Iterable[Query]) -> tuple[Query, str] | None:
-    """Return the first query that is in another stratum than its group, and where both are."""
+    """Return the first query that is in another stratum than its group, and both strata."""
     firsts: dict[str, Query] = {}
     for query in queries:
         if query.group is None:

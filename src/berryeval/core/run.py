@@ -33,7 +33,7 @@ def check_score(score: object, argument: str) -> float:
 
 
 class Run(Grouped):
-    """For each query a ranking of documents, by score.
+    """For each query, a ranking of documents by score.
 
     The order of a ranking is by score, highest first, and ties break by document id, compared
     as bytes, highest first: as in trec_eval. The order in which rows came does not matter.

@@ -30,20 +30,13 @@ _FEWEST_IN_ORDER = 5
 
 
 def cautions_of(rows: Callable[[int], Iterable[ScoredRow]]) -> tuple[str, ...]:
-    """Return what is suspicious about the scores, a sentence without its full stop for each.
+    """Return suspicions about the scores, a sentence without its full stop for each.
 
-    Parameters
-    ----------
-    rows : function
-        Given a number of rows, iterates over at least as many of a run, if it has them, from the
-        start and those of a query together.
-
-    Returns
-    -------
-    tuple of str
-        Empty for almost every run: more than half of the queries checked must show the sign.
-        Rankings of a single document are not checked. Where no ranks are stated, the order of at
-        least five rows takes their place; shorter rankings count if all of them rise.
+    `rows` iterates over at least as many rows of a run as it is called with, from the start, those
+    of a query together. The result is empty for almost every run: more than half of the queries
+    checked must show the sign. Rankings of a single document are not checked. Where no ranks are
+    stated, the order of at least five rows takes their place; shorter rankings count if all of them
+    rise.
     """
     found: tuple[str, ...] = ()
     for limit in (_FIRST_ROWS, _MOST_ROWS):

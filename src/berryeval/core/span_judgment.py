@@ -1,4 +1,4 @@
-"""What somebody said of a piece of a document."""
+"""Judgments of pieces of documents."""
 
 from __future__ import annotations
 
@@ -11,25 +11,16 @@ __all__ = ["SpanJudgment"]
 
 @dataclass(frozen=True, slots=True)
 class SpanJudgment:
-    """A grade of a piece of a source document for a query.
-
-    Parameters
-    ----------
-    query_id : str
-        The query.
-    source : str
-        The document, as `berryeval.search.chunking.Chunk` names it.
-    start, end : int
-        The piece, in characters; `end` is the first that does not belong to it.
-    grade : float
-        The higher, the better; 0 is judged and not relevant.
-    """
+    """A grade of a piece of a source document for a query."""
 
     query_id: str
     source: str
+    """The document, as `berryeval.search.chunking.Chunk` names it."""
     start: int
     end: int
+    """The first character after the piece; `start` is its first one."""
     grade: float
+    """Higher is better; 0 means judged and not relevant."""
 
     def __post_init__(self) -> None:
         if not 0 <= self.start < self.end:

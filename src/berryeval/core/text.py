@@ -1,10 +1,10 @@
-"""Text that can be encoded as UTF-8."""
+"""Text without the characters that UTF-8, pages, pictures or XML files cannot contain."""
 
 from __future__ import annotations
 
 import re
 
-__all__ = ["replace_lone_surrogates"]
+__all__ = ["printable", "replace_lone_surrogates"]
 
 _SURROGATE = re.compile("[\ud800-\udc7f\udd00-\udfff]")
 """Surrogates, except those that stand for bytes that are not UTF-8."""
@@ -21,3 +21,12 @@ def replace_lone_surrogates(text: str) -> str:
     True
     """
     return _SURROGATE.sub("\ufffd", text)
+
+
+_NOT_TEXT = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\x7f\ud800-\udfff\ufffe\uffff]")
+"""Control characters and surrogates, which ids of bytes that are not UTF-8 have."""
+
+
+def printable(text: object) -> str:
+    """Return text with a replacement character for each control character and surrogate."""
+    return _NOT_TEXT.sub("\ufffd", str(text))

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import ExitStack
 from dataclasses import replace
+from functools import partial
 from typing import Any
 
 from berryeval.backend import backend, n_threads
@@ -15,7 +16,6 @@ from berryeval.core.judgments import Judgments
 from berryeval.core.origin import Origin
 from berryeval.core.run import Run
 from berryeval.engine._selection import AllScores
-from berryeval.engine._spool import Spooled
 from berryeval.engine.session import Session
 from berryeval.formats import Duplicates
 from berryeval.formats.lines import PathLike, can_be_read_again, iter_pieces, open_plain
@@ -25,7 +25,41 @@ from berryeval.measures import Measure
 
 __all__ = ["can_score", "score", "score_dict", "score_file", "score_frame"]
 
-_HEAD = 1 << 20  # bytes of a pipe that are checked for scores that look wrong
+_HEAD = 1 << 20  # bytes of a pipe that are checked for suspicious scores
+_IN_MEMORY = 16 << 20
+_PIECE = 1 << 20
+
+
+class _Spooled(Iterator[bytes]):
+    """Pieces of a pipe, kept in a temporary file while they are read, to be read again."""
+
+    def __init__(self, pieces: Iterator[bytes]) -> None:
+        import tempfile  # slow to import, and files do without
+
+        self._pieces = pieces
+        self._kept = tempfile.SpooledTemporaryFile(max_size=_IN_MEMORY)  # noqa: SIM115 - close()
+
+    def __next__(self) -> bytes:
+        piece = next(self._pieces)
+        self._kept.write(piece)
+        return piece
+
+    def from_the_start(self) -> Iterator[bytes]:
+        """Iterate over all pieces: those already read, and the rest."""
+        self._kept.seek(0)
+        yield from iter(partial(self._kept.read, _PIECE), b"")
+        yield from self._pieces
+
+    def first(self, size: int) -> bytes:
+        """Return the first bytes already read."""
+        self._kept.seek(0)
+        found = self._kept.read(size)
+        self._kept.seek(0, os.SEEK_END)
+        return found
+
+    def close(self) -> None:
+        """Remove the temporary file."""
+        self._kept.close()
 
 
 def _session(
@@ -37,7 +71,7 @@ def _session(
 
 
 def can_score(measures: Sequence[Measure]) -> bool:
-    """Whether the extension is there, and has a twin of each of these measures."""
+    """Whether the extension is available, and has a twin of each of these measures."""
     return backend().name == "native" and all(measure.native_call() for measure in measures)
 
 
@@ -51,10 +85,10 @@ def score(judgments: Judgments, run: Run, measures: Sequence[Measure]) -> AllSco
 def score_dict(
     judgments: Judgments, run: dict[str, Any], measures: Sequence[Measure]
 ) -> AllScores | None:
-    """Score a dict of dicts without making a `Run` of it.
+    """Score a dict of dicts without creating a `Run`.
 
-    None if there is anything in it but dicts, str and float, or a NaN: `Run.from_dict` then says
-    what is wrong, or knows how to read it.
+    None if it contains anything but dicts, str and float, or a NaN: `Run.from_dict` then reads it,
+    or reports what is wrong.
     """
     session = _session(judgments, measures)
     return session.results() if session.board.score_dict(run, n_threads()) else None
@@ -63,10 +97,10 @@ def score_dict(
 def score_frame(
     judgments: Judgments, frame: ArrowStream, measures: Sequence[Measure], duplicates: Duplicates
 ) -> AllScores | None:
-    """Score a data frame without making a `Run` of it.
+    """Score a data frame without creating a `Run`.
 
-    None if the rows of a query do not stand together, ids are no text, or something is wrong:
-    `Run.from_frame` then reads it, or says what.
+    None if the rows of a query are not adjacent, ids are not text, or something is wrong:
+    `Run.from_frame` then reads it, or reports what is wrong.
     """
     from berryeval._native import arrow_names
 
@@ -78,7 +112,7 @@ def score_frame(
             return None
         places = find_places(arrow_names(stream), "run", origin)
         is_done = session.board.score_arrow(stream, places, n_threads())
-    except ValueError:  # whoever reads it again says why, with the row
+    except ValueError:  # reading it again reports why, with the row
         return None
     return session.results() if is_done else None
 
@@ -86,15 +120,11 @@ def score_frame(
 def score_file(
     judgments: Judgments, path: PathLike, measures: Sequence[Measure], duplicates: Duplicates
 ) -> AllScores:
-    """Score a run in a TREC file in one pass: each query is read, scored and forgotten.
+    """Score a run in a TREC file in one pass, query by query.
 
-    Where the lines of a query do not stand together, or something is wrong, the file is read
-    whole; what cannot be read twice is kept in a temporary file meanwhile.
-
-    Raises
-    ------
-    FormatError
-        For what cannot be read, with the line.
+    If the lines of a query are not adjacent, or something is wrong, the whole file is read; pipes,
+    which cannot be read twice, are kept in a temporary file meanwhile. Raises `FormatError` for an
+    invalid line.
     """
     session = _session(judgments, measures, duplicates)
     cautions: tuple[str, ...] = ()  # of a file they are found later
@@ -108,7 +138,7 @@ def score_file(
             is_done = session.feed(iter_pieces(path))
             again = iter_pieces(path)
         else:
-            pieces = Spooled(iter_pieces(path))
+            pieces = _Spooled(iter_pieces(path))
             opened.callback(pieces.close)
             is_done = session.feed(pieces)
             again = pieces.from_the_start()

@@ -46,15 +46,10 @@ def score_at_once(
     no_relevant: NoRelevant = "zero",
     duplicates: Duplicates = "error",
 ) -> Scores | None:
-    """Score what a run would be made of, without making one.
+    """Score the path of a TREC file, a dict of dicts or a data frame without creating a `Run`.
 
-    That is possible for the path of a TREC file, for a dict of dicts, and for a data frame. None
-    if it is not: `score` then gives the same from a `Run`.
-
-    Raises
-    ------
-    FormatError
-        For a file that cannot be read, with the line.
+    None if that is not possible: `score` then gives the same from a `Run`. Raises `FormatError` for
+    an invalid line.
     """
     if not _native.can_score(measures):
         return None

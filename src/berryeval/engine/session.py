@@ -28,16 +28,9 @@ NativeCall: TypeAlias = "tuple[str, dict[str, Any]]"
 class Session:
     """Judgments and kernels, ready for one run.
 
-    Parameters
-    ----------
-    judgments : Grouped
-        What documents are looked up in: `Judgments`, or what else has a grade for each.
-    calls : sequence of NativeCall
-        What is computed for each query.
-    keep_best, most, judged_only, n_grades
-        Of a document that comes twice, keep the better score. How many documents of a ranking
-        count, and whether only judged ones do. Of how many of its
-        documents the grades are kept for relstrings.
+    Of a document that comes twice, `keep_best` keeps the better score. `most` is the number of
+    documents of a ranking that count, `judged_only` whether only judged ones do, and `n_grades` the
+    number of documents whose grades are kept for relstrings.
     """
 
     def __init__(

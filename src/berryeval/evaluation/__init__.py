@@ -1,10 +1,10 @@
-"""From scores to what people read: means, comparisons, verdicts, and what stands behind them."""
+"""From scores to results: means, comparisons, verdicts, and the policies behind them."""
 
 from __future__ import annotations
 
-import importlib
 from typing import TYPE_CHECKING
 
+from berryeval._lazy import loader_of
 from berryeval.evaluation.evaluate import evaluate
 from berryeval.evaluation.result import Evaluation, MeasureResult
 
@@ -50,31 +50,18 @@ __all__ = [
     "sensitivity",
 ]
 
-# What needs numpy is imported when it is asked for.
-_HOME = {
-    "Baseline": "baseline",
-    "CategoryMetrics": "quality",
-    "Comparison": "comparison",
-    "Difference": "comparison",
-    "GateResult": "verdict",
-    "GateRules": "gate_rules",
-    "GuardResult": "verdict",
-    "LatencyGuard": "guards",
-    "Margin": "guards",
-    "MarginGuard": "guards",
-    "QualityReport": "quality",
-    "QueryResult": "quality",
-    "Sensitivity": "power",
-    "TestQuery": "quality",
-    "ThresholdGuard": "guards",
-    "compare": "comparing",
-    "gate": "gating",
-    "quality_report": "quality",
-    "sensitivity": "power",
+# Modules that require NumPy are imported when their names are first used.
+_NAMES = {
+    "baseline": ("Baseline",),
+    "comparing": ("compare",),
+    "comparison": ("Comparison", "Difference"),
+    "gate_rules": ("GateRules",),
+    "gating": ("gate",),
+    "guards": ("LatencyGuard", "Margin", "MarginGuard", "ThresholdGuard"),
+    "power": ("Sensitivity", "sensitivity"),
+    "quality": ("CategoryMetrics", "QualityReport", "QueryResult", "TestQuery", "quality_report"),
+    "verdict": ("GateResult", "GuardResult"),
 }
-
-
-def __getattr__(name: str) -> object:
-    if name in _HOME:
-        return getattr(importlib.import_module(f"berryeval.evaluation.{_HOME[name]}"), name)
-    raise AttributeError(f"module 'berryeval.evaluation' has no attribute {name!r}")
+__getattr__ = loader_of(
+    __name__, {name: f"{__name__}.{home}" for home, names in _NAMES.items() for name in names}
+)

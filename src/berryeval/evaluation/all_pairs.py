@@ -64,17 +64,9 @@ class OrderSimilarity:
 def all_pairs(comparison: Comparison) -> list[SystemPair]:
     """Compare every system with every other, all pairs of one measure as one family.
 
-    Parameters
-    ----------
-    comparison : Comparison
-        Its runs, measures, queries and statistics.
-
-    Returns
-    -------
-    list of SystemPair
-        The measures in their order, and the pairs of each in the order of the runs. Whether a
-        candidate is better than the baseline is for the comparison itself to say: here the family
-        is larger, and intervals are wider.
+    The result is in the order of measures, and of runs. Whether a candidate is better than the
+    baseline is decided by the comparison itself: here the family is larger, and intervals are
+    wider.
     """
     runs = comparison.evaluations
     found = []
@@ -99,16 +91,9 @@ def all_pairs(comparison: Comparison) -> list[SystemPair]:
 def run_similarity(
     comparison: Comparison, p: float = 0.9, depth: int | None = 100
 ) -> list[RunSimilarity]:
-    """Return for every two runs how similar their rankings are.
+    """Return the similarity of the rankings of every two runs, in their first `depth` ranks.
 
-    Parameters
-    ----------
-    comparison : Comparison
-        Whose queries are looked at.
-    p : float
-        Persistence of rank-biased overlap: the probability that a reader goes on to the next rank.
-    depth : int or None
-        Number of ranks to consider; None means all.
+    `p` is the persistence of rank-biased overlap: the probability of going on to the next rank.
     """
     sampling = comparison.sampling
     rankings = {

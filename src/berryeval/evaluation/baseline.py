@@ -1,7 +1,7 @@
-"""Baselines: the rankings that a candidate is held against, in one small file fit for git.
+"""Baselines: the rankings that a candidate is compared with, in one small file fit for git.
 
-A baseline keeps document ids, not scores: whoever compares with it scores it again with today's
-judgments. The file is JSON with a line a query::
+A baseline keeps document ids, not scores: it is scored with the current judgments each time it is
+used. The file is JSON with one line per query::
 
     {
      "kind": "baseline", "version": 1, "semantics": 1,
@@ -59,40 +59,27 @@ _HEAD = 1 << 16
 
 @dataclass(frozen=True, eq=False)
 class Baseline:
-    """Rankings of a system, down to the deepest rank that is looked at.
-
-    Parameters
-    ----------
-    name : str
-        What it is called, such as a branch.
-    rankings : mapping of str to list of str
-        For every judged query its documents, best first; an empty list where the run had none.
-    depth : int or None
-        How many documents of a ranking are kept; None means all.
-    means : mapping of str to float
-        What the measures were when it was saved: for people, not for comparisons.
-    queries : str, optional
-        A hash of the texts of the queries, if they were known.
-    corpus : str, optional
-        Which documents were searched: any name or hash.
-    settings : mapping of str to str
-        Of the system: shown, never compared.
-    created : str
-        The day.
-    release : str, optional
-        The last release that was marked. Its own baseline is the file of that name beside this
-        one, and a gate compares with it, too.
-    """
+    """Rankings of a system, down to the deepest rank that is considered."""
 
     name: str
+    """Its name, such as a branch."""
     rankings: Mapping[str, Sequence[str]]
+    """For every judged query its documents, best first; an empty list if the run had none."""
     depth: int | None
+    """The number of documents kept of each ranking; None means all."""
     means: Mapping[str, float]
+    """The means when it was saved, for information only."""
     queries: str | None = None
+    """A hash of the texts of the queries, if they were known."""
     corpus: str | None = None
+    """Name or hash of the searched documents."""
     settings: Mapping[str, str] = field(default_factory=dict)
+    """Settings of the system, for information only."""
     created: str = ""
+    """The day."""
     release: str | None = None
+    """The last release that was marked. Its own baseline is the file of that name beside this one,
+    and a gate compares with it, too."""
 
     @classmethod
     def make(
@@ -106,7 +93,7 @@ class Baseline:
         corpus: str | None = None,
         settings: Mapping[str, str] | None = None,
     ) -> Baseline:
-        """Keep of a run what these measures look at."""
+        """Keep the part of a run that these measures consider."""
         result = evaluate(judgments, run, measures, queries=(queries or {}).values())
         depth = depth_of(measures)
         return cls(
@@ -133,9 +120,9 @@ class Baseline:
         corpus: str | None = None,
         is_anchor: bool = False,
     ) -> None:
-        """Refuse a comparison that would not be one of like with like.
+        """Raise if the baseline is not comparable.
 
-        An anchor stays as it is while the set grows, so that its queries may be others.
+        An anchor stays as it is while the set grows, so that its queries may differ.
 
         Raises
         ------
@@ -168,7 +155,7 @@ class Baseline:
         write_whole(path, [self.to_json().encode("utf-8", "surrogateescape")])
 
     def to_json(self) -> str:
-        """Return the content of the file, with a line a query so that changes can be read."""
+        """Return the content of the file, with one line per query for readable diffs."""
         head = {
             "kind": "baseline",
             "version": FILE_VERSION,
@@ -225,19 +212,13 @@ class Baseline:
 
 
 def is_baseline(path: str | os.PathLike[str]) -> bool:
-    """Tell whether a file is a baseline, and not a run."""
+    """Return whether a file is a baseline, and not a run."""
     first = next(iter_pieces(path), b"")
     return re.search(rb'"kind"\s*:\s*"baseline"', first[:_HEAD]) is not None
 
 
 def release_path(baseline: str, name: str) -> str:
-    """Return where the baseline of a release is: beside the one that moves.
-
-    Raises
-    ------
-    ArgumentError
-        If a file cannot have the name, or it is that of the baseline itself.
-    """
+    """Return the path of a release: beside the baseline. Raises for an invalid name."""
     if not re.fullmatch(r"[A-Za-z0-9_][A-Za-z0-9._+-]{0,99}", name) or name == NO_ANCHOR:
         expected = "letters, digits, dots, dashes and underscores"
         raise ArgumentError("release", expected, repr(name)[:60])

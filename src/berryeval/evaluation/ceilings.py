@@ -33,17 +33,8 @@ def best_possible(
 ) -> dict[str, float]:
     """Return the mean of each measure over ideal rankings, scored by the engine itself.
 
-    Measures of which it is not known are left out: those that are better when lower or have no
-    upper bound, those with a table of gains, and those of `define_measure`.
-
-    Parameters
-    ----------
-    judgments : Judgments
-        What is relevant.
-    measures : iterable of Measure or str
-        What is measured.
-    queries : iterable of Query
-        If they have weights, means are weighted.
+    Measures whose ideal is unknown are omitted: those that are better when lower or have no upper
+    bound, those with a table of gains, and custom ones. Weights of queries count.
 
     Examples
     --------
@@ -66,25 +57,10 @@ def check_reachable(
     smallest_slice: int = 1,
     way_out: str = "lower the threshold, or judge more documents",
 ) -> None:
-    """Raise if a threshold is above the best possible mean.
+    """Raise if a threshold is above the best possible mean, over all queries or a slice.
 
-    Parameters
-    ----------
-    judgments : Judgments
-        What is relevant.
-    guards : iterable of Guard
-        Those with a threshold are checked, over all queries and over their slices.
-    queries : iterable of Query
-        Labels of the queries, for slices, and weights.
-    smallest_slice : int
-        Slices of fewer queries are not checked, as they do not decide a gate.
-    way_out : str
-        What to do about it, for the message.
-
-    Raises
-    ------
-    MismatchError
-        With each threshold that cannot be reached, and the best possible mean.
+    Slices of fewer queries than the smallest are not checked, as they do not decide a gate.
+    `way_out` ends the message of the `MismatchError`.
     """
     thresholds = [
         guard

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
+from types import MappingProxyType
 
 import numpy as np
 
@@ -47,7 +48,7 @@ __all__ = ["compare", "compare_evaluations", "measures_compared"]
 
 
 def measures_compared(runs: Mapping[str, Run]) -> tuple[Measure, ...]:
-    """Return what a comparison of runs decides on where no measure is named.
+    """Return the measures of a comparison where none is named.
 
     These are `COMPARED_MEASURES`, with recall at the greatest depth that all runs share if that
     is below 100.
@@ -85,9 +86,9 @@ def compare(
     judgments, missing, no_relevant, duplicates, judges
         As `evaluate` takes them. Queries that are left out for one run are left out for all.
     measures : Measure, str, or several of them, optional
-        What to compare; the first leads, and decides. If omitted, nDCG@10 leads, RR, P@5 and
-        R@100 (or recall at the greatest depth that all runs share) follow, and the means that
-        `evaluate` shows by default are there besides.
+        The first one leads and decides. If omitted, nDCG@10 leads, RR, P@5 and R@100 (or recall
+        at the greatest depth that all runs share) follow, and the default means of `evaluate` are
+        reported as well.
     runs : mapping of str to run
         At least two, by name; each as `evaluate` takes it.
     baseline : str, optional
@@ -102,18 +103,18 @@ def compare(
     max_grade : float, optional
         The highest grade of the scale, for bounds. Default: the highest that was given.
     repeats : mapping of str to sequence of runs, optional
-        By the name of a run, what the same system answered when it was asked again. The scores of
-        a query are averaged over all runs of a system. What single queries vary by is then part of
-        how differences vary between queries; what all queries of a run share is not, and is added
-        to the variance: for intervals and p-values, the randomisation test, and a gate. Wilcoxon's
-        test and the sign test, which look at ranks and signs, ignore it.
+        By the name of a run, further runs of the same system. The scores of a query are averaged
+        over all runs of a system. Noise of single queries is then part of the spread between
+        queries; noise that all queries of a run share is not, and is added to the variance: for
+        intervals and p-values, the randomisation test, and a gate. Wilcoxon's test and the sign
+        test, which consider ranks and signs, ignore it.
     level : float
-        The confidence of intervals, which hold together over each family; between 0 and 1.
+        Confidence level of intervals, simultaneous over each family; between 0 and 1.
     tests : iterable of {"wilcoxon", "sign", "randomisation"}
-        Further tests whose p-values are reported. They never decide.
+        Additional tests whose p-values are reported. They never decide.
     n_resamples, seed : int
-        The draws of signs for families of several differences and for the randomisation test:
-        how many, at least 100, and their random seed.
+        Number of draws of signs, at least 100, and their random seed: for families of several
+        differences and the randomisation test.
 
     Returns
     -------
@@ -164,7 +165,7 @@ def compare(
     evaluations, noise = {}, {}
     for name, several in by_run.items():
         evaluations[name] = several[0]
-        if len(several) > 1:  # over the queries that are compared; others would water it down
+        if len(several) > 1:  # over the queries that are compared only
             same = [_restricted(one, query_ids) for one in several]
             evaluations[name] = mean_evaluation(same)
             noise[name] = {measure: noise_in(same, measure) for measure in chosen}
@@ -176,7 +177,7 @@ def compare(
         chosen,
         known_queries,
         query_ids,
-        labels=tuple(dict.fromkeys(slices)),
+        labels=slices,
         repeats=again,
         noise=noise,
         bounds=bounds,
@@ -193,22 +194,10 @@ def compare_evaluations(
     queries: Mapping[str, Query],
     slices: Iterable[str] = (),
 ) -> Comparison:
-    """Compare runs that were scored already; otherwise as `compare`.
+    """Compare runs that are already scored; otherwise as `compare`.
 
-    Parameters
-    ----------
-    judgments : Judgments
-        What the runs were scored with.
-    runs, evaluations : mapping
-        By the same names, the baseline first; all evaluations of the same measures, which are
-        compared.
-    queries, slices
-        As `compare` takes them; queries by their ids.
-
-    Raises
-    ------
-    MismatchError
-        If two runs have no query in common.
+    Runs and evaluations have the same names, the baseline first; all evaluations have the same
+    measures. Raises `MismatchError` if two runs have no query in common.
     """
     reference = _check_runs(runs, None)
     _check_common(judgments, runs, reference)
@@ -220,12 +209,7 @@ def compare_evaluations(
         evaluations[reference].measures,
         queries,
         _common_queries([*evaluations.values()], evaluations),
-        labels=tuple(dict.fromkeys(slices)),
-        repeats={},
-        noise={},
-        bounds=False,
-        max_grade=None,
-        how=Statistics(),
+        labels=slices,
     )
 
 
@@ -238,12 +222,12 @@ def _compared(
     queries: Mapping[str, Query],
     query_ids: Sequence[str],
     *,
-    labels: Sequence[str],
-    repeats: Mapping[str, Sequence[Run]],
-    noise: Mapping[str, Mapping[Measure, Noise]],
-    bounds: bool,
-    max_grade: float | None,
-    how: Statistics,
+    labels: Iterable[str],
+    repeats: Mapping[str, Sequence[Run]] = MappingProxyType({}),
+    noise: Mapping[str, Mapping[Measure, Noise]] = MappingProxyType({}),
+    bounds: bool = False,
+    max_grade: float | None = None,
+    how: Statistics = Statistics(),  # noqa: B008 - frozen
 ) -> Comparison:
     notes = query_notes(evaluations, len(query_ids))
     sampling = sampling_of(queries, query_ids)
@@ -259,7 +243,9 @@ def _compared(
         for pair in find_pairs(over_same[reference], candidates, measures, query_ids, sampling)
     ]
     parts: list[tuple[Slice, list[int]]] = [
-        item for label in labels for item in find_slices(queries, label, query_ids).items()
+        item
+        for label in dict.fromkeys(labels)
+        for item in find_slices(queries, label, query_ids).items()
     ]
     whole = describe(pairs, how, sampling)
     sliced = describe_slices(pairs, parts, how, sampling)
@@ -278,16 +264,16 @@ def _compared(
         judgments=judgments,
         runs=runs,
         queries=queries,
-        measures=measures,
+        measures=tuple(measures),
         shown=over_same[reference].measures,
         baseline=reference,
         query_ids=query_ids,
         evaluations=over_same,
-        differences=whole,
-        common=describe_common(pairs, over_same.values(), how, sampling),
-        sliced=sliced,
+        differences=tuple(whole),
+        common=tuple(describe_common(pairs, over_same.values(), how, sampling)),
+        sliced=tuple(sliced),
         statistics=how,
-        notes=(
+        marked_notes=(
             *notes,
             *_depth_notes(runs, measures),
             *map(Note, _sum_notes(measures)),
@@ -326,7 +312,7 @@ def _check_runs(runs: Mapping[str, RunSource], baseline: str | None) -> str:
 
 
 def _check_common(judgments: Judgments, runs: Mapping[str, Run], reference: str) -> None:
-    """Refuse runs of other queries: each would score 0 where the other has documents."""
+    """Reject runs of other queries: each would score 0 where the other has documents."""
     judged = set(judgments.query_ids.iter_bytes())
     before = judged.intersection(runs[reference].query_ids.iter_bytes())
     for name, run in runs.items():
@@ -347,7 +333,7 @@ def _common_queries(evaluations: Sequence[Evaluation], names: Iterable[str]) -> 
 def _load_repeats(
     repeats: Mapping[str, Sequence[RunSource]], runs: Mapping[str, Run], duplicates: Duplicates
 ) -> dict[str, list[Run]]:
-    """Return the runs of systems that were asked again."""
+    """Load the further runs of systems."""
     for name in repeats:
         if name not in runs:
             known = " or ".join(map(repr, runs))
@@ -374,7 +360,7 @@ def _noise_notes(
 
 
 def _depth_notes(runs: Mapping[str, Run], measures: Sequence[Measure]) -> Iterator[Note]:
-    """Say that runs differ in depth, where a measure looks deeper than the shallowest."""
+    """Note that runs differ in depth, if a measure reaches below the shallowest."""
     depths = {name: _depth(run) for name, run in runs.items()}
     shallow = min(depths.values())
     is_seen = any(measure.k is None or measure.k > shallow for measure in measures)
@@ -384,14 +370,13 @@ def _depth_notes(runs: Mapping[str, Run], measures: Sequence[Measure]) -> Iterat
 
 
 def _sum_notes(measures: Sequence[Measure]) -> Iterator[str]:
-    """Say that a sum and a difference of means are not of the same size."""
+    """Note that sums and differences of means differ in size."""
     summed = ", ".join(str(measure) for measure in measures if measure.aggregate == "sum")
     if summed:
         yield f"Totals of {summed} are sums over queries; differences are means."
 
 
 def _weight_notes(sampling: Sampling, tests: Sequence[str]) -> Iterator[str]:
-    """Say that some queries count more than others."""
     if sampling.weights is not None and sampling.effective_queries is not None:
         yield weights_note(len(sampling.weights), sampling.effective_queries)
         named = f"{' and '.join(tests)}, and the " if tests else "The "
@@ -399,14 +384,12 @@ def _weight_notes(sampling: Sampling, tests: Sequence[str]) -> Iterator[str]:
 
 
 def _group_notes(sampling: Sampling, n_queries: int) -> Iterator[str]:
-    """Say that queries are not independent."""
     if sampling.groups is not None:
         n_groups = sampling.count(np.ones(n_queries, dtype=bool))
         yield f"The queries come in {n_groups:,} groups, and the groups are tested."
 
 
 def _strata_notes(sampling: Sampling) -> Iterator[str]:
-    """Say that queries were not drawn as one sample."""
     n_strata = len(set(sampling.strata or ()))
     if n_strata > 1:
         yield f"The queries come from {n_strata:,} strata; only the spread within them counts."

@@ -1,4 +1,4 @@
-"""What a comparison found."""
+"""The result of a comparison."""
 
 from __future__ import annotations
 
@@ -14,27 +14,19 @@ from berryeval.core.notes import Note
 from berryeval.core.query import Query
 from berryeval.core.run import Run
 from berryeval.evaluation.differences import Difference, Statistics
-from berryeval.evaluation.display import Displayed
 from berryeval.evaluation.findings import Outcome, outcome_of
 from berryeval.evaluation.headline import result_sentence
 from berryeval.evaluation.repeats import Noise, rounds_of
-from berryeval.evaluation.result import Evaluation
-from berryeval.evaluation.sampling import PLAIN, Sampling
+from berryeval.evaluation.result import Displayed, Evaluation
+from berryeval.evaluation.sampling import Sampling
 from berryeval.measures import Measure, parse_measure
 
-__all__ = [
-    "Comparison",
-    "Difference",
-    "QueryChange",
-    "RankedDocument",
-    "Statistics",
-    "headline",
-]
+__all__ = ["Comparison", "Difference", "QueryChange", "RankedDocument", "Statistics", "headline"]
 
 
 @dataclass(frozen=True)
 class QueryChange:
-    """What became of one query."""
+    """The scores of one query in both runs."""
 
     query_id: str
     text: str | None
@@ -55,86 +47,47 @@ class RankedDocument:
     """None if it is not judged: a hole."""
 
 
+@dataclass(frozen=True, eq=False, repr=False, kw_only=True)
 class Comparison(Displayed):
-    """The result of `compare`: one baseline, and the candidates compared with it.
+    """The result of `compare`: one baseline, and the candidates compared with it."""
 
-    Attributes
-    ----------
-    judgments, runs, queries
-        What was compared. Queries may be empty, or know some of the ids only.
-    measures : tuple of Measure
-        What is decided on; the first leads.
-    shown : tuple of Measure
-        Whose means are reported: `measures`, and more where no measure was named.
-    baseline : str
-        The name of a run; all others are candidates.
-    query_ids : sequence of str
-        Those that are scored for every run, in the order of their bytes.
-    evaluations : mapping of str to Evaluation
-        By run, all over the same queries.
-    differences : tuple of Difference
-        Over all queries: each measure, each candidate.
-    common : tuple of Difference
-        Each measure and candidate over the queries that every run has. Empty where no run lacks
-        any, and where no query is in all of them.
-    sliced : tuple of Difference
-        Each measure and candidate for each slice that was asked for.
-    statistics : Statistics
-        What was asked for.
-    notes : tuple of str
-        What a reader has to know, such as queries missing from a run.
-    marked_notes : tuple of Note
-        The same, marked where they are cautions.
-    max_grade : float or None
-        The highest grade of the scale, if it was given.
-    repeats : mapping of str to sequence of Run
-        By run, what the same system answered when it was asked again. Scores are means over all of
-        its runs.
-    noise : mapping of str to mapping of Measure to Noise
-        By run, of the systems that were asked again.
-    sampling : Sampling
-        The groups, weights and strata of the queries compared.
-    """
+    judgments: Judgments
+    runs: Mapping[str, Run]
+    queries: Mapping[str, Query]
+    """The queries that are known, by id; may be empty."""
+    measures: tuple[Measure, ...]
+    """The measures that are compared; the first leads."""
+    shown: tuple[Measure, ...]
+    """The measures whose means are reported: `measures`, and more where none was named."""
+    baseline: str
+    """The name of a run; all others are candidates."""
+    query_ids: Sequence[str]
+    """The queries that are scored for every run, in byte order."""
+    evaluations: Mapping[str, Evaluation]
+    """By run, all over the same queries."""
+    differences: tuple[Difference, ...]
+    """Over all queries: each measure, each candidate."""
+    common: tuple[Difference, ...]
+    """The same over the queries that every run has. Empty if no run lacks any query, and if no
+    query is in all of them."""
+    sliced: tuple[Difference, ...]
+    """Each measure and candidate for each requested slice."""
+    statistics: Statistics
+    marked_notes: tuple[Note, ...]
+    """What a reader has to know, such as queries missing from a run; cautions are marked."""
+    max_grade: float | None
+    """The highest grade of the scale, if it was given."""
+    repeats: Mapping[str, Sequence[Run]]
+    """By run, further runs of the same system. Scores are means over all runs of a system."""
+    noise: Mapping[str, Mapping[Measure, Noise]]
+    """By run, for systems with further runs."""
+    sampling: Sampling
+    """The groups, weights and strata of the queries compared."""
 
-    def __init__(
-        self,
-        *,
-        judgments: Judgments,
-        runs: Mapping[str, Run],
-        queries: Mapping[str, Query],
-        measures: Sequence[Measure],
-        shown: Sequence[Measure],
-        baseline: str,
-        query_ids: Sequence[str],
-        evaluations: Mapping[str, Evaluation],
-        differences: Sequence[Difference],
-        common: Sequence[Difference],
-        sliced: Sequence[Difference],
-        statistics: Statistics,
-        notes: Sequence[Note],
-        max_grade: float | None = None,
-        repeats: Mapping[str, Sequence[Run]] | None = None,
-        noise: Mapping[str, Mapping[Measure, Noise]] | None = None,
-        sampling: Sampling = PLAIN,
-    ) -> None:
-        self.judgments = judgments
-        self.runs = runs
-        self.queries = queries
-        self.measures = tuple(measures)
-        self.shown = tuple(shown)
-        self.baseline = baseline
-        self.query_ids = query_ids
-        self.evaluations = evaluations
-        self.differences = tuple(differences)
-        self.common = tuple(common)
-        self.sliced = tuple(sliced)
-        self.statistics = statistics
-        self.marked_notes = tuple(notes)
-        self.notes = tuple(map(str, notes))
-        self.max_grade = max_grade
-        self.repeats: Mapping[str, Sequence[Run]] = repeats or {}
-        self.noise: Mapping[str, Mapping[Measure, Noise]] = noise or {}
-        self.sampling = sampling
+    @property
+    def notes(self) -> tuple[str, ...]:
+        """The notes as text."""
+        return tuple(map(str, self.marked_notes))
 
     @property
     def n_queries(self) -> int:
@@ -157,10 +110,10 @@ class Comparison(Displayed):
         return self.measures[0]
 
     def deciding(self, measure: Measure | None = None) -> tuple[Difference, ...]:
-        """Return what a headline rests on, one difference per candidate, by the lead measure.
+        """Return the differences behind a headline, one per candidate, by the lead measure.
 
         They are over the queries that every run has: a query that one run lacks would otherwise
-        make a winner.
+        decide.
         """
         found = self.common or self.differences
         return tuple(d for d in found if d.measure == (measure or self.lead))
@@ -185,7 +138,7 @@ class Comparison(Displayed):
         raise KeyError(f"{system}, {wanted}")
 
     def gains(self, system: str, measure: Measure | str) -> NDArray[np.float64]:
-        """Return what each query gained, in the order of `query_ids`; below 0 is worse."""
+        """Return the gain of each query, in the order of `query_ids`; below 0 is worse."""
         difference = self.difference(system, measure)
         before, after = (
             np.asarray(self.evaluations[run][str(difference.measure)].values)
@@ -195,7 +148,7 @@ class Comparison(Displayed):
         return gains if difference.measure.higher_is_better else 0.0 - gains
 
     def changes(self, system: str, measure: Measure | str) -> list[QueryChange]:
-        """Return what became of each query, the greatest loss first and the greatest gain last."""
+        """Return the change of each query, the greatest loss first and the greatest gain last."""
         known = self.difference(system, measure).measure
         before, after = (
             self.evaluations[run][str(known)].values for run in (self.baseline, system)
@@ -217,7 +170,7 @@ class Comparison(Displayed):
     def changed_most(self, system: str, measure: Measure | str, n: int) -> list[QueryChange]:
         """Return the `n` greatest losses and the `n` greatest gains, as `changes` orders them.
 
-        Where there are fewer of one kind, more of the other are returned. Ties are left out.
+        If there are fewer of one kind, more of the other are returned. Ties are omitted.
         """
         changes = self.changes(system, measure)
         worse = [change for change in changes if change.outcome == "worse"]
@@ -229,7 +182,7 @@ class Comparison(Displayed):
     def is_unchanged(self, system: str, k: int | None, query_ids: Iterable[str]) -> bool:
         """Return whether the first k documents are the baseline's, for all these queries.
 
-        Where a system was asked again, each of its runs has to agree.
+        Every run of either system has to agree.
         """
         first = self.runs[self.baseline]
         others = (*self.repeats.get(self.baseline, ()), self.runs[system])

@@ -126,23 +126,10 @@ def estimate_family(
 ) -> list[Estimate]:
     """Estimate the mean of each column of differences, simultaneously over all columns.
 
-    Parameters
-    ----------
-    columns : sequence of Column
-        The family.
-    level : float
-        The probability that all intervals contain their means.
-    sampling : Sampling
-        The groups, weights and strata of all queries, which columns are parts of.
-    n_flips, seed : int
-        For the draws of signs that a family of several needs.
-
-    Returns
-    -------
-    list of Estimate
-        In the order of the columns. A column of which fewer than `FEWEST_CHANGED` queries changed,
-        or with fewer than `FEWEST_GROUPS` groups if there are any, has neither interval nor
-        p-value, and does not widen the intervals of others.
+    `level` is the probability that all intervals contain their means; `sampling` has the groups,
+    weights and strata of all queries. A column of which fewer than `FEWEST_CHANGED` queries
+    changed, or with fewer than `FEWEST_GROUPS` groups if there are any, has neither interval nor
+    p-value, and does not widen the intervals of others.
 
     Examples
     --------

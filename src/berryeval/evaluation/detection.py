@@ -206,7 +206,7 @@ class Detection:
         return 1.0 if n_changed >= n_queries else float(bdtr(n_changed, n_queries, self._share))
 
     def _is_harmless(self, n_changed: int, n_queries: int, margin: float) -> bool:
-        """Tell whether a gate passes so few changes, whatever they lose."""
+        """Return whether a gate passes so few changes, whatever they lose."""
         score_range = self.score_range
         if score_range is None:
             score_range = math.inf if self.measure is None else range_of(self.measure)
@@ -229,18 +229,12 @@ class Detection:
 
 
 def detection_in(columns: Sequence[Column], **asked: Any) -> Detection:  # noqa: ANN401 - of Detection
-    """Return what queries can detect whose differences were measured, for one or several pairs.
+    """Return what queries can detect, given measured differences of one or several pairs of runs.
 
-    Parameters
-    ----------
-    columns : sequence of Column
-        For each pair of runs the differences, in what the mean is taken of, all of the same
-        queries. Of several pairs the one that differs in most queries counts as changed. Where
-        queries come in groups, all numbers are those of groups. Where they have weights, numbers
-        are those of queries whose weights differ as much; where they come from strata, of queries
-        that are drawn from them in the same proportions.
-    asked
-        Whatever else `Detection` takes.
+    All columns have the same queries. The pair that differs in most queries determines how many
+    change. Numbers are of groups if queries come in groups; of queries whose weights differ as much
+    if they have weights; and of queries in the same proportions if they come from strata. `asked`
+    are other fields of `Detection`.
     """
     chosen = max(columns, key=lambda column: column.n_changed)
     sample = chosen.sample
@@ -294,16 +288,10 @@ def assumed_detection(
     correlation: float = ASSUMED_CORRELATION,
     **asked: Any,  # noqa: ANN401 - of Detection
 ) -> Detection:
-    """Return what queries can detect where only one run is known, and all queries change.
+    """Return what queries can detect if only one run is known, and all queries change.
 
-    Parameters
-    ----------
-    baseline
-        The scores that are known.
-    correlation : float
-        Of the scores of both systems, which says how much differences vary.
-    asked
-        Alpha, power and margin, as `Detection` takes them.
+    The correlation of the scores of both systems determines how much differences vary. `asked` are
+    other fields of `Detection`.
     """
     measure = baseline.measure
     values = np.fromiter(averaged(measure, baseline.values), np.float64)

@@ -8,11 +8,7 @@ from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 from berryeval.core.cutoff import DEFAULT_KS
-from berryeval.core.frames import (
-    ArrowStream,
-    is_frame,
-    iter_head,
-)
+from berryeval.core.frames import ArrowStream, is_frame, iter_head
 from berryeval.core.id_column import shown_id
 from berryeval.core.judging import Judges
 from berryeval.core.judgments import Judgments, judgments_of_frame

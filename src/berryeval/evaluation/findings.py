@@ -7,15 +7,7 @@ from typing import TYPE_CHECKING, Literal, TypeAlias
 if TYPE_CHECKING:  # reports of single runs load this module, and do without numpy
     from berryeval.stats import Interval
 
-__all__ = [
-    "ROUNDING",
-    "WORDS",
-    "Finding",
-    "Outcome",
-    "difference_of",
-    "finding_of",
-    "outcome_of",
-]
+__all__ = ["ROUNDING", "WORDS", "Finding", "Outcome", "difference_of", "finding_of", "outcome_of"]
 
 ROUNDING = 1e-12
 """Scores that differ by less are equal: their sums ran over the same terms in another order."""

@@ -61,7 +61,7 @@ GUARD_VARIABLES = {
 
 @dataclass(frozen=True)
 class GateRules:
-    """What a gate asks of a candidate, and how it decides.
+    """The rules of a gate: its guards, and how it decides.
 
     Parameters
     ----------
@@ -205,9 +205,7 @@ class GateRules:
         "system's own noise.",
     )
     allow_other_corpus: bool = flag(
-        default=False,
-        label="Other corpus",
-        help="Allow a baseline from another corpus.",
+        default=False, label="Other corpus", help="Allow a baseline from another corpus."
     )
 
     def __post_init__(self) -> None:

@@ -43,7 +43,7 @@ def gate(
     memory: Memory | None = None,
     **changes: Any,  # noqa: ANN401 - as GateRules declares them
 ) -> GateResult:
-    """Decide whether a candidate may ship: pass, fail or inconclusive.
+    """Decide whether a candidate can ship: pass, fail or inconclusive.
 
     A threshold compares the mean on this set. A margin asks whether the drop from the baseline is
     smaller than what is accepted, and answers only where there are enough queries.

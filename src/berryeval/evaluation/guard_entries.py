@@ -31,11 +31,7 @@ from berryeval.measures import parse_measure
 
 __all__ = ["ENTRY", "GUARD_EXAMPLES", "GuardEntry", "entry_of", "guards_of_texts", "read_guards"]
 
-GUARD_EXAMPLES = {
-    "at_least": "P@5=0.70",
-    "margin": "nDCG@10=0.05",
-    "equivalent": "nDCG@10=0.01",
-}
+GUARD_EXAMPLES = {"at_least": "P@5=0.70", "margin": "nDCG@10=0.05", "equivalent": "nDCG@10=0.01"}
 
 
 @dataclass(frozen=True)
@@ -115,10 +111,7 @@ ENTRY: tuple[Rule, ...] = rules_of(GuardEntry)
 def read_guards(entries: object) -> tuple[Guard, ...]:
     """Read a list of entries; one with ``at_least`` and ``margin`` is two guards.
 
-    Raises
-    ------
-    InputError
-        With the number of the entry, for one that is no guard.
+    Raises `InputError` with the number of an invalid entry.
     """
     if not isinstance(entries, (list, tuple)):
         raise ArgumentError("gate.guard", "a list", repr(entries)[:60])
@@ -176,12 +169,8 @@ def guards_of_texts(
 ) -> tuple[Guard, ...]:
     """Read guards of the form ``MEASURE=VALUE``, as flags and environment variables have them.
 
-    Parameters
-    ----------
-    texts : mapping
-        Under ``"at_least"`` the thresholds, under ``"margin"`` and ``"equivalent"`` the margins.
-    names : mapping
-        What an error message calls each of them.
+    Texts are by ``"at_least"``, ``"margin"`` and ``"equivalent"``; `names` has the names of these
+    in messages.
     """
     found: list[Guard] = []
     for kind, example in GUARD_EXAMPLES.items():

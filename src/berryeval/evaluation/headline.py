@@ -32,18 +32,11 @@ def result_sentence(
     baseline: str,
     runs: Sequence[tuple[str, Evaluation]],
 ) -> str:
-    """Return how candidates stand against the baseline, in one measure.
+    """Return how candidates compare with the baseline, in one measure.
 
-    Parameters
-    ----------
-    whole : sequence of Difference
-        One measure of each candidate, over all queries.
-    common : sequence of Difference
-        The same over the queries that every run has; empty where that makes no difference.
-    baseline : str
-        The name of the run that candidates are compared with.
-    runs : sequence of (str, Evaluation)
-        The baseline and the candidates, by the names they go by; two may have the same.
+    `whole` has the differences over all queries; `common` those over the queries that every run
+    has, empty if these are the same. `runs` are the baseline and the candidates by name; two may
+    have the same name.
     """
     missing = missing_queries(runs)
     if not missing:

@@ -18,8 +18,7 @@ from berryeval.core.id_column import decode_id, encode_id
 from berryeval.core.judgments import Judgments
 from berryeval.core.query import Query
 from berryeval.core.run import Run
-from berryeval.evaluation._hole_arguments import highest_grade
-from berryeval.evaluation.holes import find_holes
+from berryeval.evaluation.holes import find_holes, highest_grade
 from berryeval.evaluation.weighing import weights_of
 from berryeval.measures import Measure
 
@@ -28,27 +27,18 @@ __all__ = ["HoleQueue", "QueuedHole", "queue_holes"]
 
 @dataclass(frozen=True, slots=True)
 class QueuedHole:
-    """A hole in a queue.
-
-    Parameters
-    ----------
-    query_id, doc_id : str
-        What it was retrieved for, and which it is.
-    n_runs : int
-        How many of the runs have it within the ranks looked at.
-    weight : float
-        By which the queue is ordered: the sum of the discounts of its ranks, or with a baseline
-        the largest difference to the baseline's; times the query's weight, if there are any.
-    effect : float or None
-        How much judging it could change, as `find_holes` has it; None unless it is at the head,
-        and for queries without any judgment.
-    """
+    """A hole in a queue."""
 
     query_id: str
     doc_id: str
     n_runs: int
+    """The number of runs that have it within the ranks considered."""
     weight: float
+    """The key of the queue: the sum of the discounts of its ranks, or with a baseline the largest
+    difference to that of the baseline; times the query's weight, if there are any."""
     effect: float | None = None
+    """How much judging it could change, as in `find_holes`; None unless it is at the head, and for
+    queries without any judgment."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,29 +63,11 @@ def queue_holes(
     head: int = 100,
     queries: Mapping[str, Query] | None = None,
 ) -> HoleQueue:
-    """Return the unjudged documents of runs, those first that weigh most.
+    """Return unjudged documents in the first k of runs, the heaviest first; at most `most`.
 
-    Queries without any judgment are here as well: somebody has to begin.
-
-    Parameters
-    ----------
-    judgments : Judgments
-        What is judged.
-    runs : mapping from str to Run
-        The runs, by name.
-    measure : Measure
-        What the effects at the head are told for; a measure of the sum or the geometric mean has
-        none.
-    baseline : str, optional
-        The name of the run that the others are held against.
-    k : int
-        Ranks to look at.
-    most : int
-        How many holes to return.
-    head : int
-        How many of them with their exact effect. They are ordered by it.
-    queries : mapping of str to Query, optional
-        By id. Holes of a query with more weight weigh more.
+    Queries without any judgment are included. The first `head` holes have their exact effect on the
+    measure, or on its difference to the baseline, and are ordered by it; a measure of the sum or
+    the geometric mean has none. Holes of a query with more weight are heavier.
     """
     discounts = [1 / math.log2(rank + 1) for rank in range(1, k + 1)]
     others = [run for name, run in runs.items() if name != baseline]

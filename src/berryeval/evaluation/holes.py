@@ -1,4 +1,4 @@
-"""Which unjudged documents matter most: the list to judge next."""
+"""The unjudged documents that matter most: the list to judge next."""
 
 from __future__ import annotations
 
@@ -12,12 +12,12 @@ from berryeval.core.id_column import decode_id, encode_id
 from berryeval.core.judgments import Judgments
 from berryeval.core.query import Query
 from berryeval.core.run import Run
-from berryeval.evaluation._hole_arguments import check_runs, highest_grade, scale_of
+from berryeval.errors import ArgumentError, MismatchError
 from berryeval.evaluation.bounds.case import Case, holes_of
 from berryeval.evaluation.weighing import mean_over, weights_of
 from berryeval.measures import GEOMETRIC_FLOOR, Measure, depth_of
 
-__all__ = ["Hole", "find_holes", "highest_grade"]
+__all__ = ["Hole", "check_runs", "find_holes", "highest_grade", "scale_of"]
 
 _DIGITS = 12
 """Effects that differ by rounding alone are tied."""
@@ -25,22 +25,14 @@ _DIGITS = 12
 
 @dataclass(frozen=True)
 class Hole:
-    """A retrieved document that nobody judged.
-
-    Parameters
-    ----------
-    query_id, doc_id : str
-        What it was retrieved for, and which it is.
-    ranks : mapping from str to int
-        Its rank, from 1, in each run that has it within the ranks looked at, by the run's name.
-    effect : float
-        How much judging it could change: see `find_holes`.
-    """
+    """A retrieved document that is not judged."""
 
     query_id: str
     doc_id: str
     ranks: Mapping[str, int]
+    """Its rank, from 1, in each run that has it within the ranks considered, by the run's name."""
     effect: float
+    """How much judging it could change: see `find_holes`."""
 
 
 def find_holes(
@@ -53,29 +45,28 @@ def find_holes(
     k: int | None = None,
     queries: Mapping[str, Query] | None = None,
 ) -> list[Hole]:
-    """Return the unjudged documents of some runs, those first that could change most.
+    """Return the unjudged documents of some runs, those with the largest effect first.
 
     The effect of a hole is the largest change of a mean between giving it grade 0 and giving it
     `max_grade`, while all other holes have grade 0: over all measures, and over all runs. With a
     `baseline` it is the largest change of a difference to the baseline's mean instead. Means are
-    over all judged queries. A measure looks at holes within its own cutoff of any run, and for
-    the others the effect on it is 0.
+    over all judged queries. Holes below the cutoff of a measure in every run have no effect on it.
 
     Parameters
     ----------
     judgments : Judgments
-        What is judged. Queries without any judgment are left out, as in an evaluation.
+        Queries without any judgment are omitted, as in an evaluation.
     runs : mapping from str to Run
         The runs, by name.
     measures : sequence of Measure
-        What is to be decided on.
+        The measures to decide on.
     baseline : str, optional
-        The name of the run that the others are held against.
+        The name of the run that the others are compared with.
     max_grade : float, optional
-        The highest grade of the scale; the highest that was given unless told.
+        The highest grade of the scale. Default: the highest that was given.
     k : int, optional
-        Ranks to look at. Without it the deepest cutoff of the measures, or all ranks if one of
-        them has no cutoff: with long rankings that takes its time.
+        Ranks to consider. Default: the deepest cutoff of the measures, or all ranks if one of
+        them has no cutoff, which is slow for long rankings.
     queries : mapping of str to Query, optional
         By id. If they have weights, means are weighted.
 
@@ -87,8 +78,8 @@ def find_holes(
     Raises
     ------
     ArgumentError
-        If there is no measure or no run, the baseline is none of the runs or the only one, or
-        `max_grade` is not above 0.
+        If there is no measure or no run, if the baseline is not one of the runs or the only one,
+        or if `max_grade` is not above 0.
     MismatchError
         If a run has no query that is judged.
 
@@ -132,7 +123,7 @@ def _decisiveness(hole: Hole) -> tuple[float, bytes, bytes]:
 
 
 class _Tally:
-    """The means of one measure, and how the grade of one hole changes them."""
+    """The means of one measure, and their changes by the grade of one hole."""
 
     def __init__(
         self,
@@ -178,13 +169,13 @@ class _Tally:
             yield hole, max(abs(change - shared) for change in changes.values())
 
     def _n_equal(self, place: int) -> float:
-        """Return how many queries would count as much as one does, if all had its weight."""
+        """Return how many queries of this query's weight are worth as much as all queries."""
         if self.weights is None or self.total is None:
             return self.n_queries
         return self.total / self.weights[place]
 
     def _change(self, run: str, before: float, after: float, n_equal: float) -> float:
-        """Return the change of a run's mean if one query scores otherwise."""
+        """Return the change of a run's mean if the score of one query changes."""
         if self.measure.aggregate == "sum":
             return after - before
         if self.measure.aggregate == "geometric":
@@ -219,3 +210,39 @@ class _Variants:
 
 def _floored_log(value: float) -> float:
     return math.log(max(value, GEOMETRIC_FLOOR))
+
+
+def highest_grade(judgments: Judgments) -> float:
+    """Return the highest grade that a hole may get: that declared or given, at least 1."""
+    return max(1.0, judgments.scale or 1.0, max(judgments.grades, default=1.0))
+
+
+def scale_of(judgments: Judgments, max_grade: float | None) -> float:
+    """Return `max_grade` after checking it; if None, the highest grade declared or given."""
+    if max_grade is None:
+        return highest_grade(judgments)
+    if not 0.0 < max_grade < math.inf:
+        raise ArgumentError("max_grade", "a number above 0", str(max_grade))
+    return float(max_grade)
+
+
+def check_runs(
+    judgments: Judgments, runs: Mapping[str, Run], measures: Sequence[Measure], baseline: str | None
+) -> None:
+    """Raise unless there are measures, and runs that share queries with the judgments."""
+    if not measures:
+        raise ArgumentError("measures", "at least one", "none")
+    if not runs:
+        raise ArgumentError("runs", "at least one", "none")
+    if baseline is not None and baseline not in runs:
+        raise ArgumentError("baseline", f"one of {', '.join(map(repr, runs))}", repr(baseline))
+    if baseline is not None and len(runs) == 1:
+        raise ArgumentError("runs", "a run other than the baseline", "none")
+    judged = set(judgments.query_ids.iter_bytes())
+    for name, run in runs.items():
+        if judged.isdisjoint(run.query_ids.iter_bytes()):
+            shown = [", ".join(map(repr, ids[:3])) for ids in (judgments.query_ids, run.query_ids)]
+            raise MismatchError(
+                f"{name}: no query in common with the judgments: judged queries are "
+                f"{shown[0] or 'none'}; queries in the run are {shown[1] or 'none'}"
+            )

@@ -44,16 +44,9 @@ class MarginPValues:
 
 
 def margin_p_values(sample: SampleMean, margin: float, loss: float) -> MarginPValues:
-    """Test a mean difference against minus a margin.
+    """Test a mean difference, turned so that below 0 is worse, against minus a margin.
 
-    Parameters
-    ----------
-    sample : SampleMean
-        Of candidate minus baseline, turned so that below 0 is worse.
-    margin : float
-        Above 0.
-    loss : float
-        The most that one query can lose.
+    `loss` is the most that one query can lose.
     """
     passing = sample.p_above(-margin, skewness=sample.cautious_skewness, loss=loss)
     return MarginPValues(passing, sample.p_below(-margin))
@@ -63,11 +56,7 @@ def equivalence_p_values(sample: SampleMean, margin: float, loss: float) -> Marg
     """Test a mean difference against a margin on both sides.
 
     It passes if neither a drop nor a rise of the margin is possible, and fails if either is shown.
-
-    Parameters
-    ----------
-    sample, margin, loss
-        As those of `margin_p_values`; the loss is also the most that one query can gain.
+    `loss` is the most that one query can lose or gain.
     """
     failing = 2 * min(sample.p_below(-margin), sample.p_above(margin))
     return MarginPValues(sample.p_within(margin, loss=loss), min(1.0, failing))
@@ -121,14 +110,10 @@ def judge_margin(
 ) -> Verdict:
     """Return the verdict of one margin guard.
 
-    Parameters
-    ----------
-    p_pass, p_fail : float or None
-        Of both hypotheses, the second one corrected over all guards; None if fewer than
-        `FEWEST_CHANGED` queries changed. The guard then never fails, and passes only if the share
-        of queries that change is surely so small that the margin holds, whatever they lose.
-    score_range : float
-        How far the measure's highest value is from its lowest: what one query can lose.
+    The p-values, of which the second is corrected over all guards, are None if fewer than
+    `FEWEST_CHANGED` queries changed. The guard then never fails, and passes only if the share of
+    queries that change is surely so small that the margin holds, even if each loses the whole
+    `score_range` of the measure.
     """
     if p_pass is None or p_fail is None:
         most_lost = changed_share_bound(n_changed, n_queries, alpha) * score_range

@@ -1,4 +1,4 @@
-"""Between which values a run's mean lies, whatever its unjudged documents are worth."""
+"""The lowest and the highest mean of a run, over all grades of unjudged documents."""
 
 from __future__ import annotations
 
@@ -10,7 +10,6 @@ from berryeval.core.id_column import decode_id
 from berryeval.core.judgments import Judgments
 from berryeval.core.query import Query
 from berryeval.core.run import Run
-from berryeval.evaluation._hole_arguments import check_runs, scale_of
 from berryeval.evaluation.bounds import (
     Bounds,
     difference_bounds,
@@ -19,6 +18,7 @@ from berryeval.evaluation.bounds import (
     score_bounds,
 )
 from berryeval.evaluation.bounds.case import Case, level_of
+from berryeval.evaluation.holes import check_runs, scale_of
 from berryeval.evaluation.result import aggregated
 from berryeval.evaluation.weighing import weights_of
 from berryeval.measures import Measure, depth_of
@@ -33,7 +33,7 @@ class MeanBounds:
     run: str
     measure: Measure
     mean: float
-    """As judged so far: holes count as not relevant."""
+    """With holes as not relevant."""
     bounds: Bounds
 
 
@@ -54,15 +54,15 @@ def mean_bounds(
     Parameters
     ----------
     judgments : Judgments
-        What is judged. Means are over all of its queries, or sums where the measure is summed.
+        Means are over all of its queries; counts are summed.
     runs : mapping from str to Run
         The runs, by name.
     measures : sequence of Measure
-        Those that have no bounds, or a geometric mean, are left out.
+        Measures without bounds, and geometric means, are omitted.
     baseline : str, optional
-        One of the runs: then bounds are those of the difference, the other run minus it.
+        One of the runs: bounds are then those of differences, the other run minus this one.
     max_grade : float, optional
-        The highest grade of the scale; the highest that was given unless told.
+        The highest grade of the scale. Default: the highest that was given.
     queries : mapping of str to Query, optional
         By id. If they have weights, means are weighted.
 
@@ -107,9 +107,9 @@ def mean_bounds(
 
 
 def counts_unseen(measure: Measure) -> bool:
-    """Tell whether a score depends on relevant documents outside of the ranking.
+    """Return whether a score depends on relevant documents outside of the ranking.
 
-    The bounds of such a score hold for the documents that were ranked only.
+    The bounds of such a score are valid for the ranked documents only.
 
     Examples
     --------

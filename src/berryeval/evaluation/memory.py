@@ -157,12 +157,7 @@ class Levels:
 def levels_of(rules: GateRules, memory: Memory | None, n_claims: int = 1) -> Levels:
     """Return the levels of a decision; all are alpha if nothing is counted.
 
-    Parameters
-    ----------
-    rules : GateRules
-    memory : Memory or None
-    n_claims : int
-        In how many measures the candidate may be called better.
+    `n_claims` is the number of measures in which the candidate may be called better.
     """
     alpha = rules.alpha
     if memory is None:

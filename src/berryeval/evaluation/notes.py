@@ -34,11 +34,7 @@ def missing_counts(runs: Mapping[str, Evaluation]) -> dict[str, int]:
 def query_notes(runs: Mapping[str, Evaluation], n_compared: int | None = None) -> tuple[Note, ...]:
     """Return notes on how many queries were judged, scored, missing and ignored.
 
-    Parameters
-    ----------
-    runs : mapping of str to Evaluation
-    n_compared : int, optional
-        How many queries are compared, where only those count that are scored for every run.
+    `n_compared` is the number of queries compared, if only those scored for every run count.
     """
     first = next(iter(runs.values()))
     judged = f"{count_queries(first.counts.judged)} judged"
@@ -128,7 +124,7 @@ def common_queries(runs: Iterable[Evaluation]) -> list[str]:
 
 
 def holes_notes(runs: Mapping[str, Evaluation]) -> tuple[str, ...]:
-    """Say how many documents nobody judged, as deep as the measures look."""
+    """Return the number of unjudged documents, as deep as the measures look."""
     first = next(iter(runs.values()))
     deepest = depth_of(first.measures)
     name = next(str(measure) for measure in first.measures if measure.k == deepest)

@@ -1,4 +1,4 @@
-"""What a golden set can see: the smallest drop that its queries can rule out."""
+"""What a golden set can detect: the smallest drop that its queries can rule out."""
 
 from __future__ import annotations
 
@@ -20,20 +20,33 @@ from berryeval.evaluation.evaluate import (
     read_measures,
 )
 from berryeval.evaluation.gate_rules import DEFAULT_RULES, POWER
+from berryeval.evaluation.guards import Guard, Margin, MarginGuard, ThresholdGuard
 from berryeval.evaluation.result import Evaluation, MeasureResult
 from berryeval.evaluation.sampling import PLAIN
 from berryeval.evaluation.slices import QueriesSource
 from berryeval.measures import Measure
 
-__all__ = ["ASSUMED_CORRELATIONS", "MARGINS", "Sensitivity", "Spread", "sensitivity"]
+__all__ = [
+    "ASSUMED_CORRELATIONS",
+    "MARGINS",
+    "SMALLEST_MARGIN",
+    "Sensitivity",
+    "Spread",
+    "propose_guards",
+    "sensitivity",
+]
 
 ASSUMED_CORRELATIONS = (0.5, 0.7, 0.9)
-"""How the scores of two systems may go together, where only one is known."""
+"""Correlations of the scores of two systems, assumed where only one is known."""
 
 MARGINS = (0.01, 0.02, 0.05, 0.1)
 
+SMALLEST_MARGIN = 0.02
+_LARGEST_MARGIN, _MARGIN_STEP = 0.05, 0.005
+_THRESHOLD_STEP = 0.05
+
 _Detections: TypeAlias = "tuple[tuple[float | None, Detection], ...]"
-"""What can be detected, after the correlation that is assumed, if any."""
+"""The assumed correlation, if any, and what can be detected."""
 
 _CURVE = (10, 20, 30, 50, 75, 100, 150, 200, 300, 500, 750, 1000)
 
@@ -45,26 +58,26 @@ class Spread:
     sd: float
     """The standard deviation of the differences."""
     correlation: float | None
-    """What was assumed; None if the differences were measured."""
+    """The assumed correlation; None if the differences were measured."""
     smallest_drop: float | None
-    """What these queries can rule out; None without any spread, or of one query."""
+    """The smallest drop that these queries can rule out; None without any spread, or of one."""
     needed: tuple[tuple[float, int | None], ...]
-    """For each margin the queries it needs."""
+    """For each margin the number of queries it needs."""
     needed_ranges: tuple[tuple[int, int | None] | None, ...]
-    """For each margin between which numbers that lies; None if differences were not measured, an
-    upper end of None if it is beyond what anybody judges."""
+    """For each margin the range of that number; None if differences were not measured, an upper
+    end of None if it is beyond any practical set."""
     curve: tuple[tuple[int, float], ...]
     """For numbers of queries the smallest drop they can rule out."""
 
     @property
     def is_assumed(self) -> bool:
-        """Whether a second run was lacking."""
+        """Whether there was no second run to measure differences."""
         return self.correlation is not None
 
 
 @dataclass(frozen=True)
 class Sensitivity:
-    """What a golden set can see in one measure."""
+    """What a golden set can detect in one measure."""
 
     measure: Measure
     n_queries: int
@@ -93,7 +106,7 @@ def sensitivity(
     alpha: float = DEFAULT_RULES.alpha,
     power: float = POWER,
 ) -> list[Sensitivity]:
-    """Return what drops a golden set can rule out, before it is relied upon.
+    """Return the drops that a golden set can rule out, before relying on it.
 
     A drop can be ruled out if an equally good candidate passes a margin of that size with the
     probability `power`.
@@ -103,12 +116,11 @@ def sensitivity(
     judgments, run, measures
         As `evaluate` takes them.
     against : run, optional
-        A second system: how its scores differ from those of `run` is measured. Without it the
-        spread of differences follows from that of the scores and from correlations that are
-        assumed: `ASSUMED_CORRELATIONS`.
+        A second system, to measure how its scores differ from those of `run`. Without it the
+        spread of differences follows from that of the scores and `ASSUMED_CORRELATIONS`.
     queries : path or Query objects, optional
-        Their weights count; their groups too, with `against`: then every number of queries is one
-        of groups.
+        Their weights count. With `against` their groups do, too: then every number of queries is a
+        number of groups.
     margins : sequence of float
         Margins for which the number of queries is reported.
     alpha, power : float
@@ -162,13 +174,12 @@ def sensitivity(
 
 
 def _count_missing(evaluations: Iterable[Evaluation]) -> int:
-    """Return how many queries at least one of the runs lacks."""
+    """Count the queries that are missing from at least one of the runs."""
     columns = (evaluation.scores.is_missing for evaluation in evaluations)
     return len([row for row in zip(*columns, strict=True) if any(row)])
 
 
 def _assumed(result: MeasureResult, **asked: float) -> Iterator[tuple[float, Detection]]:
-    """Return what can be detected, for each correlation that is assumed."""
     for correlation in ASSUMED_CORRELATIONS:
         yield correlation, assumed_detection(result, correlation, **asked)
 
@@ -184,3 +195,33 @@ def _spread(found: Detection, correlation: float | None, margins: Sequence[float
         needed_ranges=tuple(replace(found, margin=margin).needed_range for margin in margins),
         curve=tuple((n, drop) for n, drop in drops if drop is not None),
     )
+
+
+def propose_guards(baseline: Evaluation) -> tuple[Guard, ...]:
+    """Propose a margin on the lead measure, and a threshold on the next one.
+
+    The margin is the smallest from 0.02 to 0.05 that these queries can detect, judged by one run.
+    The threshold is somewhat below the mean of the baseline.
+    """
+    lead = MarginGuard(baseline.measures[0], Margin(_detectable(baseline, baseline.measures[0])))
+    floor = _floor(baseline)
+    return (lead,) if floor is None else (lead, floor)
+
+
+def _detectable(baseline: Evaluation, measure: Measure) -> float:
+    result = baseline[str(measure)]
+    found = assumed_detection(result).smallest_drop
+    if found is None:
+        return SMALLEST_MARGIN
+    within = min(max(found, SMALLEST_MARGIN), _LARGEST_MARGIN)
+    return round(math.ceil(within / _MARGIN_STEP - 1e-9) * _MARGIN_STEP, 3)
+
+
+def _floor(baseline: Evaluation) -> ThresholdGuard | None:
+    """Return a threshold that the baseline reaches, on the second measure if there is one."""
+    measures = [m for m in baseline.measures if m.higher_is_better and m.aggregate == "mean"]
+    if not measures:
+        return None
+    measure = measures[min(1, len(measures) - 1)]
+    steps = math.floor(baseline[str(measure)].mean / _THRESHOLD_STEP - 0.2)
+    return ThresholdGuard(measure, round(max(0, steps) * _THRESHOLD_STEP, 2))

@@ -66,17 +66,9 @@ class QueryFigures:
 def query_figures(
     evaluation: Evaluation, judgments: Callable[[], Judgments], run: Run, depth: int = 10
 ) -> QueryFigures:
-    """Return what a run found for the queries that were scored.
+    """Return what a run found in its first `depth` ranks for the queries that were scored.
 
-    Parameters
-    ----------
-    evaluation : Evaluation
-        Of the run.
-    judgments : callable
-        Returns the judgments that it was scored with; called only if they are needed.
-    run : Run
-    depth : int
-        How many ranks are the first.
+    `judgments` is called only if they are needed.
     """
     holes = str(Holes(depth))
     known = _with_ranks_and_holes(evaluation, judgments, run, depth, holes)

@@ -89,12 +89,7 @@ class Seal:
         return cls(rules.reserve, rules.reserve_salt or "", rules.openings)
 
     def check(self, past: Iterable[Decision]) -> None:
-        """Refuse other terms than those of a reserve that is in use: they would unseal it.
-
-        Raises
-        ------
-        ArgumentError
-        """
+        """Raise `ArgumentError` for terms other than those of a reserve in use."""
         used: dict[str, int] = {}
         for one in past:
             if one.seal is not None:
@@ -121,17 +116,10 @@ class Seal:
 def reserved_among(
     query_ids: Iterable[str], queries: Mapping[str, Query], share: float, salt: str
 ) -> set[str]:
-    """Return which queries are kept apart, whole groups together.
+    """Return the queries that are reserved, about this share of them, whole groups together.
 
-    The hash of a query's group, or of its id, decides alone, so that no query ever changes sides as
-    the set grows.
-
-    Parameters
-    ----------
-    share : float
-        About how many of them, between 0 and 1.
-    salt : str
-        Kept with the set; another salt chooses others.
+    The hash of a query's group, or of its id, with the salt decides alone, so that no query changes
+    sides as the set grows.
     """
     return {one for one in query_ids if _place(_unit(one, queries), salt) < share}
 
@@ -161,17 +149,8 @@ def open_reserve(
 ) -> Opening:
     """Compare a candidate with the anchor on the reserved queries, and these with the seen ones.
 
-    Parameters
-    ----------
-    comparison : Comparison
-        With the anchor, over seen and reserved queries.
-    number, openings : int
-        Which opening this is, and how many there are.
-
-    Raises
-    ------
-    ArgumentError
-        If no openings are left, or there are no queries on one of the sides.
+    The comparison, with the anchor, has seen and reserved queries. Raises `ArgumentError` if no
+    openings are left, or there are no queries on one of the sides.
     """
     if number > openings:
         way_out = "judge new queries, and reserve some of them with a new reserve_salt"

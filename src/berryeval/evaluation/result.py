@@ -1,18 +1,18 @@
-"""What an evaluation found."""
+"""The result of an evaluation."""
 
 from __future__ import annotations
 
+import importlib
 import math
 from array import array
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property, reduce
 from operator import add
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from berryeval.core.notes import caution_notes
 from berryeval.core.scores import QueryCounts, Scores
-from berryeval.evaluation.display import Displayed
 from berryeval.evaluation.weighing import effective_number, mean_over, weights_of
 from berryeval.measures import GEOMETRIC_FLOOR, Holes, Measure, parse_measure
 
@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from berryeval.stats import Interval
 
 __all__ = [
+    "Displayed",
     "Evaluation",
     "MeasureResult",
     "aggregated",
@@ -32,9 +33,28 @@ __all__ = [
     "interval_of",
 ]
 
+_NOTEBOOK = "berryeval.reports.notebook"
+
+
+class Displayed:
+    """A result that a notebook shows as a table, and a comparison with its chart.
+
+    `berryeval.reports`, which renders it, is above this package; it is imported by name.
+    """
+
+    def _repr_html_(self) -> str:
+        shown: str = importlib.import_module(_NOTEBOOK).to_html(self)
+        return shown
+
+    def _repr_mimebundle_(self, include: object = None, exclude: object = None) -> dict[str, Any]:
+        """Return everything; a notebook takes what it can show."""
+        del include, exclude
+        bundle: dict[str, Any] = importlib.import_module(_NOTEBOOK).to_mimebundle(self)
+        return bundle
+
 
 def holes_measure(measure: Measure) -> Holes:
-    """Return what counts the unjudged documents that a measure looks at."""
+    """Return the measure that counts unjudged documents as deep as a measure looks."""
     return Holes(measure.k)
 
 
@@ -45,21 +65,21 @@ class MeasureResult:
     measure: Measure
     mean: float
     """Over all scored queries: the arithmetic mean, the sum of counts, or the geometric mean,
-    as the measure asks for. A mean is weighted if queries have weights; a sum never is. 0 if no
+    depending on the measure. Means are weighted if queries have weights; sums never are. 0 if no
     query was scored."""
     scores: Scores = field(repr=False)
-    """What the engine computed, of this and other measures."""
+    """The scores of this and other measures."""
     queries: Mapping[str, Query] = field(default_factory=dict, repr=False)
-    """Those that are known, by id: weights, groups and strata."""
+    """Known queries by id, with weights, groups and strata."""
 
     @cached_property
     def by_query(self) -> Mapping[str, float]:
-        """One number a query, in the order of the ids' bytes."""
+        """One number per query, in byte order of the ids."""
         return dict(zip(self.scores.query_ids, self.values, strict=True))
 
     @property
     def values(self) -> array[float]:
-        """One number a query, without the ids."""
+        """One number per query, without the ids."""
         return self.scores.values[str(self.measure)]
 
     @property
@@ -86,12 +106,12 @@ class MeasureResult:
         Parameters
         ----------
         level : float
-            How often such intervals hold the mean, between 0 and 1.
+            Confidence level, between 0 and 1.
 
         Returns
         -------
         Interval or None
-            None where there is none: of fewer than two queries, and of sums.
+            None for fewer than two queries, and for sums.
         """
         from berryeval.evaluation.sampling import sampling_of  # numpy, which means do without
 
@@ -119,16 +139,15 @@ class MeasureResult:
 class Evaluation(Displayed, Mapping[str, MeasureResult]):
     """The result of `evaluate`: a `MeasureResult` for each measure, by name.
 
-    A measure may be asked for by any name that means the same: ``result["ndcg_cut_10"]`` is
-    ``result["nDCG@10"]``.
+    Any name of a measure works: ``result["ndcg_cut_10"]`` is ``result["nDCG@10"]``.
 
     Attributes
     ----------
     cautions : tuple of str
-        What is suspicious about the scores of the run, such as distances in place of scores;
-        empty for almost every run.
+        Suspicions about the scores of the run, such as distances in place of scores; empty for
+        almost every run.
     reduced : tuple of (str, int), optional
-        The rule that chose among the grades of several judges, and for how many documents.
+        The rule that chose among the grades of several judges, and the number of documents.
     weights : tuple of float or None
         How much each scored query counts, in relation to the others; None if all count equally.
     """
@@ -167,13 +186,13 @@ class Evaluation(Displayed, Mapping[str, MeasureResult]):
 
     @property
     def measures(self) -> tuple[Measure, ...]:
-        """The measures, in the order in which they were asked for."""
+        """The measures, in the order of the call."""
         return tuple(result.measure for result in self._results.values())
 
     def by(self, label: str) -> dict[str, Evaluation]:
         """Return the same figures for each slice: the queries that share a label.
 
-        Queries that were left out (``missing="skip"``) are in no slice, and queries without
+        Queries that were skipped (``missing="skip"``) are in no slice, and queries without
         judgments are not counted.
 
         Parameters
@@ -221,7 +240,7 @@ class Evaluation(Displayed, Mapping[str, MeasureResult]):
 
 
 def averaged(measure: Measure, values: array[float]) -> array[float]:
-    """Return what a mean is taken of: the scores, or their logarithms for a geometric one."""
+    """Return the values that are averaged: scores, or their logarithms for a geometric mean."""
     if measure.aggregate == "geometric":
         return array("d", (math.log(max(value, GEOMETRIC_FLOOR)) for value in values))
     return values
@@ -230,7 +249,7 @@ def averaged(measure: Measure, values: array[float]) -> array[float]:
 def aggregated(
     measure: Measure, values: array[float], weights: Sequence[float] | None = None
 ) -> float:
-    """Make one number of those of all queries: a weighted mean, or a sum, which never is."""
+    """Return the mean or sum over all queries; means are weighted, sums never are."""
     if measure.aggregate == "sum" or not values:
         return reduce(add, values, 0.0)
     mean = mean_over(averaged(measure, values), weights)
@@ -252,16 +271,16 @@ def interval_of(
     low, high = found.low, found.high
     if measure.aggregate == "geometric":
         low, high = math.exp(low), math.exp(high)
-    # No mean lies outside of the measure's range, which neither construction knows of.
+    # No mean lies outside of the measure's range, which neither construction considers.
     lowest, highest = measure.bounds
     return replace(found, low=max(low, lowest), high=min(high, highest))
 
 
 def change_of_mean(measure: Measure, change: float, before: float) -> float:
-    """Return how far a mean moves from `before` if that of what is averaged moves by `change`.
+    """Return how far a mean moves from `before` if the mean of averaged values moves by `change`.
 
-    Both are the same but for a geometric mean, of which logarithms are averaged. It moves at most
-    to the highest value of the measure: an interval of few queries reaches beyond any number.
+    They differ for a geometric mean only, where logarithms are averaged. It moves at most to the
+    highest value of the measure: an interval of few queries reaches beyond any number.
     """
     if measure.aggregate != "geometric":
         return change

@@ -93,13 +93,7 @@ class Rule:
         return self.default_text or self.text(self.default)
 
     def check(self, value: object, where: str) -> Value:
-        """Return the value in its own type.
-
-        Raises
-        ------
-        ArgumentError
-            With `where`, if the rule does not take it.
-        """
+        """Return the value in its own type; raise `ArgumentError` with `where` if it is invalid."""
         if value is None and self.default is None:
             return None
         try:
@@ -300,12 +294,7 @@ def rules_of(kind: type) -> tuple[Rule, ...]:
 
 
 def check_keys(table: Mapping[str, Any], known: Iterable[str], where: str) -> None:
-    """Refuse a key that is not known, with the nearest one that is.
-
-    Raises
-    ------
-    InputError
-    """
+    """Raise `InputError` for an unknown key, with the nearest known one."""
     names = list(known)
     for key in table:
         if key not in names:

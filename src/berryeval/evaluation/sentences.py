@@ -68,14 +68,9 @@ def _against(guards: Sequence[GuardResult]) -> str:
 
 
 def of_missing(missing: str, common: Common | None) -> str:
-    """Say, before anything else, that runs lack queries, and what is so without these.
+    """Return, as the first sentence, which queries are missing, and the verdict without them.
 
-    Parameters
-    ----------
-    missing : str
-        What `missing_queries` says.
-    common : Common or None
-        The verdict over the queries that no run lacks; None if others are left out anyway.
+    `common` is the verdict over the queries that every run has; None if others are omitted anyway.
     """
     if not missing:
         return ""

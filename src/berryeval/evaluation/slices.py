@@ -7,8 +7,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Literal, TypeAlias, get_args
 
-from berryeval.core.query import Query, check_strata
-from berryeval.core.query_type import QueryType
+from berryeval.core.query import Query, QueryType, check_strata
 from berryeval.errors import ArgumentError, InputTypeError, MismatchError
 from berryeval.evaluation.weighing import PARTS, parts_of_traffic
 from berryeval.formats.queries import read_queries
@@ -64,12 +63,8 @@ class Slice:
 def load_queries(source: QueriesSource | None) -> dict[str, Query]:
     """Return queries by their ids; none if there is no source.
 
-    Raises
-    ------
-    InputTypeError
-        For something else than queries.
-    ArgumentError
-        For a group that lies in two strata; in a file, FormatError with its line.
+    Raises `InputTypeError` for anything but queries, and `ArgumentError` for a group in two strata;
+    in a file, `FormatError` with its line.
     """
     if source is None:
         return {}
@@ -87,17 +82,11 @@ def load_queries(source: QueriesSource | None) -> dict[str, Query]:
 def find_slices(
     queries: Mapping[str, Query], label: str, query_ids: Sequence[str]
 ) -> dict[Slice, list[int]]:
-    """Return for each value of a label where its queries stand in `query_ids`.
+    """Return for each value of a label the places of its queries in `query_ids`.
 
     A query with several tags is in several slices; one without the label is in none. Slices of the
-    traffic are those of all known queries, whichever of them are in `query_ids`.
-
-    Raises
-    ------
-    ArgumentError
-        If there is no such label.
-    MismatchError
-        If none of the queries has the label.
+    traffic are those of all known queries, whichever of them are in `query_ids`. Raises
+    `ArgumentError` for an unknown label, and `MismatchError` if none of the queries has it.
     """
     if label not in LABELS:
         raise ArgumentError("slices", " or ".join(map(repr, LABELS)), repr(label))
@@ -128,7 +117,7 @@ def find_all_slices(
 
 
 def values_in(queries: Mapping[str, Query], label: str) -> Callable[[str], tuple[str, ...]]:
-    """Return what tells a query's values of a label by its id: none, one, or several tags."""
+    """Return a function from a query id to its values of a label: none, one, or several tags."""
     parts = parts_of_traffic(queries) if label == "traffic" else {}
 
     def values_of(query_id: str) -> tuple[str, ...]:

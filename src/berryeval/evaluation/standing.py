@@ -11,12 +11,7 @@ from dataclasses import dataclass, replace
 
 from berryeval.core.query import Query
 from berryeval.evaluation.comparison import Difference, Statistics
-from berryeval.evaluation.differences import (
-    describe,
-    describe_common,
-    describe_slices,
-    find_pairs,
-)
+from berryeval.evaluation.differences import describe, describe_common, describe_slices, find_pairs
 from berryeval.evaluation.gate_rules import DEFAULT_RULES
 from berryeval.evaluation.headline import result_sentence
 from berryeval.evaluation.notes import count_queries
@@ -64,14 +59,9 @@ class Standing:
 
 
 def standings(evaluation: Evaluation, reference: Evaluation | None = None) -> tuple[Standing, ...]:
-    """Return each measure of a run, and how far it is from the other run's.
+    """Return each measure of a run, and its difference to that of the reference.
 
-    Parameters
-    ----------
-    evaluation : Evaluation
-        Of the run.
-    reference : Evaluation, optional
-        Of the other run, with the same measures. Only queries of both are compared.
+    Both have the same measures. Only queries of both are compared.
     """
     changes: dict[Measure, Difference] = {}
     over_common: dict[Measure, Difference] = {}
@@ -164,9 +154,7 @@ def worst_first(slices: Iterable[Standing]) -> list[Standing]:
 
 
 def standing_sentence(
-    standing: Standing,
-    run: tuple[str, Evaluation],
-    other: tuple[str, Evaluation] | None = None,
+    standing: Standing, run: tuple[str, Evaluation], other: tuple[str, Evaluation] | None = None
 ) -> str:
     """Return how a run stands against another, or alone; both with the names they go by."""
     name = run[0]

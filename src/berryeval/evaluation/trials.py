@@ -39,11 +39,7 @@ from berryeval.evaluation.verdict import GuardResult, Verdict
 from berryeval.measures import Measure
 from berryeval.stats import Interval, SampleMean
 
-__all__ = [
-    "Trial",
-    "find_trials",
-    "judge_margins",
-]
+__all__ = ["Trial", "find_trials", "judge_margins"]
 
 
 @dataclass(frozen=True, eq=False)
@@ -85,7 +81,7 @@ class Trial:
 
     @property
     def mean(self) -> float:
-        """The mean difference; 0 where only rounding tells it from that."""
+        """The mean difference; 0 if it differs from 0 by rounding only."""
         mean = self.sampling.mean_over(self.differences)
         return 0.0 if abs(mean) < ROUNDING else mean
 
@@ -149,14 +145,10 @@ def find_trials(
 ) -> list[Trial]:
     """Return the trial of a guard over all queries, and those over its slices.
 
-    `among` leaves out all other queries; a slice of which nothing is left has no trial. `levels`
-    are those of the rules if omitted. `is_one_of_several` tells whether the candidate is compared
-    with other baselines, too.
-
-    Raises
-    ------
-    ArgumentError
-        If its measure was not compared, or its margin is a share of nothing.
+    `among` omits all other queries; a slice without any left has no trial. `levels` are those of
+    the rules by default. `is_one_of_several` means that the candidate is compared with other
+    baselines, too. Raises `ArgumentError` if the measure was not compared, or its margin is a share
+    of nothing.
     """
     try:
         difference = comparison.difference(system, guard.measure)

@@ -8,12 +8,12 @@ from functools import reduce
 from operator import add
 
 from berryeval.core.id_column import encode_id
-from berryeval.evaluation._hole_arguments import scale_of
 from berryeval.evaluation.bounds import difference_bounds, holes_of
 from berryeval.evaluation.comparison import Comparison, Difference
 from berryeval.evaluation.deciding import Floats, estimate_family
 from berryeval.evaluation.extremes import is_bounded, mean_bounds, remove_rounding
 from berryeval.evaluation.findings import Finding, finding_of
+from berryeval.evaluation.holes import scale_of
 from berryeval.evaluation.notes import common_queries
 from berryeval.evaluation.result import Evaluation, holes_measure
 from berryeval.measures import Measure
@@ -53,18 +53,11 @@ def turning(
     system: str | None = None,
     most_queries: int | None = None,
 ) -> Turning:
-    """Return between which values the difference behind a headline lies, whatever grades holes get.
+    """Return the range of the difference behind a headline, over all grades of holes.
 
-    Parameters
-    ----------
-    comparison : Comparison
-    measure : Measure
-        One that was compared.
-    system : str, optional
-        The candidate. Default: the first.
-    most_queries : int, optional
-        With holes in more queries the bounds, which take milliseconds per query, are not
-        computed. They never are for a geometric mean or a measure without bounds.
+    `system` is the candidate, by default the first. With holes in more than `most_queries` queries
+    the bounds, which take milliseconds per query, are not computed; they never are for a geometric
+    mean or a measure without bounds.
     """
     name = system or comparison.candidates[0]
     [difference] = [d for d in comparison.deciding(measure) if d.system == name]
@@ -145,11 +138,7 @@ def _finding_with(comparison: Comparison, difference: Difference, values: Floats
     columns = [d.column_of(values if d is difference else d.values) for d in family]
     how = comparison.statistics
     estimates = estimate_family(
-        columns,
-        how.level,
-        sampling=comparison.sampling,
-        n_flips=how.n_resamples,
-        seed=how.seed,
+        columns, how.level, sampling=comparison.sampling, n_flips=how.n_resamples, seed=how.seed
     )
     estimate = estimates[family.index(difference)]
     return finding_of(estimate.interval, higher_is_better=difference.measure.higher_is_better)

@@ -6,19 +6,17 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 from berryeval.evaluation.comparison import Comparison
-from berryeval.evaluation.display import Displayed
 from berryeval.evaluation.findings import ROUNDING
 from berryeval.evaluation.gate_rules import GateRules, Inference, Verdict
 from berryeval.evaluation.guards import Guard, MarginGuard
 from berryeval.evaluation.holes import Hole
 from berryeval.evaluation.memory import Memory, levels_of
 from berryeval.evaluation.reserve import Opening
-from berryeval.evaluation.result import Evaluation
+from berryeval.evaluation.result import Displayed, Evaluation
 from berryeval.evaluation.slices import Slice
 from berryeval.stats import Interval
 
 __all__ = ["Common", "GateResult", "GuardResult", "Inference", "Verdict", "name_of_run"]
-
 
 _NAMES = {"baseline": "the baseline", "candidate": "the candidate"}
 

@@ -37,15 +37,8 @@ def weights_of(queries: Mapping[str, Query], query_ids: Iterable[str]) -> tuple[
     """Return the weight of each query, as `scaled` does; None if they count equally.
 
     A query without a weight, where others have one, counts as much as the least asked of all known
-    queries: it is in the set because somebody may ask it, and a log that never saw it says little
-    more than that.
-
-    Parameters
-    ----------
-    queries : mapping of str to Query
-        All that are known, by id.
-    query_ids : iterable of str
-        Those that are averaged over.
+    queries: it is in the set because it may be asked, and a log that never contained it proves
+    little more than that.
 
     Examples
     --------

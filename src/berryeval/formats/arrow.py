@@ -12,7 +12,8 @@ from berryeval.core.grouped import Grouped
 from berryeval.core.judging import JudgedRow
 from berryeval.core.score_order import ScoredRow
 from berryeval.formats._arrow_files import needed_columns, open_source, rows_of, table_of
-from berryeval.formats.lines import PathLike
+from berryeval.formats.limits import check_rows
+from berryeval.formats.lines import PathLike, path_name
 from berryeval.formats.rows import Row
 
 __all__ = [
@@ -39,7 +40,7 @@ def read_table(path: PathLike, kind: Kind) -> Any:  # noqa: ANN401 - a pyarrow.T
     """Read the columns that are needed."""
     with open_source(path, _WHAT) as source:
         reader = _reader(source)
-        table = reader.read_all().select(needed_columns(reader.schema.names, kind, path))
+        table = _read_all(reader, path).select(needed_columns(reader.schema.names, kind, path))
         # What is read is what is in the file: damaged offsets would lead out of it.
         table.validate(full=True)
         return table
@@ -50,6 +51,20 @@ def column_names(path: PathLike) -> list[str]:
     with open_source(path, _WHAT) as source:
         names: list[str] = _reader(source).schema.names
         return names
+
+
+def _read_all(reader: Any, path: PathLike) -> Any:  # noqa: ANN401 - of pyarrow
+    """Read all batches; a few bytes may stand for very many rows."""
+    from pyarrow import Table
+
+    is_file = hasattr(reader, "num_record_batches")
+    read = map(reader.get_batch, range(reader.num_record_batches)) if is_file else reader
+    batches, n_rows = [], 0
+    for batch in read:
+        n_rows += batch.num_rows
+        check_rows(n_rows, path_name(path))
+        batches.append(batch)
+    return Table.from_batches(batches, reader.schema)
 
 
 def _reader(source: Any) -> Any:  # noqa: ANN401 - of pyarrow

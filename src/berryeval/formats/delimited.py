@@ -29,6 +29,7 @@ __all__ = [
     "iter_fields",
     "iter_judged",
     "iter_ranked",
+    "iter_records",
     "iter_rows",
     "separator_of",
     "sniff",
@@ -111,6 +112,17 @@ def iter_fields(path: PathLike) -> Iterator[tuple[int, list[str]]]:
                 yield reader.line_num, fields
     except csv.Error as error:
         raise FormatError(f"cannot be read: {error}", path_name(path), reader.line_num) from None
+
+
+def iter_records(path: PathLike) -> Iterator[tuple[int, list[tuple[str, str]]]]:
+    """Iterate over the rows below a header: line number, and fields with their lower-case names."""
+    lines = iter_fields(path)
+    names = [name.strip().lower() for name in next(lines)[1]]
+    for line, fields in lines:
+        if len(fields) != len(names):
+            message = f"expected {len(names)} columns, found {len(fields)}"
+            raise FormatError(message, path_name(path), line)
+        yield line, list(zip(names, fields, strict=True))
 
 
 def to_lines(data: Grouped, separator: str = ",") -> Iterator[bytes]:

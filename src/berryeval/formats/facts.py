@@ -29,7 +29,7 @@ _RUN_COLUMNS = 6
 
 @dataclass(frozen=True)
 class FileFacts:
-    """What `berryeval inspect` tells of a file."""
+    """What `berryeval inspect` reports about a file."""
 
     path: str
     kind: Kind
@@ -56,21 +56,10 @@ class FileFacts:
 
 
 def read_facts(path: PathLike, *, kind: Kind | None = None, format: str | None = None) -> FileFacts:
-    """Read a file, and tell what is in it.
+    """Read a file, a BEIR folder, a pipe or standard input (``-``), and return facts about it.
 
-    Parameters
-    ----------
-    path : path
-        The file, a BEIR folder, a pipe, or ``-`` for standard input.
-    kind : {"judgments", "run"}, optional
-        Guessed unless given.
-    format : str, optional
-        One of `FORMATS`; found out unless given.
-
-    Raises
-    ------
-    FormatError
-        With file and line, for what cannot be read. Duplicates are counted, not refused.
+    Kind and format are detected by default. Raises `FormatError` with file and line for invalid
+    content; duplicates are counted.
     """
     path = readable_again(beir.judgments_file(path))
     chosen = sniff_format(path) if format is None else check_format(format)
@@ -131,12 +120,9 @@ def _iter_rows(path: PathLike, format: str, kind: Kind) -> Iterator[tuple[bytes,
 
 
 def guess_kind(path: PathLike, format: str) -> Kind:
-    """Tell judgments from a run by the first line, or by the numbers of a JSON object.
+    """Distinguish judgments from a run by the first line, or by the numbers of a JSON object.
 
-    Raises
-    ------
-    FormatError
-        If it cannot be known: a JSON object has nothing but whole numbers.
+    Raises `FormatError` if a JSON object has nothing but whole numbers.
     """
     if format == "json":
         if json_object.has_broken_numbers(path):
@@ -158,7 +144,7 @@ def guess_kind(path: PathLike, format: str) -> Kind:
 
 
 def _kind_of_names(names: set[str]) -> Kind:
-    # BEIR calls grades scores; nobody else has a corpus-id.
+    # BEIR calls grades scores; no other format has a corpus-id.
     is_judged = names & (set(GRADE) - {"score"}) or "corpus-id" in names
     return "judgments" if is_judged else "run"
 

@@ -121,12 +121,8 @@ def _pairs(value: object, path: PathLike, what: str) -> _Pairs:
 def to_lines(data: Grouped) -> Iterator[bytes]:
     """Iterate over the lines of a file: one for each query, between braces.
 
-    Scores are written with a point, whole grades without.
-
-    Raises
-    ------
-    InputError
-        For judgments with subtopics, which have no place here.
+    Scores are written with a point, whole grades without. Raises `InputError` for judgments with
+    subtopics.
     """
     refuse_subtopics(data, "a JSON object")
     yield b"{"

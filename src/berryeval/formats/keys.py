@@ -63,29 +63,11 @@ def find_rank(names: Iterable[str]) -> str | None:
 
 
 def check_keys(
-    names: Iterable[str],
-    known: Sequence[str],
-    where: str,
-    path: PathLike,
-    line: int | None = None,
+    names: Iterable[str], known: Sequence[str], where: str, path: PathLike, line: int | None = None
 ) -> None:
-    """Raise for a key that has no meaning here: a misspelt one would be lost without a word.
+    """Raise `FormatError` for an unknown key, which may be misspelt, with the nearest known one.
 
-    Parameters
-    ----------
-    names : iterable of str
-        The keys of an entry.
-    known : sequence of str
-        The keys that it may have.
-    where : str
-        Which entry it is, for the message.
-    path, line
-        The file, and the line where that is known.
-
-    Raises
-    ------
-    FormatError
-        With the key, and the nearest that is known.
+    `where` describes the entry in the message.
     """
     for name in names:
         if name not in known:

@@ -82,11 +82,8 @@ def _doc_id(comment: bytes, path: PathLike, number: int) -> bytes | None:
 def to_lines(data: Grouped) -> Iterator[bytes]:
     """Iterate over the lines of a file, without features.
 
-    Raises
-    ------
-    InputError
-        For a run, for judgments with subtopics, and for an id that the format cannot hold: one
-        with white space, or a query with #.
+    Raises `InputError` for a run, for judgments with subtopics, and for invalid ids: those with
+    white space, and queries with #.
     """
     if not isinstance(data, Judgments):
         raise InputError("a LETOR file holds judgments, not a run")

@@ -15,6 +15,7 @@ from typing import IO, TYPE_CHECKING, BinaryIO, cast
 from berryeval.core.inputs import note_input
 from berryeval.errors import FormatError, MissingExtraError
 from berryeval.formats._foreign import N_FIRST, foreign_content
+from berryeval.formats.limits import within_limits
 
 if TYPE_CHECKING:
     import zstandard
@@ -40,7 +41,7 @@ _GZIP = b"\x1f\x8b\x08"  # the only method there is
 _ZSTD = b"\x28\xb5\x2f\xfd"
 BOM = b"\xef\xbb\xbf"
 FIRST_BYTES = (BOM, _GZIP, _ZSTD)
-"""What a file may begin with that is no text of its own: a mark, or what tells compression."""
+"""First bytes that are not part of the text: a byte order mark, or those of compression."""
 _PIECE = 1 << 21
 _PIECES_AHEAD = 2
 _COMPRESSED_PIECE = 1 << 13  # small: a few bytes may stand for very many
@@ -80,19 +81,25 @@ def readable_again(path: PathLike) -> PathLike:
 def iter_lines(path: PathLike) -> Iterator[tuple[int, bytes]]:
     """Iterate over the lines of a file and their numbers, from 1.
 
-    ``-`` reads standard input. gzip and zstd are recognised by their first bytes, whatever the
-    file is called. A byte order mark is dropped.
+    ``-`` reads standard input. gzip and zstd are recognised by their first bytes, whatever the name
+    of the file. A byte order mark is dropped.
 
-    Raises
-    ------
-    FormatError
-        If the file cannot be read, is damaged, compressed in another way, or UTF-16 text.
-    MissingExtraError
-        If it is compressed with zstd, Python is older than 3.14, and the extra is not there.
+    Raises `FormatError` if the file cannot be read, is damaged, compressed in another way, or
+    UTF-16 text; `MissingExtraError` if zstd is not installed.
     """
-    with _errors_named(path), _open(path) as file:
-        for number, line in enumerate(file, start=1):
-            yield number, line.removeprefix(BOM) if number == 1 else line
+    number = 0
+    begun: list[bytes] = []  # the parts of a line whose end is yet to come
+    for piece in iter_pieces(path):
+        lines = (piece if begun or number else piece.removeprefix(BOM)).split(b"\n")
+        if len(lines) > 1:
+            lines[0] = b"".join((*begun, lines[0]))
+            begun = []
+        begun.append(lines.pop())
+        for line in lines:
+            number += 1
+            yield number, line + b"\n"
+    if last := b"".join(begun):
+        yield number + 1, last
 
 
 def iter_pieces(path: PathLike) -> Iterator[bytes]:
@@ -106,7 +113,7 @@ def iter_pieces(path: PathLike) -> Iterator[bytes]:
         # A thread that waits for a pipe could not be stopped.
         if can_be_read_again(path) and not is_plain_file(path):
             pieces = _ahead(pieces)
-        yield from pieces
+        yield from within_limits(pieces, path_name(path))
 
 
 def read_content(path: PathLike) -> bytes:
@@ -164,7 +171,7 @@ def is_plain_file(path: PathLike) -> bool:
         with open(path, "rb") as file:  # noqa: PTH123
             return not file.read(len(_ZSTD)).startswith((_GZIP, _ZSTD))
     except OSError:
-        return False  # whoever reads it learns why
+        return False  # reading it reports why
 
 
 @contextmanager

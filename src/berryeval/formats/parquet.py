@@ -15,7 +15,8 @@ from berryeval.core.grouped import Grouped
 from berryeval.core.judging import JudgedRow
 from berryeval.core.score_order import ScoredRow
 from berryeval.formats._arrow_files import needed_columns, open_source, rows_of, table_of
-from berryeval.formats.lines import PathLike
+from berryeval.formats.limits import check_rows
+from berryeval.formats.lines import PathLike, path_name
 from berryeval.formats.rows import Row
 
 __all__ = [
@@ -53,6 +54,7 @@ def read_table(path: PathLike, kind: Kind) -> Any:  # noqa: ANN401 - a pyarrow.T
         query = find_name(columns, QUERY)
         # A query's id stands in many rows: read it once, and the rows point to it.
         file = parquet.ParquetFile(source, read_dictionary=[query])
+        check_rows(file.metadata.num_rows, path_name(path))
         return file.read(columns=columns)
 
 

@@ -1,4 +1,4 @@
-"""Reading a file whose format is told, or found out."""
+"""Reading a file in any format, which is detected by default."""
 
 from __future__ import annotations
 
@@ -19,16 +19,7 @@ from berryeval.core.origin import Origin
 from berryeval.core.run import Run, run_of_frame
 from berryeval.core.score_order import cautions_of
 from berryeval.errors import ArgumentError, FormatError
-from berryeval.formats import (
-    arrow,
-    beir,
-    delimited,
-    json_object,
-    jsonl,
-    letor,
-    parquet,
-    trec,
-)
+from berryeval.formats import arrow, beir, delimited, json_object, jsonl, letor, parquet, trec
 from berryeval.formats._arrow_files import tag_of
 from berryeval.formats.lines import (
     Kept,
@@ -65,10 +56,10 @@ FORMATS: dict[str, ModuleType] = {
     "letor": letor,
     "trec": trec,
 }
-"""The formats by name, in the order in which a file is tried for them."""
+"""The formats by name, in the order of detection."""
 
 BINARY = frozenset({"parquet", "arrow"})
-"""Formats that are no text: pyarrow reads them."""
+"""Formats that are not text: pyarrow reads them."""
 
 _LONGEST_MAGIC = 8
 _JSON_LIST = re.compile(rb"\s*\[\s*(?:\{|$)")
@@ -90,8 +81,8 @@ def read_judgments(
         The file, compressed with gzip or not; ``-`` is standard input. A folder is read as
         BEIR's: its ``qrels/test.tsv``.
     format : str, optional
-        One of `FORMATS`; found out from the first line unless given. Standard input and
-        pipes can be looked at only once: text is read from them as TREC unless told otherwise.
+        One of `FORMATS`. Default: detected from the first line. Standard input and pipes can be
+        read only once: their text is TREC by default.
     duplicates : {"error", "keep-best"}
         What to do with a document that is judged twice for one query, by one judge and for one
         subtopic.
@@ -151,12 +142,7 @@ def _read_trec_judgments(
     return collect_judged(trec.judged_rows(content, path), origin, duplicates, judges)
 
 
-def read_run(
-    path: PathLike,
-    *,
-    format: str | None = None,
-    duplicates: Duplicates = "error",
-) -> Run:
+def read_run(path: PathLike, *, format: str | None = None, duplicates: Duplicates = "error") -> Run:
     """Read a run from a file. Takes what `read_judgments` takes, but for judges and splits."""
     chosen = sniff_format(path) if format is None else check_format(format)
     module = FORMATS[chosen]
@@ -175,9 +161,9 @@ def read_run(
 
 
 def find_cautions(path: PathLike, format: str) -> tuple[str, ...] | None:
-    """Return what is suspicious about the scores of a run; None if the format states no ranks.
+    """Return suspicions about the scores of a run; None if the format has no ranks.
 
-    The order of the rows then stands for them, see `Run.find_cautions`.
+    The order of the rows then takes their place, see `Run.find_cautions`.
     """
     module = FORMATS[format]
     if not hasattr(module, "iter_ranked"):
@@ -198,16 +184,16 @@ def _read(
 
 
 def check_format(name: str) -> str:
-    """Return the name of a format, or raise if there is none."""
+    """Return the name of a format, or raise if it is unknown."""
     if name not in FORMATS:
         raise ArgumentError("format", " or ".join(map(repr, FORMATS)), repr(name))
     return name
 
 
 def sniff_format(path: PathLike) -> str:
-    """Return the format of a file, found out from its first line; of a text pipe it is TREC.
+    """Return the format of a file, detected from its first line; that of a text pipe is TREC.
 
-    The name counts only where the first line says nothing: ``.csv`` and ``.tsv`` are tables.
+    The name counts only if the first line is not conclusive: ``.csv`` and ``.tsv`` are tables.
     """
     if os.fspath(path) == "-" and not isinstance(path, Kept):
         peek = getattr(sys.stdin.buffer, "peek", None)

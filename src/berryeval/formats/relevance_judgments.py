@@ -17,7 +17,7 @@ grade 1; on any other scale they are an error, and so is a key that has no meani
 counts where second opinions are given on the set. Both may be left out.
 
 In place of a chunk a judgment may name a span of a document, in characters, which holds however
-the document is cut into chunks; whoever reads it as a plain judgment finds it under its id,
+the document is cut into chunks; as a plain judgment it has its own id,
 ``a.md@120-340``::
 
     {"query_id": "Q001", "relevant": [{"document": "a.md", "start": 120, "end": 340, "grade": 3}],
@@ -32,9 +32,9 @@ from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any, TypeGuard
 
+from berryeval.core.grade import check_labels
 from berryeval.core.id_column import decode_id
 from berryeval.core.judging import Judges, check_judges
-from berryeval.core.scale import check_labels
 from berryeval.core.span_judgment import SpanJudgment
 from berryeval.errors import ArgumentError, FormatError, InputTypeError
 from berryeval.formats.keys import check_keys, id_bytes

@@ -9,8 +9,9 @@ from typing import TypeAlias
 from berryeval.core.column_names import Kind
 from berryeval.core.grade import MAX_GRADE
 from berryeval.core.grouped import Duplicates, Grouped, Grouping
-from berryeval.core.id_column import decode_id, shown_id
+from berryeval.core.id_column import decode_id
 from berryeval.core.judgments import Judgments
+from berryeval.core.origin import Origin
 from berryeval.errors import FormatError, InputError
 from berryeval.formats.lines import PathLike, path_name
 
@@ -20,7 +21,6 @@ __all__ = [
     "add_rows",
     "as_rank",
     "as_tag",
-    "duplicate_error",
     "parse_number",
     "refuse_subtopics",
     "written",
@@ -30,13 +30,12 @@ Row: TypeAlias = "tuple[int | None, bytes, bytes, float]"
 """Line number where lines count, query id, document id, and the grade or score."""
 
 _NUMBER = {"judgments": "grade", "run": "score"}
-_VERB = {"judgments": "judged", "run": "retrieved"}
 _DECIMAL_COMMA = re.compile(r"[-+]?\d+,\d+")
 _MOST = {"judgments": MAX_GRADE, "run": float("inf")}
 
 
 def parse_number(text: bytes | float | str, kind: Kind, path: PathLike, line: int | None) -> float:
-    """Return a grade or a score, or raise with file and line. Infinite grades are none."""
+    """Return a grade or a score, or raise with file and line. Grades are finite."""
     try:
         number = float(text)
     except (OverflowError, ValueError):
@@ -53,45 +52,36 @@ def parse_number(text: bytes | float | str, kind: Kind, path: PathLike, line: in
 def add_rows(
     found: Grouping, rows: Iterable[Row], kind: Kind, path: PathLike, duplicates: Duplicates
 ) -> None:
-    """Collect rows by query; a document that comes twice is an error, or keeps its best number."""
+    """Collect rows by query; a repeated document is an error, or keeps its best number."""
     for line, query_id, doc_id, number in rows:
         if found.add(query_id, doc_id, number):
             continue
         if duplicates == "error":
-            raise duplicate_error(kind, path, line, query_id, doc_id)
+            origin = Origin(path_name(path), has_lines=True)
+            raise origin.duplicate(kind, query_id, doc_id, line)
         found.keep_best(query_id, doc_id, number)
 
 
-def duplicate_error(
-    kind: Kind, path: PathLike, line: int | None, query_id: bytes, doc_id: bytes
-) -> FormatError:
-    """Return what to raise for a document that comes twice."""
-    message = (
-        f"document {shown_id(doc_id)} is {_VERB[kind]} a second time for query {shown_id(query_id)}"
-    )
-    return FormatError(message, path_name(path), line)
-
-
 def refuse_subtopics(data: Grouped, what: str) -> None:
-    """Raise if judgments have subtopics, which a format cannot hold."""
+    """Raise if judgments have subtopics, which a format cannot represent."""
     if isinstance(data, Judgments) and data.subtopics:
         way_out = "write TREC, JSON lines, a table, Parquet or Arrow"
         raise InputError(f"{what} cannot hold the subtopics of judgments; {way_out}")
 
 
 def as_rank(value: object) -> int | None:
-    """Return the rank that a file states; None if it is no whole number."""
+    """Return the rank stated in a file; None if it is not a whole number."""
     if isinstance(value, (str, bytes)) and value.isdigit():
         return int(value)
     return value if isinstance(value, int) and not isinstance(value, bool) else None
 
 
 def as_tag(value: object) -> str | None:
-    """Return the tag of a run; None for what a TREC file could not hold as one."""
+    """Return the tag of a run; None for a value that is not one word."""
     return value if isinstance(value, str) and value.split() == [value] else None
 
 
 def written(number: float) -> str:
-    """Return a number in as few characters as bring back the same one."""
+    """Return the shortest text of a number."""
     text = repr(number)
     return text.removesuffix(".0") if text != "-0.0" else text

@@ -1,4 +1,4 @@
-"""TREC files, read by the native extension: the quick twin of `berryeval.formats.trec`."""
+"""TREC files, read by the native extension: the fast twin of `berryeval.formats.trec`."""
 
 from __future__ import annotations
 
@@ -6,8 +6,9 @@ from collections.abc import Iterable
 
 from berryeval.core.column_names import Kind
 from berryeval.core.grouped import NativeColumns
-from berryeval.formats.lines import PathLike
-from berryeval.formats.rows import Duplicates, duplicate_error
+from berryeval.core.origin import Origin
+from berryeval.formats.lines import PathLike, path_name
+from berryeval.formats.rows import Duplicates
 from berryeval.formats.trec import parse_line
 
 __all__ = ["read_columns"]
@@ -16,21 +17,21 @@ __all__ = ["read_columns"]
 def read_columns(
     pieces: Iterable[bytes], kind: Kind, path: PathLike, duplicates: Duplicates
 ) -> NativeColumns:
-    """Read text that comes in pieces; `path` is what messages call it.
+    """Read text in pieces; `path` is its name in messages.
 
     Raises
     ------
     FormatError
-        With file and line, for what cannot be read: what `berryeval.formats.trec` would raise.
+        With file and line, for invalid lines, as `berryeval.formats.trec` raises it.
     """
     from berryeval._native import TextReader
 
     reader = TextReader(kind == "run")
-    _ = all(map(reader.feed, pieces)) and reader.finish()  # both are False at a line that is wrong
-    # What came twice stands before the line that is wrong, since nothing after it was read.
+    _ = all(map(reader.feed, pieces)) and reader.finish()  # both are False at an invalid line
+    # A duplicate is before the invalid line, since nothing after that was read.
     if duplicates == "error" and (duplicate := reader.first_duplicate()) is not None:
         line, query_id, doc_id = duplicate
-        raise duplicate_error(kind, path, line, query_id, doc_id)
+        raise Origin(path_name(path), has_lines=True).duplicate(kind, query_id, doc_id, line)
     if (wrong := reader.wrong_line()) is not None:
         number, text = wrong
         parse_line(text, kind, path, number)

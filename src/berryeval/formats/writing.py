@@ -36,7 +36,7 @@ _ENDINGS = {
 
 
 def write_judgments(judgments: Judgments, path: PathLike, *, format: str | None = None) -> None:
-    """Write judgments to a file, whole or not at all.
+    """Write judgments to a file, atomically.
 
     Parameters
     ----------
@@ -61,7 +61,7 @@ def write_judgments(judgments: Judgments, path: PathLike, *, format: str | None 
 
 
 def write_run(run: Run, path: PathLike, *, format: str | None = None) -> None:
-    """Write a run to a file, whole or not at all. Takes what `write_judgments` takes."""
+    """Write a run to a file, atomically. The parameters are those of `write_judgments`."""
     write_whole(path, _to_lines(run, path, format))
 
 

@@ -1,4 +1,4 @@
-"""Golden sets: the one that ships, and what builds and checks one."""
+"""Golden sets: the bundled one, and tools to create and check your own."""
 
 from berryeval.golden.golden_set import GoldenSet
 from berryeval.golden.reading import handbook, read_golden_set

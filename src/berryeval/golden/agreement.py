@@ -1,4 +1,4 @@
-"""How far two passes of judging agree: Cohen's kappa with linear weights."""
+"""The agreement of two judging passes: Cohen's kappa with linear weights."""
 
 from __future__ import annotations
 
@@ -12,28 +12,28 @@ __all__ = ["Agreement", "agreement_of"]
 
 @dataclass(frozen=True)
 class Agreement:
-    """How far the first pass and the second agree on the same pairs of query and chunk."""
+    """How well two passes agree on the same pairs of query and chunk."""
 
     n_pairs: int
     n_equal: int
-    """Pairs that both passes gave the same grade."""
+    """Number of pairs with the same grade in both passes."""
     kappa: float | None
-    """None where it is not defined: no pairs, or a single grade everywhere."""
+    """Kappa; None if it is undefined: without pairs, or with a single grade everywhere."""
     interval: Interval | None
-    """Of kappa, at 95 %; resampled by query. None where `berryeval.stats.kappa_interval` has none,
-    as for full agreement."""
+    """95% interval of kappa, resampled by query; None if `berryeval.stats.kappa_interval` returns
+    none, as for full agreement."""
 
 
 def agreement_of(passes: Passes, *, least: int = 0) -> Agreement:
-    """Return how far two passes agree.
+    """Return how well two passes agree.
 
     Parameters
     ----------
     passes : mapping
-        Query, chunk, and the grades of the first pass, of the second, and settled.
+        By query and chunk, the grades of both passes, and the settled one.
     least : int
-        Only pairs that either pass gave at least this grade. Most chunks of a deep pool serve
-        nobody, and agreeing on them is easy: 1 leaves them out.
+        Only use pairs with at least this grade in either pass. Most chunks of a deep pool are
+        irrelevant, and agreeing on them is easy: 1 leaves them out.
     """
     both = [
         (query_id, (first, second))

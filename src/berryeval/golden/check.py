@@ -1,4 +1,4 @@
-"""Whether a golden set can be trusted: what is wrong, and what its figures can reach."""
+"""Whether a golden set can be trusted: errors, warnings, and the best possible scores."""
 
 from __future__ import annotations
 
@@ -14,14 +14,19 @@ from berryeval.evaluation.power import Sensitivity, sensitivity
 from berryeval.golden.agreement import Agreement, agreement_of
 from berryeval.golden.faults import Fault, iter_faults, overlapping
 from berryeval.golden.golden_set import DOCUMENTS, GoldenSet
-from berryeval.golden.near_duplicates import near_duplicates, shingles
-from berryeval.golden.query_groups import QueryGroup, find_query_groups, normalised
+from berryeval.golden.near_duplicates import (
+    QueryGroup,
+    find_query_groups,
+    near_duplicates,
+    normalised,
+    shingles,
+)
 from berryeval.golden.reading import read_golden_set
 
 __all__ = ["GoldenCheck", "check_golden_set"]
 
 CHECKED_MEASURES = ("P@1", "P@5", "P@10", "R@5", "R@10", "RR@10", "nDCG@10")
-"""Those whose ceilings are told."""
+"""The measures whose ceilings are reported."""
 
 LEAST_CEILING = 0.9
 LEAST_KAPPA = 0.7
@@ -30,31 +35,31 @@ LEAST_RELEVANT = 2
 
 @dataclass(frozen=True, eq=False)
 class GoldenCheck:
-    """What a check of a golden set found."""
+    """The result of checking a golden set."""
 
     golden: GoldenSet
     findings: tuple[Fault, ...]
-    """Errors first."""
+    """Errors and warnings, errors first."""
     counts: Mapping[str, Any]
     ceilings: Mapping[str, float]
     """The best mean that any system can reach, by measure."""
     agreements: Mapping[str, Agreement] = field(default_factory=dict)
-    """Of both passes of judging, over all pairs and over those of grade 1 or more."""
+    """Agreement of both judging passes, over all pairs and over those of grade 1 or more."""
     holes: Mapping[str, tuple[tuple[str, str], ...]] = field(default_factory=dict)
-    """For each system the pairs of query and chunk in its first ranks that nobody judged."""
+    """For each system the pairs of query and chunk in its first ranks that are not judged."""
     sensitivities: tuple[Sensitivity, ...] = ()
-    """What drops the queries can rule out; needs the run of a system."""
+    """The drops that the queries can rule out; requires the run of a system."""
     groups: tuple[QueryGroup, ...] = ()
-    """Queries that ask almost the same, and do not share a group yet."""
+    """Queries that ask almost the same thing, and do not share a group yet."""
 
     @property
     def errors(self) -> tuple[Fault, ...]:
-        """What makes scores wrong."""
+        """Findings that make scores wrong."""
         return tuple(finding for finding in self.findings if finding.level == "error")
 
     @property
     def warnings(self) -> tuple[Fault, ...]:
-        """What makes scores worth less."""
+        """Findings that make scores less meaningful."""
         return tuple(finding for finding in self.findings if finding.level == "warning")
 
 
@@ -69,17 +74,17 @@ def check_golden_set(
     Parameters
     ----------
     golden : GoldenSet or path
-        As `read_golden_set` reads it with ``strict=False``.
+        The golden set; a path is read with ``strict=False``.
     runs : mapping, optional
-        What systems return for its queries, by name. Their first ranks are looked through for
-        chunks that nobody judged; power follows from the first, or from the first two.
+        What systems return for its queries, by name. Their first ranks are searched for
+        unjudged chunks; power follows from the first, or from the first two.
     depth : int
-        How many ranks to look through.
+        Number of ranks to search.
 
     Raises
     ------
     FormatError
-        If the files cannot be read at all.
+        If the files cannot be read.
     """
     if not isinstance(golden, GoldenSet):
         golden = read_golden_set(golden, strict=False)
@@ -188,7 +193,7 @@ def _repeated_queries(golden: GoldenSet) -> Iterator[Fault]:
     for query in golden.queries:
         text = normalised(query.text)
         if text in seen:
-            yield _warning("repeated", query.query_id, f"asks the same as {seen[text]}")
+            yield _warning("repeated", query.query_id, f"has the same text as {seen[text]}")
         seen.setdefault(text, query.query_id)
 
 

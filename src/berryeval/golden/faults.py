@@ -1,4 +1,4 @@
-"""What makes a golden set wrong: judgments of what is not there, and contradictions."""
+"""Finds errors in a golden set: dangling references, contradictions and invalid grades."""
 
 from __future__ import annotations
 
@@ -15,25 +15,25 @@ from berryeval.golden.golden_set import PASSES, QUESTIONS, GoldenSet
 __all__ = ["Fault", "Severity", "iter_faults", "overlapping"]
 
 Severity: TypeAlias = Literal["error", "warning"]
-"""Errors make scores wrong; warnings make them worth less."""
+"""Errors make scores wrong; warnings make them less meaningful."""
 
-_ALMOST = 0.9  # document_questions.json is; judging-pools.json, which others keep, is not
+_ALMOST = 0.9  # similar enough for document_questions.json, but not for judging-pools.json
 
 
 @dataclass(frozen=True)
 class Fault:
-    """Something that is wrong with a golden set, or might be."""
+    """A problem, or a possible problem, of a golden set."""
 
     level: Severity
     kind: str
-    """What is wrong, in a word or two: ``dangling``."""
+    """The kind of problem, in a word, such as ``dangling``."""
     where: str
-    """The query, the chunk or the file."""
+    """The affected query, chunk or file."""
     message: str
 
 
 def iter_faults(golden: GoldenSet) -> Iterator[Fault]:
-    """Iterate over what makes the scores of a golden set wrong; nothing if all is well."""
+    """Iterate over the errors of a golden set that make its scores wrong."""
     chunk_ids = {chunk.chunk_id for chunk in golden.chunks}
     query_ids = {query.query_id for query in golden.queries}
     seen: set[str] = set()
@@ -76,7 +76,7 @@ def _hint(name: str, known: Iterable[str]) -> str:
 
 
 def _wrong_spans(judged: JudgedQuery, golden: GoldenSet) -> Iterator[Fault]:
-    """Find spans of what is not there, and those that contradict another judgment."""
+    """Find spans outside of any document, and those that contradict another judgment."""
     query_id = judged.query_id
     for span in judged.spans:
         if span.source not in golden.texts:
@@ -135,7 +135,7 @@ def _wrong_grades(judged: JudgedQuery, scale: float | None) -> Iterator[Fault]:
 
 
 def _unread_files(golden: GoldenSet) -> Iterator[Fault]:
-    """Find files whose names are almost those of optional ones: nobody would miss them."""
+    """Find misspelt names of optional files, which would otherwise be ignored silently."""
     for known in (QUESTIONS, PASSES):
         if (golden.folder / known).exists():
             continue

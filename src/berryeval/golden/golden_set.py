@@ -1,18 +1,18 @@
 """A golden set: documents, queries and judgments that belong together.
 
-A folder with
+It is a folder with these files:
 
 ========================  ======================================================
-``test-documents/``       Markdown; a heading with its text is a chunk, unless told otherwise
+``test-documents/``       Markdown; a heading with its text is a chunk by default
 ``test-queries.json``     queries with category, difficulty and description
 ``relevance-judgments.json``  grades, see `berryeval.formats.relevance_judgments`
 ``document-questions.json``  optional: what people ask, see `berryeval.search.questions`
 ``judging-passes.json``   optional: ``{"Q001": {"a.md#b": [first, second, settled]}}``
-``GUIDELINE.md``          optional: how grades are given
+``GUIDELINE.md``          optional: how to assign grades
 ========================  ======================================================
 
-Judgments name chunks, or spans of documents. Those of spans hold for any way to cut the documents:
-what a system returns is turned into spans by `GoldenSet.credit` before it is scored.
+Judgments refer to chunks, or to spans of documents. Judgments of spans apply to any chunking:
+`GoldenSet.credit` converts the results of a system to spans before they are scored.
 """
 
 from __future__ import annotations
@@ -34,14 +34,10 @@ from berryeval.core.run import Run
 from berryeval.core.span_judgment import SpanJudgment
 from berryeval.evaluation.ceilings import best_possible
 from berryeval.evaluation.evaluate import MeasureLike, read_measures
+from berryeval.evaluation.quality import HITS
 from berryeval.formats.relevance_judgments import JudgedQuery
-from berryeval.measures import Measure
-from berryeval.search.chunking import (
-    Chunk,
-    credit_spans,
-    match_spans,
-    to_documents,
-)
+from berryeval.measures import Measure, ReciprocalRank
+from berryeval.search.chunking import Chunk, credit_spans, match_spans, to_documents
 from berryeval.search.questions import Questions, with_questions
 
 __all__ = [
@@ -53,6 +49,8 @@ __all__ = [
     "QUESTIONS",
     "GoldenSet",
     "Passes",
+    "mean_name",
+    "name_in_suite",
 ]
 
 DOCUMENTS = "test-documents"
@@ -63,7 +61,7 @@ PASSES = "judging-passes.json"
 GUIDELINE = "GUIDELINE.md"
 
 Passes: TypeAlias = "Mapping[str, Mapping[str, tuple[int, int, int]]]"
-"""Query, chunk, and the grades of the first pass, of the second, and settled."""
+"""By query and chunk, the grades of the first pass, of the second pass, and the settled one."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -76,53 +74,53 @@ class GoldenSet:
     chunks: tuple[Chunk, ...]
     queries: tuple[Query, ...]
     judged: tuple[JudgedQuery, ...]
-    """As the file has them, the most relevant first."""
+    """Judged queries in the order of the file, with the most relevant chunks first."""
     scale: float | None = None
-    """The highest grade there is."""
+    """The highest possible grade."""
     labels: tuple[str, ...] | None = None
-    """What the grades mean, from 0 up; None where that is not declared."""
+    """The meanings of the grades, from 0 up; None if they are not declared."""
     judges: Judges | None = None
-    """Which grade counts where second opinions are given; None where that is not declared."""
+    """The rule for second opinions; None if it is not declared."""
     relevant_from: float = 1
     """The lowest grade that counts as relevant."""
     pool_depth: int | None = None
-    """How many ranks of every system were judged."""
+    """The number of ranks that were judged for every system."""
     passes: Passes = field(default_factory=dict)
-    """The grades of both passes of judging, and what became of them; empty if nobody kept them."""
+    """The grades of both passes of judging, and the settled ones; empty if they were not kept."""
     texts: Mapping[str, str] = field(default_factory=dict)
     """The documents, by name."""
     questions: Questions = field(default_factory=dict)
-    """What people ask, by chunk; empty if nobody wrote it down, and if documents are cut in
-    another way than by heading: questions are of those chunks."""
+    """Questions by chunk; empty if there are none, and if documents are not split by heading:
+    questions belong to those chunks."""
 
     @property
     def guideline(self) -> Path | None:
-        """Where it is written how grades are given."""
+        """The file with the judging guideline; None if there is none."""
         path = self.folder / GUIDELINE
         return path if path.is_file() else None
 
     @property
     def sources(self) -> tuple[str, ...]:
-        """The documents, which the chunks are pieces of."""
+        """The names of the documents that have chunks."""
         return tuple(dict.fromkeys(chunk.source for chunk in self.chunks))
 
     @property
     def n_judgments(self) -> int:
-        """How many chunks and spans were judged, over all queries."""
+        """The number of judged chunks and spans, over all queries."""
         return sum(1 for judged in self.judged for _ in judged.iter_grades())
 
     @cached_property
     def matched_spans(self) -> tuple[tuple[SpanJudgment, tuple[Chunk, ...]], ...]:
-        """The spans that were judged, each with the chunks that answer for it."""
+        """The judged spans, each with the chunks that cover it."""
         spans = [span for judged in self.judged for span in judged.spans]
         return tuple(match_spans(spans, self.chunks))
 
     @cached_property
     def judgments(self) -> Judgments:
-        """Every query with its grades; one that nobody judged has none, and scores 0.
+        """Every query with its grades; an unjudged one has none, and scores 0.
 
-        A span is found under its id. Chunks that answer for one have the grade 0 there: what is
-        relevant in them is the span, see `credit`.
+        Spans are listed under their ids. Chunks that cover a span have the grade 0, since the
+        span itself is what counts as relevant, see `credit`.
         """
         grades: dict[str, dict[str, float]] = {query.query_id: {} for query in self.queries}
         for judged in self.judged:
@@ -136,20 +134,20 @@ class GoldenSet:
         return found
 
     def credit(self, run: Run) -> Run:
-        """Return what a system returned as it is scored: chunks have become the spans judged.
+        """Return a system's run with chunks replaced by the judged spans, for scoring.
 
-        Each span is credited to the first chunk that answers for it, and to no other. Where
-        judgments name chunks the run is as it was.
+        Each span is credited only to the first chunk that covers it. If the judgments refer to
+        chunks, the run is returned unchanged.
         """
         spans = [span for span, answering in self.matched_spans if answering]
         return credit_spans(run, spans, self.chunks) if spans else run
 
     @cached_property
     def content_hash(self) -> str:
-        """A hash of what scores are counted by: texts, queries and grades.
+        """A hash of everything that scores depend on: texts, queries and grades.
 
-        Texts are those of the chunks; of the whole documents where all judgments are of spans, so
-        that another way to cut them leaves it as it is.
+        Texts are those of the chunks; if all judgments are of spans, those of whole documents, so
+        that another chunking does not change the hash.
         """
         digest = hashlib.sha256()
         if self.n_judgments and self.n_judgments == len(self.matched_spans):
@@ -170,18 +168,18 @@ class GoldenSet:
 
     @property
     def n_questions(self) -> int:
-        """How many different questions there are."""
+        """The number of different questions."""
         return len({one for asked in self.questions.values() for one in asked})
 
     @cached_property
     def questions_hash(self) -> str:
-        """A hash of the questions; systems that were given others cannot be compared."""
+        """A hash of the questions; systems with different questions cannot be compared."""
         return hashlib.sha256(json.dumps(sorted(self.questions.items())).encode()).hexdigest()
 
     def documents(self, *, questions: bool = False) -> Iterator[Document]:
-        """Iterate over the chunks as documents to index, with their questions if that is asked for.
+        """Iterate over the chunks as documents to index, optionally with their questions.
 
-        Questions of what is no chunk, which `berryeval.golden.check` tells, are left out.
+        Questions for unknown chunks, which `berryeval.golden.check` reports, are left out.
         """
         if not questions:
             return to_documents(self.chunks)
@@ -190,7 +188,7 @@ class GoldenSet:
         return with_questions(to_documents(self.chunks), known)
 
     def relevant_of(self, query_id: str) -> tuple[str, ...]:
-        """Return the chunks or spans that reach the level of relevance, as the file orders them.
+        """Return the relevant chunks or spans, in the order of the file.
 
         The first is the primary one.
         """
@@ -203,9 +201,9 @@ class GoldenSet:
         )
 
     def at_level(self, measures: Iterable[MeasureLike] | MeasureLike) -> tuple[Measure, ...]:
-        """Return measures with this set's level of relevance: P(rel=2)@5 for P@5.
+        """Return measures with this set's relevance level, such as P(rel=2)@5 for P@5.
 
-        A level that a measure was given stays, and nDCG has none: it counts every grade.
+        An explicit level of a measure is kept; nDCG has no level, since it counts every grade.
         """
         return tuple(
             replace(measure, rel=self.relevant_from)  # type: ignore[call-arg]
@@ -227,3 +225,26 @@ class GoldenSet:
         )
         shown = ", ".join(f"{number:,} {noun}" for number, noun in counts)
         return f"<GoldenSet {self.name} {self.version}: {shown}>"
+
+
+def mean_name(measure: Measure) -> str:
+    """Return the name of a measure's mean: MRR for RR, its own name for any other.
+
+    Examples
+    --------
+    >>> mean_name(ReciprocalRank(10))
+    'MRR@10'
+    """
+    name = str(measure)
+    return f"M{name}" if isinstance(measure, ReciprocalRank) else name
+
+
+def name_in_suite(measure: Measure, golden: GoldenSet) -> str:
+    """Return the name of a measure's mean in the quality suite.
+
+    Its level of relevance is that of the golden set, and the suite considers ten hits: names omit
+    both, so that ``RR(rel=2)@10`` is MRR and ``P(rel=2)@5`` is P@5.
+    """
+    if getattr(measure, "rel", 1) == golden.relevant_from != 1:
+        measure = replace(measure, rel=1.0)  # type: ignore[call-arg]
+    return "MRR" if measure == ReciprocalRank(HITS) else mean_name(measure)

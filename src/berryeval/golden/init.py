@@ -1,4 +1,4 @@
-"""Start a golden set from a folder of Markdown."""
+"""Creates a golden set from a folder of Markdown."""
 
 from __future__ import annotations
 
@@ -8,56 +8,50 @@ from importlib import resources
 from pathlib import Path
 
 from berryeval.core.files import write_whole
-from berryeval.core.scale import default_labels
+from berryeval.core.grade import default_labels
 from berryeval.errors import ArgumentError, FormatError
-from berryeval.golden.golden_set import (
-    DOCUMENTS,
-    GUIDELINE,
-    JUDGMENTS,
-    QUERIES,
-    GoldenSet,
-)
+from berryeval.golden.golden_set import DOCUMENTS, GUIDELINE, JUDGMENTS, QUERIES, GoldenSet
 from berryeval.golden.reading import read_golden_set
 from berryeval.search.chunking import read_chunks
 
 __all__ = ["init_golden_set"]
 
 _SCALE = 3
-"""The highest grade, as the guideline has it."""
+"""The highest grade, as in the guideline."""
 
 _ENDINGS = (".md", ".markdown", ".txt")
 
 _SHARES = {"RR@10": 0.70, "P@5": 0.70, "R@10": 0.75}
-"""What the quality suite requires of its own golden set, here as shares of the best possible
-means: few relevant chunks for a query leave P@5 far below 1 whatever a system returns."""
+"""The thresholds of the quality suite, as shares of the best possible means: with few relevant
+chunks per query, even the best possible P@5 is far below 1."""
 
 
 def init_golden_set(
     documents: str | os.PathLike[str], target: str | os.PathLike[str]
 ) -> tuple[Path, ...]:
-    """Copy documents into a new golden set, and write files to fill in beside them.
+    """Copy documents into a new golden set, and create the files to fill in.
 
-    There are a query and a judgment to replace, a guideline, and a ``berryeval.toml`` that guards
-    what the set is for.
+    These contain a sample query and a sample judgment to replace, a guideline, and a
+    ``berryeval.toml`` with guards.
 
     Parameters
     ----------
     documents : path
         A folder with Markdown or text.
     target : path
-        Where the golden set shall be; a new or empty folder.
+        Folder of the golden set; it must be new or empty.
 
     Returns
     -------
     tuple of Path
-        The files that were written, documents left out.
+        The files that were written, without the documents.
 
     Raises
     ------
     FormatError
         If there are no documents.
     ArgumentError
-        If something is there already: judgments are work, and are never written over.
+        If the target is not empty, so that judgments are never overwritten.
     """
     source, folder = Path(documents), Path(target)
     if folder.exists() and (not folder.is_dir() or any(folder.iterdir())):

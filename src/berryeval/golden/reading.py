@@ -1,4 +1,4 @@
-"""Reads golden sets: that of a folder, and the one that ships."""
+"""Reads golden sets from a folder, and the bundled one."""
 
 from __future__ import annotations
 
@@ -29,13 +29,13 @@ from berryeval.search.questions import Questions, read_questions
 __all__ = ["HANDBOOK", "handbook", "read_golden_set"]
 
 HANDBOOK = Path(str(resources.files(__package__) / "handbook"))
-"""Where the golden set that ships is."""
+"""Folder of the bundled golden set."""
 
-_GRADES_A_PAIR = 3
+_GRADES_PER_PAIR = 3
 
 
 def handbook() -> GoldenSet:
-    """Return the golden set that ships: the documentation of a product that does not exist."""
+    """Return the bundled golden set: the documentation of a product that does not exist."""
     return read_golden_set(HANDBOOK)
 
 
@@ -49,20 +49,20 @@ def read_golden_set(
     path : path
         The folder.
     strict : bool
-        Whether judgments that name what is not there, or contradict each other, are an error.
-        Without it only the shape of the files is, and judgments may be missing, so that
-        `berryeval.golden.check` can tell all that is wrong at once.
+        Whether dangling or contradictory judgments are an error. If not, only malformed files
+        are, and judgments may be missing, so that `berryeval.golden.check` can report all errors
+        at once.
     chunks : str
-        How documents are cut: ``"heading"``, ``"paragraph"``, ``"size"``, or a file that says
-        where a system's own chunks stand, see `berryeval.search.chunking.cutting`.
-        Other chunks than those by heading ask for judgments of spans.
+        The chunking: ``"heading"``, ``"paragraph"``, ``"size"``, or a file with the positions of a
+        system's own chunks, see `berryeval.search.chunking.cutting`. Any chunking other than by
+        heading requires judgments of spans.
 
     Raises
     ------
     FormatError
-        If a file is missing, or is of another shape.
+        If a file is missing or malformed.
     MismatchError
-        If judgments and the rest do not belong together.
+        If the files contradict each other.
     """
     folder = Path(path)
     if not folder.is_dir():
@@ -95,7 +95,7 @@ def read_golden_set(
 
 
 def _check_cut(golden: GoldenSet, chunks: str) -> None:
-    """Raise if judgments name chunks that this way to cut does not make."""
+    """Raise if judgments refer to chunks that this chunking does not produce."""
     known = {chunk.chunk_id for chunk in golden.chunks}
     for judged in golden.judged:
         spans = {span.span_id for span in judged.spans}
@@ -141,7 +141,7 @@ def _read_passes(path: Path) -> Passes:
 
 
 def _grades(values: list[int]) -> tuple[int, int, int]:
-    if len(values) != _GRADES_A_PAIR or not all(type(value) is int for value in values):
+    if len(values) != _GRADES_PER_PAIR or not all(type(value) is int for value in values):
         raise ValueError(f"found {values!r}"[:60])
     first, second, settled = values
     return first, second, settled

@@ -1,4 +1,4 @@
-"""Turn the chunks of stored runs into the spans that were judged, so that files can be scored."""
+"""Replaces the chunks of stored runs by the judged spans, so that files can be scored."""
 
 from __future__ import annotations
 
@@ -19,12 +19,12 @@ __all__ = ["read_crediting", "read_spans"]
 
 
 def read_spans(path: str | os.PathLike[str]) -> list[SpanJudgment]:
-    """Read the spans that a file of judgments, or that of a golden set's folder, judges.
+    """Read the judged spans from a file of judgments, or from the folder of a golden set.
 
     Raises
     ------
     FormatError
-        If it is no such file.
+        If it is not a file of judgments.
     """
     file = Path(path) / JUDGMENTS if Path(path).is_dir() else Path(path)
     return [span for judged in relevance_judgments.read(file).queries for span in judged.spans]
@@ -35,7 +35,7 @@ def read_crediting(
 ) -> Callable[[Run], Run]:
     """Return a function that credits chunks of a run with spans, each span once.
 
-    The runs that it returns have the ids of the judgments, such as ``guide.md@120-340``, and can be
+    The resulting runs have the ids of the judgments, such as ``guide.md@120-340``, and can be
     evaluated, compared and gated as files.
 
     Parameters
@@ -43,14 +43,14 @@ def read_crediting(
     spans : path
         Judgments of spans, or a golden set's folder.
     documents : str
-        What the spans are pieces of: a file or a folder of Markdown or text.
+        The documents of the spans: a file or a folder of Markdown or text.
     chunks : str
-        How it was cut, as `berryeval.search.chunking.cutting.cut` takes it.
+        The chunking, as in `berryeval.search.chunking.cutting.cut`.
 
     Raises
     ------
     FormatError
-        If there is no span among the judgments, or a file cannot be read.
+        If the judgments have no spans, or a file cannot be read.
     """
     known = read_spans(spans)
     if not known:

@@ -1,4 +1,4 @@
-"""How much queries count, by how often people ask them, or by the shares of their kinds."""
+"""Weights of queries, from how often people ask them, or from the shares of their kinds."""
 
 from __future__ import annotations
 
@@ -8,44 +8,49 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from berryeval.core.id_column import shown_id
-from berryeval.core.query import Query, check_strata
-from berryeval.core.query_type import QueryType
+from berryeval.core.query import Query, QueryType, check_strata
 from berryeval.errors import ArgumentError
 from berryeval.evaluation.weighing import effective_number
-from berryeval.golden.query_groups import normalised
+from berryeval.golden.near_duplicates import normalised
 
-__all__ = ["SHARE_LABELS", "ShareWeights", "TrafficWeights", "weigh_by_shares", "weigh_by_traffic"]
+__all__ = [
+    "SHARE_LABELS",
+    "ShareWeights",
+    "TrafficWeights",
+    "weight_by_shares",
+    "weight_by_traffic",
+]
 
 SHARE_LABELS = ("category", "difficulty")
-"""What kinds can be: every query has one, and no query has two."""
+"""Labels that define kinds, since every query has exactly one value of each."""
 
-_ROUNDING = 0.01 + 1e-9  # of the sum of shares: three times 33 % are a whole
+_ROUNDING = 0.01 + 1e-9  # tolerance of the sum of shares: three times 33% is accepted
 
 
 @dataclass(frozen=True)
 class TrafficWeights:
-    """What a query log says about the queries of a set."""
+    """The weights of a set's queries, from a query log."""
 
     weights: Mapping[str, float]
-    """How often each query was asked, by id; of those that were asked at all."""
+    """Number of searches by query id, for queries that occur in the log."""
     unasked: tuple[str, ...]
-    """Queries that the log never asks, by id."""
+    """Ids of queries that do not occur in the log."""
     matched: float
-    """How often any query of the set was asked."""
+    """Number of searches for queries of the set."""
     unmatched: float
-    """How often people asked anything else."""
+    """Number of other searches."""
 
     @property
     def share(self) -> float:
-        """The share of the traffic that the queries of the set have."""
+        """The share of the traffic that the set covers."""
         total = self.matched + self.unmatched
         return self.matched / total if total else 0.0
 
     @property
     def effective(self) -> float:
-        """The effective number of queries (Kish): equal weights count each as one.
+        """The effective number of queries (Kish); with equal weights, each counts as one.
 
-        It is how many equally weighted queries would give a mean of the same variance.
+        It is the number of equally weighted queries whose mean would have the same variance.
         """
         highest = max(self.weights.values(), default=0.0)
         if not highest:
@@ -58,23 +63,16 @@ class TrafficWeights:
         return total * total / squares
 
 
-def weigh_by_traffic(queries: Sequence[Query], log: Iterable[tuple[str, float]]) -> TrafficWeights:
-    """Return how often the queries of a set were asked.
+def weight_by_traffic(queries: Sequence[Query], log: Iterable[tuple[str, float]]) -> TrafficWeights:
+    """Return how often the queries of a set were asked, given a log of queries and counts.
 
-    Texts are compared without differences of case, white space and Unicode form. Queries of the
-    same text share its traffic equally.
-
-    Parameters
-    ----------
-    queries : sequence of Query
-        The set.
-    log : iterable of (str, float)
-        What people asked, and how often.
+    Texts are compared ignoring case, white space and Unicode form. Queries of the same text share
+    its traffic equally.
 
     Examples
     --------
     >>> queries = [Query("q1", "reset password"), Query("q2", "delete account")]
-    >>> found = weigh_by_traffic(queries, [("Reset  Password", 3), ("weather", 1)])
+    >>> found = weight_by_traffic(queries, [("Reset  Password", 3), ("weather", 1)])
     >>> found.weights, found.unasked, found.share
     ({'q1': 3.0}, ('q2',), 0.75)
     """
@@ -107,14 +105,14 @@ def weigh_by_traffic(queries: Sequence[Query], log: Iterable[tuple[str, float]])
 
 @dataclass(frozen=True)
 class ShareWeights:
-    """What the shares of kinds say about the queries of a set."""
+    """The weights of a set's queries, from the shares of their kinds."""
 
     label: str
-    """What kinds are told by."""
+    """The label that defines kinds."""
     shares: Mapping[str, float]
     """The share of each kind; they add up to 1."""
     counts: Mapping[str, int]
-    """How many queries each kind has."""
+    """Number of queries of each kind."""
     weights: Mapping[str, float]
     """The weight of each query, by id."""
     strata: Mapping[str, str]
@@ -122,36 +120,24 @@ class ShareWeights:
 
     @property
     def effective(self) -> float:
-        """The effective number of queries (Kish): equal weights count each as one."""
+        """The effective number of queries (Kish); with equal weights, each counts as one."""
         return effective_number([*self.weights.values()])
 
 
-def weigh_by_shares(
+def weight_by_shares(
     queries: Sequence[Query], label: str, shares: Mapping[str, float]
 ) -> ShareWeights:
-    """Return weights by which each kind of queries has its share, and strata: the kinds.
+    """Return weights by which each kind of queries has its share, and the kinds as strata.
 
     The weight of a query is the share of its kind, divided by the number of queries of that kind.
-
-    Parameters
-    ----------
-    queries : sequence of Query
-        The set. Every query has the label, and all queries of a group have the same value of it.
-    label : {"category", "difficulty"}
-        What kinds are told by.
-    shares : mapping of str to float
-        The share of each kind, above 0. They add up to 1, or to 100 as percentages; 1 % more or
-        less is taken for rounding.
-
-    Raises
-    ------
-    ArgumentError
-        If any of this does not hold.
+    Every query has the label, and all queries of a group have the same value of it. Shares are
+    above 0 and add up to 1, or to 100 as percentages, within 1 % for rounding. Raises
+    `ArgumentError` otherwise.
 
     Examples
     --------
     >>> queries = [Query("q1", "", "factual"), Query("q2", "", "factual"), Query("q3", "", "howto")]
-    >>> weigh_by_shares(queries, "category", {"factual": 0.4, "howto": 0.6}).weights
+    >>> weight_by_shares(queries, "category", {"factual": 0.4, "howto": 0.6}).weights
     {'q1': 0.2, 'q2': 0.2, 'q3': 0.6}
     """
     if label not in SHARE_LABELS:
@@ -174,7 +160,7 @@ def weigh_by_shares(
 
 
 def _check_kinds(values: Mapping[str, str | None], label: str, shares: Mapping[str, float]) -> None:
-    """Raise unless every query has a kind, and every kind a share."""
+    """Raise if a query has no kind, or a kind no share."""
     unlabelled = [query_id for query_id, value in values.items() if value is None]
     if unlabelled:
         more = f" and {len(unlabelled) - 1:,} more" if len(unlabelled) > 1 else ""
@@ -188,7 +174,7 @@ def _check_kinds(values: Mapping[str, str | None], label: str, shares: Mapping[s
 
 
 def _total(shares: Mapping[str, float]) -> float:
-    """Return what shares add up to, if that is a whole."""
+    """Return the sum of shares, or raise if it is neither 1 nor 100."""
     total = 0.0
     for value, share in shares.items():
         if not 0 < share < math.inf:

@@ -8,10 +8,7 @@ __all__ = ["expected_reciprocal_rank"]
 
 
 def expected_reciprocal_rank(
-    grades: Sequence[float],
-    _judged: Sequence[float],
-    k: int | None = None,
-    max_grade: float = 4.0,
+    grades: Sequence[float], _judged: Sequence[float], k: int | None = None, max_grade: float = 4.0
 ) -> float:
     """Add up 1 / rank times the probability that the reader stops there, over the first k.
 

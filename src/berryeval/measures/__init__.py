@@ -9,13 +9,7 @@ Examples
 0.6309297535714575
 """
 
-from berryeval.measures._base import (
-    GEOMETRIC_FLOOR,
-    Measure,
-    all_measures,
-    depth_of,
-    find_measure,
-)
+from berryeval.measures._base import GEOMETRIC_FLOOR, Measure, all_measures, depth_of, find_measure
 from berryeval.measures.average_precision import AveragePrecision, GeometricAveragePrecision
 from berryeval.measures.bpref import Bpref, GeometricBpref
 from berryeval.measures.counts import (

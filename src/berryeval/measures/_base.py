@@ -193,12 +193,9 @@ def register(measure: MeasureType) -> MeasureType:
 
 
 def register_defined(measure: MeasureType) -> MeasureType:
-    """Declare a measure that a user defined: it is found by its names, but not shown.
+    """Declare a custom measure: it is found by its names, but not listed.
 
-    Raises
-    ------
-    ArgumentError
-        If one of its names belongs to another measure.
+    Raises `ArgumentError` if one of its names belongs to another measure.
     """
     with _LOCK:
         taken = _by_name()

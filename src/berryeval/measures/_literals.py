@@ -22,12 +22,9 @@ class Unreadable(Exception):  # noqa: N818 - becomes a MeasureSyntaxError at onc
 
 
 def split_outside(text: str, ends: Callable[[int], bool]) -> list[str]:
-    """Split a text at the letters that `ends` is true of, but not within brackets or quotes.
+    """Split a text at the letters for which `ends` is true, but not within brackets or quotes.
 
-    Raises
-    ------
-    Unreadable
-        If a bracket or quote is not closed, or closed without being opened.
+    Raises `Unreadable` for an unbalanced bracket or quote.
     """
     parts: list[str] = []
     start = 0
@@ -52,13 +49,7 @@ def split_outside(text: str, ends: Callable[[int], bool]) -> list[str]:
 
 
 def read_parameters(text: str) -> dict[str, object]:
-    """Read what stands in the brackets, separated by commas.
-
-    Raises
-    ------
-    Unreadable
-        With what was expected and what came.
-    """
+    """Read the content of the brackets, separated by commas; raise `Unreadable` otherwise."""
     parameters: dict[str, object] = {}
     for part in _items(text):
         name, equals, value = (piece.strip() for piece in part.partition("="))

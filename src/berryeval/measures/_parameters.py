@@ -1,7 +1,8 @@
-"""The parameters of measures: how each is checked, and how it is written."""
+"""The parameters of measures: their checks, and their text form."""
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import fields
 from typing import Any
@@ -10,6 +11,8 @@ from berryeval.core.grade import MAX_GRADE, check_grade
 from berryeval.errors import ArgumentError, InputTypeError
 
 __all__ = ["CHECKS", "parameter_names", "written"]
+
+_ABOVE_0 = math.nextafter(0.0, 1.0)
 
 
 def _number(argument: str, value: object, expected: str, low: float, high: float) -> float:
@@ -22,40 +25,11 @@ def _number(argument: str, value: object, expected: str, low: float, high: float
     return number
 
 
-def _check_rel(value: object) -> float:
-    return _number("rel", value, "a number, at least 0", 0.0, MAX_GRADE)
+def _within(argument: str, expected: str, low: float, high: float) -> Callable[[object], float]:
+    return lambda value: _number(argument, value, expected, low, high)
 
 
-def _check_beta(value: object) -> float:
-    return _number("beta", value, "a number from 0 to 1e100", 0.0, 1e100)
-
-
-def _check_x(value: object) -> float:
-    return _number("x", value, "a number, at least 0", 0.0, MAX_GRADE)
-
-
-def _check_recall(value: object) -> float:
-    return _number("recall", value, "a number from 0 to 1", 0.0, 1.0)
-
-
-def _check_times(value: object) -> float:
-    return _number("times", value, "a number, above 0 and at most 1000", 1e-9, 1000.0)
-
-
-def _check_p(value: object) -> float:
-    expected = "a number between 0 and 1"
-    number = _number("p", value, expected, 0.0, 1.0)
-    if number in (0.0, 1.0):
-        raise ArgumentError("p", expected, written(number))
-    return number
-
-
-def _check_max_grade(value: object) -> float:
-    expected = "a number above 0"
-    number = _number("max_grade", value, expected, 0.0, MAX_GRADE)
-    if number == 0.0:
-        raise ArgumentError("max_grade", expected, "0")
-    return number
+_check_max_grade = _within("max_grade", "a number above 0", _ABOVE_0, MAX_GRADE)
 
 
 def _check_optional_max_grade(value: object) -> float | None:
@@ -110,12 +84,12 @@ def _check_rounding(value: object) -> object:
 
 
 CHECKS: dict[str, Callable[[object], Any]] = {
-    "rel": _check_rel,
-    "beta": _check_beta,
-    "x": _check_x,
-    "recall": _check_recall,
-    "times": _check_times,
-    "p": _check_p,
+    "rel": _within("rel", "a number, at least 0", 0.0, MAX_GRADE),
+    "beta": _within("beta", "a number from 0 to 1e100", 0.0, 1e100),
+    "x": _within("x", "a number, at least 0", 0.0, MAX_GRADE),
+    "recall": _within("recall", "a number from 0 to 1", 0.0, 1.0),
+    "times": _within("times", "a number, above 0 and at most 1000", 1e-9, 1000.0),
+    "p": _within("p", "a number between 0 and 1", _ABOVE_0, math.nextafter(1.0, 0.0)),
     "max_grade": _check_max_grade,
     "optional max_grade": _check_optional_max_grade,
     "gain": _check_gain,
@@ -127,12 +101,12 @@ CHECKS: dict[str, Callable[[object], Any]] = {
 
 
 def parameter_names(measure: type[Any]) -> tuple[str, ...]:
-    """Return the parameters that a measure takes, k only where it takes one."""
+    """Return the names of the parameters of a measure; k only if it takes a cutoff."""
     return tuple(f.name for f in fields(measure) if f.name != "k" or measure.at == "k")
 
 
 def written(value: object) -> str:
-    """Return a value as it stands in the text of a measure: ``0.8``, ``exp2``, ``{1:3,2:9}``."""
+    """Return a value as written in the name of a measure: ``0.8``, ``exp2``, ``{1:3,2:9}``."""
     if isinstance(value, float):
         text = repr(value)
         return text.removesuffix(".0")

@@ -42,21 +42,13 @@ _PATIENCE = 0.9
 
 @dataclass(frozen=True)
 class Family:
-    """What a name of trec_eval stands for.
-
-    Parameters
-    ----------
-    measure : type of Measure
-        The measure.
-    parameter : str or None
-        The parameter that what follows the name sets.
-    defaults : tuple
-        Its values when nothing follows; one measure each.
-    """
+    """The measures behind a name of trec_eval."""
 
     measure: type[Measure]
     parameter: str | None = None
+    """The parameter that the text after the name sets."""
     defaults: tuple[float, ...] = ()
+    """Its default values; one measure each."""
 
 
 FAMILIES = {

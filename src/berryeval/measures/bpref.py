@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-from typing import ClassVar, Literal
-
 from berryeval.kernels.bpref import bpref
-from berryeval.measures._base import Kernel, Measure, register
+from berryeval.measures._base import Measure, register
 
 __all__ = ["Bpref", "GeometricBpref"]
 
@@ -21,20 +19,18 @@ class Bpref(Measure):
 
     rel: float = 1.0
 
-    kernel: ClassVar[Kernel] = staticmethod(bpref)
-    name: ClassVar[str] = "Bpref"
-    title: ClassVar[str] = "Binary preference"
-    aliases: ClassVar[tuple[str, ...]] = ("bpref",)
-    at: ClassVar[str | None] = None
-    definition: ClassVar[str] = (
+    kernel = staticmethod(bpref)
+    name = "Bpref"
+    title = "Binary preference"
+    aliases = ("bpref",)
+    at = None
+    definition = (
         "The mean, over the relevant documents, of the share of judged non-relevant documents "
         "ranked below; only as many non-relevant documents count as there are relevant ones."
     )
-    use_when: ClassVar[str] = "Many retrieved documents are unjudged: it ignores them."
-    avoid_when: ClassVar[str] = (
-        "Judgments are nearly complete: average precision is then more informative."
-    )
-    edge_cases: ClassVar[tuple[str, ...]] = (
+    use_when = "Many retrieved documents are unjudged: it ignores them."
+    avoid_when = "Judgments are nearly complete: average precision is then more informative."
+    edge_cases = (
         "Nothing judged not relevant: the share of relevant documents that were found.",
         "No relevant document: 0.",
         "Grades below 0 do not count as judgments.",
@@ -47,18 +43,18 @@ class GeometricBpref(Measure):
 
     rel: float = 1.0
 
-    kernel: ClassVar[Kernel] = staticmethod(bpref)
-    name: ClassVar[str] = "GMBpref"
-    title: ClassVar[str] = "Geometric mean of binary preference"
-    aliases: ClassVar[tuple[str, ...]] = ("gm_bpref",)
-    aggregate: ClassVar[Literal["mean", "sum", "geometric"]] = "geometric"
-    at: ClassVar[str | None] = None
-    definition: ClassVar[str] = "Binary preference, averaged over queries by the geometric mean."
-    use_when: ClassVar[str] = "Judgments are incomplete, and the worst queries should count most."
-    avoid_when: ClassVar[str] = (
+    kernel = staticmethod(bpref)
+    name = "GMBpref"
+    title = "Geometric mean of binary preference"
+    aliases = ("gm_bpref",)
+    aggregate = "geometric"
+    at = None
+    definition = "Binary preference, averaged over queries by the geometric mean."
+    use_when = "Judgments are incomplete, and the worst queries should count most."
+    avoid_when = (
         "A few queries fail completely: their number then determines the result almost alone."
     )
-    edge_cases: ClassVar[tuple[str, ...]] = (
+    edge_cases = (
         "A query counts at least 0.00001 in the mean.",
         "For a single query it equals binary preference.",
     )

@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-from typing import ClassVar
-
 from berryeval.kernels.cumulated_gain import normalised_cumulated_gain
 from berryeval.kernels.gains import LINEAR, Gain
-from berryeval.measures._base import Kernel, Measure, register
+from berryeval.measures._base import Measure, register
 
 __all__ = ["NCG"]
 
@@ -22,20 +20,20 @@ class NCG(Measure):
 
     gain: Gain = LINEAR
 
-    kernel: ClassVar[Kernel] = staticmethod(normalised_cumulated_gain)
-    name: ClassVar[str] = "NCG"
-    title: ClassVar[str] = "Normalised cumulated gain"
-    aliases: ClassVar[tuple[str, ...]] = ("ncg",)
-    definition: ClassVar[str] = (
+    kernel = staticmethod(normalised_cumulated_gain)
+    name = "NCG"
+    title = "Normalised cumulated gain"
+    aliases = ("ncg",)
+    definition = (
         "The sum of the gains of the first k documents, divided by the largest possible gain of k "
         "documents."
     )
-    use_when: ClassVar[str] = (
+    use_when = (
         "A first stage passes k documents to a second one, which orders them: the graded "
         "counterpart of recall."
     )
-    avoid_when: ClassVar[str] = "People see the ranking: order within the first k is ignored."
-    edge_cases: ClassVar[tuple[str, ...]] = (
+    avoid_when = "People see the ranking: order within the first k is ignored."
+    edge_cases = (
         "Nothing judged above 0: 0.",
         "Grades below 0 gain nothing. The relevance level is ignored.",
         "Accepts the same gains as nDCG: NCG(gain=exp2)@100.",

@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-from typing import ClassVar
-
 from berryeval.kernels.expected_reciprocal_rank import expected_reciprocal_rank
-from berryeval.measures._base import Kernel, Measure, register
+from berryeval.measures._base import Measure, register
 
 __all__ = ["ExpectedReciprocalRank"]
 
@@ -28,21 +26,19 @@ class ExpectedReciprocalRank(Measure):
 
     max_grade: float = 4.0
 
-    kernel: ClassVar[Kernel] = staticmethod(expected_reciprocal_rank)
-    name: ClassVar[str] = "ERR"
-    title: ClassVar[str] = "Expected reciprocal rank"
-    aliases: ClassVar[tuple[str, ...]] = ("expected_reciprocal_rank",)
-    definition: ClassVar[str] = (
+    kernel = staticmethod(expected_reciprocal_rank)
+    name = "ERR"
+    title = "Expected reciprocal rank"
+    aliases = ("expected_reciprocal_rank",)
+    definition = (
         "The sum over ranks of 1 / rank times the probability that a reader stops there; a "
         "document of grade g satisfies with probability (2^g - 1) / 2^max_grade."
     )
-    use_when: ClassVar[str] = (
+    use_when = (
         "One very good document is enough, and lesser ones still help: web search with grades."
     )
-    avoid_when: ClassVar[str] = (
-        "Several documents are needed: after a good one, the others hardly count."
-    )
-    edge_cases: ClassVar[tuple[str, ...]] = (
+    avoid_when = "Several documents are needed: after a good one, the others hardly count."
+    edge_cases = (
         "max_grade is the highest grade of the scale, not of the query. Default: 4, as in the tool "
         "of the TREC web tracks.",
         "A perfect ranking stays below 1.",

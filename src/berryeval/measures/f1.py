@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-from typing import ClassVar
-
 from berryeval.kernels.f1 import f1
-from berryeval.measures._base import Kernel, Measure, register
+from berryeval.measures._base import Measure, register
 
 __all__ = ["F1"]
 
@@ -16,24 +14,19 @@ class F1(Measure):
 
     rel: float = 1.0
 
-    kernel: ClassVar[Kernel] = staticmethod(f1)
-    name: ClassVar[str] = "F1"
-    title: ClassVar[str] = "F1"
-    aliases: ClassVar[tuple[str, ...]] = ("f1",)
-    definition: ClassVar[str] = "The harmonic mean of precision and recall at k: 2 P R / (P + R)."
-    use_when: ClassVar[str] = (
-        "A set is returned rather than a ranking, and both kinds of error matter."
-    )
-    avoid_when: ClassVar[str] = (
+    kernel = staticmethod(f1)
+    name = "F1"
+    title = "F1"
+    aliases = ("f1",)
+    definition = "The harmonic mean of precision and recall at k: 2 P R / (P + R)."
+    use_when = "A set is returned rather than a ranking, and both kinds of error matter."
+    avoid_when = (
         "One of the two matters more, or readers will ask which of them changed: report precision "
         "and recall instead."
     )
-    edge_cases: ClassVar[tuple[str, ...]] = (
+    edge_cases = (
         "Precision and recall both 0: 0.",
         "Precision divides by k, in the array function by the documents returned unless "
         "denominator='k'.",
     )
-    functions: ClassVar[tuple[str, ...]] = (
-        "berryeval.ranking.f1_at_k",
-        "berryeval.metrics.f1_at_k",
-    )
+    functions = ("berryeval.ranking.f1_at_k", "berryeval.metrics.f1_at_k")

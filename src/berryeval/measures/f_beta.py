@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-from typing import ClassVar
-
 from berryeval.kernels.f_beta import f_beta
-from berryeval.measures._base import Kernel, Measure, register
+from berryeval.measures._base import Measure, register
 
 __all__ = ["FBeta"]
 
@@ -31,20 +29,14 @@ class FBeta(Measure):
     beta: float = 1.0
     rel: float = 1.0
 
-    kernel: ClassVar[Kernel] = staticmethod(f_beta)
-    name: ClassVar[str] = "F"
-    title: ClassVar[str] = "F-beta"
-    aliases: ClassVar[tuple[str, ...]] = ("f_beta", "fbeta")
-    definition: ClassVar[str] = (
-        "(1 + b^2) P R / (b^2 P + R), with precision P and recall R at k, and beta b."
-    )
-    use_when: ClassVar[str] = (
-        "A set is returned, and you know how much more one kind of error costs."
-    )
-    avoid_when: ClassVar[str] = (
-        "There is no reason for a particular beta: report precision and recall instead."
-    )
-    edge_cases: ClassVar[tuple[str, ...]] = (
+    kernel = staticmethod(f_beta)
+    name = "F"
+    title = "F-beta"
+    aliases = ("f_beta", "fbeta")
+    definition = "(1 + b^2) P R / (b^2 P + R), with precision P and recall R at k, and beta b."
+    use_when = "A set is returned, and you know how much more one kind of error costs."
+    avoid_when = "There is no reason for a particular beta: report precision and recall instead."
+    edge_cases = (
         "Precision and recall both 0: 0.",
         "Precision divides by k, or by the documents returned if there is no k.",
         "The weight of trec_eval's set_F is the square of beta.",

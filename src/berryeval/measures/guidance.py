@@ -110,9 +110,7 @@ FIRST_QUESTION = Question(
             ),
         ),
         no=Question(
-            "Is one relevant document enough?",
-            yes=Choice(HitRate(10)),
-            no=Choice(Precision(10)),
+            "Is one relevant document enough?", yes=Choice(HitRate(10)), no=Choice(Precision(10))
         ),
     ),
 )

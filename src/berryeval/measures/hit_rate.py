@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-from typing import ClassVar
-
 from berryeval.kernels.hit_rate import hit_rate
-from berryeval.measures._base import Kernel, Measure, register
+from berryeval.measures._base import Measure, register
 
 __all__ = ["HitRate"]
 
@@ -16,23 +14,20 @@ class HitRate(Measure):
 
     rel: float = 1.0
 
-    kernel: ClassVar[Kernel] = staticmethod(hit_rate)
-    name: ClassVar[str] = "Success"
-    title: ClassVar[str] = "Hit rate"
-    aliases: ClassVar[tuple[str, ...]] = ("hit_rate", "hit", "success")
-    definition: ClassVar[str] = (
+    kernel = staticmethod(hit_rate)
+    name = "Success"
+    title = "Hit rate"
+    aliases = ("hit_rate", "hit", "success")
+    definition = (
         "1 if a relevant document is in the first k, else 0. The mean is the share of queries "
         "with a hit."
     )
-    use_when: ClassVar[str] = (
+    use_when = (
         "One good document is enough: fact checking, an answer box, a RAG prompt with room for k "
         "passages."
     )
-    avoid_when: ClassVar[str] = (
+    avoid_when = (
         "Most queries already have a hit: improvements elsewhere in the ranking stay invisible."
     )
-    edge_cases: ClassVar[tuple[str, ...]] = ("Nothing relevant, or nothing returned: 0.",)
-    functions: ClassVar[tuple[str, ...]] = (
-        "berryeval.ranking.hit_rate_at_k",
-        "berryeval.metrics.hit_rate",
-    )
+    edge_cases = ("Nothing relevant, or nothing returned: 0.",)
+    functions = ("berryeval.ranking.hit_rate_at_k", "berryeval.metrics.hit_rate")

@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-from typing import ClassVar
-
 from berryeval.kernels.interpolated_precision import (
     RecallRounding,
     eleven_point_average,
     interpolated_precision,
 )
-from berryeval.measures._base import Kernel, Measure, register
+from berryeval.measures._base import Measure, register
 
 __all__ = ["ElevenPointAverage", "InterpolatedPrecision"]
 
@@ -33,20 +31,18 @@ class InterpolatedPrecision(Measure):
     rel: float = 1.0
     rounding: RecallRounding = "up"
 
-    kernel: ClassVar[Kernel] = staticmethod(interpolated_precision)
-    name: ClassVar[str] = "IPrec"
-    title: ClassVar[str] = "Interpolated precision"
-    aliases: ClassVar[tuple[str, ...]] = ("iprec_at_recall",)
-    at: ClassVar[str | None] = "recall"
-    definition: ClassVar[str] = (
-        "The highest precision at any rank that reaches the recall after the @."
-    )
-    use_when: ClassVar[str] = "You plot precision against recall."
-    avoid_when: ClassVar[str] = (
+    kernel = staticmethod(interpolated_precision)
+    name = "IPrec"
+    title = "Interpolated precision"
+    aliases = ("iprec_at_recall",)
+    at = "recall"
+    definition = "The highest precision at any rank that reaches the recall after the @."
+    use_when = "You plot precision against recall."
+    avoid_when = (
         "You want a single number; or queries have few relevant documents, so that most points are "
         "the same."
     )
-    edge_cases: ClassVar[tuple[str, ...]] = (
+    edge_cases = (
         "The recall is never reached: 0.",
         "Recall 0: the highest precision at any rank.",
         "The number of documents to find is rounded as in trec_eval 9.0.8; "
@@ -61,17 +57,15 @@ class ElevenPointAverage(Measure):
     rel: float = 1.0
     rounding: RecallRounding = "up"
 
-    kernel: ClassVar[Kernel] = staticmethod(eleven_point_average)
-    name: ClassVar[str] = "AP11"
-    title: ClassVar[str] = "Eleven-point average precision"
-    aliases: ClassVar[tuple[str, ...]] = ("11pt_avg",)
-    at: ClassVar[str | None] = None
-    definition: ClassVar[str] = (
-        "The mean of the interpolated precision at recall 0, 0.1 and so on to 1."
-    )
-    use_when: ClassVar[str] = "You reproduce the numbers of old papers."
-    avoid_when: ClassVar[str] = "You have a choice: average precision needs no interpolation."
-    edge_cases: ClassVar[tuple[str, ...]] = (
+    kernel = staticmethod(eleven_point_average)
+    name = "AP11"
+    title = "Eleven-point average precision"
+    aliases = ("11pt_avg",)
+    at = None
+    definition = "The mean of the interpolated precision at recall 0, 0.1 and so on to 1."
+    use_when = "You reproduce the numbers of old papers."
+    avoid_when = "You have a choice: average precision needs no interpolation."
+    edge_cases = (
         "Rounded like interpolated precision; AP11(rounding=nearest) rounds as in trec_eval 10.0.",
         "No relevant document: 0.",
     )

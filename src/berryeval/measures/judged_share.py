@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-from typing import ClassVar
-
 from berryeval.kernels.judged_share import judged_share, unjudged_share
-from berryeval.measures._base import Kernel, Measure, register
+from berryeval.measures._base import Measure, register
 
 __all__ = ["Judged", "Unjudged"]
 
@@ -14,19 +12,17 @@ __all__ = ["Judged", "Unjudged"]
 class Judged(Measure):
     """The share of judged documents in the first k. Equals ir_measures' ``Judged``."""
 
-    kernel: ClassVar[Kernel] = staticmethod(judged_share)
-    name: ClassVar[str] = "Judged"
-    title: ClassVar[str] = "Share of judged documents"
-    aliases: ClassVar[tuple[str, ...]] = ("judged_share",)
-    definition: ClassVar[str] = (
+    kernel = staticmethod(judged_share)
+    name = "Judged"
+    title = "Share of judged documents"
+    aliases = ("judged_share",)
+    definition = (
         "The number of documents in the first k with a grade of 0 or more, divided by the number "
         "of documents there."
     )
-    use_when: ClassVar[str] = (
-        "You report another measure, and want to show how far it can be trusted."
-    )
-    avoid_when: ClassVar[str] = "It would be the only measure: it says nothing about relevance."
-    edge_cases: ClassVar[tuple[str, ...]] = (
+    use_when = "You report another measure, and want to show how far it can be trusted."
+    avoid_when = "It would be the only measure: it says nothing about relevance."
+    edge_cases = (
         "Fewer than k documents returned: divided by those returned.",
         "Nothing returned: 0.",
         "A grade below 0 does not count as a judgment.",
@@ -37,19 +33,19 @@ class Judged(Measure):
 class Unjudged(Measure):
     """Unjudged documents in the first k. Equals trec_eval 10's ``unj``."""
 
-    kernel: ClassVar[Kernel] = staticmethod(unjudged_share)
-    name: ClassVar[str] = "Unjudged"
-    title: ClassVar[str] = "Share of unjudged documents"
-    aliases: ClassVar[tuple[str, ...]] = ("unj", "unjudged_share")
-    higher_is_better: ClassVar[bool] = False
-    definition: ClassVar[str] = (
+    kernel = staticmethod(unjudged_share)
+    name = "Unjudged"
+    title = "Share of unjudged documents"
+    aliases = ("unj", "unjudged_share")
+    higher_is_better = False
+    definition = (
         "The number of documents in the first k without a grade of 0 or more, divided by k."
     )
-    use_when: ClassVar[str] = "You count holes rank by rank, as trec_eval does."
-    avoid_when: ClassVar[str] = (
+    use_when = "You count holes rank by rank, as trec_eval does."
+    avoid_when = (
         "Rankings are shorter than k: missing documents are not holes, and lower the value."
     )
-    edge_cases: ClassVar[tuple[str, ...]] = (
+    edge_cases = (
         "If fewer than k documents are returned, it differs from 1 - Judged.",
         "Nothing returned: 0.",
     )

@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-from typing import ClassVar
-
 from berryeval.kernels.gains import LINEAR, Gain
 from berryeval.kernels.ndcg import dcg, ideal_dcg, ndcg
-from berryeval.measures._base import Kernel, Measure, register
+from berryeval.measures._base import Measure, register
 
 __all__ = ["DCG", "IDCG", "NDCG"]
 
@@ -33,22 +31,20 @@ class NDCG(Measure):
     gain: Gain = LINEAR
     rel: float = 0.0
 
-    kernel: ClassVar[Kernel] = staticmethod(ndcg)
-    name: ClassVar[str] = "nDCG"
-    title: ClassVar[str] = "Normalised discounted cumulative gain"
-    aliases: ClassVar[tuple[str, ...]] = ("ndcg", "ndcg_cut")
-    definition: ClassVar[str] = (
-        "DCG@k of the ranking divided by DCG@k of the ideal order of all judged documents."
-    )
-    use_when: ClassVar[str] = (
+    kernel = staticmethod(ndcg)
+    name = "nDCG"
+    title = "Normalised discounted cumulative gain"
+    aliases = ("ndcg", "ndcg_cut")
+    definition = "DCG@k of the ranking divided by DCG@k of the ideal order of all judged documents."
+    use_when = (
         "Documents are relevant to different degrees and order matters: web and product search, "
         "recommendation. The usual first choice."
     )
-    avoid_when: ClassVar[str] = (
+    avoid_when = (
         "Finding everything is the point; or queries have only one relevant document, for which "
         "reciprocal rank shows the same more plainly."
     )
-    edge_cases: ClassVar[tuple[str, ...]] = (
+    edge_cases = (
         "The ideal also contains judged documents that were not retrieved.",
         "Nothing judged above 0: 0.",
         "Grades below 0 gain nothing. The relevance level is ignored, unless rel is given: "
@@ -56,10 +52,7 @@ class NDCG(Measure):
         "The gain is the grade itself; nDCG(gain=exp2) uses 2^grade - 1, and nDCG(gain={1:3,2:9}) "
         "uses the gains in the table.",
     )
-    functions: ClassVar[tuple[str, ...]] = (
-        "berryeval.ranking.ndcg_at_k",
-        "berryeval.metrics.ndcg",
-    )
+    functions = ("berryeval.ranking.ndcg_at_k", "berryeval.metrics.ndcg")
 
 
 @register
@@ -69,24 +62,24 @@ class DCG(Measure):
     gain: Gain = LINEAR
     rel: float = 0.0
 
-    kernel: ClassVar[Kernel] = staticmethod(dcg)
-    name: ClassVar[str] = "DCG"
-    title: ClassVar[str] = "Discounted cumulative gain"
-    aliases: ClassVar[tuple[str, ...]] = ("dcg",)
-    bounds: ClassVar[tuple[float, float]] = (0.0, float("inf"))
-    definition: ClassVar[str] = "The sum of grade / log2(rank + 1) over the first k ranks."
-    use_when: ClassVar[str] = (
+    kernel = staticmethod(dcg)
+    name = "DCG"
+    title = "Discounted cumulative gain"
+    aliases = ("dcg",)
+    bounds = (0.0, float("inf"))
+    definition = "The sum of grade / log2(rank + 1) over the first k ranks."
+    use_when = (
         "The gain has a meaning of its own, such as revenue, and queries that offer more of it "
         "should count more."
     )
-    avoid_when: ClassVar[str] = (
+    avoid_when = (
         "Queries should count equally: those with many relevant documents outweigh the others."
     )
-    edge_cases: ClassVar[tuple[str, ...]] = (
+    edge_cases = (
         "It has no upper bound; values from different test sets cannot be compared.",
         "Grades below 0 gain nothing.",
     )
-    functions: ClassVar[tuple[str, ...]] = ("berryeval.ranking.dcg_at_k",)
+    functions = ("berryeval.ranking.dcg_at_k",)
 
 
 @register
@@ -96,14 +89,12 @@ class IDCG(Measure):
     gain: Gain = LINEAR
     rel: float = 0.0
 
-    kernel: ClassVar[Kernel] = staticmethod(ideal_dcg)
-    name: ClassVar[str] = "IDCG"
-    title: ClassVar[str] = "Ideal discounted cumulative gain"
-    aliases: ClassVar[tuple[str, ...]] = ("ideal_dcg",)
-    bounds: ClassVar[tuple[float, float]] = (0.0, float("inf"))
-    definition: ClassVar[str] = (
-        "DCG@k of the ideal order of all judged documents: what nDCG divides by."
-    )
-    use_when: ClassVar[str] = "You want to break an nDCG value down."
-    avoid_when: ClassVar[str] = "Rankings are compared: it does not depend on them."
-    edge_cases: ClassVar[tuple[str, ...]] = ("Nothing judged above 0: 0.",)
+    kernel = staticmethod(ideal_dcg)
+    name = "IDCG"
+    title = "Ideal discounted cumulative gain"
+    aliases = ("ideal_dcg",)
+    bounds = (0.0, float("inf"))
+    definition = "DCG@k of the ideal order of all judged documents: what nDCG divides by."
+    use_when = "You want to break an nDCG value down."
+    avoid_when = "Rankings are compared: it does not depend on them."
+    edge_cases = ("Nothing judged above 0: 0.",)

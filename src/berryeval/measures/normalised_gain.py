@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-from typing import ClassVar
-
 from berryeval.kernels.gains import LINEAR, Gain
 from berryeval.kernels.normalised_gain import binary_normalised_gain, normalised_gain
-from berryeval.measures._base import Kernel, Measure, register
+from berryeval.measures._base import Measure, register
 
 __all__ = ["BinaryNormalisedGain", "NormalisedGain"]
 
@@ -17,20 +15,18 @@ class NormalisedGain(Measure):
 
     gain: Gain = LINEAR
 
-    kernel: ClassVar[Kernel] = staticmethod(normalised_gain)
-    name: ClassVar[str] = "G"
-    title: ClassVar[str] = "Normalised gain"
-    aliases: ClassVar[tuple[str, ...]] = ("normalised_gain",)
-    at: ClassVar[str | None] = None
-    definition: ClassVar[str] = (
+    kernel = staticmethod(normalised_gain)
+    name = "G"
+    title = "Normalised gain"
+    aliases = ("normalised_gain",)
+    at = None
+    definition = (
         "The sum of gain / log2(2 + cost - gained so far), divided by the total possible gain; "
         "a rank costs what the ideal ranking gains there, at least 1."
     )
-    use_when: ClassVar[str] = "A good document after other good ones should count almost fully."
-    avoid_when: ClassVar[str] = "You want to compare with published values: few papers report it."
-    edge_cases: ClassVar[tuple[str, ...]] = (
-        "Nothing judged above 0: 0. The relevance level is ignored.",
-    )
+    use_when = "A good document after other good ones should count almost fully."
+    avoid_when = "You want to compare with published values: few papers report it."
+    edge_cases = ("Nothing judged above 0: 0. The relevance level is ignored.",)
 
 
 @register
@@ -39,19 +35,14 @@ class BinaryNormalisedGain(Measure):
 
     rel: float = 1.0
 
-    kernel: ClassVar[Kernel] = staticmethod(binary_normalised_gain)
-    name: ClassVar[str] = "binG"
-    title: ClassVar[str] = "Binary normalised gain"
-    aliases: ClassVar[tuple[str, ...]] = ("binary_gain",)
-    at: ClassVar[str | None] = None
-    definition: ClassVar[str] = (
-        "1 / log2(2 + non-relevant documents above), averaged over all relevant documents."
-    )
-    use_when: ClassVar[str] = (
+    kernel = staticmethod(binary_normalised_gain)
+    name = "binG"
+    title = "Binary normalised gain"
+    aliases = ("binary_gain",)
+    at = None
+    definition = "1 / log2(2 + non-relevant documents above), averaged over all relevant documents."
+    use_when = (
         "Each useless document above a relevant one has a cost, and the first ones cost most."
     )
-    avoid_when: ClassVar[str] = "Judgments are graded, since it ignores grades."
-    edge_cases: ClassVar[tuple[str, ...]] = (
-        "Relevant documents that were not retrieved count 0.",
-        "No relevant document: 0.",
-    )
+    avoid_when = "Judgments are graded, since it ignores grades."
+    edge_cases = ("Relevant documents that were not retrieved count 0.", "No relevant document: 0.")

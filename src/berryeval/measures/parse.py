@@ -7,7 +7,7 @@
     ir_measures   nDCG(dcg='exp-log2')@10  P(rel=2)@5  IPrec@0.1  SetP(relative=True)
     ranx          ndcg@10-l2  hit_rate@10  mrr@10  r-precision  ndcg_burges@10  rbp.95
 
-The case of letters does not matter, except where it tells two readings apart: trec_eval's
+The case of letters does not matter, except where it distinguishes two readings: trec_eval's
 ``P``, ``recall`` and ``success`` without a cutoff are several measures, one for each of its
 default cutoffs; so are the other names that take cutoffs there. ``SetP``, ``R`` and
 ``Success`` are one measure each, of the whole ranking.
@@ -150,9 +150,7 @@ def _read_trec_eval(word: str, name: str, parameters: str) -> Iterator[Measure]:
             cutoff = f"{measure.name}@{parameters}" if measure.at == "k" else example
             raise MeasureSyntaxError(word, "a gain such as 1=3", repr(parameters), cutoff)
         pairs = [part.partition("=") for part in parameters.split(",")]
-        values = [
-            [(_number(word, a, example), _number(word, b, example)) for a, _, b in pairs],
-        ]
+        values = [[(_number(word, a, example), _number(word, b, example)) for a, _, b in pairs]]
     elif parameter == "p":
         values = [_patience(word, parameters, example)]
     else:

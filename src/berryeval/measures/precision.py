@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-from typing import ClassVar
-
 from berryeval.kernels.precision import precision
-from berryeval.measures._base import Kernel, Measure, register
+from berryeval.measures._base import Measure, register
 
 __all__ = ["Precision"]
 
@@ -16,26 +14,21 @@ class Precision(Measure):
 
     rel: float = 1.0
 
-    kernel: ClassVar[Kernel] = staticmethod(precision)
-    name: ClassVar[str] = "P"
-    title: ClassVar[str] = "Precision"
-    aliases: ClassVar[tuple[str, ...]] = ("precision", "set_P")
-    uncut_name: ClassVar[str | None] = "SetP"
-    definition: ClassVar[str] = "Relevant documents in the first k, divided by k."
-    use_when: ClassVar[str] = (
-        "People read the whole first page, and every useless result on it costs them time."
-    )
-    avoid_when: ClassVar[str] = (
+    kernel = staticmethod(precision)
+    name = "P"
+    title = "Precision"
+    aliases = ("precision", "set_P")
+    uncut_name = "SetP"
+    definition = "Relevant documents in the first k, divided by k."
+    use_when = "People read the whole first page, and every useless result on it costs them time."
+    avoid_when = (
         "Queries have fewer relevant documents than k: even a perfect ranking then scores below 1, "
         "by a different amount for each query."
     )
-    edge_cases: ClassVar[tuple[str, ...]] = (
+    edge_cases = (
         "Fewer than k documents returned: still divided by k. The array function divides by the "
         "documents returned unless denominator='k'.",
         "Without k, written SetP, it is divided by the documents returned.",
         "Nothing returned, or nothing relevant: 0.",
     )
-    functions: ClassVar[tuple[str, ...]] = (
-        "berryeval.ranking.precision_at_k",
-        "berryeval.metrics.precision_at_k",
-    )
+    functions = ("berryeval.ranking.precision_at_k", "berryeval.metrics.precision_at_k")

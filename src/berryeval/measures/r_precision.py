@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-from typing import ClassVar
-
 from berryeval.kernels.r_precision import r_precision, r_precision_at_multiple
-from berryeval.measures._base import Kernel, Measure, register
+from berryeval.measures._base import Measure, register
 
 __all__ = ["RPrecision", "RPrecisionAtMultiple"]
 
@@ -16,22 +14,18 @@ class RPrecision(Measure):
 
     rel: float = 1.0
 
-    kernel: ClassVar[Kernel] = staticmethod(r_precision)
-    name: ClassVar[str] = "Rprec"
-    title: ClassVar[str] = "R-precision"
-    aliases: ClassVar[tuple[str, ...]] = ("r_precision", "r-precision")
-    at: ClassVar[str | None] = None
-    definition: ClassVar[str] = (
+    kernel = staticmethod(r_precision)
+    name = "Rprec"
+    title = "R-precision"
+    aliases = ("r_precision", "r-precision")
+    at = None
+    definition = (
         "The precision at rank R, the number of relevant documents of the query. It equals the "
         "recall at that rank."
     )
-    use_when: ClassVar[str] = (
-        "Queries have different numbers of relevant documents, and no single k fits all."
-    )
-    avoid_when: ClassVar[str] = (
-        "People see a fixed number of results: R is not the length of their page."
-    )
-    edge_cases: ClassVar[tuple[str, ...]] = (
+    use_when = "Queries have different numbers of relevant documents, and no single k fits all."
+    avoid_when = "People see a fixed number of results: R is not the length of their page."
+    edge_cases = (
         "Fewer than R documents returned: still divided by R.",
         "No relevant document: 0.",
     )
@@ -44,18 +38,18 @@ class RPrecisionAtMultiple(Measure):
     times: float = 1.0
     rel: float = 1.0
 
-    kernel: ClassVar[Kernel] = staticmethod(r_precision_at_multiple)
-    name: ClassVar[str] = "RprecMult"
-    title: ClassVar[str] = "Precision at a multiple of R"
-    aliases: ClassVar[tuple[str, ...]] = ("Rprec_mult",)
-    at: ClassVar[str | None] = "times"
-    definition: ClassVar[str] = (
+    kernel = staticmethod(r_precision_at_multiple)
+    name = "RprecMult"
+    title = "Precision at a multiple of R"
+    aliases = ("Rprec_mult",)
+    at = "times"
+    definition = (
         "The precision at rank x R, with R the number of relevant documents; RprecMult@0.5 goes "
         "half as deep as R-precision."
     )
-    use_when: ClassVar[str] = "You want to see how precision changes around R."
-    avoid_when: ClassVar[str] = "You want a single number: R-precision is better known."
-    edge_cases: ClassVar[tuple[str, ...]] = (
+    use_when = "You want to see how precision changes around R."
+    avoid_when = "You want a single number: R-precision is better known."
+    edge_cases = (
         "The rank is x R + 0.9 rounded down, as in trec_eval.",
         "No relevant document: 0.",
     )

@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-from typing import ClassVar
-
 from berryeval.kernels.rank_biased_precision import rank_biased_precision, rank_biased_residual
-from berryeval.measures._base import Kernel, Measure, register
+from berryeval.measures._base import Measure, register
 
 __all__ = ["RankBiasedPrecision", "RankBiasedResidual"]
 
@@ -35,22 +33,22 @@ class RankBiasedPrecision(Measure):
     rel: float = 1.0
     max_grade: float | None = None
 
-    kernel: ClassVar[Kernel] = staticmethod(rank_biased_precision)
-    name: ClassVar[str] = "RBP"
-    title: ClassVar[str] = "Rank-biased precision"
-    aliases: ClassVar[tuple[str, ...]] = ("rbp",)
-    definition: ClassVar[str] = (
+    kernel = staticmethod(rank_biased_precision)
+    name = "RBP"
+    title = "Rank-biased precision"
+    aliases = ("rbp",)
+    definition = (
         "The sum of (1 - p) p^(rank - 1) over the relevant documents in the first k; with "
         "max_grade, each term is multiplied by grade / max_grade."
     )
-    use_when: ClassVar[str] = (
+    use_when = (
         "Judgments are incomplete, and you want to know how much that could matter: its residual "
         "shows it."
     )
-    avoid_when: ClassVar[str] = (
+    avoid_when = (
         "Perfect rankings should score 1: a query with few relevant documents stays far below."
     )
-    edge_cases: ClassVar[tuple[str, ...]] = (
+    edge_cases = (
         "A grade above max_grade counts as max_grade; one below rel gains nothing.",
         "Nothing relevant: 0.",
         "Values for different p cannot be compared.",
@@ -63,20 +61,20 @@ class RankBiasedResidual(Measure):
 
     p: float = 0.8
 
-    kernel: ClassVar[Kernel] = staticmethod(rank_biased_residual)
-    name: ClassVar[str] = "RBPResidual"
-    title: ClassVar[str] = "Residual of rank-biased precision"
-    aliases: ClassVar[tuple[str, ...]] = ("rbp_resid",)
-    higher_is_better: ClassVar[bool] = False
-    definition: ClassVar[str] = (
+    kernel = staticmethod(rank_biased_residual)
+    name = "RBPResidual"
+    title = "Residual of rank-biased precision"
+    aliases = ("rbp_resid",)
+    higher_is_better = False
+    definition = (
         "How much RBP could rise if everything unjudged were perfect: the weight of the unjudged "
         "documents in the first k, and of all ranks after them."
     )
-    use_when: ClassVar[str] = "You report RBP: its true value lies between RBP and RBP plus this."
-    avoid_when: ClassVar[str] = (
+    use_when = "You report RBP: its true value lies between RBP and RBP plus this."
+    avoid_when = (
         "It would be the only measure: it shows how little is known, not how good a ranking is."
     )
-    edge_cases: ClassVar[tuple[str, ...]] = (
+    edge_cases = (
         "An empty ranking: 1.",
         "trec_eval 10's rbp_resid leaves out the ranks after the last unless a document is "
         "unjudged.",

@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-from typing import ClassVar
-
 from berryeval.kernels.recall import recall
-from berryeval.measures._base import Kernel, Measure, register
+from berryeval.measures._base import Measure, register
 
 __all__ = ["Recall"]
 
@@ -16,28 +14,23 @@ class Recall(Measure):
 
     rel: float = 1.0
 
-    kernel: ClassVar[Kernel] = staticmethod(recall)
-    name: ClassVar[str] = "R"
-    title: ClassVar[str] = "Recall"
-    aliases: ClassVar[tuple[str, ...]] = ("recall", "set_recall")
-    uncut_name: ClassVar[str | None] = "SetR"
-    definition: ClassVar[str] = (
-        "Relevant documents in the first k, divided by all relevant documents."
-    )
-    use_when: ClassVar[str] = (
+    kernel = staticmethod(recall)
+    name = "R"
+    title = "Recall"
+    aliases = ("recall", "set_recall")
+    uncut_name = "SetR"
+    definition = "Relevant documents in the first k, divided by all relevant documents."
+    use_when = (
         "A missed document costs more than a useless one: legal discovery, patents, medicine, "
         "and the context of a RAG answer."
     )
-    avoid_when: ClassVar[str] = (
+    avoid_when = (
         "Few documents are judged, so that not all relevant ones are known; or people see only the "
         "top, since order within the first k is ignored."
     )
-    edge_cases: ClassVar[tuple[str, ...]] = (
+    edge_cases = (
         "No relevant document: 0.",
         "Without k, written SetR, it covers the whole ranking.",
         "More relevant documents than k: the value cannot reach 1.",
     )
-    functions: ClassVar[tuple[str, ...]] = (
-        "berryeval.ranking.recall_at_k",
-        "berryeval.metrics.recall_at_k",
-    )
+    functions = ("berryeval.ranking.recall_at_k", "berryeval.metrics.recall_at_k")

@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-from typing import ClassVar
-
 from berryeval.kernels.relative_precision import relative_precision
-from berryeval.measures._base import Kernel, Measure, register
+from berryeval.measures._base import Measure, register
 
 __all__ = ["RelativePrecision"]
 
@@ -16,23 +14,21 @@ class RelativePrecision(Measure):
 
     rel: float = 1.0
 
-    kernel: ClassVar[Kernel] = staticmethod(relative_precision)
-    name: ClassVar[str] = "RelP"
-    title: ClassVar[str] = "Relative precision"
-    aliases: ClassVar[tuple[str, ...]] = ("relative_P", "set_relative_P", "R_cap", "capped_recall")
-    uncut_name: ClassVar[str | None] = "SetRelP"
-    definition: ClassVar[str] = (
+    kernel = staticmethod(relative_precision)
+    name = "RelP"
+    title = "Relative precision"
+    aliases = ("relative_P", "set_relative_P", "R_cap", "capped_recall")
+    uncut_name = "SetRelP"
+    definition = (
         "Relevant documents in the first k, divided by the smaller of k and the number of "
         "relevant documents."
     )
-    use_when: ClassVar[str] = (
+    use_when = (
         "Some queries have more relevant documents than k and some have fewer, and a perfect "
         "ranking should always score 1."
     )
-    avoid_when: ClassVar[str] = (
-        "You compare with recall or precision in other reports: it is neither."
-    )
-    edge_cases: ClassVar[tuple[str, ...]] = (
+    avoid_when = "You compare with recall or precision in other reports: it is neither."
+    edge_cases = (
         "Without k, written SetRelP, k is the number of documents returned.",
         "No relevant document: 0.",
     )

@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-from typing import ClassVar
-
 from berryeval.kernels.utility import utility
-from berryeval.measures._base import Kernel, Measure, register
+from berryeval.measures._base import Measure, register
 
 __all__ = ["Utility"]
 
@@ -29,23 +27,19 @@ class Utility(Measure):
     n_documents: int = 0
     rel: float = 1.0
 
-    kernel: ClassVar[Kernel] = staticmethod(utility)
-    name: ClassVar[str] = "Utility"
-    title: ClassVar[str] = "Utility"
-    aliases: ClassVar[tuple[str, ...]] = ("utility",)
-    bounds: ClassVar[tuple[float, float]] = (float("-inf"), float("inf"))
-    at: ClassVar[str | None] = None
-    definition: ClassVar[str] = (
+    kernel = staticmethod(utility)
+    name = "Utility"
+    title = "Utility"
+    aliases = ("utility",)
+    bounds = (float("-inf"), float("inf"))
+    at = None
+    definition = (
         "The sum of the benefits and costs of documents: by default 1 for each relevant document "
         "returned, and -1 for each other one."
     )
-    use_when: ClassVar[str] = (
-        "You evaluate filtering: each right or wrong document has a known benefit or cost."
-    )
-    avoid_when: ClassVar[str] = (
-        "Queries of different size are averaged: the large ones outweigh the others."
-    )
-    edge_cases: ClassVar[tuple[str, ...]] = (
+    use_when = "You evaluate filtering: each right or wrong document has a known benefit or cost."
+    avoid_when = "Queries of different size are averaged: the large ones outweigh the others."
+    edge_cases = (
         "It has no bounds, and can be negative.",
         "Documents neither retrieved nor relevant are counted from n_documents; 0, as in "
         "trec_eval, makes their number negative.",

@@ -1,7 +1,7 @@
-"""Metrics over arrays of ids: one row a query, a whole test set in one call.
+"""Metrics over arrays of ids: one row per query, a whole test set in one call.
 
-Ids are int32, rows are padded with ``PADDING_ID``, and every function returns one float32 a
-query. For ids of any kind and one ranked list at a time there is `berryeval.ranking`.
+Ids are int32, rows are padded with ``PADDING_ID``, and every function returns one float32
+per query. For ids of any kind and one ranked list at a time there is `berryeval.ranking`.
 
 Examples
 --------
@@ -27,15 +27,16 @@ from berryeval.metrics._doors import (
     precision_at_k,
     recall_at_k,
 )
-from berryeval.metrics._types import (
+from berryeval.metrics._validation import (
     PADDING_ID,
     Denominator,
     GradeArray,
     MetricResult,
     QueryDocArray,
     RelevanceArray,
+    validate_inputs,
+    validate_score_inputs,
 )
-from berryeval.metrics._validation import validate_inputs, validate_score_inputs
 
 __all__ = [
     "BACKEND",

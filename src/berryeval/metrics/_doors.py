@@ -1,4 +1,4 @@
-"""The public functions: validate, then hand over to the twin in use."""
+"""The public functions: validate the arguments, then call the twin in use."""
 
 from __future__ import annotations
 
@@ -8,17 +8,15 @@ from dataclasses import dataclass, fields
 from typing import TYPE_CHECKING
 
 from berryeval.backend import backend
-from berryeval.core.at_k import AtK
+from berryeval.core.cutoff import AtK
 from berryeval.errors import BackendWarning
-from berryeval.metrics._types import (
+from berryeval.metrics._validation import (
     METRICS,
     Denominator,
     GradeArray,
     MetricResult,
     QueryDocArray,
     RelevanceArray,
-)
-from berryeval.metrics._validation import (
     validate_cutoffs,
     validate_denominator,
     validate_inputs,
@@ -41,13 +39,15 @@ __all__ = [
 BACKEND = backend().name
 """The twin in use: ``"native"`` or ``"python"``."""
 
+_RETURNED: Denominator = "returned"
+
 if TYPE_CHECKING or BACKEND == "python":
     from berryeval.metrics._python import score as _score
 else:
     from berryeval.metrics._native import score as _score
 
 if backend().is_fallback:
-    # No line of the user's is at fault, so none is named.
+    # No line of the caller is at fault, so none is named.
     warnings.warn_explicit(
         f"berryeval computes in Python: {backend().reason}. Results are the same, only slower.",
         BackendWarning,
@@ -63,21 +63,21 @@ def recall_at_k(retrieved: QueryDocArray, relevant: RelevanceArray, k: int) -> M
     ----------
     retrieved : ndarray of int32, queries x columns
         Ids, best first. ``PADDING_ID`` (-1) marks cells without a document, in any place;
-        they keep their rank. An id that stands twice counts once, at its first place.
+        they keep their rank. A repeated id counts once, at its first place.
     relevant : ndarray of int32, queries x columns
         Ids of the relevant documents, in any order, padded likewise. Repeats count once.
     k : int
-        How many cells of `retrieved` to look at: 1 to its number of columns.
+        Number of cells of `retrieved` to consider: 1 to its number of columns.
 
     Returns
     -------
     ndarray of float32
-        One value a query, computed in float64. A query with nothing relevant gets 0.
+        One value per query, computed in float64. A query with nothing relevant gets 0.
 
     Raises
     ------
     InputTypeError, InputError
-        As `validate_inputs` says.
+        As `validate_inputs` raises them.
 
     Examples
     --------
@@ -87,7 +87,6 @@ def recall_at_k(retrieved: QueryDocArray, relevant: RelevanceArray, k: int) -> M
     >>> recall_at_k(retrieved, relevant, 5)
     array([0.6666667], dtype=float32)
     """
-    validate_inputs(retrieved, relevant, k)
     return _one("recall", retrieved, relevant, k)
 
 
@@ -106,13 +105,13 @@ def precision_at_k(
         As for `recall_at_k`.
     denominator : {"returned", "k"}
         Divide by the documents in the first k cells, repeats included and padding not, or by
-        k as trec_eval does. They differ where a query returned fewer than k documents;
-        with none returned the value is 0.
+        k as trec_eval does. They differ if a query returned fewer than k documents; if it
+        returned none, the value is 0.
 
     Returns
     -------
     ndarray of float32
-        One value a query.
+        One value per query.
 
     Examples
     --------
@@ -124,8 +123,6 @@ def precision_at_k(
     >>> precision_at_k(retrieved, relevant, 5, denominator="k")
     array([0.2], dtype=float32)
     """
-    validate_inputs(retrieved, relevant, k)
-    validate_denominator(denominator)
     return _one("precision", retrieved, relevant, k, denominator=denominator)
 
 
@@ -138,7 +135,7 @@ def f1_at_k(
 ) -> MetricResult:
     """Return, for each query, the harmonic mean of its precision and recall at k.
 
-    Takes what `precision_at_k` takes. Where both are 0, so is the mean.
+    Parameters are those of `precision_at_k`. If both are 0, so is the mean.
 
     Examples
     --------
@@ -148,15 +145,13 @@ def f1_at_k(
     >>> f1_at_k(retrieved, relevant, 4)
     array([0.6666667], dtype=float32)
     """
-    validate_inputs(retrieved, relevant, k)
-    validate_denominator(denominator)
     return _one("f1", retrieved, relevant, k, denominator=denominator)
 
 
 def hit_rate(retrieved: QueryDocArray, relevant: RelevanceArray, k: int) -> MetricResult:
     """Return, for each query, 1 if a relevant document is in the first k cells, else 0.
 
-    Takes what `recall_at_k` takes.
+    Parameters are those of `recall_at_k`.
 
     Examples
     --------
@@ -166,7 +161,6 @@ def hit_rate(retrieved: QueryDocArray, relevant: RelevanceArray, k: int) -> Metr
     >>> hit_rate(retrieved, relevant, 2)
     array([1., 0.], dtype=float32)
     """
-    validate_inputs(retrieved, relevant, k)
     return _one("hit_rate", retrieved, relevant, k)
 
 
@@ -174,7 +168,7 @@ def mrr(retrieved: QueryDocArray, relevant: RelevanceArray, k: int) -> MetricRes
     """Return, for each query, 1 / rank of its first relevant document in the first k cells.
 
     The mean of the values is the mean reciprocal rank, MRR@k. A query without a hit gets 0.
-    Takes what `recall_at_k` takes.
+    Parameters are those of `recall_at_k`.
 
     Examples
     --------
@@ -184,15 +178,14 @@ def mrr(retrieved: QueryDocArray, relevant: RelevanceArray, k: int) -> MetricRes
     >>> mrr(retrieved, relevant, 2)
     array([0.5, 0. ], dtype=float32)
     """
-    validate_inputs(retrieved, relevant, k)
     return _one("mrr", retrieved, relevant, k)
 
 
 def average_precision(retrieved: QueryDocArray, relevant: RelevanceArray, k: int) -> MetricResult:
     """Return, for each query, its average precision over the first k cells.
 
-    The precision at each relevant document found, added up and divided by the number of
-    relevant documents (not by min(k, that number)). Takes what `recall_at_k` takes.
+    The sum of the precisions at the relevant documents found, divided by the number of relevant
+    documents (not by min(k, that number)). Parameters are those of `recall_at_k`.
 
     Examples
     --------
@@ -202,15 +195,11 @@ def average_precision(retrieved: QueryDocArray, relevant: RelevanceArray, k: int
     >>> average_precision(retrieved, relevant, 4)
     array([0.8333333], dtype=float32)
     """
-    validate_inputs(retrieved, relevant, k)
     return _one("average_precision", retrieved, relevant, k)
 
 
 def ndcg(
-    retrieved: QueryDocArray,
-    relevant: RelevanceArray,
-    k: int,
-    grades: GradeArray | None = None,
+    retrieved: QueryDocArray, relevant: RelevanceArray, k: int, grades: GradeArray | None = None
 ) -> MetricResult:
     """Return, for each query, its normalised discounted cumulative gain over the first k cells.
 
@@ -222,14 +211,14 @@ def ndcg(
     retrieved, relevant, k
         As for `recall_at_k`.
     grades : ndarray of float64, optional
-        The gain of each cell of `relevant`, of the same shape. Without it each relevant
-        document gains 1. Grades of 0 and less gain nothing. Of an id that stands twice in a
-        row of `relevant`, the first grade counts.
+        The gain of each cell of `relevant`, of the same shape. If omitted, each relevant
+        document gains 1. Grades of 0 and less gain nothing. The first grade of a repeated id
+        in a row of `relevant` counts.
 
     Returns
     -------
     ndarray of float32
-        One value a query, from 0 to 1. Where the ideal gain is 0, so is the value.
+        One value per query, from 0 to 1. If the ideal gain is 0, so is the value.
 
     Examples
     --------
@@ -241,9 +230,6 @@ def ndcg(
     >>> ndcg(retrieved, relevant, 5, grades=np.array([[3.0, 1.0, 2.0]]))
     array([0.8974867], dtype=float32)
     """
-    validate_inputs(retrieved, relevant, k)
-    if grades is not None:
-        validate_score_inputs(relevant, grades)
     return _one("ndcg", retrieved, relevant, k, grades=grades)
 
 
@@ -251,8 +237,8 @@ def ndcg(
 class ArrayMetrics:
     """Every metric at every k, as `compute_all` returns them: ``all_metrics.recall[10]``.
 
-    Each attribute maps k to one float32 value a query. All of them are parts of one array: copy
-    what you mean to keep for long.
+    Each attribute maps k to one float32 value per query. All of them are views of one array: copy
+    those that you keep for long.
     """
 
     recall: AtK[MetricResult]
@@ -286,17 +272,17 @@ def compute_all(
     retrieved, relevant
         As for `recall_at_k`.
     ks : iterable of int, optional
-        The cutoffs, each from 1 to the number of columns of `retrieved`. Without them 1, 3, 5
-        and 10, as far as there are columns.
+        The cutoffs, each from 1 to the number of columns of `retrieved`. Default: 1, 3, 5 and 10,
+        as far as there are columns.
     grades
-        As for `ndcg`, which alone uses them: every other metric counts all of `relevant`.
+        As for `ndcg`; no other metric uses them.
     denominator
         As for `precision_at_k`; used by precision and F1.
 
     Returns
     -------
     ArrayMetrics
-        Bit for bit what the single functions return.
+        The same bits as the single functions return.
 
     Examples
     --------
@@ -331,8 +317,13 @@ def _one(
     k: int,
     *,
     grades: GradeArray | None = None,
-    denominator: Denominator = "returned",
+    denominator: Denominator = _RETURNED,
 ) -> MetricResult:
+    validate_inputs(retrieved, relevant, k)
+    if denominator is not _RETURNED:  # the default, which most metrics do not take
+        validate_denominator(denominator)
+    if grades is not None:
+        validate_score_inputs(relevant, grades)
     scores: MetricResult = _score(retrieved, relevant, grades, (int(k),), (metric,), denominator)[
         0, 0
     ]

@@ -10,7 +10,7 @@ from numpy.typing import DTypeLike, NDArray
 from berryeval._native import score as score_natively
 from berryeval.backend import n_threads
 from berryeval.kernels.discounts import log2_ranks
-from berryeval.metrics._types import (
+from berryeval.metrics._validation import (
     METRICS,
     Denominator,
     GradeArray,

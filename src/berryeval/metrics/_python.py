@@ -14,7 +14,7 @@ from berryeval.kernels.ndcg import ndcg
 from berryeval.kernels.precision import precision_over
 from berryeval.kernels.recall import recall
 from berryeval.kernels.reciprocal_rank import reciprocal_rank
-from berryeval.metrics._types import (
+from berryeval.metrics._validation import (
     PADDING_ID,
     Denominator,
     GradeArray,

@@ -1,18 +1,52 @@
-"""What the array metrics accept. Everything is checked here, once, and trusted further in."""
+"""The arguments of the array metrics: types, and checks. The code behind them trusts both."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import get_args
+from typing import Final, Literal, TypeAlias, get_args
 
 import numpy as np
+from numpy.typing import NDArray
 
 from berryeval.core.cutoff import DEFAULT_KS, check_k, check_ks
 from berryeval.core.grade import MAX_GRADE
 from berryeval.errors import ArgumentError, InputTypeError
-from berryeval.metrics._types import Denominator, GradeArray, QueryDocArray, RelevanceArray
 
-__all__ = ["validate_cutoffs", "validate_denominator", "validate_inputs", "validate_score_inputs"]
+__all__ = [
+    "METRICS",
+    "PADDING_ID",
+    "Denominator",
+    "GradeArray",
+    "MetricResult",
+    "QueryDocArray",
+    "RelevanceArray",
+    "validate_cutoffs",
+    "validate_denominator",
+    "validate_inputs",
+    "validate_score_inputs",
+]
+
+PADDING_ID: Final[int] = -1
+"""The id of cells without a document."""
+
+QueryDocArray: TypeAlias = NDArray[np.int32]
+"""Retrieved ids: one row per query, best first, padded with PADDING_ID."""
+
+RelevanceArray: TypeAlias = NDArray[np.int32]
+"""Relevant ids: one row per query, in any order, padded with PADDING_ID."""
+
+GradeArray: TypeAlias = NDArray[np.float64]
+"""The grade of each cell of a RelevanceArray."""
+
+MetricResult: TypeAlias = NDArray[np.float32]
+"""One value per query."""
+
+Denominator: TypeAlias = Literal["returned", "k"]
+"""The divisor of precision: the documents returned in the first k cells, or k itself."""
+
+METRICS = ("recall", "precision", "f1", "hit_rate", "mrr", "ndcg", "average_precision")
+"""The metrics, in the order of native/arrays/score.hpp."""
+
 
 _INT32 = np.dtype(np.int32)
 _FLOAT64 = np.dtype(np.float64)
@@ -23,13 +57,13 @@ MAX_COLUMNS = 2**30
 
 
 def validate_inputs(retrieved: QueryDocArray, relevant: RelevanceArray, k: int) -> None:
-    """Raise unless the arrays and k are what the metrics take.
+    """Raise unless the arrays and k are valid.
 
     Parameters
     ----------
     retrieved, relevant : ndarray
-        int32 in native byte order, two-dimensional, C-contiguous, as many rows in one as in
-        the other. The columns may differ in number.
+        int32 in native byte order, two-dimensional, C-contiguous, with the same number of rows.
+        The columns may differ in number.
     k : int
         At least 1, at most the number of columns of `retrieved`.
 
@@ -51,7 +85,7 @@ def validate_cutoffs(
 ) -> tuple[int, ...]:
     """Check as `validate_inputs` does, for several k; return them in ascending order.
 
-    None stands for the usual ones, as far as there are columns.
+    None means the default ones, as far as there are columns.
     """
     _check_array("retrieved", retrieved, _INT32)
     _check_array("relevant", relevant, _INT32)
@@ -66,7 +100,7 @@ def validate_cutoffs(
 def validate_score_inputs(relevant: RelevanceArray, grades: GradeArray) -> None:
     """Raise unless `grades` is a finite float64 array of the same shape as `relevant`.
 
-    Grades of padding cells are ignored, but finite they must be.
+    Grades of padding cells are ignored, but must be finite.
 
     Raises
     ------
@@ -94,7 +128,7 @@ def validate_score_inputs(relevant: RelevanceArray, grades: GradeArray) -> None:
 
 
 def validate_denominator(denominator: object) -> None:
-    """Raise unless `denominator` is a word that precision knows."""
+    """Raise unless `denominator` is a valid choice."""
     if not isinstance(denominator, str) or denominator not in _DENOMINATORS:
         choices = " or ".join(repr(choice) for choice in _DENOMINATORS)
         raise ArgumentError("denominator", choices, repr(denominator))
@@ -108,7 +142,7 @@ def _check_array(name: str, array: object, dtype: np.dtype[np.generic]) -> None:
     if array.dtype != dtype:
         way_out = f"{name}.astype(numpy.{dtype})"
         raise ArgumentError(name, f"dtype {dtype} ({way_out})", f"dtype {array.dtype}")
-    if array.ndim != 2:  # noqa: PLR2004 - one row a query
+    if array.ndim != 2:  # noqa: PLR2004 - one row per query
         raise ArgumentError(name, "a 2-D array, one row per query", f"a {array.ndim}-D array")
     if array.shape[1] > MAX_COLUMNS:
         raise ArgumentError(name, f"at most {MAX_COLUMNS} columns", f"{array.shape[1]}")

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Protocol
 
-from berryeval.core.printable import printable
+from berryeval.core.text import printable
 from berryeval.errors import MismatchError
 from berryeval.evaluation.ceilings import check_reachable
 from berryeval.evaluation.comparison import RankedDocument

@@ -15,12 +15,7 @@ from berryeval.pytest_plugin._options import report_path
 if TYPE_CHECKING:
     from berryeval.pytest_plugin.results import Results
 
-__all__ = [
-    "RESULTS",
-    "pytest_sessionfinish",
-    "pytest_terminal_summary",
-    "pytest_testnodedown",
-]
+__all__ = ["RESULTS", "pytest_sessionfinish", "pytest_terminal_summary", "pytest_testnodedown"]
 
 RESULTS = pytest.StashKey[list["Results"]]()
 """What the tests of this process looked at."""

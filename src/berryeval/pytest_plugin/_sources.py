@@ -47,16 +47,10 @@ def answers_of(
     queries: Mapping[str, Query],
     depth: int,
 ) -> Answers:
-    """Return a run as it is, or ask a system every judged query.
+    """Return a run as it is, or send every judged query to a system.
 
-    Raises
-    ------
-    MismatchError
-        If the text of a judged query is not known.
-    ArgumentError
-        If the system has no documents to search.
-    SystemUnderTestError
-        If it fails for every query.
+    Raises `MismatchError` if the text of a judged query is unknown, `ArgumentError` if the system
+    has no documents, and `SystemUnderTestError` if it fails for every query.
     """
     if not callable(getattr(source, "search", None)) and not callable(source):
         return Answers(load_run(source))
@@ -82,7 +76,7 @@ def answers_of(
 
 
 def baseline_of(source: Any) -> Run | Baseline:  # noqa: ANN401 - a baseline, or what is a run
-    """Return what a candidate is held against; a file may be a baseline or a run."""
+    """Return the baseline of a candidate; a file may be a baseline or a run."""
     if isinstance(source, Baseline):
         return source
     if isinstance(source, (str, os.PathLike)):

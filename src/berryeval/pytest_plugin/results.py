@@ -21,13 +21,7 @@ from berryeval.evaluation.evaluate import (
     load_run,
 )
 from berryeval.evaluation.findings import ROUNDING
-from berryeval.evaluation.guards import (
-    DEFAULT_MARGIN,
-    Guard,
-    Margin,
-    MarginGuard,
-    ThresholdGuard,
-)
+from berryeval.evaluation.guards import DEFAULT_MARGIN, Guard, Margin, MarginGuard, ThresholdGuard
 from berryeval.evaluation.result import MeasureResult
 from berryeval.evaluation.verdict import GateResult, GuardResult
 from berryeval.measures import Measure, parse_measure
@@ -106,7 +100,7 @@ class Results:
         self.decided: dict[str, GuardResult] = {}
         """What was asserted of means, by name: for the report."""
         self.baseline: Run | None = None
-        """What the run was first held against."""
+        """The first baseline that the run was compared with."""
 
     def assert_measure(self, measure: MeasureLike, *, at_least: float) -> float:
         """Assert that the mean of a measure reaches a figure, and return it.
@@ -136,7 +130,7 @@ class Results:
         Parameters
         ----------
         baseline : path, Baseline, run, or dict, optional
-            What the run is held against; the settings' baseline unless given.
+            The baseline. Default: that of the settings.
         measure : Measure or str
         margin : float or str
             The largest drop that is accepted, also as a share of the baseline's mean: ``"2%"``.

@@ -1,8 +1,8 @@
-"""Comparisons: systems side by side, and how far each is from the baseline."""
+"""Comparisons: systems side by side, and their differences from the baseline."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING, Any
 
 from berryeval.evaluation.figures import (
@@ -17,20 +17,13 @@ from berryeval.evaluation.figures import (
     signed,
 )
 from berryeval.evaluation.findings import WORDS
-from berryeval.evaluation.policy import policy_note
-from berryeval.reports.layout import Table, table_to_text
-from berryeval.reports.wording import query_label, undefined_notes
+from berryeval.reports.layout import Table, csv_text, json_text
+from berryeval.reports.wording import policy_note, query_label, undefined_notes
 
 if TYPE_CHECKING:
     from berryeval.evaluation.comparison import Comparison, Difference, QueryChange
 
-__all__ = [
-    "comparison_as_dict",
-    "comparison_table",
-    "comparison_to_csv",
-    "comparison_to_json",
-    "comparison_to_text",
-]
+__all__ = ["comparison_as_dict", "comparison_table", "comparison_to_csv", "comparison_to_json"]
 
 JSON_VERSION = 3
 N_CHANGED = 5
@@ -151,21 +144,13 @@ def _effect(value: float | None) -> str:
     return text[1:] if float(text) == 0 else text
 
 
-def comparison_to_text(comparison: Comparison) -> str:
-    """Return the tables in plain characters."""
-    return "\n\n".join(map(table_to_text, comparison_table(comparison))) + "\n"
-
-
 def comparison_to_json(comparison: Comparison, *, per_query: bool = False) -> str:
     """Return one JSON object, as ``docs/reference/json.md`` describes it."""
-    import json  # slow to import, and a table does without
-
-    shape = comparison_as_dict(comparison, per_query=per_query)
-    return json.dumps(shape, indent=2, allow_nan=False) + "\n"
+    return json_text(comparison_as_dict(comparison, per_query=per_query))
 
 
 def comparison_as_dict(comparison: Comparison, *, per_query: bool = False) -> dict[str, Any]:
-    """Return what `comparison_to_json` writes, before it is text."""
+    """Return the JSON object of a comparison."""
     statistics = comparison.statistics
     shape = {
         "version": JSON_VERSION,
@@ -234,11 +219,7 @@ def _difference_as_dict(difference: Difference) -> dict[str, Any]:
         "losses": difference.losses,
         "bounds": None
         if bounds is None
-        else {
-            "low": finite(bounds.low),
-            "high": finite(bounds.high),
-            "is_outer": bounds.is_outer,
-        },
+        else {"low": finite(bounds.low), "high": finite(bounds.high), "is_outer": bounds.is_outer},
     }
 
 
@@ -263,7 +244,7 @@ def _queries_as_dicts(
 def _changes_of_all(
     comparison: Comparison, n: int | None = None
 ) -> Iterator[tuple[str, str, list[QueryChange]]]:
-    """Return for each system and measure what became of every query, or of `n` of each kind."""
+    """Iterate over systems and measures, with the changes of all queries, or of `n` per kind."""
     for system in comparison.candidates:
         for measure in comparison.measures:
             if n is None:
@@ -273,9 +254,9 @@ def _changes_of_all(
 
 
 def comparison_to_csv(comparison: Comparison, *, per_query: bool = False) -> str:
-    """Return a line for each system, measure and slice, or for each query; every digit is there.
+    """Return a line for each system, measure and slice, or for each query, with all digits.
 
-    The slice of all queries is empty, and so is a figure that is not defined.
+    The slice of all queries is empty, and so are undefined figures.
     """
     if per_query:
         return csv_text(_QUERY_COLUMNS, _query_rows(comparison))
@@ -286,18 +267,6 @@ _COLUMNS = ("system", "measure", "slice", "queries", "baseline", "candidate", "d
             "high", "p_value", "finding", "cohens_dz", "rank_biserial", "wins", "ties",
             "losses", "bound_low", "bound_high")  # fmt: skip
 _QUERY_COLUMNS = ("system", "measure", "query", "baseline", "candidate", "difference")
-
-
-def csv_text(header: Sequence[str], rows: Iterable[Sequence[object]]) -> str:
-    """Return lines of CSV; None is empty."""
-    import csv  # as above
-    import io
-
-    output = io.StringIO()
-    writer = csv.writer(output, lineterminator="\n")
-    writer.writerow(header)
-    writer.writerows(rows)
-    return output.getvalue()
 
 
 def _row(d: Difference) -> list[object]:

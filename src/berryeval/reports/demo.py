@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from berryeval.evaluation.figures import interval_text, percent, score, signed
-from berryeval.golden.measure_names import name_in_suite
+from berryeval.golden.golden_set import name_in_suite
 from berryeval.measures import parse_measure
 from berryeval.reports.gate import guard_figures
 from berryeval.reports.layout import Table

@@ -12,7 +12,7 @@ from berryeval.evaluation.evaluate import DEFAULT_MEASURES
 from berryeval.evaluation.figures import shown_interval
 from berryeval.evaluation.notes import holes_notes, judges_notes, query_notes
 from berryeval.measures import NDCG, HitRate, Measure, Precision, Recall, ReciprocalRank
-from berryeval.reports.layout import Table, table_to_text
+from berryeval.reports.layout import Table, csv_text
 
 if TYPE_CHECKING:
     from berryeval.evaluation import Evaluation, MeasureResult
@@ -24,7 +24,6 @@ __all__ = [
     "evaluations_tables",
     "evaluations_to_csv",
     "evaluations_to_json",
-    "evaluations_to_text",
 ]
 
 JSON_VERSION = 1
@@ -34,7 +33,7 @@ Evaluations = Mapping[str, "Evaluation"]
 
 @dataclass(frozen=True)
 class Shown:
-    """What of evaluations is shown besides means."""
+    """What to show of evaluations besides means."""
 
     per_query: bool = False
     label: str | None = None
@@ -44,7 +43,7 @@ class Shown:
 
 
 def evaluations_tables(runs: Evaluations, shown: Shown = Shown()) -> list[Table]:  # noqa: B008 - frozen
-    """Lay out the means, or every query; then slices, if they are asked for."""
+    """Lay out the means, or every query; then slices, if requested."""
     if shown.per_query:
         tables = [_per_query_table(runs)]
     elif next(iter(runs.values())).measures == DEFAULT_MEASURES:
@@ -75,7 +74,7 @@ _COLUMNS: tuple[tuple[str, type[Measure]], ...] = (
 
 
 def _default_tables(runs: Evaluations, shown: Shown) -> list[Table]:
-    """Lay out what is shown where no measure is named: MRR, then one row per cutoff (E4)."""
+    """Lay out the default measures: MRR, then one row per cutoff (E4)."""
     tables = []
     for name, run in runs.items():
         title = f"MRR {_cell(run[str(ReciprocalRank())], shown)}"
@@ -103,7 +102,7 @@ def _per_query_table(runs: Evaluations) -> Table:
 
 
 def _slices_table(runs: Evaluations, label: str, shown: Shown) -> Table:
-    from berryeval.evaluation.slices import in_order  # reads many formats, and few need it
+    from berryeval.evaluation.slices import in_order  # imports many formats, rarely needed
 
     first = next(iter(runs.values()))
     rows = [
@@ -140,7 +139,7 @@ def evaluations_to_json(runs: Evaluations, shown: Shown = Shown()) -> str:  # no
 
 
 def evaluation_as_dict(run: Evaluation, shown: Shown = Shown()) -> dict[str, Any]:  # noqa: B008
-    """Return what `evaluations_to_json` writes of one run, before it is text."""
+    """Return the JSON object of one run."""
     found: dict[str, Any] = {
         "queries": run.n_queries,
         "effective_queries": run.effective_queries,
@@ -173,41 +172,28 @@ def evaluations_to_csv(runs: Evaluations, shown: Shown = Shown()) -> str:  # noq
 
     Intervals add the columns low and high, and slices lines whose query is ``category=factual``.
     """
-    import csv  # as above
-    import io
-
-    output = io.StringIO()
-    writer = csv.writer(output, lineterminator="\n")
     ends = ("low", "high") if shown.intervals else ()
-    writer.writerow(["run", "query", "measure", "value", *ends])
-    for name, run in runs.items():
-        for measure, result in run.items():
-            if shown.per_query:
-                empty = ("",) * len(ends)
-                for query, value in result.by_query.items():
-                    writer.writerow([name, query, measure, repr(value), *empty])
-            writer.writerow([name, "all", measure, repr(result.mean), *_ends(result, shown)])
-        for query, part in _parts(run, shown):
-            for measure, result in part.items():
-                writer.writerow([name, query, measure, repr(result.mean), *_ends(result, shown)])
-    return output.getvalue()
+    header = ["run", "query", "measure", "value", *ends]
+    rows = ([name, *row] for name, run in runs.items() for row in _csv_rows(run, shown))
+    return csv_text(header, rows)
 
 
-def _parts(run: Evaluation, shown: Shown) -> Iterator[tuple[str, Evaluation]]:
-    if shown.label is not None:
-        for value, part in run.by(shown.label).items():
-            yield f"{shown.label}={value}", part
+def _csv_rows(run: Evaluation, shown: Shown) -> Iterator[list[str]]:
+    empty = ("", "") if shown.intervals else ()
+    for measure, result in run.items():
+        if shown.per_query:
+            for query, value in result.by_query.items():
+                yield [query, measure, repr(value), *empty]
+        yield ["all", measure, repr(result.mean), *_ends(result, shown)]
+    for name, part in (run.by(shown.label) if shown.label is not None else {}).items():
+        for measure, result in part.items():
+            yield [f"{shown.label}={name}", measure, repr(result.mean), *_ends(result, shown)]
 
 
 def _ends(result: MeasureResult, shown: Shown) -> list[str]:
     if not shown.intervals:
         return []
     return [repr(end) for end in _interval(result) or ()] or ["", ""]
-
-
-def evaluations_to_text(runs: Evaluations, shown: Shown = Shown()) -> str:  # noqa: B008 - frozen
-    """Return the tables in plain characters."""
-    return "\n\n".join(map(table_to_text, evaluations_tables(runs, shown))) + "\n"
 
 
 def _by_query(run: Evaluation) -> dict[str, dict[str, float]]:

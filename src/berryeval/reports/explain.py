@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from berryeval.reports.layout import Table, table_to_text
+from berryeval.reports.layout import Table, csv_text, table_to_text
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -50,7 +50,7 @@ def explanation_heading(
 ) -> str:
     """Return what stands above the table: the sentence, and what is to be said of the query.
 
-    `is_chosen` if nobody named it, so that it was chosen by its difference.
+    `is_chosen` means that the query was chosen by its difference.
     """
     lines = [explanation_sentence(found, names)]
     if is_chosen:
@@ -112,16 +112,8 @@ def explanation_to_json(
             "query_id": found.query_id,
             "query": query_text,
             "measure": str(found.measure),
-            "before": {
-                "run": names[0],
-                "score": found.before,
-                "retrieved": found.n_retrieved[0],
-            },
-            "after": {
-                "run": names[1],
-                "score": found.after,
-                "retrieved": found.n_retrieved[1],
-            },
+            "before": {"run": names[0], "score": found.before, "retrieved": found.n_retrieved[0]},
+            "after": {"run": names[1], "score": found.after, "retrieved": found.n_retrieved[1]},
             "difference": found.difference,
             "method": found.method,
             "n_shared": found.n_shared,
@@ -133,18 +125,18 @@ def explanation_to_json(
 
 
 def explanation_to_csv(found: Explanation, *, every_move: bool = False) -> str:
-    """Return a line a move; an unjudged grade and a rank that is not there are empty."""
-    import csv  # as above
-    import io
-
-    output = io.StringIO()
-    writer = csv.writer(output, lineterminator="\n")
-    writer.writerow(["doc_id", "grade", "rank_before", "rank_after", "contribution"])
-    for move in _shown(found, every_move=every_move):
-        grade = None if move.grade is None else f"{move.grade:g}"
-        ranks = (move.rank_before, move.rank_after)
-        writer.writerow([move.doc_id, grade, *ranks, repr(move.contribution)])
-    return output.getvalue()
+    """Return a line per move; an unjudged grade and a missing rank are empty."""
+    rows = (
+        [
+            move.doc_id,
+            None if move.grade is None else f"{move.grade:g}",
+            move.rank_before,
+            move.rank_after,
+            repr(move.contribution),
+        ]
+        for move in _shown(found, every_move=every_move)
+    )
+    return csv_text(["doc_id", "grade", "rank_before", "rank_after", "contribution"], rows)
 
 
 def _shown(found: Explanation, *, every_move: bool) -> Sequence[Move]:

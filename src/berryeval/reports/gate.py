@@ -1,4 +1,4 @@
-"""Gates: the verdict, and what each guard found."""
+"""Gates: the verdict, and the figures of each guard."""
 
 from __future__ import annotations
 
@@ -16,8 +16,8 @@ from berryeval.evaluation.figures import (
     signed,
 )
 from berryeval.evaluation.guards import MarginGuard, written
-from berryeval.reports.comparison import comparison_as_dict, csv_text
-from berryeval.reports.layout import Table, table_to_text
+from berryeval.reports.comparison import comparison_as_dict
+from berryeval.reports.layout import Table, csv_text, json_text
 from berryeval.reports.wording import count, gate_note
 
 if TYPE_CHECKING:
@@ -31,7 +31,6 @@ __all__ = [
     "gate_table",
     "gate_to_csv",
     "gate_to_json",
-    "gate_to_text",
     "guard_figures",
     "guard_kind",
 ]
@@ -39,11 +38,7 @@ __all__ = [
 JSON_VERSION = 2
 N_HOLES = 10
 
-_KINDS = {
-    "ThresholdGuard": "threshold",
-    "MarginGuard": "margin",
-    "LatencyGuard": "latency",
-}
+_KINDS = {"ThresholdGuard": "threshold", "MarginGuard": "margin", "LatencyGuard": "latency"}
 
 
 def guard_kind(guard: GuardResult) -> str:
@@ -62,7 +57,7 @@ def candidate_of(result: GateResult) -> str | None:
 
 
 def guard_figures(guard: GuardResult) -> tuple[str, str, str]:
-    """Write what was found, its limit and its interval, each as its kind is written."""
+    """Return value, limit and interval as text, depending on the kind of guard."""
     kind = guard_kind(guard)
     if kind == "latency":
         return f"{guard.value:.1f} ms", f"{written(guard.limit)} ms", DASH
@@ -73,7 +68,7 @@ def guard_figures(guard: GuardResult) -> tuple[str, str, str]:
 
 
 def gate_table(result: GateResult) -> tuple[Table, ...]:
-    """Lay out the guards under the verdict, and the unjudged documents that could turn it."""
+    """Lay out the guards under the verdict, and the unjudged documents that could change it."""
     header = ("guard", "verdict", "value", "limit", "interval", "p pass", "p fail", "queries")
     rows = tuple(
         (
@@ -113,7 +108,7 @@ def _notes(result: GateResult) -> tuple[str, ...]:
 
 
 def _noise(result: GateResult) -> Iterator[str]:
-    """Say what noise was counted in; the reasons say it, too, where a guard does not pass."""
+    """Note the noise that is included; the reasons of guards that do not pass have it, too."""
     known = {
         str(guard.guard.measure): guard.noise_sd
         for guard in result.guards
@@ -142,24 +137,17 @@ def _holes(result: GateResult) -> Table:
 
 
 def ranks_text(hole: Hole) -> str:
-    """Write at which rank each run has an unjudged document."""
+    """Return the rank of an unjudged document in each run."""
     return ", ".join(f"{name} {rank}" for name, rank in hole.ranks.items())
-
-
-def gate_to_text(result: GateResult) -> str:
-    """Return the tables in plain characters."""
-    return "\n\n".join(map(table_to_text, gate_table(result))) + "\n"
 
 
 def gate_to_json(result: GateResult) -> str:
     """Return one JSON object, as ``docs/reference/json.md`` describes it."""
-    import json  # slow to import, and a table does without
-
-    return json.dumps(gate_as_dict(result), indent=2, allow_nan=False) + "\n"
+    return json_text(gate_as_dict(result))
 
 
 def gate_as_dict(result: GateResult) -> dict[str, Any]:
-    """Return what `gate_to_json` writes, before it is text."""
+    """Return the JSON object of a gate."""
     comparison, common = result.comparison, result.common
     return {
         "version": JSON_VERSION,
@@ -259,7 +247,7 @@ def _guard_as_dict(guard: GuardResult) -> dict[str, Any]:
 
 
 def gate_to_csv(result: GateResult) -> str:
-    """Return a line for each guard, with every digit; what is not defined is empty."""
+    """Return a line for each guard, with all digits; undefined figures are empty."""
     header = ("guard", "kind", "slice", "verdict", "watched", "queries", "value", "limit", "low",
               "high", "p_pass", "p_fail", "reason")  # fmt: skip
     return csv_text(

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import json
 from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
 from berryeval.core.judging import COUNTED
 from berryeval.evaluation.figures import DASH, finite, interval_as_dict, score
-from berryeval.reports.layout import Table, table_to_text
+from berryeval.reports.layout import Table, json_text
 from berryeval.reports.power import power_tables
 from berryeval.reports.wording import count
 
@@ -23,7 +22,6 @@ __all__ = [
     "check_as_dict",
     "check_tables",
     "check_to_json",
-    "check_to_text",
     "shares_table",
     "weights_table",
     "weights_to_json",
@@ -129,18 +127,13 @@ def _equal(one: Agreement) -> str:
     return f"{one.n_equal / one.n_pairs:.1%}" if one.n_pairs else DASH
 
 
-def check_to_text(found: GoldenCheck) -> str:
-    """Return the tables in plain characters."""
-    return "\n\n".join(map(table_to_text, check_tables(found))) + "\n"
-
-
 def check_to_json(found: GoldenCheck) -> str:
     """Return one JSON object, as ``docs/reference/json.md`` describes it."""
-    return json.dumps(check_as_dict(found), indent=2, allow_nan=False) + "\n"
+    return json_text(check_as_dict(found))
 
 
 def check_as_dict(found: GoldenCheck) -> dict[str, Any]:
-    """Return what `check_to_json` writes, before it is text."""
+    """Return the JSON object of a check."""
     golden = found.golden
     return {
         "version": JSON_VERSION,
@@ -264,4 +257,4 @@ def weights_to_json(found: TrafficWeights | ShareWeights, written: str | None) -
         "effective_queries": found.effective,
         "weights": dict(found.weights),
     }
-    return json.dumps(record, indent=2, allow_nan=False) + "\n"
+    return json_text(record)

@@ -7,8 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from berryeval.charts.trend import TrendLine, TrendPoint, trend_chart
 from berryeval.evaluation.figures import p_text
-from berryeval.reports.layout import Table, table_to_text
-from berryeval.reports.sparkline import sparkline
+from berryeval.reports.layout import Table, csv_text, table_to_text
 
 if TYPE_CHECKING:
     from datetime import datetime
@@ -24,6 +23,7 @@ __all__ = [
     "history_to_text",
     "look_as_dict",
     "look_sentence",
+    "sparkline",
     "trend_heading",
     "trend_table",
     "trends_chart",
@@ -40,6 +40,8 @@ _HOW = {
 """How a decline is decided on: on demand, and daily."""
 
 _MOST_IN_SPARKLINE = 60
+_BLOCKS = "▁▂▃▄▅▆▇█"
+_ASCII = "_.,-=+*#"
 
 
 def trend_heading(trend: Trend, encoding: str = "utf-8") -> str:
@@ -122,15 +124,8 @@ def history_to_text(history: History, trends: Sequence[Trend]) -> str:
 
 def history_to_csv(trends: Sequence[Trend]) -> str:
     """Return one line per evaluation; missing values are empty."""
-    import csv
-    import io
-
-    output = io.StringIO()
     records = [_record(point, trend) for trend in trends for point in trend.points]
-    writer = csv.DictWriter(output, list(records[0]), lineterminator="\n")
-    writer.writeheader()
-    writer.writerows(records)
-    return output.getvalue()
+    return csv_text([*records[0]], [[*record.values()] for record in records])
 
 
 def history_to_json(history: History, trends: Sequence[Trend]) -> str:
@@ -285,3 +280,20 @@ def _iso(time: datetime) -> str:
 
 def _signed(change: float) -> str:
     return "0" if change == 0.0 else f"{change:+.4f}"
+
+
+def sparkline(values: Sequence[float], encoding: str = "utf-8") -> str:
+    """Return one character per value, of eight heights.
+
+    Equal values get the middle one. An encoding without block characters gets punctuation.
+    """
+    try:
+        _BLOCKS.encode(encoding)
+        levels = _BLOCKS
+    except (UnicodeEncodeError, LookupError):
+        levels = _ASCII
+    low, high = min(values), max(values)
+    if low == high:
+        return levels[len(levels) // 2 - 1] * len(values)
+    top = len(levels) - 1
+    return "".join(levels[round((value - low) / (high - low) * top)] for value in values)

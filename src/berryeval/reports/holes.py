@@ -1,9 +1,7 @@
-"""Unjudged documents: a table to look at, and lists for those who judge."""
+"""Unjudged documents: a table to read, and lists for judges."""
 
 from __future__ import annotations
 
-import csv
-import io
 import json
 import textwrap
 from collections.abc import Iterator, Mapping, Sequence
@@ -15,7 +13,7 @@ from berryeval.core.id_column import encode_id
 from berryeval.core.judgments import Judgments
 from berryeval.evaluation.notes import weights_note
 from berryeval.formats import trec
-from berryeval.reports.layout import TEXT_WIDTH, Table, table_to_text
+from berryeval.reports.layout import TEXT_WIDTH, Table, csv_text
 from berryeval.reports.wording import query_label
 
 if TYPE_CHECKING:
@@ -29,7 +27,6 @@ __all__ = [
     "holes_to_csv",
     "holes_to_json",
     "holes_to_jsonl",
-    "holes_to_text",
     "holes_to_trec",
 ]
 
@@ -40,45 +37,27 @@ _NOT_JUDGED = -1.0
 
 @dataclass(frozen=True)
 class HoleList:
-    """Holes, and what they were looked for with.
-
-    Parameters
-    ----------
-    holes : sequence of Hole
-        All of them, the most decisive first.
-    n_shown : int or None
-        How many to show; None means all.
-    runs : sequence of str
-        The names of the runs.
-    measures : sequence of Measure
-        What the effects are on.
-    max_grade : float
-        The grade that a hole might get.
-    n_queries : int
-        How many queries are judged.
-    depth : int or None
-        How many ranks were looked at; None means all.
-    means : sequence of MeanBounds
-        Between what the means, or differences, lie.
-    baseline : str, optional
-        The run that the others are held against.
-    texts : mapping from str to str
-        What the queries ask, by their ids.
-    effective_queries : float, optional
-        How many queries of equal weight are worth as much; None without weights.
-    """
+    """Holes, and the settings that they were found with."""
 
     holes: Sequence[Hole]
+    """All of them, the most decisive first."""
     n_shown: int | None
+    """The number to show; None means all."""
     runs: Sequence[str]
     measures: Sequence[Measure]
     max_grade: float
+    """The highest grade that a hole might get."""
     n_queries: int
+    """The number of judged queries."""
     depth: int | None = None
+    """The number of ranks considered; None means all."""
     means: Sequence[MeanBounds] = ()
+    """The bounds of means, or of differences."""
     baseline: str | None = None
     texts: Mapping[str, str] = field(default_factory=dict)
+    """The texts of queries by id."""
     effective_queries: float | None = None
+    """Equivalent number of queries of equal weight (Kish); None without weights."""
 
     @property
     def shown(self) -> Sequence[Hole]:
@@ -87,12 +66,12 @@ class HoleList:
 
     @property
     def n_queries_with_holes(self) -> int:
-        """How many queries have holes."""
+        """The number of queries with holes."""
         return len({hole.query_id for hole in self.holes})
 
 
 def holes_table(found: HoleList) -> Table:
-    """Lay out a row for each hole, with its rank in each run, and notes on what it means."""
+    """Lay out a row for each hole, with its rank in each run, and notes on the figures."""
     rows = tuple(
         (
             query_label(hole.query_id, found.texts.get(hole.query_id)),
@@ -106,42 +85,34 @@ def holes_table(found: HoleList) -> Table:
     return Table("", header, rows, _notes(found), n_keys=2)
 
 
-def holes_to_text(found: HoleList) -> str:
-    """Return the table in plain characters."""
-    return table_to_text(holes_table(found)) + "\n"
-
-
 def holes_to_csv(found: HoleList) -> str:
-    """Return a table to fill in: query, document, an empty grade, effect, and a rank a run.
+    """Return a table to fill in: query, document, an empty grade, effect, and a rank per run.
 
-    With grades filled in, it is a file of judgments. Texts of queries stand after the documents.
+    With grades filled in, it is a file of judgments. Texts of queries follow the documents.
     """
-    output = io.StringIO()
-    writer = csv.writer(output, lineterminator="\n")
     text_columns = ["query_text"] if found.texts else []
     ranks = [f"rank in {run}" for run in found.runs]
-    writer.writerow(["query_id", "doc_id", *text_columns, "grade", "effect", *ranks])
-    for hole in found.shown:
-        writer.writerow(
-            [
-                hole.query_id,
-                hole.doc_id,
-                *([found.texts.get(hole.query_id, "")] if found.texts else []),
-                "",
-                repr(hole.effect),
-                *(hole.ranks.get(run, "") for run in found.runs),
-            ]
-        )
-    return output.getvalue()
+    rows = (
+        [
+            hole.query_id,
+            hole.doc_id,
+            *([found.texts.get(hole.query_id, "")] if found.texts else []),
+            "",
+            repr(hole.effect),
+            *(hole.ranks.get(run, "") for run in found.runs),
+        ]
+        for hole in found.shown
+    )
+    return csv_text(["query_id", "doc_id", *text_columns, "grade", "effect", *ranks], rows)
 
 
 def holes_to_jsonl(found: HoleList) -> str:
-    """Return an object a line, to fill in its grade."""
+    """Return one JSON object per line, to fill in its grade."""
     return "".join(json.dumps(_record(hole, found)) + "\n" for hole in found.shown)
 
 
 def holes_to_json(found: HoleList) -> str:
-    """Return one JSON object: version, what was looked for, how many there are, and the holes."""
+    """Return one JSON object: version, settings, counts, and the holes."""
     return (
         json.dumps(
             {
@@ -177,10 +148,7 @@ def holes_to_json(found: HoleList) -> str:
 def holes_to_trec(found: HoleList) -> Iterator[bytes]:
     """Iterate over lines of judgments with grade -1: in the pool, and not judged.
 
-    Raises
-    ------
-    InputError
-        For an id with white space, which a TREC file cannot hold.
+    Raises `InputError` for an id with white space.
     """
     rows = Grouping()
     for hole in found.shown:
@@ -236,7 +204,7 @@ def _notes(found: HoleList) -> tuple[str, ...]:
 
 
 def _what_changes(found: HoleList) -> str:
-    """Say which mean it is, or that it is the one that changes most."""
+    """Name the mean, or means, that the effect is on."""
     is_one_of_many = len(found.measures) > 1 or len(found.runs) - (found.baseline is not None) > 1
     measures = " or ".join(str(measure) for measure in found.measures)
     what = f"mean {measures}"

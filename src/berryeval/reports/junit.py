@@ -1,6 +1,6 @@
 """JUnit XML, which every CI server shows: a test case for each guard, slice and failing query.
 
-A guard that fails is a failure, one that cannot tell is an error, and one that is only watched
+A guard that fails is a failure, an inconclusive one is an error, and one that is only watched
 and does not pass is skipped.
 """
 
@@ -10,7 +10,7 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 from xml.sax.saxutils import escape, quoteattr
 
-from berryeval.core.printable import printable
+from berryeval.core.text import printable
 from berryeval.evaluation.figures import score, signed
 from berryeval.evaluation.slices import find_slices
 from berryeval.reports.gate import candidate_of, guard_figures, guard_kind

@@ -13,10 +13,9 @@ from berryeval.evaluation.evaluate import DEFAULT_MEASURES
 from berryeval.evaluation.figures import score
 from berryeval.evaluation.headline import listing
 from berryeval.evaluation.notes import missing_counts, weights_note
-from berryeval.evaluation.policy import policy_note
 from berryeval.measures import Measure
 from berryeval.reports.evaluation import Evaluations, evaluations_tables
-from berryeval.reports.wording import count
+from berryeval.reports.wording import count, policy_note
 
 if TYPE_CHECKING:
     from berryeval.evaluation import Evaluation

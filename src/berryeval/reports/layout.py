@@ -1,24 +1,33 @@
-"""What is to be shown, before it is decided how: tables and sections."""
+"""Tables and sections, and their plain forms: text, CSV and JSON."""
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
-__all__ = ["Section", "Table", "section_to_text", "table_to_text"]
+__all__ = [
+    "Section",
+    "Table",
+    "csv_text",
+    "json_text",
+    "section_to_text",
+    "table_to_text",
+    "tables_to_text",
+]
 
 TEXT_WIDTH = 80
 
 
 @dataclass(frozen=True)
 class Table:
-    """Rows under a header. Columns that say what a row is about are words, the others figures."""
+    """Rows under a header. The first columns, which identify a row, are words, others figures."""
 
     title: str
     header: tuple[str, ...]
     rows: tuple[tuple[str, ...], ...]
     notes: tuple[str, ...] = ()
     n_keys: int = 1
-    """Columns at the left that say what a row is about."""
+    """The number of columns that identify a row."""
 
 
 @dataclass(frozen=True)
@@ -43,6 +52,30 @@ def table_to_text(table: Table) -> str:
     if table.notes:
         lines += ["", *table.notes]
     return "\n".join(lines)
+
+
+def tables_to_text(tables: Iterable[Table]) -> str:
+    """Return tables in plain characters, with an empty line between them."""
+    return "\n\n".join(map(table_to_text, tables)) + "\n"
+
+
+def csv_text(header: Sequence[str], rows: Iterable[Sequence[object]]) -> str:
+    """Return lines of CSV; None is empty."""
+    import csv  # slow to import, and a table does without
+    import io
+
+    output = io.StringIO()
+    writer = csv.writer(output, lineterminator="\n")
+    writer.writerow(header)
+    writer.writerows(rows)
+    return output.getvalue()
+
+
+def json_text(shape: object) -> str:
+    """Return a JSON document; NaN and infinity are errors."""
+    import json  # as above
+
+    return json.dumps(shape, indent=2, allow_nan=False) + "\n"
 
 
 def section_to_text(section: Section) -> str:

@@ -9,17 +9,12 @@ import re
 from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
-from berryeval.core.printable import printable
+from berryeval.core.text import printable
 from berryeval.evaluation.headline import listing
 from berryeval.reports.comparison import comparison_table
 from berryeval.reports.gate import gate_table, guard_figures
 from berryeval.reports.layout import Table
-from berryeval.reports.wording import (
-    capitalised,
-    count,
-    gate_note,
-    reason_of,
-)
+from berryeval.reports.wording import capitalised, count, gate_note, reason_of
 
 if TYPE_CHECKING:
     from berryeval.evaluation.comparison import Comparison
@@ -115,7 +110,7 @@ def _rows(
 def _text(text: str) -> str:
     """Return text on one line that shows as it is."""
     line = printable(" ".join(text.split()))
-    # A word joiner between sign and name: nobody is called, and no issue or page is linked.
+    # A word joiner between sign and name: no user is mentioned, and no issue or page is linked.
     for pattern in (_MENTION, _ADDRESS):
         line = pattern.sub("\\g<0>\u2060", line)
     return _MARKUP.sub(lambda found: f"&#{ord(found[0])};", line)

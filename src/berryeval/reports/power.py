@@ -1,4 +1,4 @@
-"""What a golden set can see, in words, tables and figures."""
+"""What a golden set can detect, as tables and JSON."""
 
 from __future__ import annotations
 
@@ -8,18 +8,18 @@ from dataclasses import asdict
 from typing import TYPE_CHECKING
 
 from berryeval.evaluation.notes import count_queries, range_text, weights_note
-from berryeval.reports.layout import Table, table_to_text
+from berryeval.reports.layout import Table
 
 if TYPE_CHECKING:
     from berryeval.evaluation.power import Sensitivity, Spread
 
-__all__ = ["power_tables", "power_to_json", "power_to_text"]
+__all__ = ["power_tables", "power_to_json"]
 
 JSON_VERSION = 1
 
 
 def power_tables(found: Sequence[Sensitivity]) -> list[Table]:
-    """Lay out what can be ruled out, how many queries margins need, and the curve if any."""
+    """Lay out the smallest drops, the queries that margins need, and the curve if any."""
     return [table for one in found for table in (_now(one), _curve(one)) if table.rows]
 
 
@@ -95,13 +95,8 @@ def _units(found: Sensitivity) -> str:
     return "queries" if found.n_groups is None else "groups"
 
 
-def power_to_text(found: Sequence[Sensitivity]) -> str:
-    """Return the tables in plain characters."""
-    return "\n\n".join(map(table_to_text, power_tables(found))) + "\n"
-
-
 def power_to_json(found: Sequence[Sensitivity]) -> str:
-    """Return one JSON object: version, kind, and an entry a measure."""
+    """Return one JSON object: version, kind, and an entry per measure."""
     entries = [{**asdict(one), "measure": str(one.measure)} for one in found]
     for entry in entries:
         for spread in entry["spreads"]:

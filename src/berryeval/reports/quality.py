@@ -1,8 +1,7 @@
-"""Quality: what a system reached on a golden set, by slice and by query."""
+"""Quality: the scores of a system on a golden set, by slice and by query."""
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping
 from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
@@ -10,9 +9,8 @@ from typing import TYPE_CHECKING, Any
 from berryeval.core.notes import caution_notes
 from berryeval.evaluation.figures import DASH, finite, score
 from berryeval.evaluation.notes import weights_note
-from berryeval.golden.measure_names import name_in_suite
-from berryeval.reports.comparison import csv_text
-from berryeval.reports.layout import Table
+from berryeval.golden.golden_set import name_in_suite
+from berryeval.reports.layout import Table, csv_text, json_text
 from berryeval.reports.wording import capitalised, count
 
 if TYPE_CHECKING:
@@ -36,7 +34,7 @@ TEXT_WIDTH = 50
 
 
 def quality_sentence(result: QualityResult) -> str:
-    """Say in one sentence how a system did."""
+    """Return the result of a system in one sentence."""
     failures = ""
     if result.failures:
         failed = count(len(result.failures), "query", "queries")
@@ -80,7 +78,7 @@ def _means(result: QualityResult) -> Table:
 
 
 def quality_notes(result: QualityResult) -> list[str]:
-    """Say what stands behind the figures: queries, failures, holes, times, settings, hash."""
+    """Return notes on the figures: queries, failures, holes, times, settings, hash."""
     report, golden = result.report, result.golden
     queries = count(report.total_queries, "query", "queries")
     nothing = count(report.nothing_relevant, "query", "queries")
@@ -187,11 +185,11 @@ def _short(text: str) -> str:
 
 def quality_to_json(result: QualityResult) -> str:
     """Return the result as JSON."""
-    return json.dumps(quality_as_dict(result), indent=2, allow_nan=False) + "\n"
+    return json_text(quality_as_dict(result))
 
 
 def quality_as_dict(result: QualityResult) -> dict[str, Any]:
-    """Return what JSON says, as ``docs/reference/json.md`` describes it."""
+    """Return the JSON object, as ``docs/reference/json.md`` describes it."""
     golden = result.golden
     return {
         "version": JSON_VERSION,

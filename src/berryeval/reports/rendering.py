@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
+from berryeval.reports.layout import tables_to_text
+
 if TYPE_CHECKING:
     from berryeval.evaluation.comparison import Comparison
     from berryeval.evaluation.verdict import GateResult
@@ -35,7 +37,7 @@ def render_evaluations(runs: Evaluations, shown: Shown, format: str) -> str:
         from berryeval.reports.latex import evaluations_to_latex
 
         return evaluations_to_latex(runs)
-    return plain.evaluations_to_text(runs, shown)
+    return tables_to_text(plain.evaluations_tables(runs, shown))
 
 
 def render_comparison(
@@ -43,8 +45,7 @@ def render_comparison(
 ) -> str:
     """Return a comparison as table, csv, json, markdown, latex or html.
 
-    Tables and markdown have more tables below, if there are some; csv and json can tell of
-    every query.
+    Tables and markdown have `more` tables below; csv and json can have every query.
     """
     from berryeval.reports import comparison as plain
 
@@ -63,11 +64,8 @@ def render_comparison(
 
         return comparison_to_html(comparison)
     if format == "table":
-        from berryeval.reports.layout import table_to_text
-
         tables = (*plain.comparison_table(comparison), *more)
-        parts = [comparison.sentence, *map(table_to_text, tables)]
-        return "\n\n".join(parts) + "\n"
+        return f"{comparison.sentence}\n\n{tables_to_text(tables)}"
     write = {"csv": plain.comparison_to_csv, "json": plain.comparison_to_json}
     return write[format](comparison, per_query=per_query)
 
@@ -102,8 +100,9 @@ def render_gate(result: GateResult, format: str) -> str:
         from berryeval.reports.html import gate_to_html
 
         return gate_to_html(result)
-    write = {"csv": plain.gate_to_csv, "json": plain.gate_to_json, "table": plain.gate_to_text}
-    return write[format](result)
+    if format == "table":
+        return tables_to_text(plain.gate_table(result))
+    return plain.gate_to_csv(result) if format == "csv" else plain.gate_to_json(result)
 
 
 def render_quality(result: QualityResult, format: str) -> str:
@@ -127,6 +126,4 @@ def render_quality(result: QualityResult, format: str) -> str:
         from berryeval.reports.html.quality_page import quality_to_html
 
         return quality_to_html(result)
-    from berryeval.reports.layout import table_to_text
-
-    return "\n\n".join(map(table_to_text, plain.quality_tables(result))) + "\n"
+    return tables_to_text(plain.quality_tables(result))

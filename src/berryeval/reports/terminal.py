@@ -68,7 +68,7 @@ def show_table(table: Table) -> None:
 
 def _printable(table: Table) -> Table:
     """Return the table without what could steer the terminal."""
-    from berryeval.core.printable import printable
+    from berryeval.core.text import printable
 
     return replace(
         table,

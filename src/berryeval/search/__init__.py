@@ -1,7 +1,7 @@
-"""Systems under test: real search engines that answer queries, and what they need.
+"""Systems under test: search engines that answer queries, and helpers to run them.
 
-Each name is loaded when it is first used; none brings a search engine's library in before a
-system of its kind is made.
+Each name is loaded when it is first used; the library of a search engine is imported only when a
+system of that kind is created.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
-"""Asynchronous code called by synchronous code.
+"""Calls asynchronous code from synchronous code.
 
-Asynchronous code runs in one event loop, which has its own thread for the life of the process, so
-that a client can keep connections open between queries.
+One event loop, in its own thread, runs for the life of the process, so that a client can keep
+connections open between queries.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ class BackgroundCoroutine:
 
     def __init__(self, coroutine: Coroutine[Any, Any, None]) -> None:
         self.has_ended = threading.Event()
-        """Set once it has returned, raised, or stopped after `cancel`, and no earlier."""
+        """Set only once it has returned, raised, or stopped after `cancel`."""
         self._loop = _loop()
         self._task: asyncio.Task[None] | None = None
         self._loop.call_soon_threadsafe(self._begin, coroutine)
@@ -46,7 +46,7 @@ class BackgroundCoroutine:
         self._task.add_done_callback(lambda _: self.has_ended.set())
 
     def _cancel(self) -> None:
-        assert self._task is not None  # calls are run in the order in which they came
+        assert self._task is not None  # the loop runs calls in order, so `_begin` came first
         self._task.cancel()
 
 
@@ -56,7 +56,7 @@ def resolve(value: Awaitable[Result] | Result) -> Result:
     Raises
     ------
     RuntimeError
-        If asynchronous code calls it: that would wait for itself.
+        If called from the event loop itself, which would deadlock.
     """
     if not inspect.isawaitable(value):
         return value
@@ -72,15 +72,15 @@ def resolve(value: Awaitable[Result] | Result) -> Result:
 
 
 def is_asynchronous(function: object) -> bool:
-    """Whether what a function, a method or a callable object returns has to be awaited."""
+    """Whether the result of a function, a method or a callable object must be awaited."""
     call = getattr(type(function), "__call__", None)  # noqa: B004 - itself, not whether
     return inspect.iscoroutinefunction(function) or inspect.iscoroutinefunction(call)
 
 
 def _loop() -> asyncio.AbstractEventLoop:
-    global _running  # noqa: PLW0603 - one loop a process
+    global _running  # noqa: PLW0603 - one loop per process
     with _lock:
-        # A process that was forked has the variable, and no thread.
+        # A forked process inherits the variable, but not the thread.
         if _running is None or not _running[0].is_alive():
             loop = asyncio.new_event_loop()
             thread = threading.Thread(target=loop.run_forever, name="berryeval-loop", daemon=True)

@@ -26,22 +26,22 @@ __all__ = ["Collected", "Limits", "collect"]
 
 _log = event_logger(__name__)
 
-_HEARTBEAT = 0.5  # seconds: how soon Ctrl-C is noticed where waiting cannot be interrupted
+_HEARTBEAT = 0.5  # seconds until Ctrl-C is noticed, since waiting cannot be interrupted
 
 
 @dataclass(frozen=True)
 class Collected:
-    """What a system answered.
+    """The answers of a system to a set of queries.
 
     Parameters
     ----------
     run : Run
-        The rankings of the queries that were answered, in the order of the queries. Queries that
-        failed are not in it, so that they score 0 by default.
+        The rankings of the answered queries, in the order of the queries. Failed queries are left
+        out, so they score 0 by default.
     durations : dict
-        Seconds that the answer to each of these queries took.
+        Seconds that each of these queries took.
     failures : dict
-        The error of each query that was not answered.
+        The errors of the queries that were not answered.
     repeats : tuple of Collected
         The results of the repetitions.
     """
@@ -52,10 +52,10 @@ class Collected:
     repeats: tuple[Collected, ...] = field(default=())
 
     def percentile(self, percentile: float) -> float | None:
-        """Return the seconds within which so many percent of the queries were answered.
+        """Return this percentile of the durations, in seconds.
 
-        It is the time of one of them, the next higher one where the percentile lies between two;
-        None if none was answered.
+        It is the duration of one of the queries; if the percentile lies between two of them, the
+        longer one is used. None if no query was answered.
         """
         if not self.durations:
             return None
@@ -92,7 +92,7 @@ def collect(
     limits : Limits, optional
         Default: four queries at once, 30 s each, and two retries.
     repeat : int
-        How often to send every query, to measure how much the system's results vary.
+        Number of times to send every query, to measure how much the system's results vary.
     journal : Journal, optional
         Queries with stored answers are not sent again, and new answers are stored.
     progress : callable, optional
@@ -152,10 +152,10 @@ class _Answer:
 
 
 class _Asker:
-    """Asks a system within limits.
+    """Sends queries to a system within limits.
 
-    Each worker has one search under way at most, and starts the next when that has ended: not
-    when it is no longer waited for.
+    Each worker runs one search at a time. It starts the next one when the previous one has really
+    ended, not when its time limit has passed.
     """
 
     def __init__(self, system: System, k: int, limits: Limits) -> None:
@@ -213,7 +213,7 @@ class _Asker:
                     return False
             return True
         finally:
-            # A worker that leaves stays counted: the others need not wait for it.
+            # A worker that gives up stays counted as blocked, so the others do not wait for it.
             if has_ended.is_set():
                 with self._lock:
                     self._n_blocked -= 1
@@ -232,11 +232,11 @@ class _Asker:
                 self._done.put((task, _Answer([], 0.0, error)))
 
     def _left(self) -> float:
-        """Return the seconds that are left for all queries together."""
+        """Return the remaining seconds for all queries together."""
         return self._end - time.monotonic()
 
     def _late(self) -> _Answer:
-        """Return the answer of a query whose time is over."""
+        """Return the answer for a query that timed out."""
         late = SystemTimeoutError(self._name, f"no answer within {self._limits.timeout:g} s")
         error = self._out_of_time() if self._left() <= 0 else late
         return _Answer([], self._limits.timeout, error)
@@ -246,9 +246,9 @@ class _Asker:
         return SystemTimeoutError(self._name, message)
 
     def _ask(self, query: Query) -> tuple[_Answer, threading.Event]:
-        """Ask until there is an answer, an error that stays, or no time left.
+        """Send a query until there is an answer, a permanent error, or no time left.
 
-        Also return what is set once the system no longer works on it.
+        Also return an event that is set once the system no longer works on the query.
         """
         deadline = time.monotonic() + min(self._limits.timeout, self._left())
         n_tries = 0
@@ -285,7 +285,7 @@ class _Asker:
             has_ended.set()
             if running is not None:
                 self._running.discard(running)
-            # A system that keeps to the limit knows only how much of it was left.
+            # A system that stops by itself reports the remaining time, not the whole limit.
             if isinstance(answer.error, SystemTimeoutError) and time.monotonic() >= deadline:
                 answer = self._late()
         return answer, has_ended
@@ -312,7 +312,7 @@ class _Asker:
 
 @contextmanager
 def _answering(name: str, answered: queue.SimpleQueue[_Answer]) -> Iterator[list[Hit]]:
-    """Tell what comes of a search: the hits that are put into the list, or what is raised."""
+    """Report the outcome of a search: the hits added to the list, or the error raised."""
     begin = time.perf_counter()
     hits: list[Hit] = []
     failure: SystemUnderTestError | None = None
@@ -321,7 +321,7 @@ def _answering(name: str, answered: queue.SimpleQueue[_Answer]) -> Iterator[list
             yield hits
     except SystemUnderTestError as error:
         failure = error
-    except BaseException as error:  # noqa: BLE001 - whatever it is, the others go on
+    except BaseException as error:  # noqa: BLE001 - no error may stop the other queries
         failure = SystemUnderTestError(name, f"{type(error).__name__}: {error}")
     answered.put(_Answer(hits, time.perf_counter() - begin, failure))
 

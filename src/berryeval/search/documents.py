@@ -1,4 +1,4 @@
-"""Documents to index, from whatever holds them."""
+"""Documents to index, read from Markdown, text, JSON lines or a BEIR folder."""
 
 from __future__ import annotations
 
@@ -16,14 +16,14 @@ __all__ = ["is_text", "iter_any_documents", "iter_chunks"]
 
 
 def is_text(path: str) -> bool:
-    """Whether a path is a file or a folder of Markdown or text, which is cut into chunks."""
+    """Whether a path is a file or a folder of Markdown or text, which is split into chunks."""
     if path.lower().endswith((".md", ".markdown", ".txt")):
         return True
     return beir.is_folder(path) and not any(Path(path).glob("corpus.jsonl*"))
 
 
 def iter_chunks(path: str, chunks: str = "heading") -> Iterator[Chunk]:
-    """Iterate over the chunks of Markdown or text; `chunks` says how `cut` cuts."""
+    """Iterate over the chunks of Markdown or text; `chunks` is the chunking, as in `cut`."""
     return iter(cut(read_sources(path), chunks))
 
 
@@ -37,9 +37,9 @@ def iter_any_documents(
     path : str
         A file or a folder of Markdown or text; a BEIR folder; or JSON lines.
     chunks : str
-        How to cut text, see `berryeval.search.chunking.cutting.cut`.
+        How to split text, see `berryeval.search.chunking.cutting.cut`.
     questions : str, optional
-        A file of what people ask, which is put below the texts; see `berryeval.search.questions`.
+        A file of questions to append to the texts; see `berryeval.search.questions`.
 
     Raises
     ------
@@ -53,7 +53,7 @@ def iter_any_documents(
 
 
 def _some(documents: Iterable[Document], path: str) -> Iterator[Document]:
-    """Iterate over documents, and raise if there are none: nothing could be found in them."""
+    """Iterate over documents, and raise if there are none, since every search would be empty."""
     n_documents = 0
     for document in documents:
         n_documents += 1

@@ -1,4 +1,4 @@
-"""JSON over HTTP: a request, its answer, and what can go wrong between them."""
+"""JSON over HTTP: requests, responses, and errors."""
 
 from __future__ import annotations
 
@@ -32,21 +32,21 @@ __all__ = [
 _TRANSIENT = frozenset({408, 425, 429, 502, 503, 504})
 _LONGEST_ANSWER = 64 << 20
 _LONGEST_REFUSAL = 64 << 10
-_ASCII = "".join(map(chr, range(0x21, 0x7F)))  # what an address may have as it is
+_ASCII = "".join(map(chr, range(0x21, 0x7F)))  # characters that need no escape in an address
 _KEY = re.compile(r"([?&][^=&]*(?:key|token|secret|passw)[^=&]*=)[^&{}]+(?=&|$)", re.IGNORECASE)
-_SHOWN = 200  # bytes of what a server says
-_SHORTEST_SECRET = 6  # shorter ones would blot out words
+_SHOWN = 200  # bytes of a server's message
+_SHORTEST_SECRET = 6  # replacing shorter ones would also replace ordinary words
 
 
 class StatusError(SystemUnderTestError):
-    """A server answers, but not with what was asked for.
+    """A server responded with an error status or a redirect.
 
     Parameters
     ----------
     status : int
         The HTTP status.
     content : bytes
-        What it said.
+        The body of the response.
     """
 
     def __init__(
@@ -65,20 +65,20 @@ class StatusError(SystemUnderTestError):
 
 
 class Exchange:
-    """Asks a server, and returns its answers.
+    """Sends requests to a server and returns its responses.
 
-    Redirections are not followed: a body would be lost on the way, and credentials be sent to
-    somebody else.
+    Redirects are not followed: the body would be lost, and credentials might be sent to another
+    server.
 
     Parameters
     ----------
     name : str
-        What messages call the server.
+        Name of the server in messages.
     headers : mapping
-        What to send with each request. Keys and passwords among them are in no message, even if
-        the server repeats them.
+        Headers of each request. Messages never show keys and passwords among them, even if the
+        server repeats them.
     timeout : float
-        Seconds to wait for the server, each time.
+        Seconds to wait for each response.
 
     Raises
     ------
@@ -100,20 +100,20 @@ class Exchange:
         method: str | None = None,
         content_type: str = "application/json",
     ) -> object:
-        """Return what the server answers to a request: JSON, parsed.
+        """Send a request and return the response as parsed JSON.
 
         Raises
         ------
         StatusError
-            If the answer is an error, or leads elsewhere.
+            If the response is an error or a redirect.
         SystemUnderTestError
-            If there is no answer; `SystemTimeoutError` if it does not come in time, and
-            `AnswerError` if it is no JSON, or endless.
+            If there is no response; `SystemTimeoutError` if it is late, and `AnswerError` if it
+            is not JSON, or too long.
         """
         headers = {"Accept": "application/json", **self.headers}
         if content is not None:
             headers.setdefault("Content-Type", content_type)
-        request = urllib.request.Request(  # noqa: S310 - `check_address` lets nothing else in
+        request = urllib.request.Request(  # noqa: S310 - `check_address` allows only http and https
             urllib.parse.quote(url, safe=_ASCII), data=content, headers=headers, method=method
         )
         seconds = seconds_allowed(self.timeout)
@@ -129,7 +129,7 @@ class Exchange:
 
     @contextmanager
     def _errors_mapped(self, seconds: float) -> Iterator[None]:
-        """Turn what goes wrong on the way into errors of a system."""
+        """Convert network errors to errors of a system."""
         late = f"no answer within {seconds:.3g} s"
         try:
             yield
@@ -182,7 +182,7 @@ def check_address(url: str) -> urllib.parse.SplitResult:
     Raises
     ------
     ArgumentError
-        Unless it is one of http or https.
+        If it is not an http or https address.
     """
     try:
         parts = urllib.parse.urlsplit(url)
@@ -196,13 +196,13 @@ def check_address(url: str) -> urllib.parse.SplitResult:
 
 
 def shown_address(url: str) -> str:
-    """Return an address as messages show it: without a name, a password and keys."""
-    # Up to the last @: a password may have a slash in it, which makes the address a wrong one.
+    """Return an address for messages, without user name, password and keys."""
+    # Up to the last @, since the password of a malformed address may contain a slash.
     return repr(without_keys(re.sub(r"//.*@", "//", url, flags=re.DOTALL)))
 
 
 def without_keys(url: str) -> str:
-    """Return an address with ``***`` in place of what goes by the name of a secret.
+    """Return an address with ``***`` in place of parameters whose names suggest a secret.
 
     Examples
     --------
@@ -213,7 +213,7 @@ def without_keys(url: str) -> str:
 
 
 def basic_authorization(parts: urllib.parse.SplitResult) -> dict[str, str]:
-    """Return the header that the name and the password before a host stand for, if any."""
+    """Return the header for the user name and password in an address, if it has them."""
     if parts.username is None:
         return {}
     name, password = (urllib.parse.unquote(part or "") for part in (parts.username, parts.password))
@@ -230,16 +230,16 @@ _OPENER = urllib.request.build_opener(_NoRedirections)
 
 
 def _checked_value(name: str, value: str) -> str:
-    """Return the value of a header; the space around it is what a file or a paste left there."""
+    """Return the value of a header, without surrounding space from a file or the clipboard."""
     text = value.strip()
-    # `http.client` would complain, too, but with the value.
+    # `http.client` would also reject it, but its message shows the value.
     if not text.isprintable() or not text.encode("latin-1", "replace").decode("latin-1") == text:
         raise ArgumentError(f"header {name}", "one line of Latin-1 text", "something else")
     return text
 
 
 def _secrets(headers: Mapping[str, str]) -> tuple[str, ...]:
-    """Return what must not be shown: the credentials of ``Bearer …``, ``Basic …`` and the like."""
+    """Return the secrets in headers: the credentials of ``Bearer …``, ``Basic …`` and others."""
     found = []
     for name, value in headers.items():
         if name.lower() in ("accept", "content-type", "user-agent"):
@@ -253,7 +253,7 @@ def _secrets(headers: Mapping[str, str]) -> tuple[str, ...]:
 
 
 def _retry_after(headers: Message) -> float | None:
-    """Return the seconds that a server asks to wait: a number of them, or a date."""
+    """Return the seconds that a server asks to wait, given as a number or as a date."""
     text = headers.get("Retry-After")
     if text is None:
         return None
@@ -264,7 +264,7 @@ def _retry_after(headers: Message) -> float | None:
             when = parsedate_to_datetime(text)
         except ValueError:
             return None
-        if when.tzinfo is None:  # "-0000", which is how old mail says UTC
+        if when.tzinfo is None:  # "-0000", an old notation for UTC
             when = when.replace(tzinfo=timezone.utc)
         seconds = (when - datetime.now(timezone.utc)).total_seconds()
     return max(seconds, 0.0) if math.isfinite(seconds) else None

@@ -1,4 +1,4 @@
-"""What code of others raises, as errors of a system."""
+"""Converts exceptions of third-party code to errors of a system."""
 
 from __future__ import annotations
 
@@ -13,20 +13,20 @@ __all__ = ["check_any_answered", "failures_of"]
 
 @contextmanager
 def failures_of(system: str) -> Iterator[None]:
-    """Turn what is raised inside into errors of a system; broken connections may heal.
+    """Convert exceptions to errors of a system; those of connections are transient.
 
-    Errors of ours stay as they are, and so do those that end a program.
+    BerryEval's own errors, and exceptions that end a program, are passed on unchanged.
     """
     try:
         yield
     except BerryEvalError:
         raise
     except (TimeoutError, asyncio.TimeoutError) as error:
-        raise SystemTimeoutError(system, _said(error)) from error
+        raise SystemTimeoutError(system, _message(error)) from error
     except ConnectionError as error:
-        raise SystemUnderTestError(system, _said(error), transient=True) from error
+        raise SystemUnderTestError(system, _message(error), transient=True) from error
     except Exception as error:
-        raise SystemUnderTestError(system, _said(error)) from error
+        raise SystemUnderTestError(system, _message(error)) from error
 
 
 def check_any_answered(
@@ -37,11 +37,11 @@ def check_any_answered(
     Parameters
     ----------
     system : str
-        What the message calls the system.
+        Name of the system in the message.
     answered : sized
-        The queries that were answered.
+        Queries that were answered.
     failures : mapping of str to SystemUnderTestError
-        The error of each query that was not.
+        Errors of the other queries.
 
     Raises
     ------
@@ -55,6 +55,6 @@ def check_any_answered(
         raise SystemUnderTestError(system, f"{message}{first.message}", transient=first.transient)
 
 
-def _said(error: BaseException) -> str:
+def _message(error: BaseException) -> str:
     text = " ".join(str(error).split())
     return f"{type(error).__name__}: {text}" if text else type(error).__name__

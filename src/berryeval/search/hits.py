@@ -1,4 +1,4 @@
-"""Hits, and the checks of all results of systems."""
+"""Hits, and the checks that every system's answers must pass."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ __all__ = ["Hit", "best_hits", "check_k", "to_hits"]
 
 
 class Hit(NamedTuple):
-    """A document that was found, with its score: the higher, the better."""
+    """A retrieved document with its score; higher scores are better."""
 
     doc_id: str
     score: float
@@ -36,7 +36,7 @@ def best_hits(scores: Iterable[tuple[str, float]], k: int) -> list[Hit]:
 
 
 def to_hits(answer: object, k: int, system: str) -> list[Hit]:
-    """Return what a system answered as hits, best first, ties by document id, highest first.
+    """Convert a system's answer to hits, best first; ties by document id, highest first.
 
     Parameters
     ----------
@@ -46,13 +46,13 @@ def to_hits(answer: object, k: int, system: str) -> list[Hit]:
     k : int
         The requested number of hits.
     system : str
-        What messages call the system.
+        Name of the system in messages.
 
     Raises
     ------
     AnswerError
-        For more than k hits, a document that comes twice, ids that are empty or neither text nor
-        whole numbers, scores that are no numbers, and scores that rise from one hit to the next.
+        For more than k hits, a repeated document, ids that are empty or neither text nor whole
+        numbers, scores that are not numbers, and scores that rise from one hit to the next.
     """
     if isinstance(answer, Mapping):
         hits = [_hit(pair, rank, system) for rank, pair in enumerate(answer.items(), start=1)]

@@ -1,4 +1,4 @@
-"""Python objects by what people type: ``module:name``."""
+"""Imports Python objects by name: ``module:name``."""
 
 from __future__ import annotations
 
@@ -13,12 +13,12 @@ __all__ = ["import_object"]
 
 
 def import_object(place: str) -> object:
-    """Return what ``"module:name"`` names.
+    """Return the object named by ``"module:name"``.
 
     Raises
     ------
     ArgumentError
-        If there is nothing, with the reason.
+        If it cannot be imported, with the reason.
     """
     module_name, colon, name = place.partition(":")
     if not (module_name and colon and name):

@@ -1,8 +1,8 @@
-"""What a system answered so far, in a file, so that a run that was broken off can go on.
+"""Stores the answers of a system in a file, so that an interrupted retrieval can continue.
 
-The first line tells what the answers belong to; each further one is an answer:
+The first line identifies what the answers depend on; every other line is an answer:
 ``{"pass": 0, "query_id": "q1", "text": "…", "ms": 12.5, "hits": [["d7", 0.8], …]}``.
-A last line that was cut off in the middle is dropped.
+An incomplete last line is dropped.
 """
 
 from __future__ import annotations
@@ -27,21 +27,21 @@ _LAYOUT = 1
 
 
 class Journal:
-    """Answers that are kept, by pass and query.
+    """Stored answers, by pass and query.
 
     Parameters
     ----------
     path : path
-        The file; made when it is not there, read when it is.
+        The file; created if it does not exist, otherwise read.
     facts : mapping
         What the answers depend on: the system's fingerprint, k, the documents.
 
     Raises
     ------
     MismatchError
-        If the file has answers that depend on something else, with what differs.
+        If the file has answers for other facts; the message names the difference.
     FormatError
-        If the file is none of ours, or cannot be written.
+        If the file is not a journal, or cannot be written.
     """
 
     def __init__(self, path: str | os.PathLike[str], facts: Mapping[str, str]) -> None:
@@ -62,11 +62,11 @@ class Journal:
         return len(self._answers)
 
     def find(self, number: int, query: Query) -> tuple[list[Hit], float] | None:
-        """Return hits and seconds of a query in a pass; None if it is to be asked."""
+        """Return hits and seconds of a query in a pass; None if it has no stored answer."""
         return self._answers.get((number, query.query_id, query.text))
 
     def record(self, number: int, query: Query, hits: list[Hit], seconds: float) -> None:
-        """Keep an answer. It is in the file when this returns, though perhaps not on the disk."""
+        """Store an answer. It is in the file when this returns, but perhaps not yet on disk."""
         self._answers[number, query.query_id, query.text] = (hits, seconds)
         self._write(
             {
@@ -79,11 +79,11 @@ class Journal:
         )
 
     def close(self) -> None:
-        """Close the file, and leave it where it is."""
+        """Close the file and keep it."""
         self._file.close()
 
     def delete(self) -> None:
-        """Close the file and remove it: everything was answered."""
+        """Close the file and remove it, once every query is answered."""
         self.close()
         self.path.unlink(missing_ok=True)
 
@@ -106,7 +106,7 @@ class Journal:
             raise FormatError(f"cannot be written: {error.strerror}", str(self.path)) from error
 
     def _read(self, header: Mapping[str, object]) -> int:
-        """Read the answers, and return where the last whole line ends; 0 if there is none."""
+        """Read the answers, and return the end of the last complete line; 0 if there is none."""
         content = self.path.read_bytes()
         end = content.rfind(b"\n") + 1
         lines = content[:end].splitlines()
@@ -117,7 +117,7 @@ class Journal:
                     differing = _differing(record, header)
                     if differing and len(lines) > 1:
                         raise MismatchError(f"{self.path}: has answers {differing}")
-                    if differing:  # a setting was wrong, and is right now: there is nothing to lose
+                    if differing:  # there are no answers to lose, so start again
                         return 0
                     continue
                 key = (record["pass"], record["query_id"], record["text"])
@@ -134,9 +134,9 @@ class Journal:
 
 
 def _differing(found: Mapping[str, object], wanted: Mapping[str, object]) -> str:
-    """Say what the answers of a file depend on and those that are wanted do not; nothing if equal.
+    """Describe the first difference between stored and given facts; empty text if there is none.
 
-    That it is another system goes first, since its other settings say little then.
+    The name of the system comes first, since the settings of different systems always differ.
     """
     if found["journal"] != wanted["journal"]:
         raise ValueError
@@ -146,6 +146,6 @@ def _differing(found: Mapping[str, object], wanted: Mapping[str, object]) -> str
         raise TypeError
     for key in sorted({*stored, *given}, key=lambda key: (key != "system", key)):
         if stored.get(key) != given.get(key):
-            told = f"with {key} {stored.get(key)!r}, not {given.get(key)!r}"
-            return f"{told}; delete the file to start again"
+            difference = f"with {key} {stored.get(key)!r}, not {given.get(key)!r}"
+            return f"{difference}; delete the file to start again"
     return ""

@@ -23,17 +23,17 @@ class Limits:
     Parameters
     ----------
     concurrency : int
-        Queries at once.
+        Maximum number of queries at once.
     timeout : float
-        Seconds a query may take, all its tries together.
+        Seconds that a query may take, including retries.
     retries : int
         Retries after a transient error; other errors are final.
     backoff : float
-        Seconds before the first retry, doubled before each further one. A longer delay that a
-        server requests is honoured.
+        Seconds before the first retry, doubled before each further one. If a server requests a
+        longer delay, that delay is used.
     total : float, optional
-        Seconds for all queries together. Queries without an answer by then have failed. If
-        omitted, there is no such limit.
+        Seconds for all queries together. Queries without an answer by then fail. If omitted,
+        there is no such limit.
     """
 
     concurrency: int = 4
@@ -65,7 +65,7 @@ def until(deadline: float) -> Iterator[None]:
     Parameters
     ----------
     deadline : float
-        As `time.monotonic` counts.
+        Time on the clock of `time.monotonic`.
     """
     before = _deadline.set(deadline)
     try:
@@ -75,10 +75,10 @@ def until(deadline: float) -> Iterator[None]:
 
 
 def seconds_allowed(most: float) -> float:
-    """Return the seconds that a search may take: `most`, or less if the caller waits less.
+    """Return the seconds that a search may take: `most`, or less if the deadline is earlier.
 
-    A system that can stop its own work asks for this, so that it does not work on an answer that
-    the caller has given up. It is never 0, which some servers take for no limit.
+    Systems that can limit a search use this, so that they do not work on an answer that the
+    caller no longer waits for. It is never 0, which some servers interpret as no limit.
     """
     deadline = _deadline.get()
     if deadline is None:
@@ -87,16 +87,16 @@ def seconds_allowed(most: float) -> float:
 
 
 def pause_before(n_tries: int, error: SystemUnderTestError | None, limits: Limits) -> float | None:
-    """Return the seconds to wait before trying again; None if that makes no sense.
+    """Return the seconds to wait before the next try; None if there should be none.
 
     Parameters
     ----------
     n_tries : int
-        How often it was tried.
+        Number of tries so far.
     error : SystemUnderTestError or None
-        The result.
+        The error of the last try; None if it succeeded.
     limits : Limits
-        How often to try, and how long to wait.
+        Number of retries, and the delay before each.
     """
     if error is None or not error.transient or n_tries > limits.retries:
         return None
@@ -104,7 +104,7 @@ def pause_before(n_tries: int, error: SystemUnderTestError | None, limits: Limit
 
 
 def retried(call: Callable[[], Result], limits: Limits) -> Result:
-    """Call until there is an answer, an error that stays, or a pause longer than the time limit.
+    """Call until it succeeds, fails with a permanent error, or would pause beyond the time limit.
 
     For work other than queries, such as indexing, whose tries have no time limit.
     """

@@ -1,7 +1,7 @@
-"""Systems by what people type: ``hybrid``, ``postgresql://…``, ``module:function``.
+"""Opens systems by name: ``hybrid``, ``postgresql://…``, ``module:function``.
 
-Every door opens its systems here, so a name means the same system, with the same defaults,
-everywhere.
+Every interface opens its systems here, so a name refers to the same system, with the same
+defaults, everywhere.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ __all__ = [
 ]
 
 ENTRY_POINTS = "berryeval.systems"
-"""The group of entry points in which a package names systems of its own."""
+"""The group of entry points in which packages register their systems."""
 
 POSTGRES: Mapping[str, Mapping[str, str]] = {
     "postgres": {},
@@ -37,8 +37,8 @@ POSTGRES: Mapping[str, Mapping[str, str]] = {
     "postgres-text": {"mode": "text", "rank": "ts_rank_cd"},
     "postgres-vector": {"mode": "vector"},
 }
-"""Names of PostgreSQL as a system, with the settings that they stand for. The address of the
-database is given beside them; ``postgres`` is what the address alone means."""
+"""Names of PostgreSQL systems, with the settings that they imply. The address of the database is
+given separately; ``postgres`` is the same as the address alone."""
 
 OWN_KEYS = ("system", "dsn", "headers")
 """The keys of a table ``[systems.NAME]`` that are not settings of the system."""
@@ -135,13 +135,13 @@ SETTINGS: dict[str, dict[str, Callable[[str], Any]]] = {
     "replay": {},
     "function": {},
 }
-"""The settings that each kind of system takes, and how their text is read."""
+"""The settings of each kind of system, and the functions that parse their text."""
 
 
 def kind_of(place: str) -> str | None:
-    """Return the kind of system that a text names, one of `SETTINGS`.
+    """Return the kind of a system, one of `SETTINGS`.
 
-    None for a system of another package, and for a text that names nothing.
+    None for a system of another package, and for an unknown name.
 
     Examples
     --------
@@ -168,32 +168,32 @@ def open_system(  # noqa: PLR0911 - one for each kind
     headers: Mapping[str, str] | None = None,
     table: str | None = None,
 ) -> System:
-    """Return the system that a text names.
+    """Open a system by name.
 
     Parameters
     ----------
     place : str
         ``bm25``, ``vector`` or ``hybrid`` for the embedded engine; an address that begins with
-        ``postgresql://`` or ``http://``; one of `POSTGRES`, with `dsn`; one of OpenSearch or
-        Elasticsearch behind ``opensearch:`` or ``elasticsearch:``; ``replay:FILE`` for a stored
-        run; ``module:function``, or a class or an object with ``search``; or the name of an entry
-        point, with its argument behind a colon.
+        ``postgresql://`` or ``http://``; one of `POSTGRES`, with `dsn`; an OpenSearch or
+        Elasticsearch address after ``opensearch:`` or ``elasticsearch:``; ``replay:FILE`` for a
+        stored run; ``module:function``, or a class or an object with ``search``; or the name of an
+        entry point, with its argument after a colon.
     settings : mapping, optional
-        Settings as text, see `SETTINGS`. Those of entry points are passed on as they are.
+        Settings as text, see `SETTINGS`. Those of entry points are passed on unchanged.
     dsn : str, optional
-        The address of the database, for the names in `POSTGRES`.
+        Address of the database, for the names in `POSTGRES`.
     queries : iterable of Query
-        For replays: which text belongs to which id.
+        For replays: the queries whose texts are looked up.
     headers : mapping, optional
-        For HTTP and OpenSearch: what else to send.
+        For HTTP and OpenSearch: additional headers.
     table : str, optional
-        For PostgreSQL: the table that holds the documents, unless the settings name one.
+        For PostgreSQL: the table of documents, unless the settings name one.
 
     Raises
     ------
     ArgumentError
-        If nothing goes by this name, a setting is unknown or cannot be read, or PostgreSQL is
-        named without an address, or an address without PostgreSQL.
+        If the name is unknown, a setting is unknown or invalid, a name of PostgreSQL is given
+        without an address, or an address with another system.
     """
     given = dict(settings or {})
     prefix, _, rest = place.partition(":")
@@ -202,7 +202,7 @@ def open_system(  # noqa: PLR0911 - one for each kind
         system.name = place
         return system
     if dsn is not None:
-        raise ArgumentError("dsn", f"none beside system {_shown(place)}", "one")
+        raise ArgumentError("dsn", f"none with system {_shown(place)}", "one")
     kind = kind_of(place)
     if kind == "embedded":
         from berryeval.search.systems.embedded import Embedded
@@ -247,12 +247,12 @@ def open_configured_system(
     Parameters
     ----------
     name : str
-        What the system is called.
+        Name of the system.
     table : mapping
-        ``system``, a name that `open_system` takes; ``dsn`` and ``headers`` where it needs them;
-        every other key is a setting of that system, as text.
+        ``system``, a name that `open_system` accepts; ``dsn`` and ``headers`` if required; every
+        other key is a setting of that system, as text.
     queries : iterable of Query
-        For replays: which text belongs to which id.
+        For replays: the queries whose texts are looked up.
     """
     settings = {key: value for key, value in table.items() if key not in OWN_KEYS}
     system = open_system(
@@ -275,34 +275,34 @@ def _address(name: str, dsn: str | None) -> str:
         )
         raise ArgumentError("dsn", f"the address of the database of {name!r}", f"none; {way_out}")
     if not dsn.startswith(_SCHEMES):
-        # The text is not repeated: a password may stand anywhere in it.
+        # The text is not repeated, since a password may be anywhere in it.
         expected = "an address such as postgresql://user@host/database"
         raise ArgumentError("dsn", expected, "another form")
     return dsn
 
 
 def _shown(place: str) -> str:
-    """Return a text as messages show it, without a password."""
+    """Return an address for messages, without a password."""
     from berryeval.search.exchange import shown_address
 
     return shown_address(place)
 
 
 def _brought(found: EntryPoint, rest: str, settings: Mapping[str, str]) -> System:
-    """Return the system that another package makes."""
+    """Return the system that another package registered."""
     from berryeval.search.systems.foreign import as_system
 
     try:
         factory = found.load()
     except Exception as error:
-        # Whatever it is, it is the package's, and its name helps.
+        # An import of another package can raise anything; its name helps to find the cause.
         what = f"{found.value} ({type(error).__name__}: {error})"
         raise ArgumentError("system", f"a package that provides {found.name!r}", what) from error
     return as_system(_called(factory, found.name, rest, **settings))
 
 
 def _imported(place: str) -> System:
-    """Return what a module has: a class that makes a system, a system, or a function."""
+    """Return a system from a module: an instance of its class, its object, or its function."""
     from berryeval.search.importing import import_object
     from berryeval.search.systems.foreign import as_system
     from berryeval.search.systems.function import Function
@@ -314,7 +314,7 @@ def _imported(place: str) -> System:
 
 
 def _called(factory: Callable[..., Any], name: str, *given: str, **settings: str) -> object:
-    """Call what makes a system; what it does not take is a setting that nobody knows."""
+    """Call the factory of a system; an argument that it does not accept is an unknown setting."""
     try:
         inspect.signature(factory).bind(*given, **settings)
     except TypeError as error:

@@ -1,12 +1,12 @@
 """Questions that a document answers, searched together with it.
 
 People search with other words than authors use. Questions in other words, written for a document in
-advance, close that gap. Their author must not see the queries of the golden set, or its scores
-mean nothing. A file of them is
+advance, close that gap. Their author must not see the queries of the golden set; otherwise its
+scores mean nothing. A file of questions is
 
 ``{"guide.md#renew-a-token": ["my key stopped working overnight", "…"]}``
 
-Nogueira, Yang, Lin and Cho (2019), Document expansion by query prediction, let a model write them.
+In Nogueira, Yang, Lin and Cho (2019), Document expansion by query prediction, a model writes them.
 """
 
 from __future__ import annotations
@@ -34,11 +34,11 @@ def read_questions(path: str | os.PathLike[str]) -> dict[str, tuple[str, ...]]:
     Raises
     ------
     FormatError
-        If it cannot be read, is of another shape, or has a document twice.
+        If it cannot be read, has another structure, or contains a document twice.
     """
     note_input(path)
     try:
-        # Pairs rather than a dict: a document that comes twice would lose its first questions.
+        # Pairs rather than a dict: a repeated document would lose its first questions.
         pairs = json.loads(Path(path).read_bytes(), object_pairs_hook=tuple)
         return _by_document(pairs)
     except OSError as error:
@@ -49,14 +49,14 @@ def read_questions(path: str | os.PathLike[str]) -> dict[str, tuple[str, ...]]:
 
 
 def _by_document(pairs: object) -> dict[str, tuple[str, ...]]:
-    if not isinstance(pairs, tuple):  # what objects have become
+    if not isinstance(pairs, tuple):  # the hook turns objects into tuples
         raise TypeError(f"found {type(pairs).__name__}")
     found: dict[str, tuple[str, ...]] = {}
     for doc_id, asked in pairs:
         if doc_id in found:
             raise ValueError(f"{doc_id!r} occurs twice")
         if not isinstance(asked, list) or not all(isinstance(one, str) for one in asked):
-            raise ValueError(f"of {doc_id!r} found {asked!r:.60}")
+            raise ValueError(f"found {asked!r:.60} for {doc_id!r}")
         found[doc_id] = tuple(one for one in asked if one.strip())
     return found
 
@@ -64,21 +64,21 @@ def _by_document(pairs: object) -> dict[str, tuple[str, ...]]:
 def with_questions(
     documents: Iterable[Document], questions: Questions, where: str = "questions"
 ) -> Iterator[Document]:
-    """Iterate over documents, each with its questions below its text.
+    """Iterate over documents, each with its questions appended to its text.
 
     Parameters
     ----------
     documents : iterable of Document
-        What is indexed.
+        Documents to index.
     questions : mapping
-        Questions by document; not every document needs some.
+        Questions by document; not every document needs questions.
     where : str
-        What an error calls them.
+        Name of the questions in errors.
 
     Raises
     ------
     MismatchError
-        At the end, if there are questions for unknown documents, whose ids then differ.
+        At the end, if there are questions for unknown documents.
     """
     left = set(questions)
     for document in documents:

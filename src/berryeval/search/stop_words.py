@@ -1,7 +1,4 @@
-"""English words that carry no topic.
-
-They are those that PostgreSQL's English full text search passes over.
-"""
+"""English words that carry no topic: the stop words of PostgreSQL's English full text search."""
 
 from __future__ import annotations
 
@@ -16,6 +13,6 @@ STOP_WORDS = tuple(
     over own s same she should so some such t than that the their theirs them themselves then
     there these they this those through to too under until up very was we were what when where
     which while who whom why will with you your yours yourself yourselves
-    """.split()  # noqa: SIM905 - a list would take a line a word
+    """.split()  # noqa: SIM905 - a list would take one line per word
 )
-"""In lower case."""
+"""Stop words in lower case."""

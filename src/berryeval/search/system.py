@@ -1,4 +1,4 @@
-"""What a system under test is: something that answers a query with documents, best first."""
+"""The interface of a system under test, which answers a query with documents, best first."""
 
 from __future__ import annotations
 
@@ -28,11 +28,11 @@ def each_once(documents: Iterable[Document]) -> Iterator[Document]:
 
 
 class System(ABC):
-    """Something that answers queries.
+    """A search system that answers queries.
 
-    `search` is all that has to be there. It may be called by several threads at once. `search`,
-    `index` and `close` may be asynchronous: whoever asks the system awaits them. A system is also
-    a context manager, which closes it.
+    Only `search` is required. Several threads may call it at once. `search`, `index` and `close`
+    may be asynchronous; callers then await them. A system is also a context manager, which closes
+    it.
 
     Examples
     --------
@@ -45,14 +45,14 @@ class System(ABC):
     """
 
     name: str = "system"
-    """What messages call it."""
+    """Name of the system in messages."""
 
     is_asynchronous: bool = False
-    """Whether `asearch` is a way of its own, rather than `search` in a thread."""
+    """Whether `asearch` is implemented natively, rather than as `search` in a thread."""
 
     @property
     def can_index(self) -> bool:
-        """Whether it takes documents, rather than having its own."""
+        """Whether it indexes documents, rather than having its own."""
         return type(self).index is not System.index
 
     @property
@@ -67,8 +67,8 @@ class System(ABC):
         Raises
         ------
         SystemUnderTestError
-            If there is no answer; `SystemTimeoutError` if it does not come in time, and
-            `AnswerError` if it is no ranking.
+            If there is no answer; `SystemTimeoutError` if it is late, and `AnswerError` if it is
+            not a ranking.
         """
 
     async def asearch(self, query: str, k: int) -> list[Hit]:
@@ -78,24 +78,24 @@ class System(ABC):
         return await asyncio.to_thread(self.search, query, k)
 
     def index(self, documents: Iterable[Document]) -> int:  # noqa: ARG002 - for those that can
-        """Take documents in place of all that were searched before; return how many.
+        """Replace all indexed documents; return their number.
 
         Raises
         ------
         ArgumentError
-            If the system has documents of its own.
+            If the system has its own documents.
         """
         raise ArgumentError("documents", f"none, as {self.name} has its own", "documents")
 
     def fingerprint(self) -> dict[str, str]:
         """Return the settings that determine the results, without secrets.
 
-        Equal settings give an equal fingerprint, whenever and wherever it is taken.
+        Equal settings give an equal fingerprint, at any time and on any machine.
         """
         return {"system": self.name}
 
     def close(self) -> None:  # noqa: B027 - many have nothing to close
-        """Let go of files and connections. A second time does nothing."""
+        """Close files and connections. Closing again has no effect."""
 
     def __enter__(self) -> Self:
         return self
@@ -106,7 +106,7 @@ class System(ABC):
         error: BaseException | None,
         where: TracebackType | None,
     ) -> None:
-        closing: object = self.close()  # type: ignore[func-returns-value] # or to be awaited
+        closing: object = self.close()  # type: ignore[func-returns-value] # may be awaitable
         if closing is not None:
             from berryeval.search.asynchronous import resolve
 
@@ -121,7 +121,7 @@ def check_documents(system: System, way_out: str) -> None:
     system : System
         The system to be searched.
     way_out : str
-        How the caller can give documents, for the message.
+        How the caller can provide documents, for the message.
 
     Raises
     ------

@@ -26,13 +26,12 @@ from berryeval.service.middleware.access import Access
 from berryeval.service.middleware.limits import Limits
 from berryeval.service.middleware.requests import Requests
 from berryeval.service.paths import RawPath
-from berryeval.service.problems import Problem, problem_of
+from berryeval.service.problems import Problem, problem_of, problem_of_validation
 from berryeval.service.rank_eval.elastic_answers import ElasticAnswers
 from berryeval.service.routes import ROUTERS, operations
-from berryeval.service.run_cache import RunCache
 from berryeval.service.settings import ServiceSettings
-from berryeval.service.stores.dependency import open_stores
-from berryeval.service.validation import problem_of_validation
+from berryeval.service.stored_runs import RunCache
+from berryeval.service.stores.stores import open_stores
 from berryeval.service.workbench import pages
 from berryeval.service.workbench.problems import answer_to, asks_for_page
 from berryeval.service.workbench.rendering import compile_templates, with_judging

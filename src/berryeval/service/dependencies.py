@@ -1,4 +1,4 @@
-"""Dependencies of routes: the archive, the caller, and roles.
+"""Dependencies of routes: the state of the application, the caller, roles, and long work.
 
 Each role includes the previous one. ``read`` sees everything and compares; ``judge`` adds queries,
 documents, judgments, runs, evaluations and verdicts, and removes the first three; ``admin``
@@ -7,22 +7,26 @@ manages baselines, gates and stores, and removes runs.
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass
 from typing import Annotated, Any, TypeAlias
 
-from fastapi import Depends, Request
+from fastapi import Depends, Header, Request
 from fastapi.params import Depends as Dependency
+from starlette.responses import Response
 
 from berryeval.archive import Archive
 from berryeval.archive.records import ROLES, Role
-from berryeval.service.jobs import Jobs
+from berryeval.service.answers import Answer
+from berryeval.service.jobs import Job, Jobs, JobState, Work, no_progress
 from berryeval.service.lru_cache import LruCache
 from berryeval.service.problems import Problem
-from berryeval.service.run_cache import RunCache
 from berryeval.service.settings import ServiceSettings
+from berryeval.service.stored_runs import RunCache
+from berryeval.service.stores.stores import Stores
 
 __all__ = [
+    "ACCEPTED",
     "LOCAL",
     "ROLES",
     "ArchiveDep",
@@ -31,9 +35,13 @@ __all__ = [
     "DeadlineDep",
     "EvaluationsDep",
     "JobsDep",
+    "LongWorkDep",
     "Role",
     "RunsDep",
     "SettingsDep",
+    "StoresDep",
+    "from_state",
+    "job_answer",
     "require",
 ]
 
@@ -54,53 +62,36 @@ LOCAL = Caller("local", "admin")
 """The caller without a token, on the same machine."""
 
 
+def from_state(name: str) -> Any:  # noqa: ANN401 - Depends() has no type of its own
+    """Return a dependency: an attribute of the application's state."""
+
+    # A coroutine that awaits nothing, since FastAPI would run a function in a thread.
+    async def read(request: Request) -> Any:  # noqa: ANN401
+        return getattr(request.app.state, name)
+
+    return Depends(read)
+
+
+def _from_request(name: str) -> Any:  # noqa: ANN401
+    """Return a dependency: an attribute that middleware added to the request."""
+
+    async def read(request: Request) -> Any:  # noqa: ANN401
+        return getattr(request.state, name)
+
+    return Depends(read)
+
+
 _EvaluationAnswers: TypeAlias = LruCache[tuple[str, int], tuple[bytes, str]]
 """Bodies and ETags, by the id of an evaluation and the number of writes to queries."""
 
-
-# These are coroutines that await nothing, since FastAPI would run functions in a thread.
-async def _archive(request: Request) -> Archive:
-    archive: Archive = request.app.state.archive
-    return archive
-
-
-async def _settings(request: Request) -> ServiceSettings:
-    settings: ServiceSettings = request.app.state.settings
-    return settings
-
-
-async def _jobs(request: Request) -> Jobs:
-    jobs: Jobs = request.app.state.jobs
-    return jobs
-
-
-async def _runs(request: Request) -> RunCache:
-    runs: RunCache = request.app.state.runs
-    return runs
-
-
-async def _evaluations(request: Request) -> _EvaluationAnswers:
-    evaluations: _EvaluationAnswers = request.app.state.evaluations
-    return evaluations
-
-
-async def _caller(request: Request) -> Caller:
-    caller: Caller = request.state.caller
-    return caller
-
-
-async def _deadline(request: Request) -> float:
-    deadline: float = request.state.deadline
-    return deadline
-
-
-ArchiveDep: TypeAlias = Annotated[Archive, Depends(_archive)]
-SettingsDep: TypeAlias = Annotated[ServiceSettings, Depends(_settings)]
-JobsDep: TypeAlias = Annotated[Jobs, Depends(_jobs)]
-RunsDep: TypeAlias = Annotated[RunCache, Depends(_runs)]
-EvaluationsDep: TypeAlias = Annotated[_EvaluationAnswers, Depends(_evaluations)]
-CallerDep: TypeAlias = Annotated[Caller, Depends(_caller)]
-DeadlineDep: TypeAlias = Annotated[float, Depends(_deadline)]
+ArchiveDep: TypeAlias = Annotated[Archive, from_state("archive")]
+SettingsDep: TypeAlias = Annotated[ServiceSettings, from_state("settings")]
+JobsDep: TypeAlias = Annotated[Jobs, from_state("jobs")]
+RunsDep: TypeAlias = Annotated[RunCache, from_state("runs")]
+StoresDep: TypeAlias = Annotated[Stores, from_state("stores")]
+EvaluationsDep: TypeAlias = Annotated[_EvaluationAnswers, from_state("evaluations")]
+CallerDep: TypeAlias = Annotated[Caller, _from_request("caller")]
+DeadlineDep: TypeAlias = Annotated[float, _from_request("deadline")]
 """When the request times out with 504, in the time of `time.monotonic`."""
 
 
@@ -127,3 +118,56 @@ def _requirement(role: Role) -> Callable[[Request], Awaitable[None]]:
 
 
 _REQUIRED: dict[Role, Dependency] = {role: Depends(_requirement(role)) for role in ROLES}
+
+
+ACCEPTED: Mapping[int | str, dict[str, Any]] = {
+    202: {
+        "model": JobState,
+        "description": "A job was started; `Location` is its address",
+        "headers": {"Location": {"schema": {"type": "string"}}},
+    }
+}
+"""The response that starts a job, for a route's ``responses``."""
+
+
+@dataclass(frozen=True)
+class LongWork:
+    """How a caller wants long work to be done: within the request, or as a job."""
+
+    jobs: Jobs
+    caller: Caller
+    is_job: bool
+
+    def answer(self, kind: str, work: Work) -> Response:
+        """Do the work and return its response, or start a job."""
+        if not self.is_job:
+            return work(no_progress)
+        return job_answer(self.jobs.start(kind, work, owner=self.caller.name), 202)
+
+
+def job_answer(job: Job, status: int = 200) -> Answer:
+    """Return the state of a job, and its address."""
+    headers = {"Location": f"/v1/jobs/{job.id}"}
+    if status == 202:  # noqa: PLR2004
+        headers["Preference-Applied"] = "respond-async"
+    return Answer(job.shape(), status, headers=headers)
+
+
+async def _long_work(
+    jobs: JobsDep,
+    caller: CallerDep,
+    prefer: Annotated[
+        str | None,
+        Header(
+            alias="Prefer",
+            description="`respond-async`: run as a job (RFC 7240).",
+            examples=["respond-async"],
+            max_length=1000,
+        ),
+    ] = None,
+) -> LongWork:
+    preferences = {part.strip().lower() for part in (prefer or "").replace(";", ",").split(",")}
+    return LongWork(jobs, caller, "respond-async" in preferences)
+
+
+LongWorkDep: TypeAlias = Annotated[LongWork, Depends(_long_work)]

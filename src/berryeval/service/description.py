@@ -9,7 +9,7 @@ from fastapi.openapi.utils import get_openapi
 from fastapi.routing import APIRoute
 
 from berryeval.archive.records import ROLES, Role
-from berryeval.service.examples import examples_of_models
+from berryeval.service.answers import examples_of_models
 from berryeval.service.middleware.access import OPEN_PATHS
 from berryeval.service.paging import Listed
 from berryeval.service.problems import Fault, ProblemDetails, documented

@@ -16,7 +16,7 @@ from pydantic import (
 from berryeval.core.grade import MAX_GRADE
 from berryeval.evaluation.slices import SliceLabel
 from berryeval.measures import Measure
-from berryeval.service.examples import EXAMPLE_RUN
+from berryeval.service.answers import EXAMPLE_RUN
 from berryeval.service.paths import MAX_ID, NAME
 from berryeval.service.problems import Problem
 

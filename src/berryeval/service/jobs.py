@@ -21,8 +21,7 @@ from starlette.responses import Response
 
 from berryeval.core.events import event_logger
 from berryeval.errors import BerryEvalError
-from berryeval.service.answers import Shape, json_bytes
-from berryeval.service.examples import with_examples
+from berryeval.service.answers import Shape, json_bytes, with_examples
 from berryeval.service.problems import Problem, ProblemDetails, problem_of
 
 __all__ = [

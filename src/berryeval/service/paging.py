@@ -7,31 +7,22 @@ cause no duplicates or gaps.
 from __future__ import annotations
 
 import base64
-from collections.abc import Callable, Iterable
-from typing import Annotated, Any, Generic, TypeVar
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Annotated, Any, Generic, NamedTuple, TypeAlias, TypeVar
 from urllib.parse import urlencode
 
-from fastapi import Query, Request
+from fastapi import Depends, Query, Request
 from pydantic import BaseModel, Field
 
+from berryeval.archive.records import Page
 from berryeval.core.id_column import decode_id, encode_id
 from berryeval.errors import ArgumentError
 from berryeval.service.answers import Answer
 
-__all__ = ["After", "Limit", "Listed", "as_after", "key_of", "listed"]
+__all__ = ["Listed", "NumberedPage", "PagingDep", "as_after", "key_of", "numbered_page"]
 
 Item = TypeVar("Item")
-
-Limit = Annotated[int, Query(ge=1, le=1000, description="Largest number of entries.")]
-After = Annotated[
-    str | None,
-    Query(
-        max_length=8192,
-        pattern="^[A-Za-z0-9_-]+$",
-        description="End of the previous page, from its `next`.",
-        examples=["WyJxMSJd"],
-    ),
-]
 
 
 class Listed(BaseModel, Generic[Item]):
@@ -45,7 +36,7 @@ class Listed(BaseModel, Generic[Item]):
 
 
 def as_after(key: str) -> str:
-    """Encode the last key of a page for `after`, whatever its characters."""
+    """Encode the last key of a page for `after`; it may contain any characters."""
     return base64.urlsafe_b64encode(encode_id(key)).decode().rstrip("=")
 
 
@@ -67,16 +58,65 @@ def key_of(after: str | None) -> str | None:
         ) from None
 
 
-def listed(
+@dataclass(frozen=True)
+class Paging:
+    """The part of a list that a request asks for."""
+
+    request: Request
+    after: str | None
+    limit: int
+
+    @property
+    def bounds(self) -> dict[str, Any]:
+        """The arguments of an archive's `page`."""
+        return {"after": self.after, "limit": self.limit}
+
+    def answer(self, page: Page[Any], to_dict: Callable[[Any], dict[str, Any]]) -> Answer:
+        """Return the response for a page, with a link to the next one."""
+        url = None
+        if page.next is not None:
+            kept = [item for item in self.request.query_params.multi_items() if item[0] != "after"]
+            url = f"{self.request.scope['path']}?{urlencode([*kept, ('after', page.next)])}"
+        headers = {} if url is None else {"Link": f'<{url}>; rel="next"'}
+        return Answer({"items": [*map(to_dict, page.items)], "next": url}, headers=headers)
+
+
+async def _paging(
     request: Request,
-    items: Iterable[Any],
-    following: str | None,
-    to_dict: Callable[[Any], dict[str, Any]],
-) -> Answer:
-    """Return the response for a page, with a link to the next one."""
-    url = None
-    if following is not None:
-        kept = [item for item in request.query_params.multi_items() if item[0] != "after"]
-        url = f"{request.scope['path']}?{urlencode([*kept, ('after', following)])}"
-    headers = {} if url is None else {"Link": f'<{url}>; rel="next"'}
-    return Answer({"items": [to_dict(item) for item in items], "next": url}, headers=headers)
+    after: Annotated[
+        str | None,
+        Query(
+            max_length=8192,
+            pattern="^[A-Za-z0-9_-]+$",
+            description="End of the previous page, from its `next`.",
+            examples=["WyJxMSJd"],
+        ),
+    ] = None,
+    limit: Annotated[int, Query(ge=1, le=1000, description="Largest number of entries.")] = 100,
+) -> Paging:
+    return Paging(request, after, limit)
+
+
+PagingDep: TypeAlias = Annotated[Paging, Depends(_paging)]
+
+
+class NumberedPage(NamedTuple):
+    """A page of a list that people turn over."""
+
+    number: int
+    n_pages: int
+    rows: slice
+    """The rows of the page."""
+
+
+def numbered_page(n_rows: int, number: int, size: int) -> NumberedPage:
+    """Return a page by its number, from 1; the last page if there are fewer.
+
+    Examples
+    --------
+    >>> numbered_page(120, 9, 50)
+    NumberedPage(number=3, n_pages=3, rows=slice(100, 150, None))
+    """
+    n_pages = max(1, -(-n_rows // size))
+    shown = min(max(1, number), n_pages)
+    return NumberedPage(shown, n_pages, slice((shown - 1) * size, shown * size))

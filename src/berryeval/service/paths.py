@@ -8,13 +8,13 @@ from __future__ import annotations
 
 import re
 from typing import Annotated
-from urllib.parse import quote, unquote
+from urllib.parse import quote, unquote, urlencode
 
 from fastapi import Path
 from starlette.convertors import Convertor, register_url_convertor
 from starlette.types import ASGIApp, Receive, Scope, Send
 
-__all__ = ["DocId", "Name", "QueryId", "RawPath", "RunId", "is_rank_eval", "quoted"]
+__all__ = ["DocId", "Name", "QueryId", "RawPath", "RunId", "address", "is_rank_eval", "quoted"]
 
 MAX_ID = 1024
 NAME = r"^[A-Za-z0-9][A-Za-z0-9._-]{0,99}$"
@@ -37,6 +37,18 @@ register_url_convertor("id", _IdConvertor())
 def quoted(text: str) -> str:
     """Encode an id as a part of a path."""
     return quote(text, safe="", errors="surrogateescape")
+
+
+def address(path: str, /, **parameters: object) -> str:
+    """Return an address with parameters; empty ones are omitted.
+
+    Examples
+    --------
+    >>> address("/compare", a="main", b="", measure="nDCG@10")
+    '/compare?a=main&measure=nDCG%4010'
+    """
+    given = {name: value for name, value in parameters.items() if value not in (None, "")}
+    return f"{path}?{urlencode(given, errors='surrogateescape')}" if given else path
 
 
 def is_rank_eval(scope: Scope) -> bool:

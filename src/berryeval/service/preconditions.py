@@ -8,43 +8,17 @@ from __future__ import annotations
 import re
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Annotated, Generic, TypeVar
+from typing import Annotated, Any, Generic, TypeAlias, TypeVar
 
-from fastapi import Header
+from fastapi import Depends, Header
 
 from berryeval.service.problems import Problem
 
-__all__ = [
-    "IfMatch",
-    "IfNoneMatch",
-    "Precondition",
-    "WriteCheck",
-    "concurrent_change",
-    "precondition",
-]
+__all__ = ["Precondition", "RemovalDep", "WriteCheck", "WriteDep", "concurrent_change"]
 
 Item = TypeVar("Item")
 
 _TAG = re.compile(r'(?:W/)?("[^"]*")')
-
-IfMatch = Annotated[
-    str | None,
-    Header(
-        alias="If-Match",
-        description="The ETag of the state to replace, or `*` for any state.",
-        examples=['"3"'],
-        max_length=1024,
-    ),
-]
-IfNoneMatch = Annotated[
-    str | None,
-    Header(
-        alias="If-None-Match",
-        description="`*`: write only if nothing exists yet.",
-        examples=["*"],
-        max_length=1024,
-    ),
-]
 
 
 @dataclass(frozen=True)
@@ -120,25 +94,65 @@ def concurrent_change(what: str, etag: str | None) -> Problem:
                    found=etag, way_out=way_out)  # fmt: skip
 
 
-def precondition(if_match: str | None, if_none_match: str | None) -> Precondition:
-    """Read both headers.
+@dataclass(frozen=True)
+class WriteHeaders:
+    """The headers that state a precondition, as they were sent."""
 
-    Raises
-    ------
-    Problem
-        400 for anything but ``*`` or a list of ETags.
-    """
-    if if_none_match is not None and if_none_match.strip() != "*":
-        raise Problem(400, "If-None-Match: only * is supported for writes",
-                      where="If-None-Match", expected="*", found=if_none_match[:80])  # fmt: skip
-    is_none = if_none_match is not None
-    if if_match is None:
-        return Precondition(is_none=is_none)
-    if if_match.strip() == "*":
-        return Precondition(is_any=True, is_none=is_none)
-    parts = [part.strip() for part in if_match.split(",")]
-    if not all(_TAG.fullmatch(part) for part in parts):
-        raise Problem(400, 'If-Match: expected an ETag such as "3", in quotes', where="If-Match",
-                      expected='an ETag such as "3", in quotes', found=if_match[:80])  # fmt: skip
-    # A weak tag never matches here (RFC 9110, 13.1.1).
-    return Precondition(frozenset(part for part in parts if part[0] == '"'), is_none=is_none)
+    if_match: str | None
+    if_none_match: str | None = None
+
+    def check(self, etag_of: Callable[[Item], str], what: str) -> WriteCheck[Item]:
+        """Return a check of the precondition; see `WriteCheck`."""
+        return WriteCheck(self.precondition(), etag_of, what)
+
+    def precondition(self) -> Precondition:
+        """Read both headers.
+
+        Raises
+        ------
+        Problem
+            400 for anything but ``*`` or a list of ETags.
+        """
+        is_none = self.if_none_match is not None
+        if self.if_none_match is not None and self.if_none_match.strip() != "*":
+            raise Problem(400, "If-None-Match: only * is supported for writes",
+                          where="If-None-Match", expected="*",
+                          found=self.if_none_match[:80])  # fmt: skip
+        if self.if_match is None:
+            return Precondition(is_none=is_none)
+        if self.if_match.strip() == "*":
+            return Precondition(is_any=True, is_none=is_none)
+        parts = [part.strip() for part in self.if_match.split(",")]
+        if not all(_TAG.fullmatch(part) for part in parts):
+            expected = 'an ETag such as "3", in quotes'
+            raise Problem(400, f"If-Match: expected {expected}", where="If-Match",
+                          expected=expected, found=self.if_match[:80])  # fmt: skip
+        # A weak tag never matches here (RFC 9110, 13.1.1).
+        return Precondition(frozenset(part for part in parts if part[0] == '"'), is_none=is_none)
+
+
+def _header(name: str, description: str, example: str) -> Any:  # noqa: ANN401 - FastAPI's
+    return Header(alias=name, description=description, examples=[example], max_length=1024)
+
+
+_IfMatch = Annotated[
+    str | None,
+    _header("If-Match", "The ETag of the state to replace, or `*` for any state.", '"3"'),
+]
+_IfNoneMatch = Annotated[
+    str | None, _header("If-None-Match", "`*`: write only if nothing exists yet.", "*")
+]
+
+
+# Coroutines, since FastAPI would run functions in a thread. The headers are read by the route:
+# an invalid body is reported first.
+async def _write(if_match: _IfMatch = None, if_none_match: _IfNoneMatch = None) -> WriteHeaders:
+    return WriteHeaders(if_match, if_none_match)
+
+
+async def _removal(if_match: _IfMatch = None) -> WriteHeaders:
+    return WriteHeaders(if_match)
+
+
+WriteDep: TypeAlias = Annotated[WriteHeaders, Depends(_write)]
+RemovalDep: TypeAlias = Annotated[WriteHeaders, Depends(_removal)]

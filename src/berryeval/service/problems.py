@@ -9,10 +9,12 @@ from __future__ import annotations
 
 import errno
 import json
+import re
 from collections.abc import Mapping, Sequence
 from http import HTTPStatus
-from typing import Any
+from typing import Any, TypeVar
 
+from fastapi.exceptions import RequestValidationError
 from pydantic import BaseModel, Field
 from starlette.exceptions import HTTPException
 from starlette.responses import Response
@@ -28,11 +30,12 @@ from berryeval.errors import (
     MismatchError,
     MissingExtraError,
     NotFoundError,
+    SizeError,
     SystemTimeoutError,
     SystemUnderTestError,
     UnknownMeasureError,
 )
-from berryeval.service.examples import with_examples
+from berryeval.service.answers import with_examples
 
 __all__ = [
     "MEDIA_TYPE",
@@ -40,14 +43,24 @@ __all__ = [
     "Problem",
     "ProblemDetails",
     "documented",
+    "existing",
     "problem_of",
     "problem_of_disk",
+    "problem_of_validation",
     "problem_response",
     "shown",
 ]
 
+Item = TypeVar("Item")
+
 MEDIA_TYPE = "application/problem+json"
 _SHOWN = 80
+_MOST_FAULTS = 20
+# Pydantic's words around what it expected.
+_BEFORE = re.compile(
+    r"^(Input should be |Value error, |(String|List|Dictionary) should have |String should match )"
+)
+_AFTER = re.compile(r" after validation, not .*$")
 # Unix has a separate code for an exhausted quota.
 _FULL = {errno.ENOSPC, errno.EFBIG, getattr(errno, "EDQUOT", errno.ENOSPC)}
 _TITLES = {
@@ -176,7 +189,7 @@ def problem_response(problem: Problem, request_id: str | None = None) -> Respons
     return Response(body, problem.status_code, problem.headers, MEDIA_TYPE)
 
 
-def problem_of(error: BerryEvalError) -> Problem:  # noqa: PLR0911 - one a kind
+def problem_of(error: BerryEvalError) -> Problem:  # noqa: PLR0911 - one per kind
     """Return the problem for an error of the library."""
     detail = str(error)
     if isinstance(error, ConflictError):
@@ -199,6 +212,8 @@ def problem_of(error: BerryEvalError) -> Problem:  # noqa: PLR0911 - one a kind
         way_out = f"pip install 'berryeval[{error.extra}]'"
         return Problem(415, detail, kind="not-installed", where=error.what, way_out=way_out,
                        extra=error.extra)  # fmt: skip
+    if isinstance(error, SizeError):
+        return Problem(413, detail, kind="too-large", **_facts(error))
     return Problem(422, detail, kind=_kind(error), **_facts(error))
 
 
@@ -209,6 +224,49 @@ def problem_of_disk(error: Exception) -> Problem | None:
     way_out = "free some space and try again"
     detail = f"the disk of the server is full, and nothing was stored; {way_out}"
     return Problem(503, detail, kind="disk-full", way_out=way_out)
+
+
+def problem_of_validation(error: RequestValidationError) -> Problem:
+    """Return the problem of an invalid request: where, expected, found."""
+    complaints = error.errors()
+    first = complaints[0]
+    if first["type"] == "json_invalid":
+        said = f"{first['ctx']['error']} at character {first['loc'][-1]}"
+        return Problem(400, f"body: expected JSON: {said}", kind="not-json", where="body",
+                       expected="JSON", found=said)  # fmt: skip
+    if first["loc"] == ("body",) and isinstance(first.get("input"), bytes):
+        expected = "Content-Type: application/json"
+        return Problem(415, f"body: expected {expected}", where="Content-Type",
+                       expected=expected, way_out=f"send {expected}")  # fmt: skip
+    faults = [_fault(complaint) for complaint in complaints[:_MOST_FAULTS]]
+    head = faults[0]
+    more = f" (and {len(complaints) - 1} more)" if len(complaints) > 1 else ""
+    found = "" if head.found is None else f", found {head.found}"
+    return Problem(
+        422,
+        f"{head.where}: expected {head.expected}{found}{more}",
+        kind="shape",
+        where=head.where,
+        expected=head.expected,
+        found=head.found,
+        errors=faults if len(faults) > 1 else (),
+    )
+
+
+def _fault(complaint: dict[str, Any]) -> Fault:
+    where = _place(complaint["loc"])
+    if complaint["type"] == "missing":
+        return Fault(where=where, expected="a value", found="nothing")
+    if complaint["type"] == "extra_forbidden":
+        return Fault(where=where, expected="no such key", found=shown(complaint["loc"][-1]))
+    expected = _AFTER.sub("", _BEFORE.sub("", complaint["msg"]))
+    return Fault(where=where, expected=expected, found=shown(complaint.get("input")))
+
+
+def _place(location: Sequence[int | str]) -> str:
+    """Write a place as ``body.judgments[3].grade``."""
+    parts = [f"[{part}]" if isinstance(part, int) else f".{part}" for part in location]
+    return "".join(parts).removeprefix(".")
 
 
 def _kind(error: BerryEvalError) -> str:
@@ -241,6 +299,19 @@ def _split(message: str) -> dict[str, str | None]:
     """Split the message of a format error: ``expected 6 columns, found 5``."""
     expected, comma, found = message.removeprefix("expected ").rpartition(", found ")
     return {"expected": expected, "found": found} if comma else {}
+
+
+def existing(found: Item | None, kind: str, name: str) -> Item:
+    """Return what was found.
+
+    Raises
+    ------
+    NotFoundError
+        If it is None.
+    """
+    if found is None:
+        raise NotFoundError(kind, name)
+    return found
 
 
 def documented(*statuses: int) -> dict[int | str, dict[str, Any]]:

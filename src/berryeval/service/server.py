@@ -61,11 +61,11 @@ def serve(
             timeout_graceful_shutdown=max(1, round(settings.grace)),
         )
 
-        def tell() -> None:
+        def report_address() -> None:
             if on_start is not None:
                 on_start(_address(listener))
 
-        _Server(config, app, tell).run(sockets=[listener])
+        _Server(config, app, report_address).run(sockets=[listener])
 
 
 def check_tokens(archive: Archive, settings: ServiceSettings) -> None:

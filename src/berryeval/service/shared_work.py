@@ -3,14 +3,18 @@
 from __future__ import annotations
 
 import threading
+import time
 from collections.abc import Callable, Hashable
 from concurrent.futures import Future, wait
 from typing import Generic, TypeVar
 
-__all__ = ["SharedWork", "in_thread"]
+__all__ = ["WAIT_SECONDS", "Latest", "SharedWork", "in_thread"]
 
 Key = TypeVar("Key", bound=Hashable)
 Value = TypeVar("Value")
+
+WAIT_SECONDS = 0.1
+"""Seconds that a page waits for the newest value."""
 
 
 def in_thread(make: Callable[[], Value], name: str = "berryeval-work") -> Future[Value]:
@@ -67,7 +71,7 @@ class SharedWork(Generic[Key, Value]):
         Raises
         ------
         Exception
-            Whatever `make` raised.
+            Any error that `make` raises.
         """
         with self._lock:
             future = self._underway.get(key)
@@ -94,3 +98,44 @@ class SharedWork(Generic[Key, Value]):
         finally:
             with self._lock:
                 del self._underway[key]
+
+
+class Latest(Generic[Value]):
+    """A value that is slow to compute: the newest one available.
+
+    Parameters
+    ----------
+    make : callable
+        Returns the current value; quickly, if nothing has changed.
+    skip_wait : callable, optional
+        Whether computing the value certainly takes longer than a page waits.
+    """
+
+    def __init__(
+        self, make: Callable[[], Value], skip_wait: Callable[[], bool] = lambda: False
+    ) -> None:
+        self._make = make
+        self._skip_wait = skip_wait
+        self._work: SharedWork[None, Value] = SharedWork("berryeval-latest")
+        self._value: Value | None = None
+
+    def get(self) -> Value | None:
+        """Return the current value; after a while the previous one, or None if there is none.
+
+        Raises
+        ------
+        Exception
+            Any error that `make` raises.
+        """
+        end = time.monotonic() + (0.0 if self._skip_wait() else WAIT_SECONDS)
+        value, is_new = self._soon(end)
+        # A computation that was already running may have missed recent changes.
+        return value if is_new else self._soon(end)[0]
+
+    def _soon(self, end: float) -> tuple[Value | None, bool]:
+        left = max(0.0, end - time.monotonic())
+        return self._work.get(None, self._renew, seconds=left, known=self._value)
+
+    def _renew(self) -> Value:
+        self._value = self._make()
+        return self._value

@@ -16,8 +16,7 @@ from berryeval.evaluation.memory import Decision
 from berryeval.evaluation.verdict import GateResult
 from berryeval.reports.gate import gate_as_dict
 from berryeval.service.jobs import Progress, no_progress
-from berryeval.service.references import find_run
-from berryeval.service.run_cache import RunCache
+from berryeval.service.stored_runs import RunCache, find_run
 from berryeval.suite.gate import decide
 from berryeval.suite.settings import Settings
 
@@ -37,7 +36,7 @@ _RETIRED = ("seed", "resamples", "noise")
 measured from repeats."""
 
 MOST_HOLES = 100
-"""Unjudged documents per report, most decisive first: a list of verdicts is read at once, and a
+"""Unjudged documents per report, most decisive first. A list of verdicts is loaded at once, and a
 set of 7,000 queries may have as many holes."""
 
 

@@ -7,11 +7,7 @@ seed, and gives the same bits for it anywhere.
 """
 
 from berryeval.stats.agreement import Coefficient, krippendorff_alpha, weighted_kappa
-from berryeval.stats.agreement_intervals import (
-    alpha_interval,
-    alphas_without,
-    kappa_interval,
-)
+from berryeval.stats.agreement_intervals import alpha_interval, alphas_without, kappa_interval
 from berryeval.stats.corrections import CorrectionName, adjust
 from berryeval.stats.decline import Decline, alarm_level, find_decline
 from berryeval.stats.effect_sizes import cohens_dz, rank_biserial

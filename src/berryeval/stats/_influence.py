@@ -145,10 +145,7 @@ def strata_of(
 ) -> NDArray[np.intp]:
     """Return the number of each query's stratum, by first appearance; None is one for all.
 
-    Raises
-    ------
-    ArgumentError
-        For another number of labels than queries, and for a group that lies in two strata.
+    Raises `ArgumentError` for another number of labels than queries, and for a group in two strata.
     """
     if len(strata) != n_queries:
         raise ArgumentError("strata", f"one label per query, {n_queries}", str(len(strata)))

@@ -2,12 +2,12 @@
 
 Word j of resample i under a seed is ``mix(key + GOLDEN * (j + 1))``, where the key is
 ``mix(mix(seed) + GOLDEN * (i + 1))``: the generator SplitMix64, with a stream for each resample.
-So a resample depends neither on the others nor on how many there are, and any thread may make it.
+So a resample depends neither on the others nor on their number, and any thread can compute it.
 
-A word has the signs of 64 queries, the lowest bit first: 0 stands for +, 1 for -.
+A word has the signs of 64 queries, the lowest bit first: 0 means +, 1 means -.
 
-Sums start at 0 and run in the order of the queries, one after the other. So both twins give the
-same bits, whatever is computed side by side.
+Sums start at 0 and run in the order of the queries. So both twins give the same bits, whatever is
+computed in parallel.
 
 Values are queries x columns of float64, row by row. `first` is the number of the first resample;
 there are as many as `out` has rows.
@@ -24,14 +24,14 @@ __all__ = ["flipped_means"]
 
 _GOLDEN = np.uint64(0x9E3779B97F4A7C15)
 
-# How many signs are drawn at a time; 8 bytes each.
+# Number of signs drawn at a time; 8 bytes each.
 _AT_A_TIME = 2_000_000
 
 
 def flipped_means(
     values: NDArray[np.float64], seed: int, first: int, out: NDArray[np.float64]
 ) -> None:
-    """Give each query the sign + or -, by one bit; a mean for each column."""
+    """Write the mean of each column, with a random sign per query, for each resample."""
     n_queries, n_columns = values.shape
     for part in _parts(len(out), n_queries):
         signs = _draw_signs(seed, first + part.start, part.stop - part.start, n_queries)

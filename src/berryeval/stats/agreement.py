@@ -25,21 +25,14 @@ _Distance: TypeAlias = Callable[[float, float], float]
 
 @dataclass(frozen=True, slots=True)
 class Coefficient:
-    """How far judges agree, beyond what chance would give.
-
-    Parameters
-    ----------
-    value : float or None
-        1 is full agreement, 0 what chance would give, and below 0 less than that.
-    n : int
-        How many things at least two judges have graded.
-    reason : str or None
-        Why there is no value.
-    """
+    """How well judges agree, beyond chance."""
 
     value: float | None
+    """1 is full agreement, 0 that of chance, and below 0 less than that."""
     n: int
+    """The number of items that at least two judges have graded."""
     reason: str | None = None
+    """Why there is no value."""
 
 
 def weighted_kappa(

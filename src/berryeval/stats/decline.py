@@ -22,15 +22,10 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from berryeval.errors import ArgumentError
-from berryeval.stats._flips import farthest_sums
 from berryeval.stats._influence import strata_of, stratify, units_of
 from berryeval.stats.moments import means_of, slack_of, sums_of
-from berryeval.stats.validation import (
-    as_columns,
-    as_weights,
-    check_resampling,
-    check_share,
-)
+from berryeval.stats.resampling import farthest_sums
+from berryeval.stats.validation import as_columns, as_weights, check_resampling, check_share
 
 __all__ = ["HORIZON", "Decline", "alarm_level", "find_decline"]
 

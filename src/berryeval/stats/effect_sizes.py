@@ -24,7 +24,7 @@ def cohens_dz(differences: ArrayLike) -> float | None:
     Parameters
     ----------
     differences : sequence of float
-        One finite number a query: candidate minus baseline.
+        One finite number per query: candidate minus baseline.
 
     Returns
     -------
@@ -59,7 +59,7 @@ def rank_biserial(differences: ArrayLike) -> float | None:
     Parameters
     ----------
     differences : sequence of float
-        One finite number a query: candidate minus baseline.
+        One finite number per query: candidate minus baseline.
 
     Returns
     -------

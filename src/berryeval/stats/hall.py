@@ -26,25 +26,10 @@ _Numbers = TypeVar("_Numbers", float, NDArray[np.float64])
 
 
 def hall_transform(t: _Numbers, skewness: _Numbers, n: float) -> _Numbers:
-    """Return T with its skewness removed, to be compared with Student's t.
+    """Return T, (mean - null) / standard error, with the skewness of its n values removed.
 
-    Parameters
-    ----------
-    t : float or ndarray
-        The studentised mean, (mean - null) / standard error.
-    skewness : float or ndarray
-        The skewness of the values whose mean it is.
-    n : float
-        The number of values.
-
-    Returns
-    -------
-    float or ndarray
-
-    References
-    ----------
-    Hall (1992), On the removal of skewness by transformation, Journal of the Royal Statistical
-    Society B 54(1), 221-228.
+    It is compared with Student's t. Hall (1992), On the removal of skewness by transformation,
+    Journal of the Royal Statistical Society B 54(1), 221-228.
 
     Examples
     --------
@@ -59,21 +44,10 @@ def hall_transform(t: _Numbers, skewness: _Numbers, n: float) -> _Numbers:
 
 
 def hall_inverse(transformed: _Numbers, skewness: _Numbers, n: float) -> _Numbers:
-    """Return the T whose transform this is.
+    """Return the T whose transform this is, such as a quantile of Student's t.
 
     The root is taken as v / (r^2 + r + 1) with r^3 = 1 + v, not as (r - 1), which would lose every
     digit where the skewness is near 0.
-
-    Parameters
-    ----------
-    transformed : float or ndarray
-        Such as a quantile of Student's t.
-    skewness, n
-        As those of `hall_transform`.
-
-    Returns
-    -------
-    float or ndarray
 
     Examples
     --------

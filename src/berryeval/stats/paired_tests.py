@@ -17,13 +17,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy.special import bdtr, stdtr
 
-from berryeval.stats.moments import (
-    are_equal,
-    deviations_of,
-    means_of,
-    slack_of,
-    without_rounding,
-)
+from berryeval.stats.moments import are_equal, deviations_of, means_of, slack_of, without_rounding
 from berryeval.stats.resampling import flipped_means
 from berryeval.stats.validation import as_values, check_choice, check_resampling
 
@@ -68,7 +62,7 @@ def paired_t(
     Parameters
     ----------
     differences : sequence of float
-        One finite number a query: candidate minus baseline.
+        One finite number per query: candidate minus baseline.
     null : float
         The mean difference to test against.
     alternative : {"two-sided", "less", "greater"}

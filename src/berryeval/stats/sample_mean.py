@@ -404,12 +404,14 @@ def _combined(parts: Sequence[SampleMean], factor: NDArray[np.float64]) -> Sampl
         np.array(column, dtype=np.float64) for column in zip(*map(astuple, parts), strict=True)
     )
     errors = factor * error
-    variance = float(sums_of(errors**2))
+    # Products: NumPy's powers depend on the processor, and on the sign.
+    squares = errors * errors
+    variance = float(sums_of(squares))
     n_units = int(sums_of(n))
     # The third moment of a mean is its skewness times the cube of its error, over sqrt(n).
     scale = math.sqrt(n_units / variance) / variance if variance > 0 else 0.0
-    cubes = scale * errors**3 / np.sqrt(n)
-    spread = float(sums_of(errors**4 / freedom))
+    cubes = scale * squares * errors / np.sqrt(n)
+    spread = float(sums_of(squares * squares / freedom))
     return SampleMean(
         float(sums_of(factor * mean)),
         math.sqrt(variance),
@@ -427,8 +429,9 @@ def _skewness(influence: NDArray[np.float64]) -> float:
     if n <= _LEAST:
         return 0.0
     scaled = influence / np.abs(influence).max()  # so that cubes of tiny numbers do not vanish
-    variance = float(sums_of(scaled**2)) / n
-    ratio = float(sums_of(scaled**3)) / n / (variance * math.sqrt(variance))
+    squares = scaled * scaled
+    variance = float(sums_of(squares)) / n
+    ratio = float(sums_of(squares * scaled)) / n / (variance * math.sqrt(variance))
     return math.sqrt(n * (n - 1)) / (n - 2) * ratio
 
 

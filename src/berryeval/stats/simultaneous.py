@@ -18,10 +18,10 @@ from numpy.typing import ArrayLike, NDArray
 from scipy.special import stdtr
 
 from berryeval.errors import ArgumentError
-from berryeval.stats._flips import flipped_sums
 from berryeval.stats._influence import Stratum, mean_over, strata_of, stratify, units_of
 from berryeval.stats.interval import Interval
 from berryeval.stats.moments import sums_of
+from berryeval.stats.resampling import flipped_sums
 from berryeval.stats.sample_mean import SampleMean, sample_mean_of
 from berryeval.stats.validation import as_columns, as_weights, check_resampling, check_share
 

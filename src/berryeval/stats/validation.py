@@ -1,4 +1,4 @@
-"""What the functions of this package accept."""
+"""Checks of the arguments of this package."""
 
 from __future__ import annotations
 
@@ -30,22 +30,22 @@ __all__ = [
 ]
 
 FEWEST_RESAMPLES = 100
-"""Fewer give no usable answer: of 100 resamples five lie beyond a simultaneous 95% interval, and no
+"""Fewer give no usable answer: five of 100 resamples lie beyond a simultaneous 95% interval, and no
 p-value can be below 1/101. Functions of this package compute with fewer; `compare`, the command
-line and the service refuse them by `check_resamples`."""
+line and the service reject them by `check_resamples`."""
 
 MOST_RESAMPLES = 10_000_000
-"""More would take more memory than time to think about them."""
+"""Larger values are rejected: the resamples would fill the memory."""
 
 Values: TypeAlias = "NDArray[np.float64]"
-"""One number a query."""
+"""One number per query."""
 
 Columns: TypeAlias = "NDArray[np.float64]"
-"""One row a query, one column a measure or system."""
+"""One row per query, one column per measure or system."""
 
 
 def as_values(values: ArrayLike, name: str = "differences") -> Values:
-    """Return one finite float64 a query; there may be none."""
+    """Return one finite float64 per query; may be empty."""
     found = np.ascontiguousarray(_as_floats(values, name))
     if found.ndim != 1:
         raise ArgumentError(name, "one number per query", f"{found.ndim} dimensions")
@@ -53,7 +53,7 @@ def as_values(values: ArrayLike, name: str = "differences") -> Values:
 
 
 def as_columns(values: ArrayLike, name: str = "values", *, least: int = 1) -> Columns:
-    """Return queries x columns of finite float64, row by row: at least so many queries."""
+    """Return queries x columns of finite float64, in C order; at least `least` queries."""
     found = _as_floats(values, name)
     expected = "an array of queries x columns"
     if found.ndim != 2:  # noqa: PLR2004 - queries and columns
@@ -83,57 +83,41 @@ def as_weights(weights: ArrayLike, n_queries: int) -> Values:
 
 
 def check_resampling(n_resamples: int, seed: int, name: str = "n_resamples") -> None:
-    """Check that these are whole numbers in range."""
+    """Check that both are whole numbers in range."""
     for argument, number, least, most in (
         (name, n_resamples, 1, MOST_RESAMPLES),
         ("seed", seed, 0, 2**64 - 1),
     ):
         expected = f"a whole number from {least} to {most}"
-        try:
-            found = operator.index(number)
-        except TypeError:
-            raise InputTypeError(argument, expected, repr(number)) from None
-        if not least <= found <= most:
+        if not least <= _whole(argument, number, expected) <= most:
             raise ArgumentError(argument, expected, repr(number))
 
 
 def check_resamples(n_resamples: int, name: str = "n_resamples") -> None:
-    """Check that there are enough resamples for an interval or a p-value to mean something.
+    """Check that there are enough resamples for a meaningful interval or p-value, and not too many.
 
-    Parameters
-    ----------
-    n_resamples : int
-        How many were asked for.
-    name : str
-        What the message calls the setting.
-
-    Raises
-    ------
-    InputTypeError
-        If it is not a whole number.
-    ArgumentError
-        If it is below `FEWEST_RESAMPLES` or above `MOST_RESAMPLES`.
+    `name` is that of the setting in messages.
     """
     expected = f"a whole number from {FEWEST_RESAMPLES} to {MOST_RESAMPLES}"
-    try:
-        found = operator.index(n_resamples)
-    except TypeError:
-        raise InputTypeError(name, expected, repr(n_resamples)) from None
+    found = _whole(name, n_resamples, expected)
     if found < FEWEST_RESAMPLES:
-        why = "fewer are too few for an interval or a p-value"
-        raise ArgumentError(name, f"{expected} ({why})", repr(n_resamples))
-    if found > MOST_RESAMPLES:
+        expected += " (fewer are too few for an interval or a p-value)"
+    if not FEWEST_RESAMPLES <= found <= MOST_RESAMPLES:
         raise ArgumentError(name, expected, repr(n_resamples))
 
 
 def check_count(name: str, value: int) -> None:
     """Check that a number of looks, tries or the like is a whole number of at least 1."""
+    expected = "a whole number of at least 1"
+    if _whole(name, value, expected) < 1:
+        raise ArgumentError(name, expected, repr(value))
+
+
+def _whole(name: str, value: int, expected: str) -> int:
     try:
-        found = operator.index(value)
+        return operator.index(value)
     except TypeError:
-        raise InputTypeError(name, "a whole number of at least 1", repr(value)) from None
-    if found < 1:
-        raise ArgumentError(name, "a whole number of at least 1", repr(value))
+        raise InputTypeError(name, expected, repr(value)) from None
 
 
 def check_share(name: str, value: float) -> None:
@@ -143,13 +127,13 @@ def check_share(name: str, value: float) -> None:
 
 
 def check_choice(name: str, value: str, choices: Sequence[str]) -> None:
-    """Check that a word is one of those that are known."""
+    """Check that a word is one of the choices."""
     if value not in choices:
         raise ArgumentError(name, f"one of {', '.join(map(repr, choices))}", repr(value))
 
 
 def check_amount(name: str, value: float) -> None:
-    """Check that a spread or a margin is a number, and not below 0."""
+    """Check that a spread or a margin is a finite number of at least 0."""
     if not (math.isfinite(value) and value >= 0):
         raise ArgumentError(name, "a finite number, at least 0", repr(value))
 

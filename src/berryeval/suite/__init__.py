@@ -1,1 +1,1 @@
-"""Whole jobs that the command line and others share."""
+"""Complete jobs, shared by the command line, the service and the pytest plugin."""

@@ -18,14 +18,8 @@ __all__ = ["append_line"]
 def append_line(path: PathLike, line: bytes) -> None:
     """Append a line that ends in a newline, completely or not at all, and wait for the disk.
 
-    What an earlier writer left unfinished is closed by a newline first, so that it spoils no
-    line but its own.
-
-    Raises
-    ------
-    FormatError
-        If the file cannot be written, with the system's reason, or its name says that it is
-        compressed. It is then as it was.
+    An unfinished line of an earlier writer is ended by a newline first. Raises `FormatError`, with
+    the file unchanged, if it cannot be written, or if its name is that of a compressed one.
     """
     if uncompressed_name(path) != os.fspath(path):
         message = "cannot be appended to: expected a name without .gz or .zst"
@@ -69,7 +63,7 @@ if sys.platform == "win32":
     def _locked(file: int) -> Iterator[None]:
         import msvcrt
 
-        beyond = 1 << 40  # a place that is never written: what is locked cannot be read
+        beyond = 1 << 40  # a position that is never written, since locked bytes cannot be read
         os.lseek(file, beyond, os.SEEK_SET)
         msvcrt.locking(file, msvcrt.LK_LOCK, 1)
         try:

@@ -22,7 +22,7 @@ _SQLITE = b"SQLite format 3\0"
 
 
 def is_archive(place: str) -> bool:
-    """Whether a text names an archive: an address of PostgreSQL, or a file of SQLite."""
+    """Whether a location is an archive: a PostgreSQL address, or a SQLite file."""
     if place.startswith(("postgresql://", "postgres://")):
         return True
     if not can_be_read_again(place):
@@ -31,20 +31,20 @@ def is_archive(place: str) -> bool:
         with Path(place).open("rb") as file:
             return file.read(len(_SQLITE)) == _SQLITE
     except OSError:
-        return False  # whoever reads it says why
+        return False  # the error is reported when it is read
 
 
 def read_archived(place: str, measure: str, *, run: str | None = None) -> History:
-    """Score the runs of an archive at today's judgments, as entries of a history.
+    """Score the runs of an archive with the current judgments, as entries of a history.
 
     Parameters
     ----------
     place : str
-        A file, or ``postgresql://user@host/database``. It is not made if it is not there.
+        A file, or ``postgresql://user@host/database``. A missing file is not created.
     measure : str
-        One measure.
+        Name of one measure.
     run : str, optional
-        Only runs of this name.
+        Only include runs with this name.
 
     Raises
     ------
@@ -67,7 +67,7 @@ def read_archived(place: str, measure: str, *, run: str | None = None) -> Histor
 
 
 def _sentence(point: TrendPoint) -> str:
-    """Say why a run is not among the entries."""
+    """Return a sentence with the reason why a run cannot be scored."""
     stored_at, name = point.run.stored_at, point.run.facts.name
     n_failed = len(point.run.facts.failed)
     failed = f" ({n_failed} failed)" if n_failed else ""
@@ -75,7 +75,7 @@ def _sentence(point: TrendPoint) -> str:
 
 
 def archived_entry(archive: Archive, measure: str, judgments: str, point: TrendPoint) -> Entry:
-    """Return a run that was scored as an entry of a history; its note is the commit."""
+    """Return a scored run as an entry of a history; its note is the commit."""
     assert point.evaluation_id is not None
     evaluation = archive.evaluations.load(point.evaluation_id)
     return entry_of_run(point.run, evaluation, measure, judgments)
@@ -88,9 +88,9 @@ def entry_of_run(run: StoredRun, evaluation: Evaluation, measure: str, judgments
     ----------
     run : StoredRun
     evaluation : Evaluation
-        The run's scores, with the measure among them.
+        The run's scores, including the measure.
     measure : str
-        Its name, as the evaluation has it.
+        Name of the measure in the evaluation.
     judgments : str
         Hash of the judgments.
     """

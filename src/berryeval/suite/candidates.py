@@ -1,4 +1,4 @@
-"""The candidate of a gate: a stored run, or what a system answers now."""
+"""The candidate of a gate: a stored run, or the answers of a live system."""
 
 from __future__ import annotations
 
@@ -30,9 +30,9 @@ class Candidate:
     name: str
     run: Run
     milliseconds: Mapping[str, float]
-    """How long each query took, as far as that is known."""
+    """Durations by query, if known."""
     repeats: tuple[Run, ...] = ()
-    """The results of repetitions."""
+    """Repeated runs of the same system."""
 
 
 def find_candidate(
@@ -40,14 +40,9 @@ def find_candidate(
 ) -> Candidate:
     """Read the run in the settings, or run the system in the settings.
 
-    Raises
-    ------
-    ArgumentError
-        If they name both, or neither.
-    MismatchError
-        If a judged query has no text to send to a system.
-    SystemUnderTestError
-        If the system fails for more queries than the settings allow, or for all of them.
+    Raises `ArgumentError` if they name both, or neither; `MismatchError` if a judged query has no
+    text to send; `SystemUnderTestError` if the system fails for more queries than the settings
+    allow, or for all of them.
     """
     if settings.system is None:
         if settings.run is None:
@@ -59,7 +54,7 @@ def find_candidate(
         raise ArgumentError("run", "a run or a system", "both")
     if settings.repeats:
         way_out = "set gate.repeat to repeat the queries of a system"
-        raise ArgumentError("repeats", f"none beside a system; {way_out}", "some")
+        raise ArgumentError("repeats", f"none with a system; {way_out}", "some")
     return _ask(settings.system, settings, judgments, queries)
 
 
@@ -85,15 +80,14 @@ def _ask(
             system.index(iter_any_documents(settings.documents, questions=settings.questions))
         check_documents(system, "name them in berryeval.toml (documents = ...)")
         answered = collect(system, asked, DEPTH, repeat=settings.gate.repeat)
-        name = system.name  # and never the place, which may have a password in it
+        name = system.name  # not the address, which may contain a password
     check_any_answered(name, answered.durations, answered.failures)
     failures = [error for one in (answered, *answered.repeats) for error in one.failures.values()]
     if len(failures) > settings.gate.max_failed:
         first = failures[0]
         failed = f"{count_queries(len(failures))} of {len(asked) * settings.gate.repeat} failed"
-        raise SystemUnderTestError(
-            name, f"{failed}, and {settings.gate.max_failed} may; first: {first.message}"
-        )
+        allowed = f"{settings.gate.max_failed} allowed"
+        raise SystemUnderTestError(name, f"{failed} ({allowed}); first: {first.message}")
     times = {query_id: 1000 * seconds for query_id, seconds in answered.durations.items()}
     credit = _crediting(settings)
     again = tuple(credit(one.run) for one in answered.repeats)
@@ -111,13 +105,13 @@ def _opened(place: str, settings: Settings, asked: Sequence[Query]) -> System:
 
 
 def _crediting(settings: Settings) -> Callable[[Run], Run]:
-    """Return what turns chunks into spans, where judgments are of spans; else nothing."""
+    """Return a function that credits chunks with spans, if the judgments are of spans."""
     from berryeval.golden.span_crediting import read_crediting, read_spans
 
     path = settings.judgments
     try:
         spans = read_spans(path) if path is not None and path.endswith(".json") else []
-    except FormatError:  # another kind of judgments, which were read before
+    except FormatError:  # another format of judgments, which has already been read
         spans = []
     if path is None or not spans:
         return lambda run: run

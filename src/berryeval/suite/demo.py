@@ -1,4 +1,4 @@
-"""The demonstration: three systems on the golden set that ships, a comparison and a verdict."""
+"""The demonstration: three systems on the bundled golden set, a comparison and a verdict."""
 
 from __future__ import annotations
 
@@ -17,55 +17,45 @@ from berryeval.suite.quality import QualityResult, run_quality
 __all__ = ["SYSTEMS", "Demo", "run_demo"]
 
 SYSTEMS = ("bm25", "vector", "hybrid")
-"""The first is the baseline, the last is the one that the gate decides on."""
+"""The systems; the first is the baseline, and the gate decides on the last."""
 
 DEMO_MEASURES = ("nDCG@10", "RR@10", "P@5", "R@10")
 
 GUARDED, MARGIN = "nDCG@10", DEFAULT_MARGIN
-"""What the gate asks: that this measure drops by less than that."""
+"""The guard of the gate: this measure must drop by less than the margin."""
 
 
 @dataclass(frozen=True, eq=False)
 class Demo:
-    """What the demonstration found."""
+    """The result of the demonstration."""
 
     golden: GoldenSet
     results: Mapping[str, QualityResult]
     comparison: Comparison
     gate: GateResult
-    """Whether the last system may take the place of the first."""
+    """Whether the last system can replace the first."""
 
 
 def run_demo(
     golden: GoldenSet | None = None,
     *,
-    tell: Callable[[str], None] | None = None,
+    report: Callable[[str], None] | None = None,
     progress: Callable[[int, int], None] | None = None,
 ) -> Demo:
     """Run three embedded systems on a golden set, compare them, and decide on the last.
 
-    Parameters
-    ----------
-    golden : GoldenSet, optional
-        The one that ships unless given.
-    tell : callable, optional
-        Called with what is being done.
-    progress : callable, optional
-        Called with the number of answers so far and in the end, once per system.
-
-    Raises
-    ------
-    MissingExtraError
-        If the libraries of the embedded engine are not installed.
+    The golden set is the bundled one by default. `report` is called with the current step, and
+    `progress` with the number of answers and the total, once per system. Raises `MissingExtraError`
+    if the libraries of the embedded engine are not installed.
     """
-    say = tell or (lambda _text: None)
+    report = report or (lambda _text: None)
     known = golden or handbook()
     results = {}
     for name in SYSTEMS:
-        say(f"{name}: indexing {len(known.chunks)} chunks, asking {len(known.queries)} queries")
+        report(f"{name}: indexing {len(known.chunks)} chunks, sending {len(known.queries)} queries")
         with open_system(name) as system:
             results[name] = run_quality(system, known, progress=progress)
-    say("Comparing")
+    report("Comparing")
     comparison = compare(
         known.judgments,
         {name: result.run for name, result in results.items()},
@@ -77,9 +67,6 @@ def run_demo(
         max_grade=known.scale,
     )
     decided = gate(
-        comparison,
-        margin={GUARDED: MARGIN},
-        candidate=SYSTEMS[-1],
-        pool_depth=known.pool_depth,
+        comparison, margin={GUARDED: MARGIN}, candidate=SYSTEMS[-1], pool_depth=known.pool_depth
     )
     return Demo(known, results, comparison, decided)

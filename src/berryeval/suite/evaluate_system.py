@@ -1,4 +1,4 @@
-"""Score a live search system, query by query (E2)."""
+"""Scores a live search system, query by query (E2)."""
 
 from __future__ import annotations
 
@@ -21,14 +21,7 @@ from berryeval.evaluation import Evaluation, evaluate
 from berryeval.evaluation.evaluate import JudgmentsSource, load_judgments
 from berryeval.evaluation.slices import QueriesSource, load_queries
 from berryeval.golden.golden_set import GoldenSet
-from berryeval.measures import (
-    NDCG,
-    AveragePrecision,
-    Measure,
-    Precision,
-    Recall,
-    ReciprocalRank,
-)
+from berryeval.measures import NDCG, AveragePrecision, Measure, Precision, Recall, ReciprocalRank
 from berryeval.search.collect import Limits, collect
 from berryeval.search.system import System, check_documents
 from berryeval.search.systems.foreign import as_system
@@ -36,7 +29,7 @@ from berryeval.search.systems.foreign import as_system
 __all__ = ["QueryEvaluation", "Summary", "SystemEvaluation", "evaluate_system"]
 
 LEAST_DEPTH = 100
-"""How many hits are asked for, at least: reciprocal rank and average precision look at all."""
+"""Minimum number of hits to request, since reciprocal rank and average precision use all."""
 
 _log = event_logger(__name__)
 
@@ -46,30 +39,30 @@ _WHOLE: tuple[Measure, Measure] = (ReciprocalRank(), AveragePrecision())
 
 @dataclass(frozen=True)
 class QueryEvaluation:
-    """What one query scores."""
+    """The scores of one query."""
 
     query_id: str
     query: str
     ndcg: dict[int, float]
-    """By k, as recall and precision are."""
+    """nDCG by k, like recall and precision."""
     recall: dict[int, float]
     precision: dict[int, float]
     mrr: float
-    """Its reciprocal rank, over the whole list."""
+    """Reciprocal rank over the whole list."""
     ap: float
-    """Over the whole list."""
+    """Average precision over the whole list."""
     result_count: int
-    """How many hits came back."""
+    """Number of hits returned."""
     unjudged: bool = False
-    """Whether nobody judged anything for it: every score is 0, and no mean has it."""
+    """Whether it has no judgments: every score is 0, and no mean includes it."""
 
 
 @dataclass(frozen=True)
 class Summary:
-    """Means over the queries that were judged and answered; weighted if they have weights.
+    """Means over the judged queries that were answered; weighted if they have weights.
 
-    Where there are no such queries, means are 0; but if that is because queries failed, there are
-    no means, and they are None: 0 would pass for a score.
+    Without any such query, means are 0; but if that is because queries failed, they are None,
+    since 0 would look like a score.
     """
 
     query_count: int
@@ -79,27 +72,27 @@ class Summary:
     mean_mrr: float | None
     map: float | None
     unjudged_count: int = 0
-    """Queries that were answered, and that nobody judged; no mean has them."""
+    """Queries that were answered but are not judged; no mean includes them."""
     failed_count: int = 0
-    """Queries that the system did not answer; no mean has them."""
+    """Number of queries that were not answered; they are left out of the means."""
     effective_queries: float | None = None
-    """How many queries of equal weight are worth as much (Kish); None without weights."""
+    """Effective number of queries (Kish); None without weights."""
 
 
 @dataclass(frozen=True)
 class SystemEvaluation:
-    """What a system scores: every query that it answered, and the means."""
+    """The scores of a system: those of every answered query, and the means."""
 
     results: tuple[QueryEvaluation, ...]
-    """In the order of the queries."""
+    """Scores in the order of the queries."""
     summary: Summary
     failed: dict[str, SystemUnderTestError] = field(default_factory=dict)
-    """The error of each query that was not answered."""
+    """The errors of the queries that were not answered."""
     run: Run = field(default_factory=lambda: Run.from_dict({}), repr=False, compare=False)
     """The rankings that were scored."""
 
     def to_dict(self) -> dict[str, Any]:
-        """Return all of it as JSON has it; keys of k become text there."""
+        """Return everything as values that JSON can represent; in JSON, each k becomes text."""
         return {
             "results": [asdict(result) for result in self.results],
             "summary": asdict(self.summary),
@@ -120,37 +113,37 @@ def evaluate_system(
     limits: Limits | None = None,
     progress: Callable[[int, int], None] | None = None,
 ) -> SystemEvaluation:
-    """Ask a live system, and score what it answers.
+    """Send queries to a live system, and score its answers.
 
-    Each query is asked for 100 hits, or for the largest k if that is more. A query that fails
-    never ends the others: it is listed under `failed`, and left out of the means. If no judged
-    query is left because queries failed, the means are None.
+    It requests 100 hits per query, or the largest k if that is more. A query that fails never
+    stops the others: it is listed under `failed`, and left out of the means. If no judged query is
+    left because queries failed, the means are None.
 
     Parameters
     ----------
     system : System, callable or str
-        Who is asked: a system, a function of query and k, or what
-        `berryeval.search.opening.open_system` takes.
+        A system, a function of query and k, or a name that
+        `berryeval.search.opening.open_system` accepts.
     queries : Query, several of them, or a path
-        What is asked.
+        The queries to send.
     ks : iterable of int
-        Where nDCG, recall and precision are cut.
+        Cutoffs of nDCG, recall and precision.
     judgments : Judgments, path, dict of dicts, data frame or GoldenSet
-        What is relevant. A query without judgments is marked, and is in no mean. With a golden
-        set whose judgments are of spans, the chunks that come back are credited with them.
+        The judgments to score with. A query without judgments is marked, and left out of the
+        means. If a golden set judges spans, the returned chunks are credited with them.
     documents : path or iterable of Document, optional
-        Documents to index first, for a system that takes them, such as ``"bm25"``: a folder of
-        Markdown, a BEIR folder, JSON lines, or `Document` objects.
+        Documents to index first, for a system such as ``"bm25"``: a folder of Markdown, a BEIR
+        folder, JSON lines, or `Document` objects.
     limits : Limits, optional
         Default: four queries at once, 30 s each.
     progress : callable, optional
-        Called with the number of answers so far and in the end.
+        Called with the number of answers so far and in total.
 
     Raises
     ------
     ArgumentError
-        For a k below 1, or none; for a system that has no documents to search, and for documents
-        that it does not take.
+        For a k below 1, or none; for a system without documents to search, and for documents that
+        it cannot index.
 
     Examples
     --------
@@ -171,7 +164,7 @@ def evaluate_system(
     if isinstance(judgments, GoldenSet):
         known, credit = judgments.judgments, judgments.credit
     else:
-        # Judgments may have come to nothing yet, as in a new archive; a file may not.
+        # `Judgments` may be empty, as in a new archive; an empty file is an error.
         known = judgments if isinstance(judgments, Judgments) else load_judgments(judgments)
         credit = _as_it_is
     depth = max(LEAST_DEPTH, *cutoffs)
@@ -183,7 +176,7 @@ def evaluate_system(
     answered = [query_id for query_id in asked if query_id not in collected.failures]
     judged = [query_id for query_id in answered if query_id in known]
     run = credit(collected.run)
-    # The run has the queries that were answered: those that are judged as well are scored.
+    # The run contains the answered queries; those that are also judged are scored.
     measures = (*by_k.values(), *_WHOLE)
     scored = None
     if judged:
@@ -224,7 +217,7 @@ def _as_it_is(run: Run) -> Run:
 def _opened(
     system: System | Callable[[str, int], Any] | str, queries: Iterable[Query]
 ) -> Iterator[System]:
-    """Give a system; one that was opened by its name here is closed here."""
+    """Provide a system; one that is opened here by name is also closed here."""
     if isinstance(system, str):
         from berryeval.search.opening import open_system
 
@@ -247,7 +240,7 @@ def _documents(source: str | os.PathLike[str] | Iterable[Document]) -> Iterable[
 
 
 def _checked(documents: Iterable[object]) -> Iterator[Document]:
-    """Iterate over documents, and raise for anything else, or if there are none."""
+    """Iterate over documents; raise if an item is not a document, or if there are none."""
     expected = "Document objects, or the path of a file or folder"
     is_empty = True
     for document in documents:
@@ -260,7 +253,7 @@ def _checked(documents: Iterable[object]) -> Iterator[Document]:
 
 
 def _log_unknown_ids(judgments: Judgments, query_ids: Iterable[str], run: Run) -> None:
-    """Warn if nothing that was found is judged: the system may use other ids than the judgments."""
+    """Warn if no returned document is judged: system and judgments may use different ids."""
     first: tuple[str, str] | None = None
     for query_id in query_ids:
         grades = judgments.grades_of(encode_id(query_id))
@@ -283,5 +276,5 @@ def _figures(
 
 
 def _mean(scored: Evaluation | None, nothing: float | None, measure: Measure) -> float | None:
-    """Return the mean of a measure, or what stands for that of no queries."""
+    """Return the mean of a measure; `nothing` if no query was scored."""
     return nothing if scored is None else scored[str(measure)].mean

@@ -1,4 +1,4 @@
-"""Run a gate from settings: read, compare, decide, and log what happened (X9)."""
+"""Runs a gate from settings: reads inputs, compares, decides, and logs the outcome (X9)."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ from berryeval.evaluation.reserve import Seal, open_reserve
 from berryeval.evaluation.slices import load_queries
 from berryeval.evaluation.verdict import GateResult
 from berryeval.formats.lines import iter_lines
-from berryeval.golden.measure_names import mean_name
+from berryeval.golden.golden_set import mean_name
 from berryeval.measures import Measure, Precision, ReciprocalRank, depth_of
 from berryeval.suite import history
 from berryeval.suite.candidates import find_candidate
@@ -39,15 +39,9 @@ from berryeval.suite.references import (
 )
 from berryeval.suite.settings import Settings
 
-__all__ = [
-    "CANDIDATE",
-    "decide",
-    "guarded_measures",
-    "read_timings",
-    "run_gate",
-]
+__all__ = ["CANDIDATE", "decide", "guarded_measures", "read_timings", "run_gate"]
 
-_LONGEST_MS = 1e12  # thirty years: whatever is above is no time
+_LONGEST_MS = 1e12  # thirty years; larger values are rejected
 
 _log = event_logger(__name__)
 
@@ -55,17 +49,12 @@ _LOGGED: tuple[Measure, ...] = (Precision(5), Precision(10), ReciprocalRank())
 
 
 def run_gate(settings: Settings, *, opens_reserve: bool = False) -> GateResult:
-    """Decide as the settings say, and append to the history if they name one.
+    """Decide by the settings, and append to the history if they name one.
 
-    Raises
-    ------
-    ArgumentError
-        If judgments, a run or system, or a baseline that a guard needs are not named.
-    SystemUnderTestError
-        If the system that is asked fails for more queries than may.
-    MismatchError
-        If the baseline is of other queries, another corpus, or other scores; and, before anything
-        is asked, if a threshold is above the best possible mean.
+    Raises `ArgumentError` if judgments, a run or system, or a required baseline are not named;
+    `SystemUnderTestError` if the system fails for more queries than allowed; `MismatchError` if the
+    baseline has other queries, another corpus, or other scores, and, before anything is run, if a
+    threshold is above the best possible mean.
     """
     guards = settings.gate.guards
     if not guards:
@@ -123,19 +112,16 @@ def decide(
     past: Iterable[Decision] | None = None,
     opens_reserve: bool = False,
 ) -> GateResult:
-    """Decide about a run that is at hand, by the guards and rules of the settings.
+    """Decide about a run, by the guards and rules of the settings.
 
-    The baselines are those that the settings name, and their anchor, unless a baseline is given;
-    then the anchor is what is given, if anything. `repeats` are further runs of the same
-    candidate. Nothing is logged or appended. If it is to be brief, only what the verdict
-    takes is computed: unjudged documents are looked at only where they could block it. Looks and
-    tries are counted among the decisions of the past, oldest first, if these are given. Reserved
-    queries are left out; opening the reserve adds what they say.
+    The baselines and their anchor are those of the settings, unless a baseline is given; then the
+    anchor is the given one, if any. `repeats` are further runs of the same candidate. Nothing is
+    logged or appended. If it is to be brief, only figures that the verdict requires are computed:
+    unjudged documents are considered only where they could block it. Looks and tries are counted
+    among past decisions, oldest first, if these are given. Reserved queries are omitted; opening
+    the reserve adds their result.
 
-    Raises
-    ------
-    ArgumentError
-        If the reserve cannot be opened, or was sealed on other terms.
+    Raises `ArgumentError` if the reserve cannot be opened, or was sealed on other terms.
     """
     rules = settings.gate
     seal, known = Seal.of(rules), None if past is None else [*past]
@@ -216,7 +202,7 @@ def _opened(
     seal: Seal,
     past: Sequence[Decision] | None,
 ) -> GateResult:
-    """Add what the reserve says of the candidate and the anchor."""
+    """Add the comparison of candidate and anchor on the reserved queries."""
     anchor = next((one for one in references if one.release is not None), None)
     if anchor is None or anchor.release is None:
         way_out = "mark one with `berryeval baseline release`"
@@ -248,18 +234,15 @@ def _opened(
 
 
 def guarded_measures(guards: Sequence[Guard]) -> tuple[Measure, ...]:
-    """Return the measures that guards name, each once."""
+    """Return the measures of guards, each once."""
     named = (guard.measure for guard in guards if not isinstance(guard, LatencyGuard))
     return tuple(dict.fromkeys(named))
 
 
 def read_timings(path: str) -> dict[str, float]:
-    """Read how many milliseconds each query took: lines ``{"query_id": "q1", "ms": 12.5}``.
+    """Read the milliseconds of each query: lines ``{"query_id": "q1", "ms": 12.5}``.
 
-    Raises
-    ------
-    FormatError
-        With the line, for what is no such object.
+    Raises `FormatError` with the line of an invalid object.
     """
     found: dict[str, float] = {}
     for number, line in iter_lines(path):

@@ -1,11 +1,11 @@
-"""A history of evaluations: a file with one of them a line, in the order in which they were made.
+"""A history of evaluations: a file with one evaluation per line, in chronological order.
 
 A line is a JSON object: ``version``, ``time`` (UTC), ``run``, ``note``, ``judgments`` and
-``queries`` (hashes of what they say), ``n_queries``, ``n_missing`` if queries are missing from the
+``queries`` (hashes of their content), ``n_queries``, ``n_missing`` if queries are missing from the
 run, ``weights``, ``groups`` and ``strata`` if queries have any (one per query, null for a query
 without), ``means`` by measure, and ``scores``: for each measure one number per query, in the order
-of the ids as bytes and to six decimals. A line of `berryeval gate` also has a ``decision``: what
-was compared, so that later gates can count looks and tries.
+of the ids as bytes and to six decimals. A line of `berryeval gate` also has a ``decision``, which
+identifies what was compared, so that later gates can count looks and tries.
 """
 
 from __future__ import annotations
@@ -44,30 +44,29 @@ class Entry:
     """One evaluation of a run."""
 
     time: datetime
-    """When it was made, in UTC."""
+    """Time of the evaluation, in UTC."""
     run: str
     note: str | None
-    """Whatever the user added, such as a commit."""
+    """Text added by the user, such as a commit."""
     judgments: str
-    """A hash of what was judged: means of entries that differ in it cannot be compared."""
+    """Hash of the judgments; entries with different hashes cannot be compared."""
     queries: str
-    """A hash of the ids of the queries that were scored."""
+    """Hash of the ids of the scored queries."""
     n_queries: int
     means: Mapping[str, float]
-    """By measure."""
+    """Means by measure."""
     scores: Mapping[str, Sequence[float]]
     """For each measure one number per query, rounded to six decimals."""
     n_failed: int = 0
-    """Queries that were asked and not answered; no mean has them."""
+    """Number of queries that were not answered; they are left out of the means."""
     n_missing: int = 0
-    """Queries that are missing from the run and score 0 in every mean."""
+    """Number of queries missing from the run; they score 0 in every mean."""
     query_ids: tuple[str, ...] | None = None
-    """Of the queries, in the order of the scores; None in a history file, which has their hash."""
+    """Query ids, in the order of the scores; None in a history file, which has only their hash."""
     weights: tuple[float, ...] | None = None
-    """How much each query counts in the means, in the order of the scores; None if all count
-    equally."""
+    """Weights of the queries, in the order of the scores; None if all count equally."""
     decision: Decision | None = None
-    """What a gate decided on; None for an evaluation alone."""
+    """The decision of a gate; None for an evaluation alone."""
     groups: tuple[str | None, ...] | None = None
     """The group of each query, in the order of the scores; None if no query has one."""
     strata: tuple[str | None, ...] | None = None
@@ -84,24 +83,24 @@ class Entry:
 
 @dataclass(frozen=True)
 class History:
-    """What a history file holds."""
+    """The contents of a history file."""
 
     path: str
     entries: tuple[Entry, ...]
-    """In the order in which they were appended."""
+    """Entries in the order in which they were appended."""
     damaged: tuple[int, ...] = ()
-    """The lines, from 1, that were cut off while they were written, and so are left out."""
+    """Numbers of incomplete lines, from 1, which are left out."""
     unscored: tuple[str, ...] = ()
-    """A sentence for each evaluation of an archive that has no mean."""
+    """A sentence for each evaluation of an archive without a mean."""
 
     @property
     def measures(self) -> tuple[str, ...]:
-        """Each measure that an entry has, those of the newest entry first."""
+        """All measures of the entries, those of the newest entry first."""
         return tuple(dict.fromkeys(m for entry in reversed(self.entries) for m in entry.means))
 
     @property
     def runs(self) -> tuple[str, ...]:
-        """Each name of a run once, in the order in which they came."""
+        """The names of the runs, each once, in order of appearance."""
         return tuple(dict.fromkeys(entry.run for entry in self.entries))
 
 
@@ -115,32 +114,32 @@ def append(
     time: datetime | None = None,
     decision: Decision | None = None,
 ) -> Entry:
-    """Append an evaluation to a history file, which is made if there is none.
+    """Append an evaluation to a history file, which is created if it does not exist.
 
-    The line is on the disk when this returns. Several processes may append at the same time.
+    The line is on disk when this returns. Several processes may append at the same time.
 
     Parameters
     ----------
     path : path
-        The history file, ``history.jsonl`` by custom.
+        The history file, usually ``history.jsonl``.
     name : str
-        What the run is called: entries of the same name are one series.
+        Name of the run; entries with the same name form one series.
     evaluation : Evaluation
-        What `berryeval.evaluate` returned.
+        The result of `berryeval.evaluate`.
     judgments : Judgments, path, dict of dicts or data frame
-        What it was scored with.
+        The judgments that were used.
     note : str, optional
-        Anything worth keeping, such as a commit.
+        Text to store with the evaluation, such as a commit.
     time : datetime, optional
-        When the evaluation was made, with a time zone; now unless given.
+        Time of the evaluation, with a time zone. Default: now.
     decision : Decision, optional
-        What a gate decided on, for later gates to count.
+        The decision of a gate, for later gates to count.
 
     Raises
     ------
     FormatError
-        If the file cannot be written, with the system's reason, or is no history. It is then as
-        it was.
+        If the file cannot be written, with the system's reason, or is not a history. The file is
+        then unchanged.
     """
     refuse_input(path)
     _check_history(path)
@@ -166,7 +165,7 @@ def append(
 
 
 def sampling_fields(evaluation: Evaluation) -> dict[str, Any]:
-    """Return the weights, groups and strata of an evaluation's queries, as `Entry` has them."""
+    """Return the weights, groups and strata of an evaluation's queries, as fields of `Entry`."""
     queries, query_ids = evaluation.queries, evaluation.scores.query_ids
     return {
         "weights": evaluation.weights,
@@ -176,12 +175,12 @@ def sampling_fields(evaluation: Evaluation) -> dict[str, Any]:
 
 
 def decisions(path: PathLike) -> list[Decision]:
-    """Return what gates decided on, oldest first; nothing if there is no such file yet.
+    """Return the decisions of gates, oldest first; none if the file does not exist yet.
 
     Raises
     ------
     FormatError
-        As `read` does.
+        As in `read`.
     """
     if not Path(path).exists() or Path(path).stat().st_size == 0:
         return []
@@ -193,13 +192,13 @@ def decisions(path: PathLike) -> list[Decision]:
 def read(path: PathLike) -> History:
     """Read a history file.
 
-    A line that was cut off, because a machine went down while it was written, is left out and
-    listed in `History.damaged`.
+    An incomplete line, from a machine that crashed while writing it, is left out and listed in
+    `History.damaged`.
 
     Raises
     ------
     FormatError
-        If the file cannot be read, has no evaluation in it, or has a line that is none.
+        If the file cannot be read, has no evaluation, or has a line that is not an evaluation.
     """
     entries: list[Entry] = []
     damaged: list[int] = []
@@ -220,15 +219,15 @@ def read(path: PathLike) -> History:
 
 
 def _check_history(path: PathLike) -> None:
-    """Raise if a file begins as no history does: it is something else, and a line would spoil it.
+    """Raise if an existing file is not a history, since appending a line would damage it.
 
-    The first line of a history may have been cut off while it was written.
+    The first line of a history may be incomplete.
     """
     try:
         with open(path, "rb") as file:  # noqa: PTH123
             line = file.readline(_LONGEST_LINE).strip()
     except OSError:
-        return  # not there yet, or whoever writes to it says why not
+        return  # it does not exist yet; other errors are reported when it is written
     try:
         record = json.loads(line)
     except (ValueError, RecursionError):
@@ -314,7 +313,7 @@ def _decision(fields: Any) -> Decision | None:  # noqa: ANN401 - any JSON
 
 
 def _check_scores(entry: Entry) -> None:
-    """Raise unless each measure has a score for every query, and what else queries have."""
+    """Raise if scores, weights, groups or strata do not have one value per query."""
     if not entry.means:
         raise KeyError("means")
     for name in _PER_QUERY:

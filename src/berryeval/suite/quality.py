@@ -1,4 +1,4 @@
-"""The retrieval quality suite: seed, retrieve, score, slice and gate (X5-X9)."""
+"""The retrieval quality suite: index, retrieve, score, slice and gate (X5-X9)."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from berryeval.evaluation.repeats import noise_of
 from berryeval.evaluation.result import Evaluation
 from berryeval.evaluation.verdict import GateResult, GuardResult
 from berryeval.golden import GoldenSet, handbook
-from berryeval.golden.measure_names import name_in_suite
+from berryeval.golden.golden_set import name_in_suite
 from berryeval.measures import Measure, ReciprocalRank
 from berryeval.search.collect import Collected, Limits, collect
 from berryeval.search.failures import check_any_answered
@@ -29,10 +29,10 @@ from berryeval.search.systems.foreign import as_system
 __all__ = ["TABLE", "THRESHOLDS", "QualityResult", "run_quality", "thresholds_of"]
 
 THRESHOLDS: Mapping[MeasureLike, float] = {"RR@10": 0.70, "P@5": 0.70, "R@10": 0.75}
-"""What a system has to reach on the golden set that ships; RR@10 is the suite's MRR."""
+"""Means that a system must reach on the bundled golden set; RR@10 is the suite's MRR."""
 
 TABLE = "berryeval_quality"
-"""The table for the suite's documents, so that the suite never replaces what others indexed."""
+"""A separate table for the suite's documents, so that it never replaces other indexes."""
 
 _MEASURES = ("RR@10", "P@5", "P@10", "R@10", "nDCG@10")
 
@@ -49,33 +49,33 @@ class QualityResult:
     """The fingerprint of the system."""
     report: QualityReport
     query_results: tuple[QueryResult, ...]
-    """One a query, those that failed too: they found nothing."""
+    """One result per query; failed queries have no hits."""
     failures: Mapping[str, SystemUnderTestError]
-    """The error of each query that was not answered."""
+    """The errors of the queries that were not answered."""
     gate: GateResult
     ceilings: Mapping[str, float]
     """The best mean that any system can reach, by measure."""
     run: Run
     milliseconds: Mapping[str, float]
-    """p50, p95 and p99 of the queries that were answered."""
+    """p50, p95 and p99 of the answered queries."""
     n_indexed: int | None
-    """Chunks that were indexed; None if the system has documents of its own."""
+    """Number of indexed chunks; None if the system has its own documents."""
     index_seconds: float
     n_asked: int = 1
-    """How often everything was asked; figures are those of the first time."""
+    """Number of times every query was sent; figures are those of the first time."""
     noise: Mapping[str, float] = field(default_factory=dict)
-    """By measure, how much the score of a query varies from one time to the next: a standard
-    deviation. Empty if everything was asked once."""
+    """By measure, the standard deviation of a query's score between repeats. Empty if every query
+    was sent once."""
     unknown: tuple[tuple[str, str], ...] = ()
-    """Queries with what was returned for them and is no chunk of the golden set: such a hit counts
-    as not relevant, and many of them are a sign that ids are others."""
+    """Pairs of a query and a returned id that is not a chunk of the golden set. Such a hit counts
+    as not relevant; many of them suggest that the system uses different ids."""
     without_questions: Evaluation | None = None
-    """The same measures with the chunks indexed alone; None unless the golden set has questions
-    and they were indexed with its chunks."""
+    """The same measures with only the chunks indexed; None unless the golden set has questions and
+    they were indexed with its chunks."""
 
     @property
     def thresholds(self) -> dict[str, GuardResult]:
-        """What became of each threshold, by measure."""
+        """The result of each threshold, by measure."""
         return _by_measure(self.gate.guards)
 
 
@@ -89,36 +89,36 @@ def run_quality(
     questions: bool = True,
     progress: Callable[[int, int], None] | None = None,
 ) -> QualityResult:
-    """Run a golden set against a system, and hold the means against thresholds.
+    """Run a golden set against a system, and compare the means with thresholds.
 
     Parameters
     ----------
     system : System
-        What is under test. It is given the chunks of the golden set, unless it has documents of
-        its own. Where judgments are of spans, the chunks that it returns are credited with them
-        first: records and run hold the spans' ids.
+        The system under test. It indexes the chunks of the golden set, unless it has its own
+        documents. If the set judges spans, the returned chunks are credited with them first, and
+        results and run contain the ids of spans.
     golden : GoldenSet, optional
-        The one that ships unless given.
+        Default: the bundled one.
     thresholds : mapping
-        Measures and the means that they have to reach; equality passes. Those of the suite fail
-        where a golden set has too few relevant chunks for them; see `QualityResult.ceilings`.
+        Measures and the means that they must reach; equality passes. The default thresholds fail
+        if a golden set has too few relevant chunks for them; see `QualityResult.ceilings`.
     limits : Limits, optional
-        Four queries at once and 30 s each unless given. A query that fails scores 0.
+        Default: four queries at once, and 30 s each. A query that fails scores 0.
     repeat : int
-        How often to ask everything, to know how much the system's scores vary by themselves.
+        Number of times to send every query, to measure how much the system's scores vary.
     questions : bool
-        Whether to index the chunks together with the questions that the golden set has for them.
-        Where it has some, the queries are run a second time with the chunks alone, because
-        questions raise the figures: a report shows both.
+        Whether to index the chunks together with the questions of the golden set. If it has any,
+        the queries are run a second time with only the chunks, because questions raise the
+        figures; reports show both.
     progress : callable, optional
-        Called with the number of answers so far and in the end.
+        Called with the number of answers so far and in total.
 
     Raises
     ------
     MismatchError
-        If a threshold that was given is above the best possible mean; before anything is asked.
+        Before any query is sent, if a threshold that was passed is above the best possible mean.
     SystemUnderTestError
-        If the system cannot take the documents, or fails for every query.
+        If the system cannot index the documents, or fails for every query.
     """
     known = golden or handbook()
     system = as_system(system)
@@ -129,7 +129,7 @@ def run_quality(
     measures = tuple(dict.fromkeys(asked))
     plain = None
     if questions and known.questions and system.can_index:
-        # First, so that the system is left with the documents that the figures are about.
+        # First, so that afterwards the system has the documents behind the main figures.
         plain = _without_questions(system, known, measures, limits, _half(progress, 0))
         progress = _half(progress, 1)
     start = time.perf_counter()
@@ -150,7 +150,7 @@ def run_quality(
     _log_outcome(report, results, decided, known)
     if unknown:
         facts = {"hits": len(unknown), "query_id": unknown[0][0], "doc_id": unknown[0][1]}
-        _log.warning("ids that are no chunks", extra=facts)
+        _log.warning("ids that are not chunks", extra=facts)
     return QualityResult(
         golden=known,
         system=system.name,
@@ -178,7 +178,7 @@ def _without_questions(
     limits: Limits | None,
     progress: Callable[[int, int], None] | None,
 ) -> Evaluation:
-    """Return what a system reaches if the chunks of a golden set are indexed alone."""
+    """Return the scores of a system with only the chunks of a golden set indexed."""
     system.index(golden.documents())
     _log.info("quality without questions starts", extra={"queries": len(golden.queries)})
     collected = collect(system, golden.queries, HITS, limits=limits, progress=progress)
@@ -189,7 +189,7 @@ def _without_questions(
 def _half(
     progress: Callable[[int, int], None] | None, which: int
 ) -> Callable[[int, int], None] | None:
-    """Return what shows the first or second of two passes as one."""
+    """Return a callback that reports the first or second half of the progress."""
     if progress is None:
         return None
     return lambda n_done, n_all: progress(which * n_all + n_done, 2 * n_all)
@@ -198,9 +198,9 @@ def _half(
 def thresholds_of(
     golden: GoldenSet, thresholds: Mapping[MeasureLike, float]
 ) -> list[ThresholdGuard]:
-    """Return thresholds as guards, at the level of relevance of a golden set.
+    """Return thresholds as guards, at the relevance level of a golden set.
 
-    MRR without a cutoff is that of the hits that the suite asks for: RR@10.
+    MRR without a cutoff becomes RR@10, since the suite requests ten hits.
     """
     return [
         ThresholdGuard(replace(measure, k=HITS) if _is_uncut(measure) else measure, value)
@@ -214,7 +214,7 @@ def _is_uncut(measure: Measure) -> bool:
 
 
 def _settings(system: System, golden: GoldenSet, *, questions: bool) -> dict[str, str]:
-    """Return what a system was made of, and which questions it was given."""
+    """Return the fingerprint of a system, and the hash of the questions it indexed."""
     facts = system.fingerprint()
     if not system.can_index:
         return facts
@@ -274,10 +274,7 @@ def _percentiles(collected: Collected) -> dict[str, float]:
 
 
 def _log_outcome(
-    report: QualityReport,
-    results: tuple[QueryResult, ...],
-    decided: GateResult,
-    golden: GoldenSet,
+    report: QualityReport, results: tuple[QueryResult, ...], decided: GateResult, golden: GoldenSet
 ) -> None:
     means = {"P@5": report.precision_at_5, "P@10": report.precision_at_10, "MRR": report.mrr}
     _log.info("measured", extra={name: round(mean, 3) for name, mean in means.items()})

@@ -1,4 +1,4 @@
-"""What a gate compares a candidate with: baselines, and the anchor."""
+"""The references that a gate compares a candidate with: baselines and the anchor."""
 
 from __future__ import annotations
 
@@ -29,13 +29,13 @@ CANDIDATE = "candidate"
 
 
 class Reference(NamedTuple):
-    """What a candidate is compared with, and the judgments of the queries that it has."""
+    """A run that a candidate is compared with, and the judgments of its queries."""
 
     name: str
     run: Run
     judgments: Judgments
     release: str | None = None
-    """The name of the release that it is; None if it is none."""
+    """The name of the release; None if it is not a release."""
 
 
 def read_references(
@@ -44,16 +44,11 @@ def read_references(
     measures: Sequence[Measure],
     queries: Mapping[str, Query],
 ) -> list[Reference]:
-    """Read the baselines that the settings name, and the anchor.
+    """Read the baselines named in the settings, and the anchor.
 
-    The anchor is what the rules name, else the release that the baseline has marked last.
-
-    Raises
-    ------
-    ArgumentError, FormatError
-        If no baseline is named, or there is no such file.
-    MismatchError
-        If one is not comparable.
+    The anchor is the one that the rules name, else the release that the baseline has marked last.
+    Raises `ArgumentError` or `FormatError` if no baseline is named, or there is no such file;
+    `MismatchError` if one is not comparable.
     """
     path = named_file(settings.baseline, "baseline")
     main = read_baseline(path)
@@ -87,7 +82,7 @@ def references_of(
     measures: Sequence[Measure],
     queries: Mapping[str, Query],
 ) -> list[Reference]:
-    """Return a baseline that is at hand, and an anchor with its name; raises as above."""
+    """Return references for a given baseline and anchor; raises as `read_references` does."""
     checked = _checked(baseline, settings, judgments, measures, queries)
     found = [Reference("baseline", checked, judgments)]
     if anchor is not None and anchor[1] is baseline:
@@ -98,7 +93,7 @@ def references_of(
 
 
 def _are_same(one: Run | Baseline, other: Run | Baseline) -> bool:
-    """Return whether two baselines are one, as they are until the first change after a release."""
+    """Whether two baselines are equal, as they are until the first change after a release."""
     if isinstance(one, Baseline) and isinstance(other, Baseline):
         return (one.depth, one.rankings) == (other.depth, other.rankings)
     return False
@@ -109,7 +104,7 @@ def _name_of(read: Run | Baseline, path: str) -> str:
 
 
 def _anchor_path(baseline: str, anchor: str) -> str:
-    """Return the file of an anchor: a release beside the baseline, or any file."""
+    """Return the file of an anchor: a release next to the baseline, or any file."""
     places = [Path(baseline).with_name(f"{anchor}.json"), Path(baseline).with_name(anchor)]
     for place in (*places, Path(anchor)):
         if place.is_file():
@@ -144,7 +139,7 @@ def _anchored(
 ) -> list[Reference]:
     """Return the anchor with the judgments of its own queries.
 
-    The set may have grown since the release. To score its new queries as 0 would make every
+    The set may have grown since the release. Scoring its new queries as 0 would make every
     candidate look better than the release.
     """
     run = _checked(anchor, settings, judgments, measures, queries, is_anchor=True)
@@ -158,13 +153,7 @@ def _anchored(
 
 
 def read_baseline(path: str) -> Run | Baseline:
-    """Read what a candidate is held against: a baseline, or any run.
-
-    Raises
-    ------
-    FormatError
-        If there is no such file, or it is neither.
-    """
+    """Read a baseline, or any run, to compare with; raise `FormatError` if it is neither."""
     if path == "-":  # can be read only once
         return load_run(path)
     if not Path(path).exists():
@@ -174,7 +163,7 @@ def read_baseline(path: str) -> Run | Baseline:
 
 
 def named_file(path: str | None, what: str) -> str:
-    """Return a file that the settings have to name, or raise if they do not."""
+    """Return a required file of the settings, or raise if they do not name it."""
     if path is None:
         way_out = f"name one in berryeval.toml ({what} = ...) or with --{what}"
         raise ArgumentError(what, "a file", f"none; {way_out}")

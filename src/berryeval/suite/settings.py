@@ -1,6 +1,6 @@
-"""``berryeval.toml``: what a project evaluates, and what its gate guards.
+"""Reads and writes ``berryeval.toml``: what a project evaluates, and the rules of its gate.
 
-The file, or the table ``[tool.berryeval]`` of ``pyproject.toml``, is looked for in the working
+The file, or the table ``[tool.berryeval]`` of ``pyproject.toml``, is searched for in the working
 directory and those above it. Paths in it are relative to it. An unknown key is an error: a
 misspelt guard would guard nothing. `berryeval.evaluation.gate_rules` declares the gate's keys.
 """
@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -17,20 +17,16 @@ from typing import Any
 from berryeval.core.inputs import note_input
 from berryeval.core.judging import Judges, check_judges
 from berryeval.errors import ArgumentError, BerryEvalError, FormatError, InputError
-from berryeval.evaluation.gate_rules import RULES, GateRules
+from berryeval.evaluation.gate_rules import DEFAULT_RULES, RULES, GateRules
 from berryeval.evaluation.rule_kinds import check_keys
+
+__all__ = ["Settings", "find_settings", "gate_to_toml", "read_settings", "setting_text"]
 
 if sys.version_info >= (3, 11):
     import tomllib
 else:
     import tomli as tomllib
 
-__all__ = [
-    "Settings",
-    "find_settings",
-    "read_settings",
-    "setting_text",
-]
 
 FILE_NAME = "berryeval.toml"
 _PROJECT = "pyproject.toml"
@@ -38,38 +34,38 @@ _PROJECT = "pyproject.toml"
 
 @dataclass(frozen=True)
 class Settings:
-    """All of the file; paths are as a program can open them."""
+    """The content of the file, with paths that can be opened as they are."""
 
     judgments: str | None = None
     queries: str | None = None
     run: str | None = None
     system: str | None = None
-    """What to ask instead of reading a run: one of `systems`, or what
+    """The system to run instead of reading a run: one of `systems`, or a name or address that
     `berryeval.search.opening.open_system` takes."""
     system_settings: Mapping[str, str] = field(default_factory=dict)
     """Settings of the system, as text."""
     documents: str | None = None
-    """What the system shall index first."""
+    """Documents for the system to index first."""
     questions: str | None = None
-    """What people ask of the documents, indexed together with them."""
+    """Questions that belong to the documents, indexed together with them."""
     baseline: str | None = None
     other_baselines: tuple[str, ...] = ()
-    """The further ones, if ``baseline`` is a list: a candidate has to pass against each."""
+    """The others, if ``baseline`` is a list: a candidate has to pass against each."""
     repeats: tuple[str, ...] = ()
-    """Further runs of the same candidate, which tell its own noise."""
+    """Further runs of the same candidate, to measure its noise."""
     baseline_repeats: tuple[str, ...] = ()
-    """Further runs of what the baseline was saved from."""
+    """Further runs of the system of the baseline."""
     timings: str | None = None
     history: str | None = None
     corpus: str | None = None
     judges: Judges = "first"
     gate: GateRules = field(default_factory=GateRules)
-    """The table ``[gate]``, and what the file says of the set: its scale, and its pool."""
+    """The table ``[gate]``, and the facts about the set: its scale, and its pool."""
     service: Mapping[str, Any] = field(default_factory=dict)
-    """The table ``[service]``: what `berryeval serve` is told."""
+    """The table ``[service]``: settings of `berryeval serve`."""
     systems: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
-    """The tables ``[systems.NAME]``: search systems that the service may ask, and `system` name;
-    settings are text."""
+    """The tables ``[systems.NAME]``: search systems for `system` and the service; settings are
+    text."""
 
 
 _PATHS = (
@@ -116,11 +112,7 @@ def find_settings(start: Path | None = None) -> Settings:
 def read_settings(path: str | os.PathLike[str]) -> Settings:
     """Read one file.
 
-    Raises
-    ------
-    FormatError
-        For a key that nobody knows, with the nearest that somebody does, and for a value that
-        cannot be.
+    Raises `FormatError` for an unknown key, with the nearest known one, and for an invalid value.
     """
     file = Path(path)
     content: object = _load(file)
@@ -135,7 +127,7 @@ def read_settings(path: str | os.PathLike[str]) -> Settings:
 
 
 def _own_table(project: object) -> object:
-    """Return ``[tool.berryeval]``, or None; whatever else it is, it is not for us to complain."""
+    """Return ``[tool.berryeval]``, or None if the file has no such table."""
     tools = project.get("tool") if isinstance(project, dict) else None
     return tools.get("berryeval") if isinstance(tools, dict) else None
 
@@ -166,14 +158,14 @@ def _settings(content: Mapping[str, Any], folder: Path) -> Settings:
         named["baseline"], *named["other_baselines"] = named["baseline"] or [None]
     for key in _PATHS:
         if named.get(key) is not None:
-            named[key] = _beside(named[key], folder)
+            named[key] = _resolved(named[key], folder)
     for key in ("repeats", "baseline_repeats", "other_baselines"):
         files = named.get(key, [])
         for file in files:
             if not isinstance(file, str):
                 where = "baseline" if key == "other_baselines" else key
                 raise ArgumentError(where, "a list of files", repr(file)[:60])
-        named[key] = tuple(_beside(file, folder) for file in files)
+        named[key] = tuple(_resolved(file, folder) for file in files)
     return Settings(**named, gate=_gate(content))
 
 
@@ -185,7 +177,7 @@ def _service(table: Mapping[str, Any], folder: Path) -> dict[str, Any]:
                 raise ArgumentError(f"service.{key}", "names", repr(name)[:60])
     found = dict(table)
     if "archive" in found and "://" not in found["archive"]:
-        found["archive"] = _beside(found["archive"], folder)
+        found["archive"] = _resolved(found["archive"], folder)
     return found
 
 
@@ -202,22 +194,19 @@ def _system(table: object, folder: Path, where: str) -> dict[str, Any]:
 
 
 def _texts(table: Mapping[str, Any], folder: Path, where: str) -> dict[str, str]:
-    """Return settings of a system as a command line would have them; files are beside ours."""
+    """Return settings of a system as text for the command line; files are relative to ours."""
     found = {}
     for key, value in table.items():
         text = setting_text(value, f"{where}.{key}")
         is_file = key in ("path", "template", "vector_cache") and "{" not in text
-        found[key] = _beside(text, folder) if is_file else text
+        found[key] = _resolved(text, folder) if is_file else text
     return found
 
 
 def setting_text(value: object, where: str) -> str:
-    """Write the setting of a system as a command line would have it.
+    """Write the setting of a system as on the command line.
 
-    Raises
-    ------
-    ArgumentError
-        For what is neither text, a number, true or false, nor a list.
+    Raises `ArgumentError` for anything but text, a number, true, false, or a list.
     """
     if isinstance(value, bool):
         return "yes" if value else "no"
@@ -228,18 +217,18 @@ def setting_text(value: object, where: str) -> str:
     raise ArgumentError(where, "text or a number", repr(value)[:60])
 
 
-def _beside(path: str, folder: Path) -> str:
+def _resolved(path: str, folder: Path) -> str:
     if path == "-" or folder == Path():
         return path
-    beside = folder / path
+    resolved = folder / path
     try:
-        return str(beside.relative_to(Path.cwd()))  # short, for messages
+        return str(resolved.relative_to(Path.cwd()))  # short, for messages
     except ValueError:
-        return str(beside)
+        return str(resolved)
 
 
 def _gate(content: Mapping[str, Any]) -> GateRules:
-    """Read the table ``[gate]``, and the rules above it that are of the set."""
+    """Read the table ``[gate]``, and the rules at the top level, which describe the set."""
     table = content.get("gate", {})
     if isinstance(table.get("guard"), dict):
         raise InputError(
@@ -270,3 +259,64 @@ _KINDS: dict[tuple[type, ...], str] = {
     (list,): "a list",
     (dict,): "a table",
 }
+
+
+def gate_to_toml(rules: GateRules, baseline: str | None = None) -> str:
+    """Write the rules of a gate, for the command line to decide the same; defaults are omitted.
+
+    Alpha is always written. A baseline of the service becomes a file of that name, as
+    `berryeval baseline save` writes one.
+
+    Examples
+    --------
+    >>> rules = GateRules.from_dict({"guards": [{"measure": "RR", "at_least": 0.7}]})
+    >>> print(gate_to_toml(rules))
+    [gate]
+    alpha = 0.05
+    <BLANKLINE>
+    [[gate.guard]]
+    measure = "RR"
+    at_least = 0.7
+    <BLANKLINE>
+    """
+    return "\n".join("\n".join(part) + "\n" for part in _parts(rules, baseline) if part)
+
+
+def _parts(rules: GateRules, baseline: str | None) -> Iterator[list[str]]:
+    plain = rules.to_dict()
+    changed = [
+        rule
+        for rule in RULES
+        if rule.name == "alpha" or getattr(rules, rule.name) != getattr(DEFAULT_RULES, rule.name)
+    ]
+    named = {} if baseline is None else {"baseline": f"baselines/{baseline}.json"}
+    yield _lines({**named, **{rule.name: plain[rule.name] for rule in changed if rule.is_of_set}})
+    yield ["[gate]", *_lines({r.name: plain[r.name] for r in changed if not r.is_of_set})]
+    for entry in plain["guards"]:
+        yield ["[[gate.guard]]", *_lines(entry)]
+
+
+def _lines(table: Mapping[str, Any]) -> list[str]:
+    return [f"{key} = {_value(value)}" for key, value in table.items()]
+
+
+def _value(value: object) -> str:
+    if isinstance(value, bool):
+        return "true" if value else "false"
+    if isinstance(value, str):
+        return '"' + "".join(map(_character, value)) + '"'
+    if isinstance(value, list):
+        return f"[{', '.join(map(_value, value))}]"
+    if isinstance(value, Mapping):
+        return f"{{{', '.join(f'{_value(key)} = {_value(one)}' for key, one in value.items())}}}"
+    return repr(value)
+
+
+def _character(character: str) -> str:
+    """Write a character of a basic string; a lone surrogate, which TOML cannot hold, as ``?``."""
+    code = ord(character)
+    if character in '"\\':
+        return f"\\{character}"
+    if code < 0x20 or code == 0x7F:  # noqa: PLR2004
+        return f"\\u{code:04X}"
+    return "?" if 0xD800 <= code <= 0xDFFF else character  # noqa: PLR2004

@@ -1,4 +1,4 @@
-"""How a measure went over time, and whether it declined: at a step, or little by little."""
+"""The trend of a measure over time, and tests for a decline: a step, or a slow creep."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ ALPHA = 0.05
 """Probability of a false decline: per series on demand, per horizon of a daily alarm."""
 
 DeclineKind: TypeAlias = Literal["step", "creep"]
-"""A fall from one entry to the next, or a steady one."""
+"""A fall from one entry to the next, or a steady decline."""
 
 _FEW_FLIPS = 500
 
@@ -38,9 +38,9 @@ class Point:
     entry: Entry
     mean: float
     change: float | None
-    """From the point before; None for the first, and where the queries are not the same."""
+    """Change from the previous point; None for the first, and if the queries differ."""
     starts_anew: bool
-    """Whether this entry cannot be compared with those before: its judgments or queries differ."""
+    """Whether this entry cannot be compared with earlier ones: its judgments or queries differ."""
     decline: DeclineKind | None = None
     """A step that starts here, or a creep that was found up to here."""
     is_alarm: bool = False
@@ -53,19 +53,20 @@ class Look:
 
     entries: tuple[Entry, ...]
     n_queries: int
-    """Queries that all entries have. Only these are tested."""
+    """Number of queries that all entries have. Only these are tested."""
     n_left_out: int
-    """Queries that some of the entries lack."""
+    """Number of queries missing from some of the entries."""
     p_value: float
-    """Of H0: nothing has declined. On demand it is adjusted over the looks of a series."""
+    """P-value of the hypothesis that nothing declined; on demand, adjusted over all looks of a
+    series."""
     is_daily: bool
     """Whether this was one of many looks, each after one more entry."""
     kind: DeclineKind
     at: Entry | None
     """The first entry after a step; None for a creep."""
     change: float
-    """Mean after the step minus mean before; for a creep, from the first entry to the last. It is
-    the strongest of many contrasts, and so somewhat too large."""
+    """Mean after the step minus mean before; for a creep, the change from the first entry to the
+    last. As the strongest of many contrasts, it is slightly too large."""
 
     @property
     def level(self) -> float:
@@ -74,7 +75,7 @@ class Look:
 
     @property
     def is_decline(self) -> bool:
-        """Whether more than chance is at work."""
+        """Whether the p-value is low enough for a decline."""
         return self.p_value <= self.level
 
 
@@ -84,48 +85,48 @@ class Trend:
 
     measure: str
     run: str | None
-    """None if the entries have different names, and are one series all the same."""
+    """None if the entries have different names but form one series."""
     points: tuple[Point, ...]
     looks: tuple[Look, ...]
-    """On demand one per stretch of comparable entries. Daily, the last of each alarm's series: the
-    one that raised the alarm, or the newest. Entries without any change are not tested."""
+    """On demand, one per stretch of comparable entries; daily, those that raised an alarm, and the
+    newest. Entries without any change are not tested."""
     is_daily: bool
-    """Whether every entry was tested as it came."""
+    """Whether every entry was tested in turn."""
 
     @property
     def declines(self) -> tuple[Look, ...]:
-        """The looks that found a decline, whether their entries are among `points` or not."""
+        """The looks that found a decline, even if their entries are not among `points`."""
         return tuple(look for look in self.looks if look.is_decline)
 
     @property
     def n_needed(self) -> int:
-        """The number of queries, or groups of them, below which no decline can be found."""
+        """The minimum number of queries, or groups of them, for which a decline can be found."""
         return _fewest_queries(_level(self.is_daily))
 
     def last(self, n: int) -> Trend:
-        """Return the same with its last n points only; what was tested stays as it was."""
+        """Return the trend with only its last n points; the looks are unchanged."""
         return replace(self, points=self.points[-n:])
 
 
 def trends(
     history: History, measure: str | None = None, *, run: str | None = None, daily: bool = False
 ) -> tuple[Trend, ...]:
-    """Follow a measure through a history.
+    """Return the trends of a measure in a history.
 
     Parameters
     ----------
     history : History
     measure : str, optional
-        By any of its names. Without it nDCG@10, or the first one of the newest entry.
+        Any name of the measure. Default: nDCG@10, or the first measure of the newest entry.
     run : str, optional
-        Only entries of this name.
+        Only include entries with this name.
     daily : bool
-        Whether the history is looked at after every entry, as an alarm, rather than now and then.
+        Whether the history is tested after every entry, as an alarm, rather than occasionally.
 
     Returns
     -------
     tuple of Trend
-        One for each name of a run. Where no name comes twice, all entries are one series.
+        One for each name of a run. If no name occurs twice, all entries form one series.
 
     Raises
     ------
@@ -134,12 +135,12 @@ def trends(
 
     Notes
     -----
-    `berryeval.stats.find_decline` tests the scores per query, by the weights, groups and strata
-    that the newest entry has. On demand each stretch of comparable
-    entries is tested once, and p-values are multiplied by the number of stretches: a series
-    without a decline shows one with a probability of about 0.05. Daily, every entry is tested
-    together with those before it at 0.05 / 51. After every 52 entries the alarm starts anew, and
-    so it does after an alarm. A false alarm within 52 entries has a probability of at most 0.05.
+    `berryeval.stats.find_decline` tests the scores per query, with the weights, groups and strata
+    of the newest entry. On demand, each stretch of comparable entries is tested once, and p-values
+    are multiplied by the number of stretches: a series without a decline shows one with a
+    probability of about 0.05. Daily, every entry is tested together with those before it at
+    0.05 / 51. The alarm starts again after every 52 entries, and after an alarm. The probability
+    of a false alarm within 52 entries is at most 0.05.
     """
     chosen = _choose_measure(history, measure)
     entries = [entry for entry in history.entries if chosen in entry.means]
@@ -184,7 +185,7 @@ def _known(measure: str) -> Measure | None:
 
 
 def _stretches(entries: Sequence[Entry]) -> Iterator[list[Entry]]:
-    """Split entries where judgments change, or too many queries."""
+    """Split entries where the judgments, or too many of the queries, change."""
     stretch: list[Entry] = []
     for entry in entries:
         if stretch and not _can_follow(stretch, entry):
@@ -209,7 +210,7 @@ def _can_follow(stretch: Sequence[Entry], entry: Entry) -> bool:
 
 
 def _shared(entries: Sequence[Entry]) -> set[str] | None:
-    """Return the queries that all entries have; None if they are known by their hash only."""
+    """Return the queries that all entries have; None if only their hash is known."""
     found: set[str] | None = None
     for entry in entries:
         if entry.query_ids is None:
@@ -219,7 +220,7 @@ def _shared(entries: Sequence[Entry]) -> set[str] | None:
 
 
 def _points(measure: str, stretch: Sequence[Entry], *, is_first: bool) -> list[Point]:
-    """Return the entries of a stretch, each with the change from the one before."""
+    """Return the entries of a stretch, each with the change from the previous one."""
     start = stretch[0]
     points = [Point(start, start.means[measure], None, starts_anew=not is_first)]
     for before, entry in pairwise(stretch):
@@ -256,7 +257,8 @@ def _alarms(entries: Sequence[Entry], measure: str, known: Measure | None) -> It
     for end in range(2, len(entries) + 1):
         is_newest = end == len(entries)
         watched = entries[start:end]
-        # The first flips are the same however many there are: what these find common is so.
+        # The first flips do not depend on the number of flips, so a high p-value of a few is
+        # enough to skip the full test.
         if not is_newest:
             first = _look(watched, measure, known, is_daily=True, n_flips=_FEW_FLIPS)
             if first is None or first.p_value > ALPHA:
@@ -320,7 +322,7 @@ def _look(
 
 
 def _fewest_queries(level: float) -> int:
-    """Return how many queries it takes for any choice of signs to be as rare as the level."""
+    """Return the number of queries needed for a single choice of signs to reach the level."""
     n_queries = 1
     while 2 / (2**n_queries + 1) > level:
         n_queries += 1
@@ -330,14 +332,14 @@ def _fewest_queries(level: float) -> int:
 def _scores(
     entries: Sequence[Entry], measure: str, known: Measure | None
 ) -> tuple[NDArray[np.float64], int]:
-    """Return queries x entries in the form that is averaged, and how many queries are left out."""
+    """Return queries x entries in the form that is averaged, and the number of dropped queries."""
     import numpy as np  # slow to import
 
     columns: list[Sequence[float]] = [entry.scores[measure] for entry in entries]
     n_left_out = 0
     if len({entry.queries for entry in entries}) > 1:
         shared = _shared(entries)
-        assert shared is not None  # `_can_follow` has seen the ids
+        assert shared is not None  # `_can_follow` has checked that ids are known
         anywhere = {one for entry in entries for one in entry.query_ids or ()}
         n_left_out = len(anywhere) - len(shared)
         columns = [
@@ -354,7 +356,7 @@ def _scores(
 
 
 def _sampling(entries: Sequence[Entry]) -> Sampling:
-    """Return how the queries that are tested were drawn, as the newest entry has it."""
+    """Return the sampling design of the tested queries, from the newest entry."""
     from berryeval.evaluation.sampling import Sampling
 
     newest = entries[-1]
@@ -362,7 +364,7 @@ def _sampling(entries: Sequence[Entry]) -> Sampling:
     if len({entry.queries for entry in entries}) == 1:
         return sampling
     shared = _shared(entries)
-    assert shared is not None  # `_can_follow` has seen the ids
+    assert shared is not None  # `_can_follow` has checked that ids are known
     ids = enumerate(newest.query_ids or ())
     return sampling.take([row for row, query_id in ids if query_id in shared])
 
@@ -374,7 +376,7 @@ def _change_of_means(
     change: float,
     split: int | None,
 ) -> float:
-    """Return a change of what is averaged as one of the means that are shown."""
+    """Convert a change of the averaged values to a change of the reported means."""
     import numpy as np  # slow to import
 
     from berryeval.stats.moments import means_of
@@ -392,7 +394,7 @@ def _change_of_means(
 
 
 def _marked(points: Sequence[Point], looks: Sequence[Look], is_daily: bool) -> Iterator[Point]:
-    """Mark where a step starts and how far a creep goes, and which entries raised an alarm."""
+    """Mark the start of a step, the end of a creep, and the entries that raised an alarm."""
     declines = [look for look in looks if look.is_decline]
     kinds = {id(look.at or look.entries[-1]): look.kind for look in declines}
     alarms = {id(look.entries[-1]) for look in declines} if is_daily else set()

@@ -5,8 +5,8 @@ Where it crashes, prints NaN or reads uninitialised memory there is an error, or
 the definition of the measure gives.
 """
 
-from berryeval.trec_eval.files import RelevanceFormat, read_judgments, read_run
-from berryeval.trec_eval.names import Version, read_names
+from berryeval.trec_eval.files import read_judgments, read_run
+from berryeval.trec_eval.names import RelevanceFormat, Version, read_names
 from berryeval.trec_eval.quick import report_files
 from berryeval.trec_eval.report import Options, iter_scores, report
 from berryeval.trec_eval.z_scores import read_z_scores

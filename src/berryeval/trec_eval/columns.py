@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import partial
@@ -32,21 +31,26 @@ from berryeval.kernels.ndcg_points import ndcg_at_gain_levels, ndcg_at_relevant
 from berryeval.kernels.normalised_gain import binary_normalised_gain, normalised_gain
 from berryeval.kernels.precision import precision
 from berryeval.kernels.r_precision import r_precision, r_precision_at_multiple
-from berryeval.kernels.rank_biased_precision import rank_biased_residual
 from berryeval.kernels.recall import recall
 from berryeval.kernels.reciprocal_rank import reciprocal_rank
 from berryeval.kernels.relative_precision import relative_precision
-from berryeval.kernels.relevance import count_unjudged
 from berryeval.kernels.set_based import set_average_precision, set_f
 from berryeval.kernels.utility import utility
 from berryeval.kernels.yaap import yaap
-from berryeval.trec_eval import judgment_groups, parameters, preferences
-from berryeval.trec_eval.from_below import interpolated_from_below, multiple_from_below
+from berryeval.trec_eval import parameters, preferences
 from berryeval.trec_eval.names import Version
+from berryeval.trec_eval.own_scores import (
+    average_from_below,
+    average_precision_of_groups,
+    multiple_from_below,
+    multiple_of_groups,
+    precision_of_groups,
+    residual_if_unjudged,
+    set_f_below_0,
+    yaap_below_0,
+)
 
 __all__ = ["Column", "Rules", "Source", "columns"]
-
-Grades: TypeAlias = Sequence[float]
 
 Score: TypeAlias = "partial[float]"
 """A kernel with its arguments, or what takes its place where trec_eval is on its own."""
@@ -137,7 +141,7 @@ def _without_parameters(name: str, rules: Rules) -> Score:
         "set_relative_P": partial(relative_precision, k=None, level=counted),
         "set_recall": partial(recall, k=None, level=counted),
         "set_map": partial(set_average_precision, level=counted),
-        "yaap": partial(_yaap if level < 0 else yaap, level=level),
+        "yaap": partial(yaap_below_0 if level < 0 else yaap, level=level),
     }
     return scores[name]
 
@@ -163,12 +167,8 @@ def _at_share(name: str, x: float, rules: Rules) -> Score:
             return partial(multiple_from_below, x=x, level=rules.level)
         return partial(r_precision_at_multiple, times=x, level=rules.level)
     if is_below:
-        return partial(_interpolated_from_below, x=x, rules=rules)
+        return partial(average_from_below, points=[x], level=rules.level, rounding=rules.rounding)
     return partial(interpolated_precision, recall=x, level=rules.level, rounding=rules.rounding)
-
-
-def _interpolated_from_below(grades: Grades, judged: Grades, x: float, rules: Rules) -> float:
-    return interpolated_from_below(grades, judged, [x], rules.level, rules.rounding)[0]
 
 
 def _with_gains(name: str, text: str | None, rules: Rules) -> Score:
@@ -185,13 +185,7 @@ def _with_gains(name: str, text: str | None, rules: Rules) -> Score:
 
 
 def columns(names: dict[str, str | None], rules: Rules) -> list[Column]:
-    """Return what is to be computed and printed.
-
-    Raises
-    ------
-    InputError
-        If the parameters of a measure cannot be used.
-    """
+    """Return the columns to compute and print; raise `InputError` for invalid parameters."""
     return [
         column for name, text in names.items() for column in _columns(name, text, rules)
     ]  # fmt: skip
@@ -216,16 +210,14 @@ def _columns(name: str, text: str | None, rules: Rules) -> list[Column]:
 
 def _group_columns(name: str, text: str | None, rules: Rules) -> list[Column]:
     if name == "map_avgjg":
-        score = judgment_groups.average_precision_score(rules.level)
+        score = average_precision_of_groups(rules.level)
         return [Column(name, "mean", score, "groups")]
     if name == "P_avgjg":
         ranks = _CUTOFFS if text is None else parameters.read_ranks(name, text)
-        scores = {f"{name}_{k}": judgment_groups.precision_score(k, rules.level) for k in ranks}
+        scores = {f"{name}_{k}": precision_of_groups(k, rules.level) for k in ranks}
     else:
         shares = _MULTIPLES if text is None else parameters.read_shares(name, text)
-        scores = {
-            f"{name}_{x:3.2f}": judgment_groups.multiple_score(x, rules.level) for x in shares
-        }
+        scores = {f"{name}_{x:3.2f}": multiple_of_groups(x, rules.level) for x in shares}
     return [Column(full_name, "mean", score, "groups") for full_name, score in scores.items()]
 
 
@@ -251,22 +243,18 @@ def _with_numbers(name: str, text: str | None, rules: Rules) -> Score:
     numbers = None if text is None or name == "rbp_resid" else parameters.read_numbers(name, text)
     if name == "rbp_resid":
         return partial(
-            _residual, p=_PATIENCE if text is None else parameters.read_patience(name, text)
+            residual_if_unjudged,
+            p=_PATIENCE if text is None else parameters.read_patience(name, text),
         )
     if name == "utility":
         return _utility(numbers or _WORTHS, rules)
     if name == "set_F":
         x = 1.0 if numbers is None else numbers[0]
-        return partial(set_f if x >= 0.0 else _set_f, x=x, level=rules.counted)
+        return partial(set_f if x >= 0.0 else set_f_below_0, x=x, level=rules.counted)
     points = ELEVEN_POINTS if numbers is None else tuple(numbers)
-    if rules.level < 0 or points[0] < 0.0 or list(points) != sorted(points):
-        return partial(_average_from_below, points=points, rules=rules)
-    return partial(average_over_points, points=points, level=rules.level, rounding=rules.rounding)
-
-
-def _residual(grades: Grades, judged: Grades, p: float) -> float:
-    """Leave out the ranks after the last unless a document is unjudged, as trec_eval 10.0 does."""
-    return rank_biased_residual(grades, judged, None, p) if count_unjudged(grades) else 0.0
+    is_below = rules.level < 0 or points[0] < 0.0 or list(points) != sorted(points)
+    average = average_from_below if is_below else average_over_points
+    return partial(average, points=points, level=rules.level, rounding=rules.rounding)
 
 
 def _utility(worths: Sequence[float], rules: Rules) -> Score:
@@ -280,32 +268,3 @@ def _utility(worths: Sequence[float], rules: Rules) -> Score:
 def _refuse(message: str, *_evidence: Any) -> float:  # noqa: ANN401 - as a measure
     """Fail when the first query is scored, as trec_eval does."""
     raise TrecEvalError(message, 4)
-
-
-def _set_f(grades: Grades, judged: Grades, x: float, level: float) -> float:
-    """Weigh recall by an x below 0, where the sum of both can be so, too."""
-    p = precision(grades, judged, None, level)
-    r = recall(grades, judged, None, level)
-    value, total = (x + 1.0) * p * r, x * p + r
-    if total == 0.0:
-        return math.copysign(math.inf, value) if value else 0.0
-    return value / total
-
-
-def _yaap(grades: Grades, judged: Grades, level: int) -> float:
-    """Return yaap; below level 0 more can be found than is relevant."""
-    try:
-        return yaap(grades, judged, level)
-    except ZeroDivisionError:
-        return math.inf
-    except ValueError as error:
-        raise TrecEvalError("yaap is undefined for this level and ranking", 4) from error
-
-
-def _average_from_below(
-    grades: Grades, judged: Grades, points: Sequence[float], rules: Rules
-) -> float:
-    total = 0.0
-    for value in interpolated_from_below(grades, judged, points, rules.level, rules.rounding):
-        total += value
-    return total / len(points)

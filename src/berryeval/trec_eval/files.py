@@ -7,7 +7,7 @@ Preferences: ``query_id group subgroup doc_id level``, five columns.
 
 Runs: ``query_id Q0 doc_id rank score tag``; columns after the tag, and blank lines, are ignored.
 
-Numbers are read as far as they go (`berryeval.trec_eval.numbers`). Version 9.0.8 keeps scores in
+Numbers are read as far as they go (`berryeval.trec_eval.lines`). Version 9.0.8 keeps scores in
 32 bits; 10.0 keeps 64, and skips lines that begin with # in all of these files.
 """
 
@@ -18,13 +18,12 @@ import sys
 from array import array
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import Literal, TypeAlias
+from typing import TypeAlias
 
 from berryeval.core.id_column import decode_id
 from berryeval.errors import FormatError
-from berryeval.trec_eval.lines import content, lines
-from berryeval.trec_eval.names import Version
-from berryeval.trec_eval.numbers import atof, atol
+from berryeval.trec_eval.lines import atof, atol, content, lines
+from berryeval.trec_eval.names import RelevanceFormat, Version
 from berryeval.trec_eval.preferences import Preference
 
 __all__ = [
@@ -37,9 +36,6 @@ __all__ = [
     "read_judgments",
     "read_run",
 ]
-
-RelevanceFormat: TypeAlias = Literal["qrels", "qrels_jg", "prefs", "qrels_prefs"]
-"""What ``-R`` names."""
 
 Qrels: TypeAlias = dict[bytes, list[tuple[bytes, int]]]
 """Documents and grades by query, repeated ones included."""
@@ -120,7 +116,7 @@ def read_run(path: str, version: Version) -> RunFile:
     rankings: dict[bytes, list[tuple[float, bytes]]] = {}
     tag = b""
     is_stdin = version == "10.0" and path == "-"
-    text = sys.stdin.buffer.read() if is_stdin else content(path)
+    text = content(path, sys.stdin.buffer if is_stdin else None)
     for number, columns in lines(path, text, skip_comments=version == "10.0", may_indent=True):
         if not columns:
             continue

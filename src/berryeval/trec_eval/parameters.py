@@ -8,8 +8,8 @@ import re
 from berryeval.errors import InputError
 from berryeval.kernels.gains import Gain
 from berryeval.kernels.relevance import NOT_IN_POOL, UNJUDGED
+from berryeval.trec_eval.lines import atof, atol
 from berryeval.trec_eval.names import Version
-from berryeval.trec_eval.numbers import atof, atol
 
 __all__ = ["read_gains", "read_numbers", "read_patience", "read_ranks", "read_shares"]
 

@@ -70,10 +70,7 @@ class Preferences:
 def collect(rows: Sequence[Preference], ranking: Iterable[bytes], query_id: bytes) -> Preferences:
     """Count the preferences of a query for a ranking of its documents.
 
-    Raises
-    ------
-    TrecEvalError
-        If the judgments of a group contradict each other.
+    Raises `TrecEvalError` if the judgments of a group contradict each other.
     """
     judged = {row.doc_id for row in rows}
     retrieved = [doc_id for doc_id in ranking if doc_id in judged]

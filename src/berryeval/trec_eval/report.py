@@ -15,8 +15,8 @@ from berryeval.kernels.relevance import NOT_IN_POOL, UNJUDGED
 from berryeval.measures import GEOMETRIC_FLOOR
 from berryeval.trec_eval import preferences
 from berryeval.trec_eval.columns import Column, Rules, Source, columns
-from berryeval.trec_eval.files import Grouped, Judgments, Preferred, Qrels, RelevanceFormat, RunFile
-from berryeval.trec_eval.names import Version
+from berryeval.trec_eval.files import Grouped, Judgments, Preferred, Qrels, RunFile
+from berryeval.trec_eval.names import RelevanceFormat, Version
 from berryeval.trec_eval.z_scores import ZScores
 
 __all__ = [
@@ -47,44 +47,28 @@ _SOURCES: dict[RelevanceFormat, Source] = {
 
 @dataclass(frozen=True)
 class Options:
-    """The flags of the command.
-
-    Parameters
-    ----------
-    per_query : bool
-        Print each query, too (``-q``).
-    summary : bool
-        Print what holds for all queries (not ``-n``).
-    complete : bool
-        Average over all judged queries (``-c``).
-    judged_only : bool
-        Take documents that were not judged out of rankings (``-J``).
-    level : int
-        The lowest grade that is relevant (``-l``).
-    most : int or None
-        How many documents of a ranking count (``-M``); None for all.
-    n_documents : int
-        The size of the collection (``-N``).
-    format : {"qrels", "qrels_jg", "prefs", "qrels_prefs"}
-        What the judgments are (``-R``).
-    z_scores : ZScores or None
-        What to print deviations from (``-Z``).
-    only : bytes or None
-        The one query to score (``-D 0.query``); None for all.
-    version : {"9.0.8", "10.0"}
-        The trec_eval to behave as.
-    """
+    """The flags of the command."""
 
     per_query: bool = False
+    """Print each query, too (``-q``)."""
     summary: bool = True
+    """Print the lines for all queries (not ``-n``)."""
     complete: bool = False
+    """Average over all judged queries (``-c``)."""
     judged_only: bool = False
+    """Remove unjudged documents from rankings (``-J``)."""
     level: int = 1
+    """The lowest relevant grade (``-l``)."""
     most: int | None = None
+    """The number of documents of a ranking that count (``-M``); None for all."""
     n_documents: int = 0
+    """The size of the collection (``-N``)."""
     format: RelevanceFormat = "qrels"
+    """The format of the judgments (``-R``)."""
     z_scores: ZScores | None = None
+    """The means to print deviations from (``-Z``)."""
     only: bytes | None = None
+    """The one query to score (``-D 0.query``); None for all."""
     version: Version = "9.0.8"
 
 
@@ -99,7 +83,7 @@ class Query:
 
 @dataclass(frozen=True)
 class Facts:
-    """What the summary tells of the files."""
+    """Facts about the files for the summary."""
 
     n_judged: int
     """Queries with judgments."""
@@ -112,14 +96,10 @@ class Facts:
 def report(
     judgments: Judgments, run: RunFile, names: dict[str, str | None], options: Options
 ) -> Iterator[bytes]:
-    """Score a run; iterate over the text to print, a query at a time and the summary last.
+    """Score a run; iterate over the text to print, query by query and the summary last.
 
-    Raises
-    ------
-    InputError
-        If a flag or a measure's parameters cannot be used.
-    TrecEvalError
-        If a query cannot be scored, or none is in both files.
+    Raises `InputError` for an invalid flag or parameter, and `TrecEvalError` if a query cannot be
+    scored, or none is in both files.
     """
     wanted = wanted_columns(names, options)
     facts = Facts(len(judgments), _n_above_zero(judgments, options), run.tag)
@@ -192,7 +172,7 @@ def _queries(
     """Iterate over the queries to score, in the order of their ids' bytes.
 
     9.0.8 takes those in both files. 10.0 takes all that are judged: one that the run does not
-    have is an error, or with ``-c`` has a ranking of one document that nobody judged.
+    have is an error, or with ``-c`` has a ranking of one unjudged document.
     """
     needed = [column for column in wanted if column.source is not None]
     source = _SOURCES[options.format]
@@ -342,19 +322,9 @@ def _letter(grade: float) -> bytes:
 
 
 def summary_of(
-    facts: Facts,
-    wanted: Sequence[Column],
-    totals: Sequence[float],
-    n_scored: int,
-    options: Options,
+    facts: Facts, wanted: Sequence[Column], totals: Sequence[float], n_scored: int, options: Options
 ) -> bytes:
-    """Return the lines for all queries, none if they are not wanted.
-
-    Raises
-    ------
-    TrecEvalError
-        If no query was scored.
-    """
+    """Return the lines for all queries, if requested; raise `TrecEvalError` if none was scored."""
     if n_scored == 0:
         message = "no queries with both results and relevance info"
         raise TrecEvalError(message, NO_COMMON_QUERY)
@@ -364,11 +334,7 @@ def summary_of(
 
 
 def _summary(
-    facts: Facts,
-    wanted: Sequence[Column],
-    totals: Sequence[float],
-    n_scored: int,
-    options: Options,
+    facts: Facts, wanted: Sequence[Column], totals: Sequence[float], n_scored: int, options: Options
 ) -> Iterator[bytes]:
     n_queries = facts.n_judged if options.complete else n_scored
     for column, total in zip(wanted, totals, strict=True):
@@ -380,12 +346,7 @@ def _summary(
 
 
 def _mean(
-    column: Column,
-    total: float,
-    facts: Facts,
-    n_scored: int,
-    n_queries: int,
-    options: Options,
+    column: Column, total: float, facts: Facts, n_scored: int, n_queries: int, options: Options
 ) -> float:
     """Return the value of a column for all queries."""
     if column.kind == "num_q":

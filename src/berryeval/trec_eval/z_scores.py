@@ -11,8 +11,7 @@ from dataclasses import dataclass
 
 from berryeval.core.id_column import decode_id
 from berryeval.errors import FormatError, TrecEvalError
-from berryeval.trec_eval.lines import content, lines
-from berryeval.trec_eval.numbers import atof
+from berryeval.trec_eval.lines import atof, content, lines
 
 __all__ = ["MISSING", "ZScores", "read_z_scores"]
 
@@ -33,10 +32,7 @@ class ZScores:
     def convert(self, query_id: bytes, name: bytes, value: float) -> float:
         """Return the z-score of a value, or `MISSING`.
 
-        Raises
-        ------
-        TrecEvalError
-            If mean and deviation are infinite and leave it undefined.
+        Raises `TrecEvalError` if an infinite mean and deviation leave it undefined.
         """
         entry = self._entry(query_id, name)
         if entry is None:
@@ -77,13 +73,7 @@ class ZScores:
 
 
 def read_z_scores(path: str) -> ZScores:
-    """Read the file of ``-Z``.
-
-    Raises
-    ------
-    TrecEvalError
-        If it cannot be used; trec_eval ends with 255 then.
-    """
+    """Read the file of ``-Z``; raise `TrecEvalError`, with exit code 255, if it is invalid."""
     try:
         return _read(path)
     except FormatError as error:

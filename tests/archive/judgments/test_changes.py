@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from berryeval.archive import Archive, JudgmentEntry
 from berryeval.archive.judgments import changes as judgment_changes
-from berryeval.archive.judgments import known_states, states
+from berryeval.archive.judgments import states
 from berryeval.archive.judgments.changes import RunningHash, apply_changes
 from berryeval.core.content_hash import hash_of_judgments
 from berryeval.core.id_column import decode_id
@@ -94,7 +94,7 @@ def test_one_judgment_more_does_not_read_all_again(archive, monkeypatch):
     many = [JudgmentEntry(f"q{i % 7}", f"d{i}", i % 4) for i in range(100)]
     archive.judgments.put(many, author="ada")
     archive.judgments.prepare()
-    monkeypatch.setattr(known_states.states, "read", None)
+    monkeypatch.setattr(states, "read", None)
     archive.judgments.put([JudgmentEntry("q1", "new", 3)], author="ada")
     assert archive.judgments.current().to_dict()["q1"]["new"] == 3
 
@@ -103,7 +103,7 @@ def test_many_changes_are_read_as_a_whole(archive, monkeypatch):
     """Where most of it is new, there is nothing to save."""
     archive.judgments.put([JudgmentEntry("q1", "d1", 1)], author="ada")
     assert archive.judgments.current().n_rows == 1
-    monkeypatch.setattr(known_states.states, "read_changes", None)
+    monkeypatch.setattr(states, "read_changes", None)
     archive.judgments.put([JudgmentEntry("q1", f"e{i}", 1) for i in range(9)], author="ada")
     assert archive.judgments.current().n_rows == 10
 
@@ -113,7 +113,7 @@ def test_a_hash_that_was_noted_is_told_without_reading(archive, location, monkey
     archive.judgments.put([JudgmentEntry("q1", "d1", 1)], author="ada")
     hashed = archive.judgments.hash()
     with Archive.open(location) as another:
-        monkeypatch.setattr(known_states.states, "read", None)
+        monkeypatch.setattr(states, "read", None)
         assert another.judgments.hash() == hashed
 
 
@@ -125,7 +125,7 @@ def test_judgments_of_a_hash_are_those_of_now_if_nobody_judged_since(
     hashed = archive.judgments.hash()
     with Archive.open(location) as another:
         found = another.judgments.at(hashed)
-        monkeypatch.setattr(known_states.states, "read", None)
+        monkeypatch.setattr(states, "read", None)
         assert another.judgments.current() is found
 
 
@@ -136,7 +136,7 @@ def test_judgments_of_a_moment_ago_are_not_read_again(archive, monkeypatch):
     for grade in (2, 3):
         archive.judgments.put([JudgmentEntry("q1", "d1", grade)], author="ada")
         assert archive.judgments.current() != before
-    monkeypatch.setattr(known_states.states, "read", None)
+    monkeypatch.setattr(states, "read", None)
     assert archive.judgments.at(hashed) is before
 
 

@@ -1,4 +1,4 @@
-"""Queries, in every format."""
+"""Reading and writing queries in every format."""
 # ruff: noqa: E501 - a case is a line
 
 import json
@@ -48,7 +48,7 @@ OPEN = b"".join(line for line in TOPICS.splitlines(keepends=True) if b"top>" not
 
 @pytest.mark.parametrize("content", [TOPICS, CLOSED, OPEN, TOPICS.replace(b"\n", b"\r\n")])
 def test_topics_are_read(write, content):
-    """Tags closed or not, texts over several lines, labels of fields or none."""
+    """Tags may be closed or not, texts may span lines, and field labels are optional."""
     assert read_queries(write(content)) == EXPECTED
 
 
@@ -64,7 +64,7 @@ def test_topics_are_read(write, content):
     ids=["json", "json list", "jsonl", "csv", "tsv"],
 )
 def test_labels_are_read_from_every_format(write, content):
-    """X2: whatever the file is called."""
+    """X2: the file name does not matter."""
     assert read_queries(write(content)) == [LABELLED]
 
 
@@ -79,19 +79,19 @@ def test_labels_are_read_from_every_format(write, content):
     ids=["json", "jsonl", "csv", "tsv"],
 )
 def test_weights_groups_and_strata_are_read_from_every_format(write, content):
-    """Also in a golden set, which refuses keys without a meaning."""
+    """This includes golden sets, which reject unknown keys."""
     assert read_queries(write(content), strict=True) == WEIGHTED
 
 
 def test_a_group_or_a_stratum_may_be_a_number(write):
-    """As an id may."""
+    """Numbers become text, as for ids."""
     (query,) = read_queries(write(b'[{"id": "a", "query": "b", "group": 7, "stratum": 2}]'))
     assert (query.group, query.stratum) == ("7", "2")
 
 
 @pytest.mark.parametrize("weight", [0, -1, float("nan"), float("inf"), 10**400, True, "2"])
 def test_a_weight_is_a_finite_number_above_0(weight):
-    """Whoever makes the query."""
+    """Invalid weights are rejected in every reader and in Python."""
     with pytest.raises(
         (be.ArgumentError, be.InputTypeError), match="weight: expected a finite number above 0"
     ):
@@ -99,14 +99,14 @@ def test_a_weight_is_a_finite_number_above_0(weight):
 
 
 @pytest.mark.parametrize("label", ["group", "stratum"])
-def test_a_group_or_a_stratum_has_a_name(label):
+def test_a_group_or_a_stratum_must_not_be_empty(label):
     """Queries without one have None."""
     with pytest.raises(be.ArgumentError, match=f"{label}: expected a name, got an empty text"):
         be.Query("q", "x", **{label: ""})
 
 
-def test_whole_weights_are_written_without_a_point(tmp_path):
-    """A table has the columns only where a query has a weight, a group or a stratum."""
+def test_whole_weights_are_written_without_a_decimal_point(tmp_path):
+    """A table has these columns only if a query has a weight, a group or a stratum."""
     write_queries(WEIGHTED, tmp_path / "q.csv")
     assert (tmp_path / "q.csv").read_bytes().splitlines()[0].endswith(b",tags,weight,group,stratum")
     assert (tmp_path / "q.csv").read_bytes().splitlines()[2].endswith(b",,3,,")
@@ -115,15 +115,15 @@ def test_whole_weights_are_written_without_a_point(tmp_path):
 
 
 @pytest.mark.parametrize("wrap", ["[%s]", "%s"])
-def test_half_a_character_is_replaced(write, wrap):
-    """JSON can hold what UTF-8 cannot; a text that was cut within an emoji can be shown."""
+def test_a_lone_surrogate_is_replaced(write, wrap):
+    """A text that was cut within an emoji can be shown."""
     record = rb'{"id": "q1", "text": "cut \ud83d", "category": "\udfff", "tags": ["\ud800"]}'
     (query,) = read_queries(write(wrap.encode() % record))
     assert (query.text, query.category, query.tags) == ("cut \ufffd", "\ufffd", ("\ufffd",))
 
 
-def test_two_columns_without_a_header(write):
-    """As MS MARCO has them: quotes are part of the text, and so are further tabs."""
+def test_two_columns_without_a_header_are_read(write):
+    """As in MS MARCO, quotes and further tabs are part of the text."""
     path = write(b'1\twhat is "x\r\n\n2\ta\tb\n3\t\n')
     assert read_queries(path, format="table") == [
         be.Query("1", 'what is "x'),
@@ -169,8 +169,8 @@ def test_two_columns_without_a_header(write):
         (b"<top>\n<num> 1\n<title> x\n</top>\nrubbish\n", ":5: expected a tag such as <num>, found 'rubbish'"),
     ],
 )  # fmt: skip
-def test_a_bad_query_is_named(write, content, message):
-    """File, line where there is one, what was expected and what came."""
+def test_an_invalid_query_is_reported(write, content, message):
+    """The message has the file, the line if there is one, what was expected and found."""
     path = write(content)
     with pytest.raises(be.FormatError) as caught:
         read_queries(path)
@@ -202,8 +202,8 @@ in_temporary_folder = settings(suppress_health_check=[HealthCheck.function_scope
 @pytest.mark.parametrize("name", ["q.json", "q.jsonl", "q.ndjson", "q.csv", "q.tsv.gz"])
 @in_temporary_folder
 @given(found=queries)
-def test_queries_that_were_written_are_read_again(name, found, tmp_path):
-    """Every label, in the format that the name asks for, recognised by the first line."""
+def test_written_queries_can_be_read_again(name, found, tmp_path):
+    """Every label survives in the format of the extension, detected from the first line."""
     assume(found or name.startswith(("q.json.", "q.csv", "q.tsv")))
     write_queries(found, tmp_path / name)
     assert read_queries(tmp_path / name) == found
@@ -211,8 +211,8 @@ def test_queries_that_were_written_are_read_again(name, found, tmp_path):
 
 @in_temporary_folder
 @given(found=queries)
-def test_topics_that_were_written_are_read_again(found, tmp_path):
-    """Or refused, where they would not be."""
+def test_written_topics_can_be_read_again(found, tmp_path):
+    """Queries that would not survive are rejected."""
     assume(found)
     plain = [be.Query(query.query_id, query.text, description=query.description) for query in found]
     try:
@@ -239,20 +239,20 @@ def test_topics_that_were_written_are_read_again(found, tmp_path):
         be.Query("", "x"),
     ],
 )
-def test_what_topics_cannot_hold_is_refused(tmp_path, query):
-    """Nothing would say later that it is gone."""
+def test_fields_that_topics_cannot_represent_are_rejected(tmp_path, query):
+    """They would be lost silently."""
     with pytest.raises(be.InputError, match="TREC topics cannot hold"):
         write_queries([query], tmp_path / "topics")
 
 
 @pytest.mark.parametrize("tag", ["a;b", ""])
-def test_a_tag_that_a_table_cannot_hold_is_refused(tmp_path, tag):
+def test_a_tag_that_a_table_cannot_represent_is_rejected(tmp_path, tag):
     """Semicolons separate tags."""
     with pytest.raises(be.InputError, match="a table cannot hold the tag"):
         write_queries([be.Query("q", "x", tags=(tag,))], tmp_path / "q.csv")
 
 
-def test_the_json_is_as_golden_sets_have_it(tmp_path):
+def test_json_has_the_structure_of_golden_sets(tmp_path):
     """X2: id, query and labels under 'queries'."""
     write_queries([LABELLED, be.Query("Q2", "c")], tmp_path / "q.json")
     assert json.loads((tmp_path / "q.json").read_bytes()) == {
@@ -263,8 +263,8 @@ def test_the_json_is_as_golden_sets_have_it(tmp_path):
     }  # fmt: skip
 
 
-def test_formats_are_told_by_name(write):
-    """From the registry; standard input cannot be looked at first."""
+def test_formats_can_be_named(write):
+    """Names come from the registry; standard input requires one."""
     assert read_queries(write(CLOSED), format="topics") == EXPECTED
     for path, name in ((write(CLOSED), "xml"), ("-", None)):
         with pytest.raises(
@@ -289,8 +289,8 @@ ODD = [
 
 @pytest.mark.parametrize("name", [None, *QUERY_FORMATS])
 @pytest.mark.parametrize("content", ODD)
-def test_odd_bytes_are_an_error_in_one_line(write, content, name):
-    """Never anything but a FormatError, or no query."""
+def test_arbitrary_bytes_are_an_error_in_one_line(write, content, name):
+    """The only exception is a FormatError, or no query is read."""
     try:
         found = read_queries(write(content), format=name)
     except be.FormatError as error:

@@ -1,4 +1,4 @@
-"""Documents cut into chunks with readable ids and exact spans."""
+"""Splitting documents into chunks with readable ids and exact spans."""
 
 from functools import partial
 
@@ -55,8 +55,8 @@ def ids(chunks):
     return [chunk.chunk_id for chunk in chunks]
 
 
-def test_markdown_is_cut_at_its_headings():
-    """Ids are anchors; the second of a name ends in -2; headings without text are none."""
+def test_markdown_is_split_at_its_headings():
+    """Ids are anchors, repeated ones end in -2, and headings without text are not chunks."""
     chunks = by_heading(GUIDE, "auth.md")
     assert ids(chunks) == [
         "auth.md",
@@ -72,15 +72,15 @@ def test_markdown_is_cut_at_its_headings():
     assert chunks[4].text == "Troubles\n--------\n\nLook at the clock."
 
 
-def test_deep_headings_need_not_cut():
-    """They stay in the chunk above them."""
+def test_deep_headings_need_not_start_a_chunk():
+    """Headings below the maximum level stay in the chunk above them."""
     chunks = by_heading(GUIDE, "auth.md", max_level=2)
     assert "auth.md#scopes" not in ids(chunks)
     assert "### Scopes" in chunks[1].text
 
 
 def test_text_elsewhere_does_not_change_an_id():
-    """Only headings of the same name do."""
+    """Only headings with the same name affect an id."""
     longer = GUIDE.replace("Ask for few.", "Ask for few.\n\n#### More\n\nMuch more.")
     assert set(ids(by_heading(GUIDE, "a"))) < set(ids(by_heading(longer, "a")))
 
@@ -106,20 +106,20 @@ def test_text_elsewhere_does_not_change_an_id():
         ("", []),
     ],
 )
-def test_headings_are_recognised_as_markdown_has_them(text, anchors):
-    """And nothing else is."""
+def test_only_markdown_headings_are_recognised(text, anchors):
+    """Every form of heading is recognised, and no other line is."""
     assert ids(by_heading(text, "s")) == anchors
 
 
 def test_anchors_are_those_of_github():
-    """So that a chunk's id is a link that works."""
+    """The id of a chunk is a link that works on GitHub."""
     assert slug("What's new in v2.1?") == "whats-new-in-v21"
     assert slug("snake_case & kebab-case") == "snake_case-kebab-case"
     assert slug("Übersicht") == "übersicht"
 
 
 def test_paragraphs_are_joined_until_they_are_long_enough():
-    """Within a section; the last may be short."""
+    """Paragraphs are joined within a section; the last chunk may be shorter."""
     text = "# T\n\none two\n\nthree four\n\nfive\n\n## U\n\nsix"
     chunks = by_paragraph(text, "s", min_chars=10)
     assert [(c.chunk_id, c.text) for c in chunks] == [
@@ -131,8 +131,8 @@ def test_paragraphs_are_joined_until_they_are_long_enough():
     assert len(by_paragraph(text, "s", min_chars=0)) == 4
 
 
-def test_fixed_sizes_overlap_and_spare_words():
-    """No piece is longer than its size, and none begins or ends within a word."""
+def test_pieces_of_fixed_size_overlap_and_keep_words_whole():
+    """No piece exceeds its size, and none begins or ends within a word."""
     text = "alpha beta gamma delta epsilon zeta eta theta"
     chunks = by_size(text, "s", size=20, overlap=8)
     assert [c.text for c in chunks] == [
@@ -146,8 +146,8 @@ def test_fixed_sizes_overlap_and_spare_words():
 
 
 @pytest.mark.parametrize(("size", "overlap"), [(0, 0), (10, 10), (10, -1)])
-def test_sizes_that_lead_nowhere_are_refused(size, overlap):
-    """The overlap stays below the size."""
+def test_an_overlap_that_is_not_below_the_size_is_rejected(size, overlap):
+    """The splitter would never reach the end otherwise."""
     with pytest.raises(ArgumentError, match="expected at least"):
         by_size("text", "s", size=size, overlap=overlap)
 
@@ -163,7 +163,7 @@ EVERY_CHUNKER = [
 @pytest.mark.parametrize("chunker", EVERY_CHUNKER)
 @given(text=MARKDOWN)
 def test_chunks_are_pieces_of_their_source(chunker, text):
-    """The span gives the text, ids are unique, and nothing is empty."""
+    """The span locates the text in the source, ids are unique, and no chunk is empty."""
     chunks = chunker(text, "s")
     for chunk in chunks:
         assert text[chunk.start : chunk.end] == chunk.text
@@ -173,7 +173,7 @@ def test_chunks_are_pieces_of_their_source(chunker, text):
 
 
 def test_a_folder_is_read_by_name(tmp_path):
-    """Sources have slashes, whatever the machine; other files are left alone."""
+    """Sources are named with slashes on every platform, and other files are ignored."""
     (tmp_path / "b").mkdir()
     (tmp_path / "b" / "two.md").write_text("# Two\n\n2")
     (tmp_path / "one.txt").write_text("\ufeffplain", encoding="utf-8")
@@ -184,8 +184,8 @@ def test_a_folder_is_read_by_name(tmp_path):
     assert (document.doc_id, document.title) == ("b/two.md#two", "Two")
 
 
-def test_a_folder_that_has_nothing_to_read_is_an_error(tmp_path):
-    """Empty, missing, or no text."""
+def test_a_folder_without_text_files_is_an_error(tmp_path):
+    """An empty folder, a missing one, and other file types are rejected."""
     with pytest.raises(FormatError, match="expected a folder with Markdown or text files"):
         read_chunks(tmp_path)
     with pytest.raises(FormatError, match="expected a folder with Markdown or text files"):

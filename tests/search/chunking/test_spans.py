@@ -1,4 +1,4 @@
-"""Judgments of spans, which hold for any way to cut a document."""
+"""Judgments of spans, which apply to any chunking of a document."""
 
 import pytest
 
@@ -35,14 +35,14 @@ def chunk(start, end, source="a"):
     ],
 )  # fmt: skip
 def test_half_of_the_span_or_of_the_chunk_is_enough(start, end, answers):
-    """The rule, at its edges."""
+    """The rule holds exactly at half, and not below."""
     span = SpanJudgment("q", "a", 100, 200, grade=1)
     assert answers_for(chunk(start, end), span) is answers
     assert not answers_for(chunk(start, end, source="b"), span)
 
 
 def test_chunks_take_the_best_grade_of_their_spans():
-    """And each chunk that answers for a span takes it."""
+    """Every chunk that covers a span gets the highest grade of its spans."""
     spans = [SpanJudgment("q", "a", 0, 20, 1), SpanJudgment("q", "a", 30, 50, 3),
              SpanJudgment("p", "a", 90, 260, 2)]  # fmt: skip
     chunks = [chunk(0, 100), chunk(100, 200), chunk(200, 300)]
@@ -53,7 +53,7 @@ def test_chunks_take_the_best_grade_of_their_spans():
 
 
 def test_a_span_is_credited_once():
-    """The second chunk that has it earns nothing, and is no hole."""
+    """A second chunk that covers the span earns nothing, but counts as judged."""
     spans = [SpanJudgment("q", "a", 80, 120, 2)]
     chunks = [chunk(0, 110), chunk(90, 200), chunk(200, 300)]
     run = be.Run.from_lists({"q": ["a#200-300", "a#0-110", "a#90-200"]})
@@ -76,7 +76,7 @@ def test_a_chunk_with_two_spans_is_credited_for_both():
 
 
 def test_another_chunking_leaves_a_perfect_ranking_perfect():
-    """A golden set of spans survives a change of chunks."""
+    """A golden set of spans stays valid if the chunking changes."""
     text = "# A\n\n" + "oauth " * 30 + "\n\n# B\n\n" + "token " * 50 + "\n\n# C\n\n" + "cache " * 40
     start = text.index("token")
     spans = [SpanJudgment("q", "s", start, text.index("\n\n# C"), 1)]
@@ -87,8 +87,8 @@ def test_another_chunking_leaves_a_perfect_ranking_perfect():
         assert scores["R@10"].mean == 1.0
 
 
-def test_a_span_that_no_chunk_answers_for_is_an_error():
-    """Rather than a relevant passage that silently cannot be found."""
+def test_a_span_that_no_chunk_covers_is_an_error():
+    """A relevant passage that no system can find is reported."""
     spans = [SpanJudgment("q7", "a", 500, 600, 1)]
     for judge in (judge_chunks, judge_spans):
         with pytest.raises(MismatchError, match="query 'q7': no chunk covers span 'a@500-600'"):
@@ -96,7 +96,7 @@ def test_a_span_that_no_chunk_answers_for_is_an_error():
 
 
 def test_a_span_has_a_length_and_one_grade():
-    """Whatever else is refused."""
+    """Empty spans and spans with two grades are rejected."""
     with pytest.raises(ArgumentError, match="span: expected 0 <= start < end, got 5 to 5"):
         SpanJudgment("q", "a", 5, 5, 1)
     twice = [SpanJudgment("q", "a", 0, 9, 1), SpanJudgment("q", "a", 0, 9, 2)]

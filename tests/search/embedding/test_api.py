@@ -1,4 +1,4 @@
-"""Vectors by an API as OpenAI's, against a server of ours that checks what it is asked."""
+"""Vectors from an OpenAI-compatible API, against a server that validates every request."""
 
 import numpy as np
 import pytest
@@ -20,7 +20,7 @@ QUICK = Limits(backoff=0)
 
 @pytest.fixture(autouse=True)
 def environment(monkeypatch):
-    """The variables of whoever runs the tests are none of ours."""
+    """Remove the environment variables of the person who runs the tests."""
     for name in ("OPENAI_API_KEY", "OPENAI_BASE_URL"):
         monkeypatch.delenv(name, raising=False)
 
@@ -33,7 +33,7 @@ def unit(vectors):
 @pytest.mark.parametrize("encoding", ["float", "base64"])
 @pytest.mark.parametrize("batch_size", [1, 2, 128])
 def test_each_text_has_its_vector(encoding, batch_size):
-    """In the order of the texts, however they are sent and answered."""
+    """Vectors are in the order of the texts, for every batch size and response order."""
     with running_model() as (base, model):
         api = EmbeddingApi("tiny", base, encoding=encoding, batch_size=batch_size)
         vectors = api.embed(TEXTS)
@@ -44,8 +44,8 @@ def test_each_text_has_its_vector(encoding, batch_size):
     assert {request["body"]["encoding_format"] for request in model.requests} == {encoding}
 
 
-def test_a_text_without_words_is_not_sent():
-    """It has no direction; the API would refuse it."""
+def test_a_blank_text_is_not_sent():
+    """Its vector is zeros, and the API would reject it."""
     with running_model() as (base, model):
         api = EmbeddingApi("tiny", base)
         assert api.embed(["", " \n"]).tolist() == [[0.0] * 4] * 2
@@ -56,8 +56,8 @@ def test_a_text_without_words_is_not_sent():
     assert [request["body"]["input"] for request in model.requests] == [["space"], ["a", "?"]]
 
 
-def test_dimensions_are_asked_for_and_checked():
-    """A server that does not know them is told from one that does."""
+def test_dimensions_are_requested_and_checked():
+    """A server that ignores the parameter is detected."""
     with running_model() as (base, model):
         api = EmbeddingApi("tiny", base, dimensions=2)
         assert api.embed(TEXTS).shape == (5, 2)
@@ -69,7 +69,7 @@ def test_dimensions_are_asked_for_and_checked():
 
 
 def test_vectors_keep_their_length():
-    """From one request to the next."""
+    """A vector of a different length than in an earlier request is rejected."""
     with running_model() as (base, model):
         api = EmbeddingApi("tiny", base)
         api.embed(["a"])
@@ -79,7 +79,7 @@ def test_vectors_keep_their_length():
 
 
 def test_the_key_comes_from_the_environment(monkeypatch):
-    """From the variable that is named; it is in no message."""
+    """The key is read from the named variable and never appears in a message."""
     monkeypatch.setenv("MY_KEY", "sk-secret")
     with running_model(key="sk-secret") as (base, _model):
         assert EmbeddingApi("tiny", base, key_variable="MY_KEY").embed(["a"]).any()
@@ -96,14 +96,14 @@ def test_the_key_comes_from_the_environment(monkeypatch):
         assert "sk-secret" not in str(caught.value)
 
 
-def test_the_name_tells_models_and_servers_apart():
-    """Vectors are cached under it."""
+def test_the_name_identifies_model_and_server():
+    """Vectors are cached under this name."""
     assert EmbeddingApi("tiny").name == "tiny@api.openai.com"
     assert EmbeddingApi("tiny", "http://h:1/v1/", dimensions=2).name == "tiny:2@h:1"
 
 
-def test_vectors_are_asked_for_once(tmp_path):
-    """By content and model, across processes."""
+def test_vectors_are_requested_once(tmp_path):
+    """The cache is keyed by content and model, and shared between processes."""
     with running_model() as (base, model):
         for _ in range(2):
             cached = CachedEmbedder(EmbeddingApi("tiny", base), tmp_path / "vectors.db")
@@ -117,8 +117,8 @@ BUSY = (429, {"error": {"message": "Rate limit reached", "code": "rate_limit_exc
 
 
 @pytest.mark.parametrize("fault", [BUSY, (500, b""), (503, b"<html>"), None])
-def test_what_may_pass_is_tried_again(fault):
-    """Twice more: a server that is busy, that fails, that hangs up."""
+def test_temporary_errors_are_retried(fault):
+    """Busy, failing and disconnecting servers are retried twice."""
     with running_model() as (base, model):
         model.faults = [fault] * 2
         assert EmbeddingApi("tiny", base, limits=QUICK).embed(["a"]).any()
@@ -129,8 +129,8 @@ def test_what_may_pass_is_tried_again(fault):
         assert caught.value.transient
 
 
-def test_a_server_that_asks_to_wait_too_long_is_not_waited_for():
-    """Its own seconds count, up to the time limit."""
+def test_a_requested_delay_beyond_the_time_limit_is_not_waited_for():
+    """A shorter delay that the server requests is respected."""
     with running_model() as (base, model):
         model.faults = [(*BUSY, ("Retry-After", "3600"))]
         with pytest.raises(
@@ -152,8 +152,8 @@ def test_a_server_that_asks_to_wait_too_long_is_not_waited_for():
         ((400, {"error": None}), "answered 400 Bad Request"),
     ],
 )
-def test_what_stays_is_told_at_once(answer, message):
-    """In the server's words, whichever shape they have."""
+def test_permanent_errors_are_reported_at_once(answer, message):
+    """The message contains the server's reason, in each of its formats."""
     with running_model() as (base, model):
         model.faults = [answer]
         with pytest.raises(SystemUnderTestError, match=message) as caught:
@@ -182,8 +182,8 @@ def test_what_stays_is_told_at_once(answer, message):
         (b'{"data": [{"index": 0, "embedding": [NaN]}]}', "expected vectors of finite numbers"),
     ],
 )
-def test_an_answer_that_is_none_is_told(answer, message):
-    """A vector of finite numbers for each text, by its number."""
+def test_an_invalid_response_is_reported(answer, message):
+    """A response must contain one vector of finite numbers per text."""
     with running_model() as (base, model):
         model.faults = [(200, answer)]
         with pytest.raises(AnswerError, match=message):
@@ -201,29 +201,29 @@ def test_an_answer_that_is_none_is_told(answer, message):
         ({"dimensions": 0}, "dimensions: expected at least 1"),
     ],
 )
-def test_settings_that_cannot_be_used_are_refused(settings, message):
-    """When the embedder is made."""
+def test_invalid_settings_are_rejected(settings, message):
+    """The error is raised when the embedder is created."""
     with pytest.raises(ArgumentError, match=message):
         EmbeddingApi(**{"model": "tiny", **settings})
 
 
 class TestByName:
-    """Embedders by what people type."""
+    """Embedders opened by name."""
 
-    def test_the_default_goes_by_its_name(self):
-        """Also with dimensions."""
+    def test_the_default_embedder_is_opened_by_name(self):
+        """The name can include the dimensions."""
         assert isinstance(open_embedder("wordllama"), WordLlama)
         assert open_embedder("wordllama-64").embed(["a"]).shape == (1, 64)
 
-    def test_an_api_goes_by_model_and_address(self, monkeypatch):
-        """The address may be in the environment, as for OpenAI's own libraries."""
+    def test_an_api_is_named_by_model_and_address(self, monkeypatch):
+        """The address can come from the variable that OpenAI's own libraries use."""
         assert open_embedder("openai:tiny").name == "tiny@api.openai.com"
         assert open_embedder("openai:org/m:v2@https://h/v1").name == "org/m:v2@h"
         monkeypatch.setenv("OPENAI_BASE_URL", "http://localhost:11434/v1")
         assert open_embedder("openai:tiny").name == "tiny@localhost:11434"
 
-    def test_any_function_goes_by_its_place(self, tmp_path, monkeypatch):
-        """So does a class, or an object."""
+    def test_a_function_class_or_object_is_named_by_module(self, tmp_path, monkeypatch):
+        """Each of them can be an embedder."""
         (tmp_path / "my_model_of_test.py").write_text(
             "def lengths(texts):\n    return [[len(text), 1.0] for text in texts]\n"
             "class Model:\n    name = 'm'\n    def embed(self, texts):\n        return 7\n"
@@ -240,13 +240,13 @@ class TestByName:
             open_embedder("my_model_of_test:other")
 
     @pytest.mark.parametrize("text", ["word2vec", "wordllama-x", ""])
-    def test_what_nobody_knows_is_refused(self, text):
-        """With what there is."""
+    def test_an_unknown_embedder_is_rejected(self, text):
+        """The message lists the known embedders."""
         with pytest.raises(ArgumentError, match="embedder: expected wordllama, onnx:FOLDER, op"):
             open_embedder(text)
 
-    def test_it_is_a_setting_of_systems(self, tmp_path):
-        """With a cache, if wanted."""
+    def test_an_embedder_is_a_setting_of_systems(self, tmp_path):
+        """It can be combined with a cache."""
         with running_model() as (base, model):
             settings = {"embedder": f"openai:tiny@{base}", "vector_cache": str(tmp_path / "v.db")}
             system = open_system("vector", settings)

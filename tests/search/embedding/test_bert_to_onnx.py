@@ -1,4 +1,4 @@
-"""The script that writes BERT as ONNX, held against BERT in NumPy."""
+"""The script that converts BERT to ONNX, compared with BERT in NumPy."""
 
 import importlib.util
 import json
@@ -59,7 +59,7 @@ def weights():
 
 
 def bert(w, ids):
-    """The states of one text's tokens, line by line as the paper has them."""
+    """Return the token states of one text, line by line as in the paper."""
 
     def linear(x, name):
         return x @ w[f"{name}.weight"].T + w[f"{name}.bias"]
@@ -94,7 +94,7 @@ def bert(w, ids):
 
 @pytest.fixture
 def folder(tmp_path):
-    """Weights as model hubs keep them."""
+    """A folder with weights in the layout of model hubs."""
     place = tmp_path / "weights"
     (place / "1_Pooling").mkdir(parents=True)
     (place / "1_Pooling" / "config.json").write_text('{"pooling_mode_mean_tokens": true}')
@@ -106,8 +106,8 @@ def folder(tmp_path):
     return place
 
 
-def test_the_graph_is_bert(folder, tmp_path, monkeypatch):
-    """Texts of several lengths at once: padding changes nothing."""
+def test_the_graph_computes_bert(folder, tmp_path, monkeypatch):
+    """Padding does not affect a batch of texts of different lengths."""
     run_script(folder, tmp_path / "encoder", monkeypatch=monkeypatch)
     encoder = OnnxEncoder(tmp_path / "encoder")
     assert (encoder.pooling, encoder.max_length) == ("mean", 16)
@@ -118,8 +118,8 @@ def test_the_graph_is_bert(folder, tmp_path, monkeypatch):
         np.testing.assert_allclose(found, expected / np.linalg.norm(expected), atol=1e-5)
 
 
-def test_another_kind_of_model_is_refused(folder, tmp_path, monkeypatch):
-    """The graph would be wrong."""
+def test_another_kind_of_model_is_rejected(folder, tmp_path, monkeypatch):
+    """Its graph would be wrong."""
     (folder / "config.json").write_text(json.dumps({**CONFIG, "model_type": "roberta"}))
     with pytest.raises(SystemExit, match="expected a BERT with gelu, found roberta"):
         run_script(folder, tmp_path / "encoder", monkeypatch=monkeypatch)

@@ -1,4 +1,4 @@
-"""Texts as vectors, and the cache of them."""
+"""Embedding texts as vectors, and the cache of vectors."""
 
 import sys
 from pathlib import Path
@@ -15,7 +15,7 @@ TEXTS = ["How do I sign in?", "Log in to your account.", "Bananas are ripe.", ""
 
 
 def test_vectors_are_those_of_wordllama():
-    """The library itself, told where its files are, gives the same."""
+    """The library itself, pointed to its files, returns the same vectors."""
     wordllama = pytest.importorskip("wordllama")
     folder = Path(wordllama.__file__).parent
     model = wordllama.WordLlama.load(cache_dir=folder, disable_download=True)
@@ -23,8 +23,8 @@ def test_vectors_are_those_of_wordllama():
     np.testing.assert_allclose(WordLlama().embed(TEXTS[:3]), expected, atol=1e-5)
 
 
-def test_like_meanings_have_like_vectors():
-    """Of unit length, but for a text that says nothing."""
+def test_similar_meanings_have_similar_vectors():
+    """Vectors have unit length, except for blank text."""
     vectors = WordLlama().embed(TEXTS)
     assert vectors.shape == (4, 256)
     assert vectors.dtype == np.float32
@@ -32,15 +32,15 @@ def test_like_meanings_have_like_vectors():
     assert vectors[0] @ vectors[1] > vectors[0] @ vectors[2] + 0.2
 
 
-def test_a_text_has_one_vector_whoever_stands_beside_it():
-    """Batches do not matter, to the bit."""
+def test_a_vector_does_not_depend_on_its_batch():
+    """Vectors are equal to the bit in every batch."""
     many = [f"text number {i}" for i in range(600)]
     model = WordLlama()
     assert (model.embed(many)[[0, 300, 599]] == model.embed([many[i] for i in (0, 300, 599)])).all()
 
 
-def test_dimensions_can_be_cut():
-    """To the sizes that the model was trained for."""
+def test_dimensions_can_be_reduced():
+    """The sizes that the model was trained for are accepted."""
     assert WordLlama(64).embed(["a text"]).shape == (1, 64)
     assert WordLlama(64).name == "wordllama-l2-supercat-64"
     with pytest.raises(ArgumentError, match="dimensions: expected 64, 128 or 256, got 100"):
@@ -48,7 +48,7 @@ def test_dimensions_can_be_cut():
 
 
 def test_missing_weights_are_named_by_their_extra(monkeypatch):
-    """Whichever of the three libraries is missing."""
+    """The message names the extra, whichever of the three libraries is missing."""
     embedder.wordllama_model.cache_clear()
     for library in ("tokenizers", "safetensors"):
         with monkeypatch.context() as patch:
@@ -64,8 +64,8 @@ def lengths(texts):
     return [[len(text), 1.0] for text in texts]
 
 
-def test_any_function_makes_vectors():
-    """They are brought to unit length, and named after the function."""
+def test_any_function_can_be_an_embedder():
+    """Vectors are normalised, and the embedder is named after the function."""
     model = as_embedder(lengths)
     assert model.name.endswith(":lengths")
     np.testing.assert_allclose(model.embed(["ab", ""]), [[2 / 5**0.5, 1 / 5**0.5], [0, 1]])
@@ -83,14 +83,14 @@ def test_any_function_makes_vectors():
         ([[1.0], [float("nan")]], "expected vectors of finite numbers"),
     ],
 )
-def test_what_is_no_vector_is_refused(answer, message):
-    """A vector of finite numbers for each text."""
+def test_invalid_vectors_are_rejected(answer, message):
+    """A function must return one vector of finite numbers per text."""
     with pytest.raises(AnswerError, match=message):
         CallableEmbedder(lambda _texts: answer, "mine").embed(["a", "b"])
 
 
 def test_nothing_is_embedded_twice(tmp_path):
-    """Content and model are the key; a cache outlives its process."""
+    """Content and model are the key, and the cache outlives its process."""
     asked = []
 
     def model(texts):
@@ -111,16 +111,16 @@ def test_nothing_is_embedded_twice(tmp_path):
     assert len(cached._embedder.embed([])) == 0
 
 
-def test_a_cache_takes_many_texts_and_none(tmp_path):
-    """More than SQLite has parameters for."""
+def test_a_cache_handles_many_texts_and_none(tmp_path):
+    """The number of texts may exceed SQLite's limit of parameters."""
     cached = CachedEmbedder(CallableEmbedder(lengths, "m"), tmp_path / "v.db")
     many = [f"{i}" for i in range(1700)]
     assert (cached.embed(many) == cached.embed(many)).all()
     assert len(cached.embed([])) == 0
 
 
-def test_a_file_that_is_no_cache_is_left_alone(tmp_path):
-    """And named."""
+def test_a_file_that_is_not_a_cache_is_not_changed(tmp_path):
+    """The error names the file."""
     path = tmp_path / "notes.txt"
     path.write_text("not a database" * 100)
     with pytest.raises(FormatError, match=r"notes\.txt: cannot be used as a cache"):
@@ -128,8 +128,8 @@ def test_a_file_that_is_no_cache_is_left_alone(tmp_path):
     assert path.read_text().startswith("not a database")
 
 
-def test_a_cache_does_not_tell_queries_from_documents_unless_the_model_does(tmp_path):
-    """A text that was embedded as a document is known as a query."""
+def test_queries_are_cached_separately_only_if_the_model_distinguishes_them(tmp_path):
+    """Otherwise a text embedded as a document is a hit as a query."""
     cached = CachedEmbedder(as_embedder(lengths), tmp_path / "vectors.db")
     documents = cached.embed(["ab"])
     cached._embedder._function = None  # whoever asks it now fails

@@ -1,4 +1,4 @@
-"""Sentence encoders on the disk: small ones, made here, whose arithmetic is done again in NumPy."""
+"""Local sentence encoders: small models created here, recomputed in NumPy."""
 
 import json
 import sys
@@ -23,7 +23,7 @@ STATES = np.random.default_rng(7).normal(size=(len(WORDS), 4)).astype(np.float32
 
 
 def write_tokenizer(folder):
-    """Words at blanks, between [CLS] and [SEP]."""
+    """Write a tokenizer that splits at blanks and adds [CLS] and [SEP]."""
     known = {word: number for number, word in enumerate(WORDS)}
     model = tokenizers.models.WordLevel(known, unk_token="[UNK]")  # noqa: S106 - a token of text
     tokenizer = tokenizers.Tokenizer(model)
@@ -35,7 +35,7 @@ def write_tokenizer(folder):
 
 
 def write_model(path, *, inputs=("input_ids", "attention_mask"), output=("n", "length", 4)):
-    """A state for each token, whatever stands around it; summed up if a text has one vector."""
+    """Write a model with one state per token, or their sum as one vector per text."""
     make = onnx.helper
     nodes = [make.make_node("Gather", ["states", "input_ids"], ["every"])]
     if len(output) < 3:
@@ -60,7 +60,7 @@ def write_model(path, *, inputs=("input_ids", "attention_mask"), output=("n", "l
 
 @pytest.fixture
 def folder(tmp_path):
-    """An encoder without any settings of its own."""
+    """An encoder without any optional files."""
     place = tmp_path / "small"
     place.mkdir()
     write_tokenizer(place)
@@ -76,8 +76,8 @@ def state(*words):
     return STATES[[WORDS.index(word) for word in words]]
 
 
-def test_states_of_tokens_are_averaged(folder):
-    """By hand, marks included, of unit length; blank text has no direction."""
+def test_token_states_are_averaged(folder):
+    """The mean includes special tokens and has unit length; blank text gives zeros."""
     found = OnnxEncoder(folder).embed(["renew the token", "cache", " "])
     expected = [
         unit(state("[CLS]", "renew", "the", "token", "[SEP]").mean(axis=0)),
@@ -89,7 +89,7 @@ def test_states_of_tokens_are_averaged(folder):
     assert OnnxEncoder(folder).embed([]).shape == (0, 4)
 
 
-def test_the_first_token_stands_for_all_where_the_folder_or_a_setting_says_so(folder):
+def test_cls_pooling_comes_from_the_folder_or_a_setting(folder):
     """sentence-transformers writes it into 1_Pooling/config.json."""
     first = unit(state("[CLS]")[0])
     told = OnnxEncoder(folder, pooling="cls")
@@ -107,8 +107,8 @@ def test_the_first_token_stands_for_all_where_the_folder_or_a_setting_says_so(fo
     assert OnnxEncoder(folder, pooling="mean").pooling == "mean"
 
 
-def test_batches_do_not_matter(folder):
-    """Padding takes no part in a mean, and order is kept."""
+def test_vectors_do_not_depend_on_their_batch(folder):
+    """Padding does not affect the mean, and the order of texts is kept."""
     texts = ["renew the token", "cache", "the", "", "token cache renew the token"] * 7
     whole = OnnxEncoder(folder, batch_size=64).embed(texts)
     np.testing.assert_allclose(OnnxEncoder(folder, batch_size=3).embed(texts), whole, atol=1e-6)
@@ -116,8 +116,8 @@ def test_batches_do_not_matter(folder):
         np.testing.assert_allclose(OnnxEncoder(folder).embed([text])[0], vector, atol=1e-6)
 
 
-def test_long_texts_are_cut(folder):
-    """To what a setting says, else the folder's files, else 512 tokens."""
+def test_long_texts_are_truncated(folder):
+    """The limit comes from the setting, then the folder's files, then 512 tokens."""
     assert OnnxEncoder(folder).max_length == 512
     (folder / "config.json").write_text('{"max_position_embeddings": 128}')
     assert OnnxEncoder(folder).max_length == 128
@@ -129,8 +129,8 @@ def test_long_texts_are_cut(folder):
     assert OnnxEncoder(folder, max_length=9).max_length == 9
 
 
-def test_queries_and_documents_have_prefixes_of_their_own(folder):
-    """Given, or read from the folder; a cache keeps both apart."""
+def test_queries_and_documents_have_separate_prefixes(folder):
+    """Prefixes come from settings or the folder, and caches are separate."""
     (folder / "config_sentence_transformers.json").write_text(
         json.dumps({"prompts": {"query": "query: ", "passage": "passage: "}})
     )
@@ -149,8 +149,8 @@ def test_queries_and_documents_have_prefixes_of_their_own(folder):
     assert encoder.name != bare.name
 
 
-def test_a_model_may_give_a_vector_for_each_text(folder):
-    """It is taken as it is; and the model may be in a folder of its own."""
+def test_a_model_may_return_one_vector_per_text(folder):
+    """Such a vector is used as is; the model may be in a subfolder."""
     (folder / "model.onnx").unlink()
     (folder / "onnx").mkdir()
     write_model(folder / "onnx" / "model.onnx", inputs=("input_ids",), output=("n", "size"))
@@ -158,8 +158,8 @@ def test_a_model_may_give_a_vector_for_each_text(folder):
     np.testing.assert_allclose(OnnxEncoder(folder).embed(["cache"])[0], expected, atol=1e-6)
 
 
-def test_a_system_takes_an_encoder_by_its_folder(folder):
-    """X4: as text, with its settings; the fingerprint names it."""
+def test_a_system_opens_an_encoder_by_its_folder(folder):
+    """X4: settings are passed as text, and the fingerprint names the encoder."""
     said = {"pooling": "cls", "max_length": "16", "query_prefix": "query: "}
     system = open_system("vector", {"embedder": f"onnx:{folder}", **said})
     assert isinstance(system, Embedded)
@@ -179,14 +179,14 @@ def test_a_system_takes_an_encoder_by_its_folder(folder):
         ({"batch_size": 0}, "batch_size: expected at least 1, got 0"),
     ],
 )
-def test_settings_that_make_no_sense_are_refused(folder, settings, message):
-    """When the encoder is made."""
+def test_invalid_settings_are_rejected(folder, settings, message):
+    """The error is raised when the encoder is created."""
     with pytest.raises(ArgumentError, match=message):
         OnnxEncoder(folder, **settings)
 
 
-def test_what_is_no_encoder_is_told(folder, tmp_path):
-    """Folder, files and inputs, each with what was expected."""
+def test_a_folder_that_is_not_an_encoder_is_reported(folder, tmp_path):
+    """The message says what was expected of folder, files and inputs."""
     with pytest.raises(FormatError, match="expected the folder of an encoder, found none"):
         OnnxEncoder(tmp_path / "nowhere")
     write_model(folder / "model.onnx", inputs=("input_ids", "pixel_values"))
@@ -211,8 +211,8 @@ def test_what_is_no_encoder_is_told(folder, tmp_path):
 
 
 @pytest.mark.parametrize(("content", "found"), [("{", "expected JSON"), ("[]", "found list")])
-def test_broken_settings_of_a_folder_are_told(folder, content, found):
-    """With the file."""
+def test_invalid_settings_files_are_reported(folder, content, found):
+    """The error names the file."""
     (folder / "config.json").write_text(content)
     with pytest.raises(FormatError, match=rf"config.json: .*{found}"):
         OnnxEncoder(folder)
@@ -220,7 +220,7 @@ def test_broken_settings_of_a_folder_are_told(folder, content, found):
 
 @pytest.mark.parametrize("library", ["onnxruntime", "tokenizers"])
 def test_a_missing_library_is_named_by_its_extra(folder, monkeypatch, library):
-    """What to install."""
+    """The message names the extra to install."""
     monkeypatch.setitem(sys.modules, library, None)
     with pytest.raises(MissingExtraError, match=r"berryeval\[onnx\]"):
         OnnxEncoder(folder)

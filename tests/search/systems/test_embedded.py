@@ -1,4 +1,4 @@
-"""The search engine inside the process."""
+"""The in-process search engine."""
 
 import json
 
@@ -45,7 +45,7 @@ class TestVector(Contract):
 
 
 class TestHybrid(Contract):
-    """Both, on disk, as opened a second time."""
+    """Both on disk, opened again."""
 
     finds_by_words = False
 
@@ -56,7 +56,7 @@ class TestHybrid(Contract):
 
 
 class TestApproximate(Contract):
-    """Vectors by usearch."""
+    """Vectors with usearch."""
 
     finds_by_words = False
 
@@ -69,8 +69,8 @@ class TestApproximate(Contract):
 
 
 @pytest.mark.parametrize("mode", MODES)
-def test_an_index_on_disk_finds_what_it_found_in_memory(mode, tmp_path):
-    """X4: BM25, vectors and hybrid, kept in a folder or not."""
+def test_an_index_on_disk_returns_the_same_as_in_memory(mode, tmp_path):
+    """X4: this holds for BM25, vectors and hybrid."""
     memory, disk = Embedded(mode), Embedded(mode, path=tmp_path)
     assert memory.index(DOCUMENTS) == disk.index(DOCUMENTS) == len(DOCUMENTS)
     opened = Embedded(mode, path=tmp_path)
@@ -79,8 +79,8 @@ def test_an_index_on_disk_finds_what_it_found_in_memory(mode, tmp_path):
     assert memory.fingerprint() == opened.fingerprint()
 
 
-def test_an_index_on_disk_is_replaced_as_a_whole(tmp_path):
-    """An attempt that fails leaves the old one; one that works leaves nothing else."""
+def test_an_index_on_disk_is_replaced_atomically(tmp_path):
+    """A failed attempt keeps the old index; a successful one removes it."""
 
     def model(texts):
         if "boom" in texts:
@@ -98,23 +98,23 @@ def test_an_index_on_disk_is_replaced_as_a_whole(tmp_path):
     assert len(list(tmp_path.iterdir())) == 2
 
 
-def test_words_are_found_by_their_stems():
-    """X4: lexical search knows English."""
+def test_words_match_by_their_stems():
+    """X4: lexical search uses English stemming."""
     system = Embedded("bm25")
     system.index(DOCUMENTS)
     assert [hit.doc_id for hit in system.search("renewing", 5)] == ["auth.md#tokens"]
 
 
-def test_words_that_say_nothing_are_passed_over():
-    """How, what and the: rare in a small collection, and yet no reason to find something."""
+def test_stop_words_are_ignored():
+    """Words such as how, what and the are rare in a small collection, but find nothing."""
     system = Embedded("bm25")
     system.index([*DOCUMENTS, Document("what", "What the how?", "How do you")])
     assert [hit.doc_id for hit in system.search("how is the cache?", 5)] == ["tuning.md#cache"]
     assert system.search("what is the", 5) == []
 
 
-def test_vectors_find_what_shares_no_word():
-    """X4: vector search knows meanings."""
+def test_vectors_find_documents_without_common_words():
+    """X4: vector search matches meanings."""
     vector, words = Embedded("vector"), Embedded("bm25")
     for system in (vector, words):
         system.index(DOCUMENTS)
@@ -124,8 +124,8 @@ def test_vectors_find_what_shares_no_word():
     assert found[0].startswith("auth.md")
 
 
-def test_titles_count_as_much_as_they_are_told():
-    """Not at all with 0, and more than the text with much."""
+def test_title_weight_sets_the_weight_of_titles():
+    """0 ignores titles, and a high weight ranks them above the text."""
     documents = [Document("title", "nothing here", "cache"), Document("text", "cache " * 5)]
     found = {}
     for weight in (0, 1, 100):
@@ -136,8 +136,8 @@ def test_titles_count_as_much_as_they_are_told():
     assert found[100] == ["title", "text"]
 
 
-def test_ties_at_the_cut_are_broken_by_id():
-    """Whatever the order of indexing: the highest ids are kept."""
+def test_ties_at_the_cutoff_are_broken_by_id():
+    """The highest ids are kept, in any order of indexing."""
     documents = [Document(f"d{i:03}", "the same text") for i in range(200)]
     for order in (documents, documents[::-1]):
         for mode in ("bm25", "vector"):
@@ -164,7 +164,7 @@ def test_fusion_adds_reciprocal_ranks():
 
 
 def test_hybrid_is_the_fusion_of_its_parts():
-    """With weights and a constant of its own."""
+    """Weights and constant apply as in the fusion itself."""
     settings = {"fusion": "ranks", "weights": (3.0, 1.0), "constant": 10.0, "depth": 4}
     parts = [Embedded("bm25"), Embedded("vector")]
     hybrid = Embedded("hybrid", **settings)
@@ -187,7 +187,7 @@ def test_hybrid_is_the_fusion_of_its_parts():
 
 
 def test_approximate_vectors_agree_with_exact_ones():
-    """Nine of ten nearest at least, with the same cosines."""
+    """At least nine of the ten nearest are the same, with equal cosines."""
     pytest.importorskip("usearch")
     random = np.random.default_rng(7)
     vectors = random.normal(size=(2000, 32)).astype(np.float32)
@@ -203,7 +203,7 @@ def test_approximate_vectors_agree_with_exact_ones():
 
 
 def test_searching_before_indexing_says_what_to_do():
-    """And so does searching after closing."""
+    """The same message appears after closing."""
     system = Embedded("bm25")
     with pytest.raises(
         SystemUnderTestError, match=r"bm25: nothing is indexed; name documents, or call index\("
@@ -231,29 +231,29 @@ def test_searching_before_indexing_says_what_to_do():
         ({"embedder": "model"}, "embedder: expected an embedder or a function, got str"),
     ],
 )
-def test_settings_that_make_no_sense_are_refused(settings, message):
-    """When the system is made, not when it is asked."""
+def test_invalid_settings_are_rejected(settings, message):
+    """The error is raised when the system is created, not when it is searched."""
     with pytest.raises(ArgumentError, match=message):
         Embedded(**settings)
 
 
-def test_a_folder_with_another_index_is_not_touched(tmp_path):
-    """It says with what the index was made, and the way out."""
+def test_a_folder_with_another_index_is_not_changed(tmp_path):
+    """The message shows how that index was built, and the way out."""
     Embedded("bm25", path=tmp_path).index(DOCUMENTS)
-    with pytest.raises(MismatchError, match=r"was made with .*'bm25'.*choose another folder"):
+    with pytest.raises(MismatchError, match=r"was built with .*'bm25'.*choose another folder"):
         Embedded("hybrid", path=tmp_path)
     assert Embedded("bm25", path=tmp_path).search("oauth", 1)
 
 
-def test_an_index_without_tokens_is_not_searched_by_tokens(tmp_path):
-    """A fusion of ranks keeps less than one of scores needs."""
+def test_an_index_without_tokens_is_rejected_for_token_matching(tmp_path):
+    """An index for fusing ranks stores less than one for adding scores requires."""
     Embedded(path=tmp_path, fusion="ranks").index(DOCUMENTS)
     with pytest.raises(MismatchError, match=r"'tokens': False.*choose another folder"):
         Embedded(path=tmp_path)
 
 
-def test_titles_are_part_of_the_text_more_or_less():
-    """Not at all, as part of the text, or more than the text."""
+def test_titles_can_be_ignored_or_weighted():
+    """Titles count less than, as much as, or more than the text."""
     documents = [Document("title", "nothing", "cache"), Document("text", "cache cache", "other")]
     found = {}
     for weight in (0, 0.5, 1, 9):
@@ -270,15 +270,15 @@ FACTS = {"layout": 2, "mode": "bm25", "tokens": False, "texts": False}
 
 
 @pytest.mark.parametrize("content", ["{", "[]", json.dumps(FACTS)])
-def test_a_folder_that_is_no_index_is_an_error(tmp_path, content):
-    """Broken or foreign files are named."""
+def test_a_folder_that_is_not_an_index_is_an_error(tmp_path, content):
+    """The message names damaged and foreign files."""
     (tmp_path / "index.json").write_text(content)
     with pytest.raises(FormatError, match="expected a BerryEval index"):
         Embedded("bm25", path=tmp_path)
 
 
 def test_a_missing_library_is_named_by_its_extra(monkeypatch):
-    """What to install."""
+    """The message names the extra to install."""
     for library in ("tantivy", "usearch", "usearch.index"):
         monkeypatch.setitem(__import__("sys").modules, library, None)
     with pytest.raises(MissingExtraError, match=r"berryeval\[search\]"):
@@ -287,8 +287,8 @@ def test_a_missing_library_is_named_by_its_extra(monkeypatch):
         Embedded("vector", approximate=True).index(DOCUMENTS)
 
 
-def test_text_that_is_no_text_is_indexed_all_the_same():
-    """Surrogates stand for bytes that were no UTF-8; ids survive."""
+def test_text_with_lone_surrogates_is_indexed():
+    """Surrogates stand for bytes that are not UTF-8, and ids keep them."""
     system = Embedded()
     system.index([Document("\udcff", "cache \udcff", "\udcfe"), Document("b", "")])
     assert system.search("cache", 1)[0].doc_id == "\udcff"

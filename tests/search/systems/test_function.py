@@ -11,7 +11,7 @@ from search.contract import DOCUMENTS, Contract
 
 
 class TestFunction(Contract):
-    """A function that asks the embedded engine."""
+    """A function that calls the embedded engine."""
 
     can_index = False
 
@@ -23,7 +23,7 @@ class TestFunction(Contract):
 
 
 class TestAsynchronousFunction(Contract):
-    """One that has to be awaited."""
+    """An asynchronous function."""
 
     can_index = False
 
@@ -39,8 +39,8 @@ class TestAsynchronousFunction(Contract):
         return Function(find, name="async")
 
 
-def test_a_function_is_found_by_its_place(tmp_path, monkeypatch):
-    """In the working directory, too."""
+def test_a_function_is_named_by_its_module(tmp_path, monkeypatch):
+    """Modules in the working directory are found, too."""
     (tmp_path / "my_search_of_test.py").write_text(
         "class Engine:\n    @staticmethod\n    def find(query, k):\n        return {query: k}\n"
     )
@@ -63,14 +63,14 @@ def test_a_function_is_found_by_its_place(tmp_path, monkeypatch):
         ("json:__doc__", "function: expected a function, got 'json:__doc__', a str"),
     ],
 )
-def test_a_place_without_a_function_is_refused(place, message):
-    """With Python's reason."""
+def test_a_missing_function_is_rejected(place, message):
+    """The message contains Python's reason."""
     with pytest.raises(ArgumentError, match=message):
         Function(place)
 
 
-def test_what_cannot_be_called_is_refused():
-    """When the system is made."""
+def test_an_object_that_is_not_callable_is_rejected():
+    """The error is raised when the system is created."""
     with pytest.raises(ArgumentError, match="function: expected a function of a query and k"):
         Function(7)
 
@@ -100,8 +100,8 @@ def test_what_cannot_be_called_is_refused():
         ),
     ],
 )
-def test_whatever_a_function_raises_is_an_error_of_the_system(raised, kind, transient, message):
-    """With the exception's own words, and as its cause."""
+def test_exceptions_of_a_function_are_errors_of_the_system(raised, kind, transient, message):
+    """The message is the exception's, which is also the cause."""
 
     def find(_query, _k):
         raise raised
@@ -113,8 +113,8 @@ def test_whatever_a_function_raises_is_an_error_of_the_system(raised, kind, tran
     assert caught.value.transient is transient
 
 
-def test_a_generator_that_breaks_is_an_error_of_the_system():
-    """It runs while it is read."""
+def test_a_failing_generator_is_an_error_of_the_system():
+    """A generator runs only while it is consumed."""
 
     def find(_query, _k):
         yield "a"
@@ -124,7 +124,7 @@ def test_a_generator_that_breaks_is_an_error_of_the_system():
         Function(find, name="mine").search("x", 5)
 
 
-def test_an_answer_that_is_no_ranking_is_told():
-    """Checked where every answer is."""
+def test_an_invalid_ranking_is_reported():
+    """The answers of functions are checked like all others."""
     with pytest.raises(AnswerError, match="expected each document once"):
         Function(lambda _query, _k: ["a", "a"], name="mine").search("x", 5)

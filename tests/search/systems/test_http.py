@@ -19,7 +19,7 @@ PATHS = {"ids": "hits[*].id", "scores": "hits[*].score"}
 
 
 class TestHttp(Contract):
-    """A server that asks the embedded engine."""
+    """A server that calls the embedded engine."""
 
     can_index = False
 
@@ -37,7 +37,7 @@ class TestHttp(Contract):
 
 
 def asked(url_end="", query="sign in", **settings):
-    """What a server is asked, and what is found."""
+    """Return the request that a server receives, and the hits."""
     requests = []
 
     def answer(request):
@@ -50,7 +50,7 @@ def asked(url_end="", query="sign in", **settings):
 
 
 def test_a_get_carries_the_query_in_its_address():
-    """As one part of it, whatever stands in it."""
+    """The query is escaped as one parameter, whatever it contains."""
     request, found = asked("/find?q={query}&n={k}", "a&b=c {k}/ü", **PATHS)
     assert (request["method"], request["path"]) == ("GET", "/find")
     assert request["parameters"] == {"q": "a&b=c {k}/ü", "n": "2"}
@@ -58,7 +58,7 @@ def test_a_get_carries_the_query_in_its_address():
 
 
 def test_a_post_carries_the_query_in_its_body():
-    """As text, which it cannot break out of; {k} alone is a number."""
+    """The query stays text and cannot change the body; {k} alone is a number."""
     body = '{"all": [{"text": "~{query}~ {k}"}], "size": "{k}", "exact": false}'
     request, _ = asked(query='"} {k}', body=body, headers={"Authorization": "Bearer x"}, **PATHS)
     assert request["method"] == "POST"
@@ -67,8 +67,8 @@ def test_a_post_carries_the_query_in_its_body():
     assert request["headers"]["Content-Type"] == "application/json"
 
 
-def test_a_name_and_a_password_go_into_a_header():
-    """And are not part of the address any more."""
+def test_user_and_password_become_a_header():
+    """They are removed from the address."""
     requests = []
 
     def answer(request):
@@ -81,8 +81,8 @@ def test_a_name_and_a_password_go_into_a_header():
     assert requests[0]["headers"]["Authorization"] == "Basic bWU6cEBzcw=="
 
 
-def test_a_redirection_is_told_and_not_followed():
-    """Headers and bodies stay with whom they were meant for."""
+def test_a_redirect_is_reported_and_not_followed():
+    """Headers and bodies are not sent to another server."""
     elsewhere = ("Location", "https://other.example/")
     with serving(lambda _request: (302, b"", elsewhere)) as url:
         system = Http(url, body=POST)
@@ -92,14 +92,14 @@ def test_a_redirection_is_told_and_not_followed():
             system.search("x", 1)
 
 
-def test_without_scores_the_order_counts():
+def test_without_scores_the_order_is_used():
     """Ranks become scores."""
     _, found = asked("/{query}?{k}")
     assert found == [("7", -1.0), ("b", -2.0)]
 
 
-def test_what_was_not_asked_for_is_cut():
-    """A server that was not told k may answer with more; one that was told may not."""
+def test_hits_beyond_k_are_dropped_only_if_k_was_not_sent():
+    """A server that received k must not return more."""
     with serving(lambda _request: (200, {"hits": [{"id": "a"}, {"id": "b"}]})) as url:
         assert Http(url + "/{query}").search("x", 1) == [("a", -1.0)]
         with pytest.raises(AnswerError, match="expected at most 1 hits, got 2"):
@@ -109,8 +109,8 @@ def test_what_was_not_asked_for_is_cut():
 @pytest.mark.parametrize(
     ("status", "transient"), [(400, False), (404, False), (500, False), (429, True), (503, True)]
 )
-def test_an_error_of_the_server_is_told(status, transient):
-    """With its own words; only what may pass is worth another try."""
+def test_an_error_of_the_server_is_reported(status, transient):
+    """The message is the server's, and only temporary errors are transient."""
     with serving(lambda _request: (status, {"error": "no\nsuch index"})) as url:
         system = Http(url, body=POST, **PATHS)
         with pytest.raises(
@@ -132,32 +132,32 @@ def test_an_error_of_the_server_is_told(status, transient):
         ({"hits": [{"id": "a", "score": 1}] * 2}, "expected each document once, got 'a' twice"),
     ],
 )
-def test_an_answer_that_is_none_is_told(content, message):
-    """Not JSON, other keys, no ids, NaN, duplicates."""
+def test_an_invalid_response_is_reported(content, message):
+    """Other content than JSON, missing ids, NaN and duplicates are errors."""
     with serving(lambda _request: (200, content)) as url:
         system = Http(url, body=POST, **PATHS)
         with pytest.raises(AnswerError, match=message):
             system.search("x", 3)
 
 
-def test_as_many_scores_as_ids():
-    """Paths that lead to different numbers of things are a mistake."""
+def test_the_number_of_scores_must_equal_the_number_of_ids():
+    """Paths with different numbers of values are an error."""
     with serving(lambda _request: (200, {"ids": ["a", "b"], "scores": [1]})) as url:
         system = Http(url, body=POST, ids="ids[*]", scores="$.scores[*]")
         with pytest.raises(AnswerError, match="expected 2 scores, as ids, got 1"):
             system.search("x", 3)
 
 
-def test_a_server_that_is_late_is_a_timeout():
-    """After the seconds that were given."""
+def test_a_late_server_is_a_timeout():
+    """The error is raised after the given number of seconds."""
     with serving(asleep(0.5)) as url:
         system = Http(url, body=POST, timeout=0.05)
         with pytest.raises(SystemTimeoutError, match=r"127\.0\.0\.1: no answer within 0\.05 s"):
             system.search("x", 1)
 
 
-def test_a_request_ends_when_its_query_is_given_up():
-    """X8: so that the next query has its place, and each is asked."""
+def test_a_request_ends_when_its_query_times_out():
+    """X8: the worker is free for the next query, so every query is sent."""
     queries = [Query(f"q{number}", "x") for number in range(6)]
     with serving(asleep(1.5)) as url:
         limits = Limits(timeout=0.3, concurrency=2)
@@ -168,8 +168,8 @@ def test_a_request_ends_when_its_query_is_given_up():
     }
 
 
-def test_an_endless_answer_is_not_read_to_its_end(monkeypatch):
-    """Nor kept."""
+def test_an_endless_response_is_not_read_to_its_end(monkeypatch):
+    """Reading stops at a limit, and nothing is kept."""
     monkeypatch.setattr(exchange, "_LONGEST_ANSWER", 1 << 20)
     with (
         serving(lambda _request: (200, b" " * (2 << 20))) as url,
@@ -178,8 +178,8 @@ def test_an_endless_answer_is_not_read_to_its_end(monkeypatch):
         Http(url, body=POST).search("x", 1)
 
 
-def test_a_server_that_hangs_up_may_heal():
-    """So does one that is not there."""
+def test_a_lost_connection_is_a_temporary_error():
+    """So is a server that cannot be reached."""
     with serving(lambda _request: None) as url:
         with pytest.raises(SystemUnderTestError, match="connection lost") as caught:
             Http(url, body=POST).search("x", 1)
@@ -192,8 +192,8 @@ def test_a_server_that_hangs_up_may_heal():
     assert caught.value.transient
 
 
-def test_a_host_that_nobody_knows_is_no_passing_trouble():
-    """Its name will not become known by asking again."""
+def test_an_unknown_host_is_a_permanent_error():
+    """Trying again would not help."""
     with pytest.raises(
         SystemUnderTestError, match=r"berryeval\.invalid: cannot be reached"
     ) as caught:
@@ -212,14 +212,14 @@ def test_a_host_that_nobody_knows_is_no_passing_trouble():
         ("http://h/{query}", {"scores": ".hits"}, "scores: expected a path such as"),
     ],
 )
-def test_settings_that_cannot_work_are_refused(url, settings, message):
-    """When the system is made."""
+def test_invalid_settings_are_rejected(url, settings, message):
+    """The error is raised when the system is created."""
     with pytest.raises(ArgumentError, match=message):
         Http(url, **settings)
 
 
 def test_the_fingerprint_has_no_secrets():
-    """Neither of the address nor of headers."""
+    """It contains neither credentials of the address nor headers."""
     system = Http("http://u:pw@h:1/{query}", headers={"Authorization": "secret"})
     assert system.fingerprint() == {
         "system": "http",
@@ -231,7 +231,7 @@ def test_the_fingerprint_has_no_secrets():
 
 
 def test_paths_lead_through_names_and_lists():
-    """Dots, brackets, places, quoted names, and the whole."""
+    """Dots, brackets, positions, quoted names and the root are supported."""
     data = {"a": {"b.c": [{"x": 1}, {"x": 2}]}}
     assert find_values(data, parse_path('$.a["b.c"][*].x', "ids")) == [1, 2]
     assert find_values(data, parse_path('a["b.c"][1]["x"]', "ids")) == [2]
@@ -241,8 +241,8 @@ def test_paths_lead_through_names_and_lists():
         find_values([1], parse_path("[5]", "ids"))
 
 
-def test_a_key_in_the_address_is_sent_and_not_told():
-    """A fingerprint stands in reports and beside runs; a word that is asked for stays."""
+def test_a_key_in_the_address_is_sent_but_never_shown():
+    """Fingerprints appear in reports; only the value of the key is hidden."""
     url = "http://h/find?keyword={query}&api_key=sk-12345&n={k}"
     system = Http(url, ids="[*]")
     assert system.url == url

@@ -1,4 +1,4 @@
-"""Hybrid search in two rounds, over an index whose answers are written down."""
+"""Hybrid search in two rounds, over an index with fixed answers."""
 
 import numpy as np
 import pytest
@@ -12,7 +12,7 @@ PLAIN = HybridSettings(late=0, feedback=0)
 
 
 class Written:
-    """Answers by words and vectors as written down; it notes what it was asked."""
+    """An index with fixed answers by words and vectors, which records its calls."""
 
     def __init__(self, by_words, by_vector):
         self.by_words, self.by_vector = by_words, by_vector
@@ -43,7 +43,7 @@ QUERY = np.eye(4, dtype=np.float32)[0]
 
 
 def test_scores_are_scaled_and_added():
-    """Words from 0 to the best, cosines from the lowest to the best; what is missing adds 0."""
+    """Word scores are scaled from 0, cosines from the lowest; a missing score adds 0."""
     index = Written({1: 4.0, 2: 1.0}, {2: 0.9, 1: 0.5, 3: 0.1})
     assert search_hybrid(index, "renew token", QUERY, PLAIN) == pytest.approx(
         {1: 1 + 0.5, 2: 0.25 + 1, 3: 0}
@@ -53,14 +53,14 @@ def test_scores_are_scaled_and_added():
 
 
 def test_the_only_match_counts_fully():
-    """A range of one score has no lowest."""
+    """A single score is scaled to 1."""
     index = Written({1: 4.0}, {2: 0.3})
     assert search_hybrid(index, "renew", QUERY, PLAIN) == {1: 1, 2: 1}
     assert search_hybrid(Written({}, {}), "renew", QUERY, HybridSettings()) == {}
 
 
 def test_tokens_are_a_third_score():
-    """Scaled like the others, over all documents that were found."""
+    """It is scaled like the others, over all documents that were found."""
     index = Written({1: 4.0}, {3: 0.3})
     late = late_scores("renew token", index.tokens_of([1, 3]))
     assert late[0] > late[1]
@@ -68,8 +68,8 @@ def test_tokens_are_a_third_score():
     assert found == {1: 1 + 3, 3: 1 + 0}
 
 
-def test_the_second_round_learns_from_the_first():
-    """Half of it is the query; the best documents share the rest by their scores."""
+def test_the_second_round_uses_the_results_of_the_first():
+    """Half is the query; the best documents share the rest by score."""
     index = Written({1: 4.0, 2: 2.0}, {})
     settings = HybridSettings(late=0, feedback=2)
     assert search_hybrid(index, "renew", QUERY, settings) == {1: 1, 2: 0.5}
@@ -85,8 +85,8 @@ def test_the_second_round_learns_from_the_first():
     np.testing.assert_allclose(index.asked_vectors, [QUERY, expected], atol=1e-6)
 
 
-def test_documents_without_a_score_teach_nothing():
-    """With weights of 0 there is nothing to learn from, and the first round stands."""
+def test_documents_without_a_score_give_no_feedback():
+    """With weights of 0 the first round is the result."""
     index = Written({}, {1: 0.5, 2: 0.2})
     settings = HybridSettings(weights=(1, 0), late=0)
     assert search_hybrid(index, "renew", QUERY, settings) == {1: 0, 2: 0}

@@ -1,4 +1,4 @@
-"""Tokens of queries that meet those of documents."""
+"""Matching the tokens of queries with those of documents."""
 
 import numpy as np
 import pytest
@@ -9,8 +9,8 @@ from berryeval.search.systems.late_interaction import TokenSets, late_scores, to
 TEXTS = ["Renew the access token.", "Ripe bananas, ripe and yellow.", "", "token"]
 
 
-def test_each_token_of_a_query_meets_the_nearest_of_a_document():
-    """By hand: cosines, weighed by the lengths of the query's vectors."""
+def test_each_token_of_a_query_matches_the_nearest_of_a_document():
+    """Cosines are weighted by the lengths of the query's vectors."""
     tokenizer, vectors = wordllama_model()
     ids = tokenizer.encode("expired token", add_special_tokens=False).ids
     expected = []
@@ -29,15 +29,15 @@ def test_each_token_of_a_query_meets_the_nearest_of_a_document():
     assert late_scores("token", tokens_of(["token"])) == pytest.approx([1.0])
 
 
-def test_nothing_meets_nothing():
-    """No query, no documents, or no tokens in any."""
+def test_without_tokens_scores_are_0():
+    """This holds for an empty query, no documents, and documents without tokens."""
     assert late_scores("", tokens_of(TEXTS)).tolist() == [0, 0, 0, 0]
     assert late_scores("token", []).tolist() == []
     assert late_scores("token", tokens_of(["", ""])).tolist() == [0, 0]
 
 
-def test_tokens_of_many_documents_are_kept_together(tmp_path):
-    """Each document's own come back, also from a file, in any order."""
+def test_tokens_are_returned_by_document(tmp_path):
+    """Tokens of any documents are returned in any order, also from a file."""
     sets = TokenSets.build(TEXTS)
     sets.save(tmp_path / "tokens.npz")
     for kept in (sets, TokenSets.open(tmp_path / "tokens.npz")):

@@ -1,4 +1,4 @@
-"""OpenSearch and Elasticsearch, against an engine of ours that checks what it is asked."""
+"""OpenSearch and Elasticsearch, against a simulated engine that validates every request."""
 
 import numpy as np
 import pytest
@@ -23,7 +23,7 @@ class TestWords(Contract):
 
 
 class TestVectors(Contract):
-    """Vectors; knn is another word for them."""
+    """Vectors; knn is an alias."""
 
     finds_by_words = False
 
@@ -33,7 +33,7 @@ class TestVectors(Contract):
 
 
 class TestHybrid(Contract):
-    """Both, fused here."""
+    """Both, fused in BerryEval."""
 
     finds_by_words = False
 
@@ -43,7 +43,7 @@ class TestHybrid(Contract):
 
 
 class TestTemplate(Contract):
-    """A query of one's own."""
+    """A custom query."""
 
     @pytest.fixture
     def system(self, engine):
@@ -52,7 +52,7 @@ class TestTemplate(Contract):
 
 
 def test_hybrid_is_the_fusion_of_words_and_vectors(engine):
-    """X4: by reciprocal ranks, with weights, in one request."""
+    """X4: ranks are fused with weights, in one request."""
     settings = {"weights": (1.0, 0.5), "constant": 10.0}
     system = indexed(engine, **settings)
     parts = [OpenSearch(f"{engine.url}/docs", mode=mode) for mode in ("bm25", "vector")]
@@ -63,18 +63,18 @@ def test_hybrid_is_the_fusion_of_words_and_vectors(engine):
     assert [request["path"] for request in engine.requests] == ["/docs/_msearch"]
 
 
-def test_as_many_hits_are_fused_as_are_asked_for(engine):
-    """A depth below k would lose some."""
+def test_at_least_k_hits_are_fused(engine):
+    """A depth below k would lose hits."""
     assert len(found(indexed(engine, depth=1), "renew a token", 4)) == 4
 
 
-def test_no_more_candidates_are_looked_at_than_an_engine_allows(engine):
+def test_the_number_of_candidates_respects_the_engines_limit(engine):
     """Twice the depth would be too many for Elasticsearch."""
     assert found(indexed(engine, "vector", depth=8000), "renew a token", 1)
 
 
 def test_scores_of_vectors_are_cosines_from_0_to_1(engine):
-    """X4: as both engines write them."""
+    """X4: the scores are those of both engines."""
     vectors = {"east": [1, 0], "north": [0, 2], "west": [-3, 0], "go": [1, 0]}
     system = indexed(
         engine,
@@ -88,7 +88,7 @@ def test_scores_of_vectors_are_cosines_from_0_to_1(engine):
 
 
 def test_fields_have_weights(engine):
-    """As the engine writes them."""
+    """Weights use the engine's syntax."""
     documents = [Document("title", "other words", "oauth"), Document("text", "oauth", "other")]
     heavy = indexed(engine, "bm25", documents, fields=("title^9", "text"))
     assert found(heavy, "oauth") == ["title", "text"]
@@ -96,15 +96,15 @@ def test_fields_have_weights(engine):
     assert found(light, "oauth") == ["text", "title"]
 
 
-def test_ties_are_broken_by_id_before_the_cut(engine):
-    """The same k whichever way the engine keeps them."""
+def test_ties_are_broken_by_id_before_the_cutoff(engine):
+    """The same k documents are returned in any order of storage."""
     documents = [Document(doc_id, "the same words") for doc_id in "bdac"]
     system = indexed(engine, "bm25", documents)
     assert found(system, "same words", 2) == ["d", "c"]
 
 
-def test_an_index_of_somebody_else_is_searched_as_it_is(engine):
-    """Without a field of ours to break ties by."""
+def test_a_foreign_index_is_searched_unchanged(engine):
+    """It has no field to break ties with."""
     body = {
         "settings": {"index": {"number_of_shards": 1}},
         "mappings": {"properties": {"text": {"type": "text"}}},
@@ -123,8 +123,8 @@ def test_an_index_of_somebody_else_is_searched_as_it_is(engine):
     assert found(system) == ["d1"]
 
 
-def test_which_engine_it_is_is_asked_once(engine):
-    """And only where it matters: vectors."""
+def test_the_engine_is_detected_once(engine):
+    """Detection happens only if it matters, for vectors."""
     indexed(engine, "bm25").search("x", 1)
     assert not any(request["path"] == "/" for request in engine.requests)
     system = indexed(engine, "vector")
@@ -136,8 +136,8 @@ def test_which_engine_it_is_is_asked_once(engine):
     assert [request["path"] for request in engine.requests] == ["/docs/_search"] * 2
 
 
-def test_an_engine_that_may_not_be_asked_can_be_told():
-    """The message says how."""
+def test_a_dialect_can_be_set_if_detection_is_forbidden():
+    """The message explains the setting."""
     with serving(lambda _request: (403, {"error": {"type": "s", "reason": "no"}})) as url:
         system = OpenSearch(url, "docs", "vector")
         with pytest.raises(
@@ -150,8 +150,8 @@ def test_an_engine_that_may_not_be_asked_can_be_told():
             system.search("x", 1)
 
 
-def test_something_else_is_no_engine():
-    """A server that answers with JSON of its own."""
+def test_a_server_that_is_neither_engine_is_an_error():
+    """It returns JSON, but of another kind."""
     for answer in ({"version": {"number": "7"}}, {"hello": "world"}):
         with serving(lambda _request, answer=answer: (200, answer)) as url:
             system = OpenSearch(url, "docs", "vector")
@@ -159,8 +159,8 @@ def test_something_else_is_no_engine():
                 system.search("x", 1)
 
 
-def test_a_licence_that_is_missing_is_told():
-    """Elasticsearch's own fusion is not for everybody."""
+def test_a_missing_licence_is_reported():
+    """Elasticsearch's own fusion requires one."""
     rrf = {"retriever": {"rrf": {"retrievers": []}}, "_source": "{{query}}"}
     with running_engine("elasticsearch") as (url, engine):
         engine.url = url
@@ -181,35 +181,35 @@ def test_a_licence_that_is_missing_is_told():
         ("http://h/docs?x=1", {}, "index: .*, got an address with more"),
         ("http://h/docs", {"mode": "words"}, "mode: expected 'bm25', 'vector' or 'hybrid'"),
         ("http://h/docs", {"dialect": "solr"}, "dialect: expected 'opensearch' or 'elasticsear"),
-        ("http://h/docs", {"search_pipeline": "x"}, "search_pipeline: expected a template beside"),
+        ("http://h/docs", {"search_pipeline": "x"}, "search_pipeline: expected a template with"),
         ("http://h/docs", {"fields": ()}, "fields: expected at least one name"),
         ("http://h/docs", {"weights": (0, 0)}, "weights: expected two numbers"),
         ("http://h/docs", {"template": "{}"}, "template: expected a place for {{query}}"),
     ],
 )
-def test_settings_that_cannot_be_used_are_refused(url, settings, message):
-    """When the system is made; passwords are not shown."""
+def test_invalid_settings_are_rejected(url, settings, message):
+    """The error is raised when the system is created, without passwords."""
     with pytest.raises(ArgumentError, match=message):
         OpenSearch(url, **settings)
 
 
 @pytest.mark.parametrize("index", ["Docs", "a,b", "logs-*", "_all", "a b"])
-def test_several_indexes_are_searched_and_not_replaced(index):
-    """Nor one that could have no such name."""
+def test_several_indexes_are_searched_but_never_replaced(index):
+    """The same holds for an invalid index name."""
     with pytest.raises(ArgumentError, match="index: expected the name of one index"):
         OpenSearch("http://h", index, "bm25").index(DOCUMENTS)
 
 
-def test_places_may_be_behind_a_gateway():
-    """What stands before the index stays."""
+def test_addresses_may_have_a_path_before_the_index():
+    """A path of a gateway is kept."""
     system = OpenSearch("https://gateway.example/search/v1/docs/")
     assert (system.url, system.index_name) == ("https://gateway.example/search/v1", "docs")
     system = OpenSearch("https://gateway.example/search/", "logs-*,docs")
     assert (system.url, system.index_name) == ("https://gateway.example/search", "logs-*,docs")
 
 
-def test_it_is_opened_by_its_name(engine):
-    """With settings as text; either name will do."""
+def test_the_system_is_opened_by_either_name(engine):
+    """Settings are passed as text."""
     indexed(engine)
     settings = {"mode": "bm25", "fields": "title^2,text"}
     for name in DIALECTS:
@@ -221,8 +221,8 @@ def test_it_is_opened_by_its_name(engine):
         assert system.fields == ("title^2", "text")
 
 
-def test_the_fingerprint_has_what_decides(engine):
-    """Settings of the mode, and no others."""
+def test_the_fingerprint_has_the_settings_of_the_mode(engine):
+    """Settings of other modes are left out."""
     facts = OpenSearch(f"{engine.url}/docs").fingerprint()
     assert set(facts) == {
         "system", "url", "index", "mode", "fields", "vector_field", "embedder", "depth", "weights",
@@ -234,6 +234,6 @@ def test_the_fingerprint_has_what_decides(engine):
 
 
 def test_an_empty_index_has_vectors_of_the_right_length(engine):
-    """So that it can be searched."""
+    """An index without documents can be searched."""
     system = indexed(engine, "vector", [], embedder=lambda texts: np.ones((len(texts), 7)))
     assert system.search("x", 3) == []

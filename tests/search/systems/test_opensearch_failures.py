@@ -1,4 +1,4 @@
-"""Credentials, and engines that refuse, fail or hang."""
+"""Credentials, and engines that reject requests, fail or hang."""
 
 import json
 
@@ -15,7 +15,7 @@ from search.opensearch_server import running_engine
 
 
 class TestCredentials:
-    """Sent, and nowhere to be seen."""
+    """Credentials are sent, but never shown."""
 
     BASIC = "Basic bWU6cEBzc3dvcmQ="  # me:p@ssword
 
@@ -31,10 +31,10 @@ class TestCredentials:
             ({"headers": {"Authorization": "Bearer jwt.jwt"}}, {}, "Bearer jwt.jwt"),
         ],
     )
-    def test_they_come_from_settings_or_the_environment(
+    def test_credentials_come_from_settings_or_the_environment(
         self, monkeypatch, settings, variables, sent
     ):
-        """What is given counts; a key goes before a name."""
+        """Settings take precedence, and a key over a user name."""
         for name, value in variables.items():
             monkeypatch.setenv(name, value)
         with running_engine("opensearch", authorization=sent) as (url, engine):
@@ -44,21 +44,21 @@ class TestCredentials:
             for secret in ("p@ssword", "c2VjcmV0", "jwt.jwt", "me:"):
                 assert secret not in json.dumps(system.fingerprint())
 
-    def test_an_address_may_have_them(self, monkeypatch):
-        """They are not part of it any more; those of the environment stay at home."""
+    def test_an_address_may_contain_credentials(self, monkeypatch):
+        """They are removed from it, and those of the environment are not sent."""
         monkeypatch.setenv("OPENSEARCH_API_KEY", "another")
         with running_engine("opensearch", authorization=self.BASIC) as (url, engine):
             engine.url = url.replace("//", "//me:p%40ssword@")
             system = indexed(engine, "bm25")
             assert system.url == url
 
-    def test_a_password_without_a_name_is_refused(self):
-        """Rather than sent to nobody."""
-        with pytest.raises(ArgumentError, match="user: expected a name beside the password"):
+    def test_a_password_without_a_user_name_is_rejected(self):
+        """A password alone cannot be sent."""
+        with pytest.raises(ArgumentError, match="user: expected a name with the password"):
             OpenSearch("http://h/docs", password="p")  # noqa: S106
 
-    def test_wrong_ones_are_told_without_showing_them(self):
-        """Also when the server repeats them."""
+    def test_wrong_credentials_are_reported_without_showing_them(self):
+        """This holds even if the server repeats them."""
         said = {"error": {"type": "security_exception", "reason": "no: ApiKey c2VjcmV0 c2VjcmV0"}}
         with serving(lambda _request: (401, said)) as url:
             system = OpenSearch(url, "docs", "bm25", api_key="c2VjcmV0")
@@ -67,8 +67,8 @@ class TestCredentials:
         assert "c2VjcmV0" not in str(caught.value)
         assert not caught.value.transient
 
-    def test_missing_ones_are_asked_for(self):
-        """With the variables that have them."""
+    def test_missing_credentials_are_reported(self):
+        """The message names the environment variables."""
         with running_engine("opensearch", authorization="Basic x") as (url, _engine):
             system = OpenSearch(url, "docs", "bm25")
             with pytest.raises(
@@ -78,7 +78,7 @@ class TestCredentials:
 
 
 def refused(status, error, *headers):
-    """An answer that refuses a search."""
+    """Return a response that rejects a search."""
     with serving(lambda _request: (status, {"error": error, "status": status}, *headers)) as url:
         system = OpenSearch(url, "docs", "bm25")
         with pytest.raises(SystemUnderTestError) as caught:
@@ -87,17 +87,17 @@ def refused(status, error, *headers):
 
 
 class TestFailures:
-    """Each a clear sentence; only what may pass is tried again."""
+    """Failures are reported in a clear sentence; only temporary ones are retried."""
 
-    def test_an_engine_that_is_busy_says_for_how_long(self):
-        """Whoever asks again waits."""
+    def test_a_busy_engine_sets_the_delay(self):
+        """Retries wait as long as the engine requests."""
         error = {"type": "circuit_breaking_exception", "reason": "Data too large"}
         caught = refused(429, error, ("Retry-After", "7"))
         assert str(caught) == "opensearch: is busy: circuit_breaking_exception: Data too large"
         assert (caught.transient, caught.retry_after) == (True, 7.0)
 
-    def test_a_queue_that_is_full_is_waited_for(self):
-        """X8: by the same rule as every error that may pass."""
+    def test_a_full_queue_is_a_temporary_error(self):
+        """X8: it is retried like every temporary error."""
         with running_engine("opensearch") as (url, engine):
             engine.url = url
             system = indexed(engine, "bm25")
@@ -106,8 +106,8 @@ class TestFailures:
             assert not collected.failures
             assert sum("_search" in request["path"] for request in engine.requests) == 3
 
-    def test_an_engine_may_go_down_in_the_middle(self):
-        """X8: what was answered stays, the rest is told, and nothing waits for ever."""
+    def test_an_engine_may_go_down_during_a_retrieval(self):
+        """X8: answers are kept, the rest is reported, and nothing waits forever."""
         with running_engine("opensearch") as (url, engine):
             engine.url = url
             indexed(engine, "bm25")
@@ -127,8 +127,8 @@ class TestFailures:
         assert all(error.transient for error in collected.failures.values())
         assert str(collected.failures["q5"]).startswith("opensearch: connection lost")
 
-    def test_a_gateway_that_says_nothing_is_told_by_its_status(self):
-        """And may pass."""
+    def test_an_empty_error_of_a_gateway_is_reported_by_its_status(self):
+        """The error is temporary."""
         with serving(lambda _request: (503, b"")) as url:
             system = OpenSearch(url, "docs", "bm25")
             with pytest.raises(
@@ -137,14 +137,14 @@ class TestFailures:
                 system.search("x", 1)
         assert caught.value.transient
 
-    def test_an_error_of_plain_text_is_told(self):
-        """As OpenSearch answers to wrong methods."""
+    def test_an_error_in_plain_text_is_reported(self):
+        """OpenSearch responds in this way to a wrong method."""
         assert str(refused(405, "Incorrect HTTP method")).endswith(
             "answered 405: Incorrect HTTP method"
         )
 
-    def test_a_redirection_is_told_and_not_followed(self):
-        """Credentials stay with whom they were meant for."""
+    def test_a_redirect_is_reported_and_not_followed(self):
+        """Credentials are not sent to another server."""
         with serving(lambda _request: (308, b"", ("Location", "https://other.example/"))) as url:
             system = OpenSearch(url, "docs", "bm25", api_key="c2VjcmV0")
             with pytest.raises(SystemUnderTestError, match=r"answered 308 .*; ask https://other"):
@@ -175,8 +175,8 @@ class TestFailures:
             ({"hits": {"hits": [{"_id": "a", "_score": 1}] * 2}}, AnswerError, "'a' twice", False),
         ],
     )  # fmt: skip
-    def test_a_part_of_the_answer_is_none(self, answer, kind, message, transient):
-        """X8: shards that failed, an engine that gave up, and what is no answer at all."""
+    def test_a_partial_result_is_an_error(self, answer, kind, message, transient):
+        """X8: failed shards, timeouts and malformed responses are rejected."""
         with serving(lambda _request: (200, answer)) as url:
             system = OpenSearch(url, "docs", "bm25")
             with pytest.raises(kind, match=message) as caught:
@@ -200,24 +200,24 @@ class TestFailures:
             ),
         ],
     )  # fmt: skip
-    def test_one_of_several_searches_may_fail(self, responses, message, transient):
-        """Half of a hybrid search is none."""
+    def test_a_hybrid_search_fails_if_a_part_fails(self, responses, message, transient):
+        """Half of a hybrid search is not a result."""
         with serving(lambda _request: (200, {"responses": responses})) as url:
             system = OpenSearch(url, "docs", dialect="opensearch")
             with pytest.raises(SystemUnderTestError, match=message) as caught:
                 system.search("oauth", 5)
         assert caught.value.transient is transient
 
-    def test_a_mapping_that_cannot_be_read_stops_indexing(self):
-        """Nobody knows whose index it is."""
+    def test_an_unreadable_mapping_stops_indexing(self):
+        """The index might belong to another program."""
         with (
             serving(lambda _request: (403, {"error": {"reason": "no", "type": "s"}})) as url,
             pytest.raises(SystemUnderTestError, match="denied access to this user: s: no"),
         ):
             OpenSearch(url, "docs", "bm25").index([])
 
-    def test_an_engine_that_is_late_is_a_timeout(self):
-        """After the seconds that were given."""
+    def test_a_late_engine_is_a_timeout(self):
+        """The error is raised after the given number of seconds."""
         with serving(asleep(0.5)) as url:
             system = OpenSearch(url, "docs", "bm25", timeout=0.05)
             with pytest.raises(SystemTimeoutError, match=r"opensearch: no answer within 0\.05 s"):

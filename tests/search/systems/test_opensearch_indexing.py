@@ -1,4 +1,4 @@
-"""Documents on their way into OpenSearch and Elasticsearch."""
+"""Indexing documents in OpenSearch and Elasticsearch."""
 
 import pytest
 
@@ -11,8 +11,8 @@ from search.opensearch_cases import found, indexed
 from search.opensearch_server import RefusedError
 
 
-def test_documents_are_replaced_at_once(engine):
-    """X11: who searches meanwhile finds the old ones; a failure leaves them, and nothing else."""
+def test_documents_are_replaced_atomically(engine):
+    """X11: searches use the old documents until the end; a failure keeps them."""
     system = indexed(engine, "bm25")
     before = set(engine.indexes)
 
@@ -36,8 +36,8 @@ def test_documents_are_replaced_at_once(engine):
         system.search("x", 1)
 
 
-def test_an_index_that_took_its_place_is_not_removed(engine, monkeypatch):
-    """Even if the engine's word for it was lost on the way: the old one is gone."""
+def test_an_index_that_became_active_is_not_removed(engine, monkeypatch):
+    """This holds even if the engine's response was lost: the old index is gone."""
     system = indexed(engine, "bm25", [Document("old", "oauth")])
     change = engine._change_aliases
 
@@ -51,8 +51,8 @@ def test_an_index_that_took_its_place_is_not_removed(engine, monkeypatch):
     assert found(system, "oauth") == ["new"]
 
 
-def test_many_documents_go_in_pieces(engine, monkeypatch):
-    """By number and by length."""
+def test_many_documents_are_sent_in_pieces(engine, monkeypatch):
+    """Requests are limited by number and by size."""
     monkeypatch.setattr(opensearch, "_AT_ONCE", 3)
     monkeypatch.setattr(opensearch, "_LONGEST_BULK", 250)
     indexed(engine, "bm25")
@@ -65,7 +65,7 @@ def test_many_documents_go_in_pieces(engine, monkeypatch):
 
 
 def test_documents_that_the_engine_was_too_busy_for_are_sent_again(engine):
-    """And no others."""
+    """Only these documents are sent again."""
     engine.busy = [3, 1]
     system = indexed(engine, "bm25")
     sent = [request["content"] for request in engine.requests if "_bulk" in request["path"]]
@@ -73,21 +73,21 @@ def test_documents_that_the_engine_was_too_busy_for_are_sent_again(engine):
     assert len(system.search("token queries oauth docker memory tables", 10)) >= 6
 
 
-def test_a_bulk_request_that_is_refused_is_sent_again(engine):
-    """As the server asks for it."""
+def test_a_rejected_bulk_request_is_sent_again(engine):
+    """The delay is the one that the server requests."""
     engine.faults["_bulk"] = [(429, b"", ("Retry-After", "0")), (503, b"")]
     assert "auth.md#oauth" in found(indexed(engine, "bm25"))
 
 
-def test_words_are_looked_for_where_they_are_put(engine):
-    """Fields of another index would be empty here."""
+def test_searched_fields_must_contain_the_indexed_text(engine):
+    """Fields of another index would be empty."""
     system = OpenSearch(f"{engine.url}/docs", mode="bm25", fields=["body"])
     with pytest.raises(ArgumentError, match=r"fields: expected title or text, .*, got 'body'"):
         system.index(DOCUMENTS)
 
 
-def test_an_index_may_have_any_letters():
-    """They are quoted in addresses."""
+def test_an_index_name_may_contain_any_letters():
+    """Names are quoted in addresses."""
     paths = []
 
     def answer(request):
@@ -99,8 +99,8 @@ def test_an_index_may_have_any_letters():
     assert paths == ["/gr%C3%B6%C3%9Fe%25,a-*/_search"]
 
 
-def test_an_engine_that_stays_busy_is_told(engine):
-    """After as many tries as for a query."""
+def test_an_engine_that_stays_busy_is_an_error(engine):
+    """There are as many tries as for a query."""
     engine.busy = [2] * 9
     message = "was too busy for 2 documents: es_rejected_execution_exception: queue is full"
     with pytest.raises(SystemUnderTestError, match=message) as caught:
@@ -110,8 +110,8 @@ def test_an_engine_that_stays_busy_is_told(engine):
     assert not engine.indexes
 
 
-def test_a_document_that_is_refused_is_named(engine):
-    """The first of them, with the engine's reason; nothing is left behind."""
+def test_a_rejected_document_is_named(engine):
+    """The first one is reported with the engine's reason, and nothing is left behind."""
     error = {"type": "mapper_parsing_exception", "reason": "failed to parse"}
     items = [{"index": {"_id": "d1", "status": 201}}]
     items += [{"index": {"_id": f"d{n}", "status": 400, "error": error}} for n in (2, 3)]
@@ -122,22 +122,22 @@ def test_a_document_that_is_refused_is_named(engine):
     assert not engine.indexes
 
 
-def test_a_bulk_answer_has_an_item_for_each_document(engine):
-    """Anything else is no answer."""
+def test_a_bulk_response_has_one_item_per_document(engine):
+    """Any other response is an error."""
     engine.faults["_bulk"] = [(200, {"errors": False, "items": []})]
     with pytest.raises(AnswerError, match="expected 8 items, as documents, got 0"):
         indexed(engine, "bm25")
 
 
 @pytest.mark.parametrize("doc_id", ["x" * 513, "", "\udcff"])
-def test_ids_that_the_engine_cannot_hold_are_refused(engine, doc_id):
-    """Here, with what can be held."""
+def test_ids_that_the_engine_cannot_store_are_rejected(engine, doc_id):
+    """The message states the limit."""
     with pytest.raises(ArgumentError, match="documents: expected ids of UTF-8 with 1 to 512 bytes"):
         indexed(engine, "bm25", [Document(doc_id, "text")])
 
 
 def test_texts_without_a_vector_are_found_by_words(engine):
-    """Cosine has no place for a vector of zeros, neither of documents nor of queries."""
+    """Engines reject zero vectors of documents and of queries."""
     system = indexed(
         engine,
         "hybrid",
@@ -148,7 +148,7 @@ def test_texts_without_a_vector_are_found_by_words(engine):
     assert set(found(system, "something")) == {"some"}
 
 
-def test_odd_text_is_sent_as_text(engine):
-    """Bytes that are no text, NUL, and line ends within lines of JSON."""
+def test_special_characters_are_sent_as_text(engine):
+    """Invalid UTF-8, NUL, and line ends within JSON lines are handled."""
     system = indexed(engine, "bm25", [Document("d1", "a\nb\u2028c\udcff\0 oauth")])
     assert found(system, "oauth \udcff\n\0") == ["d1"]

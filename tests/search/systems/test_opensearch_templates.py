@@ -1,4 +1,4 @@
-"""Queries of one's own, and what OpenSearch fuses itself."""
+"""Custom queries, and fusion inside OpenSearch."""
 
 import pytest
 
@@ -9,10 +9,10 @@ from search.opensearch_server import running_engine
 
 
 class TestTemplates:
-    """Queries of one's own, from other tools, too."""
+    """Custom queries, including those written by other tools."""
 
-    def test_a_vector_has_its_place(self, engine):
-        """As a list of numbers, whichever dialect asks for it."""
+    def test_a_vector_can_be_a_placeholder(self, engine):
+        """It is a list of numbers in both dialects."""
         bodies = {
             "opensearch": '{"query": {"knn": {"vector": {"vector": {{vector}}, "k": {{k}}}}}}',
             "elasticsearch": '{"knn": {"field": "vector", "query_vector": "{{vector}}", '
@@ -24,8 +24,8 @@ class TestTemplates:
         assert system.search("", 3) == []
         assert system.fingerprint()["embedder"].startswith("wordllama")
 
-    def test_documents_have_vectors_if_it_asks_for_one(self, engine):
-        """Otherwise nothing is embedded, which could take long, or cost money."""
+    def test_documents_get_vectors_only_if_the_template_uses_one(self, engine):
+        """Embedding could take long, or cost money."""
 
         def embed(_texts):
             raise AssertionError
@@ -33,16 +33,16 @@ class TestTemplates:
         body = '{"query": {"match": {"text": "{{query}}"}}}'
         assert "auth.md#oauth" in found(indexed(engine, template=body, embedder=embed))
 
-    def test_a_file_may_have_it(self, engine, tmp_path):
-        """As the Search Relevance Workbench writes it."""
+    def test_a_template_can_be_a_file(self, engine, tmp_path):
+        """The format of the Search Relevance Workbench is supported."""
         path = tmp_path / "query.json"
         path.write_text('{"query": {"match": {"title": "%SearchText%"}}}')
         system = indexed(engine, template=str(path))
         assert found(system, "OAuth") == ["auth.md#oauth"]
         assert engine.requests[-1]["body"] == {"size": 5, "query": {"match": {"title": "OAuth"}}}
 
-    def test_a_sort_of_its_own_is_an_order(self, engine):
-        """Scores do not count then; nor where there are none."""
+    def test_hits_with_their_own_sort_keep_their_order(self, engine):
+        """Scores are then ignored; the same holds without scores."""
         by_id = {"sort": [{"berryeval_id": {"order": "asc"}}], "track_scores": True}
         body = {"query": {"match": {"text": "{{query}}"}}, **by_id}
         system = indexed(engine, template=body)
@@ -53,13 +53,13 @@ class TestTemplates:
         without = OpenSearch(f"{engine.url}/docs", template=body | {"track_scores": False})
         assert without.search("token queries", 2) == system.search("token queries", 2)
 
-    def test_more_than_k_are_cut(self, engine):
-        """A template may have a size of its own."""
+    def test_hits_beyond_k_are_dropped(self, engine):
+        """A template may have its own size."""
         body = {"query": {"match": {"text": "{{query}}"}}, "size": 50}
         assert len(found(indexed(engine, template=body), "token queries", 1)) == 1
 
-    def test_an_unknown_query_is_told_in_the_words_of_the_engine(self, engine):
-        """With its type."""
+    def test_an_invalid_query_is_reported_with_the_engines_reason(self, engine):
+        """The message includes the type of the error."""
         system = indexed(engine, template={"query": {"mach": {"text": "{{query}}"}}})
         message = r"answered 400: parsing_exception: unknown query \[mach\]"
         with pytest.raises(SystemUnderTestError, match=message) as caught:
@@ -68,7 +68,7 @@ class TestTemplates:
 
 
 def test_a_search_pipeline_fuses_inside_opensearch():
-    """Where somebody has set one up."""
+    """It is used if the engine has one."""
     body = {
         "query": {
             "hybrid": {

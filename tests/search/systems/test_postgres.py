@@ -32,7 +32,7 @@ psycopg = pytest.importorskip("psycopg")
 
 @pytest.fixture
 def make(postgres_dsn):
-    """Make systems with tables of their own, which are dropped afterwards."""
+    """Create systems with separate tables, which are dropped afterwards."""
     made = []
 
     def made_with(mode="hybrid", documents=DOCUMENTS, **settings):
@@ -58,7 +58,7 @@ class TestText(Contract):
 
 
 class TestBM25(Contract):
-    """Words weighed by BM25."""
+    """Words weighted by BM25."""
 
     @pytest.fixture
     def system(self, make):
@@ -77,7 +77,7 @@ class TestVector(Contract):
 
 @pytest.mark.parametrize("rank", ["ts_rank_cd", "bm25"])
 class TestHybrid(Contract):
-    """Both in two rounds, every vector compared."""
+    """Both in two rounds, with every vector compared."""
 
     finds_by_words = False
 
@@ -86,15 +86,15 @@ class TestHybrid(Contract):
         return make("hybrid", approximate=False, rank=rank)
 
 
-def test_words_are_found_by_their_stems(make):
-    """X4: full text search knows English."""
+def test_words_match_by_their_stems(make):
+    """X4: full text search uses English stemming."""
     assert [hit.doc_id for hit in make("text", rank="ts_rank_cd").search("renewing", 5)] == [
         "auth.md#tokens"
     ]
 
 
-def test_any_word_will_do_unless_all_are_wanted(make):
-    """A question is no list of words that all have to be there."""
+def test_any_word_matches_unless_all_are_required(make):
+    """Documents need not contain every word of a question."""
     query = "how can I renew the cache?"
     found = {hit.doc_id for hit in make("text", rank="ts_rank_cd").search(query, 5)}
     assert found == {"auth.md#tokens", "tuning.md#cache"}
@@ -103,8 +103,8 @@ def test_any_word_will_do_unless_all_are_wanted(make):
     assert [hit.doc_id for hit in both] == ["tuning.md#cache"]
 
 
-def test_bm25_is_bm25(make):
-    """X4: by the formula, on words that are their own stems."""
+def test_bm25_follows_its_formula(make):
+    """X4: the scores of words that are their own stems are recomputed."""
     texts = {"a": "cat cat dog", "b": "cat bird", "c": "fish fish fish fish", "d": "dog"}
     documents = [Document(doc_id, text) for doc_id, text in texts.items()]
     lengths = {doc_id: len(text.split()) for doc_id, text in texts.items()}
@@ -141,7 +141,7 @@ def test_vectors_are_those_of_the_embedder(make):
 
 @pytest.mark.parametrize("rank", ["ts_rank_cd", "bm25"])
 def test_hybrid_is_the_fusion_of_its_parts(make, rank):
-    """X4: one statement gives what fusing in Python gives, to the bit."""
+    """X4: one statement returns the same bits as fusing in Python."""
     settings = {"approximate": False, "rank": rank}
     parts = [make("text", **settings), make("vector", **settings)]
     hybrid = make("hybrid", fusion="ranks", weights=(3, 1), constant=10, depth=4, **settings)
@@ -150,8 +150,8 @@ def test_hybrid_is_the_fusion_of_its_parts(make, rank):
         assert hybrid.search(query, 3) == fuse_hits(rankings, 3, weights=(3, 1), constant=10)
 
 
-def test_rounds_find_what_the_embedded_engine_finds(make):
-    """X4: words, vectors, tokens and feedback are the same ones, wherever they are kept."""
+def test_two_rounds_match_the_embedded_engine(make):
+    """X4: words, vectors, tokens and feedback give the same results."""
     embedded = Embedded()
     embedded.index(DOCUMENTS)
     system = make("hybrid", rank="bm25", approximate=False)
@@ -162,8 +162,8 @@ def test_rounds_find_what_the_embedded_engine_finds(make):
 
 
 @pytest.mark.parametrize("settings", [{"rank": "ts_rank_cd"}, {"rank": "bm25", "match": "all"}])
-def test_words_that_cannot_be_weighed_stay_those_of_the_query(make, settings):
-    """The second round moves the vector only."""
+def test_without_word_weights_feedback_moves_only_the_vector(make, settings):
+    """The second round searches for the words of the query."""
     documents = [*DOCUMENTS, Document("none", "")]
     system = make("hybrid", documents, late=0, weights=(1, 0), **settings)
     text = make("text", documents, **settings)
@@ -173,16 +173,16 @@ def test_words_that_cannot_be_weighed_stay_those_of_the_query(make, settings):
 
 
 @pytest.mark.parametrize("rank", ["ts_rank_cd", "bm25"])
-def test_titles_count_as_much_as_they_are_told(make, rank):
-    """More than the text, or not at all."""
+def test_title_weight_sets_the_weight_of_titles(make, rank):
+    """Titles count more than the text, or not at all."""
     documents = [Document("title", "nothing", "cache"), Document("text", "cache cache", "other")]
     systems = [make("text", documents, title_weight=weight, rank=rank) for weight in (9, 0.1)]
     first = [system.search("cache", 2)[0].doc_id for system in systems]
     assert first == ["title", "text"]
 
 
-def test_a_graph_of_many_vectors_finds_more_than_its_first_candidates(make):
-    """An HNSW index is used, and gives as many hits as were asked for."""
+def test_an_hnsw_index_returns_more_than_its_first_candidates(make):
+    """The index is used, and returns as many hits as requested."""
     documents = [Document(f"d{i:04}", f"chunk number {i} of topic {i % 50}") for i in range(3000)]
     system = make("vector", documents)
     with system._connection() as connection:
@@ -195,7 +195,7 @@ def test_a_graph_of_many_vectors_finds_more_than_its_first_candidates(make):
 
 
 def test_documents_with_questions_take_less_than_20_kilobytes_each(make):
-    """X8: 50,000 chunks, as the suite fills a database, stay below 1 GB with room to spare."""
+    """X8: 50,000 chunks, indexed as in the suite, stay well below 1 GB."""
     documents = [
         Document(f"{copy}/{document.doc_id}", document.text, document.title)
         for copy in range(5)
@@ -212,8 +212,8 @@ def test_documents_with_questions_take_less_than_20_kilobytes_each(make):
     assert n_bytes / len(documents) < 20_000 - 2_500
 
 
-def test_ties_at_the_last_place_break_by_id(make):
-    """Of more equal documents than are asked for, those with the highest ids come."""
+def test_ties_at_the_cutoff_break_by_id(make):
+    """Among more tied documents than requested, the highest ids are returned."""
     documents = [Document(f"d{number:03}", "the same words") for number in range(300)]
     system = make("text", documents, rank="bm25")
     assert [hit.doc_id for hit in system.search("same words", 3)] == ["d299", "d298", "d297"]
@@ -225,7 +225,7 @@ def test_ties_at_the_last_place_break_by_id(make):
 
 
 def test_a_table_of_an_earlier_layout_says_what_to_do(make):
-    """Words and their documents used to be kept one row per pair."""
+    """It stored one row per word and document."""
     system = make("text", rank="bm25")
     with psycopg.connect(system._dsn, autocommit=True) as connection:
         connection.execute(f"ALTER TABLE {system.table}_postings RENAME numbers TO number")
@@ -239,8 +239,8 @@ def test_a_table_of_an_earlier_layout_says_what_to_do(make):
     ("mode", "rank", "has_index"),
     [("text", "ts_rank_cd", True), ("text", "bm25", False), ("vector", "ts_rank_cd", False)],
 )
-def test_words_have_an_index_only_where_it_is_searched(make, mode, rank, has_index):
-    """BM25 adds up impacts, and vectors know no words: an index would only take space."""
+def test_words_have_an_index_only_if_it_is_used(make, mode, rank, has_index):
+    """BM25 and vectors do not search it, so it would waste space."""
     system = make(mode, rank=rank)
     with psycopg.connect(system._dsn) as connection:
         indexes = connection.execute(
@@ -249,8 +249,8 @@ def test_words_have_an_index_only_where_it_is_searched(make, mode, rank, has_ind
     assert any("USING gin" in definition for (definition,) in indexes) == has_index
 
 
-def test_any_id_and_any_text_has_a_place(make):
-    """Bytes that are no UTF-8, and zeros; documents without words."""
+def test_any_id_and_any_text_can_be_stored(make):
+    """Invalid UTF-8, NUL characters and documents without words are supported."""
     odd = [
         Document("\udcff", "cache \udcff\0 text"),
         Document("a\0b", "cache"),
@@ -262,7 +262,7 @@ def test_any_id_and_any_text_has_a_place(make):
 
 
 def test_a_table_may_be_in_a_schema(postgres_dsn):
-    """And names are names, whatever stands in them."""
+    """Table names may contain any characters."""
     with psycopg.connect(postgres_dsn, autocommit=True) as connection:
         connection.execute('CREATE SCHEMA "odd; name"')
         with Postgres(postgres_dsn, "text", table='odd; name.x"y') as system:
@@ -274,7 +274,7 @@ def test_a_table_may_be_in_a_schema(postgres_dsn):
 
 
 def test_searching_before_indexing_says_what_to_do(make, postgres_dsn):
-    """And a failed index leaves what was there."""
+    """A failed indexing keeps the previous documents."""
     system = make("text", documents=None)
     with pytest.raises(SystemUnderTestError, match=r"there is no table t_\w+_postings, which BM25"):
         system.search("oauth", 5)
@@ -292,7 +292,7 @@ def test_searching_before_indexing_says_what_to_do(make, postgres_dsn):
 
 
 def test_a_slow_statement_is_a_timeout(make):
-    """After the seconds that were given."""
+    """The error is raised after the given number of seconds."""
     system = make("text", timeout=0.2)
     with pytest.raises(SystemTimeoutError, match=r"postgres: no answer within 0\.2 s"), \
             system._connection() as connection:  # fmt: skip
@@ -302,7 +302,7 @@ def test_a_slow_statement_is_a_timeout(make):
 
 @pytest.mark.parametrize("mode", ["text", "hybrid"])
 def test_timeouts_leave_no_more_connections_than_queries_at_once(make, mode):
-    """X8: the server gets the limit of a query, and stops working on it when that is over."""
+    """X8: the server receives the limit of a query, and stops when it has passed."""
     system = make(mode, rank="bm25")
     system.close()  # which has connections of its own
     name = system.table
@@ -335,8 +335,8 @@ def test_timeouts_leave_no_more_connections_than_queries_at_once(make, mode):
     asked.close()
 
 
-def test_a_statement_that_was_stopped_leaves_its_connection(make):
-    """X8: a new one could be counted while the server still takes leave of the old one."""
+def test_a_cancelled_statement_keeps_its_connection(make):
+    """X8: a new connection could exceed the limit while the server closes the old one."""
     system = make("text", timeout=0.2)
     with system._connection() as connection:
         before = connection.info.backend_pid
@@ -347,13 +347,13 @@ def test_a_statement_that_was_stopped_leaves_its_connection(make):
 
 
 def n_connections(connection, name, state="%"):
-    """How many connections have this name, and are in this state."""
+    """Return the number of connections with this name and state."""
     counted = "SELECT count(*) FROM pg_stat_activity WHERE application_name = %s AND state LIKE %s"
     return connection.execute(counted, (name, state)).fetchone()[0]
 
 
 def test_statements_of_a_search_share_its_time(make):
-    """Each gets what those before it have left."""
+    """Each statement gets the remaining time."""
     system = make("text")
     with system._connection() as connection:
         statements = Statements(connection, 10.0, {})
@@ -363,8 +363,8 @@ def test_statements_of_a_search_share_its_time(make):
     assert 1000 < milliseconds <= 2000
 
 
-def test_a_connection_that_is_cut_may_heal(make):
-    """The error is transient, and the next search has a new connection, not another dead one."""
+def test_a_lost_connection_is_a_temporary_error(make):
+    """The next search uses a new connection, not another broken one."""
     system = make("text")
     system.search("oauth", 1)
     with system._connection(), system._connection(), system._connection():
@@ -382,8 +382,8 @@ def test_a_connection_that_is_cut_may_heal(make):
 
 
 @pytest.mark.skipif(not can_run(), reason="needs a server of its own")
-def test_a_server_that_goes_down_is_an_error_that_may_pass():
-    """In the middle, and from then on; no password is told."""
+def test_a_server_that_goes_down_is_a_temporary_error():
+    """This holds during a search and afterwards, and no password is shown."""
     with running_server() as (dsn, server):
         system = Postgres(dsn, "text", timeout=5)
         system.index(DOCUMENTS)
@@ -398,8 +398,8 @@ def test_a_server_that_goes_down_is_an_error_that_may_pass():
         system.close()
 
 
-def test_connections_are_used_again(make):
-    """As many as threads at once, and no more."""
+def test_connections_are_reused(make):
+    """There are as many connections as concurrent threads."""
     system = make("text")
     for _ in range(5):
         system.search("oauth", 1)
@@ -419,7 +419,7 @@ def test_connections_are_used_again(make):
 
 
 def test_a_closed_system_says_so(make):
-    """Also one that was closed while somebody searched."""
+    """This also holds if it is closed during a search."""
     system = make("text")
     with system._connection():
         system.close()
@@ -439,24 +439,24 @@ def test_a_closed_system_says_so(make):
         ({"table": ""}, "table: expected a name"),
         ({"title_weight": -1}, "title_weight: expected a number from 0"),
         ({"depth": 0}, "depth: expected at least 1"),
-        ({"normalization": 0}, "normalization: expected rank='ts_rank_cd' beside it: BM25 has"),
+        ({"normalization": 0}, "normalization: expected rank='ts_rank_cd' with it: BM25 has"),
     ],
 )
-def test_settings_that_make_no_sense_are_refused(settings, message):
-    """Before anybody connects."""
+def test_invalid_settings_are_rejected(settings, message):
+    """The error is raised before a connection is opened."""
     with pytest.raises(ArgumentError, match=message):
         Postgres("postgresql://127.0.0.1:1/x", **settings)
 
 
 def test_a_missing_library_is_named_by_its_extra(monkeypatch):
-    """What to install."""
+    """The message names the extra to install."""
     monkeypatch.setitem(sys.modules, "psycopg", None)
     with pytest.raises(MissingExtraError, match=r"berryeval\[postgres\]"):
         Postgres("postgresql://127.0.0.1:1/x")
 
 
-def test_the_fingerprint_does_not_tell_where_it_is(postgres_dsn):
-    """The same settings on another server are the same; the address has its password."""
+def test_the_fingerprint_does_not_contain_the_address(postgres_dsn):
+    """Equal settings on another server are equal, and the address has a password."""
     given = {"mode": "hybrid", "weights": "1,2", "rank": "ts_rank_cd", "normalization": "0"}
     system = open_system(postgres_dsn, given)
     assert system.fingerprint() == {
@@ -477,5 +477,5 @@ def test_the_fingerprint_does_not_tell_where_it_is(postgres_dsn):
 
 
 def test_hits_are_plain(make):
-    """Text and float, as elsewhere."""
+    """Ids are text and scores are floats."""
     assert all(isinstance(hit, Hit) for hit in make("text").search("oauth", 3))

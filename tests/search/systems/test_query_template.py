@@ -1,4 +1,4 @@
-"""Queries with places to fill in."""
+"""Search requests with placeholders."""
 
 import pytest
 
@@ -9,14 +9,14 @@ from berryeval.search.systems.opensearch.query_template import QueryTemplate
 @pytest.mark.parametrize(
     "place", ["{{query}}", "{{ query }}", "{{queryText}}", "{{query_string}}", "%SearchText%"]
 )
-def test_the_text_goes_by_several_names(place):
-    """Ours, and those of other tools; bare or in quotes."""
+def test_the_text_has_several_placeholders(place):
+    """BerryEval's and those of other tools work, bare or in quotes."""
     for template in (f'{{"q": "{place}"}}', f'{{"q": {place}}}', {"q": place}):
         assert QueryTemplate(template).fill("sign in", 3) == {"size": 3, "q": "sign in"}
 
 
 def test_values_are_json():
-    """Text stays text, numbers are numbers, and a vector is a list."""
+    """Text stays text, numbers stay numbers, and a vector is a list."""
     template = QueryTemplate(
         '{"a": [{{k}}, "{{k}}", "top {{k}}"], "v": {{vector}}, "q": {{query}}}'
     )
@@ -25,13 +25,13 @@ def test_values_are_json():
     assert (template.needs_vector, template.needs_words) == (True, True)
 
 
-def test_a_size_of_its_own_stays():
-    """Whoever wrote it wanted it."""
+def test_an_explicit_size_is_kept():
+    """The size of a template is not replaced by k."""
     assert QueryTemplate({"size": 3, "q": "{{query}}"}).fill("x", 7)["size"] == 3
 
 
 def test_a_template_is_not_changed_by_filling():
-    """The next query gets the same."""
+    """The same template can be filled in for the next query."""
     body = {"q": ["{{query}}", None, 1.5, True]}
     template = QueryTemplate(body)
     assert template.fill("a", 1) != template.fill("b", 1)
@@ -51,8 +51,8 @@ def test_a_template_is_not_changed_by_filling():
         ([1], "template: expected a JSON object, got list"),
     ],
 )
-def test_what_cannot_be_filled_is_refused(template, message):
-    """When it is read, not at the first query."""
+def test_placeholders_that_cannot_be_filled_in_are_rejected(template, message):
+    """The error is raised when the template is parsed, not at the first query."""
     with pytest.raises(ArgumentError, match=message.replace("{", r"\{")):
         QueryTemplate(template)
 
@@ -61,7 +61,7 @@ def test_what_cannot_be_filled_is_refused(template, message):
     ("content", "message"), [(b"{", r"expected JSON \("), (b"\xff", "expected JSON in UTF-8")]
 )
 def test_a_file_that_cannot_be_read_is_named(tmp_path, content, message):
-    """With the reason."""
+    """The message contains the reason."""
     path = tmp_path / "query.json"
     with pytest.raises(FormatError, match=r"query\.json: cannot be read: No such file"):
         QueryTemplate(str(path))

@@ -14,7 +14,7 @@ ODD = ["zzyzx qwrtp", "", " ", "!!!", "'; DROP TABLE", 'AND OR "', "a:b (c", "\u
 
 
 class TestReplay(Contract):
-    """What the embedded engine found, from a file."""
+    """Results of the embedded engine, from a file."""
 
     can_index = False
 
@@ -28,26 +28,26 @@ class TestReplay(Contract):
         return Replay(tmp_path / "run.json", queries)
 
 
-def test_a_query_may_be_asked_for_by_its_id():
-    """Where no texts are given."""
+def test_without_texts_a_query_is_looked_up_by_id():
+    """No queries have to be passed."""
     system = Replay({"q1": {"a": 1.0, "b": 1.0}})
     assert system.search("q1", 5) == [("b", 1.0), ("a", 1.0)]
 
 
 def test_a_query_that_was_not_stored_is_an_error():
-    """Not an empty answer, which would be a score of 0."""
+    """An empty answer would look like a score of 0."""
     with pytest.raises(SystemUnderTestError, match="replay: the run has no query 'q2'"):
         Replay({"q1": {"a": 1.0}}).search("q2", 5)
 
 
-def test_another_run_is_another_system():
-    """By its content."""
+def test_different_runs_have_different_fingerprints():
+    """The fingerprint depends on the content of the run."""
     same = [Replay({"q1": {"a": 1.0}}).fingerprint() for _ in range(2)]
     assert same[0] == same[1] != Replay({"q1": {"a": 2.0}}).fingerprint()
 
 
-def test_queries_of_one_text_and_other_hits_are_refused():
-    """A system is asked by text: one of the two would get the hits of the other."""
+def test_queries_with_the_same_text_but_different_hits_are_rejected():
+    """A system receives texts, so one query would get the hits of the other."""
     run = {"q1": {"a": 1.0}, "q2": {"b": 1.0}, "q3": {"a": 1.0}}
     same = [Query("q1", "oauth"), Query("q3", "oauth")]
     assert Replay(run, same).search("oauth", 1) == [("a", 1.0)]

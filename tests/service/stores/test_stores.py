@@ -2,11 +2,13 @@
 
 import sqlite3
 import threading
+from contextlib import closing
 from pathlib import Path
 from types import SimpleNamespace
 
 import pytest
 
+from berryeval.archive import Archive
 from berryeval.core.documents import Document
 from berryeval.errors import (
     ArchiveError,
@@ -17,8 +19,7 @@ from berryeval.errors import (
 )
 from berryeval.search.embedding.embedder import WordLlama
 from berryeval.service import ServiceSettings
-from berryeval.service.stores.dependency import open_stores
-from berryeval.service.stores.stores import Stores, check_store_name
+from berryeval.service.stores.stores import Stores, check_store_name, open_stores
 
 DOCUMENTS = [
     Document("d1", "Renew tokens hourly.", "OAuth"),
@@ -38,10 +39,17 @@ HERE = f"{__name__}:answer"
 
 
 @pytest.fixture
-def stores(tmp_path):
-    opened = Stores(tmp_path / "stores", {"own": {"system": HERE}})
+def stores(tmp_path, archive):
+    opened = Stores(archive, tmp_path / "stores", {"own": {"system": HERE}})
     yield opened
     opened.close()
+
+
+@pytest.fixture
+def other_archive(archive):
+    """The same archive, as another process opens it."""
+    with Archive.open(archive.name) as opened:
+        yield opened
 
 
 def found(stores, name, query="token renewal", k=10):
@@ -86,12 +94,12 @@ def test_documents_can_be_removed(stores):
     assert stores.find("docs").n_documents == 0
 
 
-def test_everything_is_there_after_a_restart(stores, tmp_path):
+def test_everything_is_there_after_a_restart(stores, tmp_path, other_archive):
     """Another process sees kind, settings and documents, and builds its index of them."""
     stores.create("docs", "hybrid", {"title_weight": 2.0, "weights": [1.0, 0.5]})
     stores.put("docs", DOCUMENTS)
     stores.close()
-    again = Stores(tmp_path / "stores")
+    again = Stores(other_archive, tmp_path / "stores")
     store = again.find("docs")
     assert (store.kind, store.settings) == ("hybrid", {"title_weight": 2.0, "weights": [1.0, 0.5]})
     assert set(found(again, "docs")[:2]) == {"d1", "d3"}
@@ -100,27 +108,19 @@ def test_everything_is_there_after_a_restart(stores, tmp_path):
 
 
 @pytest.mark.parametrize(
-    ("archive", "folder"),
+    ("name", "folder"),
     [("data/a.db", "data/a.db.stores"), ("postgresql://db/quality", "berryeval.stores")],
 )
-def test_stores_are_beside_the_archive(archive, folder):
+def test_caches_are_beside_the_archive(name, folder):
     """For an archive in PostgreSQL, they are in the working directory of the service."""
-    opened = open_stores(SimpleNamespace(name=archive), ServiceSettings())
-    assert opened._documents._path == Path(folder) / "documents.db"
+    opened = open_stores(SimpleNamespace(name=name), ServiceSettings())
+    assert opened._vectors == Path(folder) / "vectors.db"
     assert not Path(folder).exists()
 
 
-def test_a_write_waits_for_the_disk(stores):
-    """SQLite syncs its log with every transaction, so that what is acknowledged stays."""
-    stores.create("docs", "bm25", {})
-    database = stores._documents._database()
-    assert database.execute("PRAGMA journal_mode").fetchone() == ("wal",)
-    assert database.execute("PRAGMA synchronous").fetchone() == (2,)
-
-
-def test_two_processes_see_each_others_changes(stores, tmp_path):
+def test_two_processes_see_each_others_changes(stores, tmp_path, other_archive):
     """What one writes the other finds with its next search."""
-    other = Stores(tmp_path / "stores")
+    other = Stores(other_archive, tmp_path / "stores")
     stores.create("docs", "bm25", {})
     stores.put("docs", DOCUMENTS[:1])
     assert found(other, "docs") == ["d1"]
@@ -180,7 +180,7 @@ def test_an_evaluation_sees_one_state_of_a_store(stores, monkeypatch):
     assert len(made) == 2
 
 
-def test_vectors_are_made_once_for_each_text(stores, tmp_path, monkeypatch):
+def test_vectors_are_made_once_for_each_text(stores, archive, tmp_path, monkeypatch):
     """Also after a restart, and for another store; those of queries are not kept."""
     embedded = []
     embed = WordLlama.embed
@@ -192,7 +192,7 @@ def test_vectors_are_made_once_for_each_text(stores, tmp_path, monkeypatch):
     first = stores.find("docs").search("token renewal", 2)
     stores.put("docs", DOCUMENTS[2:])
     stores.find("docs").prepare()
-    again = Stores(tmp_path / "stores")
+    again = Stores(archive, tmp_path / "stores")
     again.create("other", "hybrid", {})
     again.put("other", DOCUMENTS)
     again.find("docs").prepare()
@@ -202,11 +202,12 @@ def test_vectors_are_made_once_for_each_text(stores, tmp_path, monkeypatch):
     with sqlite3.connect(tmp_path / "stores" / "vectors.db") as database:
         assert database.execute("SELECT count(*) FROM vectors").fetchone() == (3,)
     database.close()
-    fresh = Stores(tmp_path / "fresh")
-    fresh.create("docs", "vector", {})
-    fresh.put("docs", DOCUMENTS[:2])
+    (tmp_path / "fresh").mkdir()
+    fresh = Stores(archive, tmp_path / "fresh")
+    fresh.create("fresh", "vector", {})
+    fresh.put("fresh", DOCUMENTS[:2])
     (tmp_path / "fresh" / "vectors.db").write_bytes(b"no cache of ours, and long enough to be seen")
-    assert fresh.find("docs").search("token renewal", 2) == first
+    assert fresh.find("fresh").search("token renewal", 2) == first
     fresh.close()
 
 
@@ -276,11 +277,12 @@ NO_NAMES = [
 @pytest.mark.parametrize("name", NO_NAMES)
 def test_a_name_is_no_path_address_or_function(stores, name, tmp_path):
     """None can be created, and looking one up opens nothing."""
+    before = [*tmp_path.rglob("*")]
     with pytest.raises(ArgumentError, match="store: expected letters"):
         stores.create(name, "bm25", {})
     with pytest.raises(NotFoundError):
         stores.find(name)
-    assert [*tmp_path.rglob("*")] == []
+    assert [*tmp_path.rglob("*")] == before
 
 
 @pytest.mark.parametrize("name", ["default", "a", "7", "products-2026.v1", "A_b", "x" * 100])
@@ -349,10 +351,10 @@ def test_a_configured_system_is_read_only(stores):
 def test_the_configuration_is_checked_at_the_start(tmp_path, systems):
     """A misspelt key would silently do nothing."""
     with pytest.raises(ArgumentError):
-        Stores(tmp_path, systems)
+        Stores(None, tmp_path, systems)
 
 
-def test_a_configured_system_is_opened_when_it_is_first_asked(tmp_path):
+def test_a_configured_system_is_opened_when_it_is_first_asked(tmp_path, archive):
     """A server starts while its database is away; PostgreSQL goes by its own names."""
     systems = {
         "pg": {"system": "postgres-bm25", "dsn": "postgresql://nobody@127.0.0.1:1/none"},
@@ -362,7 +364,7 @@ def test_a_configured_system_is_opened_when_it_is_first_asked(tmp_path):
             "headers": {"Authorization": "secret"},
         },
     }
-    stores = Stores(tmp_path, systems)
+    stores = Stores(archive, tmp_path, systems)
     for name in systems:
         with pytest.raises(SystemUnderTestError):
             stores.find(name).search("x", 1)
@@ -370,10 +372,10 @@ def test_a_configured_system_is_opened_when_it_is_first_asked(tmp_path):
     stores.close()
 
 
-def test_settings_of_a_configured_system_are_those_of_the_system(tmp_path):
+def test_settings_of_a_configured_system_are_those_of_the_system(tmp_path, archive):
     """Numbers, lists and booleans as TOML has them."""
     table = {"system": "hybrid", "weights": [1, 0.5], "depth": 50, "approximate": False}
-    fingerprint = Stores(tmp_path, {"own": table}).find("own").fingerprint()
+    fingerprint = Stores(archive, tmp_path, {"own": table}).find("own").fingerprint()
     assert (fingerprint["weights"], fingerprint["depth"]) == ("1 0.5", "50")
     assert fingerprint["nearest"] == "exact"
 
@@ -390,36 +392,47 @@ def test_what_is_not_there_is_said(stores):
             change()
 
 
-def test_a_file_of_a_newer_version_is_refused(tmp_path):
-    """Rather than read as what it is not."""
-    with sqlite3.connect(tmp_path / "documents.db") as database:
-        database.execute("PRAGMA user_version = 99")
-    database.close()
-    with pytest.raises(ArchiveError, match="expected layout 1, found 99; use a newer BerryEval"):
-        Stores(tmp_path).names()
+FORMER = """
+CREATE TABLE stores (number INTEGER PRIMARY KEY, name TEXT, kind TEXT, settings TEXT,
+                     version INTEGER);
+CREATE TABLE documents (number INTEGER PRIMARY KEY, store INTEGER, doc_id BLOB, title BLOB,
+                        text BLOB);
+INSERT INTO stores VALUES (7, 'docs', 'bm25', '{"stemmer": "en"}', 3);
+INSERT INTO documents VALUES (1, 7, X'6432', X'', X'52697065'), (2, 7, X'FF', X'54', X'00');
+"""
+"""What an earlier version kept beside the archive."""
 
 
-def test_a_file_that_cannot_be_used_is_an_error(tmp_path):
-    """No database, or a folder that cannot be made."""
-    (tmp_path / "documents.db").write_bytes(b"not a database, and long enough to be seen as none")
-    with pytest.raises(ArchiveError, match="not a database"):
-        Stores(tmp_path).names()
-    with pytest.raises(ArchiveError):
-        Stores(tmp_path / "documents.db").create("docs", "bm25", {})
+def test_documents_of_an_earlier_version_are_moved_into_the_archive(archive):
+    """Once, with any bytes in them; a second start after a crash does no harm."""
+    folder = Path(f"{archive.name}.stores")
+    folder.mkdir()
+    for _ in range(2):
+        with closing(sqlite3.connect(folder / "documents.db")) as database:
+            database.executescript(FORMER)
+        store = open_stores(archive, ServiceSettings()).find("docs")
+        assert (store.kind, store.settings, store.n_documents) == ("bm25", {"stemmer": "en"}, 2)
+        assert store.find(["d2", "\udcff"]) == {
+            "d2": Document("d2", "Ripe"), "\udcff": Document("\udcff", "\0", "T"),
+        }  # fmt: skip
+        assert [path.name for path in folder.iterdir()] == ["documents.db.moved"]
 
 
-def test_a_locked_file_is_told_as_passing(tmp_path, stores, monkeypatch):
-    """Another process that writes for too long: try again later."""
-    from berryeval.service.stores import documents
+def test_a_former_file_that_cannot_be_read_is_named(archive):
+    """Rather than dropped; the service does not start."""
+    folder = Path(f"{archive.name}.stores")
+    folder.mkdir()
+    (folder / "documents.db").write_bytes(b"not a database, and long enough to be seen as none")
+    with pytest.raises(ArchiveError, match=r"documents.db: cannot be read: .*; restore it from"):
+        open_stores(archive, ServiceSettings())
 
-    monkeypatch.setattr(documents, "_SECONDS_TO_WAIT", 0.05)
-    stores.create("docs", "bm25", {})
-    other = sqlite3.connect(tmp_path / "stores" / "documents.db", isolation_level=None)
-    other.execute("BEGIN IMMEDIATE")
-    waiting = Stores(tmp_path / "stores")
-    with pytest.raises(ArchiveError, match="locked") as error:
-        waiting.put("docs", DOCUMENTS)
-    assert error.value.transient
-    other.execute("ROLLBACK")
-    other.close()
-    waiting.close()
+
+def test_a_summary_does_not_fix_the_kind_of_a_store(stores, archive):
+    """An evaluated default store without documents can still be created with other settings."""
+    archive.stores.note_summary("default", "hybrid", {}, {"query_count": 1})
+    archive.stores.note_summary("docs", "configured", {}, {"query_count": 1})
+    assert stores.names() == ["default", "own"]
+    stores.create("default", "bm25", {})
+    assert stores.create("docs", "vector", {})
+    assert stores.find("default").kind == "bm25"
+    assert stores.find("docs").kind == "vector"

@@ -7,8 +7,7 @@ import pytest
 from berryeval import Query, Run
 from berryeval.archive import RunFacts
 from berryeval.service.workbench.assets import HTMX, address_of, assets
-from berryeval.service.workbench.navigation import PAGES
-from berryeval.service.workbench.rendering import environment, since
+from berryeval.service.workbench.rendering import PAGES, environment, since
 from service.workbench.html import HTML, get_page, parse
 from service_data import upload
 

@@ -8,7 +8,8 @@ import pytest
 from berryeval import Run
 from berryeval.archive import JudgmentEntry, RunFacts
 from berryeval.archive.judgments import ArchivedJudgments
-from berryeval.service.workbench.state import latest, warming
+from berryeval.service import shared_work
+from berryeval.service.workbench.state import warming
 from service.workbench.html import get_page
 
 
@@ -45,7 +46,7 @@ def test_pages_that_need_all_judgments_say_that_they_are_read(slow, service, mon
 def test_pages_of_judgments_do_not_wait_for_them(slow, service, monkeypatch):
     """They say that they come, and go on by themselves."""
     monkeypatch.setattr(warming, "LARGE", 0)
-    monkeypatch.setattr(latest, "WAIT_SECONDS", 60.0)
+    monkeypatch.setattr(shared_work, "WAIT_SECONDS", 60.0)
     client = service()
     monkeypatch.setattr(client.app.state.judgment_table, "_make", lambda: slow.wait(60))
     start = time.monotonic()

@@ -24,14 +24,10 @@ _EACH = 100
 
 
 def apply_changes(before: Judgments, changes: Changes) -> Judgments:
-    """Return judgments after some changes.
+    """Return judgments after new, changed and withdrawn ones; `before` is not modified.
 
-    Parameters
-    ----------
-    before : Judgments
-        With queries and their documents in the order of their ids' bytes. They are not modified.
-    changes : Changes
-        New, changed or withdrawn judgments. Queries without remaining judgments are dropped.
+    Queries and their documents are in the order of their ids' bytes. Queries without remaining
+    judgments are dropped.
     """
     after = _Pieces(before)
     done = 0

@@ -15,11 +15,12 @@ from berryeval.archive.database import Database
 from berryeval.archive.judgments.opinion_rows import apply_rule
 from berryeval.archive.judgments.opinions import PlainState, counted_state, history_of
 from berryeval.archive.judgments.rows import IS_CURRENT, iter_opined, of_opined
+from berryeval.archive.paging import ArchivePart
 from berryeval.archive.records import JudgingPolicy
 from berryeval.archive.tables import judgments, settings
+from berryeval.core.grade import HIGHEST, default_labels
 from berryeval.core.judging import JUDGES, Judges
 from berryeval.core.judgments import Judgments
-from berryeval.core.scale import HIGHEST, default_labels
 
 __all__ = ["NAME", "ArchivedJudging", "adopt_policy", "policy_of", "read_policy"]
 
@@ -37,11 +38,8 @@ _OPINED = of_opined(
 )  # fmt: skip
 
 
-class ArchivedJudging:
+class ArchivedJudging(ArchivePart):
     """The judging policy, which is stored in the archive."""
-
-    def __init__(self, database: Database) -> None:
-        self._database = database
 
     def get(self) -> JudgingPolicy:
         """Return the policy; by default, the first grade counts."""

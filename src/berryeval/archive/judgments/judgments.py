@@ -7,12 +7,10 @@ from datetime import datetime
 
 from sqlalchemy import Connection, func
 
-from berryeval.archive.batches import batches_of
 from berryeval.archive.checks import check_id, check_text
-from berryeval.archive.database import Database
+from berryeval.archive.database import Database, batches_of
 from berryeval.archive.judgments import states
 from berryeval.archive.judgments.judging import adopt_policy, read_policy
-from berryeval.archive.judgments.known_states import KnownStates
 from berryeval.archive.judgments.opinion_rows import undo_judgment, write_opinions
 from berryeval.archive.judgments.opinions import history_of
 from berryeval.archive.judgments.rows import (
@@ -20,6 +18,7 @@ from berryeval.archive.judgments.rows import (
     IS_STALE,
     STATES,
     NewJudgment,
+    Pair,
     check_entries,
     check_revision,
     read_history,
@@ -27,7 +26,8 @@ from berryeval.archive.judgments.rows import (
     stored_judgment,
     write_judgments,
 )
-from berryeval.archive.paging import read_page
+from berryeval.archive.judgments.states import KnownStates
+from berryeval.archive.paging import ArchivePart
 from berryeval.archive.records import JudgmentBatch, JudgmentEntry, Page, StoredJudgment
 from berryeval.archive.shared_commits import SharedCommits
 from berryeval.archive.tables import judgments
@@ -37,7 +37,7 @@ from berryeval.errors import NotFoundError
 __all__ = ["ArchivedJudgments"]
 
 
-class ArchivedJudgments:
+class ArchivedJudgments(ArchivePart):
     """Judgments with author, time, source and the hash of the judged document.
 
     Changing one keeps its history. A second opinion is stored separately, and counts by the rule
@@ -46,7 +46,7 @@ class ArchivedJudgments:
     """
 
     def __init__(self, database: Database) -> None:
-        self._database = database
+        super().__init__(database)
         self._commits = SharedCommits(database, "judgments")
         self._known = KnownStates(database)
 
@@ -99,8 +99,7 @@ class ArchivedJudgments:
         """
         checked = [(check_entries(batch.entries), batch) for batch in batches]
         for _, batch in checked:
-            check_text(batch.author, "author")
-            check_text(batch.source, "source", optional=True)
+            _check_author(batch.author, batch.source)
 
         def work(connection: Connection) -> int:
             if declared is not None:
@@ -143,8 +142,7 @@ class ArchivedJudgments:
             If the judgment has another revision.
         """
         wanted = check_entries([JudgmentEntry(query_id, doc_id, grade, document_hash)])
-        check_text(author, "author")
-        check_text(source, "source", optional=True)
+        _check_author(author, source)
 
         def work(connection: Connection) -> StoredJudgment:
             check_revision(connection, (query_id, doc_id), if_revision)
@@ -171,8 +169,7 @@ class ArchivedJudgments:
         judgment.
         """
         wanted = check_entries([JudgmentEntry(query_id, doc_id, grade, document_hash)])
-        check_text(author, "author")
-        check_text(source, "source", optional=True)
+        _check_author(author, source)
 
         def work(connection: Connection) -> StoredJudgment:
             rule = read_policy(connection).rule
@@ -201,8 +198,8 @@ class ArchivedJudgments:
         ConflictError
             If it has another revision than the caller saw.
         """
-        pair = (check_id(query_id, "query_id"), check_id(doc_id, "doc_id"))
-        check_text(author, "author")
+        pair = _pair(query_id, doc_id)
+        _check_author(author)
 
         def work(connection: Connection) -> StoredJudgment:
             check_revision(connection, pair, if_revision)
@@ -239,8 +236,8 @@ class ArchivedJudgments:
         ConflictError
             If the state is not the author's, or another one has replaced it.
         """
-        pair = (check_id(query_id, "query_id"), check_id(doc_id, "doc_id"))
-        check_text(author, "author")
+        pair = _pair(query_id, doc_id)
+        _check_author(author)
 
         def work(connection: Connection) -> StoredJudgment | None:
             rule = read_policy(connection).rule
@@ -250,15 +247,13 @@ class ArchivedJudgments:
 
     def get(self, query_id: str, doc_id: str) -> StoredJudgment | None:
         """Return the judgment of a pair; None if there is none."""
-        pair = (check_id(query_id, "query_id"), check_id(doc_id, "doc_id"))
         with self._database.reading() as connection:
-            return read_judgment(connection, pair)
+            return read_judgment(connection, _pair(query_id, doc_id))
 
     def history(self, query_id: str, doc_id: str) -> list[StoredJudgment]:
         """Return all states of a pair, oldest first, including second opinions."""
-        pair = (check_id(query_id, "query_id"), check_id(doc_id, "doc_id"))
         with self._database.reading() as connection:
-            return read_history(connection, pair)
+            return read_history(connection, _pair(query_id, doc_id))
 
     def page(
         self,
@@ -276,8 +271,7 @@ class ArchivedJudgments:
             stale = func.coalesce(IS_STALE, False)
             rows = rows.where(stale if is_stale else ~stale)
         keys = (judgments.c.query_id, judgments.c.doc_id)
-        with self._database.reading() as connection:
-            return read_page(connection, rows, keys, stored_judgment, after=after, limit=limit)
+        return self._page(rows, keys, stored_judgment, after=after, limit=limit)
 
     def of_revisions(self, revisions: Iterable[int]) -> dict[int, StoredJudgment]:
         """Return the existing states of some revisions, by revision."""
@@ -329,3 +323,12 @@ class ArchivedJudgments:
     def prepare(self) -> None:
         """Read the current judgments in advance, so that later calls are fast."""
         self._known.prepare()
+
+
+def _pair(query_id: str, doc_id: str) -> Pair:
+    return check_id(query_id, "query_id"), check_id(doc_id, "doc_id")
+
+
+def _check_author(author: str, source: str | None = None) -> None:
+    check_text(author, "author")
+    check_text(source, "source", optional=True)

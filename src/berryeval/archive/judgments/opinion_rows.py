@@ -6,8 +6,8 @@ from collections.abc import Iterable, Sequence
 
 from sqlalchemy import Connection
 
-from berryeval.archive.batches import batches_of
-from berryeval.archive.judgments.opinions import counted_state, history_of
+from berryeval.archive.database import batches_of
+from berryeval.archive.judgments.opinions import counted_state, history_of, is_opinion_of
 from berryeval.archive.judgments.rows import (
     NewJudgment,
     Pair,
@@ -23,11 +23,7 @@ from berryeval.archive.records import StoredJudgment
 from berryeval.core.judging import Judges
 from berryeval.errors import ConflictError
 
-__all__ = [
-    "apply_rule",
-    "undo_judgment",
-    "write_opinions",
-]
+__all__ = ["apply_rule", "undo_judgment", "write_opinions"]
 
 RULE = "rule"
 """The source of a grade that the rule computed."""
@@ -58,7 +54,7 @@ def write_opinions(
             if judgment is None or judgment.grade is None or judgment.grade < 0:
                 first[pair] = new
             elif not _is_said(histories[pair], new, author):
-                own = [one for one in histories[pair] if _is_opinion_of(one, author)]
+                own = [one for one in histories[pair] if is_opinion_of(one, author)]
                 replaced = own[-1].revision if own else None
                 writer.add(new, author, source, replaced=replaced, kind="opinion")
                 beside.append(pair)
@@ -73,10 +69,7 @@ def apply_rule(
 ) -> int:
     """Apply a rule to judgments and opinions, and return the number of changed grades.
 
-    Parameters
-    ----------
-    histories : iterable of sequences of StoredJudgment
-        All states of each pair, oldest first.
+    Histories have all states of each pair, oldest first.
     """
     writer = StateWriter(connection)
     for states in histories:
@@ -101,10 +94,6 @@ def _is_said(states: Sequence[StoredJudgment], new: NewJudgment, author: str) ->
         return (own.grade, own.document_hash) == (new.grade, new.document_hash)
     judgment = found.judgment
     return judgment is not None and (judgment.author, judgment.grade) == (author, new.grade)
-
-
-def _is_opinion_of(state: StoredJudgment, author: str) -> bool:
-    return state.kind == "opinion" and state.author == author
 
 
 def undo_judgment(

@@ -24,6 +24,7 @@ __all__ = [
     "State",
     "counted_state",
     "history_of",
+    "is_opinion_of",
     "undoable_state",
 ]
 
@@ -131,29 +132,16 @@ def counted_state(states: Sequence[AnyState]) -> AnyState | None:
 
 
 def undoable_state(states: Sequence[AnyState], author: str) -> AnyState | None:
-    """Return the last state by a judge, if it can be undone.
-
-    Parameters
-    ----------
-    states : sequence of State
-        All states of the pair, oldest first.
-    author : str
-        The judge.
-    """
+    """Return the last state by a judge if it can be undone, of all states of a pair, in order."""
     judgments = [one for one in states if one.kind == "judgment"][-1:]
     mine = [one for one in judgments if one.author == author and one.restores is None]
-    opinions = [one for one in states if _is_opinion_of(one, author)][-1:]
+    opinions = [one for one in states if is_opinion_of(one, author)][-1:]
     mine += [one for one in opinions if one.grade is not None]
     return max(mine, key=lambda one: one.revision, default=None)
 
 
 def history_of(states: Iterable[AnyState]) -> PairHistory[AnyState]:
-    """Return the history of a pair from its states.
-
-    Parameters
-    ----------
-    states : iterable of State
-        All of them, oldest first.
+    """Return the history of a pair from all its states, oldest first.
 
     Examples
     --------
@@ -192,7 +180,7 @@ def _effective(states: Iterable[AnyState]) -> Sequence[AnyState]:
         if state.restores is not None and any(one.revision == state.restores for one in kept):
             kept = [one for one in kept if _is_before(one, state.restores)]
         elif state.kind == "opinion" and state.grade is None:
-            own = [i for i, one in enumerate(kept) if _is_opinion_of(one, state.author)]
+            own = [i for i, one in enumerate(kept) if is_opinion_of(one, state.author)]
             if own:
                 del kept[own[-1]]
         else:
@@ -204,5 +192,6 @@ def _is_before(state: State, revision: int) -> bool:
     return state.kind == "opinion" or state.revision <= revision
 
 
-def _is_opinion_of(state: State, author: str) -> bool:
+def is_opinion_of(state: State, author: str) -> bool:
+    """Return whether a state is a second opinion of a judge."""
     return state.kind == "opinion" and state.author == author

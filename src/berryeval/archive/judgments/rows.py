@@ -19,9 +19,9 @@ from sqlalchemy import (
     update,
 )
 
-from berryeval.archive.batches import batches_of
 from berryeval.archive.checks import check_count, check_id, check_text
 from berryeval.archive.clock import now
+from berryeval.archive.database import batches_of
 from berryeval.archive.judgments.opinions import SETTLED
 from berryeval.archive.records import JudgmentEntry, JudgmentKind, StoredJudgment
 from berryeval.archive.tables import documents, judgments
@@ -112,11 +112,7 @@ def check_entries(entries: Iterable[JudgmentEntry]) -> dict[Pair, NewJudgment]:
 
 
 def write_judgments(
-    connection: Connection,
-    wanted: dict[Pair, NewJudgment],
-    *,
-    author: str,
-    source: str | None,
+    connection: Connection, wanted: dict[Pair, NewJudgment], *, author: str, source: str | None
 ) -> int:
     """Write the states that differ from the current ones, and return their number."""
     writer = StateWriter(connection)

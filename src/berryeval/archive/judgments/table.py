@@ -21,33 +21,19 @@ Mask = NDArray[np.bool_]
 
 @dataclass(frozen=True, slots=True)
 class WantedJudgments:
-    """A filter of judgments; None means any.
-
-    Parameters
-    ----------
-    text : str, optional
-        Part of the id of a query or of a document, case-insensitive.
-    query_ids, doc_ids : collection of str
-        Queries and documents that match in addition to `text`.
-    query_id, doc_id : str, optional
-        Only this query, and this document.
-    author : str, optional
-        The author of the judgment or of a second opinion on it.
-    source : str, optional
-        The source; empty for judgments without one.
-    grade : float, optional
-        Only this grade.
-    is_stale, is_conflict : bool, optional
-        Whether the document has changed, and whether judges disagree.
-    """
+    """A filter of judgments; None means any."""
 
     text: str | None = None
+    """Part of the id of a query or of a document, case-insensitive."""
     query_ids: Collection[str] = ()
     doc_ids: Collection[str] = ()
+    """Queries and documents that match in addition to `text`."""
     query_id: str | None = None
     doc_id: str | None = None
     author: str | None = None
+    """The author of the judgment or of a second opinion on it."""
     source: str | None = None
+    """The source; empty for judgments without one."""
     grade: float | None = None
     is_stale: bool | None = None
     is_conflict: bool | None = None

@@ -1,8 +1,8 @@
 """Average precision, its geometric mean, and its logarithm yaap.
 
-All are made of two numbers: the sum of the precision at each relevant document, and how many
-relevant documents there are. Of so many relevant holes in a ranking the topmost make the highest
-sum and the lowest the lowest; holes that are not in it only add to the number. So a score is
+All are made of two numbers: the sum of the precisions at the relevant documents, and the number
+of relevant documents. If j holes of a ranking are relevant, the sum is highest with the topmost
+and lowest with the lowest j; holes outside of the ranking only add to the number. So a score is
 extreme where the top j holes are relevant and no others, or the bottom j and all others.
 
 For a difference the subsets of the holes are tried out. The sum is a quadratic form of which
@@ -14,18 +14,24 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from berryeval.evaluation.bounds._bounds import Bounds
-from berryeval.evaluation.bounds._subsets import MOST_TRIED, membership
-from berryeval.evaluation.bounds.case import Case, Ranking, level_of
+from berryeval.evaluation.bounds.case import (
+    MOST_TRIED,
+    Bounds,
+    Case,
+    Family,
+    Ranking,
+    level_of,
+    membership,
+)
 from berryeval.measures import Measure, Yaap
 
-__all__ = ["difference", "score"]
+__all__ = ["AVERAGE_PRECISION"]
 
 Floats = NDArray[np.float64]
 
 
 class _PrecisionSum:
-    """What the holes of a ranking can add to the sum of its precisions."""
+    """The sum of the precisions of a ranking, and what its holes can add to it."""
 
     def __init__(self, case: Case, ranking: Ranking, level: float) -> None:
         grades = np.array(case.seen(ranking, {}))
@@ -39,7 +45,7 @@ class _PrecisionSum:
         """1 / rank of each hole, from the top."""
         below = np.cumsum(np.where(is_relevant, inverse, 0.0)[::-1])[::-1]
         self.alone = (n_found[places] + 1) * self.inverse + below[places]
-        """What each hole adds if it is the only relevant one."""
+        """The amount that each hole adds if it is the only relevant one."""
 
     def topmost(self) -> Floats:
         """Return the sums with the top 0, 1, 2, … holes relevant."""
@@ -73,7 +79,7 @@ def _total(values: Floats) -> float:
     return float(np.add.accumulate(values)[-1]) if len(values) else 0.0
 
 
-def score(measure: Measure, case: Case, ranking: Ranking) -> Bounds:
+def _score(measure: Measure, case: Case, ranking: Ranking) -> Bounds:
     """Make the top j or the bottom j holes relevant, for each j."""
     level = level_of(measure)
     sums = _PrecisionSum(case, ranking, level)
@@ -84,12 +90,12 @@ def score(measure: Measure, case: Case, ranking: Ranking) -> Bounds:
     return Bounds(float(worst.min()), float(best.max()))
 
 
-def difference(
+def _difference(
     measure: Measure, case: Case, baseline: Ranking, candidate: Ranking
 ) -> Bounds | None:
-    """Try out all subsets of the holes in either ranking; None if they are too many.
+    """Try out all subsets of the holes in either ranking; None if there are too many.
 
-    Holes in neither make every difference smaller or every one greater: all or none of them.
+    Holes in neither make every difference smaller, or every one greater: all or none of them.
     """
     level = level_of(measure)
     ours, theirs = (_PrecisionSum(case, ranking, level) for ranking in (candidate, baseline))
@@ -114,3 +120,6 @@ def _values(measure: Measure, sums: Floats, n_relevant: Floats) -> Floats:
     if isinstance(measure, Yaap):
         return np.log((1.0 + sums) / (1.0 + n_relevant - sums))
     return sums / np.maximum(n_relevant, 1)
+
+
+AVERAGE_PRECISION = Family(_score, _difference, is_binary=True)

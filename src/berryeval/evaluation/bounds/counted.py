@@ -1,14 +1,19 @@
-"""Measures of two counts: relevant documents in the first k, and relevant documents in all.
+"""Measures that count relevant documents: in the first k, and in all.
 
 P, recall, F, success, their relatives of a whole ranking, and utility. With `found` and
-`relevant` as these counts, a hole in the first k adds 1 to both, one that another ranking
-brought adds 1 to the second. Each of these measures rises (utility: rises or falls) all the way
-with either kind of hole, so its bounds are at a corner: all or none of each kind.
+`relevant` as the two counts, a hole in the first k adds 1 to both; a hole that only another
+ranking has adds 1 to `relevant`. Each of these measures is monotonic in the number of holes of
+either kind that are relevant, so its bounds are at a corner: all or none of each kind.
 
 For a difference there are four kinds: holes in the first k of the candidate alone, of the
-baseline alone, of both, of neither. If both rankings are equally long the difference is one
-fraction, which rises or falls all the way with each kind. If they are not, and the measure
-divides by that length, holes of both and of neither are counted through.
+baseline alone, of both, of neither. If both rankings are equally long, the difference is one
+fraction, which is monotonic in each kind. If they are not, and the measure divides by that
+length, every number of holes of both and of neither is tried.
+
+R-precision and precision at a multiple of R have a cutoff that grows with the relevant holes, so
+every number of relevant holes is tried. For each number the cutoff is known, and which holes are
+above it in which ranking: those that help become relevant first, then those that help neither or
+both, and those that harm last.
 """
 
 from __future__ import annotations
@@ -17,22 +22,26 @@ from collections.abc import Iterator
 from functools import lru_cache
 from itertools import product
 
-from berryeval.evaluation.bounds._bounds import Bounds
-from berryeval.evaluation.bounds.case import Case, Ranking, level_of
+import numpy as np
+from numpy.typing import NDArray
+
+from berryeval.evaluation.bounds.case import Bounds, Case, Family, Ranking, level_of
 from berryeval.kernels.relevance import NOT_IN_POOL
 from berryeval.measures import F1, FBeta, Measure, RelativePrecision, SetAveragePrecision, SetF
 
-__all__ = ["difference", "score"]
+__all__ = ["COUNTED", "R_PRECISION"]
+
+Ints = NDArray[np.int_]
 
 _DIVIDED_BY_LENGTH = (F1, FBeta, RelativePrecision, SetAveragePrecision, SetF)
 
 _MOST_COUNTS = 20_000
 
 
-def score(measure: Measure, case: Case, ranking: Ranking) -> Bounds:
+def _score(measure: Measure, case: Case, ranking: Ranking) -> Bounds:
     """Take all or none of the holes in the ranking, and all or none of the others."""
     level = level_of(measure)
-    found = _count_found(case, ranking, level)
+    found = len(case.relevant_ranks(ranking, level))
     relevant = case.n_relevant(level)
     n_in = len(case.ranks(ranking))
     n_out = len(case.holes) - n_in
@@ -42,13 +51,13 @@ def score(measure: Measure, case: Case, ranking: Ranking) -> Bounds:
     )
 
 
-def difference(
+def _difference(
     measure: Measure, case: Case, baseline: Ranking, candidate: Ranking
 ) -> Bounds | None:
-    """Take all or none of each kind of holes; None if too many had to be counted through."""
+    """Take all or none of each kind of holes; None if too many numbers would have to be tried."""
     level = level_of(measure)
-    found = _count_found(case, candidate, level)
-    baseline_found = _count_found(case, baseline, level)
+    found = len(case.relevant_ranks(candidate, level))
+    baseline_found = len(case.relevant_ranks(baseline, level))
     relevant = case.n_relevant(level)
     of_candidate, of_baseline = case.ranks(candidate).keys(), case.ranks(baseline).keys()
     n_both = len(of_candidate & of_baseline)
@@ -73,12 +82,55 @@ def difference(
     return Bounds.over(values())
 
 
-def _count_found(case: Case, ranking: Ranking, level: float) -> int:
-    return sum(1 for grade in case.seen(ranking, {}) if grade >= level)
-
-
 @lru_cache(maxsize=100_000)
 def _value(measure: Measure, n_ranks: int, found: int, relevant: int) -> float:
     """Score any ranking with these counts: the order does not matter."""
     level = level_of(measure)
     return measure.score([level] * found + [NOT_IN_POOL] * (n_ranks - found), [level] * relevant)
+
+
+COUNTED = Family(_score, _difference, is_binary=True)
+
+
+def _r_precision_score(measure: Measure, case: Case, ranking: Ranking) -> Bounds:
+    return _r_precision_difference(measure, case, (), ranking)
+
+
+def _r_precision_difference(
+    measure: Measure, case: Case, baseline: Ranking, candidate: Ranking
+) -> Bounds:
+    """Try every number of relevant holes."""
+    level = level_of(measure)
+    n_holes = len(case.holes)
+    n_chosen = np.arange(n_holes + 1)
+    cutoffs = _cutoffs(measure, case.n_relevant(level) + n_chosen)
+    ranks, baseline_ranks = case.ranks(candidate), case.ranks(baseline)
+    shared = [
+        max(rank, baseline_ranks[hole]) for hole, rank in ranks.items() if hole in baseline_ranks
+    ]
+    n_shared = _count_to(shared, cutoffs)
+    n_ours = _count_to(list(ranks.values()), cutoffs) - n_shared
+    n_theirs = _count_to(list(baseline_ranks.values()), cutoffs) - n_shared
+    judged = _count_to(case.relevant_ranks(candidate, level), cutoffs) - _count_to(
+        case.relevant_ranks(baseline, level), cutoffs
+    )
+    most = np.minimum(n_chosen, n_ours) - np.maximum(n_chosen - (n_holes - n_theirs), 0)
+    least = np.maximum(n_chosen - (n_holes - n_ours), 0) - np.minimum(n_chosen, n_theirs)
+    divisors = np.maximum(cutoffs, 1)
+    return Bounds(
+        float(((judged + least) / divisors).min()), float(((judged + most) / divisors).max())
+    )
+
+
+def _cutoffs(measure: Measure, n_relevant: Ints) -> Ints:
+    """Return the rank at which precision is computed: with `times`, rounded as the kernel does."""
+    times = getattr(measure, "times", None)
+    return n_relevant if times is None else (times * n_relevant + 0.9).astype(np.int_)
+
+
+def _count_to(ranks: list[int], cutoffs: Ints) -> Ints:
+    """Count the ranks down to each cutoff."""
+    return np.searchsorted(np.sort(ranks), cutoffs, side="right")
+
+
+R_PRECISION = Family(_r_precision_score, _r_precision_difference, is_binary=True)

@@ -1,150 +1,77 @@
-"""Which measures have bounds, and how they are found."""
+"""The measures that have bounds, by family."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Mapping
-from typing import NamedTuple
+from collections.abc import Collection, Mapping
 
-from berryeval.evaluation.bounds import (
-    additive,
-    average_precision,
-    cascade,
-    counted,
-    exhaustive,
-    first_found,
-    gain_ratio,
-    ideal,
-    ordered,
-    r_precision,
-)
-from berryeval.evaluation.bounds._bounds import Bounds
-from berryeval.evaluation.bounds.case import Case, Ranking
-from berryeval.measures import (
-    DCG,
-    F1,
-    IDCG,
-    NCG,
-    NDCG,
-    AveragePrecision,
-    BinaryNormalisedGain,
-    Bpref,
-    ElevenPointAverage,
-    ExpectedReciprocalRank,
-    FBeta,
-    GeometricAveragePrecision,
-    GeometricBpref,
-    HitRate,
-    Holes,
-    InferredAveragePrecision,
-    InterpolatedPrecision,
-    Judged,
-    Measure,
-    NDCGAtGainLevels,
-    NDCGAtRelevant,
-    NormalisedGain,
-    NumNonrelevantRetrieved,
-    NumQueries,
-    NumRelevant,
-    NumRelevantRetrieved,
-    NumRetrieved,
-    Precision,
-    RankBiasedPrecision,
-    RankBiasedResidual,
-    Recall,
-    ReciprocalRank,
-    RelativePrecision,
-    RPrecision,
-    RPrecisionAtMultiple,
-    SetAveragePrecision,
-    SetF,
-    Unjudged,
-    Utility,
-    Yaap,
-)
+from berryeval import measures
+from berryeval.evaluation.bounds.additive import ADDITIVE, IDEAL
+from berryeval.evaluation.bounds.average_precision import AVERAGE_PRECISION
+from berryeval.evaluation.bounds.case import Bounds, Case, Family, Ranking
+from berryeval.evaluation.bounds.counted import COUNTED, R_PRECISION
+from berryeval.evaluation.bounds.exhaustive import EXHAUSTIVE, ORDERED
+from berryeval.evaluation.bounds.gain_ratio import GAIN_RATIO
+from berryeval.evaluation.bounds.stopping import CASCADE, FIRST_RELEVANT
+from berryeval.measures import Measure
 
-__all__ = [
-    "FAMILIES",
-    "WITHOUT_BOUNDS",
-    "difference_bounds",
-    "has_bounds",
-    "score_bounds",
-]
-
-
-class Family(NamedTuple):
-    """How the bounds of a score and of a difference are found."""
-
-    score: Callable[[Measure, Case, Ranking], Bounds]
-    difference: Callable[[Measure, Case, Ranking, Ranking], Bounds | None]
-    """None where only outer bounds are to be had."""
-    is_binary: bool = False
-    """Whether a document is relevant or not, and its grade does not matter otherwise."""
-
-
-_ADDITIVE = Family(additive.score, additive.difference)
-_AVERAGE_PRECISION = Family(average_precision.score, average_precision.difference, is_binary=True)
-_COUNTED = Family(counted.score, counted.difference, is_binary=True)
-_EXHAUSTIVE = Family(exhaustive.score, exhaustive.difference)
-_GAIN_RATIO = Family(gain_ratio.score, gain_ratio.difference)
-_ORDERED = Family(ordered.score, ordered.difference, is_binary=True)
-_R_PRECISION = Family(r_precision.score, r_precision.difference, is_binary=True)
+__all__ = ["FAMILIES", "WITHOUT_BOUNDS", "difference_bounds", "has_bounds", "score_bounds"]
 
 FAMILIES: Mapping[type[Measure], Family] = {
-    AveragePrecision: _AVERAGE_PRECISION,
-    BinaryNormalisedGain: _ORDERED,
-    DCG: _ADDITIVE,
-    ElevenPointAverage: _ORDERED,
-    ExpectedReciprocalRank: Family(cascade.score, cascade.difference),
-    F1: _COUNTED,
-    FBeta: _COUNTED,
-    GeometricAveragePrecision: _AVERAGE_PRECISION,
-    HitRate: _COUNTED,
-    IDCG: Family(ideal.score, ideal.difference),
-    InterpolatedPrecision: _ORDERED,
-    NCG: _GAIN_RATIO,
-    NDCG: _GAIN_RATIO,
-    NDCGAtGainLevels: _EXHAUSTIVE,
-    NDCGAtRelevant: _EXHAUSTIVE,
-    NormalisedGain: _EXHAUSTIVE,
-    NumNonrelevantRetrieved: _ADDITIVE,
-    NumQueries: _COUNTED,
-    NumRelevant: _COUNTED,
-    NumRelevantRetrieved: _ADDITIVE,
-    NumRetrieved: _COUNTED,
-    Precision: _COUNTED,
-    RPrecision: _R_PRECISION,
-    RPrecisionAtMultiple: _R_PRECISION,
-    RankBiasedPrecision: _ADDITIVE,
-    Recall: _COUNTED,
-    ReciprocalRank: Family(first_found.score, first_found.difference, is_binary=True),
-    RelativePrecision: _COUNTED,
-    SetAveragePrecision: _COUNTED,
-    SetF: _COUNTED,
-    Utility: _COUNTED,
-    Yaap: _AVERAGE_PRECISION,
+    measures.AveragePrecision: AVERAGE_PRECISION,
+    measures.BinaryNormalisedGain: ORDERED,
+    measures.DCG: ADDITIVE,
+    measures.ElevenPointAverage: ORDERED,
+    measures.ExpectedReciprocalRank: CASCADE,
+    measures.F1: COUNTED,
+    measures.FBeta: COUNTED,
+    measures.GeometricAveragePrecision: AVERAGE_PRECISION,
+    measures.HitRate: COUNTED,
+    measures.IDCG: IDEAL,
+    measures.InterpolatedPrecision: ORDERED,
+    measures.NCG: GAIN_RATIO,
+    measures.NDCG: GAIN_RATIO,
+    measures.NDCGAtGainLevels: EXHAUSTIVE,
+    measures.NDCGAtRelevant: EXHAUSTIVE,
+    measures.NormalisedGain: EXHAUSTIVE,
+    measures.NumNonrelevantRetrieved: ADDITIVE,
+    measures.NumQueries: COUNTED,
+    measures.NumRelevant: COUNTED,
+    measures.NumRelevantRetrieved: ADDITIVE,
+    measures.NumRetrieved: COUNTED,
+    measures.Precision: COUNTED,
+    measures.RPrecision: R_PRECISION,
+    measures.RPrecisionAtMultiple: R_PRECISION,
+    measures.RankBiasedPrecision: ADDITIVE,
+    measures.Recall: COUNTED,
+    measures.ReciprocalRank: FIRST_RELEVANT,
+    measures.RelativePrecision: COUNTED,
+    measures.SetAveragePrecision: COUNTED,
+    measures.SetF: COUNTED,
+    measures.Utility: COUNTED,
+    measures.Yaap: AVERAGE_PRECISION,
 }
 """Measures that have bounds."""
 
 WITHOUT_BOUNDS: Mapping[type[Measure], str] = {
-    Bpref: "it ignores unjudged documents on purpose",
-    GeometricBpref: "it ignores unjudged documents, like bpref",
-    InferredAveragePrecision: "it already estimates the unjudged documents",
-    Holes: "it counts unjudged documents",
-    Judged: "it is the share of judged documents",
-    RankBiasedResidual: "it is itself the width of such bounds",
-    Unjudged: "it is the share of unjudged documents",
+    measures.Bpref: "it ignores unjudged documents on purpose",
+    measures.GeometricBpref: "it ignores unjudged documents, like bpref",
+    measures.InferredAveragePrecision: "it already estimates the unjudged documents",
+    measures.Holes: "it counts unjudged documents",
+    measures.Judged: "it is the share of judged documents",
+    measures.RankBiasedResidual: "it is itself the width of such bounds",
+    measures.Unjudged: "it is the share of unjudged documents",
 }
-"""Measures that have none, and why. Those that users define have none either."""
+"""Measures without bounds, and why. Custom measures have none either."""
 
 
 def has_bounds(measure: Measure) -> bool:
     """Whether bounds of this measure can be found.
 
-    Some have none: bpref, inferred AP, how much is judged, and measures of users' own; and those
-    averages of nDCG that are tried out, if their table has gains below 0.
+    These have none: bpref, inferred AP, shares of judged documents and custom measures; and
+    averages of nDCG whose table has gains below 0.
     """
     family = FAMILIES.get(type(measure))
-    return family is not None and not (family is _EXHAUSTIVE and _can_lose(measure))
+    return family is not None and not (family is EXHAUSTIVE and _can_lose(measure))
 
 
 def _can_lose(measure: Measure) -> bool:
@@ -164,16 +91,16 @@ def score_bounds(
     Parameters
     ----------
     measure : Measure
-        Any measure; `has_bounds` says whether it has bounds.
+        Any measure.
     ranking : sequence of bytes
         Document ids of one query, best first.
     grades : mapping from bytes to float
-        What is judged of that query.
+        The judgments of that query.
     holes : collection of bytes
         Documents without a usable grade, from `holes_of`: of this ranking, or of all rankings
-        that are compared. Other documents without a grade stay as they are.
+        that are compared. Other documents without a grade stay unjudged.
     max_grade : float
-        The highest grade that a hole may get. It may get any whole number from 0 on, too.
+        The highest grade that a hole may get, besides any whole number from 0 on.
 
     Returns
     -------
@@ -209,7 +136,7 @@ def difference_bounds(
     Returns
     -------
     Bounds or None
-        None if the measure has no bounds. Outer bounds, of two scores that vary on their own,
+        None if the measure has no bounds. Outer bounds, of two scores that vary independently,
         where the exact ones would take too long: AP, ERR and yaap with more than 14 holes (of
         ERR, those that both rankings have), interpolated precision, binary gain and averages of
         nDCG with more than 1,000 assignments, F of two whole rankings of unequal length with

@@ -1,9 +1,9 @@
-"""nDCG and NCG: what a ranking gains, divided by what the ideal one gains.
+"""nDCG and NCG: the gain of a ranking, divided by that of the ideal one.
 
 Let the gains that a hole may have be a0 < a1 < … < aL, and S1 >= S2 >= … >= SL the numbers of
-holes that gain at least a1, a2, … aL. These numbers settle the ideal, whose gain is a sum of terms
-of one S each. Of the assignments with the same numbers the highest numerator has the highest
-gains where the weights are highest, and is such a sum, too.
+holes that gain at least a1, a2, … aL. These numbers determine the ideal, whose gain is a sum of
+terms of one S each. Among the assignments with the same numbers, the numerator is highest with the
+highest gains where the weights are highest, and is such a sum, too.
 
 So for any q the highest numerator - q denominator is found level by level; and the highest
 quotient by raising q to the quotient found there, until it rises no more (Dinkelbach 1967,
@@ -19,22 +19,21 @@ from collections.abc import Sequence
 from functools import lru_cache
 from itertools import accumulate, pairwise
 
-from berryeval.evaluation.bounds._bounds import Bounds
-from berryeval.evaluation.bounds.case import Case, Ranking
+from berryeval.evaluation.bounds.case import Bounds, Case, Family, Ranking
 from berryeval.kernels.discounts import log2_ranks
 from berryeval.kernels.gains import LINEAR, gains
 from berryeval.measures import NDCG, Measure
 
-__all__ = ["difference", "score"]
+__all__ = ["GAIN_RATIO"]
 
 
-def score(measure: Measure, case: Case, ranking: Ranking) -> Bounds:
+def _score(measure: Measure, case: Case, ranking: Ranking) -> Bounds:
     """Find the lowest and the highest quotient; rounding never lifts it above 1."""
-    found = difference(measure, case, (), ranking)
+    found = _difference(measure, case, (), ranking)
     return Bounds(min(found.low, 1.0), min(found.high, 1.0))
 
 
-def difference(measure: Measure, case: Case, baseline: Ranking, candidate: Ranking) -> Bounds:
+def _difference(measure: Measure, case: Case, baseline: Ranking, candidate: Ranking) -> Bounds:
     """Find the lowest and the highest difference of two quotients."""
     ideal = _Ideal(measure, case)
     if not ideal.can_gain:
@@ -71,7 +70,7 @@ class _Ideal:
         totals = _totals(isinstance(measure, NDCG), measure.k, len(judged) + self.n_holes)
         self.fixed = 0.0
         self.on_levels = [[0.0] * (self.n_holes + 1) for _ in self.gains]
-        """For each level what is gained there, by the number of holes that reach it."""
+        """For each level the gain there, by the number of holes that reach it."""
         for lower, gain in pairwise(sorted({0.0, *judged, *self.gains})):
             if gain <= 0.0:
                 continue
@@ -113,7 +112,7 @@ def _highest(ideal: _Ideal, judged_gain: float, falling: Sequence[float]) -> flo
 
 
 def _best_counts(ideal: _Ideal, on_levels: Sequence[Sequence[float]], quotient: float) -> list[int]:
-    """Return how many holes shall reach each level, so that gain - quotient x ideal is highest."""
+    """Return how many holes reach each level where gain - quotient x ideal is highest."""
     n_holes = ideal.n_holes
     carried = [0.0] * (n_holes + 1)  # the best of the levels above, if at most n holes reach them
     choices = []
@@ -138,10 +137,10 @@ def _best_counts(ideal: _Ideal, on_levels: Sequence[Sequence[float]], quotient: 
 
 
 def _extreme_gains(possible: Sequence[float], judged: set[float]) -> list[float]:
-    """Leave out gains that cannot be extreme, of a scale with many.
+    """Omit gains that cannot be extreme, of a scale with many.
 
     Holes of one gain can be moved up or down together. Until they meet a judged gain, numerator
-    and denominator change in proportion, so one of the ways is not for the worse.
+    and denominator change in proportion, so one of the directions makes nothing worse.
     """
     thresholds = sorted(judged)
     gaps: dict[int, list[float]] = {}
@@ -157,7 +156,7 @@ def _gains(measure: Measure, grades: Sequence[float]) -> list[float]:
 
 
 def _weights(is_discounted: bool, n_ranks: int) -> list[float]:
-    """Return what a gain counts at each rank."""
+    """Return the weight of a gain at each rank."""
     if is_discounted:
         return [1.0 / log2_rank for log2_rank in log2_ranks(n_ranks)[:n_ranks]]
     return [1.0] * n_ranks
@@ -169,3 +168,6 @@ def _totals(is_discounted: bool, k: int | None, n_documents: int) -> list[float]
     n_ranks = n_documents if k is None else min(k, n_documents)
     totals = [0.0, *accumulate(_weights(is_discounted, n_ranks))]
     return totals + totals[-1:] * (n_documents - n_ranks)
+
+
+GAIN_RATIO = Family(_score, _difference)

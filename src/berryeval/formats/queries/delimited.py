@@ -2,7 +2,7 @@
 
 With a header, such as ``query_id,text,category,difficulty,description,tags,weight,group,stratum``;
 tags are separated by semicolons. Or without one: two columns with a tab between them,
-``id<TAB>text``, as MS MARCO has them, where quotes mean nothing.
+``id<TAB>text``, as in MS MARCO, where quotes have no meaning.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from collections.abc import Iterable, Iterator
 from berryeval.core.id_column import decode_id
 from berryeval.core.query import Query
 from berryeval.errors import FormatError, InputError
-from berryeval.formats.delimited import iter_fields, split_header, write_rows
+from berryeval.formats.delimited import iter_records, split_header, write_rows
 from berryeval.formats.lines import PathLike, iter_lines, path_name
 from berryeval.formats.queries._records import has_keys, query_of, to_record
 
@@ -20,11 +20,11 @@ __all__ = ["iter_queries", "sniff", "to_lines"]
 
 _COLUMNS = ("query_id", "text", "category", "difficulty", "description", "tags")
 _FURTHER = ("weight", "group", "stratum")
-"""Columns that are written only where a query has one."""
+"""Columns that are written only if a query has a value."""
 
 
 def sniff(first_line: bytes) -> bool:
-    """Whether a file that begins so may be one: it names its columns, or has one tab."""
+    """Whether a first line fits: it names the columns, or has one tab."""
     return _is_header(first_line) or first_line.count(b"\t") == 1
 
 
@@ -40,15 +40,10 @@ def iter_queries(path: PathLike, *, strict: bool = False) -> Iterator[tuple[int 
 
 
 def _iter_table(path: PathLike, *, strict: bool) -> Iterator[tuple[int | None, Query]]:
-    lines = iter_fields(path)
-    names = [name.strip().lower() for name in next(lines)[1]]
-    for line, fields in lines:
-        if len(fields) != len(names):
-            message = f"expected {len(names)} columns, found {len(fields)}"
-            raise FormatError(message, path_name(path), line)
-        # An empty field is a label that the query has not. A text may be empty.
-        labels = {name: field for name, field in zip(names, fields, strict=True) if field}
-        record: dict[str, object] = {name: labels.get(name, "") for name in names}
+    for line, fields in iter_records(path):
+        # An empty field is a label that the query does not have. A text may be empty.
+        labels = {name: field for name, field in fields if field}
+        record: dict[str, object] = {name: labels.get(name, "") for name, _ in fields}
         for name in ("category", "difficulty", "description", "group", "stratum"):
             record[name] = labels.get(name)
         record["weight"] = _weight(labels.get("weight"))
@@ -57,7 +52,7 @@ def _iter_table(path: PathLike, *, strict: bool) -> Iterator[tuple[int | None, Q
 
 
 def _weight(text: str | None) -> float | str | None:
-    """Return the number that a field holds; the text itself where it is none."""
+    """Return the number in a field; the text itself if it is not a number."""
     if text is None or "_" in text:  # float() takes 1_000
         return text
     try:
@@ -78,13 +73,7 @@ def _iter_pairs(path: PathLike) -> Iterator[tuple[int | None, Query]]:
 
 
 def to_lines(queries: Iterable[Query], separator: str = ",") -> Iterator[bytes]:
-    """Iterate over the lines of a file, with a header.
-
-    Raises
-    ------
-    InputError
-        For a tag with a semicolon.
-    """
+    """Iterate over the lines of a file, with a header; raise for a tag with a semicolon."""
     return write_rows(_to_rows(queries), separator)
 
 

@@ -1,4 +1,4 @@
-"""Query logs: what people asked, and perhaps how often.
+"""Query logs: queries, and optionally their counts.
 
 One of:
 
@@ -7,7 +7,7 @@ One of:
 - two columns without a header, ``reset password<TAB>12``;
 - plain text, one query per line.
 
-The count may be missing and is 1 then. Other keys and columns are ignored, and so are empty lines.
+A missing count is 1. Other keys and columns are ignored, and so are empty lines.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from collections.abc import Iterator, Mapping
 from berryeval.core.column_names import find_name
 from berryeval.core.id_column import decode_id
 from berryeval.errors import FormatError
-from berryeval.formats.delimited import iter_fields, split_header
+from berryeval.formats.delimited import iter_records, split_header
 from berryeval.formats.jsonl import iter_objects, parse_object
 from berryeval.formats.lines import PathLike, iter_lines, path_name
 from berryeval.formats.queries._records import TEXT
@@ -31,11 +31,8 @@ COUNT = ("count", "n", "frequency", "freq", "hits", "searches")
 def iter_log(path: PathLike) -> Iterator[tuple[str, float]]:
     """Iterate over the queries of a log with their counts.
 
-    Raises
-    ------
-    FormatError
-        With file and line, for a line without a query, and for a count that is no finite number of
-        at least 0.
+    Raises `FormatError` with file and line for a line without a query, and for a count that is not
+    a finite number of at least 0.
     """
     first = next((line for _, line in iter_lines(path) if line.strip()), None)
     if first is None:
@@ -44,23 +41,14 @@ def iter_log(path: PathLike) -> Iterator[tuple[str, float]]:
         for line, record in iter_objects(path):
             yield _entry(record, path, line)
     elif _is_header(decode_id(first)):
-        yield from _iter_table(path)
+        for line, fields in iter_records(path):
+            yield _entry(dict(fields), path, line)
     else:
         yield from _iter_plain(path, has_counts=first.count(b"\t") == 1)
 
 
 def _is_header(line: str) -> bool:
     return find_name([name.strip('" \r\n') for name in split_header(line)], TEXT) is not None
-
-
-def _iter_table(path: PathLike) -> Iterator[tuple[str, float]]:
-    lines = iter_fields(path)
-    names = [name.strip().lower() for name in next(lines)[1]]
-    for line, fields in lines:
-        if len(fields) != len(names):
-            message = f"expected {len(names)} columns, found {len(fields)}"
-            raise FormatError(message, path_name(path), line)
-        yield _entry(dict(zip(names, fields, strict=True)), path, line)
 
 
 def _iter_plain(path: PathLike, *, has_counts: bool) -> Iterator[tuple[str, float]]:

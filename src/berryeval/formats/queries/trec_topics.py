@@ -94,10 +94,8 @@ def _content(fields: dict[str, str], name: str) -> str | None:
 def to_lines(queries: Iterable[Query]) -> Iterator[bytes]:
     """Iterate over the lines of a file.
 
-    Raises
-    ------
-    InputError
-        For labels, which topics have not, and for texts that would not be read again as they are.
+    Raises `InputError` for labels, which topics do not have, and for texts that would be read
+    differently.
     """
     for query in queries:
         labels = (query.category, query.difficulty, query.weight, query.group, query.stratum)

@@ -33,24 +33,12 @@ def write_weights(
     *,
     strata: Mapping[str, str] | None = None,
 ) -> None:
-    """Write queries once more, with these weights and no others, in the same format and order.
+    """Write queries with these weights and no others, in the same format and order.
 
-    Parameters
-    ----------
-    source : path
-        A file that `read_queries` reads: JSON, JSON lines or a table with a header.
-    weights : mapping
-        The weight of queries, by id. Queries without one lose the weight that they had.
-    target : path, optional
-        Where to write. If omitted, the source is replaced.
-    strata : mapping, optional
-        The stratum of queries, by id. Queries without one lose the stratum that they had. If
-        omitted, strata stay as they are.
-
-    Raises
-    ------
-    FormatError
-        If the format has no place for weights, or the file cannot be written.
+    The source is JSON, JSON lines or a table with a header; it is replaced if there is no target.
+    Weights and strata are by query id: queries without one lose the one they had. If strata are
+    omitted, they are unchanged. Raises `FormatError` if the format has no place for weights, or the
+    file cannot be written.
     """
     changes: dict[str, Mapping[str, float | str]] = {
         "weight": {query_id: as_number(weight) for query_id, weight in weights.items()}

@@ -4,6 +4,6 @@ Whatever comes from the data is escaped, and a content security policy forbids a
 """
 
 from berryeval.reports.html.comparison_page import comparison_to_html, gate_to_html
-from berryeval.reports.html.tables_page import tables_to_html
+from berryeval.reports.html.document import tables_to_html
 
 __all__ = ["comparison_to_html", "gate_to_html", "tables_to_html"]

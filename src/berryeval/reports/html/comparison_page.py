@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING
 
 from berryeval.evaluation import figures
 from berryeval.evaluation.headline import listing
-from berryeval.evaluation.policy import policy_note
 from berryeval.reports.comparison import comparison_table
 from berryeval.reports.html.charts import (
     by_measure,
@@ -21,11 +20,7 @@ from berryeval.reports.html.guards import badge, guards_part, margins_of
 from berryeval.reports.html.markup import escaped, figure_text, notes_to_html, table_to_html
 from berryeval.reports.html.queries import queries_part
 from berryeval.reports.layout import Table
-from berryeval.reports.wording import (
-    capitalised,
-    count,
-    gate_note,
-)
+from berryeval.reports.wording import capitalised, count, gate_note, policy_note
 
 if TYPE_CHECKING:
     from berryeval.evaluation.comparison import Comparison

@@ -7,7 +7,7 @@ import json
 import re
 from collections.abc import Iterable
 
-from berryeval.core.printable import printable
+from berryeval.core.text import printable
 from berryeval.evaluation.figures import DASH
 from berryeval.reports.layout import Table
 

@@ -10,12 +10,7 @@ from berryeval.reports.html.document import document
 from berryeval.reports.html.guards import badge, guards_part
 from berryeval.reports.html.markup import escaped, figure_text, notes_to_html, table_to_html
 from berryeval.reports.layout import Table
-from berryeval.reports.quality import (
-    quality_notes,
-    quality_sentence,
-    quality_tables,
-    queries_table,
-)
+from berryeval.reports.quality import quality_notes, quality_sentence, quality_tables, queries_table
 from berryeval.reports.wording import count
 
 if TYPE_CHECKING:

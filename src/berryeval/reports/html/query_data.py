@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
-from berryeval.core.printable import printable
+from berryeval.core.text import printable
 from berryeval.evaluation.findings import Outcome
 from berryeval.reports.html.focus import Focus
 
@@ -24,7 +24,7 @@ OUTCOMES: tuple[Outcome, ...] = ("better", "equal", "worse")
 DEPTH = 10
 """Ranks that are shown of a ranking."""
 _LOOK_DOWN = 100
-"""Ranks that are looked at to tell where a document went."""
+"""Ranks that are searched for the new place of a document."""
 _UNIT = 10_000
 _MOST_RANKINGS = 1_500
 _MOST_CHARACTERS = 2_000_000

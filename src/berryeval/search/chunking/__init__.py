@@ -1,4 +1,4 @@
-"""Documents cut into chunks, and judgments of spans that hold for any way to cut them."""
+"""Splits documents into chunks, and applies judgments of spans to any chunking."""
 
 from berryeval.search.chunking.chunkers import (
     CHUNKERS,

@@ -1,10 +1,10 @@
-"""Documents cut into chunks, which is what search returns.
+"""Splits documents into chunks, the unit that search returns.
 
-A chunk's text is the part of its source between `start` and `end`, so that it can be found in the
-source. Ids are readable, and do not change when other text changes:
+The text of a chunk is the part of its source between `start` and `end`, so it can be located in
+the source. Ids are readable, and do not change if other text changes:
 
 =================  ============================================================
-`by_heading`       ``guide.md#configure-oauth``; the second of a name ends in -2
+`by_heading`       ``guide.md#configure-oauth``; a repeated heading ends in -2
 `by_paragraph`     ``guide.md#p3``
 `by_size`          ``guide.md#1200-2000``, the span in characters
 =================  ============================================================
@@ -64,7 +64,7 @@ class Chunk:
     headings: tuple[str, ...] = ()
 
     def to_document(self) -> Document:
-        """Return it as a document to index; its title is the way through the headings."""
+        """Return the chunk as a document to index; its title is the path of headings."""
         return Document(self.chunk_id, self.text, title=" > ".join(self.headings))
 
 
@@ -73,7 +73,7 @@ Chunker: TypeAlias = Callable[[str, str], list[Chunk]]
 
 
 def by_heading(text: str, source: str, *, max_level: int = 6) -> list[Chunk]:
-    """Cut Markdown at its headings.
+    """Split Markdown at its headings.
 
     A chunk starts with its heading and ends before the next one. Text before the first heading is
     a chunk with the id of the source. A heading without its own text is not a chunk, but is in
@@ -84,7 +84,7 @@ def by_heading(text: str, source: str, *, max_level: int = 6) -> list[Chunk]:
     text, source : str
         The document, and its name.
     max_level : int
-        Headings of a deeper level do not cut; 2 cuts at # and ## only.
+        Deeper headings do not start a chunk; 2 splits at # and ## only.
 
     Examples
     --------
@@ -102,10 +102,10 @@ def by_heading(text: str, source: str, *, max_level: int = 6) -> list[Chunk]:
 
 
 def by_paragraph(text: str, source: str, *, min_chars: int = 200) -> list[Chunk]:
-    """Cut text at empty lines; paragraphs are joined until they have `min_chars` characters.
+    """Split text at empty lines; paragraphs are joined until they have `min_chars` characters.
 
-    The last ones of a document may stay shorter. Markdown's headings are kept as `headings`,
-    and no chunk reaches over one.
+    The last chunk of a section may be shorter. Markdown headings are kept as `headings`, and no
+    chunk extends across one.
     """
     found: list[Chunk] = []
     for section in iter_sections(text):
@@ -116,7 +116,7 @@ def by_paragraph(text: str, source: str, *, min_chars: int = 200) -> list[Chunk]
 
 
 def by_size(text: str, source: str, *, size: int = 800, overlap: int = 200) -> list[Chunk]:
-    """Cut text into pieces of at most `size` characters that overlap, between words if it can.
+    """Split text into overlapping pieces of at most `size` characters, between words if possible.
 
     Raises
     ------
@@ -147,10 +147,10 @@ CHUNKERS: dict[str, Chunker] = {
 
 
 def read_chunks(folder: str | Path, chunker: Chunker = by_heading) -> list[Chunk]:
-    """Cut every Markdown or text file of a folder, and of folders in it, by name.
+    """Split every Markdown or text file in a folder and its subfolders, in the order of names.
 
-    Sources are named by their path below the folder, with ``/`` on every machine. A path to a
-    single file is taken as well.
+    Sources are named by their path below the folder, with ``/`` on every platform. The path of a
+    single file is also accepted.
 
     Raises
     ------
@@ -162,12 +162,12 @@ def read_chunks(folder: str | Path, chunker: Chunker = by_heading) -> list[Chunk
 
 
 def read_sources(folder: str | Path) -> dict[str, str]:
-    """Read the documents that `read_chunks` cuts, by name.
+    """Return the documents that `read_chunks` splits, by name.
 
     Raises
     ------
     FormatError
-        As `read_chunks` does.
+        As in `read_chunks`.
     """
     root = Path(folder)
     if root.is_file():
@@ -206,7 +206,7 @@ def _chunk(chunk_id: str, source: str, text: str, section: Section) -> Chunk:
 def _spanned(
     chunk_id: str, source: str, text: str, start: int, end: int, headings: tuple[str, ...]
 ) -> Chunk:
-    """Make a chunk without the blanks at its edges."""
+    """Create a chunk without surrounding white space."""
     piece = text[start:end]
     start += len(piece) - len(piece.lstrip())
     end = start + len(piece.strip())
@@ -214,7 +214,7 @@ def _spanned(
 
 
 def _unique_anchors(sections: Iterable[Section]) -> list[str | None]:
-    """Name sections by their headings; the second of a name gets -2."""
+    """Name sections by their headings; a repeated name gets the suffix -2."""
     taken: set[str] = set()
     anchors: list[str | None] = []
     for section in sections:
@@ -232,7 +232,7 @@ def _unique_anchors(sections: Iterable[Section]) -> list[str | None]:
 
 
 def _joined(text: str, section: Section, min_chars: int) -> Iterator[tuple[int, int]]:
-    """Iterate over the spans of paragraphs of a section, joined until they are long enough."""
+    """Iterate over the spans of a section's paragraphs, joined until they are long enough."""
     start = section.body
     for gap in _PARAGRAPH_END.finditer(text, section.body, section.end):
         if len(text[start : gap.start()].strip()) >= max(min_chars, 1):
@@ -243,7 +243,7 @@ def _joined(text: str, section: Section, min_chars: int) -> Iterator[tuple[int, 
 
 
 def _word_end(text: str, start: int, end: int) -> int:
-    """Move an end back to the last blank, unless that is further than half the way."""
+    """Move an end back to the last blank, at most by half of the piece."""
     if end == len(text) or text[end].isspace():
         return end
     middle = (start + end) // 2
@@ -252,7 +252,7 @@ def _word_end(text: str, start: int, end: int) -> int:
 
 
 def _word_start(text: str, start: int, end: int) -> int:
-    """Move a start on to the beginning of a word, if there is one before the end."""
+    """Move a start forward to the beginning of a word, if there is one before the end."""
     if start == 0 or text[start - 1].isspace():
         return start
     blank = re.compile(r"\s+").search(text, start, end)

@@ -1,7 +1,7 @@
-"""Documents cut by a named chunker, or at the positions in a file.
+"""Splits documents with a named chunker, or at the positions in a file.
 
-The file is for systems with their own chunks: it has the position of each chunk, in characters of
-the document, one object per line::
+The file is for systems with their own chunks: it lists the position of each chunk, in characters
+of the document, one object per line::
 
     {"chunk_id": "4711", "document": "guide.md", "start": 120, "end": 340}
 """
@@ -32,9 +32,9 @@ def cut(texts: Mapping[str, str], how: str) -> list[Chunk]:
     Raises
     ------
     ArgumentError
-        If it is neither.
+        If `how` is neither.
     FormatError
-        With the line, for a chunk of an unknown document, or beyond its end.
+        With the line, for a chunk of an unknown document, or one beyond its end.
     """
     if how in CHUNKERS:
         return [chunk for name, text in texts.items() for chunk in CHUNKERS[how](text, name)]

@@ -1,8 +1,8 @@
 """Sections of Markdown: a heading and the text below it, up to the next heading.
 
-Headings are lines that begin with one to six ``#``, and lines underlined with ``=`` or ``-``. What
-looks like one in a fenced block of code is none. Front matter between two lines ``---`` at the
-very beginning belongs to no section.
+Headings are lines that begin with one to six ``#``, and lines underlined with ``=`` or ``-``.
+Lines in a fenced block of code are never headings. Front matter between two lines ``---`` at the
+very beginning does not belong to any section.
 """
 
 from __future__ import annotations
@@ -13,8 +13,8 @@ from dataclasses import dataclass
 
 __all__ = ["Section", "iter_sections", "slug"]
 
-# Texts come from anywhere: no pattern may match a part of them in more than one way, or search
-# to the end of a line again and again.
+# Texts are untrusted: no pattern may match the same part in more than one way, or scan to the end
+# of a line repeatedly, since that could take quadratic time.
 _FRONT_MATTER = re.compile(r"---[ \t]*\r?\n(?:[^\n]*\n)*?---[ \t]*(?:\r?\n|\Z)")
 _FENCE = re.compile(r" {0,3}(`{3,}|~{3,})(.*)")
 _HEADING = re.compile(r" {0,3}(#{1,6})(?:[ \t]|$)")
@@ -27,7 +27,7 @@ _DEEPEST = 6
 
 @dataclass(frozen=True, slots=True)
 class Section:
-    """A section of a document: its start, the start of its text, and its end."""
+    """A section of a document: its start, the start of its body, its end, and its headings."""
 
     start: int
     body: int
@@ -36,7 +36,7 @@ class Section:
 
 
 def slug(heading: str) -> str:
-    """Return the anchor of a heading, as GitHub makes it: lower case, hyphens, no punctuation.
+    """Return the anchor of a heading in GitHub's form: lower case, hyphens, no punctuation.
 
     Examples
     --------
@@ -48,7 +48,7 @@ def slug(heading: str) -> str:
 
 
 def iter_sections(text: str, max_level: int = _DEEPEST) -> Iterator[Section]:
-    """Iterate over sections in order; the first has no headings if text precedes them all."""
+    """Iterate over sections in order; text before the first heading is a section without one."""
     front_matter = _FRONT_MATTER.match(text)
     start = body = 0 if front_matter is None else front_matter.end()
     open_headings: list[tuple[int, str]] = []
@@ -69,7 +69,7 @@ def _path(headings: list[tuple[int, str]]) -> tuple[str, ...]:
 def _iter_headings(text: str, start: int) -> Iterator[tuple[int, int, int, str]]:
     """Iterate over the starts, ends, levels and texts of headings."""
     fence, is_blank = "", True
-    paragraph: tuple[int, str] | None = None  # the line before, if it may be underlined
+    paragraph: tuple[int, str] | None = None  # the previous line, if it can be underlined
     for match in _LINE.finditer(text, start):
         line = match[0].rstrip("\r\n")
         fenced = _FENCE.match(line)
@@ -98,12 +98,12 @@ def _iter_headings(text: str, start: int) -> Iterator[tuple[int, int, int, str]]
 
 
 def _without_closing(title: str) -> str:
-    """Return a title without the ``#`` that may close its line, unless they are all of it."""
+    """Return a title without a closing sequence of ``#``, unless it consists only of those."""
     title = title.strip(" \t")
     shorter = title.rstrip("#")
     return shorter.rstrip(" \t") if shorter.endswith((" ", "\t")) else title
 
 
 def _plain(heading: str) -> str:
-    """Return a heading without links and without marks for code and emphasis."""
+    """Return a heading without links and without markup for code and emphasis."""
     return re.sub(r"`|\*+", "", _LINK.sub(r"\1", heading))

@@ -1,14 +1,14 @@
-"""Judgments of spans: they name a piece of a source, and hold for any way to cut it.
+"""Judgments of spans, which refer to a part of a source and apply to any chunking of it.
 
-A chunk answers for a span of the same source when it has half or more of the span's characters,
-or when half or more of its own lie in the span: the first for short spans, the second for spans
-that are longer than chunks. Where no chunk has half, because blank lines between chunks belong to
-none, the one that has most of the span answers for it.
+A chunk covers a span of the same source if it contains at least half of the span's characters, or
+if at least half of its own characters lie in the span; the latter is for spans that are longer
+than chunks. If no chunk contains half, because blank lines between chunks belong to none, the
+chunk that contains most of the span covers it.
 
-Each span is credited once. The first chunk of a ranking that answers for it is worth its grade,
-and every further one nothing; so the number of relevant things is that of the spans, however
-the source was cut, and returning the same passage twice earns nothing. Ranks count passages: a
-chunk that is the first to answer for two relevant spans takes two ranks (decision 0015).
+Each span is credited once. The first chunk of a ranking that covers it earns its grade, and later
+ones earn nothing. So the number of relevant passages is that of the spans for every chunking, and
+returning the same passage twice earns nothing. Ranks count passages: a chunk that is the first to
+cover two relevant spans takes two ranks (decision 0015).
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ __all__ = [
 
 
 def answers_for(chunk: Chunk, span: SpanJudgment) -> bool:
-    """Whether a chunk has half or more of a span, or lies in it with half or more of itself."""
+    """Whether a chunk covers a span: half of the span or half of the chunk is common to both."""
     if chunk.source != span.source:
         return False
     common = span.n_common(chunk.start, chunk.end)
@@ -45,7 +45,7 @@ def answers_for(chunk: Chunk, span: SpanJudgment) -> bool:
 def match_spans(
     spans: Iterable[SpanJudgment], chunks: Iterable[Chunk]
 ) -> list[tuple[SpanJudgment, tuple[Chunk, ...]]]:
-    """Return each span with the chunks that answer for it; none where no chunk has any of it."""
+    """Return each span with the chunks that cover it; none if no chunk overlaps it."""
     by_source: dict[str, list[Chunk]] = defaultdict(list)
     for chunk in chunks:
         by_source[chunk.source].append(chunk)
@@ -61,15 +61,15 @@ def match_spans(
 
 
 def judge_chunks(spans: Iterable[SpanJudgment], chunks: Iterable[Chunk]) -> Judgments:
-    """Return judgments of chunks: each has the highest grade of the spans it answers for.
+    """Return judgments of chunks: each has the highest grade of the spans that it covers.
 
-    A span may count several times here, once for each chunk that answers for it; `credit_spans`
-    counts it once.
+    A span may count several times here, once for each chunk that covers it; `credit_spans` counts
+    it once.
 
     Raises
     ------
     MismatchError
-        If no chunk answers for a span, so that it would be lost.
+        If no chunk covers a span, so that it would be lost.
     """
     grades: dict[str, dict[str, float]] = defaultdict(dict)
     for span, answering in _matched(spans, chunks):
@@ -80,15 +80,15 @@ def judge_chunks(spans: Iterable[SpanJudgment], chunks: Iterable[Chunk]) -> Judg
 
 
 def judge_spans(spans: Iterable[SpanJudgment], chunks: Iterable[Chunk]) -> Judgments:
-    """Return judgments of the spans themselves, for a run of `credit_spans`.
+    """Return judgments of the spans themselves, for a run returned by `credit_spans`.
 
-    Chunks that answer for a span are judged, too, with grade 0: what they have to say was
-    credited to the first of them.
+    Chunks that cover a span also get a judgment, with grade 0: the span is credited to the first
+    of them.
 
     Raises
     ------
     MismatchError
-        If no chunk answers for a span.
+        If no chunk covers a span.
     """
     grades: dict[str, dict[str, float]] = defaultdict(dict)
     for span, answering in _matched(spans, chunks):
@@ -102,16 +102,16 @@ def judge_spans(spans: Iterable[SpanJudgment], chunks: Iterable[Chunk]) -> Judgm
 
 
 def credit_spans(run: Run, spans: Iterable[SpanJudgment], chunks: Iterable[Chunk]) -> Run:
-    """Return a run in which chunks have become the spans they answer for, each span once.
+    """Return a run in which chunks are replaced by the spans that they cover, each span once.
 
-    A chunk that answers for several spans becomes all of them, the best grade first. One that
-    answers only for spans that were credited before, or that are of no use (grade 0), stays as it
-    is, and so does one that answers for none. Crediting again changes nothing.
+    A chunk that covers several spans is replaced by all of them, the best grade first. A chunk
+    that covers no span, or only spans that were credited before or have grade 0, stays unchanged.
+    Crediting again has no effect.
 
     Raises
     ------
     MismatchError
-        If no chunk answers for a span.
+        If no chunk covers a span.
 
     Examples
     --------
@@ -145,7 +145,7 @@ def credit_spans(run: Run, spans: Iterable[SpanJudgment], chunks: Iterable[Chunk
 def _matched(
     spans: Iterable[SpanJudgment], chunks: Iterable[Chunk]
 ) -> list[tuple[SpanJudgment, tuple[Chunk, ...]]]:
-    """Match spans, and raise if one would be lost."""
+    """Match spans to chunks, and raise if a span would be lost."""
     known = list(chunks)
     found = match_spans(spans, known)
     for span, answering in found:

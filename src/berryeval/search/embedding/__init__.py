@@ -1,4 +1,4 @@
-"""Texts as vectors: by weights that ship, an encoder on the disk, a server, or your function."""
+"""Embeds texts as vectors: by bundled weights, a local encoder, a server, or your function."""
 
 from __future__ import annotations
 

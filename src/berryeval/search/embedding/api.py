@@ -1,6 +1,6 @@
-"""Vectors by a server that speaks as OpenAI's does: ``POST {base}/embeddings``.
+"""Vectors from a server with an OpenAI-compatible API: ``POST {base}/embeddings``.
 
-Many do: vLLM, Ollama, llama.cpp, LM Studio, LiteLLM, Text Embeddings Inference.
+Examples are vLLM, Ollama, llama.cpp, LM Studio, LiteLLM and Text Embeddings Inference.
 """
 
 from __future__ import annotations
@@ -26,35 +26,34 @@ _SERVER_ERROR = 500  # and above
 
 
 class EmbeddingApi:
-    """A model behind an API. Put a `CachedEmbedder` around it: nothing is paid for twice.
+    """A model behind an API. Wrap it in a `CachedEmbedder` to avoid paying twice.
 
-    A text of nothing but space is not sent; its vector is zeros.
+    Blank texts are not sent; their vectors are zeros.
 
     Parameters
     ----------
     model : str
-        The model, as the server calls it.
+        The server's name of the model.
     base_url : str, optional
-        Where the API is, up to and with its version; ``OPENAI_BASE_URL``, or OpenAI itself,
-        unless given.
+        Address of the API, including its version. Default: ``OPENAI_BASE_URL``, or OpenAI.
     key_variable : str
-        The environment variable that has the key. It may be unset where no key is needed.
+        Environment variable with the key. It may be unset if no key is required.
     dimensions : int, optional
-        How many numbers a vector shall have. It is sent, for models that can be cut, and checked.
+        Numbers per vector. It is sent, for models that can shorten their vectors, and checked.
     encoding : {"float", "base64"}
-        How to ask for the numbers. Base64 is four times shorter, and not known to every server;
-        either is understood.
+        Encoding of the numbers to request. Base64 is four times shorter, but not every server
+        supports it; responses may use either.
     batch_size : int
-        How many texts are sent at once, at most.
+        Maximum number of texts per request.
     timeout : float
-        Seconds to wait for the server, each time.
+        Seconds to wait for each response.
     limits : Limits, optional
-        How often to try again when the server is busy or fails.
+        Number of retries if the server is busy or fails.
 
     Raises
     ------
     ArgumentError
-        For a setting that cannot be used.
+        For an invalid setting.
     """
 
     def __init__(
@@ -93,7 +92,7 @@ class EmbeddingApi:
         self._found_dimensions = dimensions
         cut = "" if dimensions is None else f":{dimensions}"
         self.name = f"{model}{cut}@{parts.netloc}"
-        """The model, its dimensions, and the host: two servers may mean two things by a name."""
+        """Model, dimensions and host, since two servers may use the same name differently."""
         key = os.environ.get(key_variable)
         headers = {"Authorization": f"Bearer {key}"} if key else {}
         self._exchange = Exchange(self.name, headers, timeout)
@@ -104,10 +103,10 @@ class EmbeddingApi:
         Raises
         ------
         AnswerError
-            If the server does not answer with one vector of finite numbers for each text, all of
-            the same length.
+            If the server does not return one vector of finite numbers for each text, all of the
+            same length.
         SystemUnderTestError
-            If it does not answer, or refuses.
+            If it does not answer, or returns an error.
         """
         if not texts:
             return np.zeros((0, 0), dtype=np.float32)
@@ -117,7 +116,7 @@ class EmbeddingApi:
             self._embed_some([clean[row] for row in rows[first : first + self.batch_size]])
             for first in range(0, len(rows), self.batch_size)
         ]
-        if self._found_dimensions is None:  # nothing but space so far
+        if self._found_dimensions is None:  # only blank texts so far
             self._embed_some(["space"])
         found = np.zeros((len(texts), self._found_dimensions or 0), dtype=np.float32)
         if pieces:
@@ -149,16 +148,16 @@ class EmbeddingApi:
             raise self._explained(error) from error
 
     def _explained(self, error: StatusError) -> SystemUnderTestError:
-        code, said = _said(error.content)
+        code, detail = _error_detail(error.content)
         if error.status == _UNAUTHORIZED:
             has_key = bool(self._exchange.headers)
             what = f"rejected the key in {self._key_variable}" if has_key else "requires a key"
             way_out = "" if has_key else f"; set {self._key_variable}"
-            message = what + (f": {said}" if said else "") + way_out
+            message = what + (f": {detail}" if detail else "") + way_out
             return SystemUnderTestError(self.name, message)
-        # A quota that is used up is called too many requests, too, and stays used up.
+        # An exhausted quota also has the status "too many requests", but a retry does not help.
         is_transient = error.transient or error.status >= _SERVER_ERROR
-        message = f"answered {error.status}: {said}" if said else error.message
+        message = f"answered {error.status}: {detail}" if detail else error.message
         return SystemUnderTestError(
             self.name,
             message,
@@ -167,7 +166,7 @@ class EmbeddingApi:
         )
 
     def _rows(self, answer: object, n_texts: int) -> list[Vectors]:
-        """Return the vectors of an answer in the order of the texts, which their numbers tell."""
+        """Return the vectors of a response, sorted by index into the order of the texts."""
         data = answer.get("data") if isinstance(answer, Mapping) else None
         if not isinstance(data, list):
             raise AnswerError(self.name, "expected an object with a list of 'data'")
@@ -183,7 +182,7 @@ class EmbeddingApi:
             )
         return [by_number[number] for number in range(n_texts)]
 
-    def _numbers(self, embedding: Any) -> Vectors:  # noqa: ANN401 - whatever came
+    def _numbers(self, embedding: Any) -> Vectors:  # noqa: ANN401 - unchecked JSON
         try:
             if isinstance(embedding, str):
                 content = base64.b64decode(embedding, validate=True)
@@ -197,8 +196,8 @@ class EmbeddingApi:
         return found
 
 
-def _said(content: bytes) -> tuple[str, str]:
-    """Return the code and the message of an error: OpenAI's shape, or a plain one."""
+def _error_detail(content: bytes) -> tuple[str, str]:
+    """Return the code and the message of an error in OpenAI's format, or in a plain one."""
     try:
         answer = json.loads(content)
     except ValueError:
@@ -208,5 +207,5 @@ def _said(content: bytes) -> tuple[str, str]:
         return "", error
     if not isinstance(error, Mapping):
         return "", ""
-    said = error.get("message") or error.get("detail") or ""
-    return str(error.get("code") or ""), " ".join(str(said).split())[:300]
+    message = error.get("message") or error.get("detail") or ""
+    return str(error.get("code") or ""), " ".join(str(message).split())[:300]

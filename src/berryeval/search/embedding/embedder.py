@@ -1,8 +1,8 @@
-"""Texts as vectors of unit length, offline unless a function of yours asks somebody.
+"""Embeds texts as vectors of unit length, offline unless your own function uses the network.
 
-The default are the weights that the wheel of wordllama carries: a vector for each of 32,000
-tokens, averaged over a text. They are read from its files, since the library itself looks for
-them in a folder that it does not have, and then asks the network.
+The default is the weights in wordllama's wheel: a vector for each of 32,000 tokens, averaged over
+a text. They are read from its files, since the library itself looks for them in a folder that does
+not exist, and then downloads them.
 """
 
 from __future__ import annotations
@@ -35,23 +35,23 @@ __all__ = [
 ]
 
 Vectors: TypeAlias = npt.NDArray[np.float32]
-"""A row a text."""
+"""Vectors, one row per text."""
 
 _BATCH = 256
 
 
 class Embedder(Protocol):
-    """Something that turns texts into vectors. May be called by several threads at once.
+    """Turns texts into vectors. Several threads may call it at once.
 
-    One that treats queries otherwise than documents has a method ``embed_queries``, too.
+    An embedder that treats queries differently from documents also has ``embed_queries``.
     """
 
     @property
     def name(self) -> str:
-        """The model, and whatever else decides what vectors come out."""
+        """The model, and all settings that affect its vectors."""
 
     def embed(self, texts: Sequence[str]) -> Vectors:
-        """Return a vector of unit length for each text; all zeros for one that says nothing."""
+        """Return a vector of unit length for each text; all zeros for blank text."""
 
 
 class WordLlama:
@@ -60,7 +60,8 @@ class WordLlama:
     Parameters
     ----------
     dimensions : int
-        The first so many numbers of each vector: 256, 128 or 64. They were trained to be cut.
+        Numbers to keep of each vector, from the first: 256, 128 or 64. The vectors were trained
+        to be truncated.
 
     Raises
     ------
@@ -104,15 +105,14 @@ class WordLlama:
 
 
 class CallableEmbedder:
-    """Vectors by a function of yours.
+    """Vectors from your own function.
 
     Parameters
     ----------
     function : callable
-        Takes a list of texts, and returns as many vectors. They are brought to unit length.
+        Takes a list of texts and returns one vector per text. They are normalised to unit length.
     name : str
-        What the model is called. Vectors are cached under it, so another model needs another
-        name.
+        Name of the model. Vectors are cached under it, so another model needs another name.
     """
 
     def __init__(self, function: Callable[[list[str]], Any], name: str) -> None:
@@ -127,7 +127,7 @@ class CallableEmbedder:
         AnswerError
             If the function does not return one vector of finite numbers for each text.
         SystemUnderTestError
-            If it raises anything.
+            If it raises an exception.
         """
         if not texts:
             return np.zeros((0, 0), dtype=np.float32)
@@ -146,7 +146,7 @@ class CallableEmbedder:
 
 
 def as_embedder(embedder: Embedder | Callable[[list[str]], Any] | None) -> Embedder:
-    """Return what was given as an embedder: the default for None, and a function by its name."""
+    """Convert to an embedder: None becomes the default, and a function is named after itself."""
     if embedder is None:
         return WordLlama()
     if hasattr(embedder, "embed"):
@@ -158,26 +158,26 @@ def as_embedder(embedder: Embedder | Callable[[list[str]], Any] | None) -> Embed
 
 
 def embed_queries(embedder: Embedder, queries: Sequence[str]) -> Vectors:
-    """Return vectors of queries: of an embedder's own kind for them where it has one."""
+    """Return vectors of queries, by `embed_queries` if the embedder has it."""
     embed = getattr(embedder, "embed_queries", embedder.embed)
     found: Vectors = embed(queries)
     return found
 
 
 def unit_vectors(vectors: Vectors) -> Vectors:
-    """Return vectors of length 1 with the same direction; those without any stay zeros."""
+    """Return vectors of length 1 with the same direction; zero vectors stay zero."""
     lengths = np.linalg.norm(vectors, axis=1, keepdims=True)
     return (vectors / np.where(lengths > 0, lengths, 1.0)).astype(np.float32)
 
 
 def encodable(text: str) -> str:
-    """Replace what stands for bytes that are no text: libraries in Rust want UTF-8."""
+    """Replace lone surrogates, since libraries in Rust require UTF-8."""
     return text.encode("utf-8", "replace").decode("utf-8")
 
 
 @cache
 def wordllama_model() -> tuple[Tokenizer, Vectors]:
-    """Load wordllama's tokens and their vectors, once in a process: they take 35 MB.
+    """Load wordllama's tokens and their vectors, once per process: they take 35 MB.
 
     Raises
     ------

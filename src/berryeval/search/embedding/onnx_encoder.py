@@ -1,13 +1,13 @@
-"""Vectors by a sentence encoder on the disk, run by ONNX Runtime.
+"""Vectors from a local sentence encoder, run by ONNX Runtime.
 
-A folder has ``model.onnx``, or ``onnx/model.onnx``, and ``tokenizer.json``. What else decides the
-vectors is read from the files that sentence-transformers writes beside them, where they are there:
+The folder contains ``model.onnx``, or ``onnx/model.onnx``, and ``tokenizer.json``. Other settings
+that affect the vectors are read from the files that sentence-transformers writes, if they exist:
 
 ====================================  =====================================================
-``1_Pooling/config.json``             whether the states of tokens are averaged, or the first
-                                      stands for all; averaged without it
-``sentence_bert_config.json``         how many tokens of a text are read
-``config_sentence_transformers.json``  what is put before queries and documents
+``1_Pooling/config.json``             whether token states are averaged (the default), or the
+                                      first one is used
+``sentence_bert_config.json``         maximum number of tokens per text
+``config_sentence_transformers.json``  prefixes of queries and documents
 ====================================  =====================================================
 """
 
@@ -34,36 +34,36 @@ if TYPE_CHECKING:
 __all__ = ["OnnxEncoder", "Pooling"]
 
 Pooling: TypeAlias = Literal["mean", "cls"]
-"""The mean of the states of all tokens, or the state of the first."""
+"""The mean of all token states, or the state of the first token."""
 
 _INPUTS = ("input_ids", "attention_mask", "token_type_ids")
-_LONGEST = 512  # tokens, where no file says otherwise: what most encoders were trained with
+_LONGEST = 512  # tokens by default, as in the training of most encoders
 
 
 class OnnxEncoder:
-    """A sentence encoder in a folder. It may be used by several threads at once.
+    """A sentence encoder in a folder. Several threads may use it at once.
 
     Parameters
     ----------
     folder : path
-        Where the model and its tokenizer are.
+        Folder of the model and its tokenizer.
     pooling : {"mean", "cls"}, optional
-        How the states of tokens become a vector; as the folder says unless given. A model that
-        gives a vector for each text needs none.
+        How token states become a vector. Default: the setting in the folder. Not used for a model
+        that returns one vector per text.
     max_length : int, optional
-        How many tokens of a text are read, at least 3; as the folder says unless given.
+        Maximum number of tokens per text, at least 3. Default: the setting in the folder.
     query_prefix, document_prefix : str, optional
-        What is put before queries and documents; as the folder says unless given.
+        Text to put before queries and documents. Default: the settings in the folder.
     batch_size : int
-        How many texts are encoded at once.
+        Number of texts to encode at once.
 
     Raises
     ------
     ArgumentError
-        For a setting that cannot be used.
+        For an invalid setting.
     FormatError
-        If there is no such folder, a file is missing or unreadable, or the model wants other
-        inputs than token ids and masks.
+        If the folder does not exist, a file is missing or unreadable, or the model requires inputs
+        other than token ids and masks.
     MissingExtraError
         If ONNX Runtime is not installed.
     """
@@ -80,7 +80,7 @@ class OnnxEncoder:
     ) -> None:
         if pooling is not None and pooling not in get_args(Pooling):
             raise ArgumentError("pooling", "'mean' or 'cls'", repr(pooling))
-        if max_length is not None and max_length < 3:  # noqa: PLR2004 - two of them are marks
+        if max_length is not None and max_length < 3:  # noqa: PLR2004 - two are special tokens
             raise ArgumentError("max_length", "at least 3 tokens", str(max_length))
         if batch_size < 1:
             raise ArgumentError("batch_size", "at least 1", str(batch_size))
@@ -103,7 +103,7 @@ class OnnxEncoder:
 
     @property
     def name(self) -> str:
-        """The folder's name, a hash of the model, and the settings that decide vectors."""
+        """The folder's name, a hash of the model, and the settings that affect vectors."""
         with self._lock:
             if self._name is None:
                 digest = hashlib.sha256(self._model.read_bytes()).hexdigest()[:12]
@@ -123,14 +123,14 @@ class OnnxEncoder:
         return self._embed(self.query_prefix, queries)
 
     def _embed(self, prefix: str, texts: Sequence[str]) -> Vectors:
-        said = [number for number, text in enumerate(texts) if text.strip()]
-        encoded = self._tokenizer.encode_batch([prefix + encodable(texts[n]) for n in said])
-        # Texts of one length together: padding is work for nothing.
+        filled = [number for number, text in enumerate(texts) if text.strip()]
+        encoded = self._tokenizer.encode_batch([prefix + encodable(texts[n]) for n in filled])
+        # Group texts of similar length, since computing padding is wasted work.
         order = np.argsort([len(tokens.ids) for tokens in encoded], kind="stable")
         found = np.zeros((len(texts), self._dimensions()), dtype=np.float32)
         for start in range(0, len(order), self.batch_size):
             batch = order[start : start + self.batch_size]
-            found[[said[n] for n in batch]] = self._run([encoded[n] for n in batch])
+            found[[filled[n] for n in batch]] = self._run([encoded[n] for n in batch])
         return unit_vectors(found)
 
     def _dimensions(self) -> int:
@@ -140,7 +140,7 @@ class OnnxEncoder:
         return int(self._run([self._tokenizer.encode("a")]).shape[-1])
 
     def _run(self, encoded: Sequence[Encoding]) -> npt.NDArray[np.float32]:
-        """Return a vector for each text, of any length."""
+        """Return a vector for each text, not normalised."""
         longest = max(len(tokens.ids) for tokens in encoded)
         inputs = {name: np.zeros((len(encoded), longest), dtype=np.int64) for name in _INPUTS}
         for row, tokens in enumerate(encoded):
@@ -149,7 +149,7 @@ class OnnxEncoder:
             inputs["token_type_ids"][row, : len(tokens.ids)] = tokens.type_ids
         wanted = {one.name: inputs[one.name] for one in self._session.get_inputs()}
         (states,) = self._session.run([self._session.get_outputs()[0].name], wanted)
-        if states.ndim == 2:  # noqa: PLR2004 - a vector for each text
+        if states.ndim == 2:  # noqa: PLR2004 - one vector per text
             return np.asarray(states, dtype=np.float32)
         if self.pooling == "cls":
             return np.asarray(states[:, 0], dtype=np.float32)
@@ -163,7 +163,7 @@ def _first(*texts: str | None) -> str:
 
 
 def _json(path: Path) -> Mapping[str, Any]:
-    """Return what a file of settings says; nothing if it is not there."""
+    """Return the settings in a file; none if it does not exist."""
     if not path.is_file():
         return {}
     try:
@@ -177,8 +177,8 @@ def _json(path: Path) -> Mapping[str, Any]:
 
 def _pooling(folder: Path) -> Pooling:
     path = folder / "1_Pooling" / "config.json"
-    said = _json(path)
-    modes = [name for name, is_on in said.items() if name.startswith("pooling_mode_") and is_on]
+    settings = _json(path)
+    modes = [name for name, is_on in settings.items() if name.startswith("pooling_mode_") and is_on]
     known: dict[str, Pooling] = {"mean_tokens": "mean", "cls_token": "cls"}
     for mode in modes:
         name = mode.removeprefix("pooling_mode_")
@@ -190,9 +190,9 @@ def _pooling(folder: Path) -> Pooling:
 
 
 def _max_length(folder: Path) -> int:
-    said = _json(folder / "sentence_bert_config.json").get("max_seq_length")
-    held = _json(folder / "config.json").get("max_position_embeddings")
-    return next((n for n in (said, held) if isinstance(n, int)), _LONGEST)
+    declared = _json(folder / "sentence_bert_config.json").get("max_seq_length")
+    supported = _json(folder / "config.json").get("max_position_embeddings")
+    return next((n for n in (declared, supported) if isinstance(n, int)), _LONGEST)
 
 
 def _model_file(folder: Path) -> Path:
@@ -226,15 +226,15 @@ def _session(path: Path) -> InferenceSession:
         raise MissingExtraError("Sentence encoders", "onnx") from None
     options = onnxruntime.SessionOptions()
     options.log_severity_level = 3
-    # Threads that wait in a loop take the processor from other queries.
+    # Spinning threads would take processor time from other queries.
     options.add_session_config_entry("session.intra_op.allow_spinning", "0")
     try:
         session = onnxruntime.InferenceSession(
             str(path), options, providers=["CPUExecutionProvider"]
         )
     except Exception as error:  # noqa: BLE001 - the library has a class for each code
-        said = str(error).partition("\n")[0]
-        raise FormatError(f"expected an ONNX model ({said})", str(path)) from None
+        reason = str(error).partition("\n")[0]
+        raise FormatError(f"expected an ONNX model ({reason})", str(path)) from None
     inputs = [one.name for one in session.get_inputs()]
     if "input_ids" not in inputs or not set(inputs) <= set(_INPUTS):
         expected = "expected a model of texts, with the inputs input_ids and attention_mask"

@@ -1,4 +1,4 @@
-"""Embedders by what people type, such as ``wordllama`` or ``onnx:FOLDER``."""
+"""Opens embedders by name, such as ``wordllama`` or ``onnx:FOLDER``."""
 
 from __future__ import annotations
 
@@ -16,27 +16,26 @@ def open_embedder(
     text: str,
     *,
     vector_cache: str | None = None,
-    **encoding: Any,  # noqa: ANN401 - the encoder's
+    **encoding: Any,  # noqa: ANN401 - settings of the encoder
 ) -> Embedder:
-    """Return the embedder that a text names.
+    """Open an embedder by name.
 
     Parameters
     ----------
     text : str
-        ``wordllama``, also with its dimensions as in ``wordllama-128``; ``onnx:FOLDER`` for a
-        sentence encoder on the disk; ``openai:MODEL`` for a
-        model behind an API as OpenAI's, also with its address as in
-        ``openai:MODEL@http://localhost:11434/v1``; or ``module:function``, or a class or an
-        object with ``embed``.
+        ``wordllama``, optionally with its dimensions as in ``wordllama-128``; ``onnx:FOLDER`` for
+        a local sentence encoder; ``openai:MODEL`` for a model behind an OpenAI-compatible API,
+        optionally with its address as in ``openai:MODEL@http://localhost:11434/v1``; or
+        ``module:function``, or a class or an object with ``embed``.
     vector_cache : str, optional
-        A file that keeps the vectors.
+        File in which to cache the vectors.
     encoding
-        What `OnnxEncoder` takes besides its folder; nothing else takes any.
+        Keyword arguments of `OnnxEncoder`; other embedders accept none.
 
     Raises
     ------
     ArgumentError
-        If nothing goes by this name.
+        If the name is unknown.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""Vectors that are kept on disk, by content and model: nothing is embedded twice."""
+"""Caches vectors on disk by content and model, so that nothing is embedded twice."""
 
 from __future__ import annotations
 
@@ -15,23 +15,23 @@ from berryeval.search.embedding.embedder import Embedder, Vectors
 
 __all__ = ["CachedEmbedder"]
 
-_AT_ONCE = 500  # SQLite takes at least 999 parameters in a statement
+_AT_ONCE = 500  # SQLite allows at least 999 parameters per statement
 
 
 class CachedEmbedder:
-    """An embedder that asks another one only for texts it has not seen.
+    """An embedder that calls another one only for texts that are not in its cache.
 
     Parameters
     ----------
     embedder : Embedder
-        Who makes the vectors. Its name is part of the key.
+        Computes the vectors. Its name is part of the cache key.
     path : path
-        A file, made when it is not there. Several processes may share it.
+        The cache file, created if it does not exist. Several processes may share it.
 
     Raises
     ------
     FormatError
-        If the file cannot be opened, or is none of ours.
+        If the file cannot be opened, or is not a cache.
     """
 
     def __init__(self, embedder: Embedder, path: str | os.PathLike[str]) -> None:
@@ -48,15 +48,15 @@ class CachedEmbedder:
 
     @property
     def name(self) -> str:
-        """The model's name: whether vectors come from a cache makes no difference."""
+        """The model's name; caching does not change it."""
         return self._embedder.name
 
     def embed(self, texts: Sequence[str]) -> Vectors:
-        """Return a vector for each text, from the cache where it has one."""
+        """Return a vector for each text, from the cache if possible."""
         return self._cached(texts, "document", self._embedder.embed)
 
     def embed_queries(self, queries: Sequence[str]) -> Vectors:
-        """Return a vector for each query; apart from documents if the embedder tells them apart."""
+        """Return a vector for each query, cached separately if the embedder has `embed_queries`."""
         if not hasattr(self._embedder, "embed_queries"):
             return self.embed(queries)
         return self._cached(queries, "query", self._embedder.embed_queries)

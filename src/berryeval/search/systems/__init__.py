@@ -1,6 +1,6 @@
-"""The systems under test, and how those that we implement ourselves rank.
+"""The systems under test, and the ranking methods of those that BerryEval implements.
 
-`embedded`, `postgres`, `opensearch`, `http`, `function`, `foreign` and `replay` are systems. Words
-(`lexical`), vectors (`vectors`), tokens (`late_interaction`) and their fusion (`hybrid`,
-`rank_fusion`) are what they are made of.
+`embedded`, `postgres`, `opensearch`, `http`, `function`, `foreign` and `replay` are systems. They
+are built from word search (`lexical`), vectors (`vectors`), tokens (`late_interaction`) and their
+fusion (`hybrid`, `rank_fusion`).
 """

@@ -1,4 +1,4 @@
-"""A search engine inside the process: BM25, vectors, and both fused. The default of everything."""
+"""The in-process search engine: BM25, vectors, and both fused. It is the default system."""
 
 from __future__ import annotations
 
@@ -34,25 +34,25 @@ Mode: TypeAlias = Literal["bm25", "vector", "hybrid"]
 
 _EMBEDDED_AT_ONCE = 1024
 _PREFIX = "index-"
-_LAYOUT = 2  # of the folder; raised when an older one can no longer be read
+_LAYOUT = 2  # version of the folder; raised when older ones can no longer be read
 
 
 def check_mode(mode: str) -> None:
-    """Raise unless there is such a way to search."""
+    """Raise if the mode is unknown."""
     if mode not in get_args(Mode):
         raise ArgumentError("mode", " or ".join(map(repr, get_args(Mode))), repr(mode))
 
 
 @dataclass(frozen=True)
 class _Index:
-    """What is searched, as a whole: it is replaced at once while others search."""
+    """Everything that a search uses, in one object, so that it can be replaced atomically."""
 
     ids: Sequence[str]
     lexical: LexicalIndex | None
     vectors: VectorIndex | None
     tokens: TokenSets | None
     texts: Sequence[str] = ()
-    """What documents say, where feedback asks for it."""
+    """The texts of documents, if feedback needs them."""
 
     def query_words(self, query: str) -> Mapping[str, float]:
         assert self.lexical is not None
@@ -82,7 +82,7 @@ class _Index:
         return best_hits(((self.ids[number], score) for number, score in scores.items()), k)
 
     def _best(self, found: Iterable[tuple[int, float]], k: int) -> dict[int, float]:
-        """Keep k of those that were found; of ties those with the highest ids."""
+        """Return the best k; among ties, those with the highest ids."""
         best = heapq.nlargest(k, found, key=lambda pair: (pair[1], encode_id(self.ids[pair[0]])))
         return dict(best)
 
@@ -95,28 +95,28 @@ class Embedded(System):
     mode : {"hybrid", "bm25", "vector"}
         How to search.
     path : path, optional
-        A folder to keep the index in; one that is there already is opened. In memory without it.
+        Folder for the index; an existing index is opened. Default: in memory.
     embedder : Embedder or callable, optional
-        What makes vectors; `WordLlama` unless given. Not used by BM25.
+        Source of the vectors. Default: `WordLlama`. Not used by BM25.
     title_weight : float
-        How much more a word counts in the title than in the text.
+        Weight of a word in the title relative to the text.
     fusion : {"scores", "ranks"}
-        How both are fused: by scores in two rounds, as
-        `berryeval.search.systems.hybrid` explains, or by reciprocal ranks.
+        Whether hybrid adds up scores in two rounds, see `berryeval.search.systems.hybrid`, or
+        fuses reciprocal ranks.
     weights : pair of float
-        What BM25 and vectors are worth in a fusion.
+        Weights of BM25 and vectors in hybrid.
     depth : int
-        How many hits of each are fused, at least; k if that is more.
+        Minimum number of hits of each to fuse; k if that is more.
     late : float
-        What the meeting of tokens is worth in a fusion of scores; 0 does without.
+        Weight of the token matching, if scores are added up; 0 turns it off.
     feedback : int
-        How many documents of the first round the second learns from, in a fusion of scores;
-        0 does without a second.
+        Number of documents that the second round learns from, if scores are added up; 0 turns
+        the second round off.
     constant : float
-        What is added to each rank in a fusion of ranks: the higher, the less the first ones
+        Number added to each rank, if ranks are fused: the higher it is, the less the first ranks
         stand out.
     approximate : bool
-        Whether to narrow vectors down by usearch before comparing them, for very many.
+        Whether to preselect vectors with usearch, for very many of them.
 
     Examples
     --------
@@ -161,16 +161,16 @@ class Embedded(System):
 
     @property
     def needs_documents(self) -> bool:
-        """Whether nothing was indexed yet, nor opened from a folder."""
+        """Whether nothing has been indexed or opened from a folder."""
         return self._searched is None
 
     def index(self, documents: Iterable[Document]) -> int:
-        """Take documents in place of all that were searched before; return how many.
+        """Replace all indexed documents; return their number.
 
         Raises
         ------
         ArgumentError
-            For a document that comes twice.
+            For a repeated document.
         MissingExtraError
             If the libraries are not installed.
         """
@@ -201,7 +201,7 @@ class Embedded(System):
         return len(ids)
 
     def search(self, query: str, k: int) -> list[Hit]:
-        """Return at most `k` documents, best first. Vectors find something for any word.
+        """Return at most `k` documents, best first. Vectors find documents for any query.
 
         Raises
         ------
@@ -232,8 +232,8 @@ class Embedded(System):
         return fuse_hits(rankings, k, weights=settings.weights, constant=self.constant)
 
     def fingerprint(self) -> dict[str, str]:
-        """Return the settings that decide what is found."""
-        facts = {"system": "embedded", **self._made_of()}
+        """Return the settings that affect the results."""
+        facts = {"system": "embedded", **self._index_facts()}
         if self.mode != "vector":
             facts["title_weight"] = f"{self.title_weight:g}"
         if self.mode == "hybrid":
@@ -243,7 +243,7 @@ class Embedded(System):
         return facts
 
     def close(self) -> None:
-        """Forget the index; one in a folder stays there."""
+        """Release the index; an index in a folder is kept."""
         self._searched = None
 
     def _embed(self, documents: Sequence[Document]) -> Vectors:
@@ -261,17 +261,17 @@ class Embedded(System):
     def _has_texts(self) -> bool:
         return self.mode == "hybrid" and self.fusion == "scores" and self.settings.feedback > 0
 
-    def _made_of(self) -> dict[str, str]:
-        """Return what an index cannot do without."""
+    def _index_facts(self) -> dict[str, str]:
+        """Return the settings that an index depends on."""
         facts: dict[str, str] = {"mode": self.mode}
         if self.mode != "bm25":
             facts["embedder"] = self.embedder.name
         return facts
 
     def _stored(self) -> dict[str, Any]:
-        """Return what has to be the same when an index is opened."""
+        """Return the facts that must match when an index is opened."""
         kept = {"tokens": self._has_tokens, "texts": self._has_texts}
-        return {"layout": _LAYOUT, **self._made_of(), **kept}
+        return {"layout": _LAYOUT, **self._index_facts(), **kept}
 
     def _open(self, folder: Path) -> None:
         try:
@@ -279,7 +279,7 @@ class Embedded(System):
             wanted = self._stored()
             stored = {key: facts.get(key) for key in wanted}
             if stored != wanted:
-                message = f"{folder}: the index there was made with {stored}, not with {wanted}"
+                message = f"{folder}: this index was built with {stored}, not with {wanted}"
                 raise MismatchError(f"{message}; choose another folder, or delete this one")
             lexical = vectors = tokens = None
             if self.mode != "vector":
@@ -290,9 +290,9 @@ class Embedded(System):
                 vectors = VectorIndex(rows, approximate=self.approximate)
             if self._has_tokens:
                 tokens = TokenSets.open(folder / facts["folder"] / "tokens.npz")
-            texts = folder / facts["folder"] / "texts.json"
-            said = json.loads(texts.read_bytes()) if self._has_texts and facts["ids"] else []
-            self._searched = _Index(facts["ids"], lexical, vectors, tokens, said)
+            path = folder / facts["folder"] / "texts.json"
+            texts = json.loads(path.read_bytes()) if self._has_texts and facts["ids"] else []
+            self._searched = _Index(facts["ids"], lexical, vectors, tokens, texts)
         except (OSError, ValueError, KeyError, AttributeError) as error:
             if isinstance(error, MismatchError):
                 raise
@@ -312,7 +312,7 @@ def _new_folder(path: Path) -> Path:
 
 
 def _remove_others(path: Path, kept: Path) -> None:
-    """Remove older indexes; what another process still reads may stay until the next time."""
+    """Remove older indexes; files that another process has open may stay until the next time."""
     for folder in path.glob(f"{_PREFIX}*"):
         if folder != kept:
             shutil.rmtree(folder, ignore_errors=True)

@@ -1,4 +1,4 @@
-"""Any object that searches as a system under test."""
+"""Adapts any object with a search method to a system under test."""
 
 from __future__ import annotations
 
@@ -18,40 +18,40 @@ __all__ = ["Foreign", "as_system"]
 class Foreign(System):
     """Any object with ``search(query, k)`` as a system; its methods may be asynchronous.
 
-    ``index``, ``close``, ``fingerprint`` and ``name`` are used where they are there. Answers are
-    checked, and whatever is raised is an error of the system.
+    ``index``, ``close``, ``fingerprint`` and ``name`` are used if they exist. Answers are checked,
+    and exceptions become errors of the system.
 
     Parameters
     ----------
     thing : object
-        Who answers.
+        The object to adapt.
     """
 
-    def __init__(self, thing: Any) -> None:  # noqa: ANN401 - that is the point
+    def __init__(self, thing: Any) -> None:  # noqa: ANN401 - any object is accepted
         self._thing = thing
         self.name = getattr(thing, "name", type(thing).__name__)
         self.is_asynchronous = is_asynchronous(thing.search)
 
     @property
     def can_index(self) -> bool:
-        """Whether it takes documents."""
+        """Whether it indexes documents."""
         if isinstance(self._thing, System):
             return self._thing.can_index
         return hasattr(self._thing, "index")
 
     @property
     def needs_documents(self) -> bool:
-        """Whether it says that it has nothing to search yet."""
+        """Whether it reports that it has nothing to search yet."""
         return bool(getattr(self._thing, "needs_documents", False))
 
     def search(self, query: str, k: int) -> list[Hit]:
-        """Return what it finds; whatever it raises is a `SystemUnderTestError`."""
+        """Return its hits; its exceptions become `SystemUnderTestError`."""
         check_k(k)
         with failures_of(self.name):
             return to_hits(resolve(self._thing.search(query, k)), k, self.name)
 
     async def asearch(self, query: str, k: int) -> list[Hit]:
-        """Return what it finds, without a thread where it has a way of its own."""
+        """Return its hits, without a thread if it is asynchronous."""
         if not self.is_asynchronous:
             return await super().asearch(query, k)
         check_k(k)
@@ -59,7 +59,7 @@ class Foreign(System):
             return to_hits(await self._thing.search(query, k), k, self.name)
 
     def index(self, documents: Iterable[Document]) -> int:
-        """Hand documents over, each once; return how many it took."""
+        """Pass on documents, each once; return how many were consumed."""
         if not self.can_index:
             return super().index(documents)
         n_documents = 0
@@ -75,12 +75,12 @@ class Foreign(System):
         return n_documents
 
     def fingerprint(self) -> dict[str, str]:
-        """Return its own, or its name."""
+        """Return its own fingerprint, or its name."""
         own = getattr(self._thing, "fingerprint", None)
         return super().fingerprint() if own is None else dict(own())
 
     def close(self) -> None:
-        """Close it, if it can be."""
+        """Close it, if it has a `close` method."""
         own = getattr(self._thing, "close", None)
         if own is not None:
             with failures_of(self.name):
@@ -88,7 +88,7 @@ class Foreign(System):
 
 
 def as_system(thing: object) -> System:
-    """Return something that searches as a system: as it is, or in a `Foreign`.
+    """Return an object with a search method as a system: unchanged, or wrapped in `Foreign`.
 
     Raises
     ------

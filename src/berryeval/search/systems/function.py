@@ -23,10 +23,10 @@ class Function(System):
     function : callable or str
         Called as ``function(query, k)``, from several threads at once. It returns hits, pairs of
         document id and score, a mapping from document id to score, or document ids alone, best
-        first. It may be asynchronous. As text, ``"module:function"``; the module is also looked
+        first. It may be asynchronous. As text, ``"module:function"``; the module is also searched
         for in the working directory.
     name : str, optional
-        What messages call it; the function's own name unless given.
+        Name of the system in messages. Default: the function's own name.
 
     Examples
     --------
@@ -47,14 +47,14 @@ class Function(System):
         self.name = name or self._place
 
     def search(self, query: str, k: int) -> list[Hit]:
-        """Return what the function finds; whatever it raises is a `SystemUnderTestError`."""
+        """Return the function's hits; its exceptions become `SystemUnderTestError`."""
         check_k(k)
         with failures_of(self.name):
-            # Here, since a generator runs while it is read.
+            # Inside the block, since a generator runs while it is consumed.
             return to_hits(resolve(self._function(query, k)), k, self.name)
 
     async def asearch(self, query: str, k: int) -> list[Hit]:
-        """Return what the function finds, without a thread if it is asynchronous."""
+        """Return the function's hits, without a thread if it is asynchronous."""
         if not self.is_asynchronous:
             return await super().asearch(query, k)
         check_k(k)
@@ -62,17 +62,17 @@ class Function(System):
             return to_hits(await self._function(query, k), k, self.name)
 
     def fingerprint(self) -> dict[str, str]:
-        """Return where the function is; what it does is its own matter."""
+        """Return the location of the function; its code is not considered."""
         return {"system": "function", "function": self._place}
 
 
 def import_function(place: str) -> Callable[..., Any]:
-    """Return the function that ``"module:function"`` names.
+    """Return the function named by ``"module:function"``.
 
     Raises
     ------
     ArgumentError
-        If there is none, with the reason.
+        If it does not exist, with the reason.
     """
     found = import_object(place)
     if not callable(found):

@@ -1,4 +1,4 @@
-"""Any search API that answers with JSON over HTTP."""
+"""Any search API that returns JSON over HTTP."""
 
 from __future__ import annotations
 
@@ -23,35 +23,35 @@ __all__ = ["Http"]
 
 
 class Http(System):
-    """A search API by its address, what to send, and where ids and scores stand in its answer.
+    """A search API, given by its address, the request, and the paths to ids and scores.
 
-    ``{query}`` and ``{k}`` are filled in: in the address as one part of it, in a body as a piece
-    of a text. A text of the body that is ``"{k}"`` and nothing else becomes a number.
+    ``{query}`` and ``{k}`` are filled in: percent-encoded in the address, and as text in strings
+    of the body. A string ``"{k}"`` in the body becomes a number.
 
     Parameters
     ----------
     url : str
-        Where to ask, http or https, such as ``"https://search.example/find?q={query}&n={k}"``. A
-        name and a password before the host are sent as an ``Authorization``. Redirections are not
+        An http or https address, such as ``"https://search.example/find?q={query}&n={k}"``. A
+        user name and password before the host are sent as ``Authorization``. Redirects are not
         followed.
     body : object, optional
-        What to send, as JSON: objects, lists, or a text of JSON. With a body it is a POST,
-        without one a GET.
+        Request body as JSON: objects, lists, or a string of JSON. With a body the request is a
+        POST, otherwise a GET.
     ids : str
         The path to the document ids, such as ``"hits.hits[*]._id"``. Numbers become text.
     scores : str, optional
-        The path to the scores, as many as ids. Without it the order counts.
+        The path to the scores, one per id. Without it, the order is used.
     headers : mapping, optional
-        What else to send, such as an ``Authorization``. Their values are in no fingerprint.
+        Additional headers, such as ``Authorization``. Fingerprints do not contain their values.
     timeout : float
-        Seconds to wait for the server, each time.
+        Seconds to wait for each response.
     name : str, optional
-        What messages call it; the host unless given.
+        Name of the system in messages. Default: the host.
 
     Raises
     ------
     ArgumentError
-        For an address, a body or a path that cannot be used.
+        For an invalid address, body or path.
 
     Examples
     --------
@@ -91,7 +91,7 @@ class Http(System):
             raise ArgumentError("url or body", "a place for {query}", shown_address(url))
 
     def search(self, query: str, k: int) -> list[Hit]:
-        """Return what the server finds. Hits beyond k are an error unless {k} was not sent."""
+        """Return the hits of the server. More than k are an error, unless {k} was not sent."""
         check_k(k)
         answer = self._ask(query, k)
         try:
@@ -106,7 +106,7 @@ class Http(System):
         return to_hits(self._cut([*zip(ids, scores, strict=True)], k), k, self.name)
 
     def fingerprint(self) -> dict[str, str]:
-        """Return what is sent and what is read, without passwords, keys and headers."""
+        """Return the request and the paths, without passwords, keys and headers."""
         return {
             "system": "http",
             "url": without_keys(self.url),
@@ -136,11 +136,11 @@ def _parsed(body: object) -> object:
 
 
 def _filled(template: object, query: str, k: int) -> object:
-    """Fill a template in. It is parsed before, so that a query cannot break out of its text."""
+    """Fill in a template. It is already parsed, so a query cannot change its structure."""
     if isinstance(template, str):
         if template == "{k}":
             return k
-        # Part by part: a query that has "{k}" in it stays as it is.
+        # Part by part, so that "{k}" in a query is not replaced.
         return query.join(part.replace("{k}", str(k)) for part in template.split("{query}"))
     if isinstance(template, Mapping):
         return {key: _filled(value, query, k) for key, value in template.items()}

@@ -1,9 +1,9 @@
-"""Hybrid search in two rounds: words, vectors and tokens, and again with what was found.
+"""Hybrid search in two rounds: by words, vectors and tokens, then again with feedback.
 
-A round takes the best documents by words and by vectors, lets the tokens of each meet those of
-the query, scales the three scores to the range from 0 to 1, and adds them up. The first round's
-best documents then tell what else such texts say: their words widen the query, and their vectors
-move it. The second round searches with that.
+A round takes the best documents by words and by vectors, matches their tokens with those of the
+query, scales the three scores to the range from 0 to 1, and adds them up. The best documents of
+the first round are used as feedback: their words expand the query, and their vectors move it. The
+second round searches with the result.
 
 References
 ----------
@@ -30,15 +30,15 @@ __all__ = ["HybridIndex", "HybridSettings", "fusion_facts", "search_hybrid"]
 
 _Key = TypeVar("_Key")
 
-_N_WORDS = 20  # of the documents fed back that widen a query
-_SHARE = 0.5  # of the query in what is searched for in the second round
+_N_WORDS = 20  # words of the feedback documents that expand a query
+_SHARE = 0.5  # share of the original query in the second round
 
 
 class HybridIndex(Protocol):
-    """What a hybrid search asks. Documents go by number."""
+    """The index behind a hybrid search. Documents are identified by number."""
 
     def query_words(self, query: str) -> Mapping[str, float]:
-        """Return the words of a query as the index has them, and how often they occur."""
+        """Return the analysed words of a query, and how often they occur."""
 
     def best_by_words(self, words: Mapping[str, float], k: int) -> Mapping[int, float]:
         """Return the best k documents by weighted words, with scores above 0."""
@@ -58,23 +58,23 @@ class HybridIndex(Protocol):
 
 @dataclass(frozen=True)
 class HybridSettings:
-    """How to search.
+    """Settings of a hybrid search.
 
     Parameters
     ----------
     weights : pair of float
-        What the scores by words and by vectors are worth.
+        Weights of the scores by words and by vectors.
     late : float
-        What the score by tokens is worth; 0 does without.
+        Weight of the score by tokens; 0 turns it off.
     feedback : int
-        How many documents of the first round the second learns from; 0 does without a second.
+        Number of documents that the second round learns from; 0 turns the second round off.
     depth : int
-        How many documents by words, and by vectors, are looked at.
+        Number of documents to consider by words, and by vectors.
 
     Raises
     ------
     ArgumentError
-        For a number that cannot be used.
+        For an invalid number.
     """
 
     weights: tuple[float, float] = (1.0, 1.0)
@@ -93,31 +93,31 @@ class HybridSettings:
 def search_hybrid(
     index: HybridIndex, query: str, vector: Vectors, settings: HybridSettings
 ) -> dict[int, float]:
-    """Return documents with their scores, in no order.
+    """Return documents with their scores, unordered.
 
     Parameters
     ----------
     index : HybridIndex
-        What is searched.
+        The index to search.
     query : str
-        What is searched for.
+        The text of the query.
     vector : array of float32
-        The same as a vector; all zeros if it says nothing.
+        The vector of the query; all zeros for blank text.
     settings : HybridSettings
-        How.
+        Settings of the search.
     """
     words = _as_shares(index.query_words(query))
-    met: dict[int, float] = {}
-    scores = _search_once(index, query, words, vector, settings, met)
+    by_tokens: dict[int, float] = {}
+    scores = _search_once(index, query, words, vector, settings, by_tokens)
     if not scores or not settings.feedback:
         return scores
     best = sorted(scores, key=lambda number: (-scores[number], number))[: settings.feedback]
     shares = _as_shares({number: scores[number] for number in best})
     if not shares:
         return scores
-    words = _widened(words, index.words_of(best), list(shares.values()))
+    words = _expanded(words, index.words_of(best), list(shares.values()))
     vector = _moved(vector, index.vectors_of(best), list(shares.values()))
-    return _search_once(index, query, words, vector, settings, met)
+    return _search_once(index, query, words, vector, settings, by_tokens)
 
 
 def fusion_facts(fusion: Fusion, settings: HybridSettings, constant: float) -> dict[str, str]:
@@ -135,21 +135,22 @@ def _search_once(
     words: Mapping[str, float],
     vector: Vectors,
     settings: HybridSettings,
-    met: dict[int, float],
+    by_tokens: dict[int, float],
 ) -> dict[int, float]:
-    """Return the scores of one round; `met` keeps those by tokens, which stay as they are."""
+    """Return the scores of one round; `by_tokens` caches token scores between rounds."""
     by_words = index.best_by_words(words, settings.depth)
     by_vector = index.nearest(vector, settings.depth)
     numbers = sorted({*by_words, *by_vector})
-    # A word that is not there scores 0; how low a cosine can be is for the data to say.
+    # The lowest score by words is 0, for a missing word; the lowest cosine depends on the data.
     parts = [
         (settings.weights[0], _scaled(by_words, lowest=0.0)),
         (settings.weights[1], _scaled(by_vector)),
     ]
     if settings.late:
-        fresh = [number for number in numbers if number not in met]
-        met.update(zip(fresh, late_scores(query, index.tokens_of(fresh)).tolist(), strict=True))
-        parts.append((settings.late, _scaled({number: met[number] for number in numbers})))
+        fresh = [number for number in numbers if number not in by_tokens]
+        found = late_scores(query, index.tokens_of(fresh)).tolist()
+        by_tokens.update(zip(fresh, found, strict=True))
+        parts.append((settings.late, _scaled({number: by_tokens[number] for number in numbers})))
     total = dict.fromkeys(numbers, 0.0)
     for weight, scores in parts:
         for number, score in scores.items():
@@ -158,7 +159,7 @@ def _search_once(
 
 
 def _scaled(scores: Mapping[int, float], lowest: float | None = None) -> dict[int, float]:
-    """Bring scores to the range from 0 to 1; all are 1 if they are the same."""
+    """Scale scores to the range from 0 to 1; all are 1 if they are equal."""
     if not scores:
         return {}
     low = min(scores.values()) if lowest is None else lowest
@@ -169,30 +170,30 @@ def _scaled(scores: Mapping[int, float], lowest: float | None = None) -> dict[in
 
 
 def _as_shares(weights: Mapping[_Key, float]) -> dict[_Key, float]:
-    """Divide weights by their sum; nothing is left if that is 0."""
+    """Divide weights by their sum; return nothing if that is 0."""
     total = sum(weights.values())
     return {key: weight / total for key, weight in weights.items()} if total > 0 else {}
 
 
-def _widened(
+def _expanded(
     words: Mapping[str, float],
     documents: Sequence[Mapping[str, float]],
     shares: Sequence[float],
 ) -> dict[str, float]:
-    """Add to a query the words that documents use most."""
+    """Add the most frequent words of documents to a query."""
     model: defaultdict[str, float] = defaultdict(float)
     for document, share in zip(documents, shares, strict=True):
         for word, part in _as_shares(document).items():
             model[word] += share * part
     most = sorted(model.items(), key=lambda pair: (-pair[1], pair[0]))[:_N_WORDS]
-    wide = defaultdict(float, {word: _SHARE * share for word, share in words.items()})
+    expanded = defaultdict(float, {word: _SHARE * share for word, share in words.items()})
     for word, share in _as_shares(dict(most)).items():
-        wide[word] += (1 - _SHARE) * share
-    return dict(wide)
+        expanded[word] += (1 - _SHARE) * share
+    return dict(expanded)
 
 
 def _moved(vector: Vectors, documents: Vectors, shares: Sequence[float]) -> Vectors:
-    """Move a query to the middle between itself and documents."""
+    """Move a query halfway towards the mean of documents."""
     middle = unit_vectors(np.asarray([shares], np.float32) @ documents)
     moved: Vectors = unit_vectors(_SHARE * vector[np.newaxis] + (1 - _SHARE) * middle)[0]
     return moved

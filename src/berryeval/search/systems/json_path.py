@@ -1,7 +1,7 @@
 """Paths into JSON: ``hits.hits[*]._id``.
 
 Names, separated by dots; ``[*]`` stands for every item of a list, ``[0]`` for one of them, and
-``["a name"]`` for a name that has dots or brackets in it. A ``$.`` at the beginning may be there.
+``["a name"]`` for a name with dots or brackets. A leading ``$.`` is optional.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ __all__ = ["EVERY", "JsonPath", "find_values", "parse_path"]
 
 EVERY = "*"
 JsonPath: TypeAlias = "tuple[str | int, ...]"
-"""Names, places in lists, and `EVERY`."""
+"""Names, positions in lists, and `EVERY`."""
 
 _STEP = re.compile(r'\.?([^.\[\]]+)|\[(\*)\]|\[(\d+)\]|\[("(?:[^"\\]|\\.)*")\]')
 
@@ -27,7 +27,7 @@ def parse_path(text: str, argument: str) -> JsonPath:
     Raises
     ------
     ArgumentError
-        If it cannot be read.
+        If it cannot be parsed.
 
     Examples
     --------
@@ -48,12 +48,12 @@ def parse_path(text: str, argument: str) -> JsonPath:
 
 
 def find_values(data: object, path: JsonPath) -> list[object]:
-    """Return what stands at a path, in order.
+    """Return the values at a path, in order.
 
     Raises
     ------
     LookupError
-        If something on the way is not there, with what was looked for.
+        If a step of the path is missing; the message describes it.
     """
     found = [data]
     for step in path:

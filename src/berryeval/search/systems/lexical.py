@@ -1,6 +1,6 @@
-"""BM25 over titles and texts by tantivy, with English stems and without English stop words.
+"""BM25 over titles and texts by tantivy, with English stemming and without English stop words.
 
-In a small collection "what" and "how" are rare, and would outweigh what a question is about.
+In a small collection "what" and "how" are rare, and would outweigh the topic of a question.
 """
 
 from __future__ import annotations
@@ -26,28 +26,28 @@ _WORD = re.compile(r"[^\W_]+")
 _MEMORY = 64 << 20
 _ANALYZER = "english"
 _LONGEST_WORD = 40
-_SPARE = 16  # hits beyond k, to see whether the last of them is tied with others
+_SPARE = 16  # hits beyond k, to detect ties with the last one
 
 
 def words_of(query: str) -> list[str]:
-    """Return the words of a query in lower case, without anything a query language could mean."""
+    """Return the words of a query in lower case, without query-language syntax."""
     return _WORD.findall(query.lower())
 
 
 class LexicalIndex:
-    """Documents by number, found by the words they have.
+    """An index of documents by their words; documents are identified by number.
 
     Parameters
     ----------
     index : tantivy.Index
-        What `build` or `open` made.
+        The index, created by `build` or `open`.
     title_weight : float
-        How much more a word counts in the title than in the text; with 1 both are one text, and
-        with 0 titles are not searched.
+        Weight of a word in the title relative to the text; with 1 both are one text, and with 0
+        titles are not searched.
     """
 
     def __init__(self, index: tantivy.Index, title_weight: float) -> None:
-        # Left to itself, a thread would watch the folder for changes.
+        # By default, a thread would watch the folder for changes.
         index.config_reader(reload_policy="manual")
         self._searcher = index.searcher()
         self._schema = index.schema
@@ -58,7 +58,7 @@ class LexicalIndex:
     def build(
         cls, documents: Iterable[Document], folder: Path | None, title_weight: float
     ) -> LexicalIndex:
-        """Index documents, in memory without a folder.
+        """Index documents, in memory if no folder is given.
 
         Raises
         ------
@@ -72,7 +72,7 @@ class LexicalIndex:
             schema.add_text_field(field, tokenizer_name=_ANALYZER)
         index = library.Index(schema.build(), path=None if folder is None else str(folder))
         index.register_tokenizer(_ANALYZER, _analyzer())
-        # One thread: the order of the documents is then the same whenever they are indexed.
+        # One thread, so that the order of the documents is always the same.
         writer = index.writer(heap_size=_MEMORY, num_threads=1)
         for number, document in enumerate(documents):
             title, text = encodable(document.title), encodable(document.text)
@@ -84,17 +84,18 @@ class LexicalIndex:
 
     @classmethod
     def open(cls, folder: Path, title_weight: float) -> LexicalIndex:
-        """Open what `build` left in a folder."""
+        """Open an index that `build` wrote to a folder."""
         return cls(_library().Index.open(str(folder)), title_weight)
 
     def words_in(self, text: str) -> Counter[str]:
-        """Return the words of a text as the index has them, and how often they occur."""
+        """Return the analysed words of a text, and how often they occur."""
         return Counter(self._analyzer.analyze(" ".join(words_of(text))))
 
     def best(self, words: Mapping[str, float], k: int) -> list[tuple[int, float]]:
-        """Return numbers and scores of the best k, in no order, with all ties of the last.
+        """Return numbers and scores of the best k, unordered, with all ties of the last.
 
-        A document scores the sum over `words`, which `words_in` makes, times their weights.
+        The score of a document is the sum over `words`, as returned by `words_in`, times their
+        weights.
         """
         parsed = self._parse(words)
         limit = k + _SPARE
@@ -111,7 +112,7 @@ class LexicalIndex:
         ]
 
     def _parse(self, words: Mapping[str, float]) -> tantivy.Query:
-        """Ask for any of the words, in any field: nothing in a query is a command."""
+        """Search for any of the words in any field; queries cannot contain operators."""
         library = _library()
         wanted = [
             (
@@ -129,10 +130,10 @@ class LexicalIndex:
 
 
 def _field_weights(title_weight: float) -> dict[str, float]:
-    """Return what each field is worth.
+    """Return the weight of each field.
 
-    Title and text are searched as a whole, so that a rare word is rare, and a long text long, in
-    both; fields apart from each other have statistics of their own.
+    Title and text are searched as one field, with common statistics of word frequencies and
+    lengths; separate fields would have separate statistics.
     """
     return {
         "text": max(1.0 - title_weight, 0.0),
@@ -142,7 +143,7 @@ def _field_weights(title_weight: float) -> dict[str, float]:
 
 
 def _analyzer() -> tantivy.TextAnalyzer:
-    """Make what cuts texts and queries into words. An index does not keep it."""
+    """Create the analyzer for texts and queries. An index does not store it."""
     library = _library()
     analyzer = library.TextAnalyzerBuilder(library.Tokenizer.simple())
     for step in (

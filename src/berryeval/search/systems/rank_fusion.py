@@ -1,4 +1,4 @@
-"""Reciprocal rank fusion: several rankings of one query into one."""
+"""Reciprocal rank fusion: combines several rankings of one query."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ Fusion: TypeAlias = Literal["scores", "ranks"]
 def check_fusion(
     weights: Sequence[float], constant: float, depth: int, fusion: str = "ranks"
 ) -> None:
-    """Raise unless these settings of a fusion of two rankings can be used."""
+    """Raise if these settings for the fusion of two rankings are invalid."""
     if fusion not in get_args(Fusion):
         raise ArgumentError("fusion", " or ".join(map(repr, get_args(Fusion))), repr(fusion))
     if len(weights) != 2 or min(weights) < 0 or max(weights) <= 0:  # noqa: PLR2004
@@ -35,10 +35,10 @@ def fuse_hits(
     weights: Sequence[float],
     constant: float = 60.0,
 ) -> list[Hit]:
-    """Return the best k of several rankings.
+    """Return the best k documents of several rankings.
 
-    A document scores the sum of weight / (constant + rank) over them. Ranks count from 1, and a
-    ranking without the document adds nothing.
+    The score of a document is the sum of weight / (constant + rank) over the rankings that contain
+    it. Ranks count from 1.
 
     References
     ----------

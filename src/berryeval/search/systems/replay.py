@@ -1,4 +1,4 @@
-"""A stored run as a system: what was found before is found again."""
+"""A stored run as a system, which returns the stored rankings."""
 
 from __future__ import annotations
 
@@ -23,17 +23,16 @@ class Replay(System):
     Parameters
     ----------
     run : Run, path, or mapping
-        What was found. Mappings go from query id to document id to score.
+        The stored rankings. Mappings go from query id to document id to score.
     queries : iterable of Query
-        The queries of the run: they tell which text belongs to which id. A text that is none of
-        theirs is taken for an id.
+        The queries of the run, which map texts to ids. Any other text is used as an id.
     name : str, optional
-        What messages call it.
+        Name of the system in messages.
 
     Raises
     ------
     ArgumentError
-        If two queries have the same text and other hits: only one of them could be found.
+        If two queries have the same text but different hits, since only one could be returned.
     """
 
     def __init__(
@@ -56,15 +55,15 @@ class Replay(System):
                 raise ArgumentError("queries", expected, found)
 
     def search(self, query: str, k: int) -> list[Hit]:
-        """Return the first k of what was stored.
+        """Return the first k stored hits.
 
-        A query of `queries` that the run does not have finds nothing: a file has no place for a
-        query without hits.
+        A query of `queries` that is missing from the run has no hits, since a run file cannot
+        contain a query without hits.
 
         Raises
         ------
         SystemUnderTestError
-            If neither has the query.
+            If the query is in neither.
         """
         check_k(k)
         query_id = self._id_of.get(query, query)
@@ -74,7 +73,7 @@ class Replay(System):
         return best_hits(((self.run.doc_ids[row], self.run.scores[row]) for row in rows), k)
 
     def _are_equal(self, one: str, other: str) -> bool:
-        """Whether two queries have the same hits; a system is asked by text, not by id."""
+        """Whether two queries have the same hits; a system receives texts, not ids."""
         hits = [
             [(self.run.doc_ids[row], self.run.scores[row]) for row in self.run.rows_of(id_bytes)]
             for id_bytes in map(encode_id, (one, other))
@@ -82,7 +81,7 @@ class Replay(System):
         return one == other or hits[0] == hits[1]
 
     def fingerprint(self) -> dict[str, str]:
-        """Return a hash of the run: other hits, another system."""
+        """Return a hash of the run, so that different hits have different fingerprints."""
         digest = hashlib.sha256()
         for part in (
             self.run.query_ids.data,

@@ -1,4 +1,4 @@
-"""The nearest of many vectors: exactly by NumPy, or approximately by usearch."""
+"""Nearest-neighbour search over vectors: exact with NumPy, or approximate with usearch."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from berryeval.search.embedding.embedder import Vectors
 
 __all__ = ["VectorIndex"]
 
-_EXPANSION = 256  # how many candidates usearch follows: recall before speed
+_EXPANSION = 256  # candidates that usearch considers; favours recall over speed
 
 
 class VectorIndex:
@@ -20,16 +20,16 @@ class VectorIndex:
 
     Parameters
     ----------
-    vectors : array of float32, a row a document
+    vectors : array of float32, one row per document
         Their inner products are cosines.
     approximate : bool
-        Whether usearch narrows them down first. Exact search over 50,000 vectors takes a few
-        milliseconds, so this pays for far more only. Cosines are exact either way.
+        Whether usearch preselects vectors. Exact search over 50,000 vectors takes a few
+        milliseconds, so this pays off only for far more. Cosines are exact in both cases.
 
     Raises
     ------
     MissingExtraError
-        If usearch is asked for and not installed.
+        If usearch is required but not installed.
     """
 
     def __init__(self, vectors: Vectors, *, approximate: bool = False) -> None:
@@ -37,13 +37,13 @@ class VectorIndex:
         self._graph = _graph(vectors) if approximate and len(vectors) else None
 
     def nearest(self, vector: Vectors, k: int) -> list[tuple[int, float]]:
-        """Return numbers and cosines of the nearest k, in no order, with all ties of the last."""
+        """Return numbers and cosines of the nearest k, unordered, with all ties of the last."""
         if not len(self.vectors) or not vector.any():
             return []
         if self._graph is None:
             numbers = np.arange(len(self.vectors))
-            # Not by BLAS: its threads get into each other's way when queries run at once, and
-            # memory is the limit anyway.
+            # einsum avoids BLAS, whose threads compete when several queries run at once; memory
+            # bandwidth is the limit anyway.
             cosines = np.einsum("ij,j->i", self.vectors, vector)
         else:
             found = self._graph.search(vector, min(k, len(self.vectors)))
@@ -66,6 +66,6 @@ def _graph(vectors: Vectors) -> Any:  # noqa: ANN401 - usearch's types are loose
     except ImportError:
         raise MissingExtraError("Approximate search for vectors", "approximate") from None
     graph = Index(ndim=vectors.shape[1], metric="cos", expansion_search=_EXPANSION)
-    # One thread: several add vectors in an order of their own, and the graph depends on it.
+    # One thread, since the graph depends on the order in which vectors are added.
     graph.add(np.arange(len(vectors)), vectors, threads=1)
     return graph

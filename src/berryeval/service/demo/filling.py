@@ -14,10 +14,10 @@ from berryeval.core.run import Run
 from berryeval.errors import ArgumentError
 from berryeval.golden import GoldenSet, handbook
 from berryeval.service.demo.invention import InventedRun, invent_runs
-from berryeval.service.demo.judging import earlier_documents, sittings
+from berryeval.service.demo.judging import earlier_documents, judging_sessions
 from berryeval.service.demo.rankings import Rankings, ranked_by_system, real_rankings
 from berryeval.service.jobs import no_progress
-from berryeval.service.run_cache import RunCache
+from berryeval.service.stored_runs import RunCache
 from berryeval.service.verdicts import decide_on
 
 __all__ = ["BASELINE", "GATE", "MEASURES", "WITHOUT_QUESTIONS", "DemoFacts", "fill_demo"]
@@ -138,15 +138,15 @@ def _fill_golden(
         archive.queries.put(golden.queries)
     tops = {name: _first_ten(rankings) for name, rankings in found.items()}
     pairs = set()
-    for sitting in sittings(golden, set().union(*tops.values()), tops[DECIDED]):
-        with backdated(end - timedelta(days=sitting.days_ago)):
+    for session in judging_sessions(golden, set().union(*tops.values()), tops[DECIDED]):
+        with backdated(end - timedelta(days=session.days_ago)):
             archive.judgments.put(
-                sitting.entries,
-                author=sitting.author,
-                source=sitting.source,
-                as_opinion=sitting.as_opinion,
+                session.entries,
+                author=session.author,
+                source=session.source,
+                as_opinion=session.as_opinion,
             )
-        pairs |= {(entry.query_id, entry.doc_id) for entry in sitting.entries}
+        pairs |= {(entry.query_id, entry.doc_id) for entry in session.entries}
     with backdated(end - timedelta(days=_CHANGED_DAYS_AGO)):
         archive.documents.put(documents[doc_id] for doc_id in earlier)
     return len(pairs)

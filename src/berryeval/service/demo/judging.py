@@ -11,7 +11,7 @@ from berryeval.archive.records import JudgmentEntry
 from berryeval.core.documents import Document
 from berryeval.golden.golden_set import GoldenSet
 
-__all__ = ["FIRST_JUDGE", "SECOND_JUDGE", "Sitting", "earlier_documents", "sittings"]
+__all__ = ["FIRST_JUDGE", "SECOND_JUDGE", "JudgingSession", "earlier_documents", "judging_sessions"]
 
 FIRST_JUDGE, SECOND_JUDGE, THIRD_JUDGE = "ada", "ben", "cora"
 
@@ -26,7 +26,7 @@ _AT_A_TIME = 5
 
 
 @dataclass(frozen=True)
-class Sitting:
+class JudgingSession:
     """The judgments of one session."""
 
     author: str
@@ -37,9 +37,9 @@ class Sitting:
     """Whether these are second opinions."""
 
 
-def sittings(
+def judging_sessions(
     golden: GoldenSet, retrieved: set[tuple[str, str]], unfinished: set[tuple[str, str]]
-) -> Iterator[Sitting]:
+) -> Iterator[JudgingSession]:
     """Iterate over two passes of judging, some queries at a time, and settled conflicts.
 
     Some grades of retrieved documents are omitted, so that there is something to judge; some
@@ -79,13 +79,13 @@ def sittings(
     passes = ((FIRST_JUDGE, "first pass", 0, 44.0), (SECOND_JUDGE, "second pass", 1, 38.0))
     for author, source, which, days in passes:
         for number in range(0, len(queries), _AT_A_TIME):
-            yield Sitting(author, source, days - 5 * number / len(queries), tuple(
+            yield JudgingSession(author, source, days - 5 * number / len(queries), tuple(
                 JudgmentEntry(query_id, doc_id, grades[which])
                 for query_id in queries[number : number + _AT_A_TIME]
                 for doc_id, grades in golden.passes[query_id].items()
                 if (query_id, doc_id) not in holes
             ), as_opinion=author == SECOND_JUDGE)  # fmt: skip
-    yield Sitting(THIRD_JUDGE, SETTLED, 32.0, tuple(
+    yield JudgingSession(THIRD_JUDGE, SETTLED, 32.0, tuple(
         JudgmentEntry(*pair, pairs[pair][2]) for pair in different if pair not in still_open
     ))  # fmt: skip
 

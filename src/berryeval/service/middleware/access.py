@@ -57,18 +57,18 @@ class Access:
         if authorization is not None:
             return await self._of_token(authorization)
         is_open = scope["path"] in OPEN_PATHS or scope["path"].startswith("/assets/")
-        kept = cookie_parser(headers.get("cookie", "")).get(COOKIE)
-        if kept and not is_open:
+        cookie = cookie_parser(headers.get("cookie", "")).get(COOKIE)
+        if cookie and not is_open:
             if scope["method"] not in _SAFE:
                 _check_origin(headers, is_needed=True)
-            caller = await self._holder(kept)
+            caller = await self._holder(cookie)
             if caller is not None:
                 return caller
         if self._settings.needs_token:
             if is_open:
                 if scope["method"] not in _SAFE:
                     _check_origin(headers)
-                return Caller("anybody", "read")
+                return Caller("anonymous", "read")
             raise _unauthorized("this service requires a token", "none")
         _check_host(headers.get("host", ""), self._settings.known_hosts)
         if scope["method"] not in _SAFE:

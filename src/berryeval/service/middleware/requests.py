@@ -15,11 +15,7 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 from berryeval.core.events import event_logger
 from berryeval.errors import BerryEvalError
 from berryeval.service.figures import Figures
-from berryeval.service.problems import (
-    Problem,
-    problem_of,
-    problem_of_disk,
-)
+from berryeval.service.problems import Problem, problem_of, problem_of_disk
 
 __all__ = ["Requests"]
 
@@ -79,9 +75,9 @@ class Requests:
                 await response(scope, receive, named_send)
         finally:
             self._figures.in_flight.dec()
-            self._tell(scope, request_id, status, time.perf_counter() - began)
+            self._log_request(scope, request_id, status, time.perf_counter() - began)
 
-    def _tell(self, scope: Scope, request_id: str, status: int, seconds: float) -> None:
+    def _log_request(self, scope: Scope, request_id: str, status: int, seconds: float) -> None:
         route = getattr(scope.get("route"), "path_format", "none")
         self._figures.count(scope["method"], route, status, seconds)
         if _log.isEnabledFor(logging.INFO):

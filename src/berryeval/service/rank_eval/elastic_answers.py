@@ -1,4 +1,4 @@
-"""Responses as clients of Elasticsearch expect them, from any layer.
+"""Responses and errors as clients of Elasticsearch expect them, from any layer.
 
 Official clients reject a server that does not name the product, and cannot read
 ``application/problem+json``. So every response of ``/_rank_eval`` and ``/STORE/_rank_eval`` passes
@@ -11,15 +11,16 @@ from __future__ import annotations
 import json
 from typing import Any
 
+from pydantic import BaseModel, ConfigDict, Field
 from starlette.datastructures import Headers, MutableHeaders
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from berryeval.service.answers import json_bytes
+from berryeval.errors import BerryEvalError, NotFoundError, SystemTimeoutError, SystemUnderTestError
+from berryeval.service.answers import json_bytes, with_examples
 from berryeval.service.paths import is_rank_eval
 from berryeval.service.problems import MEDIA_TYPE
-from berryeval.service.rank_eval.errors import error_answer
 
-__all__ = ["ElasticAnswers"]
+__all__ = ["ElasticAnswers", "ErrorAnswer", "RankEvalAnswer", "cause_of"]
 
 _VENDOR = "application/vnd.elasticsearch+json"
 _KIND_PREFIX = "urn:berryeval:problem:"
@@ -34,6 +35,120 @@ _TYPES = {
     "foreign-origin": "security_exception",
     "too-large": "content_too_long_exception",
 }
+
+
+_HIT: dict[str, Any] = {"hit": {"_index": "default", "_id": "doc2", "_score": 7.05}, "rating": 1}
+_UNRATED = {"hit": {"_index": "default", "_id": "doc4", "_score": 6.11}, "rating": None}
+_QUALITY = {
+    "metric_score": 0.5,
+    "metrics": {"precision": 0.5},
+    "took": 3,
+    "unrated_docs": [{"_index": "default", "_id": "doc4"}],
+    "hits": [_HIT, _UNRATED],
+    "metric_details": {"precision": {"relevant_docs_retrieved": 1, "docs_retrieved": 2}},
+}
+_CAUSE = {"type": "index_not_found_exception", "reason": "no such index [nowhere]"}
+_RULE = {
+    "type": "illegal_argument_exception",
+    "reason": "Query in rated requests should not contain aggregations.",
+}
+_FAILURE: dict[str, Any] = {"error": {"root_cause": [_CAUSE], **_CAUSE}}
+
+
+class HitKey(BaseModel):
+    """The id of a document."""
+
+    model_config = with_examples({"_index": "default", "_id": "doc4"})
+
+    index: str = Field(alias="_index", description="The store.")
+    id: str = Field(alias="_id")
+
+
+class RankedHit(HitKey):
+    """A returned document."""
+
+    model_config = with_examples(_HIT["hit"])
+
+    score: float | None = Field(alias="_score", description="null if it is infinite.")
+    source: dict[str, Any] | None = Field(
+        None, alias="_source", description="The fields in `summary_fields`."
+    )
+
+
+class RatedHit(BaseModel):
+    """A hit and its rating."""
+
+    model_config = with_examples(_HIT, _UNRATED)
+
+    hit: RankedHit
+    rating: int | None = Field(description="null if it is unrated.")
+
+
+class QueryQuality(BaseModel):
+    """The scores of one query."""
+
+    model_config = with_examples(_QUALITY)
+
+    metric_score: float | None = Field(None, description="Only for one metric.")
+    metrics: dict[str, float] = Field(description="The score of each metric.")
+    took: int = Field(description="Milliseconds that the search took.")
+    unrated_docs: list[HitKey]
+    hits: list[RatedHit]
+    metric_details: dict[str, dict[str, float]]
+
+
+class RootCause(BaseModel):
+    """An error."""
+
+    model_config = ConfigDict(extra="allow", **with_examples(_CAUSE))
+
+    type: str
+    reason: str
+
+
+class ErrorCause(RootCause):
+    """An error in Elasticsearch's format."""
+
+    model_config = with_examples(_FAILURE["error"])
+
+    root_cause: list[RootCause]
+
+
+class QueryFailure(BaseModel):
+    """Why a query failed."""
+
+    model_config = with_examples(_FAILURE)
+
+    error: ErrorCause
+
+
+class ErrorAnswer(BaseModel):
+    """An error response of Elasticsearch."""
+
+    model_config = with_examples({"error": {"root_cause": [_RULE], **_RULE}, "status": 400})
+
+    error: ErrorCause
+    status: int
+
+
+class RankEvalAnswer(BaseModel):
+    """Scores over all answered queries, and of each query."""
+
+    model_config = with_examples(
+        {
+            "metric_score": 0.5,
+            "metrics": {"precision": 0.5},
+            "details": {"amsterdam_query": _QUALITY},
+            "failures": {"berlin_query": _FAILURE},
+        }
+    )
+
+    metric_score: float | None = Field(
+        None, description="The mean; null if no query was answered. Only for one metric."
+    )
+    metrics: dict[str, float | None] = Field(description="The mean of each metric.")
+    details: dict[str, QueryQuality]
+    failures: dict[str, QueryFailure] = Field(description="The failed queries.")
 
 
 class ElasticAnswers:
@@ -101,4 +216,22 @@ def _status(status: int) -> int:
 def _translated(problem: dict[str, Any]) -> dict[str, Any]:
     kind = problem["type"].removeprefix(_KIND_PREFIX)
     name = _TYPES.get(kind, f"{kind.replace('-', '_')}_exception")
-    return error_answer(_status(problem["status"]), name, problem["detail"])
+    return {"error": _cause(name, problem["detail"]), "status": _status(problem["status"])}
+
+
+def cause_of(error: BerryEvalError) -> dict[str, Any]:
+    """Return the reason why a query failed."""
+    if isinstance(error, NotFoundError):
+        facts = {"resource.type": "index_or_alias", "resource.id": error.name, "index": error.name}
+        return _cause("index_not_found_exception", f"no such index [{error.name}]", **facts)
+    if isinstance(error, SystemTimeoutError):
+        return _cause("timeout_exception", str(error))
+    if isinstance(error, SystemUnderTestError):
+        return _cause("search_phase_execution_exception", str(error))
+    return _cause("parsing_exception", str(error))
+
+
+def _cause(kind: str, reason: str, **facts: str) -> dict[str, Any]:
+    """Return an error with itself as its root cause, as Elasticsearch does."""
+    cause = {"type": kind, "reason": reason, **facts}
+    return {"root_cause": [cause], **cause}

@@ -13,7 +13,7 @@ from berryeval.core.documents import Document
 from berryeval.core.query import Query
 from berryeval.errors import ArgumentError, BerryEvalError, InputError
 from berryeval.search.collect import collect
-from berryeval.service.rank_eval.errors import cause_of
+from berryeval.service.rank_eval.elastic_answers import cause_of
 from berryeval.service.rank_eval.metrics import Scored, mean
 from berryeval.service.rank_eval.models import RankEvalRequest, RatedRequest
 from berryeval.service.rank_eval.search_text import SearchTarget, check_parts, read_search
@@ -56,7 +56,7 @@ def rank_eval(request: RankEvalRequest, stores: Sequence[Store], deadline: float
     metrics = request.metric.wanted
     k = max(one.k for one in metrics.values())
     limit = deadline_before(deadline, len(request.requests) * len(stores), k)
-    answers, failures = _asked(request, stores, k, limit)
+    answers, failures = _run_queries(request, stores, k, limit)
     details: dict[str, Any] = {}
     for rated in request.requests:
         if rated.id in answers:
@@ -89,7 +89,7 @@ def _single(scores: Mapping[str, float | None]) -> dict[str, float | None]:
     return {"metric_score": next(iter(scores.values()))} if len(scores) == 1 else {}
 
 
-def _asked(
+def _run_queries(
     request: RankEvalRequest, stores: Sequence[Store], k: int, limit: QueryDeadline
 ) -> tuple[dict[str, _Answer], dict[str, BerryEvalError]]:
     """Run every query on every store; a query that fails on one of them has failed."""
@@ -97,7 +97,7 @@ def _asked(
     answers = {query_id: _Answer([], 0.0) for query_id in wanted}
     concurrency = min(request.max_concurrent_searches, _MOST_AT_ONCE)
     for store in stores:
-        found, failed = _ask(store, wanted, k, limit, concurrency)
+        found, failed = _search_store(store, wanted, k, limit, concurrency)
         failures |= failed
         for query_id, answer in found.items():
             before = answers[query_id]
@@ -147,7 +147,7 @@ def _filled_in(source: str | dict[str, Any], parameters: Mapping[str, Any]) -> d
     return search
 
 
-def _ask(
+def _search_store(
     store: Store, wanted: Mapping[str, SearchTarget], k: int, limit: QueryDeadline, concurrency: int
 ) -> tuple[dict[str, _Answer], dict[str, BerryEvalError]]:
     texts = [Query(query_id, one.text) for query_id, one in wanted.items() if one.text is not None]

@@ -1,4 +1,4 @@
-"""Elasticsearch's request for a ranking evaluation, and its response, key by key."""
+"""Elasticsearch's request for a ranking evaluation, key by key."""
 
 from __future__ import annotations
 
@@ -6,23 +6,15 @@ from abc import abstractmethod
 from collections import Counter
 from typing import Annotated, Any
 
-from pydantic import BaseModel, ConfigDict, Field, model_validator
+from pydantic import Field, model_validator
 
-from berryeval.service.examples import with_examples
+from berryeval.service.answers import with_examples
 from berryeval.service.fields import Body, Id, check_hits
 from berryeval.service.rank_eval import metrics
 from berryeval.service.rank_eval.metrics import Ratings, Scored
 from berryeval.service.rank_eval.search_text import check_parts
 
-__all__ = [
-    "EXAMPLE",
-    "ErrorAnswer",
-    "Metrics",
-    "RankEvalAnswer",
-    "RankEvalRequest",
-    "RatedRequest",
-    "Template",
-]
+__all__ = ["EXAMPLE", "Metrics", "RankEvalRequest", "RatedRequest", "Template"]
 
 MOST_HITS = 10_000
 """The default of Elasticsearch."""
@@ -73,6 +65,10 @@ class _Metric(Body):
     def score(self, hits: Ratings, rated: list[int]) -> Scored:
         """Return the score of the ratings of the first k hits."""
 
+    def _options(self) -> dict[str, Any]:
+        """Return the arguments of its function."""
+        return self.model_dump(exclude={"k"})
+
 
 class Precision(_Metric):
     """The share of hits that are relevant."""
@@ -86,11 +82,7 @@ class Precision(_Metric):
 
     def score(self, hits: Ratings, rated: list[int]) -> Scored:  # noqa: ARG002 - as all
         """Return the precision of the hits."""
-        return metrics.precision(
-            hits,
-            relevant_rating_threshold=self.relevant_rating_threshold,
-            ignore_unlabeled=self.ignore_unlabeled,
-        )
+        return metrics.precision(hits, **self._options())
 
 
 class Recall(_Metric):
@@ -102,7 +94,7 @@ class Recall(_Metric):
 
     def score(self, hits: Ratings, rated: list[int]) -> Scored:
         """Return the recall of the hits."""
-        return metrics.recall(hits, rated, relevant_rating_threshold=self.relevant_rating_threshold)
+        return metrics.recall(hits, rated, **self._options())
 
 
 class MeanReciprocalRank(_Metric):
@@ -114,9 +106,7 @@ class MeanReciprocalRank(_Metric):
 
     def score(self, hits: Ratings, rated: list[int]) -> Scored:  # noqa: ARG002 - as all
         """Return the reciprocal rank of the hits."""
-        return metrics.mean_reciprocal_rank(
-            hits, relevant_rating_threshold=self.relevant_rating_threshold
-        )
+        return metrics.mean_reciprocal_rank(hits, **self._options())
 
 
 class DiscountedCumulativeGain(_Metric):
@@ -129,9 +119,7 @@ class DiscountedCumulativeGain(_Metric):
 
     def score(self, hits: Ratings, rated: list[int]) -> Scored:
         """Return the gain of the hits."""
-        return metrics.discounted_cumulative_gain(
-            hits, rated, normalize=self.normalize, unknown_doc_rating=self.unknown_doc_rating
-        )
+        return metrics.discounted_cumulative_gain(hits, rated, **self._options())
 
 
 class ExpectedReciprocalRank(_Metric):
@@ -144,11 +132,7 @@ class ExpectedReciprocalRank(_Metric):
 
     def score(self, hits: Ratings, rated: list[int]) -> Scored:  # noqa: ARG002 - as all
         """Return the expected reciprocal rank of the hits."""
-        return metrics.expected_reciprocal_rank(
-            hits,
-            maximum_relevance=self.maximum_relevance,
-            unknown_doc_rating=self.unknown_doc_rating,
-        )
+        return metrics.expected_reciprocal_rank(hits, **self._options())
 
 
 class Metrics(Body):
@@ -309,117 +293,3 @@ class RankEvalRequest(Body):
                     f"{request.template_id}"
                 )
         return self
-
-
-_HIT: dict[str, Any] = {"hit": {"_index": "default", "_id": "doc2", "_score": 7.05}, "rating": 1}
-_UNRATED = {"hit": {"_index": "default", "_id": "doc4", "_score": 6.11}, "rating": None}
-_QUALITY = {
-    "metric_score": 0.5,
-    "metrics": {"precision": 0.5},
-    "took": 3,
-    "unrated_docs": [{"_index": "default", "_id": "doc4"}],
-    "hits": [_HIT, _UNRATED],
-    "metric_details": {"precision": {"relevant_docs_retrieved": 1, "docs_retrieved": 2}},
-}
-_CAUSE = {"type": "index_not_found_exception", "reason": "no such index [nowhere]"}
-_RULE = {
-    "type": "illegal_argument_exception",
-    "reason": "Query in rated requests should not contain aggregations.",
-}
-_FAILURE: dict[str, Any] = {"error": {"root_cause": [_CAUSE], **_CAUSE}}
-
-
-class HitKey(BaseModel):
-    """The id of a document."""
-
-    model_config = with_examples({"_index": "default", "_id": "doc4"})
-
-    index: str = Field(alias="_index", description="The store.")
-    id: str = Field(alias="_id")
-
-
-class RankedHit(HitKey):
-    """A returned document."""
-
-    model_config = with_examples(_HIT["hit"])
-
-    score: float | None = Field(alias="_score", description="null if it is infinite.")
-    source: dict[str, Any] | None = Field(
-        None, alias="_source", description="The fields in `summary_fields`."
-    )
-
-
-class RatedHit(BaseModel):
-    """A hit and its rating."""
-
-    model_config = with_examples(_HIT, _UNRATED)
-
-    hit: RankedHit
-    rating: int | None = Field(description="null if it is unrated.")
-
-
-class QueryQuality(BaseModel):
-    """The scores of one query."""
-
-    model_config = with_examples(_QUALITY)
-
-    metric_score: float | None = Field(None, description="Only for one metric.")
-    metrics: dict[str, float] = Field(description="The score of each metric.")
-    took: int = Field(description="Milliseconds that the search took.")
-    unrated_docs: list[HitKey]
-    hits: list[RatedHit]
-    metric_details: dict[str, dict[str, float]]
-
-
-class RootCause(BaseModel):
-    """An error."""
-
-    model_config = ConfigDict(extra="allow", **with_examples(_CAUSE))
-
-    type: str
-    reason: str
-
-
-class ErrorCause(RootCause):
-    """An error in Elasticsearch's format."""
-
-    model_config = with_examples(_FAILURE["error"])
-
-    root_cause: list[RootCause]
-
-
-class QueryFailure(BaseModel):
-    """Why a query failed."""
-
-    model_config = with_examples(_FAILURE)
-
-    error: ErrorCause
-
-
-class ErrorAnswer(BaseModel):
-    """An error response of Elasticsearch."""
-
-    model_config = with_examples({"error": {"root_cause": [_RULE], **_RULE}, "status": 400})
-
-    error: ErrorCause
-    status: int
-
-
-class RankEvalAnswer(BaseModel):
-    """Scores over all answered queries, and of each query."""
-
-    model_config = with_examples(
-        {
-            "metric_score": 0.5,
-            "metrics": {"precision": 0.5},
-            "details": {"amsterdam_query": _QUALITY},
-            "failures": {"berlin_query": _FAILURE},
-        }
-    )
-
-    metric_score: float | None = Field(
-        None, description="The mean; null if no query was answered. Only for one metric."
-    )
-    metrics: dict[str, float | None] = Field(description="The mean of each metric.")
-    details: dict[str, QueryQuality]
-    failures: dict[str, QueryFailure] = Field(description="The failed queries.")

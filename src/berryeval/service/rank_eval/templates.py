@@ -74,7 +74,7 @@ def _check_length(what: str, n_characters: int) -> None:
 def _tags(source: str) -> Iterator[_Tag]:
     """Iterate over tags: two or three braces, text without any, and as many braces again.
 
-    Every character is looked at a few times at most, whatever stands there.
+    Every character is read at most a few times, for any template.
     """
     place = source.find("{{")
     while place >= 0:
@@ -96,7 +96,7 @@ def _tags(source: str) -> Iterator[_Tag]:
 
 def _filled(source: str, parameters: Mapping[str, Any]) -> Iterator[str]:
     """Iterate over pieces, without those inside omitted sections."""
-    opened: list[tuple[str, bool]] = []  # sections, and whether what is around them is shown
+    opened: list[tuple[str, bool]] = []  # sections, and whether the text around them is shown
     is_shown, place = True, 0
     for tag in _tags(source):
         in_json = bool(opened) and opened[-1][0] == _TO_JSON
@@ -121,7 +121,7 @@ def _filled(source: str, parameters: Mapping[str, Any]) -> Iterator[str]:
     yield source[place:]
 
 
-def _find(name: str, parameters: Mapping[str, Any]) -> Any:  # noqa: ANN401 - whatever JSON has
+def _find(name: str, parameters: Mapping[str, Any]) -> Any:  # noqa: ANN401 - any JSON value
     value: Any = parameters
     for part in name.split("."):
         if not isinstance(value, Mapping) or part not in value:

@@ -11,9 +11,8 @@ from starlette.responses import Response
 from berryeval.evaluation.comparing import compare
 from berryeval.evaluation.evaluate import read_measures
 from berryeval.reports.comparison import comparison_as_dict
-from berryeval.service.answers import Answer
-from berryeval.service.dependencies import ArchiveDep, CallerDep, JobsDep, RunsDep
-from berryeval.service.examples import EXAMPLE_RUN, OTHER_RUN, with_examples
+from berryeval.service.answers import EXAMPLE_RUN, OTHER_RUN, Answer, with_examples
+from berryeval.service.dependencies import ACCEPTED, ArchiveDep, LongWorkDep, RunsDep
 from berryeval.service.fields import (
     Body,
     MaxGrade,
@@ -24,9 +23,8 @@ from berryeval.service.fields import (
     check_measures,
 )
 from berryeval.service.jobs import Progress
-from berryeval.service.long_work import ACCEPTED, Prefer, answer_or_start
 from berryeval.service.problems import documented
-from berryeval.service.references import find_run, labels_of, load_runs
+from berryeval.service.stored_runs import find_run, labels_of, load_runs
 from berryeval.stats.validation import FEWEST_RESAMPLES
 
 __all__ = ["router"]
@@ -118,9 +116,7 @@ def compare_runs(
     given: ComparisonRequest,
     archive: ArchiveDep,
     runs: RunsDep,
-    jobs: JobsDep,
-    caller: CallerDep,
-    prefer: Prefer = None,
+    long_work: LongWorkDep,
 ) -> Response:
     """Compare runs with a baseline, using the current judgments: differences, intervals, tests.
 
@@ -153,4 +149,4 @@ def compare_runs(
         run_ids = {label: run.run_id for label, run in named.items()}
         return Answer({**report, "judgments_hash": judgments_hash, "run_ids": run_ids})
 
-    return answer_or_start("comparison", work, prefer=prefer, jobs=jobs, caller=caller)
+    return long_work.answer("comparison", work)

@@ -2,22 +2,20 @@
 
 from __future__ import annotations
 
-from datetime import datetime
 from typing import Annotated
 
-from fastapi import APIRouter, Request
+from fastapi import APIRouter
 from pydantic import BaseModel, Field, StringConstraints, model_validator
-from starlette.responses import Response
 
+from berryeval.archive.records import StoredDocument
 from berryeval.core.documents import Document
 from berryeval.errors import NotFoundError
-from berryeval.service.answers import Answer, Shape
+from berryeval.service.answers import OTHER_RUN, REMOVAL, Answer, shape_of, with_examples
 from berryeval.service.dependencies import ArchiveDep, require
-from berryeval.service.examples import OTHER_RUN, with_examples
 from berryeval.service.fields import Body, Id, ShortText
-from berryeval.service.paging import After, Limit, Listed, listed
+from berryeval.service.paging import Listed, PagingDep
 from berryeval.service.paths import DocId
-from berryeval.service.problems import documented
+from berryeval.service.problems import documented, existing
 
 __all__ = ["router"]
 
@@ -62,27 +60,18 @@ class StoredDocuments(BaseModel):
     changed: int
 
 
-class DocumentState(Shape):
+class DocumentState(shape_of(StoredDocument)):  # type: ignore[misc] # built from the record
     """A stored document."""
 
     model_config = with_examples(
         {**_EXAMPLE, "hash": OTHER_RUN, "updated_at": "2026-11-16T08:00:00+00:00"}
     )
 
-    doc_id: str
-    hash: str
-    title: str | None
-    text: str | None
-    updated_at: datetime
-
 
 @router.get("", response_model=Listed[DocumentState])
-def list_documents(
-    request: Request, archive: ArchiveDep, after: After = None, limit: Limit = 100
-) -> Answer:
+def list_documents(archive: ArchiveDep, paging: PagingDep) -> Answer:
     """List documents by id."""
-    page = archive.documents.page(after=after, limit=limit)
-    return listed(request, page.items, page.next, DocumentState.of)
+    return paging.answer(archive.documents.page(**paging.bounds), DocumentState.of)
 
 
 @router.post("", response_model=StoredDocuments, dependencies=[require("judge")])
@@ -99,21 +88,13 @@ def store_documents(given: ManyDocuments, archive: ArchiveDep) -> Answer:
 @router.get("/{doc_id:id}", response_model=DocumentState, responses=documented(404))
 def get_document(doc_id: DocId, archive: ArchiveDep) -> Answer:
     """Return a document."""
-    found = archive.documents.get(doc_id)
-    if found is None:
-        raise NotFoundError("document", doc_id)
-    return Answer(DocumentState.of(found))
+    return Answer(DocumentState.of(existing(archive.documents.get(doc_id), "document", doc_id)))
 
 
 @router.delete(
-    "/{doc_id:id}",
-    status_code=204,
-    response_class=Response,
-    responses=documented(404),
-    dependencies=[require("judge")],
+    "/{doc_id:id}", **REMOVAL, responses=documented(404), dependencies=[require("judge")]
 )
-def remove_document(doc_id: DocId, archive: ArchiveDep) -> Response:
+def remove_document(doc_id: DocId, archive: ArchiveDep) -> None:
     """Remove a document; its judgments are kept."""
     if not archive.documents.remove(doc_id):
         raise NotFoundError("document", doc_id)
-    return Response(status_code=204)

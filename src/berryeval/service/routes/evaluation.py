@@ -25,20 +25,31 @@ from berryeval.core.cutoff import DEFAULT_KS
 from berryeval.core.query import Query as AskedQuery
 from berryeval.errors import SystemTimeoutError
 from berryeval.evaluation.weighing import weights_of
-from berryeval.service.answers import Answer, json_bytes
-from berryeval.service.dependencies import ArchiveDep, CallerDep, DeadlineDep, JobsDep, require
-from berryeval.service.examples import with_examples
+from berryeval.service.answers import Answer, json_bytes, shape_of, with_examples
+from berryeval.service.dependencies import (
+    ACCEPTED,
+    ArchiveDep,
+    CallerDep,
+    DeadlineDep,
+    LongWorkDep,
+    StoresDep,
+    require,
+)
 from berryeval.service.fields import Body, Grade, Id, check_hits
 from berryeval.service.jobs import Progress
-from berryeval.service.long_work import ACCEPTED, Prefer, answer_or_start, prefers_job
 from berryeval.service.paths import NAME
 from berryeval.service.problems import documented
 from berryeval.service.routes.judgments import MOST_AT_ONCE
-from berryeval.service.stores.dependency import StoresDep
 from berryeval.service.stores.query_deadline import QueryDeadline, deadline_before
 from berryeval.service.stores.store import Store
 from berryeval.service.stores.stores import DEFAULT
-from berryeval.suite.evaluate_system import LEAST_DEPTH, SystemEvaluation, evaluate_system
+from berryeval.suite.evaluate_system import (
+    LEAST_DEPTH,
+    QueryEvaluation,
+    Summary,
+    SystemEvaluation,
+    evaluate_system,
+)
 
 __all__ = ["router"]
 
@@ -47,6 +58,9 @@ MOST_KS = 100
 LARGEST_K = 10_000
 
 router = APIRouter(prefix="/v1/evaluation", tags=["stores"])
+
+_NONE = Summary(0, {}, {}, {}, mean_mrr=0.0, map=0.0)
+"""The summary of a store that was never evaluated."""
 
 _StoreName = Annotated[str, StringConstraints(pattern=NAME)]
 
@@ -131,12 +145,6 @@ class EvaluateStore(Body):
         return self
 
 
-ByK = Annotated[dict[str, float], Field(examples=[{"5": 0.63, "10": 0.7}], description="By k.")]
-MeansByK = Annotated[
-    dict[str, float | None], Field(examples=[{"5": 0.63, "10": 0.7}], description="By k.")
-]
-
-
 _SCORES = {
     "query_id": "q1",
     "query": "configure OAuth",
@@ -150,22 +158,21 @@ _SCORES = {
 }
 
 
-class QueryScores(BaseModel):
+class QueryScores(
+    shape_of(  # type: ignore[misc] # built from the record
+        QueryEvaluation,
+        ndcg="By k.",
+        recall="By k.",
+        precision="By k.",
+        mrr="Its reciprocal rank, over all hits.",
+        ap="Average precision, over all hits.",
+        result_count="Number of returned hits, of 100 or the largest k.",
+        unjudged="Whether the query has no judgments; it is excluded from means.",
+    )
+):
     """The scores of one query."""
 
     model_config = with_examples(_SCORES)
-
-    query_id: str
-    query: str
-    ndcg: ByK
-    recall: ByK
-    precision: ByK
-    mrr: float = Field(description="Its reciprocal rank, over all hits.")
-    ap: float = Field(description="Average precision, over all hits.")
-    result_count: int = Field(description="Number of returned hits, of 100 or the largest k.")
-    unjudged: bool = Field(
-        description="Whether the query has no judgments; it is excluded from means."
-    )
 
 
 _SUMMARY = {
@@ -180,7 +187,11 @@ _SUMMARY = {
 }
 
 
-class StoreSummary(BaseModel):
+class StoreSummary(
+    shape_of(  # type: ignore[misc] # built from the record
+        Summary, mean_ndcg="By k.", mean_recall="By k.", mean_precision="By k."
+    )
+):
     """Means over the judged and answered queries.
 
     Without such queries they are 0, or null if queries failed.
@@ -188,14 +199,6 @@ class StoreSummary(BaseModel):
 
     model_config = with_examples(_SUMMARY)
 
-    query_count: int
-    mean_ndcg: MeansByK
-    mean_recall: MeansByK
-    mean_precision: MeansByK
-    mean_mrr: float | None
-    map: float | None
-    unjudged_count: int
-    failed_count: int
     effective_queries: float | None = Field(
         None,
         description="Equivalent number of queries of equal weight. Null without weights.",
@@ -259,10 +262,8 @@ def evaluate_store(
     given: EvaluateStore,
     archive: ArchiveDep,
     stores: StoresDep,
-    jobs: JobsDep,
-    caller: CallerDep,
     deadline: DeadlineDep,
-    prefer: Prefer = None,
+    long_work: LongWorkDep,
 ) -> Response:
     """Run queries on a store, and score the results with the current judgments.
 
@@ -276,9 +277,7 @@ def evaluate_store(
     store = stores.find(given.store)
     queries = _weighted(archive, given.queries)
     depth = max(LEAST_DEPTH, *given.ks)
-    limit = (
-        QueryDeadline() if prefers_job(prefer) else deadline_before(deadline, len(queries), depth)
-    )
+    limit = QueryDeadline() if long_work.is_job else deadline_before(deadline, len(queries), depth)
 
     def work(progress: Progress) -> Response:
         progress(0, len(queries), "indexing")
@@ -291,7 +290,7 @@ def evaluate_store(
             given.ks,
             judgments=judgments,
             limits=limits,
-            progress=lambda done, total: progress(done, total, "asking"),
+            progress=lambda done, total: progress(done, total, "searching"),
         )
         facts = RunFacts(
             store.name,
@@ -301,10 +300,10 @@ def evaluate_store(
             asked_at=asked_at,
             failed=tuple(found.failed),
         )
-        kept = _kept(archive, store, found, facts)
-        return Answer({**kept, "notes": list(_notes(store, found, limit))})
+        stored = _stored(archive, store, found, facts)
+        return Answer({**stored, "notes": list(_notes(store, found, limit))})
 
-    return answer_or_start("store evaluation", work, prefer=prefer, jobs=jobs, caller=caller)
+    return long_work.answer("store evaluation", work)
 
 
 def _weighted(archive: Archive, asked: Sequence[QueryToAsk]) -> list[AskedQuery]:
@@ -316,14 +315,14 @@ def _weighted(archive: Archive, asked: Sequence[QueryToAsk]) -> list[AskedQuery]
     ]
 
 
-def _kept(
+def _stored(
     archive: Archive, store: Store, found: SystemEvaluation, facts: RunFacts
 ) -> dict[str, Any]:
     """Store the results, and return them as JSON."""
     archive.runs.put(found.run, facts)
     body = found.to_dict()
-    archive.stores.put(store.name, store.kind, store.settings)
-    archive.stores.note(store.name, summary=json.loads(json_bytes(body["summary"])))
+    summary = json.loads(json_bytes(body["summary"]))
+    archive.stores.note_summary(store.name, store.kind, store.settings, summary)
     return body
 
 
@@ -356,18 +355,5 @@ def get_summary(
     ] = DEFAULT,
 ) -> Answer:
     """Return the summary of a store's latest evaluation; `query_count` is 0 if there is none."""
-    kept = archive.stores.get(store)
-    return Answer(_NONE if kept is None or kept.summary is None else dict(kept.summary))
-
-
-_NONE = {
-    "query_count": 0,
-    "mean_ndcg": {},
-    "mean_recall": {},
-    "mean_precision": {},
-    "mean_mrr": 0.0,
-    "map": 0.0,
-    "unjudged_count": 0,
-    "failed_count": 0,
-    "effective_queries": None,
-}
+    known = archive.stores.get(store)
+    return Answer(_NONE if known is None or known.summary is None else known.summary)

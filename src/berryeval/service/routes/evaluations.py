@@ -7,25 +7,33 @@ from typing import Annotated, Any, Literal
 
 from anyio import to_thread
 from fastapi import APIRouter, Path, Query, Request
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import ConfigDict, Field
 from starlette.responses import Response
 
 from berryeval.archive import Archive
 from berryeval.archive.records import StoredEvaluation
 from berryeval.core.notes import caution_notes
-from berryeval.errors import NotFoundError
 from berryeval.evaluation.evaluate import DEFAULT_MEASURES, read_measures
 from berryeval.evaluation.slices import SliceLabel
 from berryeval.reports.evaluation import Shown, evaluation_as_dict
-from berryeval.service.answers import Answer, Shape, conditional_answer, etag_of, json_bytes
+from berryeval.service.answers import (
+    EXAMPLE_RUN,
+    NOT_MODIFIED,
+    OTHER_RUN,
+    Answer,
+    Shape,
+    conditional_answer,
+    etag_of,
+    json_bytes,
+    with_examples,
+)
 from berryeval.service.dependencies import (
+    ACCEPTED,
     ArchiveDep,
-    CallerDep,
     EvaluationsDep,
-    JobsDep,
+    LongWorkDep,
     require,
 )
-from berryeval.service.examples import EXAMPLE_RUN, OTHER_RUN, with_examples
 from berryeval.service.fields import (
     Body,
     MeasureNames,
@@ -33,10 +41,9 @@ from berryeval.service.fields import (
     check_measures,
 )
 from berryeval.service.jobs import Progress
-from berryeval.service.long_work import ACCEPTED, Prefer, answer_or_start
-from berryeval.service.paging import After, Limit, Listed, listed
-from berryeval.service.problems import documented
-from berryeval.service.references import find_run
+from berryeval.service.paging import Listed, PagingDep
+from berryeval.service.problems import documented, existing
+from berryeval.service.stored_runs import find_run
 
 __all__ = ["router"]
 
@@ -48,8 +55,6 @@ EvaluationId = Annotated[
     str, Path(description="Id of an evaluation.", examples=[OTHER_RUN], pattern=_HASH)
 ]
 Hash = Annotated[str, Field(pattern=_HASH)]
-
-_EFFECTIVE = "Equivalent number of queries of equal weight. Null without weights."
 
 _EXAMPLE: dict[str, Any] = {
     "evaluation_id": OTHER_RUN,
@@ -101,7 +106,9 @@ class EvaluationState(Shape):
     )
     no_relevant: str
     queries: int
-    effective_queries: float | None = Field(None, description=_EFFECTIVE)
+    effective_queries: float | None = Field(
+        None, description="Equivalent number of queries of equal weight. Null without weights."
+    )
     counts: dict[str, int]
     means: dict[str, float] = Field(description="Weighted, if queries have weights.")
     holes: dict[str, int] = Field(description="Unjudged documents that a measure considered.")
@@ -111,23 +118,13 @@ class EvaluationState(Shape):
     )
 
 
-class EvaluationReport(BaseModel):
+class EvaluationReport(EvaluationState):
     """An evaluation query by query, or by slice, as `berryeval evaluate --json` writes a run."""
 
     model_config = ConfigDict(
-        extra="allow",
-        json_schema_extra={"examples": [{**_EXAMPLE, "per_query": {"q1": {"AP": 0.25}}}]},
+        extra="allow", **with_examples({**_EXAMPLE, "per_query": {"q1": {"AP": 0.25}}})
     )
 
-    evaluation_id: str
-    run_id: str
-    judgments_hash: str
-    queries: int
-    effective_queries: float | None = Field(None, description=_EFFECTIVE)
-    counts: dict[str, int]
-    means: dict[str, float]
-    holes: dict[str, int]
-    notes: list[str] = Field(default_factory=list)
     intervals: dict[str, list[float] | None] | None = None
     per_query: dict[str, dict[str, float]] | None = None
     slices: dict[str, dict[str, Any]] | None = None
@@ -135,22 +132,18 @@ class EvaluationReport(BaseModel):
 
 @router.get("", response_model=Listed[EvaluationState])
 def list_evaluations(
-    request: Request,
     archive: ArchiveDep,
+    paging: PagingDep,
     run_id: Annotated[
         Hash | None, Query(description="Only those of this run.", examples=[EXAMPLE_RUN])
     ] = None,
     judgments_hash: Annotated[
         Hash | None, Query(description="Only those with these judgments.", examples=[OTHER_RUN])
     ] = None,
-    after: After = None,
-    limit: Limit = 100,
 ) -> Answer:
     """List evaluations, newest first."""
-    page = archive.evaluations.page(
-        run_id=run_id, judgments_hash=judgments_hash, after=after, limit=limit
-    )
-    return listed(request, page.items, page.next, _shape)
+    page = archive.evaluations.page(run_id=run_id, judgments_hash=judgments_hash, **paging.bounds)
+    return paging.answer(page, _shape)
 
 
 @router.post(
@@ -159,13 +152,7 @@ def list_evaluations(
     responses={**ACCEPTED, **documented(404)},
     dependencies=[require("judge")],
 )
-def evaluate_run(
-    given: EvaluationRequest,
-    archive: ArchiveDep,
-    jobs: JobsDep,
-    caller: CallerDep,
-    prefer: Prefer = None,
-) -> Response:
+def evaluate_run(given: EvaluationRequest, archive: ArchiveDep, long_work: LongWorkDep) -> Response:
     """Score a stored run; an identical evaluation is reused."""
     measures = check_measures(read_measures(given.measures or DEFAULT_MEASURES))
     run = find_run(archive, given.run)
@@ -182,13 +169,13 @@ def evaluate_run(
         headers = {"Location": f"/v1/evaluations/{stored.evaluation_id}"}
         return Answer(_shape(stored), headers=headers)
 
-    return answer_or_start("evaluation", work, prefer=prefer, jobs=jobs, caller=caller)
+    return long_work.answer("evaluation", work)
 
 
 @router.get(
     "/{evaluation_id}",
     response_model=EvaluationState,
-    responses=documented(404) | {304: {"description": "Not modified"}},
+    responses=documented(404) | NOT_MODIFIED,
 )
 async def get_evaluation(
     request: Request, evaluation_id: EvaluationId, archive: ArchiveDep, known: EvaluationsDep
@@ -220,18 +207,14 @@ def report_evaluation(
     ] = False,
 ) -> Answer:
     """Return an evaluation with every query, slices or intervals."""
-    stored = archive.evaluations.get(evaluation_id)
-    if stored is None:
-        raise NotFoundError("evaluation", evaluation_id)
+    stored = existing(archive.evaluations.get(evaluation_id), "evaluation", evaluation_id)
     loaded = archive.evaluations.load(evaluation_id)
     shown = Shown(per_query=per_query, label=by, intervals=intervals)
     return Answer({**_shape(stored), **evaluation_as_dict(loaded, shown)})
 
 
 def _body(archive: Archive, evaluation_id: str) -> bytes:
-    stored = archive.evaluations.get(evaluation_id)
-    if stored is None:
-        raise NotFoundError("evaluation", evaluation_id)
+    stored = existing(archive.evaluations.get(evaluation_id), "evaluation", evaluation_id)
     return json_bytes(_shape(stored))
 
 

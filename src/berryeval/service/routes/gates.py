@@ -3,40 +3,42 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from datetime import datetime
 from typing import Annotated, Any
 
 from fastapi import APIRouter, Path, Request
 from pydantic import Field, create_model
 from starlette.responses import Response
 
-from berryeval.archive.records import StoredGate
+from berryeval.archive.records import StoredGate, StoredVerdict
 from berryeval.errors import NotFoundError
 from berryeval.evaluation.gate_rules import RULES, Verdict
 from berryeval.evaluation.guard_entries import ENTRY
 from berryeval.evaluation.rule_kinds import Rule
 from berryeval.service.answers import (
+    EXAMPLE_RUN,
+    NOT_MODIFIED,
+    OTHER_RUN,
+    REMOVAL,
     Answer,
-    Shape,
     conditional_answer,
+    created,
     etag_of,
-    json_bytes,
+    shape_of,
+    with_examples,
     written,
 )
-from berryeval.service.dependencies import ArchiveDep, CallerDep, JobsDep, RunsDep, require
-from berryeval.service.examples import EXAMPLE_RUN, OTHER_RUN, with_examples
+from berryeval.service.dependencies import ACCEPTED, ArchiveDep, LongWorkDep, RunsDep, require
 from berryeval.service.fields import (
     Body,
     Id,
     RunReference,
 )
 from berryeval.service.jobs import Progress
-from berryeval.service.long_work import ACCEPTED, Prefer, answer_or_start
-from berryeval.service.paging import After, Limit, Listed, listed
+from berryeval.service.paging import Listed, PagingDep
 from berryeval.service.paths import NAME, Name
-from berryeval.service.preconditions import IfMatch, IfNoneMatch, WriteCheck, precondition
-from berryeval.service.problems import documented
-from berryeval.service.references import find_run
+from berryeval.service.preconditions import RemovalDep, WriteDep
+from berryeval.service.problems import documented, existing
+from berryeval.service.stored_runs import find_run
 from berryeval.service.verdicts import decide_on, read_gate
 
 __all__ = ["router"]
@@ -86,16 +88,12 @@ class GateContent(_model("GateFields", RULES)):  # type: ignore[misc] # built fr
     )
 
 
-class GateState(Shape):
+class GateState(shape_of(StoredGate)):  # type: ignore[misc] # built from the record
     """A stored gate."""
 
     model_config = with_examples(
         {"name": "release", "settings": _EXAMPLE, "updated_at": "2026-11-16T08:00:00+00:00"}
     )
-
-    name: str
-    settings: dict[str, Any]
-    updated_at: datetime
 
 
 class VerdictRequest(Body):
@@ -119,7 +117,7 @@ class VerdictRequest(Body):
     ) = Field(None, description="Duration of each query, for latency guards.")
 
 
-class VerdictState(Shape):
+class VerdictState(shape_of(StoredVerdict)):  # type: ignore[misc] # built from the record
     """A verdict, and the report that `berryeval gate --json` writes (docs/reference/json.md).
 
     It contains at most the 100 most decisive unjudged documents; `n_holes` is their total number.
@@ -138,80 +136,51 @@ class VerdictState(Shape):
         }
     )
 
-    verdict_id: int
-    gate: str
-    run_id: str
-    baseline_id: str | None
-    judgments_hash: str
     verdict: Verdict
-    created_at: datetime
-    report: dict[str, Any]
 
 
 @router.get("", response_model=Listed[GateState])
-def list_gates(
-    request: Request, archive: ArchiveDep, after: After = None, limit: Limit = 100
-) -> Answer:
+def list_gates(archive: ArchiveDep, paging: PagingDep) -> Answer:
     """List gates by name."""
-    page = archive.gates.page(after=after, limit=limit)
-    return listed(request, page.items, page.next, GateState.of)
+    return paging.answer(archive.gates.page(**paging.bounds), GateState.of)
 
 
-@router.get(
-    "/{name}",
-    response_model=GateState,
-    responses=documented(404) | {304: {"description": "Not modified"}},
-)
+@router.get("/{name}", response_model=GateState, responses=documented(404) | NOT_MODIFIED)
 def get_gate(request: Request, name: Name, archive: ArchiveDep) -> Response:
     """Return a gate."""
-    found = _found(archive, name)
-    return conditional_answer(request, json_bytes(GateState.of(found)), _etag(found))
+    found = existing(archive.gates.get(name), "gate", name)
+    return conditional_answer(request, GateState.of(found), _etag(found))
 
 
 @router.put(
     "/{name}",
     response_model=GateState,
-    responses=documented(412) | {201: {"model": GateState, "description": "Created"}},
+    responses=documented(412) | created(GateState),
     dependencies=[require("admin")],
 )
-def set_gate(
-    name: Name,
-    given: GateContent,
-    archive: ArchiveDep,
-    if_match: IfMatch = None,
-    if_none_match: IfNoneMatch = None,
-) -> Answer:
+def set_gate(name: Name, given: GateContent, archive: ArchiveDep, headers: WriteDep) -> Answer:
     """Create or replace a gate; `If-Match`, if given, must match its current ETag."""
     settings = given.model_dump(exclude_none=True)
     read_gate(settings)
-    check = WriteCheck(precondition(if_match, if_none_match), _etag, f"gate {name!r}")
+    check = headers.check(_etag, f"gate {name!r}")
     stored = archive.gates.put(name, settings, check=check)
     place = f"/v1/gates/{name}"
     return written(GateState.of(stored), place, is_new=check.is_new, etag=_etag(stored))
 
 
 @router.delete(
-    "/{name}",
-    status_code=204,
-    response_class=Response,
-    responses=documented(404, 412),
-    dependencies=[require("admin")],
+    "/{name}", **REMOVAL, responses=documented(404, 412), dependencies=[require("admin")]
 )
-def remove_gate(name: Name, archive: ArchiveDep, if_match: IfMatch = None) -> Response:
+def remove_gate(name: Name, archive: ArchiveDep, headers: RemovalDep) -> None:
     """Remove a gate; its verdicts are kept. `If-Match`, if given, must match its ETag."""
-    check = WriteCheck(precondition(if_match, None), _etag, f"gate {name!r}")
-    if not archive.gates.remove(name, check=check):
+    if not archive.gates.remove(name, check=headers.check(_etag, f"gate {name!r}")):
         raise NotFoundError("gate", name)
-    return Response(status_code=204)
 
 
 @router.get("/{name}/verdicts", response_model=Listed[VerdictState])
-def list_verdicts(
-    request: Request, name: Name, archive: ArchiveDep, after: After = None, limit: Limit = 100
-) -> Answer:
+def list_verdicts(name: Name, archive: ArchiveDep, paging: PagingDep) -> Answer:
     """List the verdicts of a gate, newest first; also those of a removed gate."""
-    page = archive.verdicts.page(gate=name, after=after, limit=limit)
-    return listed(request, page.items, page.next, VerdictState.of)
+    return paging.answer(archive.verdicts.page(gate=name, **paging.bounds), VerdictState.of)
 
 
 @router.get("/{name}/verdicts/{verdict_id}", response_model=VerdictState, responses=documented(404))
@@ -241,15 +210,13 @@ def decide_on_run(
     given: VerdictRequest,
     archive: ArchiveDep,
     runs: RunsDep,
-    jobs: JobsDep,
-    caller: CallerDep,
-    prefer: Prefer = None,
+    long_work: LongWorkDep,
 ) -> Response:
     """Run a gate on a run with the current judgments, and store the verdict.
 
     The status is 201 even if the gate fails: `verdict` is then `fail`.
     """
-    gate = _found(archive, name)
+    gate = existing(archive.gates.get(name), "gate", name)
     run = find_run(archive, given.run)
     reference = given.baseline or gate.settings.get("baseline")
     baseline = None if reference is None else find_run(archive, reference)
@@ -268,15 +235,8 @@ def decide_on_run(
         headers = {"Location": f"/v1/gates/{name}/verdicts/{stored.verdict_id}"}
         return Answer(VerdictState.of(stored), 201, headers=headers)
 
-    return answer_or_start("verdict", work, prefer=prefer, jobs=jobs, caller=caller)
-
-
-def _found(archive: ArchiveDep, name: str) -> StoredGate:
-    found = archive.gates.get(name)
-    if found is None:
-        raise NotFoundError("gate", name)
-    return found
+    return long_work.answer("verdict", work)
 
 
 def _etag(gate: StoredGate) -> str:
-    return etag_of(json_bytes(gate.settings))
+    return etag_of(gate.settings)

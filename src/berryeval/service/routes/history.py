@@ -14,12 +14,10 @@ from berryeval.archive import Archive
 from berryeval.archive.records import TrendPoint
 from berryeval.evaluation.evaluate import read_measures
 from berryeval.reports.history import look_as_dict
-from berryeval.service.answers import Answer, Shape
-from berryeval.service.dependencies import ArchiveDep, CallerDep, JobsDep
-from berryeval.service.examples import EXAMPLE_RUN, OTHER_RUN, with_examples
+from berryeval.service.answers import EXAMPLE_RUN, OTHER_RUN, Answer, Shape, with_examples
+from berryeval.service.dependencies import ACCEPTED, ArchiveDep, LongWorkDep
 from berryeval.service.fields import Label
 from berryeval.service.jobs import Progress
-from berryeval.service.long_work import ACCEPTED, Prefer, answer_or_start
 from berryeval.service.problems import documented
 from berryeval.suite.archived_history import archived_entry
 from berryeval.suite.history import Entry, History
@@ -138,8 +136,7 @@ class HistoryReport(BaseModel):
 @router.get("", response_model=HistoryReport, responses={**ACCEPTED, **documented(404)})
 def get_history(
     archive: ArchiveDep,
-    jobs: JobsDep,
-    caller: CallerDep,
+    long_work: LongWorkDep,
     measure: Annotated[Label, Query(description="Name of the measure.")] = "nDCG@10",
     name: Annotated[
         Label | None, Query(description="Only runs of this name.", examples=["bm25"])
@@ -155,7 +152,6 @@ def get_history(
     daily: Annotated[  # noqa: FBT002
         bool, Query(description="Test after every run, as an alarm, rather than once.")
     ] = False,
-    prefer: Prefer = None,
 ) -> Response:
     """Return a measure for all runs, in the order in which they were stored.
 
@@ -169,7 +165,7 @@ def get_history(
         progress(0, 1, "scoring")
         return Answer(_report(archive, measure, name, at, daily=daily))
 
-    return answer_or_start("history", work, prefer=prefer, jobs=jobs, caller=caller)
+    return long_work.answer("history", work)
 
 
 def _report(

@@ -15,9 +15,8 @@ from berryeval.evaluation.mean_bounds import mean_bounds
 from berryeval.evaluation.weighing import effective_queries
 from berryeval.measures import depth_of
 from berryeval.reports.holes import HoleList, holes_to_json
-from berryeval.service.answers import Answer
-from berryeval.service.dependencies import ArchiveDep, CallerDep, JobsDep, RunsDep
-from berryeval.service.examples import EXAMPLE_RUN, with_examples
+from berryeval.service.answers import EXAMPLE_RUN, Answer, with_examples
+from berryeval.service.dependencies import ACCEPTED, ArchiveDep, LongWorkDep, RunsDep
 from berryeval.service.fields import (
     Body,
     MaxGrade,
@@ -26,9 +25,8 @@ from berryeval.service.fields import (
     check_measures,
 )
 from berryeval.service.jobs import Progress
-from berryeval.service.long_work import ACCEPTED, Prefer, answer_or_start
 from berryeval.service.problems import documented
-from berryeval.service.references import find_run, labels_of, load_runs
+from berryeval.service.stored_runs import find_run, labels_of, load_runs
 
 __all__ = ["router"]
 
@@ -94,9 +92,7 @@ def list_holes(
     given: HolesRequest,
     archive: ArchiveDep,
     runs: RunsDep,
-    jobs: JobsDep,
-    caller: CallerDep,
-    prefer: Prefer = None,
+    long_work: LongWorkDep,
 ) -> Response:
     """List the unjudged documents of runs, those with the largest effect first."""
     measures = check_measures(read_measures(given.measures))
@@ -138,4 +134,4 @@ def list_holes(
         )
         return Answer(json.loads(holes_to_json(found)))
 
-    return answer_or_start("holes", work, prefer=prefer, jobs=jobs, caller=caller)
+    return long_work.answer("holes", work)

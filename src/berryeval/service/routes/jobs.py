@@ -9,13 +9,10 @@ from fastapi import APIRouter, Path
 from pydantic import BaseModel
 from starlette.responses import Response, StreamingResponse
 
-from berryeval.errors import NotFoundError
-from berryeval.service.answers import Answer
-from berryeval.service.dependencies import CallerDep, JobsDep
-from berryeval.service.examples import EXAMPLE_RUN, with_examples
+from berryeval.service.answers import EXAMPLE_RUN, Answer, with_examples
+from berryeval.service.dependencies import CallerDep, JobsDep, job_answer
 from berryeval.service.jobs import EXAMPLE_JOB, FINISHED, Job, Jobs, JobState
-from berryeval.service.long_work import job_answer
-from berryeval.service.problems import Problem, documented
+from berryeval.service.problems import Problem, documented, existing
 
 __all__ = ["router"]
 
@@ -123,7 +120,4 @@ async def cancel_job(job_id: JobId, jobs: JobsDep, caller: CallerDep) -> Answer:
 
 
 def _job(jobs: Jobs, job_id: str) -> Job:
-    job = jobs.get(job_id)
-    if job is None:
-        raise NotFoundError("job", job_id)
-    return job
+    return existing(jobs.get(job_id), "job", job_id)

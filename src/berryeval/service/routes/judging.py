@@ -9,31 +9,32 @@ from pydantic import Field
 
 from berryeval.archive.records import JudgingPolicy
 from berryeval.core.judging import Judges
-from berryeval.service.answers import Answer, Shape
+from berryeval.service.answers import Answer, Shape, with_examples
 from berryeval.service.dependencies import ArchiveDep, require
-from berryeval.service.examples import with_examples
 from berryeval.service.fields import Body
 
 __all__ = ["router"]
 
 router = APIRouter(prefix="/v1/judging", tags=["judgments"])
 
+_RULE = "Which grade counts if there are second opinions."
 _LABELS = ["Not relevant", "Marginal", "Relevant", "Highly relevant"]
+
+
+_STATE = {
+    "rule": "majority",
+    "labels": _LABELS,
+    "highest_grade": 3,
+    "changes": {"first": 1, "latest": 5, "max": 2, "mean": 6, "majority": 0},
+}
 
 
 class JudgingState(Shape):
     """The judging policy."""
 
-    model_config = with_examples(
-        {
-            "rule": "first",
-            "labels": _LABELS,
-            "highest_grade": 3,
-            "changes": {"first": 0, "latest": 6, "max": 2, "mean": 6, "majority": 1},
-        }
-    )
+    model_config = with_examples(_STATE)
 
-    rule: Judges = Field(description="Which grade counts if there are second opinions.")
+    rule: Judges = Field(description=_RULE)
     labels: list[str] | None = Field(
         description="Labels of the grades, from 0 up; null if no scale is declared."
     )
@@ -48,7 +49,7 @@ class JudgingContent(Body):
 
     model_config = with_examples({"rule": "majority", "labels": _LABELS})
 
-    rule: Judges = Field("first", description="Which grade counts if there are second opinions.")
+    rule: Judges = Field("first", description=_RULE)
     labels: list[str] | None = Field(
         None,
         description="Labels of the grades, from 0 up: 2 to 10. null declares no scale.",
@@ -59,15 +60,7 @@ class JudgingContent(Body):
 class JudgingChanged(JudgingState):
     """The current judging policy."""
 
-    model_config = with_examples(
-        {
-            "rule": "majority",
-            "labels": _LABELS,
-            "highest_grade": 3,
-            "changes": {"first": 1, "latest": 5, "max": 2, "mean": 6, "majority": 0},
-            "changed": 1,
-        }
-    )
+    model_config = with_examples({**_STATE, "changed": 1})
 
     changed: int = Field(description="The number of judgments whose grade has changed.")
 

@@ -2,35 +2,38 @@
 
 from __future__ import annotations
 
-from datetime import datetime
-from typing import Annotated
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Annotated, Any, NamedTuple, TypeAlias
 
-from fastapi import APIRouter, Query, Request
+from fastapi import APIRouter, Depends, Query, Request
 from pydantic import BaseModel, Field
 from starlette.responses import Response
 
-from berryeval.archive.records import JudgmentEntry, JudgmentKind, StoredJudgment
-from berryeval.errors import ConflictError, NotFoundError
-from berryeval.service.answers import Answer, Shape, conditional_answer, json_bytes, written
-from berryeval.service.dependencies import ArchiveDep, Caller, CallerDep, require
-from berryeval.service.examples import with_examples
-from berryeval.service.fields import Body, Grade, Id, ShortText
-from berryeval.service.paging import After, Limit, Listed, listed
-from berryeval.service.paths import DocId, QueryId, quoted
-from berryeval.service.preconditions import (
-    IfMatch,
-    IfNoneMatch,
-    Precondition,
-    concurrent_change,
-    precondition,
+from berryeval.archive.records import JudgmentEntry, StoredJudgment
+from berryeval.errors import ConflictError
+from berryeval.service.answers import (
+    NOT_MODIFIED,
+    Answer,
+    conditional_answer,
+    shape_of,
+    with_examples,
+    written,
 )
-from berryeval.service.problems import Problem, documented
+from berryeval.service.dependencies import ArchiveDep, Caller, CallerDep, require
+from berryeval.service.fields import Body, Grade, Id, ShortText
+from berryeval.service.paging import Listed, PagingDep
+from berryeval.service.paths import DocId, QueryId, quoted
+from berryeval.service.preconditions import RemovalDep, WriteDep, concurrent_change
+from berryeval.service.problems import Problem, documented, existing
 
 __all__ = ["router"]
 
 MOST_AT_ONCE = 100_000
 
 router = APIRouter(prefix="/v1/judgments", tags=["judgments"])
+
+_PAIR = "/{query_id:id}/{doc_id:id}"
 
 _EXAMPLE = {
     "query_id": "q1",
@@ -46,33 +49,22 @@ _EXAMPLE = {
 }
 
 
-class JudgmentState(Shape):
+class JudgmentState(
+    shape_of(  # type: ignore[misc] # built from the record
+        StoredJudgment,
+        without=["restores"],
+        grade="null if the judgment was withdrawn.",
+        source="Where it comes from, such as a file.",
+        document_hash="Hash of the document when it was judged.",
+        revision="The number in its ETag.",
+        is_stale="Whether the document has changed since then.",
+        kind="The judgment itself (judgment), a second opinion (opinion), or the grade "
+        "that the rule for several judges chose (rule).",
+    )
+):
     """A current or earlier judgment."""
 
     model_config = with_examples(_EXAMPLE)
-
-    query_id: str
-    doc_id: str
-    grade: float | None = Field(description="null if the judgment was withdrawn.")
-    author: str
-    source: str | None = Field(description="Where it comes from, such as a file.")
-    judged_at: datetime
-    document_hash: str | None = Field(description="Hash of the document when it was judged.")
-    revision: int = Field(description="The number in its ETag.")
-    is_stale: bool = Field(description="Whether the document has changed since then.")
-    kind: JudgmentKind = Field(
-        description="The judgment itself (judgment), a second opinion (opinion), or the grade "
-        "that the rule for several judges chose (rule)."
-    )
-
-
-_SecondOpinion = Annotated[
-    bool,
-    Field(
-        description="Store it as a second opinion. It counts by the rule of `/v1/judging`, "
-        "or when a judge settles the conflict."
-    ),
-]
 
 
 class NewJudgment(Body):
@@ -86,21 +78,30 @@ class NewJudgment(Body):
     document_hash: ShortText | None = None
 
 
-class Judged(Body):
+class Provenance(Body):
+    """Author and source of judgments, and whether they are second opinions."""
+
+    source: ShortText | None = None
+    author: ShortText | None = Field(
+        None, description="Default: the caller. Others require the role admin."
+    )
+    second_opinion: bool = Field(
+        default=False,
+        description="Store it as a second opinion. It counts by the rule of `/v1/judging`, "
+        "or when a judge settles the conflict.",
+    )
+
+
+class Judged(Provenance):
     """A grade for the pair in the path."""
 
     model_config = with_examples({"grade": 2, "source": "workbench"})
 
     grade: Grade
-    source: ShortText | None = None
     document_hash: ShortText | None = None
-    author: ShortText | None = Field(
-        None, description="Default: the caller. Others require the role admin."
-    )
-    second_opinion: _SecondOpinion = False
 
 
-class ManyJudgments(Body):
+class ManyJudgments(Provenance):
     """Judgments to store together, all or none."""
 
     model_config = with_examples(
@@ -114,11 +115,6 @@ class ManyJudgments(Body):
     )
 
     judgments: list[NewJudgment] = Field(min_length=1, max_length=MOST_AT_ONCE)
-    source: ShortText | None = None
-    author: ShortText | None = Field(
-        None, description="Default: the caller. Others require the role admin."
-    )
-    second_opinion: _SecondOpinion = False
 
 
 class Stored(BaseModel):
@@ -130,14 +126,34 @@ class Stored(BaseModel):
     changed: int = Field(description="Number of new or changed judgments.")
 
 
-def _etag(judgment: StoredJudgment | None) -> str | None:
-    return None if judgment is None else f'"{judgment.revision}"'
+class Pair(NamedTuple):
+    """The query and the document in a path."""
+
+    query_id: str
+    doc_id: str
+
+    @property
+    def judgment(self) -> str:
+        """Its judgment, for messages."""
+        return f"the judgment of {self.doc_id!r} for {self.query_id!r}"
+
+    @property
+    def name(self) -> str:
+        """Its name in an error."""
+        return f"{self.doc_id} for {self.query_id}"
+
+
+async def _pair(query_id: QueryId, doc_id: DocId) -> Pair:
+    return Pair(query_id, doc_id)
+
+
+_PairDep: TypeAlias = Annotated[Pair, Depends(_pair)]
 
 
 @router.get("", response_model=Listed[JudgmentState])
 def list_judgments(
-    request: Request,
     archive: ArchiveDep,
+    paging: PagingDep,
     query_id: Annotated[
         Id | None, Query(description="Only those of this query.", examples=["q1"])
     ] = None,
@@ -145,12 +161,10 @@ def list_judgments(
         bool | None,
         Query(description="Only those whose document has changed (true) or not (false)."),
     ] = None,
-    after: After = None,
-    limit: Limit = 100,
 ) -> Answer:
     """List judgments by id."""
-    page = archive.judgments.page(query_id=query_id, is_stale=is_stale, after=after, limit=limit)
-    return listed(request, page.items, page.next, JudgmentState.of)
+    page = archive.judgments.page(query_id=query_id, is_stale=is_stale, **paging.bounds)
+    return paging.answer(page, JudgmentState.of)
 
 
 @router.post("", response_model=Stored, dependencies=[require("judge")])
@@ -171,36 +185,22 @@ def store_judgments(given: ManyJudgments, archive: ArchiveDep, caller: CallerDep
     return Answer({"received": len(entries), "changed": changed})
 
 
-@router.get(
-    "/{query_id:id}/{doc_id:id}",
-    response_model=JudgmentState,
-    responses=documented(404) | {304: {"description": "Not modified"}},
-)
-def get_judgment(
-    request: Request, query_id: QueryId, doc_id: DocId, archive: ArchiveDep
-) -> Response:
+@router.get(_PAIR, response_model=JudgmentState, responses=documented(404) | NOT_MODIFIED)
+def get_judgment(request: Request, pair: _PairDep, archive: ArchiveDep) -> Response:
     """Return the judgment of a pair; its ETag is its revision."""
-    found = archive.judgments.get(query_id, doc_id)
-    if found is None:
-        raise _missing(query_id, doc_id)
-    return conditional_answer(request, json_bytes(JudgmentState.of(found)), f'"{found.revision}"')
+    found = existing(archive.judgments.get(*pair), "judgment", pair.name)
+    return conditional_answer(request, JudgmentState.of(found), _etag(found))
 
 
 @router.put(
-    "/{query_id:id}/{doc_id:id}",
+    _PAIR,
     response_model=JudgmentState,
     responses=documented(412, 428)
     | {201: {"model": JudgmentState, "description": "Judged for the first time"}},
     dependencies=[require("judge")],
 )
 def judge(
-    query_id: QueryId,
-    doc_id: DocId,
-    given: Judged,
-    archive: ArchiveDep,
-    caller: CallerDep,
-    if_match: IfMatch = None,
-    if_none_match: IfNoneMatch = None,
+    pair: _PairDep, given: Judged, archive: ArchiveDep, caller: CallerDep, headers: WriteDep
 ) -> Answer:
     """Judge a pair.
 
@@ -208,129 +208,97 @@ def judge(
     has changed it. `If-Match: *` replaces any judgment. A second opinion replaces nothing and
     needs no ETag.
     """
-    place = f"/v1/judgments/{quoted(query_id)}/{quoted(doc_id)}"
-    author = _author(caller, given.author)
+    facts: dict[str, Any] = {
+        "author": _author(caller, given.author),
+        "source": given.source,
+        "document_hash": given.document_hash,
+    }
     if given.second_opinion:
-        opinion = archive.judgments.add_opinion(
-            query_id,
-            doc_id,
-            given.grade,
-            author=author,
-            source=given.source,
-            document_hash=given.document_hash,
-        )
-        is_new = opinion.kind == "judgment"
-        return written(JudgmentState.of(opinion), place, is_new=is_new, etag=_etag(opinion))
-    wanted = precondition(if_match, if_none_match)
-    before = _checked(archive, query_id, doc_id, wanted)
-    expected = 0 if before is None else before.revision
-    try:
-        stored = archive.judgments.change(
-            query_id,
-            doc_id,
-            given.grade,
-            author=author,
-            source=given.source,
-            document_hash=given.document_hash,
-            if_revision=None if wanted.is_any else expected,
-        )
-    except ConflictError:
-        # Another judge changed it between our read and our write.
-        raise concurrent_change(_named(query_id, doc_id), None) from None
-    return written(JudgmentState.of(stored), place, is_new=before is None, etag=_etag(stored))
+        stored = archive.judgments.add_opinion(*pair, given.grade, **facts)
+        is_new = stored.kind == "judgment"
+    else:
+        wanted = headers.precondition()
+        before = archive.judgments.get(*pair)
+        wanted.check(None if before is None else _etag(before), pair.judgment)
+        is_new = before is None
+        revision = 0 if before is None else before.revision
+        if_revision = None if wanted.is_any else revision
+        with _conflict_reported(pair):
+            stored = archive.judgments.change(*pair, given.grade, **facts, if_revision=if_revision)
+    place = f"/v1/judgments/{quoted(pair.query_id)}/{quoted(pair.doc_id)}"
+    return written(JudgmentState.of(stored), place, is_new=is_new, etag=_etag(stored))
 
 
 @router.delete(
-    "/{query_id:id}/{doc_id:id}",
+    _PAIR,
     status_code=204,
     response_class=Response,
     responses=documented(404, 412, 428),
     dependencies=[require("judge")],
 )
 def take_judgment_back(
-    query_id: QueryId,
-    doc_id: DocId,
-    archive: ArchiveDep,
-    caller: CallerDep,
-    if_match: IfMatch = None,
+    pair: _PairDep, archive: ArchiveDep, caller: CallerDep, headers: RemovalDep
 ) -> Response:
     """Withdraw a judgment; its history is kept. `If-Match` works as for judging.
 
     The ETag of the response can be sent to `undo` to restore the judgment.
     """
-    wanted = precondition(if_match, None)
-    before = archive.judgments.get(query_id, doc_id)
-    if before is None:
-        raise _missing(query_id, doc_id)
-    wanted.check(_etag(before), _named(query_id, doc_id))
-    try:
-        gone = archive.judgments.remove(
-            query_id,
-            doc_id,
-            author=caller.name,
-            if_revision=None if wanted.is_any else before.revision,
-        )
-    except ConflictError:
-        raise concurrent_change(_named(query_id, doc_id), None) from None
-    return Response(status_code=204, headers={"ETag": f'"{gone.revision}"'})
+    wanted = headers.precondition()
+    before = existing(archive.judgments.get(*pair), "judgment", pair.name)
+    wanted.check(_etag(before), pair.judgment)
+    revision = None if wanted.is_any else before.revision
+    with _conflict_reported(pair):
+        gone = archive.judgments.remove(*pair, author=caller.name, if_revision=revision)
+    return Response(status_code=204, headers={"ETag": _etag(gone)})
 
 
 @router.post(
-    "/{query_id:id}/{doc_id:id}/undo",
+    f"{_PAIR}/undo",
     response_model=JudgmentState,
     responses=documented(412, 428)
     | {204: {"description": "Undone; there was no earlier judgment"}},
     dependencies=[require("judge")],
 )
 def undo_judgment(
-    query_id: QueryId,
-    doc_id: DocId,
-    archive: ArchiveDep,
-    caller: CallerDep,
-    if_match: IfMatch = None,
+    pair: _PairDep, archive: ArchiveDep, caller: CallerDep, headers: RemovalDep
 ) -> Response:
     """Undo the caller's own judgment, second opinion or withdrawal.
 
     `If-Match` is the ETag of its response. The previous judgment counts again, with its own
     author, and is returned; 412 if another judge has changed it.
     """
-    tags = precondition(if_match, None).tags or ()
+    tags = headers.precondition().tags or ()
     revisions = [int(tag.strip('"')) for tag in tags if tag.strip('"').isdecimal()]
     if len(revisions) != 1:
         way_out = "send the ETag of the response"
         raise Problem(428, f"If-Match names nothing to undo; {way_out}", where="If-Match",
-                      expected="the ETag of the caller's own judgment", found=if_match or "nothing",
-                      way_out=way_out)  # fmt: skip
-    try:
-        found = archive.judgments.undo(
-            query_id, doc_id, author=caller.name, if_revision=revisions[0]
-        )
-    except ConflictError:
-        raise concurrent_change(_named(query_id, doc_id), None) from None
+                      expected="the ETag of the caller's own judgment",
+                      found=headers.if_match or "nothing", way_out=way_out)  # fmt: skip
+    with _conflict_reported(pair):
+        found = archive.judgments.undo(*pair, author=caller.name, if_revision=revisions[0])
     if found is None:
         return Response(status_code=204)
-    return Answer(JudgmentState.of(found), headers={"ETag": f'"{found.revision}"'})
+    return Answer(JudgmentState.of(found), etag=_etag(found))
 
 
-@router.get(
-    "/{query_id:id}/{doc_id:id}/history",
-    response_model=list[JudgmentState],
-    responses=documented(404),
-)
-def get_judgment_history(query_id: QueryId, doc_id: DocId, archive: ArchiveDep) -> Answer:
+@router.get(f"{_PAIR}/history", response_model=list[JudgmentState], responses=documented(404))
+def get_judgment_history(pair: _PairDep, archive: ArchiveDep) -> Answer:
     """List all states of a pair, oldest first, including second opinions."""
-    found = archive.judgments.history(query_id, doc_id)
-    if not found:
-        raise _missing(query_id, doc_id)
+    found = existing(archive.judgments.history(*pair) or None, "judgment", pair.name)
     return Answer([JudgmentState.of(state) for state in found])
 
 
-def _checked(
-    archive: ArchiveDep, query_id: str, doc_id: str, wanted: Precondition
-) -> StoredJudgment | None:
-    before = archive.judgments.get(query_id, doc_id)
-    wanted.check(_etag(before), _named(query_id, doc_id))
-    return before
+@contextmanager
+def _conflict_reported(pair: Pair) -> Iterator[None]:
+    """Report that another judge changed the judgment between our read and our write."""
+    try:
+        yield
+    except ConflictError:
+        raise concurrent_change(pair.judgment, None) from None
+
+
+def _etag(judgment: StoredJudgment) -> str:
+    return f'"{judgment.revision}"'
 
 
 def _author(caller: Caller, named: str | None) -> str:
@@ -340,11 +308,3 @@ def _author(caller: Caller, named: str | None) -> str:
         raise Problem(403, f"author: {caller.name!r} cannot judge for {named!r}", where="author",
                       expected=caller.name, found=named, way_out="omit it")  # fmt: skip
     return named
-
-
-def _named(query_id: str, doc_id: str) -> str:
-    return f"the judgment of {doc_id!r} for {query_id!r}"
-
-
-def _missing(query_id: str, doc_id: str) -> NotFoundError:
-    return NotFoundError("judgment", f"{doc_id} for {query_id}")

@@ -9,9 +9,8 @@ from pydantic import BaseModel, Field
 from starlette.responses import HTMLResponse, Response
 
 from berryeval import __version__
-from berryeval.service.answers import Answer
+from berryeval.service.answers import Answer, with_examples
 from berryeval.service.dependencies import ArchiveDep, require
-from berryeval.service.examples import with_examples
 from berryeval.service.figures import CONTENT_TYPE, Figures
 from berryeval.service.problems import Problem
 from berryeval.service.reference_page import reference_page

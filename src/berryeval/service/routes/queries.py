@@ -11,20 +11,22 @@ from starlette.responses import Response
 from berryeval.core.query import Query
 from berryeval.errors import NotFoundError
 from berryeval.service.answers import (
+    NOT_MODIFIED,
+    REMOVAL,
     Answer,
-    Shape,
     conditional_answer,
+    created,
     etag_of,
-    json_bytes,
+    shape_of,
+    with_examples,
     written,
 )
 from berryeval.service.dependencies import ArchiveDep, require
-from berryeval.service.examples import with_examples
 from berryeval.service.fields import Body, Id, Label, ShortText
-from berryeval.service.paging import After, Limit, Listed, listed
+from berryeval.service.paging import Listed, PagingDep
 from berryeval.service.paths import QueryId, quoted
-from berryeval.service.preconditions import IfMatch, IfNoneMatch, WriteCheck, precondition
-from berryeval.service.problems import documented
+from berryeval.service.preconditions import RemovalDep, WriteDep
+from berryeval.service.problems import documented, existing
 
 __all__ = ["router"]
 
@@ -68,20 +70,10 @@ class NewQuery(QueryContent):
     query_id: Id
 
 
-class StoredQuery(Shape):
+class StoredQuery(shape_of(Query)):  # type: ignore[misc] # built from the record
     """A stored query."""
 
     model_config = with_examples({"query_id": "q1", **_LABELS})
-
-    query_id: str
-    text: str
-    category: str | None
-    difficulty: str | None
-    description: str | None
-    tags: list[str]
-    weight: float | None
-    group: str | None
-    stratum: str | None
 
 
 class ManyQueries(Body):
@@ -101,12 +93,9 @@ class StoredQueries(BaseModel):
 
 
 @router.get("", response_model=Listed[StoredQuery])
-def list_queries(
-    request: Request, archive: ArchiveDep, after: After = None, limit: Limit = 100
-) -> Answer:
+def list_queries(archive: ArchiveDep, paging: PagingDep) -> Answer:
     """List queries by id."""
-    page = archive.queries.page(after=after, limit=limit)
-    return listed(request, page.items, page.next, StoredQuery.of)
+    return paging.answer(archive.queries.page(**paging.bounds), StoredQuery.of)
 
 
 @router.post("", response_model=StoredQueries, dependencies=[require("judge")])
@@ -119,67 +108,44 @@ def store_queries(given: ManyQueries, archive: ArchiveDep) -> Answer:
 @router.get(
     "/{query_id:id}",
     response_model=StoredQuery,
-    responses=documented(404) | {304: {"description": "Not modified"}},
+    responses=documented(404) | NOT_MODIFIED,
 )
 def get_query(request: Request, query_id: QueryId, archive: ArchiveDep) -> Response:
     """Return a query."""
-    found = archive.queries.get(query_id)
-    if found is None:
-        raise NotFoundError("query", query_id)
-    body = json_bytes(StoredQuery.of(found))
-    return conditional_answer(request, body, etag_of(body))
+    found = existing(archive.queries.get(query_id), "query", query_id)
+    return conditional_answer(request, StoredQuery.of(found), _etag(found))
 
 
 @router.put(
     "/{query_id:id}",
     response_model=StoredQuery,
-    responses=documented(412) | {201: {"model": StoredQuery, "description": "Created"}},
+    responses=documented(412) | created(StoredQuery),
     dependencies=[require("judge")],
 )
 def store_query(
-    query_id: QueryId,
-    given: QueryContent,
-    archive: ArchiveDep,
-    if_match: IfMatch = None,
-    if_none_match: IfNoneMatch = None,
+    query_id: QueryId, given: QueryContent, archive: ArchiveDep, headers: WriteDep
 ) -> Answer:
     """Store a query; `If-Match`, if given, must match its current ETag."""
-    check = WriteCheck(precondition(if_match, if_none_match), _etag, f"query {query_id!r}")
+    check = headers.check(_etag, f"query {query_id!r}")
     query = _query(query_id, given)
     archive.queries.put([query], check=check)
-    body = json_bytes(StoredQuery.of(query))
     place = f"/v1/queries/{quoted(query_id)}"
-    return written(body, place, is_new=check.is_new, etag=etag_of(body))
+    return written(StoredQuery.of(query), place, is_new=check.is_new, etag=_etag(query))
 
 
 @router.delete(
-    "/{query_id:id}",
-    status_code=204,
-    response_class=Response,
-    responses=documented(404, 412),
-    dependencies=[require("judge")],
+    "/{query_id:id}", **REMOVAL, responses=documented(404, 412), dependencies=[require("judge")]
 )
-def remove_query(query_id: QueryId, archive: ArchiveDep, if_match: IfMatch = None) -> Response:
+def remove_query(query_id: QueryId, archive: ArchiveDep, headers: RemovalDep) -> None:
     """Remove a query; its judgments are kept. `If-Match`, if given, must match its ETag."""
-    check = WriteCheck(precondition(if_match, None), _etag, f"query {query_id!r}")
-    if not archive.queries.remove(query_id, check=check):
+    if not archive.queries.remove(query_id, check=headers.check(_etag, f"query {query_id!r}")):
         raise NotFoundError("query", query_id)
-    return Response(status_code=204)
 
 
 def _etag(query: Query) -> str:
-    return etag_of(json_bytes(StoredQuery.of(query)))
+    return etag_of(StoredQuery.of(query))
 
 
 def _query(query_id: str, given: QueryContent) -> Query:
-    return Query(
-        query_id,
-        given.text,
-        category=given.category,
-        difficulty=given.difficulty,
-        description=given.description,
-        tags=tuple(given.tags),
-        weight=given.weight,
-        group=given.group,
-        stratum=given.stratum,
-    )
+    fields = given.model_dump(exclude={"query_id"})
+    return Query(query_id, **{**fields, "tags": tuple(given.tags)})

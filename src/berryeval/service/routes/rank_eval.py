@@ -13,14 +13,13 @@ from starlette.responses import Response
 
 from berryeval.errors import NotFoundError
 from berryeval.service.answers import Answer
-from berryeval.service.dependencies import DeadlineDep
-from berryeval.service.problems import Problem
+from berryeval.service.dependencies import DeadlineDep, StoresDep
+from berryeval.service.problems import Problem, problem_of_validation
+from berryeval.service.rank_eval.elastic_answers import ErrorAnswer, RankEvalAnswer
 from berryeval.service.rank_eval.evaluating import all_failed, rank_eval
-from berryeval.service.rank_eval.models import ErrorAnswer, RankEvalAnswer, RankEvalRequest
-from berryeval.service.stores.dependency import StoresDep
+from berryeval.service.rank_eval.models import RankEvalRequest
 from berryeval.service.stores.store import Store
 from berryeval.service.stores.stores import Stores
-from berryeval.service.validation import problem_of_validation
 
 __all__ = ["router"]
 

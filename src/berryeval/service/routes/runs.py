@@ -14,22 +14,20 @@ from typing import Annotated, Any, Literal
 from fastapi import APIRouter, Query, Request
 from pydantic import BaseModel, Field
 from starlette.background import BackgroundTask
-from starlette.responses import FileResponse, Response
+from starlette.responses import FileResponse
 
-from berryeval.archive import Archive
 from berryeval.archive.records import RunFacts, StoredRun
 from berryeval.core.id_column import encode_id
 from berryeval.core.notes import caution_notes
 from berryeval.errors import ArgumentError, NotFoundError
 from berryeval.formats import write_run
 from berryeval.formats.rows import as_tag
-from berryeval.service.answers import Answer, Shape, written
+from berryeval.service.answers import EXAMPLE_RUN, REMOVAL, Answer, Shape, with_examples, written
 from berryeval.service.dependencies import ArchiveDep, RunsDep, SettingsDep, require
-from berryeval.service.examples import EXAMPLE_RUN, with_examples
 from berryeval.service.fields import Label
-from berryeval.service.paging import After, Limit, Listed, listed
+from berryeval.service.paging import Listed, PagingDep
 from berryeval.service.paths import QueryId, RunId
-from berryeval.service.problems import documented, shown
+from berryeval.service.problems import documented, existing, shown
 from berryeval.service.uploads import in_turn, received
 
 __all__ = ["router"]
@@ -113,17 +111,15 @@ def _shape(run: StoredRun) -> dict[str, Any]:
 
 @router.get("", response_model=Listed[RunState])
 def list_runs(
-    request: Request,
     archive: ArchiveDep,
+    paging: PagingDep,
     name: Annotated[
         Label | None, Query(description="Only runs of this name.", examples=["bm25"])
     ] = None,
-    after: After = None,
-    limit: Limit = 100,
 ) -> Answer:
     """List runs, newest first."""
-    page = archive.runs.page(name=name, after=after, limit=limit, newest_first=True)
-    return listed(request, page.items, page.next, _shape)
+    page = archive.runs.page(name=name, newest_first=True, **paging.bounds)
+    return paging.answer(page, _shape)
 
 
 @router.post(
@@ -200,7 +196,7 @@ async def upload_run(
 @router.get("/{run_id}", response_model=RunState, responses=documented(404))
 def get_run(run_id: RunId, archive: ArchiveDep) -> Answer:
     """Return a run, without its rankings."""
-    return Answer(_shape(_found(archive, run_id)))
+    return Answer(_shape(existing(archive.runs.get(run_id), "run", run_id)))
 
 
 @router.get(
@@ -225,7 +221,7 @@ def download_run(
     ] = "trec",
 ) -> FileResponse:
     """Download a run as a file; the tag is the run's name, if it is one word."""
-    stored = _found(archive, run_id)
+    stored = existing(archive.runs.get(run_id), "run", run_id)
     run = copy(runs.load(run_id))  # which other runs may share
     run.tag = as_tag(stored.facts.name)
     folder = tempfile.mkdtemp(prefix="berryeval-download-")
@@ -273,18 +269,13 @@ def get_ranking(
 
 
 @router.delete(
-    "/{run_id}",
-    status_code=204,
-    response_class=Response,
-    responses=documented(404, 409),
-    dependencies=[require("admin")],
+    "/{run_id}", **REMOVAL, responses=documented(404, 409), dependencies=[require("admin")]
 )
-def remove_run(run_id: RunId, archive: ArchiveDep, runs: RunsDep) -> Response:
+def remove_run(run_id: RunId, archive: ArchiveDep, runs: RunsDep) -> None:
     """Remove a run with its evaluations; 409 if it is a baseline. Its verdicts are kept."""
     if not archive.runs.remove(run_id):
         raise NotFoundError("run", run_id)
     runs.forget(run_id)
-    return Response(status_code=204)
 
 
 def _settings(text: str | None) -> dict[str, Any]:
@@ -296,11 +287,4 @@ def _settings(text: str | None) -> dict[str, Any]:
         found = None
     if not isinstance(found, dict):
         raise ArgumentError("settings", "a JSON object", shown(text))
-    return found
-
-
-def _found(archive: Archive, run_id: str) -> StoredRun:
-    found = archive.runs.get(run_id)
-    if found is None:
-        raise NotFoundError("run", run_id)
     return found

@@ -5,24 +5,22 @@ from __future__ import annotations
 import time
 from typing import Annotated, Any
 
-from fastapi import APIRouter, Query, Request
+from fastapi import APIRouter, Query
 from pydantic import BaseModel, Field
-from starlette.responses import Response
 
 from berryeval.archive import hash_of_document
+from berryeval.archive.records import Page
 from berryeval.core.documents import Document
 from berryeval.errors import NotFoundError
 from berryeval.search.failures import failures_of
 from berryeval.search.hits import to_hits
-from berryeval.service.answers import Answer, Shape, written
-from berryeval.service.dependencies import ArchiveDep, require
-from berryeval.service.examples import with_examples
+from berryeval.service.answers import REMOVAL, Answer, Shape, created, with_examples, written
+from berryeval.service.dependencies import ArchiveDep, StoresDep, require
 from berryeval.service.fields import Body, Id
-from berryeval.service.paging import After, Limit, Listed, as_after, key_of, listed
+from berryeval.service.paging import Listed, PagingDep, as_after, key_of
 from berryeval.service.paths import DocId, Name
 from berryeval.service.problems import documented
-from berryeval.service.stores.dependency import StoresDep
-from berryeval.service.stores.settings import Kind
+from berryeval.service.stores.engines import Kind
 
 __all__ = ["router"]
 
@@ -160,21 +158,19 @@ class SearchResult(BaseModel):
 
 
 @router.get("", response_model=Listed[StoreState])
-def list_stores(
-    request: Request, stores: StoresDep, after: After = None, limit: Limit = 100
-) -> Answer:
+def list_stores(stores: StoresDep, paging: PagingDep) -> Answer:
     """List stores by name."""
-    last = key_of(after)
+    last, limit = key_of(paging.after), paging.limit
     names = [name for name in stores.names() if last is None or name > last]
-    shown = [stores.find(name) for name in names[:limit]]
+    shown = tuple(stores.find(name) for name in names[:limit])
     following = as_after(names[limit - 1]) if len(names) > limit else None
-    return listed(request, shown, following, StoreState.of)
+    return paging.answer(Page(shown, following), StoreState.of)
 
 
 @router.put(
     "/{store}",
     response_model=StoreState,
-    responses={201: {"model": StoreState, "description": "Made"}, **documented(409)},
+    responses=documented(409) | created(StoreState),
     dependencies=[require("admin")],
 )
 def create_store(store: Name, stores: StoresDep, given: NewStore = _DEFAULT_STORE) -> Answer:
@@ -196,20 +192,14 @@ def get_store(store: Name, stores: StoresDep) -> Answer:
 
 
 @router.delete(
-    "/{store}",
-    status_code=204,
-    response_class=Response,
-    responses=documented(404, 409),
-    dependencies=[require("admin")],
+    "/{store}", **REMOVAL, responses=documented(404, 409), dependencies=[require("admin")]
 )
-def remove_store(store: Name, stores: StoresDep, archive: ArchiveDep) -> Response:
+def remove_store(store: Name, stores: StoresDep) -> None:
     """Remove a store with its documents and summary. Judgments are kept: all stores share them.
 
     The store `default` is then empty and hybrid again.
     """
     stores.remove(store)
-    archive.stores.remove(store)
-    return Response(status_code=204)
 
 
 @router.post(
@@ -237,27 +227,24 @@ def index_documents(
     response_model=Listed[StoredDocument],
     responses=documented(404, 409),
 )
-def list_store_documents(
-    request: Request, store: Name, stores: StoresDep, after: After = None, limit: Limit = 100
-) -> Answer:
+def list_store_documents(store: Name, stores: StoresDep, paging: PagingDep) -> Answer:
     """List the documents of a store by id."""
-    found = stores.embedded(store).page(key_of(after), limit + 1)
+    limit = paging.limit
+    found = stores.embedded(store).page(key_of(paging.after), limit + 1)
     following = as_after(found[limit - 1].doc_id) if len(found) > limit else None
-    return listed(request, found[:limit], following, StoredDocument.of)
+    return paging.answer(Page(tuple(found[:limit]), following), StoredDocument.of)
 
 
 @router.delete(
     "/{store}/documents/{doc_id:id}",
-    status_code=204,
-    response_class=Response,
+    **REMOVAL,
     responses=documented(404, 409),
     dependencies=[require("admin")],
 )
-def remove_store_document(store: Name, doc_id: DocId, stores: StoresDep) -> Response:
+def remove_store_document(store: Name, doc_id: DocId, stores: StoresDep) -> None:
     """Remove a document from a store; its judgments are kept."""
     if not stores.discard(store, doc_id):
         raise NotFoundError("document", doc_id)
-    return Response(status_code=204)
 
 
 @router.get("/{store}/search", response_model=SearchResult, responses=documented(404, 502))

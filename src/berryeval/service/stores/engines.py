@@ -1,21 +1,32 @@
-"""Embedded engines of stores, and their cache of vectors."""
+"""What searches a store: an embedded engine, or a system in the configuration of the server."""
 
 from __future__ import annotations
 
 import sqlite3
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, cast
+from typing import TYPE_CHECKING, Any, Literal, TypeAlias, cast
 
 from berryeval.core.documents import Document
-from berryeval.errors import FormatError
+from berryeval.errors import ArgumentError, FormatError
+from berryeval.search.opening import OWN_KEYS, SETTINGS, kind_of, open_configured_system
 from berryeval.search.system import System
+from berryeval.suite.settings import setting_text
 
 if TYPE_CHECKING:
     from berryeval.search.embedding.embedder import Embedder, Vectors
     from berryeval.search.systems.embedded import Embedded, Mode
 
-__all__ = ["build_engine", "new_engine"]
+__all__ = ["Kind", "build_engine", "check_settings", "new_engine", "opener_of"]
+
+Kind: TypeAlias = Literal["bm25", "vector", "hybrid"]
+
+_TAKEN: Mapping[str, frozenset[str]] = {
+    "bm25": frozenset({"title_weight"}),
+    "vector": frozenset({"approximate"}),
+    "hybrid": frozenset({"title_weight", "approximate", "weights", "constant", "depth"}),
+}
 
 
 def new_engine(kind: str, settings: Mapping[str, Any]) -> Embedded:
@@ -23,6 +34,15 @@ def new_engine(kind: str, settings: Mapping[str, Any]) -> Embedded:
     from berryeval.search.systems.embedded import Embedded
 
     return Embedded(cast("Mode", kind), **settings)
+
+
+def check_settings(kind: str, settings: Mapping[str, Any]) -> None:
+    """Raise for an unknown setting or an invalid value."""
+    for name in settings:
+        if name not in _TAKEN[kind]:
+            known = ", ".join(sorted(_TAKEN[kind]))
+            raise ArgumentError("settings", f"one of {kind}'s ({known})", repr(name))
+    new_engine(kind, settings)
 
 
 def build_engine(
@@ -41,11 +61,12 @@ def build_engine(
 
     embedder = engine.embedder
     try:
+        vectors.parent.mkdir(parents=True, exist_ok=True)
         cache = CachedEmbedder(embedder, vectors)
-    except FormatError:
+    except (FormatError, OSError):  # a cache that fails costs only time
         engine.index(documents)
         return engine
-    engine.embedder = _Spared(cache, embedder)
+    engine.embedder = _FallbackEmbedder(cache, embedder)
     try:
         engine.index(documents)
     finally:
@@ -54,8 +75,8 @@ def build_engine(
     return engine
 
 
-class _Spared:
-    """An embedder with a cache, whose failures cost only time."""
+class _FallbackEmbedder:
+    """An embedder with a cache; if the cache fails, texts are embedded again."""
 
     def __init__(self, cache: Embedder, embedder: Embedder) -> None:
         self._cache = cache
@@ -70,3 +91,35 @@ class _Spared:
             return self._cache.embed(texts)
         except sqlite3.Error:
             return self._embedder.embed(texts)
+
+
+def opener_of(name: str, table: Mapping[str, Any]) -> Callable[[], System]:
+    """Return a function that opens a system in the configuration of the server.
+
+    Parameters
+    ----------
+    name : str
+        Its name for clients.
+    table : mapping
+        ``system``, as for `berryeval retrieve`; ``dsn`` and ``headers`` if it needs them; every
+        other key is a setting of that system.
+
+    Raises
+    ------
+    ArgumentError
+        Without a system, or for an unknown setting.
+    """
+    place = table.get("system")
+    if not isinstance(place, str):
+        raise ArgumentError(f"systems.{name}", 'system = "…"', repr(place))
+    kind = kind_of(place)
+    known = SETTINGS[kind] if kind else None
+    for key in table:
+        if known is not None and key not in known and key not in OWN_KEYS:
+            expected = f"one of {', '.join(sorted(known)) or 'no settings'}"
+            raise ArgumentError(f"systems.{name}", expected, repr(key))
+    texts = {
+        key: value if key in OWN_KEYS else setting_text(value, f"systems.{name}.{key}")
+        for key, value in table.items()
+    }
+    return partial(open_configured_system, name, texts)

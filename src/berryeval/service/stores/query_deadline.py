@@ -72,7 +72,7 @@ class _StillIndexing(System):
     def __init__(self, name: str) -> None:
         self.name = name
 
-    def search(self, query: str, k: int) -> NoReturn:  # noqa: ARG002 - whatever is asked
+    def search(self, query: str, k: int) -> NoReturn:  # noqa: ARG002 - for any query
         """Fail."""
         message = "timeout: its documents are still being indexed; try again later"
         raise SystemTimeoutError(self.name, message)

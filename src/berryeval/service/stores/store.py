@@ -5,17 +5,19 @@ from __future__ import annotations
 import threading
 from abc import abstractmethod
 from collections.abc import Callable, Mapping, Sequence
+from datetime import datetime
 from functools import cached_property
 from pathlib import Path
 from typing import Any, ClassVar
 
+from berryeval.archive.records import StoredStore
+from berryeval.archive.stores import ArchivedStores
 from berryeval.core.content_hash import hash_of_ids
 from berryeval.core.documents import Document
 from berryeval.core.id_column import encode_id
 from berryeval.errors import ArgumentError, BerryEvalError
 from berryeval.search.hits import Hit
 from berryeval.search.system import System, check_documents
-from berryeval.service.stores.documents import StoredDocuments, StoreFacts
 from berryeval.service.stores.engines import build_engine, new_engine
 
 __all__ = ["ConfiguredStore", "EmbeddedStore", "Index", "Store"]
@@ -56,16 +58,16 @@ class Store(System):
 
 
 class EmbeddedStore(Store):
-    """A store whose documents are in the service, as of its lookup."""
+    """A store of the service, with its documents as of the lookup."""
 
     is_read_only: ClassVar[bool] = False
 
-    def __init__(self, facts: StoreFacts, documents: StoredDocuments, index: Index) -> None:
+    def __init__(self, facts: StoredStore, archived: ArchivedStores, index: Index) -> None:
         self.name = facts.name
         self.kind = facts.kind
         self.settings = facts.settings
         self._facts = facts
-        self._documents = documents
+        self._archived = archived
         self._index = index
         self._searched: _Searched | None = None
 
@@ -87,12 +89,12 @@ class EmbeddedStore(Store):
         return new_engine(self.kind, self.settings).fingerprint()
 
     def corpus_hash(self) -> str:
-        """Return a hash of all documents, whatever their order."""
+        """Return a hash of all documents, independent of their order."""
         return self._current().corpus_hash
 
     def find(self, doc_ids: Sequence[str]) -> dict[str, Document]:
         """Return documents by id."""
-        return self._documents.get(self._facts, doc_ids)
+        return self._archived.find_documents(self.name, doc_ids)
 
     def list_ids(self, wanted: Sequence[str] | None, k: int) -> list[str]:
         """Return the first k documents, of all or of the given ids, in the order of insertion."""
@@ -101,16 +103,16 @@ class EmbeddedStore(Store):
 
     def page(self, after: str | None, limit: int) -> list[Document]:
         """Return documents by id, starting after `after`."""
-        return self._documents.page(self._facts, after, limit)
+        return self._archived.documents_after(self.name, after or "", limit)
 
     @cached_property
     def _ids(self) -> list[str]:
-        return self._documents.ids(self._facts)
+        return self._archived.document_ids(self.name)
 
     def _current(self) -> _Searched:
         # All queries of an evaluation see the same documents.
         if self._searched is None:
-            self._searched = self._index.current(self._facts, self._documents)
+            self._searched = self._index.current(self._facts, self._archived)
         return self._searched
 
 
@@ -129,15 +131,15 @@ class Index:
     def __init__(self, vectors: Path) -> None:
         self._vectors = vectors
         self._lock = threading.Lock()
-        self._made_of: tuple[int, int] | None = None
+        self._made_of: tuple[datetime, int] | None = None
         self._searched = _Searched(None, [])
 
-    def current(self, facts: StoreFacts, documents: StoredDocuments) -> _Searched:
+    def current(self, facts: StoredStore, archived: ArchivedStores) -> _Searched:
         """Return the index of these documents or newer ones; other callers wait for it."""
-        wanted = (facts.number, facts.version)
+        wanted = (facts.created_at, facts.version)
         with self._lock:
-            if self._made_of is None or self._made_of < wanted:  # numbers only increase
-                found = documents.read(facts)
+            if self._made_of is None or self._made_of < wanted:  # both only increase
+                found = archived.documents(facts.name)
                 engine = (
                     build_engine(facts.kind, facts.settings, found, self._vectors)
                     if found

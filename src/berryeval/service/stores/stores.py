@@ -5,25 +5,32 @@ from __future__ import annotations
 import re
 import threading
 from collections.abc import Iterable, Mapping
+from datetime import datetime, timezone
 from pathlib import Path
 from typing import Any
 
+from berryeval.archive import Archive
 from berryeval.archive.checks import check_id
+from berryeval.archive.paging import MOST_ON_A_PAGE
+from berryeval.archive.records import StoredStore
 from berryeval.core.documents import Document
+from berryeval.core.id_column import encode_id
 from berryeval.errors import ArgumentError, ConflictError, NotFoundError
 from berryeval.search.system import each_once
-from berryeval.service.stores.documents import StoredDocuments, StoreFacts
-from berryeval.service.stores.settings import check_settings, opener_of
+from berryeval.service.settings import ServiceSettings
+from berryeval.service.stores.engines import check_settings, opener_of
+from berryeval.service.stores.former_file import move_documents
 from berryeval.service.stores.store import ConfiguredStore, EmbeddedStore, Index, Store
 
-__all__ = ["DEFAULT", "Stores", "check_store_name"]
+__all__ = ["DEFAULT", "Stores", "check_store_name", "open_stores"]
 
 
 DEFAULT = "default"
 """The store that always exists: empty and hybrid until it is replaced or filled."""
 
 _NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,99}")
-_UNTOUCHED = StoreFacts(0, DEFAULT, "hybrid", {}, version=0, n_documents=0)
+_LONG_AGO = datetime.fromtimestamp(0, timezone.utc)
+_UNTOUCHED = StoredStore(DEFAULT, "hybrid", {}, 0, None, None, _LONG_AGO, version=0)
 
 
 class Stores:
@@ -31,8 +38,10 @@ class Stores:
 
     Parameters
     ----------
+    archive : Archive
+        Contains embedded stores and their documents.
     folder : Path
-        The folder of embedded stores, created if it does not exist.
+        The folder of files that can be made again, created if it does not exist.
     systems : mapping of str to mapping
         The systems in the configuration of the server, by name; see `opener_of`.
 
@@ -40,18 +49,19 @@ class Stores:
     ------
     ArgumentError
         For a system with an invalid name or configuration.
-    ArchiveError
-        If the folder cannot be used.
     """
 
     def __init__(
-        self, folder: Path, systems: Mapping[str, Mapping[str, Any]] | None = None
+        self,
+        archive: Archive,
+        folder: Path,
+        systems: Mapping[str, Mapping[str, Any]] | None = None,
     ) -> None:
         self._configured = {
             name: ConfiguredStore(check_store_name(name), opener_of(name, table))
             for name, table in (systems or {}).items()
         }
-        self._documents = StoredDocuments(folder / "documents.db")
+        self._archive = archive
         self._vectors = folder / "vectors.db"
         self._indexes: dict[str, Index] = {}
         self._lock = threading.Lock()
@@ -71,13 +81,14 @@ class Stores:
             expected = "a name that the configuration of the server does not use"
             raise ConflictError(f"store {name!r}", expected, "a configured system")
         check_settings(kind, settings)
-        return self._documents.create(name, kind, settings) and name != DEFAULT
+        is_new = self._archive.stores.create(name, kind, settings, replaces=_is_placeholder)
+        return is_new and name != DEFAULT
 
     def remove(self, name: str) -> None:
         """Remove an embedded store with its documents; the default one is then empty again."""
         self._check_is_ours(name)
-        if name != DEFAULT or self._documents.find(name) is not None:
-            self._documents.remove(name)
+        if not self._archive.stores.remove(name) and name != DEFAULT:
+            raise NotFoundError("store", name)
         with self._lock:
             self._indexes.pop(name, None)
 
@@ -97,16 +108,18 @@ class Stores:
         checked = list(each_once(documents))
         for document in checked:
             check_id(document.doc_id, "doc_id")
-        if name == DEFAULT:
-            self._documents.create_if_missing(DEFAULT, _UNTOUCHED.kind)
-        return self._documents.put(name, checked)
+            encode_id(document.title, "title")
+            encode_id(document.text, "text")
+        if self._facts(name) is _UNTOUCHED:
+            self._archive.stores.create(DEFAULT, _UNTOUCHED.kind)
+        return self._archive.stores.put_documents(name, checked)
 
     def discard(self, name: str, doc_id: str) -> bool:
         """Remove a document; return whether it was there."""
         self._check_is_ours(name)
         if self._facts(name) is _UNTOUCHED:
             return False
-        return self._documents.discard(name, doc_id)
+        return self._archive.stores.discard_document(name, doc_id)
 
     def find(self, name: str) -> Store:
         """Return a store by name.
@@ -122,10 +135,10 @@ class Stores:
         if facts is None:
             raise NotFoundError("store", name)
         if facts is _UNTOUCHED:  # another process may have removed a store that is indexed here
-            return EmbeddedStore(facts, self._documents, Index(self._vectors))
+            return EmbeddedStore(facts, self._archive.stores, Index(self._vectors))
         with self._lock:
             index = self._indexes.setdefault(name, Index(self._vectors))
-        return EmbeddedStore(facts, self._documents, index)
+        return EmbeddedStore(facts, self._archive.stores, index)
 
     def embedded(self, name: str) -> EmbeddedStore:
         """Return an embedded store.
@@ -142,22 +155,46 @@ class Stores:
 
     def names(self) -> list[str]:
         """Return the names of all stores."""
-        made = (facts.name for facts in self._documents.all())
+        known = self._archive.stores.page(limit=MOST_ON_A_PAGE).items
+        made = (facts.name for facts in known if facts.kind != ConfiguredStore.kind)
         return sorted({DEFAULT, *self._configured, *made})
 
     def close(self) -> None:
-        """Close files and connections."""
-        self._documents.close()
+        """Close connections."""
         for store in self._configured.values():
             store.close()
 
-    def _facts(self, name: str) -> StoreFacts | None:
-        return self._documents.find(name) or (_UNTOUCHED if name == DEFAULT else None)
+    def _facts(self, name: str) -> StoredStore | None:
+        found = self._archive.stores.get(name) if _NAME.fullmatch(name) else None
+        if found is not None and found.kind != ConfiguredStore.kind:
+            return found
+        return _UNTOUCHED if name == DEFAULT else None
 
     def _check_is_ours(self, name: str) -> None:
         if name in self._configured:
             what = f"store {name!r}"
             raise ConflictError(what, "an embedded store", "a configured system")
+
+
+def open_stores(archive: Archive, settings: ServiceSettings) -> Stores:
+    """Return the stores that belong to an archive.
+
+    Files that can be made again are in a folder next to the file of the archive, or in the working
+    directory if it is in PostgreSQL. Documents that an earlier version kept there are moved into
+    the archive.
+    """
+    name = getattr(archive, "name", settings.archive)  # a description needs no archive
+    is_file = not name.startswith(("postgresql://", "postgres://"))
+    folder = Path(f"{name if is_file else 'berryeval'}.stores")
+    if archive is not None:
+        move_documents(folder / "documents.db", archive)
+    return Stores(archive, folder, settings.systems)
+
+
+def _is_placeholder(found: StoredStore) -> bool:
+    """Whether a store has nothing but a summary: the default one, or a former system."""
+    is_default = (found.name, found.kind, found.settings) == (DEFAULT, _UNTOUCHED.kind, {})
+    return found.kind == ConfiguredStore.kind or (is_default and found.version == 0)
 
 
 def check_store_name(name: str) -> str:

@@ -11,9 +11,8 @@ from typing import TYPE_CHECKING, NamedTuple
 from fastapi import APIRouter, Request
 from starlette.responses import Response
 
-from berryeval.charts.chart import page_style
 from berryeval.errors import NotFoundError
-from berryeval.reports.html.colours import colour_rules
+from berryeval.reports.html.document import shared_style
 
 if TYPE_CHECKING:
     from importlib.resources.abc import Traversable  # in 3.10 it is elsewhere
@@ -42,7 +41,7 @@ def assets() -> dict[str, Asset]:
     """Return all files by name; no others are served."""
     folder = resources.files(__package__) / "static"
     found = {name: entry.read_bytes() for name, entry in _files(folder)}
-    found["colours.css"] = (colour_rules() + page_style()).encode()
+    found["shared.css"] = shared_style().encode()
     return {name: _asset(name, body) for name, body in found.items()}
 
 

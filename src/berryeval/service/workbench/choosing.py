@@ -9,17 +9,19 @@ from berryeval.archive import Archive
 from berryeval.archive.records import StoredRun
 from berryeval.errors import ArgumentError, BerryEvalError, NotFoundError
 from berryeval.measures import Measure, parse_measure
-from berryeval.service.references import find_run
+from berryeval.service.stored_runs import find_run
 
 __all__ = [
     "RunChoice",
     "baseline_names",
     "choose_measure",
     "choose_run",
+    "read_number",
     "run_choices",
 ]
 
 _N_NEWEST = 50
+_MOST_DIGITS = 9
 
 
 @dataclass(frozen=True)
@@ -33,6 +35,14 @@ class RunChoice:
     """The name of its baseline, if it is one."""
     before: str | None = None
     """The id of the run of the same name that came before it, if that is among the newest."""
+
+    @property
+    def words(self) -> str:
+        """Its text in a list of choices."""
+        run, name = self.run, self.run.facts.name
+        if self.reference == self.baseline:
+            return f"{self.baseline} — {name} ({run.run_id[:8]})"
+        return f"{name} · {run.stored_at:%Y-%m-%d %H:%M} ({run.run_id[:8]})"
 
 
 def choose_run(archive: Archive, reference: str) -> StoredRun:
@@ -66,6 +76,12 @@ def choose_measure(measures: Sequence[Measure], name: str) -> Measure:
         known = " or ".join(map(str, measures))
         raise ArgumentError("measure", f"one of {known}", name)
     return wanted
+
+
+def read_number(text: str, default: int) -> int:
+    """Return a number of an address; the default if it is not one."""
+    is_number = text.isascii() and text.isdigit() and len(text) <= _MOST_DIGITS
+    return int(text) if is_number else default
 
 
 def run_choices(archive: Archive) -> tuple[list[RunChoice], list[RunChoice]]:

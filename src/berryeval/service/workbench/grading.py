@@ -6,7 +6,7 @@ from typing import Protocol
 
 from berryeval.archive import Archive
 from berryeval.archive.judgments.table import JudgmentTable
-from berryeval.core.scale import HIGHEST, default_labels
+from berryeval.core.grade import HIGHEST, default_labels
 
 __all__ = ["change_sentence", "grade_labels", "read_revision"]
 

@@ -16,6 +16,14 @@ __all__ = ["answer_to", "asks_for_page"]
 
 _API = ("/v1/", "/healthz", "/readyz", "/metrics", "/openapi.json", "/assets/")
 _UNAUTHORIZED = 401
+_TITLES = {
+    403: "Not allowed",
+    404: "Not found",
+    409: "Changed in the meantime",
+    412: "Changed in the meantime",
+    500: "Something went wrong",
+    503: "Temporarily unavailable",
+}
 
 
 def answer_to(scope: Scope, problem: Problem) -> Response:
@@ -27,12 +35,16 @@ def answer_to(scope: Scope, problem: Problem) -> Response:
     is_part = "hx-request" in request.headers
     if problem.status_code == _UNAUTHORIZED:
         return _to_login(request, is_part=is_part)
+    content, is_reading = problem.content(request_id), problem.kind == "reading"
+    title = _TITLES.get(problem.status_code, content["title"])
     return page(
         request,
         "problem_part.html" if is_part else "problem.html",
         status=problem.status_code,
         headers=problem.headers,
-        problem=problem.content(request_id),
+        problem=content,
+        title="Reading the archive" if is_reading else title,
+        is_reading=is_reading,
     )
 
 

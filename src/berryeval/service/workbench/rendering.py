@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable, Mapping
 from contextlib import suppress
 from datetime import datetime, timezone
 from functools import cache
-from typing import Any
+from typing import Any, NamedTuple
 
 from fastapi import Depends, Request
 from jinja2 import Environment, PackageLoader, StrictUndefined, pass_context
@@ -16,17 +17,26 @@ from starlette.responses import HTMLResponse
 
 import berryeval
 from berryeval.archive import Archive
-from berryeval.core.printable import printable
+from berryeval.core.text import printable
 from berryeval.errors import ArchiveError
 from berryeval.evaluation import figures
 from berryeval.evaluation.findings import WORDS
 from berryeval.reports.html.markup import figure_text
+from berryeval.reports.wording import capitalised, count
 from berryeval.service.dependencies import Caller
 from berryeval.service.paths import quoted
 from berryeval.service.workbench.assets import HTMX, address_of, assets
-from berryeval.service.workbench.navigation import PAGES
 
-__all__ = ["POLICY", "compile_templates", "fragment", "page", "since", "with_judging"]
+__all__ = [
+    "PAGES",
+    "POLICY",
+    "Place",
+    "compile_templates",
+    "fragment",
+    "page",
+    "since",
+    "with_judging",
+]
 
 POLICY = (
     "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; "
@@ -39,10 +49,41 @@ _HEADERS = {
     "Cross-Origin-Opener-Policy": "same-origin",
     "Vary": "HX-Request, Cookie",
 }
+_HTMX_CONFIG = {
+    "allowEval": False,
+    "includeIndicatorStyles": False,
+    "selfRequestsOnly": True,
+    "historyCacheSize": 0,
+    "scrollBehavior": "auto",
+}
 NOTHING = "\N{EN DASH}"
 """Stands for a missing figure."""
 
 _MINUTE, _HOUR, _DAY = 60, 3600, 86400
+
+
+class Place(NamedTuple):
+    """A page of the menu."""
+
+    address: str
+    title: str
+    about: str
+    icon: str
+    """The name of its icon in ``icons.html``."""
+
+
+PAGES = (
+    Place("/", "Overview", "Is it good, and did it get better or worse?", "overview"),
+    Place("/runs", "Runs", "All runs and their scores", "runs"),
+    Place("/compare", "Compare", "Two runs, query by query", "compare"),
+    Place("/queries", "Queries", "All queries and their results", "queries"),
+    Place("/judge", "Judge", "Grade unjudged documents", "judge"),
+    Place("/judgments", "Judgments", "History, conflicts, agreement", "judgments"),
+    Place("/gates", "Gates", "What a candidate must achieve to ship", "gates"),
+    Place("/power", "Power", "The smallest drop this golden set can detect", "power"),
+    Place("/import", "Import", "Judgments, runs, queries and documents from files", "import"),
+)
+"""In the order of the menu."""
 
 
 def page(
@@ -55,9 +96,9 @@ def page(
 ) -> HTMLResponse:
     """Render a template: a whole page, or a part of one.
 
-    Every template can use `caller`, `here` (the address of the request), `judging` (the judging
-    policy; None if it is unknown) and the filters of this module. All output is escaped, and
-    bytes that are not text are replaced.
+    Every template can use `user` (the caller), `here` (the address of the request), `judging`
+    (the judging policy; None if it is unknown) and the filters of this module. All output is
+    escaped, and bytes that are not text are replaced.
     """
     # A request that the middleware rejected has no caller.
     caller: Caller | None = getattr(request.state, "caller", None)
@@ -65,7 +106,7 @@ def page(
         environment()
         .get_template(template)
         .render(
-            caller=caller,
+            user=caller,
             here=_here(request),
             path=request.scope["path"],
             judging=getattr(request.state, "judging", None),
@@ -102,13 +143,16 @@ def environment() -> Environment:
         auto_reload=False,
     )
     filters: dict[str, Callable[..., Any]] = {
+        "capitalised": capitalised,
         "count": lambda number: f"{number:,}",
+        "counted": count,
         "end": lambda value, digits=4: figure_text(figures.end_text(value, digits)),
         "finding": lambda found: WORDS[found].capitalize(),
         "p_value": lambda value: figure_text(figures.p_text(value)),
         "percent": lambda share: NOTHING if share is None else f"{100 * share:.0f} %",
         "graded": _graded,
         "quoted": quoted,
+        "shade": lambda grade: int(min(max(grade, 0), 3)),
         "score": lambda value, digits=4: figure_text(figures.score(value, digits)),
         "short": lambda text: text[:8],
         "signed": lambda value, digits=4: figure_text(figures.signed(value, digits)),
@@ -117,6 +161,7 @@ def environment() -> Environment:
     found.filters.update(filters)
     found.globals.update(
         asset=address_of,
+        htmx_config=json.dumps(_HTMX_CONFIG),
         has_htmx=HTMX in assets(),
         version=berryeval.__version__,
         may=_may,
@@ -135,7 +180,7 @@ def compile_templates() -> None:
 @pass_context
 def _may(context: Context, role: str) -> bool:
     """Return whether the current user has the role."""
-    caller: Caller | None = context["caller"]
+    caller: Caller | None = context["user"]
     return caller is not None and caller.may(role)  # type: ignore[arg-type]
 
 

@@ -6,8 +6,7 @@ from starlette.datastructures import FormData
 from berryeval.service.routes.gates import MOST_GUARDS
 from berryeval.service.verdicts import read_gate
 from berryeval.service.workbench.pages.gates.form import form_of, read_form
-from berryeval.suite.gate_toml import gate_to_toml
-from berryeval.suite.settings import read_settings
+from berryeval.suite.settings import gate_to_toml, read_settings
 
 WHOLE = {
     "guards": [

@@ -11,7 +11,7 @@ from berryeval.archive import JudgmentEntry, RunFacts
 from berryeval.evaluation.gate_rules import RULES
 from berryeval.service.jobs import JobCancelled
 from berryeval.service.verdicts import decide_on
-from berryeval.service.workbench.pages.gates import deciding
+from berryeval.service.workbench.pages.gates import verdicts
 from service.workbench.html import HTML, get_page, parse
 
 N_QUERIES = 30
@@ -377,8 +377,8 @@ def test_a_decision_that_takes_a_while_is_waited_for(client, runs, monkeypatch):
         may_go.wait(10)
         return decide_on(*given, progress=progress, **named)
 
-    monkeypatch.setattr(deciding, "decide_on", slowly)
-    monkeypatch.setattr(deciding, "_PATIENCE_SECONDS", 0.1)
+    monkeypatch.setattr(verdicts, "decide_on", slowly)
+    monkeypatch.setattr(verdicts, "_PATIENCE_SECONDS", 0.1)
     waiting = client.post("/gates/release/verdicts", data={"run": runs[2]}, headers=HTML)
     assert waiting.url.path.startswith("/gates/release/deciding/")
     assert "Reading the baseline" in parse(waiting.text).find(id="deciding").text
@@ -412,7 +412,7 @@ def test_a_decision_may_be_cancelled(client, runs, monkeypatch):
     def cancelled(*_given, **_named):
         raise JobCancelled
 
-    monkeypatch.setattr(deciding, "decide_on", cancelled)
+    monkeypatch.setattr(verdicts, "decide_on", cancelled)
     answer = client.post("/gates/release/verdicts", data={"run": runs[2]}, headers=HTML)
     assert (answer.status_code, "cancelled" in answer.text) == (409, True)
 

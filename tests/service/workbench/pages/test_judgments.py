@@ -9,8 +9,8 @@ from berryeval import Document, Query
 from berryeval.archive import JudgmentEntry
 from berryeval.archive.judgments.opinions import SETTLED, history_of
 from berryeval.archive.records import JudgingPolicy
+from berryeval.service import shared_work
 from berryeval.service.workbench.state import agreement as agreement_module
-from berryeval.service.workbench.state import latest
 from berryeval.service.workbench.state.agreement import agreement_of
 from berryeval.stats import alpha_interval, kappa_interval
 from service.workbench.html import HTML, get_page, parse
@@ -370,7 +370,7 @@ def test_agreement_is_shown_while_it_is_counted_again(client, archive, monkeypat
         archive.judgments.put([JudgmentEntry("q1", "d1", grade)], author=author)
     assert not get_page(client, "/judgments/agreement").find_all("p", class_="banner")
     may_count = threading.Event()
-    monkeypatch.setattr(latest, "WAIT_SECONDS", 0.1)
+    monkeypatch.setattr(shared_work, "WAIT_SECONDS", 0.1)
     monkeypatch.setattr(
         agreement_module, "agreement_of", lambda table: may_count.wait(60) and agreement_of(table)
     )

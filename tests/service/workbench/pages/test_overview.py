@@ -7,8 +7,8 @@ import pytest
 from berryeval import Run
 from berryeval.archive import JudgmentEntry, RunFacts
 from berryeval.reports.history import look_sentence
-from berryeval.service.workbench.pages.overview import trend as series_trend
-from berryeval.service.workbench.pages.overview.trend import window_of
+from berryeval.service.workbench.pages import overview
+from berryeval.service.workbench.pages.overview import window_of
 from berryeval.service.workbench.state.run_directory import RunDirectory
 from berryeval.suite.archived_history import archived_entry
 from berryeval.suite.history import History
@@ -141,7 +141,7 @@ def test_a_measure_that_is_not_shown_is_refused_with_those_that_are(client):
 
 def test_older_runs_are_a_link_away(archive, client, runs, monkeypatch):
     """The window moves by whole windows, and back."""
-    monkeypatch.setattr(series_trend, "SHOWN", 2)
+    monkeypatch.setattr(overview, "SHOWN", 2)
     page = settled(client, "/?series=hybrid")
     link = next(a for a in page.find_all("a") if a.text == "Older runs")
     older = settled(client, link["href"])
@@ -150,7 +150,7 @@ def test_older_runs_are_a_link_away(archive, client, runs, monkeypatch):
     back = next(a for a in older.find_all("a") if a.text == "Newer runs")
     assert "until" not in back["href"]
     series = RunDirectory(archive).current().series["hybrid"]
-    monkeypatch.setattr(series_trend, "SHOWN", 1)
+    monkeypatch.setattr(overview, "SHOWN", 1)
     window = window_of(series, runs["c1"])
     assert (window.older, window.newer) == (runs["c0"], runs["c2"])
 
@@ -266,7 +266,7 @@ def test_a_calm_series_says_that_it_was_tested(archive, client):
 
 def test_only_the_newest_runs_have_an_alarm(archive, client, monkeypatch):
     """An older part of the trend says nothing about now."""
-    monkeypatch.setattr(series_trend, "SHOWN", 2)
+    monkeypatch.setattr(overview, "SHOWN", 2)
     runs = fill(archive)
     assert settled(client, "/?series=hybrid").find(id="alarm")
     older = settled(client, f"/?series=hybrid&until={runs['c1']}")

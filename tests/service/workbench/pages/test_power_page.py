@@ -8,8 +8,7 @@ from berryeval import Query, Run
 from berryeval.archive import JudgmentEntry, RunFacts
 from berryeval.evaluation import sensitivity
 from berryeval.evaluation.detection import Detection
-from berryeval.service.workbench.pages.power.form import read_form
-from berryeval.service.workbench.pages.power.routes import sentences
+from berryeval.service.workbench.pages.power import read_form, sentences
 from service.workbench.html import HTML, get_page, parse
 
 MEASURES = ["nDCG@10", "RR"]

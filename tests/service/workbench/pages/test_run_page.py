@@ -169,7 +169,7 @@ def test_a_baseline_that_changed_in_the_meantime_is_kept(archive, client, runs):
     """A caller that saw another baseline gets a conflict."""
     answer = post(client, runs["c3"], do="baseline", name="main", seen=runs["c0"])
     assert answer.status_code == 409
-    assert "that it is now run" in answer.text
+    assert f"found run {runs['c1'][:8]}" in answer.text
     assert archive.baselines.get("main").run_id == runs["c1"]
 
 

@@ -12,8 +12,8 @@ from berryeval.evaluation.comparing import measures_compared
 from berryeval.evaluation.evaluate import COMPARED_MEASURES
 from berryeval.measures import parse_measure
 from berryeval.service import ServiceSettings
-from berryeval.service.run_cache import RunCache
-from berryeval.service.workbench.pages.compare.moves import find_moves
+from berryeval.service.stored_runs import RunCache
+from berryeval.service.workbench.pages.compare.listing import find_moves
 from berryeval.service.workbench.state.comparisons import Comparisons
 from berryeval.service.workbench.state.scoring import Scoring
 

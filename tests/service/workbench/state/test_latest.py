@@ -4,8 +4,8 @@ import threading
 
 import pytest
 
-from berryeval.service.workbench.state import latest as module
-from berryeval.service.workbench.state.latest import Latest
+from berryeval.service import shared_work as module
+from berryeval.service.shared_work import Latest
 
 
 def test_what_is_slow_is_shown_as_it_was(monkeypatch):

@@ -8,7 +8,7 @@ import pytest
 
 from berryeval import Judgments, Run, evaluate
 from berryeval.errors import ArchiveError, MismatchError, NotFoundError
-from berryeval.service.workbench.state import pace, score_keeper
+from berryeval.service.workbench.state import score_keeper
 from berryeval.service.workbench.state.run_summaries import JudgmentsAt, summary_of
 from berryeval.service.workbench.state.score_keeper import ScoreKeeper
 
@@ -178,12 +178,12 @@ def test_counting_waits_for_a_pause_in_judging(world, keeper, monkeypatch):
     """But not for ever."""
     current(keeper, ["good"])
     monkeypatch.setattr(keeper._pace, "quiet_seconds", 60.0)
-    monkeypatch.setattr(pace, "_LONGEST_WAIT_SECONDS", 60.0)
+    monkeypatch.setattr(score_keeper, "_LONGEST_WAIT_SECONDS", 60.0)
     world.judge("x")
     keeper.summaries(["good"])
     time.sleep(0.1)
     assert keeper.summaries(["good"]).n_newer == 1
-    monkeypatch.setattr(pace, "_LONGEST_WAIT_SECONDS", 0.0)
+    monkeypatch.setattr(score_keeper, "_LONGEST_WAIT_SECONDS", 0.0)
     monkeypatch.setattr(keeper._pace, "quiet_seconds", 0.1)
     assert means(current(keeper, ["good"])) == {"good": 0.0}
 

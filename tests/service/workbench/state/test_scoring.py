@@ -5,7 +5,7 @@ import pytest
 from berryeval import Query, Run
 from berryeval.archive import Archive, JudgmentEntry, RunFacts
 from berryeval.errors import NotFoundError
-from berryeval.service.run_cache import RunCache
+from berryeval.service.stored_runs import RunCache
 from berryeval.service.workbench.state.scoring import Scoring
 
 

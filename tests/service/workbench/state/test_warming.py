@@ -9,7 +9,7 @@ from berryeval.archive import JudgmentEntry, RunFacts
 from berryeval.core.query import Query
 from berryeval.core.run import Run
 from berryeval.errors import ArchiveError
-from berryeval.service.run_cache import RunCache
+from berryeval.service.stored_runs import RunCache
 from berryeval.service.workbench.state.run_directory import RunDirectory
 from berryeval.service.workbench.state.scoring import Scoring
 from berryeval.service.workbench.state.warming import WarmUp

@@ -1,4 +1,4 @@
-"""What OpenSearch and Elasticsearch answer, and what their complaints mean."""
+"""Parses the responses of OpenSearch and Elasticsearch, and explains their errors."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ _BUSY = 429
 _FAILED = 300  # and above
 _UNAUTHORIZED, _FORBIDDEN, _NOT_FOUND = 401, 403, 404
 _CREDENTIALS = "set OPENSEARCH_USER and OPENSEARCH_PASSWORD, or OPENSEARCH_API_KEY"
-# What may pass: a queue that is full, memory that is short, a node that is gone for a while.
+# Temporary errors: a full queue, a lack of memory, a node that is temporarily unavailable.
 _TRANSIENT = (
     "rejected_execution_exception",
     "circuit_breaking_exception",
@@ -29,12 +29,12 @@ _TRANSIENT = (
 )
 
 BulkOutcome = tuple[list[int], str]
-"""Which documents to send again, by number, and why."""
+"""The numbers of the documents to send again, and the reason."""
 
 
 def explained(error: StatusError, index: str, *, has_credentials: bool) -> SystemUnderTestError:
-    """Return a refusal in words that say what to do about it."""
-    kind, reason = _said(_json(error.content))
+    """Return an error response with an explanation of how to fix it."""
+    kind, reason = _error_detail(_json(error.content))
     said = f": {_joined(kind, reason)}" if reason else ""
     if error.status == _NOT_FOUND and kind == "index_not_found_exception":
         return _no_index(error.system, index)
@@ -58,20 +58,20 @@ def hits_of(answer: object, k: int, system: str, index: str, *, is_ranked: bool)
     Parameters
     ----------
     answer : object
-        What came back, or one of several answers.
+        The response, or one of several responses.
     k : int
-        How many were asked for; what comes beyond them is cut.
+        Number of requested hits; more are dropped.
     system, index : str
-        For messages.
+        Names for messages.
     is_ranked : bool
-        Whether they come by score. Otherwise those that come with a ``sort`` of their own keep
-        their order, whatever their scores are.
+        Whether hits are sorted by score. Otherwise, hits with their own ``sort`` keep their order,
+        regardless of their scores.
 
     Raises
     ------
     SystemUnderTestError
-        If not every shard answered; `SystemTimeoutError` if the engine gave up, and `AnswerError`
-        if it answers with something else.
+        If not every shard answered; `SystemTimeoutError` if the engine timed out, and
+        `AnswerError` if the response is not a search result.
     """
     found = _object(answer, system)
     if "error" in found:
@@ -91,14 +91,14 @@ def hits_of(answer: object, k: int, system: str, index: str, *, is_ranked: bool)
 
 
 def read_bulk(answer: object, n_sent: int, system: str) -> BulkOutcome:
-    """Return which documents of a bulk request to send again, as the engine was busy.
+    """Return which documents of a bulk request to send again because the engine was busy.
 
     Raises
     ------
     SystemUnderTestError
-        If one was refused for good, with the first of them.
+        If documents were rejected; the message names the first of them.
     AnswerError
-        If the answer is none to this request.
+        If the response does not match the request.
     """
     items = _listed(_object(answer, system).get("items"), system)
     if len(items) != n_sent:
@@ -111,7 +111,7 @@ def read_bulk(answer: object, n_sent: int, system: str) -> BulkOutcome:
         status = outcome.get("status")
         if isinstance(status, int) and status < _FAILED and "error" not in outcome:
             continue
-        kind, reason = _said(outcome)
+        kind, reason = _error_detail(outcome)
         if status == _BUSY:
             busy.append(number)
             why = _joined(kind, reason)
@@ -126,7 +126,7 @@ def read_bulk(answer: object, n_sent: int, system: str) -> BulkOutcome:
 
 
 def dialect_of(answer: object, system: str) -> Dialect:
-    """Return which of the two an engine is, by how it introduces itself."""
+    """Return the engine, detected from its description of itself."""
     found = _object(answer, system)
     version = found.get("version")
     if isinstance(version, Mapping) and version.get("distribution") == "opensearch":
@@ -138,7 +138,7 @@ def dialect_of(answer: object, system: str) -> Dialect:
 
 
 def made_by(answer: object, system: str) -> dict[str, object]:
-    """Return who made each index, by their mappings; None where they do not say."""
+    """Return the creator of each index, from its mapping; None if it is not stated."""
     found = {}
     for name, described in _object(answer, system).items():
         meta = _object(_object(described, system).get("mappings"), system).get("_meta")
@@ -152,7 +152,7 @@ def _no_index(system: str, index: str) -> SystemUnderTestError:
 
 
 def _failure(found: Mapping[str, Any], system: str, index: str) -> SystemUnderTestError:
-    kind, reason = _said(found)
+    kind, reason = _error_detail(found)
     if kind == "index_not_found_exception":
         return _no_index(system, index)
     is_transient = found.get("status") == _BUSY or kind.endswith(_TRANSIENT)
@@ -163,17 +163,18 @@ def _failure(found: Mapping[str, Any], system: str, index: str) -> SystemUnderTe
 def _shard_failure(shards: Mapping[str, Any], system: str) -> SystemUnderTestError:
     failures = shards.get("failures")
     first = failures[0] if isinstance(failures, list) and failures else None
-    kind, reason = _said({"error": first.get("reason")} if isinstance(first, Mapping) else None)
+    error = {"error": first.get("reason")} if isinstance(first, Mapping) else None
+    kind, reason = _error_detail(error)
     message = f"{shards['failed']} of {shards.get('total')} shards failed"
-    said = _joined(kind, reason)
+    detail = _joined(kind, reason)
     is_transient = kind.endswith(_TRANSIENT)
     return SystemUnderTestError(
-        system, message + (f": {said}" if said else ""), transient=is_transient
+        system, message + (f": {detail}" if detail else ""), transient=is_transient
     )
 
 
-def _said(answer: object) -> tuple[str, str]:
-    """Return the type and the reason of an error, those of its cause where it has one."""
+def _error_detail(answer: object) -> tuple[str, str]:
+    """Return the type and the reason of an error, or of its root cause if it has one."""
     error = answer.get("error") if isinstance(answer, Mapping) else None
     if isinstance(error, str):
         return "", error

@@ -1,4 +1,4 @@
-"""What OpenSearch and Elasticsearch are asked, where their dialects differ and where not."""
+"""Request bodies for OpenSearch and Elasticsearch, in both dialects."""
 
 from __future__ import annotations
 
@@ -9,20 +9,20 @@ from typing import Any, Literal, TypeAlias
 __all__ = ["ID_FIELD", "MADE_BY", "Dialect", "document_lines", "mapping", "nearest", "words"]
 
 Dialect: TypeAlias = Literal["opensearch", "elasticsearch"]
-"""Whose vectors: the two went separate ways before either had them."""
+"""The engine. Only vectors differ, which both added after they separated."""
 
 ID_FIELD = "berryeval_id"
-"""Where the id is a second time: ``_id`` cannot be sorted by, and ties have to be broken."""
+"""Field with a copy of the id, to break ties: engines cannot sort by ``_id``."""
 
 MADE_BY = "berryeval"
-"""What ``made_by`` says in the ``_meta`` of an index that we made, and so may replace."""
+"""Value of ``made_by`` in the ``_meta`` of indexes that BerryEval created and may replace."""
 
-_MOST_CANDIDATES = 10_000  # what Elasticsearch allows num_candidates to be
+_MOST_CANDIDATES = 10_000  # Elasticsearch's maximum of num_candidates
 _BY_SCORE: Mapping[str, Any] = {
     "_source": False,
     "track_total_hits": False,
     "track_scores": True,
-    # An index that was not made by us has no such field, and leaves ties as they come.
+    # An index that BerryEval did not create has no such field; its ties are not broken.
     "sort": [{"_score": "desc"}, {ID_FIELD: {"order": "desc", "unmapped_type": "keyword"}}],
 }
 
@@ -30,7 +30,7 @@ _BY_SCORE: Mapping[str, Any] = {
 def mapping(dialect: Dialect, vector_field: str, dimensions: int | None) -> dict[str, Any]:
     """Return the body that creates an index, with vectors unless `dimensions` is None.
 
-    One shard, so that BM25 knows how rare a word is in all documents.
+    It has one shard, so that BM25 uses the word frequencies of all documents.
     """
     settings: dict[str, Any] = {"number_of_shards": 1, "number_of_replicas": 0}
     properties: dict[str, Any] = {
@@ -40,7 +40,7 @@ def mapping(dialect: Dialect, vector_field: str, dimensions: int | None) -> dict
     }
     if dimensions is not None and dialect == "opensearch":
         settings["knn"] = True
-        # Lucene's engine has cosines in every version; the default engine got them late.
+        # Lucene's engine supports cosines in every version, the default engine only in newer ones.
         method = {"name": "hnsw", "engine": "lucene", "space_type": "cosinesimil"}
         properties[vector_field] = {
             "type": "knn_vector",
@@ -53,7 +53,7 @@ def mapping(dialect: Dialect, vector_field: str, dimensions: int | None) -> dict
             "dims": dimensions,
             "index": True,
             "similarity": "cosine",
-            # The default makes bytes of numbers, or bits, and finds other neighbours for it.
+            # The default quantises vectors, which changes the neighbours that are found.
             "index_options": {"type": "hnsw", "m": 16, "ef_construction": 100},
         }
     return {
@@ -75,7 +75,7 @@ def words(query: str, fields: Sequence[str], size: int) -> dict[str, Any]:
 def nearest(
     dialect: Dialect, vector: Sequence[float], field: str, size: int, depth: int
 ) -> dict[str, Any]:
-    """Return a search for the nearest vectors, which looks at `depth` of them, at least."""
+    """Return a search for the nearest vectors, which considers at least `depth` of them."""
     if dialect == "opensearch":
         query = {"knn": {field: {"vector": list(vector), "k": depth}}}
         return {"size": size, "query": query, **_BY_SCORE}
@@ -91,7 +91,7 @@ def nearest(
 def document_lines(
     doc_id: str, title: str, text: str, vector_field: str, vector: Sequence[float] | None
 ) -> bytes:
-    """Return what a bulk request has for a document: an action and a source, a line each."""
+    """Return the lines of a document in a bulk request: an action and a source."""
     source: dict[str, Any] = {ID_FIELD: doc_id, "title": title, "text": text}
     if vector is not None:
         source[vector_field] = list(vector)

@@ -1,4 +1,4 @@
-"""OpenSearch and Elasticsearch as a system: words, vectors, both, or a query of one's own."""
+"""OpenSearch and Elasticsearch as a system: words, vectors, both, or a custom query."""
 
 from __future__ import annotations
 
@@ -38,61 +38,63 @@ from berryeval.search.systems.rank_fusion import check_fusion, fuse_hits
 __all__ = ["OpenSearch", "OpenSearchMode"]
 
 OpenSearchMode: TypeAlias = Literal["bm25", "vector", "hybrid", "knn"]
-"""How to search: by words, by meaning, or by both; ``knn`` is another word for vector."""
+"""How to search: by words, by meaning, or by both; ``knn`` is an alias of ``vector``."""
 
 _AT_ONCE = 500
 _LONGEST_BULK = 8 << 20
-_LONGEST_ID = 512  # bytes, what both engines allow
+_LONGEST_ID = 512  # bytes, the limit of both engines
 _NDJSON = "application/x-ndjson"
 
 
 class OpenSearch(System):
     """An index of OpenSearch or Elasticsearch.
 
-    Hybrid asks for words and vectors in one request (``_msearch``) and fuses the ranks here:
-    Elasticsearch's own fusion needs a licence, and OpenSearch's a search pipeline that somebody
-    has to set up. Either can be used by a template.
+    Hybrid searches words and vectors in one request (``_msearch``) and fuses the ranks in
+    BerryEval: Elasticsearch's own fusion requires a licence, and OpenSearch's a search pipeline. A
+    template can use either of them.
 
     Parameters
     ----------
     url : str
-        Where it is, with the index as the last part: ``https://host:9200/docs``. A name and a
-        password before the host are sent as an ``Authorization``. Redirections are not followed.
+        Address of the engine, with the index as the last part: ``https://host:9200/docs``. A user
+        name and password before the host are sent as ``Authorization``. Redirects are not
+        followed.
     index : str, optional
-        The index, an alias, or several with commas; `url` has no index then.
+        The index, an alias, or several with commas, if `url` does not contain it.
     mode : {"hybrid", "bm25", "vector"}
-        How to search; ``"knn"`` is another word for vector. Not used with a template.
+        How to search; ``"knn"`` is an alias of ``"vector"``. Not used with a template.
     dialect : {"opensearch", "elasticsearch"}, optional
-        Which of the two it is. The engine is asked, once, unless given; only vectors differ.
+        The engine. Default: detected, with one request. Only vectors differ.
     template : mapping or str, optional
-        A query of one's own, see `QueryTemplate`: the body of a search as JSON, or a file with it.
+        Your own query, see `QueryTemplate`: the body of a search as JSON, or a file with it.
     search_pipeline : str, optional
-        For a template: the pipeline of OpenSearch that its answers go through.
+        For a template: the OpenSearch pipeline for its results.
     user, password, api_key : str, optional
-        Credentials; those of the environment (``OPENSEARCH_USER``, ``OPENSEARCH_PASSWORD``,
-        ``OPENSEARCH_API_KEY``) unless given. They are in no fingerprint and no message.
+        Credentials. Default: the environment variables ``OPENSEARCH_USER``,
+        ``OPENSEARCH_PASSWORD`` and ``OPENSEARCH_API_KEY``. Fingerprints and messages never contain
+        them.
     fields : sequence of str
-        Which fields have the words, with weights as the engine writes them: ``"title^2"``.
+        Text fields, with weights in the engine's syntax: ``"title^2"``.
     vector_field : str
-        Which field has the vectors.
+        The field with vectors.
     embedder : Embedder or callable, optional
-        What makes vectors; `WordLlama` unless given.
+        Source of the vectors. Default: `WordLlama`.
     weights, constant, depth
-        Of the fusion, as `Embedded` has them: words first, vectors second. `depth` is also how
-        many of the nearest vectors are looked at, at least.
+        Settings of the fusion, as in `Embedded`: words first, vectors second. `depth` is also the
+        minimum number of nearest vectors to consider.
     headers : mapping, optional
-        What else to send.
+        Additional headers.
     timeout : float
-        Seconds to wait for the engine, each time.
+        Seconds to wait for each response.
     limits : Limits, optional
-        How often `index` tries again when the engine is busy; searches leave that to who asks.
+        Number of retries of `index` if the engine is busy; the caller retries searches.
     name : str
-        What messages call it.
+        Name of the system in messages.
 
     Raises
     ------
     ArgumentError
-        For a setting that cannot be used.
+        For an invalid setting.
 
     Examples
     --------
@@ -134,7 +136,7 @@ class OpenSearch(System):
         if dialect is not None and dialect not in get_args(Dialect):
             raise ArgumentError("dialect", " or ".join(map(repr, get_args(Dialect))), repr(dialect))
         if search_pipeline is not None and template is None:
-            raise ArgumentError("search_pipeline", "a template beside it", "none")
+            raise ArgumentError("search_pipeline", "a template with it", "none")
         if not fields or not all(fields):
             raise ArgumentError("fields", "at least one name", repr(fields))
         check_fusion(weights, constant, depth)
@@ -185,18 +187,18 @@ class OpenSearch(System):
         return fuse_hits(rankings, k, weights=self.weights, constant=self.constant)
 
     def index(self, documents: Iterable[Document]) -> int:
-        """Take documents in place of all that the index had; return how many.
+        """Replace all documents of the index; return their number.
 
-        They go into a new index, and its name becomes an alias of that when all are there: who
-        searches meanwhile finds what was there before. Only an index that was made here is
-        replaced.
+        Documents are written to a new index; when it is complete, the name becomes its alias.
+        Concurrent searches use the old documents until then. Only an index that BerryEval created
+        is replaced.
 
         Raises
         ------
         ArgumentError
-            For a document that comes twice, or an id that the engine cannot hold.
+            For a repeated document, or an id that the engine cannot store.
         SystemUnderTestError
-            If the engine refuses a document, or the index is somebody else's.
+            If the engine rejects a document, or BerryEval did not create the index.
         """
         check_index_name(self.index_name)
         self._check_fields()
@@ -219,14 +221,14 @@ class OpenSearch(System):
             self._ask("POST", "_aliases", {"actions": actions})
         except BaseException:
             with suppress(SystemUnderTestError):
-                # The name may be its alias by now, and only the answer be lost.
+                # The alias may exist already, if only the response was lost.
                 if new not in self._made_here():
                     self._ask("DELETE", quoted(new))
             raise
         return n_documents
 
     def fingerprint(self) -> dict[str, str]:
-        """Return where is asked and what, without credentials and headers."""
+        """Return address, index and settings, without credentials and headers."""
         facts = {"system": "opensearch", "url": self.url, "index": self.index_name}
         if self.template is not None:
             facts["template"] = str(self.template)
@@ -246,7 +248,7 @@ class OpenSearch(System):
         return facts
 
     def drop(self) -> None:
-        """Remove the index with all its documents, if it was made here."""
+        """Remove the index with all its documents, if BerryEval created it."""
         for name in self._made_here():
             self._ask("DELETE", quoted(name))
 
@@ -281,7 +283,7 @@ class OpenSearch(System):
         return dsl.nearest(self._known_dialect(), vector, self.vector_field, k, depth)
 
     def _vector(self, query: str) -> list[float] | None:
-        """Return the vector of a query; None for one without a direction, which has no nearest."""
+        """Return the vector of a query; None for a zero vector, which has no neighbours."""
         embed = getattr(self.embedder, "embed_queries", self.embedder.embed)
         vector = embed([query])[0]
         found: list[float] = vector.tolist()
@@ -296,20 +298,20 @@ class OpenSearch(System):
                 try:
                     answer = self._exchange.ask(self._address(""))
                 except StatusError as error:
-                    told = self._explained(error)
+                    failure = self._explained(error)
                     if error.status == 403:  # noqa: PLR2004 - forbidden
                         way_out = "set dialect, so that it need not be detected"
-                        told = SystemUnderTestError(self.name, f"{told.message}; {way_out}")
-                    raise told from error
+                        failure = SystemUnderTestError(self.name, f"{failure.message}; {way_out}")
+                    raise failure from error
                 self._dialect = dialect_of(answer, self.name)
             return self._dialect
 
     def _made_here(self) -> list[str]:
-        """Return the indexes that go by our name, or raise if one of them is somebody else's."""
+        """Return the indexes with this name, or raise if BerryEval did not create one of them."""
         try:
             answer = self._exchange.ask(self._address(f"{quoted(self.index_name)}/_mapping"))
         except StatusError as error:
-            if error.status == 404:  # noqa: PLR2004 - there is none
+            if error.status == 404:  # noqa: PLR2004 - not found
                 return []
             raise self._explained(error) from error
         makers = made_by(answer, self.name)
@@ -320,14 +322,14 @@ class OpenSearch(System):
         return list(makers)
 
     def _check_fields(self) -> None:
-        """Raise if words would be looked for where none are put."""
+        """Raise if no searched field would contain the indexed text."""
         named = {field.partition("^")[0] for field in self.fields}
         if self.template is None and self.mode != "vector" and not named & {"title", "text"}:
             expected = "title or text, where documents have their words"
             raise ArgumentError("fields", expected, repr(",".join(self.fields)))
 
     def _create(self, name: str, dimensions: int | None) -> None:
-        # Only vectors differ, so that an index without them asks nobody.
+        # Only vectors differ, so an index without them does not need to detect the engine.
         dialect = "opensearch" if dimensions is None else self._known_dialect()
         self._ask("PUT", quoted(name), dsl.mapping(dialect, self.vector_field, dimensions))
 
@@ -345,7 +347,7 @@ class OpenSearch(System):
             )
 
     def _send(self, index: str, lines: Sequence[bytes]) -> None:
-        """Send documents, and those again that the engine was too busy for."""
+        """Send documents, and retry those that the engine was too busy for."""
         waiting = list(lines)
 
         def send() -> None:
@@ -362,7 +364,7 @@ class OpenSearch(System):
     def _ask(
         self, method: str, target: str, body: Mapping[str, Any] | bytes | None = None
     ) -> object:
-        """Ask the engine; bytes are lines of JSON."""
+        """Send a request to the engine; a body of bytes is JSON lines."""
         is_lines = isinstance(body, bytes)
         content = body if body is None or isinstance(body, bytes) else json.dumps(body).encode()
         kind = _NDJSON if is_lines else "application/json"
@@ -397,7 +399,7 @@ def _storable(text: str) -> str:
 
 
 def _in_pieces(lines: Iterable[bytes]) -> Iterator[list[bytes]]:
-    """Put lines together to requests that no engine finds too long."""
+    """Group lines into requests within the size limit of the engines."""
     piece: list[bytes] = []
     length = 0
     for line in lines:

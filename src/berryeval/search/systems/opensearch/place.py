@@ -1,4 +1,4 @@
-"""Where an index of OpenSearch or Elasticsearch is, and what lets us in."""
+"""Addresses, index names and credentials of OpenSearch and Elasticsearch."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ def place_and_index(parts: urllib.parse.SplitResult, index: str | None) -> tuple
     Raises
     ------
     ArgumentError
-        If there is no index, or more than an index behind the host.
+        If there is no index, or the address has more than an index after the host.
     """
     path = parts.path.rstrip("/")
     if index is None:
@@ -34,14 +34,14 @@ def place_and_index(parts: urllib.parse.SplitResult, index: str | None) -> tuple
 def authorization(
     parts: urllib.parse.SplitResult, user: str | None, password: str | None, api_key: str | None
 ) -> dict[str, str]:
-    """Return the header of the credentials: what was given, else the address, else the environment.
+    """Return the header with credentials from the arguments, the address or the environment.
 
-    A key goes before a name.
+    The first of these that has any is used; a key takes precedence over a user name.
 
     Raises
     ------
     ArgumentError
-        For a password without a name.
+        For a password without a user name.
     """
     nothing_given = user is None and password is None and api_key is None
     if nothing_given and parts.username is not None:
@@ -53,7 +53,7 @@ def authorization(
         return {"Authorization": f"ApiKey {api_key}"}
     if not user:
         if password is not None:
-            raise ArgumentError("user", "a name beside the password", "none")
+            raise ArgumentError("user", "a name with the password", "none")
         return {}
     if password is None:
         password = os.environ.get("OPENSEARCH_PASSWORD", "")
@@ -62,12 +62,12 @@ def authorization(
 
 
 def quoted(name: str) -> str:
-    """Return a name as a part of an address."""
+    """Return a name quoted as part of an address."""
     return urllib.parse.quote(name, safe="*,:")
 
 
 def check_index_name(name: str) -> None:
-    """Raise unless an index could be made by this name."""
+    """Raise if an index with this name cannot be created."""
     is_name = (
         name == name.lower() and not set(name) & set('\\/*?"<>| ,#:') and name[0] not in "-_+."
     )

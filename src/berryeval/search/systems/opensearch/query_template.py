@@ -1,8 +1,8 @@
-"""Queries of a search engine as JSON with places to fill in.
+"""Search requests as JSON templates with placeholders.
 
 ``{{query}}`` stands for the text of a query, ``{{vector}}`` for its vector and ``{{k}}`` for the
 number of hits. ``{{queryText}}``, ``{{query_string}}`` and ``%SearchText%``, which other tools
-write, are the text, too. A place may stand bare, ``"size": {{k}}``, or in quotes.
+use, also stand for the text. A placeholder may be bare, ``"size": {{k}}``, or in quotes.
 """
 
 from __future__ import annotations
@@ -32,21 +32,21 @@ _KNOWN = "{{query}}, {{vector}} or {{k}}"
 
 
 class QueryTemplate:
-    """A query with places.
+    """A search request with placeholders.
 
-    It is parsed before it is filled in: whatever stands in a query stays text, and cannot become
-    a part of what is asked.
+    It is parsed before it is filled in, so that a query always stays text and cannot change the
+    request.
 
     Parameters
     ----------
     template : mapping or str
-        The body of a search; as text, JSON, or the name of a file with it.
+        The body of a search; a string is JSON, or the name of a JSON file.
 
     Raises
     ------
     ArgumentError
-        If it is no JSON object, has a place that nobody knows or no place for the query, or one
-        that cannot be filled: a vector within a text, anything within a key.
+        If it is not a JSON object, has an unknown placeholder or none for the query, or one that
+        cannot be filled in: a vector within a text, or any placeholder within a key.
     FormatError
         If the file cannot be read.
 
@@ -68,16 +68,16 @@ class QueryTemplate:
 
     @property
     def needs_vector(self) -> bool:
-        """Whether it asks for the query's vector."""
+        """Whether it contains the query's vector."""
         return "vector" in self._places
 
     @property
     def needs_words(self) -> bool:
-        """Whether it asks for the query's text."""
+        """Whether it contains the query's text."""
         return "query" in self._places
 
     def fill(self, query: str, k: int, vector: Sequence[float] = ()) -> dict[str, Any]:
-        """Return the body of a search. Without a ``size`` of its own it gets k."""
+        """Return the body of a search. If it has no ``size``, that is k."""
         values = {"query": query, "k": k, "vector": list(vector)}
         return {"size": k, **_filled(self.body, values)}
 
@@ -107,7 +107,7 @@ def _parsed(text: str) -> object:
 
 
 def _places(template: object) -> list[str]:
-    """Return what is to be filled in, or raise if that cannot be done."""
+    """Return the meanings of all placeholders, or raise if one cannot be filled in."""
     if isinstance(template, str):
         names = [found[1] or found[2] for found in _PLACE.finditer(template)]
         for name in names:

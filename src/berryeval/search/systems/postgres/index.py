@@ -1,4 +1,4 @@
-"""What a hybrid search in two rounds asks of PostgreSQL, over one connection."""
+"""The index of a hybrid search in two rounds on PostgreSQL, over one connection."""
 
 from __future__ import annotations
 
@@ -24,16 +24,16 @@ _WORTH_A_ROUND_TRIP = 0.9
 
 
 class Statements:
-    """The statements of one search, which together take no longer than it may.
+    """Executes the statements of one search within a common time limit.
 
     Parameters
     ----------
     connection : psycopg.Connection
-        Nobody else uses it meanwhile.
+        The connection, not shared with another thread.
     seconds : float
-        What the search may take. The server stops a statement that would take longer.
+        Time limit of the search. The server cancels a statement that would exceed it.
     settings : mapping of str to str
-        Of the session, for these statements and those after them.
+        Settings of the session, from these statements on.
     """
 
     def __init__(
@@ -44,9 +44,9 @@ class Statements:
         self._grant(seconds, settings)
 
     def execute(self, statement: Any, parameters: Mapping[str, Any]) -> psycopg.Cursor[Any]:  # noqa: ANN401
-        """Execute a statement within the time that is left."""
+        """Execute a statement within the remaining time."""
         left = self._deadline - time.monotonic()
-        # Asking costs a round trip: not for the milliseconds that most searches take.
+        # A new limit costs a round trip, which is not worth it for a few milliseconds.
         if left < _WORTH_A_ROUND_TRIP * self._granted:
             self._grant(left, {})
         return self._connection.execute(statement, parameters)
@@ -67,13 +67,13 @@ class PostgresIndex:
     Parameters
     ----------
     statements : Statements
-        What executes them.
+        Executes the statements.
     table : str
-        Where the documents are.
+        Table of the documents.
     rank : {"ts_rank_cd", "bm25"}
-        How words are weighed.
+        How words are weighted.
     parameters : mapping
-        Of a search for words, see `berryeval.search.systems.postgres.sql`.
+        Parameters of a search by words, see `berryeval.search.systems.postgres.sql`.
     """
 
     def __init__(
@@ -88,23 +88,23 @@ class PostgresIndex:
         self._rank = rank
         self._parameters = parameters
         self.ids: dict[int, str] = {}
-        """The documents that were found."""
+        """Ids of the documents found so far, by number."""
 
     @property
-    def _weighs_words(self) -> bool:
-        """Whether a word can count more than another: only where we add them up ourselves."""
+    def _weights_words(self) -> bool:
+        """Whether words can have weights, which only our own BM25 statement supports."""
         return self._rank == "bm25" and not self._parameters["match_all"]
 
     def query_words(self, query: str) -> Mapping[str, float]:  # noqa: ARG002 - it is in parameters
-        """Return the words of the query as the index has them, and how often they occur."""
-        if not self._weighs_words:
+        """Return the analysed words of the query, and how often they occur."""
+        if not self._weights_words:
             return {}
         rows = self._statements.execute(sql.QUERY_WORDS, self._parameters)
         return {word: float(times) for word, times in rows}
 
     def best_by_words(self, words: Mapping[str, float], k: int) -> Mapping[int, float]:
-        """Return the best k documents by weighted words; by those of the query if none weigh."""
-        statement = sql.find_words(self._table, self._rank, are_weighted=self._weighs_words)
+        """Return the best k documents by weighted words, or by the query if weights are ignored."""
+        statement = sql.find_words(self._table, self._rank, are_weighted=self._weights_words)
         weighted = {"lexemes": list(words), "lexeme_weights": [float(w) for w in words.values()]}
         return self._found(statement, {**self._parameters, **weighted, "depth": k})
 
@@ -116,13 +116,13 @@ class PostgresIndex:
     def words_of(self, numbers: Sequence[int]) -> Sequence[Mapping[str, float]]:
         """Return the words of documents, and how often they occur."""
         found: dict[int, dict[str, float]] = {number: {} for number in numbers}
-        if self._weighs_words:
+        if self._weights_words:
             for number, word, times in self._read("words", numbers):
                 found[number][word] = float(times)
         return [found[number] for number in numbers]
 
     def vectors_of(self, numbers: Sequence[int]) -> Vectors:
-        """Return the vectors of documents; zeros for one that has none."""
+        """Return the vectors of documents; zeros for a document without one."""
         found = {number: vector for number, vector in self._read("vectors", numbers) if vector}
         size = len(next(iter(found.values()), [0.0]))
         none = [0.0] * size
@@ -146,5 +146,5 @@ class PostgresIndex:
 
 
 def to_literal(vector: Vectors) -> str | None:
-    """Write a vector as pgvector reads it; None for one without a direction."""
+    """Write a vector in pgvector's notation; None for a zero vector."""
     return "[" + ",".join(map(str, vector.tolist())) + "]" if vector.any() else None

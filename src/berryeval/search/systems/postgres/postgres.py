@@ -38,48 +38,48 @@ PostgresMode: TypeAlias = Literal["text", "vector", "hybrid"]
 """How to search: full text, vectors, or both."""
 
 _AT_ONCE = 1000
-_NORMALIZATION = 1  # of ts_rank_cd: by 1 + log(length)
-_MOST_CANDIDATES = 1000  # what pgvector allows hnsw.ef_search to be
+_NORMALIZATION = 1  # flag of ts_rank_cd: divide by 1 + log(length)
+_MOST_CANDIDATES = 1000  # pgvector's maximum of hnsw.ef_search
 
 
 class Postgres(System):
-    """Full text, pgvector, and both fused, in a table of its own.
+    """Full text, pgvector, and both fused, in a separate table.
 
     Parameters
     ----------
     dsn : str
-        Where the database is: ``postgresql://user@host/database``, or libpq's
-        ``host=… dbname=…``. Passwords may stay in ``PGPASSWORD`` or ``~/.pgpass``.
+        Address of the database: ``postgresql://user@host/database``, or libpq's
+        ``host=… dbname=…``. Keep passwords in ``PGPASSWORD`` or ``~/.pgpass``.
     mode : {"hybrid", "text", "vector"}
-        How to search. Vectors need the extension ``vector``, which `index` creates.
+        How to search. Vectors require the extension ``vector``, which `index` creates.
     table : str
-        Where the documents are. `index` makes it, or replaces it when it is done; ``schema.table``
-        names one in a schema.
+        Table of the documents, optionally as ``schema.table``. `index` creates it, or replaces it
+        once everything is indexed.
     embedder : Embedder or callable, optional
-        What makes vectors; `WordLlama` unless given.
+        Source of the vectors. Default: `WordLlama`.
     rank : {"bm25", "ts_rank_cd"}
-        How words are weighed: by BM25, for which `index` makes a second table, ``…_postings``, or
-        as PostgreSQL does, which gives rare words no more weight than others.
+        How words are weighted: by BM25, for which `index` creates a second table, ``…_postings``,
+        or by PostgreSQL's own ranking, in which rare words count no more than others.
     match : {"any", "all"}
-        Whether a document needs any of the words, or all of them.
+        Whether a document must contain any of the words, or all of them.
     normalization : int
-        How ``ts_rank_cd`` takes lengths into account, by PostgreSQL's flags: 1 divides by
-        1 + log(length), 0 does nothing.
+        PostgreSQL's flags for how ``ts_rank_cd`` accounts for lengths: 1 divides by
+        1 + log(length), 0 ignores lengths.
     title_weight : float
-        How much more a word counts in the title than in the text.
+        Weight of a word in the title relative to the text.
     fusion, weights, depth, late, feedback, constant
-        Of the fusion, as `Embedded` has them: text first, vectors second. Ranks are fused in one
-        statement. Feedback by words needs ``rank="bm25"`` and ``match="any"``.
+        Settings of the fusion, as in `Embedded`: text first, vectors second. Ranks are fused in
+        one statement. Feedback by words requires ``rank="bm25"`` and ``match="any"``.
     approximate : bool
-        Whether vectors get an HNSW index; without it every vector is compared.
+        Whether vectors get an HNSW index; without it, every vector is compared.
     timeout : float
-        Seconds for a connection, and for a search. The server gets what a search may take as
-        ``statement_timeout``; that is less where the caller waits less, see `Limits`.
+        Seconds for a connection, and for a search. The server receives the limit of a search as
+        ``statement_timeout``; it is lower if the caller waits less, see `Limits`.
 
     Raises
     ------
     ArgumentError
-        For a setting that cannot be used.
+        For an invalid setting.
     MissingExtraError
         If psycopg is not installed.
     """
@@ -111,7 +111,7 @@ class Postgres(System):
         _check_choice("match", match, ("any", "all"))
         check_fusion(weights, constant, depth, fusion)
         if rank == "bm25" and normalization != _NORMALIZATION:
-            expected = "rank='ts_rank_cd' beside it: BM25 has its own normalization of lengths"
+            expected = "rank='ts_rank_cd' with it: BM25 has its own normalization of lengths"
             raise ArgumentError("normalization", expected, f"rank={rank!r}")
         if not title_weight >= 0:
             raise ArgumentError("title_weight", "a number from 0", repr(title_weight))
@@ -137,14 +137,14 @@ class Postgres(System):
         self._is_closed = False
 
     def index(self, documents: Iterable[Document]) -> int:
-        """Take documents in place of all that the table had; return how many.
+        """Replace all documents of the table; return their number.
 
-        Whoever searches meanwhile finds what was there before, until all is done.
+        Concurrent searches use the old documents until indexing is complete.
 
         Raises
         ------
         ArgumentError
-            For a document that comes twice.
+            For a repeated document.
         SystemUnderTestError
             If the database fails, or has no pgvector.
         """
@@ -153,7 +153,7 @@ class Postgres(System):
         n_documents, dimensions = 0, None
         with self._connection() as connection, connection.transaction():
             connection.execute("SET LOCAL statement_timeout = 0")
-            # A graph that does not fit is built several times slower.
+            # Building a graph that does not fit into memory takes several times as long.
             connection.execute("SET LOCAL maintenance_work_mem = '256MB'")
             if has_vectors:
                 connection.execute("CREATE EXTENSION IF NOT EXISTS vector")
@@ -169,7 +169,7 @@ class Postgres(System):
             searches_words = self.mode != "vector"
             has_postings = searches_words and self.rank == "bm25"
             if has_postings:
-                self._run(connection, sql.weigh(self.table, self.title_weight))
+                self._run(connection, sql.create_postings(self.table, self.title_weight))
             finish = sql.finish(
                 self.table,
                 with_word_index=searches_words and not has_postings,
@@ -216,7 +216,7 @@ class Postgres(System):
         return [Hit(decode_id(doc_id), score) for doc_id, score in rows]
 
     def fingerprint(self) -> dict[str, str]:
-        """Return the settings that decide what is found, but not where the database is."""
+        """Return the settings that affect the results, without the address of the database."""
         facts = {"system": "postgres", "mode": str(self.mode)}
         if self.mode != "vector":
             facts |= {"rank": self.rank, "match": self.match}
@@ -231,20 +231,20 @@ class Postgres(System):
         return facts
 
     def close(self) -> None:
-        """Close the connections. The table stays."""
+        """Close the connections. The table is kept."""
         self._is_closed = True
         self._close_idle()
 
     def drop(self) -> None:
         """Remove the table with all its documents."""
         with self._connection() as connection, connection.transaction():
-            # The last search may have left less.
+            # The last search may have set a lower limit.
             connection.execute(f"SET LOCAL statement_timeout = {round(self.timeout * 1000)}")
             connection.execute(sql.drop(self.table))
 
     @contextmanager
     def _connection(self) -> Iterator[psycopg.Connection[Any]]:
-        """Give a connection that nobody else has, and map what goes wrong with it."""
+        """Provide an exclusive connection, and map its errors."""
         if self._is_closed:
             raise SystemUnderTestError(self.name, "is closed")
         with self._errors_mapped(seconds_allowed(self.timeout)):
@@ -258,8 +258,8 @@ class Postgres(System):
                 self._give_back(connection)
 
     def _give_back(self, connection: psycopg.Connection[Any]) -> None:
-        """Keep a connection for the next search, also one whose statement was stopped."""
-        if connection.broken:  # and those that wait here probably, too
+        """Keep a connection for the next search, even if its statement was cancelled."""
+        if connection.broken:  # the idle ones are probably broken, too
             self._close_idle()
         is_idle = connection.info.transaction_status == self._psycopg.pq.TransactionStatus.IDLE
         if self._is_closed or not is_idle:
@@ -277,7 +277,7 @@ class Postgres(System):
             self._dsn,
             autocommit=True,
             connect_timeout=max(2, round(seconds_allowed(self.timeout))),
-            # A prepared statement would be planned once for all queries.
+            # Prepared statements would use the same plan for all queries.
             prepare_threshold=None,
         )
         connection.execute(f"SET statement_timeout = {round(self.timeout * 1000)}")
@@ -285,7 +285,7 @@ class Postgres(System):
 
     @contextmanager
     def _errors_mapped(self, seconds: float) -> Iterator[None]:
-        """Turn errors of psycopg into those of a system; `seconds` is what it had."""
+        """Convert errors of psycopg to errors of a system; `seconds` was the time limit."""
         errors = self._psycopg.errors
         try:
             yield
@@ -297,9 +297,9 @@ class Postgres(System):
             message = f"table {self.table} has another layout; index documents again"
             raise SystemUnderTestError(self.name, message) from error
         except (errors.OperationalError, errors.InterfaceError) as error:
-            raise SystemUnderTestError(self.name, _said(error), transient=True) from error
+            raise SystemUnderTestError(self.name, _first_line(error), transient=True) from error
         except self._psycopg.Error as error:
-            raise SystemUnderTestError(self.name, _said(error)) from error
+            raise SystemUnderTestError(self.name, _first_line(error)) from error
 
     @property
     def _is_in_rounds(self) -> bool:
@@ -343,12 +343,12 @@ class Postgres(System):
         return self.embedder.embed([_whole(document) for document in documents])
 
     def _rank_weights(self) -> list[float]:
-        """Return weights of the labels D, C, B and A; the highest may be 1."""
+        """Return weights of the labels D, C, B and A, of which the highest allowed is 1."""
         most = max(self.title_weight, 1.0)
         return [0.0, 0.0, 1.0 / most, self.title_weight / most]
 
     def _session(self, n_candidates: int) -> dict[str, str]:
-        """Let an HNSW index look at enough candidates; more than it can, one after the other."""
+        """Return settings that make an HNSW index consider enough candidates."""
         if self.mode == "text":
             return {}
         return {
@@ -358,7 +358,7 @@ class Postgres(System):
 
 
 def _missing_table(table: str, error: BaseException) -> str:
-    """Return which table is missing, and the way out."""
+    """Return a message that names the missing table and the way out."""
     if "_postings" not in str(error):
         return f"there is no table {table}; index documents first"
     found = f"there is no table {table}_postings, which BM25 needs; index documents first"
@@ -371,7 +371,7 @@ def _check_choice(argument: str, value: str, known: Sequence[str]) -> None:
 
 
 def _words(query: str) -> list[str]:
-    """Return the words of a query but for the one that websearch_to_tsquery has a meaning for."""
+    """Return the words of a query, except "or", which is an operator of websearch_to_tsquery."""
     return [word for word in words_of(query) if word != "or"]
 
 
@@ -383,7 +383,7 @@ def _storable(text: str) -> str:
     return text.replace("\0", " ").encode("utf-8", "replace").decode("utf-8")
 
 
-def _said(error: BaseException) -> str:
+def _first_line(error: BaseException) -> str:
     return str(error).strip().partition("\n")[0] or type(error).__name__
 
 

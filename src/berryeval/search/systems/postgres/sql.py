@@ -1,11 +1,11 @@
 """The statements with which PostgreSQL indexes and searches.
 
-A table has ``doc_id`` as bytes, so that any id has a place and ids sort as they do elsewhere,
-``number``, ``title``, ``body``, ``words`` (made of both, with the title labelled A and the text
-B), ``embedding`` where vectors are wanted, and ``tokens``, two bytes each, where they meet those
-of queries. Where BM25 ranks, a second table has one row per word: the numbers of its documents, and
-what the word adds to the score of each, so that a query only adds up. A row per word and document
-would take six times the space. ``words`` has an index only where ``ts_rank_cd`` searches it.
+A table has ``doc_id`` as bytes, so that it can store any id and sorts ids like the other systems,
+``number``, ``title``, ``body``, ``words`` (from both, with the title labelled A and the text B),
+``embedding`` if vectors are searched, and ``tokens``, two bytes each, if tokens are matched. For
+BM25, a second table has one row per word: the numbers of its documents, and the contribution of
+the word to the score of each, so that a query only adds them up. One row per word and document
+would take six times the space. ``words`` has an index only if ``ts_rank_cd`` searches it.
 """
 
 from __future__ import annotations
@@ -21,19 +21,19 @@ __all__ = [
     "QUERY_WORDS",
     "copy",
     "create",
+    "create_postings",
     "drop",
     "find_vectors",
     "find_words",
     "finish",
     "read",
     "search",
-    "weigh",
 ]
 
 LONGEST_NAME = 50
-"""How long the name of a table may be: PostgreSQL has 63 bytes, and ours get endings."""
+"""Maximum length of a table name: PostgreSQL allows 63 bytes, and suffixes are added."""
 
-_K1, _B = 1.2, 0.75  # tantivy's, too
+_K1, _B = 1.2, 0.75  # the same as in tantivy
 
 _CREATE = """
 CREATE TABLE {new} (
@@ -48,7 +48,7 @@ CREATE TABLE {new} (
 )
 """
 
-# Frequencies and lengths count a word of the title as often as it is worth.
+# Frequencies and lengths count a word in the title `title_weight` times.
 _POSTINGS = """
 CREATE TABLE {new_postings} AS
 WITH terms AS (
@@ -84,9 +84,9 @@ ORDER BY score DESC, doc_id DESC
 LIMIT %(depth)s
 """
 
-# The sum has an order, so that the same query gives the same bits. Arrays are unnested side by
-# side in the select list: in FROM they would be written to a temporary table first. Ids, which
-# break ties, are looked up for the best documents only.
+# The sum has a fixed order, so that the same query returns identical bits. Arrays are unnested
+# together in the select list: in FROM they would be written to a temporary table first. Ids,
+# which break ties, are looked up for the best documents only.
 _BM25 = """
 SELECT doc_id, score
 FROM (
@@ -108,7 +108,7 @@ LIMIT %(depth)s
 QUERY_WORDS = """
 SELECT lexeme, cardinality(positions) FROM unnest(to_tsvector('english', %(words)s))
 """
-"""The words of a query as `words` has them, and how often they occur."""
+"""The analysed words of a query, and how often they occur."""
 
 _WEIGHTED_BM25 = """
 SELECT number, doc_id, score
@@ -135,7 +135,7 @@ _READ = {
     "tokens": "SELECT number, tokens FROM {table}",
 }
 
-# The inner order is the one that an HNSW index knows.
+# An HNSW index supports only the inner order.
 _VECTOR = """
 SELECT doc_id, score
 FROM (
@@ -166,7 +166,7 @@ SELECT doc_id, score FROM fused WHERE score > 0 ORDER BY score DESC, doc_id DESC
 
 
 def create(table: str, dimensions: int | None, *, with_tokens: bool) -> Iterator[Composed]:
-    """Make an empty table beside the one that is searched; with vectors, of so many numbers."""
+    """Create an empty table next to the searched one; `dimensions` is None without vectors."""
     yield _filled("DROP TABLE IF EXISTS {new}, {new_postings}", table)
     yield _filled(_CREATE, table)
     if dimensions is not None:
@@ -182,8 +182,8 @@ def copy(table: str, *, with_vectors: bool, with_tokens: bool) -> Composed:
     return _filled(f"COPY {{new}} ({columns}) FROM STDIN", table)
 
 
-def weigh(table: str, title_weight: float) -> Iterator[Composed]:
-    """Compute what each word of each new document adds to a BM25 score."""
+def create_postings(table: str, title_weight: float) -> Iterator[Composed]:
+    """Compute the contribution of each word to the BM25 score of each new document."""
     yield _filled(_POSTINGS, table, title_weight=float(title_weight), k1=_K1, b=_B)
     yield _filled("CREATE UNIQUE INDEX ON {new_postings} (lexeme)", table)
 
@@ -191,7 +191,7 @@ def weigh(table: str, title_weight: float) -> Iterator[Composed]:
 def finish(
     table: str, *, with_word_index: bool, with_graph: bool, with_postings: bool
 ) -> Iterator[Composed]:
-    """Index the new table, and let it take the place of the old one."""
+    """Index the new table, and replace the old one with it."""
     if with_word_index:
         yield _filled("CREATE INDEX ON {new} USING gin (words)", table)
     if with_graph:
@@ -205,12 +205,12 @@ def finish(
 
 
 def drop(table: str) -> Composed:
-    """Remove the table, and the one beside it."""
+    """Remove the table and its postings."""
     return _filled("DROP TABLE IF EXISTS {table}, {postings}", table)
 
 
 def search(table: str, mode: str, rank: str) -> Composed:
-    """Search for words, for vectors, or for both."""
+    """Search by words, by vectors, or by both."""
     text = _BM25 if rank == "bm25" else _TEXT
     if mode == "hybrid":
         return _filled(_HYBRID.replace("{text}", text).replace("{vector}", _VECTOR), table)
@@ -218,14 +218,14 @@ def search(table: str, mode: str, rank: str) -> Composed:
 
 
 def find_words(table: str, rank: str, *, are_weighted: bool) -> Composed:
-    """Search for words, and return numbers as well; for weighted ones by BM25 only."""
+    """Search by words, and also return numbers; weighted words require BM25."""
     if are_weighted:
         return _filled(_WEIGHTED_BM25, table)
     return _filled(_NUMBERED.replace("{found}", _BM25 if rank == "bm25" else _TEXT), table)
 
 
 def find_vectors(table: str) -> Composed:
-    """Search for vectors, and return numbers as well."""
+    """Search by vectors, and also return numbers."""
     return _filled(_NUMBERED.replace("{found}", _VECTOR), table)
 
 
@@ -235,7 +235,7 @@ def read(table: str, what: str) -> Composed:
 
 
 def _filled(template: str, table: str, **values: float) -> Composed:
-    """Fill the names of tables and numbers into a statement, quoted as PostgreSQL wants them."""
+    """Fill table names and numbers into a statement, quoted for PostgreSQL."""
     from psycopg.sql import SQL, Identifier, Literal
 
     *schema, name = table.split(".")

@@ -2,32 +2,28 @@
 
 from __future__ import annotations
 
-from berryeval.service.workbench import assets, palette, sessions
-from berryeval.service.workbench.pages import run, runs
-from berryeval.service.workbench.pages.compare import actions
+from berryeval.service.workbench import assets
+from berryeval.service.workbench.pages import login, overview, power, run, runs, search
 from berryeval.service.workbench.pages.compare import routes as compare
-from berryeval.service.workbench.pages.gates import deciding, editing, verdict_pages
+from berryeval.service.workbench.pages.gates import editing, verdicts
 from berryeval.service.workbench.pages.imports import routes as imports
 from berryeval.service.workbench.pages.judge import routes as judge
 from berryeval.service.workbench.pages.judgments import policy
 from berryeval.service.workbench.pages.judgments import routes as judgments
-from berryeval.service.workbench.pages.overview import routes as overview
-from berryeval.service.workbench.pages.power import routes as power
 from berryeval.service.workbench.pages.query import documents
 from berryeval.service.workbench.pages.query import routes as query
 
 __all__ = ["OPEN_ROUTERS", "ROUTERS"]
 
-OPEN_ROUTERS = (assets.router, sessions.router)
+OPEN_ROUTERS = (assets.router, login.router)
 """Login, styles and scripts."""
 
 ROUTERS = (
-    palette.router,
+    search.router,
     overview.router,
     runs.router,
     run.router,
     compare.router,
-    actions.router,
     query.router,
     documents.router,
     judge.router,
@@ -35,8 +31,7 @@ ROUTERS = (
     judgments.router,
     imports.router,
     editing.router,
-    deciding.router,
-    verdict_pages.router,
+    verdicts.router,
     power.router,
 )
 """All others, which require the role read. The tag ``part`` marks routes that only pages call."""

@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 import json
-import re
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import Annotated, Any
-from urllib.parse import urlencode
 
 from anyio import to_thread
 from fastapi import APIRouter, Query, Request
@@ -16,19 +15,19 @@ from starlette.responses import RedirectResponse, Response
 from berryeval.archive import Archive
 from berryeval.archive.records import StoredBaseline, StoredRun
 from berryeval.charts import Chart
-from berryeval.charts.change import change_mark, widest_of
 from berryeval.charts.distribution import distribution
+from berryeval.charts.marks import change_mark, widest_of
 from berryeval.errors import ArgumentError, ConflictError, MismatchError, NotFoundError
 from berryeval.evaluation.gating import latency_at
-from berryeval.evaluation.result import MeasureResult
+from berryeval.evaluation.result import Evaluation, MeasureResult
 from berryeval.evaluation.slices import Slice
 from berryeval.evaluation.standing import FEW_QUERIES
 from berryeval.measures import Measure
+from berryeval.reports.wording import count
 from berryeval.service.dependencies import ArchiveDep, RunsDep, require
-from berryeval.service.paths import NAME
+from berryeval.service.paths import address
+from berryeval.service.stored_runs import check_baseline_name
 from berryeval.service.workbench.choosing import baseline_names, choose_measure, choose_run
-from berryeval.service.workbench.polling import is_seen, renewal_of
-from berryeval.service.workbench.reading import once_read
 from berryeval.service.workbench.rendering import fragment, page
 from berryeval.service.workbench.state.query_table import DEPTH, QueryFilter, QueryTable
 from berryeval.service.workbench.state.run_directory import (
@@ -40,10 +39,10 @@ from berryeval.service.workbench.state.run_directory import (
 from berryeval.service.workbench.state.run_figures import FiguresDep
 from berryeval.service.workbench.state.score_keeper import KeeperDep
 from berryeval.service.workbench.state.scoring import ScoringDep
+from berryeval.service.workbench.waiting import is_seen, once_read, renewal_of
 
 __all__ = ["Choices", "router"]
 
-_LENGTH_OF_IDS = 64
 _PERCENTILES = (50, 95)
 _WIDE, _NARROW = (560, 260), (340, 220)
 
@@ -69,8 +68,7 @@ class Choices:
             "order": "desc" if table.is_descending else "",
             "page": table.page if table.page > 1 else "",
         }
-        kept = {name: value for name, value in (chosen | changes).items() if value}
-        return f"/runs/{run_id}?{urlencode(kept, errors='surrogateescape')}"
+        return address(f"/runs/{run_id}", **chosen | changes)
 
 
 @router.get("/runs/{reference}")
@@ -101,13 +99,13 @@ def show_run(
         is_descending=order == "desc",
         page=number,
     )
-    kept = keeper.summaries([run.run_id])
-    if is_seen(request, kept):
+    known = keeper.summaries([run.run_id])
+    if is_seen(request, known):
         return Response(status_code=204)
     context = _context(run, Choices(shown, wanted))
-    context |= {"kept": kept, "renewal": renewal_of(request, kept)}
+    context |= {"known": known, "renewal": renewal_of(request, known)}
     # While newer judgments are counted, show the same state as all other pages.
-    state = kept.state or scoring.state()
+    state = known.state or scoring.state()
     try:
         evaluation = scoring.evaluation(run.run_id, state)
     except MismatchError as error:  # nothing is judged, or none of its queries
@@ -130,22 +128,37 @@ def show_run(
         against=against,
         is_compared=compared is not None,
         evaluation=evaluation,
+        scored=scored_sentence(evaluation, run),
         tiles=figures.standings(run.run_id, other, state),
         distribution=_drawings(evaluation[str(shown)], before, against),
         slices=slices,
-        change_mark=change_mark,
-        widest=widest_of(one.change for one in slices),
+        change_mark=partial(change_mark, widest=widest_of(one.change for one in slices)),
         few=FEW_QUERIES,
     )
 
 
+def scored_sentence(evaluation: Evaluation, run: StoredRun) -> str:
+    """Return which queries of a run were scored, and how."""
+    counts, parts = evaluation.counts, [count(evaluation.n_queries, "query", "queries")]
+    if evaluation.effective_queries:
+        parts.append(f", weighted: worth {evaluation.effective_queries:.1f} of equal weight")
+    if counts.missing and run.facts.missing == "skip":
+        parts.append(f": those that the store answered, of {counts.judged:,} judged")
+    elif counts.missing:
+        parts.append(f", {counts.missing:,} of them missing from the run and scored 0")
+    if counts.no_relevant:
+        parts.append(f", {counts.no_relevant:,} without a relevant document")
+    if counts.ignored:
+        parts.append(f"; {counts.ignored:,} more in the run are not judged")
+    return "".join(parts) + "."
+
+
 def _context(run: StoredRun, chosen: Choices) -> dict[str, Any]:
-    address: Callable[..., str] = lambda **changes: chosen.address(run.run_id, **changes)  # noqa: E731
     return {
         "run": run,
         "wanted": chosen.wanted,
         "measure": str(chosen.measure),
-        "address": address,
+        "address": partial(chosen.address, run.run_id),
         "depth": DEPTH,
     }
 
@@ -218,16 +231,12 @@ async def change_run(
 
 def _set_baseline(archive: Archive, name: str, run_id: str, seen: str | None) -> None:
     """Make a run the baseline of a name, unless it was changed in the meantime."""
-    if not re.fullmatch(NAME, name) or len(name) == _LENGTH_OF_IDS:
-        expected = "letters, digits, dots, dashes and underscores, at most 99"
-        raise ArgumentError("name", expected, repr(name[:100]))
+    check_baseline_name(name)
 
     def check(there: StoredBaseline | None) -> None:
         found = "" if there is None else there.run_id
         if seen is not None and found != seen:
             now = f"run {found[:8]}" if found else "no run"
-            raise ConflictError(
-                f"baseline {name!r}", "what the page showed", f"that it is now {now}"
-            )
+            raise ConflictError(f"baseline {name!r}", "the run that the page showed", now)
 
     archive.baselines.put(name, run_id, check=check)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from dataclasses import dataclass
 from functools import reduce
@@ -11,12 +11,11 @@ from itertools import combinations
 from operator import add
 from typing import Annotated, NamedTuple, TypeAlias
 
-from fastapi import Depends, Request
-
 from berryeval.archive import Archive
 from berryeval.archive.judgments.table import JudgmentTable
+from berryeval.service.dependencies import from_state
 from berryeval.service.lru_cache import LruCache
-from berryeval.service.workbench.state.latest import Latest
+from berryeval.service.shared_work import Latest
 from berryeval.stats import (
     Coefficient,
     Interval,
@@ -62,6 +61,14 @@ class Judge:
         """The mean grade; stricter judges have a lower one."""
         total = reduce(add, (grade * n for grade, n in self.grades.items()), 0.0)
         return total / self.n_opinions
+
+    def shares(self, width: float) -> Iterator[tuple[float, str, str]]:
+        """Iterate over the grades, each with its start and its width in a bar of this width."""
+        start = 0.0
+        for grade, n in self.grades.items():
+            part = width * n / self.n_opinions
+            yield grade, f"{start:.2f}", f"{part:.2f}"
+            start += part
 
 
 @dataclass(frozen=True, slots=True)
@@ -189,15 +196,5 @@ def latest_agreement(archive: Archive, skip_wait: Callable[[], bool]) -> Latest[
     return Latest(count, skip_wait)
 
 
-async def _table(request: Request) -> Latest[JudgmentTable]:
-    table: Latest[JudgmentTable] = request.app.state.judgment_table
-    return table
-
-
-async def _agreed(request: Request) -> Latest[Agreed]:
-    agreed: Latest[Agreed] = request.app.state.agreement
-    return agreed
-
-
-AgreedDep: TypeAlias = Annotated[Latest[Agreed], Depends(_agreed)]
-TableDep: TypeAlias = Annotated[Latest[JudgmentTable], Depends(_table)]
+AgreedDep: TypeAlias = Annotated[Latest[Agreed], from_state("agreement")]
+TableDep: TypeAlias = Annotated[Latest[JudgmentTable], from_state("judgment_table")]

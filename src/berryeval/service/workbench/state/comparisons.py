@@ -11,7 +11,6 @@ from functools import cached_property
 from typing import Annotated, Any, NamedTuple, TypeAlias, TypeVar
 
 import numpy as np
-from fastapi import Depends, Request
 from numpy.typing import NDArray
 
 from berryeval.archive.queries import AllQueries
@@ -24,9 +23,10 @@ from berryeval.evaluation.comparison import Comparison, Difference
 from berryeval.evaluation.result import Evaluation, holes_measure
 from berryeval.evaluation.slices import LABELS, values_in
 from berryeval.measures import Measure
+from berryeval.service.dependencies import from_state
 from berryeval.service.lru_cache import LruCache
-from berryeval.service.references import labels_of
 from berryeval.service.shared_work import SharedWork
+from berryeval.service.stored_runs import labels_of
 from berryeval.service.workbench.state.scoring import Scoring, State
 
 __all__ = ["RANKS_COMPARED", "Compared", "Comparisons", "ComparisonsDep"]
@@ -274,9 +274,4 @@ def _labels_in(queries: Mapping[str, Query], query_ids: Sequence[str]) -> list[s
     return found
 
 
-async def _comparisons(request: Request) -> Comparisons:
-    comparisons: Comparisons = request.app.state.comparisons
-    return comparisons
-
-
-ComparisonsDep: TypeAlias = Annotated[Comparisons, Depends(_comparisons)]
+ComparisonsDep: TypeAlias = Annotated[Comparisons, from_state("comparisons")]

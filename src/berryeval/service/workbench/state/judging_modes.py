@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Literal, TypeAlias
-from urllib.parse import urlencode
 
 import numpy as np
 
@@ -15,7 +14,8 @@ from berryeval.archive.judgments.table import WantedJudgments
 from berryeval.archive.records import StoredJudgment
 from berryeval.evaluation.hole_queue import HoleQueue, QueuedHole, queue_holes
 from berryeval.measures import Measure
-from berryeval.service.references import find_run
+from berryeval.service.paths import address
+from berryeval.service.stored_runs import find_run
 from berryeval.service.workbench.state.scoring import Scoring
 
 __all__ = [
@@ -75,8 +75,7 @@ class JudgingTask:
     @property
     def query(self) -> str:
         """Its parameters in an address."""
-        parts = {"mode": self.mode, "a": self.a, "b": self.b}
-        return urlencode({name: value for name, value in parts.items() if value})
+        return address("", mode=self.mode, a=self.a, b=self.b).removeprefix("?")
 
     @property
     def source(self) -> str:

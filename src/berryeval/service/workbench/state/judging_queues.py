@@ -76,7 +76,7 @@ class _List:
     gone: set[Pair] = field(default_factory=set)
 
 
-class _Held(NamedTuple):
+class _Reservation(NamedTuple):
     session: str
     caller: str
     until: float
@@ -89,7 +89,7 @@ class Queues:
         self._archive = archive
         self._scoring = scoring
         self._lists: LruCache[tuple[JudgingTask, str], _List] = LruCache(_MOST_LISTS)
-        self._taken: dict[Pair, _Held] = {}
+        self._taken: dict[Pair, _Reservation] = {}
         self._skipped: dict[str, dict[Pair, None]] = {}
         self._lock = threading.Lock()
         self._work: SharedWork[tuple[JudgingTask, str], _List] = SharedWork("berryeval-queue")
@@ -101,7 +101,7 @@ class Queues:
         if found.turns or not found.n_left:
             return found
         with self._lock:
-            own = next((held for held in self._taken.values() if held.caller == caller), None)
+            own = next((one for one in self._taken.values() if one.caller == caller), None)
         return found if own is None else self.next(wanted, caller, session=own.session, n=1)
 
     def next(
@@ -125,35 +125,35 @@ class Queues:
         NotFoundError
             If a run of the comparison does not exist.
         """
-        kept = self._listed(wanted, caller)
-        if kept is None:
+        queue = self._listed(wanted, caller)
+        if queue is None:
             return Given([], 0, is_ready=False)
-        listed = kept.listed
+        listed = queue.listed
         turns: list[Turn] = []
         with self._lock:
             self._forget()
             for pair in have:
                 self._take(pair, session, caller)
             skipped = self._skipped.get(caller, {})
-            held = set(have)
+            shown = set(have)
             candidates = [
                 one
-                for one in self._free(listed.asked, kept.gone, session)
-                if one.pair not in skipped and one.pair not in held
+                for one in self._free(listed.asked, queue.gone, session)
+                if one.pair not in skipped and one.pair not in shown
             ][:_MOST_CHECKED]
         for one in candidates:
             if len(turns) == n:
                 break
             states = self._archive.judgments.history(*one.pair)
             if not needs_judgment(wanted.mode, states, caller):
-                kept.gone.add(one.pair)
+                queue.gone.add(one.pair)
                 continue
             with self._lock:
                 if not self._take(one.pair, session, caller):
                     continue
             turns.append(Turn(one, states))
         n_skipped = sum(one.pair in skipped for one in listed.asked)
-        n_left = max(len(listed.asked) - len(kept.gone) - n_skipped, len(turns)) + listed.n_more
+        n_left = max(len(listed.asked) - len(queue.gone) - n_skipped, len(turns)) + listed.n_more
         return Given(_by_query(turns), n_left)
 
     def skip(self, caller: str, pair: Pair) -> None:
@@ -178,9 +178,9 @@ class Queues:
     def restore(self, wanted: JudgingTask, caller: str, pair: Pair) -> None:
         """Add a pair again whose judgment was undone."""
         with self._lock:
-            kept = self._lists.get((wanted, self._owner(wanted, caller)))
-            if kept is not None:
-                kept.gone.discard(pair)
+            queue = self._lists.get((wanted, self._owner(wanted, caller)))
+            if queue is not None:
+                queue.gone.discard(pair)
 
     def close(self) -> None:
         """Stop building lists."""
@@ -227,12 +227,12 @@ class Queues:
         holder = self._taken.get(pair)
         if holder is not None and holder.session != session:
             return False
-        self._taken[pair] = _Held(session, caller, time.monotonic() + _TAKEN_SECONDS)
+        self._taken[pair] = _Reservation(session, caller, time.monotonic() + _TAKEN_SECONDS)
         return True
 
     def _forget(self) -> None:
         now = time.monotonic()
-        self._taken = {pair: held for pair, held in self._taken.items() if held.until > now}
+        self._taken = {pair: one for pair, one in self._taken.items() if one.until > now}
 
 
 def _by_query(turns: list[Turn]) -> list[Turn]:

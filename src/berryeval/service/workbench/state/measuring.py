@@ -22,7 +22,7 @@ from berryeval.evaluation.result import MeasureResult
 from berryeval.evaluation.sampling import sampling_of
 from berryeval.evaluation.slices import find_all_slices
 from berryeval.service.lru_cache import LruCache
-from berryeval.service.references import find_run
+from berryeval.service.stored_runs import find_run
 from berryeval.service.workbench.state.scoring import Scoring
 
 __all__ = ["N_SERIES", "Columns", "Measuring", "PowerForm", "Spread"]

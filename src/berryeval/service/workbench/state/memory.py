@@ -9,10 +9,10 @@ from starlette.datastructures import State
 from berryeval.archive import Archive
 from berryeval.service.lru_cache import LruCache
 from berryeval.service.settings import ServiceSettings
+from berryeval.service.shared_work import Latest
 from berryeval.service.workbench.state.agreement import latest_agreement
 from berryeval.service.workbench.state.comparisons import Comparisons
 from berryeval.service.workbench.state.judging_queues import Queues
-from berryeval.service.workbench.state.latest import Latest
 from berryeval.service.workbench.state.measuring import Measuring
 from berryeval.service.workbench.state.replays import open_replays
 from berryeval.service.workbench.state.run_directory import RunDirectory

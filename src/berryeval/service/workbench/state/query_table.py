@@ -15,6 +15,7 @@ from berryeval.core.run import Run
 from berryeval.evaluation.query_figures import query_figures
 from berryeval.evaluation.result import Evaluation
 from berryeval.evaluation.slices import LABELS, Slice, in_order, values_in
+from berryeval.service.paging import numbered_page
 from berryeval.service.workbench.state.scoring import JudgmentsLike
 
 __all__ = ["DEPTH", "ROWS", "Only", "QueryFilter", "QueryRow", "QueryTable", "TablePage"]
@@ -104,11 +105,9 @@ class QueryTable:
     def page(self, wanted: QueryFilter) -> TablePage:
         """Return the rows of a page; the last page if there are fewer."""
         places = self._order(np.flatnonzero(self._is_wanted(wanted)), wanted)
-        n_pages = max(1, -(-len(places) // ROWS))
-        number = min(max(1, wanted.page), n_pages)
-        shown = places[(number - 1) * ROWS : number * ROWS]
-        rows = tuple(self._row(int(place)) for place in shown)
-        return TablePage(rows, len(places), len(self._query_ids), number, n_pages)
+        page = numbered_page(len(places), wanted.page, ROWS)
+        rows = tuple(self._row(int(place)) for place in places[page.rows])
+        return TablePage(rows, len(places), len(self._query_ids), page.number, page.n_pages)
 
     def slices(self) -> dict[str, list[Slice]]:
         """Return the slices to filter by, for each label."""

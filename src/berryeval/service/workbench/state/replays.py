@@ -2,7 +2,7 @@
 
 A gate, saved or being edited, is applied to runs of the archive one by one, newest first.
 Outcomes are cached by the settings, the run, the baseline and the judgments, so reverting an edit
-costs nothing. A page polls, and gets what is known so far; work that no page requests any more is
+costs nothing. A page polls for the outcomes known so far; work that no page requests any more is
 dropped.
 """
 
@@ -21,7 +21,7 @@ from berryeval.core.events import event_logger
 from berryeval.errors import BerryEvalError
 from berryeval.service.answers import etag_of, json_bytes
 from berryeval.service.lru_cache import LruCache
-from berryeval.service.run_cache import RunCache
+from berryeval.service.stored_runs import RunCache
 from berryeval.service.verdicts import decide_at_present, report_of
 
 __all__ = [
@@ -153,7 +153,7 @@ class Replays:
             return None
 
 
-_TOLD: Mapping[ReplayVerdict | None, tuple[str, str]] = {
+_PHRASES: Mapping[ReplayVerdict | None, tuple[str, str]] = {
     "pass": ("passes", "pass"),
     "fail": ("fails", "fail"),
     "inconclusive": ("is inconclusive", "are inconclusive"),
@@ -188,7 +188,7 @@ def tally(outcomes: Sequence[Outcome | None]) -> str:
 
 def _counted(outcomes: Sequence[Outcome | None]) -> Iterator[str]:
     verdicts = [None if outcome is None else outcome.verdict for outcome in outcomes]
-    for verdict, (one, many) in _TOLD.items():
+    for verdict, (one, many) in _PHRASES.items():
         n_runs = verdicts.count(verdict)
         if n_runs:
             yield f"{n_runs} {one if n_runs == 1 else many}"

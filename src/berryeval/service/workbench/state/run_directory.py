@@ -9,10 +9,9 @@ from datetime import datetime
 from functools import cached_property
 from typing import Annotated, NamedTuple, TypeAlias
 
-from fastapi import Depends, Request
-
 from berryeval.archive import Archive
 from berryeval.archive.records import StoredRun
+from berryeval.service.dependencies import from_state
 
 __all__ = [
     "MAIN",
@@ -136,9 +135,4 @@ def reference_run(archive: Archive, directory: Directory, run: StoredRun) -> Ref
     return None if before is None else ReferenceRun(before, None)
 
 
-async def _directory(request: Request) -> RunDirectory:
-    directory: RunDirectory = request.app.state.directory
-    return directory
-
-
-DirectoryDep: TypeAlias = Annotated[RunDirectory, Depends(_directory)]
+DirectoryDep: TypeAlias = Annotated[RunDirectory, from_state("directory")]

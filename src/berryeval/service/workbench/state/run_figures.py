@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from typing import Annotated, TypeAlias
 
-from fastapi import Depends, Request
-
 from berryeval.archive.records import StoredRun
 from berryeval.errors import MismatchError, NotFoundError
 from berryeval.evaluation.query_figures import query_figures
@@ -17,6 +15,7 @@ from berryeval.evaluation.standing import (
     standings,
 )
 from berryeval.measures import Measure
+from berryeval.service.dependencies import from_state
 from berryeval.service.lru_cache import LruCache
 from berryeval.service.workbench.state.query_table import DEPTH, QueryTable
 from berryeval.service.workbench.state.run_directory import ReferenceRun, Series
@@ -142,9 +141,4 @@ class RunFigures:
             return None
 
 
-async def _figures(request: Request) -> RunFigures:
-    figures: RunFigures = request.app.state.run_figures
-    return figures
-
-
-FiguresDep: TypeAlias = Annotated[RunFigures, Depends(_figures)]
+FiguresDep: TypeAlias = Annotated[RunFigures, from_state("run_figures")]

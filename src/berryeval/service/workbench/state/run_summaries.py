@@ -12,7 +12,7 @@ from berryeval.evaluation.result import Evaluation
 from berryeval.service.workbench.state.scoring import JudgmentsLike
 from berryeval.stats import Interval
 
-__all__ = ["JudgmentsAt", "Kept", "Mean", "RunSummary", "summary_of"]
+__all__ = ["JudgmentsAt", "KnownSummaries", "Mean", "RunSummary", "summary_of"]
 
 
 class JudgmentsAt(NamedTuple):
@@ -58,7 +58,7 @@ class RunSummary:
 
 
 @dataclass(frozen=True, slots=True)
-class Kept:
+class KnownSummaries:
     """Summaries of some runs, all with the same judgments."""
 
     summaries: Mapping[str, RunSummary]

@@ -15,15 +15,13 @@ from dataclasses import dataclass, field
 from datetime import datetime, timezone
 from typing import Annotated, TypeAlias
 
-from fastapi import Depends, Request
-
 from berryeval.core.events import event_logger
 from berryeval.errors import BerryEvalError, NotFoundError
 from berryeval.evaluation.result import Evaluation
-from berryeval.service.workbench.state.pace import Pace
+from berryeval.service.dependencies import from_state
 from berryeval.service.workbench.state.run_summaries import (
     JudgmentsAt,
-    Kept,
+    KnownSummaries,
     RunSummary,
     summary_of,
 )
@@ -38,8 +36,41 @@ _REQUESTED_SECONDS = 120.0
 _QUIET_SECONDS = 1.0
 _PATIENCE_SECONDS = 0.08
 _SECONDS_AFTER_ERROR = 5.0
+_LONGEST_WAIT_SECONDS = 15.0
+_REST = 4.0
 
 _log = event_logger("berryeval.service")
+
+
+class _Pace:
+    """When to recount: once judging pauses, or has gone on for long; then after a rest.
+
+    The rest is a multiple of the time that the count took, so that continuous judging leaves most
+    of the processor to the pages.
+    """
+
+    def __init__(self, quiet_seconds: float) -> None:
+        self.quiet_seconds = quiet_seconds
+        self._seen: int | None = None
+        self._changed = self._behind_since = self._rests_until = self._began = 0.0
+
+    def is_due(self, revision: int) -> bool:
+        """Whether to count a revision of the judgments that is not counted yet."""
+        now = time.monotonic()
+        if self._seen is None:
+            self._behind_since = now
+        if revision != self._seen:
+            self._seen, self._changed = revision, now
+        is_quiet = now - self._changed >= self.quiet_seconds
+        is_late = now - self._behind_since >= _LONGEST_WAIT_SECONDS
+        return now >= self._rests_until and (is_quiet or is_late)
+
+    def __enter__(self) -> None:
+        self._began = time.monotonic()
+
+    def __exit__(self, *error: object) -> None:
+        self._seen = None
+        self._rests_until = time.monotonic() + _REST * (time.monotonic() - self._began)
 
 
 @dataclass(eq=False)
@@ -82,7 +113,7 @@ class ScoreKeeper:
         self._revision = revision
         self._state = state
         self._score = score
-        self._pace = Pace(quiet_seconds)
+        self._pace = _Pace(quiet_seconds)
         self._patience = patience
         self._wanted: OrderedDict[str, float] = OrderedDict()  # when each was last requested
         self._shown: _Generation | None = None
@@ -106,7 +137,7 @@ class ScoreKeeper:
             self._thread.join()
             self._thread = None
 
-    def summaries(self, run_ids: Iterable[str]) -> Kept:
+    def summaries(self, run_ids: Iterable[str]) -> KnownSummaries:
         """Return the known summaries, and compute the others in the background.
 
         The first run is scored first. Waits a moment for runs that were never scored, so that
@@ -125,13 +156,15 @@ class ScoreKeeper:
                 found = self._known(wanted, newest)
         return found
 
-    def _known(self, wanted: Sequence[str], newest: int) -> Kept:
+    def _known(self, wanted: Sequence[str], newest: int) -> KnownSummaries:
         shown = self._shown
         if shown is None:
-            return Kept({}, None, None, len(wanted), 0)
+            return KnownSummaries({}, None, None, len(wanted), 0)
         summaries = {one: shown.summaries[one] for one in wanted if one in shown.summaries}
         n_newer = max(0, newest - shown.state.revision)
-        return Kept(summaries, shown.state, shown.as_of, len(wanted) - len(summaries), n_newer)
+        return KnownSummaries(
+            summaries, shown.state, shown.as_of, len(wanted) - len(summaries), n_newer
+        )
 
     def forget(self, run_id: str) -> None:
         """Drop a run that was removed."""
@@ -243,9 +276,4 @@ def keeper_of(scoring: Scoring) -> ScoreKeeper:
     return ScoreKeeper(scoring.revision, state, score)
 
 
-async def _keeper(request: Request) -> ScoreKeeper:
-    keeper: ScoreKeeper = request.app.state.keeper
-    return keeper
-
-
-KeeperDep: TypeAlias = Annotated[ScoreKeeper, Depends(_keeper)]
+KeeperDep: TypeAlias = Annotated[ScoreKeeper, from_state("keeper")]

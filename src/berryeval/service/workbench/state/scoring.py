@@ -6,8 +6,6 @@ from collections.abc import Callable, Mapping, Sequence
 from functools import cached_property
 from typing import Annotated, Protocol, TypeAlias
 
-from fastapi import Depends, Request
-
 from berryeval.archive import Archive
 from berryeval.archive.queries import AllQueries
 from berryeval.core.judgments import Judgments
@@ -15,8 +13,9 @@ from berryeval.core.query import Query
 from berryeval.core.run import Run
 from berryeval.evaluation.evaluate import MeasureLike, evaluate, read_measures
 from berryeval.evaluation.result import Evaluation
+from berryeval.service.dependencies import from_state
 from berryeval.service.lru_cache import LruCache
-from berryeval.service.run_cache import RunCache
+from berryeval.service.stored_runs import RunCache
 
 __all__ = ["JudgmentsLike", "Scoring", "ScoringDep", "State"]
 
@@ -139,9 +138,4 @@ class Scoring:
         )
 
 
-async def _scoring(request: Request) -> Scoring:
-    scoring: Scoring = request.app.state.scoring
-    return scoring
-
-
-ScoringDep: TypeAlias = Annotated[Scoring, Depends(_scoring)]
+ScoringDep: TypeAlias = Annotated[Scoring, from_state("scoring")]

@@ -1,4 +1,4 @@
-"""Reads in the background what the first requests need."""
+"""Reads the data of the first requests in the background."""
 
 from __future__ import annotations
 
@@ -28,8 +28,8 @@ _SECONDS_BEFORE_START = 0.3
 class WarmUp:
     """Reads the list of runs, queries, the newest run and the judgments in threads.
 
-    The service responds from the start: what is not read yet is read on request, and never
-    twice. It waits briefly only for lists, which every page shows.
+    The service responds from the start: data that was not read yet is read on request, and
+    nothing is read twice. `start` waits briefly only for the lists, which every page shows.
     """
 
     def __init__(self, archive: Archive, scoring: Scoring, directory: RunDirectory) -> None:

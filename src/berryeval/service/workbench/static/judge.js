@@ -1,6 +1,7 @@
 // Judging: one key per document. The next documents are prefetched, and answers are sent in the
 // background.
 
+import { button, element, gradeClass, gradeText, isTyping } from "./messages.js";
 import { Outbox } from "./outbox.js";
 
 const ENOUGH = 10; // documents to prefetch
@@ -40,9 +41,6 @@ let activeTime = 0;
 let lastTime = null;
 let number = 0;
 
-/** A grade as people read it: a mean of several has two digits. */
-const short = (grade) => String(Math.round(grade * 100) / 100);
-
 const newKey = () => `${session}-${Date.now()}-${++number}`;
 const pairOf = (one) => `${one.query_id}\u0000${one.doc_id}`;
 
@@ -58,10 +56,10 @@ const outbox = new Outbox(author, session, {
 const escaped = (word) => word.replace(/[.*+?^${}()|[\]\\]/g, "\\$&");
 
 /** Show a text, never as markup, with the words of the query highlighted. */
-function write(element, text, words) {
-  element.replaceChildren();
+function write(target, text, words) {
+  target.replaceChildren();
   if (words.length === 0) {
-    element.textContent = text;
+    target.textContent = text;
     return;
   }
   // Whole words with short suffixes: "token" matches "tokens", but not "betoken".
@@ -72,13 +70,7 @@ function write(element, text, words) {
     ),
   );
   parts.forEach((part, place) => {
-    if (place % 2 === 0) {
-      element.append(part);
-      return;
-    }
-    const mark = document.createElement("mark");
-    mark.textContent = part;
-    element.append(mark);
+    target.append(place % 2 === 0 ? part : element("mark", { textContent: part }));
   });
 }
 
@@ -108,28 +100,19 @@ function show() {
   intent.textContent = card.description ?? "";
   intent.hidden = !card.description;
   byId("judge-chips").replaceChildren(
-    ...card.labels.map((label) =>
-      Object.assign(document.createElement("span"), { className: "chip", textContent: label }),
-    ),
+    ...card.labels.map((label) => element("span", { className: "chip", textContent: label })),
   );
-  write(byId("judge-title"), card.title || card.doc_id, words);
+  write(byId("judge-title"), titleOf(card), words);
   byId("judge-id").textContent = card.title ? card.doc_id : "";
   write(byId("judge-text"), card.text, words);
   byId("judge-no-text").hidden = card.has_text;
   byId("judge-more").hidden = card.n_characters <= card.n_shown;
-  byId("judge-more-note").textContent =
-    `${card.n_shown.toLocaleString("en")} of ${card.n_characters.toLocaleString("en")} characters shown`;
+  showLength(card.n_shown, card);
   byId("judge-why").textContent = card.why;
   byId("judge-opinions").replaceChildren(
     ...card.said.map(([name, grade]) => {
-      const who = Object.assign(document.createElement("span"), { textContent: `${name} ` });
-      who.append(
-        Object.assign(document.createElement("span"), {
-          className: `grade g${Math.max(0, Math.min(3, Math.trunc(grade)))}`,
-          textContent: short(grade),
-        }),
-      );
-      return who;
+      const mark = element("span", { className: gradeClass(grade), textContent: gradeText(grade) });
+      return element("span", {}, `${name} `, mark);
     }),
   );
   pane.scrollTop = 0;
@@ -137,6 +120,11 @@ function show() {
   whole.classList.remove("arriving");
   void whole.offsetWidth;
   whole.classList.add("arriving");
+}
+
+function showLength(shown, card) {
+  const [part, whole] = [shown, card.n_characters].map((n) => n.toLocaleString("en"));
+  byId("judge-more-note").textContent = `${part} of ${whole} characters shown`;
 }
 
 function showProgress() {
@@ -157,13 +145,23 @@ function showProgress() {
   bar.max = Math.max(n + togo, 1);
   bar.value = n;
   byId("judge-trail").replaceChildren(
-    ...given.slice(-8).map((one) => {
-      const mark = document.createElement("span");
-      mark.className = one.kind === "skip" ? "grade hole" : `grade g${Math.min(3, one.grade)}`;
-      mark.textContent = one.kind === "skip" ? "s" : one.grade;
-      return mark;
+    ...given.slice(-8).map(({ kind, grade }) => {
+      const isSkipped = kind === "skip";
+      const className = gradeClass(isSkipped ? "" : grade);
+      return element("span", { className, textContent: isSkipped ? "s" : grade });
     }),
   );
+}
+
+const TROUBLES = {
+  login: `You are no longer logged in as ${author}.`,
+  refused: "The server rejected an answer.",
+  offline: "The server is not responding.",
+};
+
+function retry() {
+  outbox.retry();
+  refill();
 }
 
 function showSaved() {
@@ -179,61 +177,47 @@ function showSaved() {
     old?.remove();
     return;
   }
-  const line =
-    old ??
-    Object.assign(document.createElement("div"), {
-      id: "judge-trouble",
-      className: "judge-trouble",
-    });
-  const text = document.createElement("p");
-  const button = Object.assign(document.createElement("button"), {
-    type: "button",
-    className: "button",
-    textContent: "Try again",
-  });
-  button.addEventListener("click", () => {
-    outbox.retry();
-    refill();
-  });
-  if (trouble === "login") {
-    text.textContent = `You are no longer logged in as ${author}. ${kept} `;
-    const link = Object.assign(document.createElement("a"), {
+  const line = old ?? element("div", { id: "judge-trouble", className: "judge-trouble" });
+  if (line.dataset.shown !== `${trouble}${n}`) {
+    const text = element("p", { textContent: `${TROUBLES[trouble]} ${kept} ` });
+    const login = element("a", {
       href: "/login?next=/judge",
       target: "_blank",
       rel: "noopener",
       className: "button",
       textContent: "Log in (opens a new tab)",
     });
-    if (line.dataset.said !== `login${n}`) line.replaceChildren(text, link, button);
-  } else {
-    const said =
-      trouble === "refused" ? "The server rejected an answer." : "The server is not responding.";
-    text.textContent = `${said} ${kept}`;
-    if (line.dataset.said !== `${trouble}${n}`) line.replaceChildren(text, button);
+    line.replaceChildren(
+      text,
+      ...(trouble === "login" ? [login] : []),
+      button("Try again", retry, "button"),
+    );
   }
-  line.dataset.said = `${trouble}${n}`;
+  line.dataset.shown = `${trouble}${n}`;
   if (!old) byId("judge-troubles").prepend(line);
 }
 
 /** Another judge graded it first: show their grade, and let this judge decide. */
 function showConflict(entry, outcome) {
   if (outcome.status === "refused") {
-    addTrouble(`“${entry.title}” was not saved: ${outcome.reason}`, []);
-    return;
-  }
-  if (entry.kind === "undo") {
-    addTrouble(
-      `“${entry.title}” cannot be undone: ${outcome.there ? `${outcome.there.author} has graded it ${short(outcome.there.grade)} since` : "it has been withdrawn"}.`,
-      [],
-    );
+    addTrouble(`“${entry.title}” was not saved: ${outcome.reason}`);
     return;
   }
   const there = outcome.there;
+  const theirs = there && `${there.author} has graded it ${gradeText(there.grade)}`;
+  if (entry.kind === "undo") {
+    addTrouble(
+      there
+        ? `“${entry.title}” cannot be undone: ${theirs} since.`
+        : `“${entry.title}” cannot be undone: it has been withdrawn.`,
+    );
+    return;
+  }
   const said = there
-    ? `${there.author} has graded “${entry.title}” ${short(there.grade)}`
+    ? `${there.author} has graded “${entry.title}” ${gradeText(there.grade)}`
     : `The judgment of “${entry.title}” has been withdrawn`;
   addTrouble(`${said}; you graded it ${entry.grade}.`, [
-    [there ? `Keep ${there.author}’s ${short(there.grade)}` : "Leave it", () => {}],
+    [there ? `Keep ${there.author}’s ${gradeText(there.grade)}` : "Leave it", () => {}],
     [
       `Replace with my ${entry.grade}`,
       () =>
@@ -248,21 +232,15 @@ function showConflict(entry, outcome) {
   ]);
 }
 
-function addTrouble(message, choices) {
-  const line = Object.assign(document.createElement("div"), { className: "judge-trouble" });
-  const text = Object.assign(document.createElement("p"), { textContent: message, dir: "auto" });
-  line.append(text);
-  for (const [label, act] of choices.length ? choices : [["Close", () => {}]]) {
-    const button = Object.assign(document.createElement("button"), {
-      type: "button",
-      className: "button",
-      textContent: label,
-    });
-    button.addEventListener("click", () => {
+function addTrouble(message, choices = [["Close", () => {}]]) {
+  const text = element("p", { textContent: message, dir: "auto" });
+  const line = element("div", { className: "judge-trouble" }, text);
+  for (const [label, act] of choices) {
+    const close = () => {
       line.remove();
       act();
-    });
-    line.append(button);
+    };
+    line.append(button(label, close, "button"));
   }
   byId("judge-troubles").append(line);
 }
@@ -275,10 +253,22 @@ function noteTime() {
   lastTime = now;
 }
 
-function press(button) {
-  button?.classList.add("pressed");
-  setTimeout(() => button?.classList.remove("pressed"), PRESSED);
+function press(pressed) {
+  pressed?.classList.add("pressed");
+  setTimeout(() => pressed?.classList.remove("pressed"), PRESSED);
 }
+
+const titleOf = (card) => card.title || card.doc_id;
+
+/** What every answer about a document says: the queue, the pair and its title. */
+const taskOf = (card) => ({
+  mode,
+  a: a || undefined,
+  b: b || undefined,
+  query_id: card.query_id,
+  doc_id: card.doc_id,
+  title: titleOf(card),
+});
 
 function answer(kind, grade) {
   const card = cards[0];
@@ -289,15 +279,10 @@ function answer(kind, grade) {
     key: newKey(),
     kind,
     grade,
-    mode,
-    a: a || undefined,
-    b: b || undefined,
-    query_id: card.query_id,
-    doc_id: card.doc_id,
+    ...taskOf(card),
     revision: card.revision,
     hash: card.hash ?? undefined,
     after: card.after,
-    title: card.title || card.doc_id,
   };
   given.push({ card, key: entry.key, kind, grade });
   press(form.querySelector(kind === "skip" ? "[data-skip]" : `[data-grade="${grade}"]`));
@@ -317,25 +302,14 @@ function undo() {
   if (!outbox.withdraw(last.key)) {
     const key = newKey();
     // The outbox fills in the revisions once the answer to undo has been written.
-    outbox.add({
-      key,
-      kind: "undo",
-      mode,
-      a: a || undefined,
-      b: b || undefined,
-      query_id: card.query_id,
-      doc_id: card.doc_id,
-      revision: 0,
-      after: last.key,
-      title: card.title || card.doc_id,
-    });
+    outbox.add({ key, kind: "undo", ...taskOf(card), revision: 0, after: last.key });
     card.after = key;
     if (last.kind === "grade") left += 1;
   }
   if (last.kind === "skip") left += 1;
   cards.unshift(card);
   press(byId("judge-undo"));
-  byId("judge-said").textContent = `Undone: ${card.title || card.doc_id}`;
+  byId("judge-said").textContent = `Undone: ${titleOf(card)}`;
   show();
 }
 
@@ -376,8 +350,8 @@ async function refill() {
 
 async function showAll() {
   const card = cards[0];
-  const button = byId("judge-more-button");
-  button.disabled = true;
+  const more = byId("judge-more-button");
+  more.disabled = true;
   let shown = card.n_shown;
   const text = byId("judge-text");
   try {
@@ -386,33 +360,27 @@ async function showAll() {
         headers: { Accept: "application/json" },
       });
       if (!reply.ok) throw reply.status;
-      const more = await reply.json();
-      if (!more.text || cards[0] !== card) break;
-      text.append(Object.assign(document.createElement("div"), { textContent: more.text }));
+      const next = await reply.json();
+      if (!next.text || cards[0] !== card) break;
+      text.append(element("div", { textContent: next.text }));
       // Count code points, as the server does, not UTF-16 code units.
-      shown += [...more.text].length;
-      byId("judge-more-note").textContent =
-        `${shown.toLocaleString("en")} of ${card.n_characters.toLocaleString("en")} characters shown`;
+      shown += [...next.text].length;
+      showLength(shown, card);
     }
     byId("judge-more").hidden = cards[0] === card;
   } catch {
     byId("judge-more-note").textContent = "The rest could not be loaded; try again.";
   }
-  button.disabled = false;
+  more.disabled = false;
 }
 
 // Keys and buttons
 
 document.addEventListener("keydown", (event) => {
   if (event.ctrlKey || event.metaKey || event.altKey || event.repeat) return;
-  if (
-    event.target instanceof Element &&
-    event.target.closest("input, textarea, select, dialog[open]")
-  )
-    return;
-  if (document.querySelector("dialog[open]")) return;
-  const button = form.hidden ? null : form.querySelector(`[data-grade="${CSS.escape(event.key)}"]`);
-  if (button) answer("grade", Number(event.key));
+  if (isTyping(event) || document.querySelector("dialog[open]")) return;
+  const key = form.hidden ? null : form.querySelector(`[data-grade="${CSS.escape(event.key)}"]`);
+  if (key) answer("grade", Number(event.key));
   else if (event.key === "s" && !form.hidden) answer("skip");
   else if (event.key === "u") undo();
   else if (event.key === "?") help.showModal();
@@ -440,10 +408,7 @@ help.addEventListener("click", (event) => {
 
 // Retry automatically when the judge returns to the tab or is online again.
 const again = () => {
-  if (outbox.trouble || fetchTrouble) {
-    outbox.retry();
-    refill();
-  }
+  if (outbox.trouble || fetchTrouble) retry();
 };
 window.addEventListener("focus", again);
 window.addEventListener("online", again);

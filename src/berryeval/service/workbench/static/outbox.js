@@ -19,8 +19,8 @@ const read = (name) => {
 
 export class Outbox {
   /**
-   * @param {string} author whose answers these are
-   * @param {string} session of this page
+   * @param {string} author the judge
+   * @param {string} session the session of this page
    * @param {{changed: () => void, settled: (entry: object, outcome: object) => void}} listener
    */
   constructor(author, session, listener) {

@@ -1,37 +1,23 @@
 // One query: keys, highlighted lines, and judging in place.
 
+import { button, element, gradeClass, gradeText, isTyping } from "./messages.js";
+
 const answer = document.querySelector(".answer");
 const toast = document.getElementById("toast");
 const mayJudge = answer ? answer.dataset.mayJudge === "yes" : true;
+const RELOAD = [["Reload", () => location.reload()]];
 let undo = null;
 let hiding = 0;
 let judgments = 0;
 
-/** Whether a key was typed into a field rather than meant for the page. */
-function isTyping(event) {
-  return (
-    event.target instanceof Element &&
-    Boolean(event.target.closest("input:not([type=radio]), textarea, select"))
-  );
-}
-
 /** Show a toast with buttons for actions. */
 function showToast(text, actions = [], lasts = 8000) {
   clearTimeout(hiding);
-  const words = document.createElement("span");
-  words.textContent = text;
-  toast.replaceChildren(words);
+  toast.replaceChildren(element("span", { textContent: text }));
   for (const [label, act, key] of actions) {
-    const button = document.createElement("button");
-    button.type = "button";
-    button.textContent = label;
-    if (key) {
-      const hint = document.createElement("kbd");
-      hint.textContent = key;
-      button.append(" ", hint);
-    }
-    button.addEventListener("click", act);
-    toast.append(button);
+    const made = button(label, act);
+    if (key) made.append(" ", element("kbd", { textContent: key }));
+    toast.append(made);
   }
   // An open dialog is above everything else.
   const drawer = document.getElementById("drawer");
@@ -40,9 +26,6 @@ function showToast(text, actions = [], lasts = 8000) {
   toast.hidden = false;
   if (lasts) hiding = setTimeout(() => (toast.hidden = true), lasts);
 }
-
-/** A grade as text: a mean of several has two digits. */
-const short = (grade) => String(Math.round(Number(grade) * 100) / 100);
 
 /** All elements of the page that show the judgment of a document. */
 function places(address) {
@@ -58,17 +41,15 @@ function show(address, grade, revision) {
     const mark = place.matches(".doc") ? place.querySelector(".grade") : null;
     if (mark) {
       const isHole = grade === "";
-      mark.className = `grade ${isHole ? "hole" : `g${Math.min(3, Math.max(0, Math.trunc(grade)))}`}`;
-      mark.textContent = isHole ? "?" : short(grade);
+      mark.className = gradeClass(grade);
+      mark.textContent = isHole ? "?" : gradeText(grade);
       place.closest(".result").classList.toggle("unjudged", isHole);
       const missing = place.querySelector(".below > .missing");
       if (missing) missing.textContent = isHole ? "not judged" : "";
     }
-    for (const button of place.querySelectorAll(".grading [data-judge]")) {
-      button.setAttribute(
-        "aria-pressed",
-        String(grade !== "" && Number(button.dataset.judge) === Number(grade)),
-      );
+    for (const one of place.querySelectorAll(".grading [data-judge]")) {
+      const isChosen = grade !== "" && Number(one.dataset.judge) === Number(grade);
+      one.setAttribute("aria-pressed", String(isChosen));
     }
   }
 }
@@ -142,31 +123,20 @@ async function showAnswer(address, response) {
 
 /** Undo the last judgment: the previous one counts again, with its own author. */
 async function undoJudgment(address, made, name) {
+  const again = [["Try again", () => undoJudgment(address, made, name)]];
   mark(address, "saving", true);
   let response;
   try {
     response = await fetch(`${address}/undo`, { method: "POST", headers: { "If-Match": made } });
   } catch {
-    return showToast(
-      "Not undone: the server is not responding.",
-      [["Try again", () => undoJudgment(address, made, name)]],
-      0,
-    );
+    return showToast("Not undone: the server is not responding.", again, 0);
   } finally {
     mark(address, "saving", false);
   }
   if (response.status === 412)
-    return showToast(
-      `${name}: not undone, because another judge has changed it.`,
-      [["Reload", () => location.reload()]],
-      0,
-    );
+    return showToast(`${name}: not undone, because another judge has changed it.`, RELOAD, 0);
   if (!response.ok)
-    return showToast(
-      `Not undone: the server returned ${response.status}.`,
-      [["Try again", () => undoJudgment(address, made, name)]],
-      0,
-    );
+    return showToast(`Not undone: the server returned ${response.status}.`, again, 0);
   await showAnswer(address, response);
   showToast(`${name}: undone.`);
 }
@@ -177,7 +147,7 @@ async function conflict(address, grade, name, hash) {
   if (!response || !(response.ok || response.status === 404)) {
     return showToast(
       `${name}: another judge has changed it. Reload to see their grade.`,
-      [["Reload", () => location.reload()]],
+      RELOAD,
       0,
     );
   }
@@ -189,7 +159,7 @@ async function conflict(address, grade, name, hash) {
   };
   show(address, state.grade, state.revision);
   const words = theirs
-    ? `${theirs.author} has graded it ${short(theirs.grade)}.`
+    ? `${theirs.author} has graded it ${gradeText(theirs.grade)}.`
     : "The judgment has been withdrawn.";
   const mine = grade === "" ? "Withdraw it" : `Replace with ${grade}`;
   showToast(
@@ -288,12 +258,12 @@ document.addEventListener("keydown", (event) => {
 });
 
 document.addEventListener("click", (event) => {
-  const button = event.target instanceof Element && event.target.closest("[data-judge]");
-  if (!button) return;
-  const place =
-    button.closest(".document[data-judgment]") ?? button.closest(".result")?.querySelector(".doc");
-  judgePlace(place, button.dataset.judge);
-  if (button.closest(".result")) place.focus();
+  const pressed = event.target instanceof Element && event.target.closest("[data-judge]");
+  if (!pressed) return;
+  const row = pressed.closest(".result");
+  const place = pressed.closest(".document[data-judgment]") ?? row?.querySelector(".doc");
+  judgePlace(place, pressed.dataset.judge);
+  if (row) place.focus();
 });
 
 // Highlight the line and the rows of the same document.

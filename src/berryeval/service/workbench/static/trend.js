@@ -1,22 +1,16 @@
 // A tooltip next to the pointer or the focused link: the run and its score.
 
+import { element } from "./messages.js";
+
 function fill(tip, link) {
   const { name, value, interval, change } = link.dataset;
-  const strong = document.createElement("strong");
-  strong.textContent = value;
-  const lines = [strong];
-  for (const text of [
+  const texts = [
     interval ? `95% ${interval}` : "",
     change ? `${change.replace("-", "\u2212")} vs. the previous run` : "",
     name,
-  ]) {
-    if (!text) continue;
-    const line = document.createElement("span");
-    line.textContent = text;
-    lines.push(line, document.createElement("br"));
-  }
-  lines.pop();
-  tip.replaceChildren(...lines);
+  ].filter(Boolean);
+  const lines = texts.flatMap((text) => [element("span", { textContent: text }), element("br")]);
+  tip.replaceChildren(element("strong", { textContent: value }), ...lines.slice(0, -1));
 }
 
 function show(room, link) {

@@ -168,10 +168,18 @@ document.addEventListener("htmx:responseError", (event) => {
     showMessage(`The server returned ${status}. Reload the page to see its current state.`, "fail");
 });
 
+// Menus close on a click elsewhere, or on Escape; a dialog that one of them opened comes first.
+const openMenu = () => document.querySelector(":is(.small-menu, .actions)[open]");
 document.addEventListener("click", (event) => {
-  // On a small screen, the menu closes on a tap elsewhere.
-  const menu = document.querySelector(".small-menu[open]");
-  if (menu && event.target instanceof Element && !menu.contains(event.target)) menu.open = false;
+  const menu = openMenu();
+  if (!menu || !(event.target instanceof Element) || event.target.closest("dialog")) return;
+  if (!menu.contains(event.target)) menu.open = false;
+});
+document.addEventListener("keydown", (event) => {
+  const menu = openMenu();
+  if (!menu || event.key !== "Escape" || document.querySelector("dialog[open]")) return;
+  menu.open = false;
+  menu.querySelector("summary").focus();
 });
 
 const themeButton = document.querySelector("[data-theme-switch]");

@@ -1,29 +1,42 @@
-"""The queries of a comparison: filtered, sorted, fifty per page."""
+"""The queries of a comparison: filtered, sorted, fifty per page; and the addresses of its pages."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Literal, TypeAlias, get_args
-from urllib.parse import urlencode
 
 import numpy as np
 from numpy.typing import NDArray
 
 from berryeval.charts.scatter import cell_numbers
-from berryeval.core.id_column import encode_id
+from berryeval.core.id_column import decode_id, encode_id
 from berryeval.core.query import Query
 from berryeval.evaluation.bounds import holes_of
 from berryeval.evaluation.findings import Outcome, outcome_of
 from berryeval.evaluation.slices import Slice, find_slices
 from berryeval.measures import Measure
-from berryeval.service.workbench.pages.compare.moves import Moves, find_moves
+from berryeval.service.paging import numbered_page
+from berryeval.service.paths import address, quoted
 from berryeval.service.workbench.state.comparisons import RANKS_COMPARED, Compared
 
-__all__ = ["OUTCOMES", "PAGE", "ChangeRow", "ComparedQueries", "Listing", "Order", "list_changes"]
+__all__ = [
+    "OUTCOMES",
+    "PAGE",
+    "ChangeRow",
+    "ComparedQueries",
+    "Listing",
+    "Order",
+    "Pair",
+    "find_moves",
+    "list_changes",
+]
 
 PAGE = 50
 """Queries per page."""
+
+_N_SHOWN = 2
+_RELEVANT = 1.0
 
 Order: TypeAlias = Literal["harm", "gain", "query"]
 OUTCOMES: tuple[Outcome, ...] = get_args(Outcome)
@@ -67,21 +80,89 @@ class ComparedQueries:
         """Whether any filter is set."""
         return bool(self.outcome or self.is_different or self.part or self.text or self.cell)
 
-    def address(self, **changes: object) -> str:
+    def parameters(self, **changes: object) -> dict[str, object]:
         """Return the parameters of the address with some changed; starts at the first page."""
         wanted = replace(self, **{"page": 1, **changes})  # type: ignore[arg-type]
-        fields = {
-            "measure": str(wanted.measure),
+        return {
+            "measure": wanted.measure,
             "sort": "" if wanted.order == "harm" else wanted.order,
-            "outcome": wanted.outcome or "",
+            "outcome": wanted.outcome,
             "different": "1" if wanted.is_different else "",
-            "slice": str(wanted.part or ""),
+            "slice": wanted.part,
             "q": wanted.text,
             "cell": "" if wanted.cell is None else "{}.{}".format(*wanted.cell),
-            "page": "" if wanted.page == 1 else str(wanted.page),
+            "page": "" if wanted.page == 1 else wanted.page,
         }
-        given = {name: value for name, value in fields.items() if value}
-        return urlencode(given, errors="surrogateescape")
+
+
+@dataclass(frozen=True)
+class Pair:
+    """Both runs as the address names them."""
+
+    a: str
+    b: str
+
+    def address(self, measure: Measure | None = None) -> str:
+        """Return the address of their comparison."""
+        return address("/compare", a=self.a, b=self.b, measure=measure)
+
+    def with_(self, wanted: ComparedQueries, **changes: object) -> str:
+        """Return the address with some parameters changed."""
+        return address("/compare", a=self.a, b=self.b, **wanted.parameters(**changes))
+
+    @property
+    def swapped(self) -> str:
+        """Return the address with baseline and candidate swapped."""
+        return Pair(self.b, self.a).address()
+
+    @property
+    def judging(self) -> str:
+        """Return the address where the holes of both are judged."""
+        return address("/judge", a=self.a, b=self.b)
+
+    def query(self, query_id: str, measure: Measure) -> str:
+        """Return the address of the results of both for a query."""
+        return address(f"/queries/{quoted(query_id)}", a=self.a, b=self.b, measure=measure)
+
+    def holes(self, measure: Measure) -> str:
+        """Return the address of the effect of unjudged documents."""
+        return address("/compare/holes", a=self.a, b=self.b, measure=measure)
+
+
+@dataclass(frozen=True)
+class MovedDocument:
+    """A document whose rank changed; None is a rank below those that are compared."""
+
+    doc_id: str
+    grade: float
+    before: int | None
+    after: int | None
+
+    @property
+    def is_up(self) -> bool:
+        """Whether it moved up."""
+        return self.after is not None and (self.before is None or self.after < self.before)
+
+
+@dataclass(frozen=True)
+class Moves:
+    """Rank changes within the top ranks."""
+
+    shown: tuple[MovedDocument, ...]
+    """Relevant documents, highest grade and largest move first."""
+    n_relevant: int
+    """Relevant documents that moved."""
+    n_new: int
+    """Documents that were not there before."""
+    n_shifted: int
+    """Documents that were there before, at another rank."""
+
+    @property
+    def words(self) -> str:
+        """A summary without ids: ``2 new, 5 shifted``."""
+        parts = [f"{self.n_new} new"] if self.n_new else []
+        parts += [f"{self.n_shifted} shifted"] if self.n_shifted else []
+        return ", ".join(parts) or "same ranking"
 
 
 @dataclass(frozen=True)
@@ -98,6 +179,13 @@ class ChangeRow:
     moves: Moves
     n_holes: int
     """Unjudged documents of both runs, up to the cutoff of the measure."""
+
+    @property
+    def note(self) -> str:
+        """Its id and labels, below its text."""
+        query = self.query
+        labels = () if query is None else (query.category, query.difficulty)
+        return " · ".join(filter(None, (self.query_id, *labels)))
 
 
 @dataclass(frozen=True)
@@ -118,11 +206,9 @@ def list_changes(compared: Compared, wanted: ComparedQueries) -> Listing:
     for only in _filters(compared, wanted):
         keep &= only
     positions = positions[keep[positions]]
-    n_pages = max(1, -(-len(positions) // PAGE))
-    page = min(max(1, wanted.page), n_pages)
-    shown = positions[(page - 1) * PAGE : page * PAGE]
-    rows = tuple(_rows(compared, wanted.measure, shown.tolist()))
-    return Listing(rows, len(positions), len(keep), page, n_pages)
+    page = numbered_page(len(positions), wanted.page, PAGE)
+    rows = tuple(_rows(compared, wanted.measure, positions[page.rows].tolist()))
+    return Listing(rows, len(positions), len(keep), page.number, page.n_pages)
 
 
 def _order(compared: Compared, wanted: ComparedQueries) -> NDArray[np.intp]:
@@ -179,3 +265,29 @@ def _rows(compared: Compared, measure: Measure, positions: list[int]) -> Iterato
             find_moves(old, new, grades),
             len(holes_of((old, new), grades, None)),
         )
+
+
+def find_moves(
+    before: Sequence[bytes], after: Sequence[bytes], grades: Mapping[bytes, float]
+) -> Moves:
+    """Compare the top ranks of two rankings.
+
+    A document is relevant from grade 1.
+    """
+    old, new = ({doc_id: i for i, doc_id in enumerate(ids, start=1)} for ids in (before, after))
+    moved = [doc_id for doc_id in old | new if old.get(doc_id) != new.get(doc_id)]
+    relevant = [
+        MovedDocument(decode_id(doc_id), grades[doc_id], old.get(doc_id), new.get(doc_id))
+        for doc_id in moved
+        if grades.get(doc_id, 0.0) >= _RELEVANT
+    ]
+    deepest = max(len(before), len(after)) + 1
+    relevant.sort(key=lambda one: (-one.grade, -_way(one, deepest)))
+    n_new = sum(doc_id not in old for doc_id in new)
+    n_shifted = sum(old.get(doc_id, rank) != rank for doc_id, rank in new.items())
+    return Moves(tuple(relevant[:_N_SHOWN]), len(relevant), n_new, n_shifted)
+
+
+def _way(document: MovedDocument, deepest: int) -> int:
+    before, after = (rank or deepest for rank in (document.before, document.after))
+    return abs(after - before)

@@ -1,44 +1,54 @@
-"""The routes of the page Compare."""
+"""The routes of the page Compare: the comparison, and actions on it."""
 
 from __future__ import annotations
 
 from typing import Any
 
+from anyio import to_thread
 from fastapi import APIRouter, Request
 from starlette.responses import RedirectResponse, Response
 
 from berryeval.archive import Archive
 from berryeval.archive.records import StoredRun, StoredVerdict
 from berryeval.charts.forest import forest, forest_row
-from berryeval.charts.outcomes import outcomes
+from berryeval.charts.marks import outcomes
 from berryeval.charts.scatter import Point, scatter
 from berryeval.errors import NotFoundError
 from berryeval.evaluation.comparison import headline
 from berryeval.evaluation.figures import percent
-from berryeval.evaluation.policy import policy_note
 from berryeval.evaluation.slices import Slice
 from berryeval.evaluation.turning import turning
 from berryeval.measures import Measure
-from berryeval.reports.wording import capitalised, undefined_notes
-from berryeval.service.dependencies import ArchiveDep
-from berryeval.service.workbench.choosing import choose_measure, choose_run, run_choices
-from berryeval.service.workbench.pages.compare.addresses import Pair
+from berryeval.reports.wording import capitalised, policy_note, undefined_notes
+from berryeval.service.dependencies import ArchiveDep, RunsDep, require
+from berryeval.service.jobs import no_progress
+from berryeval.service.problems import existing
+from berryeval.service.stored_runs import RunCache, check_baseline_name
+from berryeval.service.verdicts import decide_on
+from berryeval.service.workbench.choosing import (
+    choose_measure,
+    choose_run,
+    read_number,
+    run_choices,
+)
 from berryeval.service.workbench.pages.compare.listing import (
     OUTCOMES,
     ComparedQueries,
     Listing,
+    Pair,
     list_changes,
 )
-from berryeval.service.workbench.reading import once_read
 from berryeval.service.workbench.rendering import fragment, page
 from berryeval.service.workbench.state.comparisons import Compared, ComparisonsDep
 from berryeval.service.workbench.state.run_directory import MAIN
 from berryeval.service.workbench.state.scoring import ScoringDep
+from berryeval.service.workbench.waiting import once_read
 
 __all__ = ["router"]
 
 router = APIRouter(prefix="/compare", dependencies=[once_read])
 
+_BADGES = {"better": "pass", "worse": "fail"}
 _ORDERS = ("harm", "gain", "query")
 _WIDE, _NARROW = 520, 340
 MOST_QUERIES_WITH_HOLES = 1_000
@@ -102,7 +112,7 @@ def show_holes(
         a, b = (choose_run(archive, given.get(side, "")) for side in ("a", "b"))
         compared = comparisons.compare(a, b)
     except NotFoundError:  # removed since the page was opened
-        return fragment(request, "compare_gone.html")
+        return fragment(request, "compare_holes.html", turning=None)
     found = compared.remembered(
         ("turning", measure),
         lambda: turning(compared.comparison, measure, most_queries=MOST_QUERIES_WITH_HOLES),
@@ -114,7 +124,7 @@ def show_holes(
 def read_wanted(given: Any, measure: Measure) -> ComparedQueries:  # noqa: ANN401 - QueryParams or a dict
     """Read the parameters of an address; invalid ones are ignored."""
     column, _, row = given.get("cell", "").partition(".")
-    page_number = given.get("page", "")
+    cell = read_number(column, -1), read_number(row, -1)
     order, outcome = given.get("sort", ""), given.get("outcome", "")
     return ComparedQueries(
         measure,
@@ -123,13 +133,9 @@ def read_wanted(given: Any, measure: Measure) -> ComparedQueries:  # noqa: ANN40
         bool(given.get("different")),
         Slice.read(given.get("slice", "")),
         given.get("q", "").strip(),
-        (int(column), int(row)) if _is_number(column) and _is_number(row) else None,
-        int(page_number) if _is_number(page_number) else 1,
+        None if -1 in cell else cell,
+        read_number(given.get("page", ""), 1),
     )
-
-
-def _is_number(text: str) -> bool:
-    return text.isascii() and text.isdigit() and len(text) <= 6  # noqa: PLR2004
 
 
 def _choose(request: Request, archive: Archive, problem: str = "") -> Response:
@@ -170,6 +176,7 @@ def _figures(
     return {
         "sentence": headline(comparison, measure),
         "difference": difference,
+        "badge_kind": _BADGES.get(difference.finding, "inconclusive"),
         "differences": list(zip(comparison.differences, rows, strict=True)),
         "forest": forest(rows, compared.names[0], level, width=_WIDE),
         "narrow_forest": forest(rows, compared.names[0], level, width=_NARROW),
@@ -210,9 +217,7 @@ def _decisions(archive: Archive, a: StoredRun, b: StoredRun, number: str) -> dic
     """Return gates, baselines, and the requested or the newest verdict on this pair."""
     gates = [gate.name for gate in archive.gates.page(limit=50).items]
     baselines = [one.name for one in archive.baselines.page(limit=50).items]
-    verdict: StoredVerdict | None = None
-    if _is_number(number) and int(number) > 0:
-        verdict = archive.verdicts.get(int(number))
+    verdict = archive.verdicts.get(read_number(number, 0)) if number else None
     if verdict is not None and verdict.run_id != b.run_id:
         verdict = None
     if verdict is None:
@@ -220,3 +225,39 @@ def _decisions(archive: Archive, a: StoredRun, b: StoredRun, number: str) -> dic
         verdict = next((one for one in recent if one.baseline_id == a.run_id), None)
     sentence = "" if verdict is None else capitalised(str(verdict.report.get("sentence", "")))
     return {"gates": gates, "baselines": baselines, "verdict": verdict, "said": sentence}
+
+
+@router.post("/gate", dependencies=[require("judge")])
+async def decide(request: Request, archive: ArchiveDep, runs: RunsDep) -> Response:
+    """Run a gate on the candidate and the baseline, and show its verdict."""
+    form = await request.form()
+    pair = Pair(str(form.get("a") or ""), str(form.get("b") or ""))
+    name = str(form.get("gate") or "")
+    verdict = await to_thread.run_sync(_decide, archive, runs, name, pair)
+    return RedirectResponse(f"{pair.address()}&verdict={verdict.verdict_id}#decide", 303)
+
+
+def _decide(archive: Archive, runs: RunCache, name: str, pair: Pair) -> StoredVerdict:
+    gate = existing(archive.gates.get(name) if name else None, "gate", name)
+    baseline, candidate = (choose_run(archive, one) for one in (pair.a, pair.b))
+    return decide_on(
+        archive, runs, gate, candidate, baseline, milliseconds=None, progress=no_progress
+    )
+
+
+@router.post("/baseline", dependencies=[require("admin")])
+async def set_baseline(request: Request, archive: ArchiveDep) -> Response:
+    """Make the candidate a baseline; the page still shows the same two runs."""
+    form = await request.form()
+    pair = Pair(str(form.get("a") or ""), str(form.get("b") or ""))
+    name = str(form.get("name") or "").strip()
+    check_baseline_name(name)
+    stay = await to_thread.run_sync(_set, archive, name, pair)
+    return RedirectResponse(f"{stay.address()}&done=baseline#decide", 303)
+
+
+def _set(archive: Archive, name: str, pair: Pair) -> Pair:
+    """Set the baseline, and return the pair by ids, as the names may now mean another run."""
+    before, after = (choose_run(archive, one) for one in (pair.a, pair.b))
+    archive.baselines.put(name, after.run_id)
+    return Pair(before.run_id, after.run_id)

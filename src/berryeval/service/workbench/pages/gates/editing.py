@@ -17,26 +17,28 @@ from berryeval.errors import BerryEvalError, NotFoundError
 from berryeval.evaluation.gate_rules import RULES
 from berryeval.evaluation.slices import LABELS
 from berryeval.service.answers import etag_of, json_bytes
-from berryeval.service.dependencies import ArchiveDep, require
+from berryeval.service.dependencies import ArchiveDep, from_state, require
 from berryeval.service.paths import NAME, Name
 from berryeval.service.preconditions import Precondition, WriteCheck
-from berryeval.service.problems import Problem
+from berryeval.service.problems import Problem, existing
 from berryeval.service.verdicts import read_gate
 from berryeval.service.workbench.pages.gates.form import (
     KINDS,
     GateForm,
     GuardRow,
+    changes,
     form_of,
+    guard_sentences,
     propose,
     read_form,
+    summary,
 )
 from berryeval.service.workbench.pages.gates.replay_strip import ReplayStrip, strip_of
-from berryeval.service.workbench.pages.gates.wording import changes, guard_sentences, summary
-from berryeval.service.workbench.reading import once_read
 from berryeval.service.workbench.rendering import fragment, page
 from berryeval.service.workbench.state.replays import Replays
 from berryeval.service.workbench.state.scoring import ScoringDep
-from berryeval.suite.gate_toml import gate_to_toml
+from berryeval.service.workbench.waiting import once_read
+from berryeval.suite.settings import gate_to_toml
 
 __all__ = ["ReplaysDep", "found_gate", "router"]
 
@@ -44,20 +46,19 @@ _ON_A_PAGE = 50
 _MOST_BASELINES = 1000
 _MOST_NAMED = 200
 _CONFLICT, _UNREADABLE = 412, 422
+_ABOUT_NEW = (
+    "Filled in with suggestions from your runs. Change what you like; the replay shows the "
+    "verdicts it would have given."
+)
 
 router = APIRouter()
-
-
-async def _replays(request: Request) -> Replays:
-    replays: Replays = request.app.state.replays
-    return replays
 
 
 async def _posted(request: Request) -> FormData:
     return await request.form()
 
 
-ReplaysDep: TypeAlias = Annotated[Replays, Depends(_replays)]
+ReplaysDep: TypeAlias = Annotated[Replays, from_state("replays")]
 Posted: TypeAlias = Annotated[FormData, Depends(_posted)]
 
 
@@ -170,22 +171,13 @@ def show_replay(
     """Return the current state of a replay."""
     gate = archive.gates.get(name) if re.fullmatch(NAME, name) else None
     settings = replays.settings_of(of)
-    strip = None if settings is None else strip_of(archive, replays, settings, _kept(gate), series)
+    strip = None if settings is None else strip_of(archive, replays, settings, _saved(gate), series)
     return fragment(request, "gate_strip.html", strip=strip, fault=None, address=f"/gates/{name}")
 
 
 def found_gate(archive: Archive, name: str) -> StoredGate:
-    """Return a gate.
-
-    Raises
-    ------
-    NotFoundError
-        If there is no such gate.
-    """
-    found = archive.gates.get(name)
-    if found is None:
-        raise NotFoundError("gate", name)
-    return found
+    """Return a gate; raises `NotFoundError` if there is none."""
+    return existing(archive.gates.get(name), "gate", name)
 
 
 def _put(
@@ -198,7 +190,7 @@ def _etag(gate: StoredGate) -> str:
     return etag_of(json_bytes(gate.settings))
 
 
-def _kept(gate: StoredGate | None) -> Mapping[str, Any] | None:
+def _saved(gate: StoredGate | None) -> Mapping[str, Any] | None:
     """Return the settings of a gate as its form would store them, to compare an edit with."""
     return None if gate is None else form_of(gate.settings).settings
 
@@ -218,7 +210,7 @@ def _edited(
     if wanted == "replay" and is_part:
         strip = None
         if form.settings is not None:
-            strip = strip_of(archive, replays, form.settings, _kept(gate), _series(posted))
+            strip = strip_of(archive, replays, form.settings, _saved(gate), _series(posted))
         return fragment(
             request,
             "gate_edited.html",
@@ -263,8 +255,8 @@ def _rows_changed(form: GateForm, wanted: str) -> tuple[GateForm, int | None]:
     """
     rows = list(form.rows)
     if wanted == "add":
-        kept = form.texts["baseline"].strip()
-        rows.append(GuardRow("margin" if kept else "at_least"))
+        has_baseline = bool(form.texts["baseline"].strip())
+        rows.append(GuardRow("margin" if has_baseline else "at_least"))
         return replace(form, rows=tuple(rows)), len(rows) - 1
     found = re.fullmatch(r"remove-(\d{1,6})", wanted)
     if found is None or int(found[1]) >= len(rows):
@@ -324,7 +316,7 @@ def _page(
 ) -> Response:
     strip: ReplayStrip | None = None
     if form.settings is not None:
-        strip = strip_of(archive, replays, form.settings, _kept(gate))
+        strip = strip_of(archive, replays, form.settings, _saved(gate))
     settings = form.settings or (gate.settings if gate is not None else None)
     verdicts = (
         None
@@ -339,7 +331,7 @@ def _page(
         gate=gate,
         name=name if gate is None else gate.name,
         etag=None if gate is None else _etag(gate),
-        about=summary(gate.settings) if gate is not None else "",
+        about=_ABOUT_NEW if gate is None else summary(gate.settings),
         baselines=[one.name for one in archive.baselines.page(limit=_MOST_BASELINES).items],
         measures=[str(measure) for measure in request.app.state.scoring.measures],
         strip=strip,

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from berryeval.charts.guards import GuardFigures, axis, guard_mark, scale_of
+from berryeval.charts.marks import GuardFigures, axis, guard_mark, scale_of
 from berryeval.charts.svg import Svg
+from berryeval.evaluation.figures import DASH, end_text, score, signed
+from berryeval.reports.html.markup import figure_text
+from berryeval.service.paths import address
 
 __all__ = ["Findings", "Group", "GuardLine", "findings_of"]
 
@@ -20,24 +23,19 @@ _TITLES = {
 
 @dataclass(frozen=True)
 class GuardLine:
-    """The result of a guard; missing figures are None."""
+    """The result of a guard, with its figures as texts."""
 
     name: str
     verdict: str
     reason: str
-    value: float | None
-    limit: float | None
-    is_equivalence: bool
-    """Whether the limit applies in both directions."""
-    low: float | None
-    high: float | None
+    value: str
+    limit: str
+    interval: str
     n_queries: int
     is_watched: bool
-    depends_on_holes: bool
-    by_holes: Sequence[str]
-    """The verdicts if unjudged documents are graded least, and most, favourably."""
     needed: int | None
-    measure: str | None
+    power: str
+    """The address of the page Power for its measure and margin."""
     mark: Svg | None
 
 
@@ -48,6 +46,8 @@ class Group:
     kind: str
     title: str
     column: str
+    interval: str
+    """The heading of the column of intervals; empty if there is none."""
     axis: Svg | None
     lines: tuple[GuardLine, ...]
 
@@ -66,9 +66,6 @@ class Findings:
     """Most decisive first."""
     n_holes: int
     """How many there are, including those that the report omits."""
-
-    level: str
-    """The level of intervals in percent; empty if there are none."""
     memory: Mapping[str, Any] | None
     """Looks, tries, and the level of this look; None if nothing was counted."""
 
@@ -76,16 +73,18 @@ class Findings:
 def findings_of(report: Mapping[str, Any]) -> Findings:
     """Read a report; older ones lack some parts."""
     guards = report.get("guards", ())
+    interval = _interval_heading(guards)
     return Findings(
         report.get("verdict", "inconclusive"),
         report.get("sentence", ""),
         report.get("suggestion"),
         report.get("alpha"),
         report.get("inference", "population"),
-        tuple(_group(kind, found) for kind in _TITLES if (found := _of_kind(guards, kind))),
+        tuple(
+            _group(kind, found, interval) for kind in _TITLES if (found := _of_kind(guards, kind))
+        ),
         report.get("holes", ()),
         report.get("n_holes", len(report.get("holes", ()))),
-        _level(guards),
         _memory(report),
     )
 
@@ -95,9 +94,10 @@ def _memory(report: Mapping[str, Any]) -> Mapping[str, Any] | None:
     return memory and {**memory, "level": f"{report.get('level', 0):.3g}"}
 
 
-def _level(guards: Sequence[Mapping[str, Any]]) -> str:
+def _interval_heading(guards: Sequence[Mapping[str, Any]]) -> str:
     intervals = (guard.get("interval") for guard in guards)
-    return next((f"{100 * one['level']:.4g} %" for one in intervals if one), "")
+    levels = (f"{100 * one['level']:.4g} % interval" for one in intervals if one)
+    return next(levels, "Interval")
 
 
 def _of_kind(guards: Sequence[Mapping[str, Any]], kind: str) -> list[Mapping[str, Any]]:
@@ -105,17 +105,18 @@ def _of_kind(guards: Sequence[Mapping[str, Any]], kind: str) -> list[Mapping[str
     return [guard for guard in guards if guard.get("kind") in kinds]
 
 
-def _group(kind: str, guards: Sequence[Mapping[str, Any]]) -> Group:
+def _group(kind: str, guards: Sequence[Mapping[str, Any]], interval: str) -> Group:
     title, column = _TITLES[kind]
     is_compared = kind == "margin"
     figures = [_figures(guard) for guard in guards]
     known = [one for one in figures if one is not None]
     if kind == "latency" or not known:
-        return Group(kind, title, column, None, tuple(_line(guard, None) for guard in guards))
+        shown = "" if kind == "latency" else interval
+        return Group(kind, title, column, shown, None, tuple(_line(one, None) for one in guards))
     scale = scale_of(known, zero=is_compared)
     marks = [None if one is None else guard_mark(one, scale, zero=is_compared) for one in figures]
     lines = tuple(map(_line, guards, marks))
-    return Group(kind, title, column, axis(scale, signed=is_compared), lines)
+    return Group(kind, title, column, interval, axis(scale, signed=is_compared), lines)
 
 
 def _figures(guard: Mapping[str, Any]) -> GuardFigures | None:
@@ -128,21 +129,34 @@ def _figures(guard: Mapping[str, Any]) -> GuardFigures | None:
 
 
 def _line(guard: Mapping[str, Any], mark: Svg | None) -> GuardLine:
-    interval = guard.get("interval") or {}
+    value, limit, interval = map(figure_text, _texts(guard))
+    margin = round(abs(guard.get("limit") or 0.0), 6)
     return GuardLine(
         guard.get("name", ""),
         guard["verdict"],
         guard.get("reason", ""),
-        guard.get("value"),
-        guard.get("limit"),
-        guard.get("kind") == "equivalence",
-        interval.get("low"),
-        interval.get("high"),
+        value,
+        limit,
+        interval,
         guard.get("queries", 0),
         guard.get("is_watched", False),
-        guard.get("depends_on_holes", False),
-        guard.get("verdicts_by_holes") or (),
         guard.get("queries_needed"),
-        guard.get("measure"),
+        address("/power", measure=guard.get("measure"), margin=margin),
         mark,
     )
+
+
+def _texts(guard: Mapping[str, Any]) -> tuple[str, str, str]:
+    """Return the value of a guard, its limit, and its interval."""
+    kind, value, limit = guard.get("kind"), guard.get("value"), guard.get("limit")
+    if kind == "latency":
+        return f"{figure_text(score(value, 1))} ms", f"{limit:.12g} ms", DASH
+    interval = guard.get("interval")
+    if kind == "threshold":
+        return score(value), score(limit), _ends(interval, score, "\N{EN DASH}")
+    margin = f"±{score(abs(limit or 0.0))}" if kind == "equivalence" else signed(limit)
+    return signed(value), margin, _ends(interval, end_text, "to")
+
+
+def _ends(interval: Mapping[str, Any] | None, text: Callable[[float], str], between: str) -> str:
+    return f"{text(interval['low'])} {between} {text(interval['high'])}" if interval else DASH

@@ -1,4 +1,4 @@
-"""A gate as a form: the input, the settings it means, and its errors.
+"""A gate as a form and in words: the input, the settings it means, and its errors.
 
 Every guard is a row that reads as a sentence: a measure, a condition, a limit. No input is lost:
 an invalid form is shown again with its texts, and each error is next to its field.
@@ -7,7 +7,7 @@ an invalid form is shown again with its texts, and each error is next to its fie
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -19,15 +19,26 @@ from berryeval.errors import ArgumentError, BerryEvalError, InputTypeError
 from berryeval.evaluation.gate_rules import RULES
 from berryeval.evaluation.guard_entries import ENTRY, GuardEntry, entry_of
 from berryeval.evaluation.guards import Guard, Margin, MarginGuard
-from berryeval.evaluation.proposal import SMALLEST_MARGIN, propose_guards
+from berryeval.evaluation.power import SMALLEST_MARGIN, propose_guards
 from berryeval.evaluation.rule_kinds import Rule
 from berryeval.evaluation.slices import LABELS
-from berryeval.service.references import find_run
 from berryeval.service.routes.gates import MOST_GUARDS, GateContent
+from berryeval.service.stored_runs import find_run
 from berryeval.service.verdicts import read_gate
 from berryeval.service.workbench.state.scoring import Scoring
 
-__all__ = ["KINDS", "SCALARS", "GateForm", "GuardRow", "form_of", "propose", "read_form"]
+__all__ = [
+    "KINDS",
+    "SCALARS",
+    "GateForm",
+    "GuardRow",
+    "changes",
+    "form_of",
+    "guard_sentences",
+    "propose",
+    "read_form",
+    "summary",
+]
 
 KINDS: Mapping[str, str] = {
     "margin": "may drop by less than",
@@ -40,6 +51,8 @@ KINDS: Mapping[str, str] = {
 
 SCALARS = ("baseline", *(rule.name for rule in RULES))
 """The fields other than guards."""
+
+_LABELS = {"baseline": "Baseline", **{rule.name: rule.label for rule in RULES}}
 
 
 @dataclass(frozen=True)
@@ -187,14 +200,14 @@ def _finished(
 ) -> GateForm:
     """Check the settings with the API's own readers."""
     try:
-        kept = GateContent.model_validate(settings).model_dump(exclude_none=True)
-        read_gate(kept)
+        checked = GateContent.model_validate(settings).model_dump(exclude_none=True)
+        read_gate(checked)
     except ValidationError as error:
         faults = {str(fault["loc"][0]): fault["msg"] for fault in error.errors()}
         return GateForm(rows, texts, faults)
     except BerryEvalError as error:
         return GateForm(rows, texts, {"guards": str(error)})
-    return GateForm(rows, texts, settings=kept)
+    return GateForm(rows, texts, settings=checked)
 
 
 def _check_row(row: GuardRow) -> tuple[GuardRow, dict[str, Any] | None]:
@@ -253,3 +266,58 @@ def propose(archive: Archive, scoring: Scoring) -> dict[str, Any]:
     except BerryEvalError:  # the run cannot be scored
         guards = (MarginGuard(scoring.measures[0], Margin(SMALLEST_MARGIN)),)
     return {"guards": [entry_of(guard) for guard in guards], "baseline": name}
+
+
+def guard_sentences(settings: Mapping[str, Any]) -> list[str]:
+    """Return each guard as verdicts name it; nothing for invalid settings.
+
+    Examples
+    --------
+    >>> guard_sentences({"guards": [{"measure": "RR", "at_least": 0.7, "slices": ["category"]}]})
+    ['RR at least 0.7, also in each category']
+    """
+    try:
+        guards = read_gate(settings).guards
+    except BerryEvalError:
+        return []
+    return [
+        str(guard)
+        + (", with confidence" if getattr(guard, "is_confident", False) else "")
+        + "".join(f", also in each {label}" for label in getattr(guard, "slices", ()))
+        for guard in guards
+    ]
+
+
+def summary(settings: Mapping[str, Any]) -> str:
+    """Return the number of guards of a gate, and its baseline.
+
+    Examples
+    --------
+    >>> summary({"guards": [{"measure": "RR", "margin": 0.1}], "baseline": "main"})
+    '1 guard, against the baseline main'
+    """
+    n_guards = len(guard_sentences(settings))
+    guards = "1 guard" if n_guards == 1 else f"{n_guards} guards"
+    baseline = settings.get("baseline")
+    return guards if baseline is None else f"{guards}, against the baseline {baseline}"
+
+
+def changes(theirs: Mapping[str, Any], mine: Mapping[str, Any]) -> list[str]:
+    """Return the differences between stored settings of a gate and an edit of it."""
+    found = [f"{line} (only in the saved gate)" for line in _only(theirs, mine)]
+    found += [f"{line} (only in your edit)" for line in _only(mine, theirs)]
+    for key, name in _LABELS.items():
+        if theirs.get(key) != mine.get(key):
+            found.append(f"{name}: saved {_shown(theirs.get(key))}, yours {_shown(mine.get(key))}")
+    return found
+
+
+def _only(some: Mapping[str, Any], others: Mapping[str, Any]) -> Sequence[str]:
+    known = guard_sentences(others)
+    return [line for line in guard_sentences(some) if line not in known]
+
+
+def _shown(value: object) -> str:
+    if isinstance(value, bool):
+        return "allowed" if value else "not allowed"
+    return "nothing" if value is None else str(value)

@@ -1,4 +1,4 @@
-"""The strip of a replay: the verdicts of a gate on the latest runs, as far as they are known."""
+"""The strip of a replay: the verdicts of a gate on the latest runs that are known so far."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from typing import Any
 from berryeval.archive import Archive
 from berryeval.archive.records import StoredRun
 from berryeval.errors import NotFoundError
-from berryeval.service.references import find_run
+from berryeval.service.stored_runs import find_run
 from berryeval.service.verdicts import find_anchor
 from berryeval.service.workbench.state.replays import (
     N_RUNS,
@@ -79,7 +79,7 @@ def strip_of(
     archive: Archive,
     replays: Replays,
     settings: Mapping[str, Any],
-    kept: Mapping[str, Any] | None,
+    saved: Mapping[str, Any] | None,
     series: str | None = None,
 ) -> ReplayStrip:
     """Return the known outcomes of a replay, and request the others.
@@ -88,7 +88,7 @@ def strip_of(
     ----------
     settings : mapping
         The settings to replay, saved or not.
-    kept : mapping or None
+    saved : mapping or None
         The saved settings, in the same form; None for a new gate.
     series : str or None
         The series to replay; empty for all runs. None means the series of the baseline, if it
@@ -96,14 +96,14 @@ def strip_of(
     """
     chosen = _series_of_baseline(archive, settings) if series is None else series
     runs = archive.runs.page(name=chosen or None, limit=N_RUNS, newest_first=True).items
-    is_edited = kept is not None and kept != settings
+    is_edited = saved is not None and saved != settings
     try:
         question = question_of(archive, settings, runs)
-        before = question_of(archive, kept, runs) if is_edited and kept is not None else None
+        before = question_of(archive, saved, runs) if is_edited and saved is not None else None
     except NotFoundError as error:
         cells = tuple(Cell(run, None, None) for run in reversed(runs))
         return ReplayStrip(key_of(settings), chosen, cells, None, str(error), is_edited, "", "")
-    # What is requested last is computed first.
+    # The last request is computed first.
     known_before = [None] * len(runs) if before is None else replays.ask(before)
     known = replays.ask(question)
     cells = tuple(map(Cell, runs, known, known_before))[::-1]

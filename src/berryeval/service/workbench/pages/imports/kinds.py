@@ -27,7 +27,7 @@ __all__ = [
     "Options",
     "Preview",
     "batches_of_file",
-    "looked_at",
+    "preview_of",
     "read_file",
     "store",
 ]
@@ -50,7 +50,7 @@ KINDS: Mapping[Kind, tuple[str, str]] = {
 
 @dataclass(frozen=True, slots=True)
 class Options:
-    """What the user states about a file."""
+    """What the user enters about a file."""
 
     file_name: str
     run_name: str = ""
@@ -110,7 +110,7 @@ def _read(kind: Kind, path: Path) -> Any:  # noqa: ANN401 - by its kind
     return list(iter_documents(path))
 
 
-def looked_at(
+def preview_of(
     archive: Archive,
     kind: Kind,
     content: Any,  # noqa: ANN401

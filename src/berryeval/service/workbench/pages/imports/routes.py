@@ -35,7 +35,7 @@ from berryeval.service.workbench.pages.imports.kinds import (
     Kind,
     Options,
     Preview,
-    looked_at,
+    preview_of,
     read_file,
     store,
 )
@@ -86,7 +86,7 @@ async def preview_file(
         content = _read(file, kind, options, settings.max_upload)
         staged = Staged(kind, content, options, archive.judgments.revision())
         may_declare = caller.may("admin")
-        return staged, looked_at(archive, kind, content, options, may_declare=may_declare)
+        return staged, preview_of(archive, kind, content, options, may_declare=may_declare)
 
     try:
         staged, preview = await in_turn(work)
@@ -159,7 +159,7 @@ def _outcome(job: Job) -> dict[str, Any] | None:
 
 def _preview_again(request: Request, archive: Archive, staged: Staged, caller: Caller) -> Response:
     """Show the preview again after judgments have changed."""
-    preview = looked_at(
+    preview = preview_of(
         archive,
         staged.kind,
         staged.content,
@@ -211,8 +211,8 @@ def _read(file: UploadFile, kind: Kind, options: Options, max_bytes: int) -> Any
     """Read an uploaded file, compressed or not."""
     with tempfile.TemporaryDirectory(prefix="berryeval-import-") as folder:
         path = Path(folder) / "upload"
-        with path.open("wb") as kept:
-            shutil.copyfileobj(file.file, kept)
+        with path.open("wb") as copy:
+            shutil.copyfileobj(file.file, copy)
         upload = Upload(path, options.file_name, max_bytes)
         return upload.read(lambda found: read_file(kind, found))
 

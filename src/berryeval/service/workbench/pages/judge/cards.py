@@ -1,4 +1,4 @@
-"""What a judge sees of a document: the query, the text, and the reason to judge it."""
+"""Cards of documents to judge: the query, the text, and the reason to judge it."""
 
 from __future__ import annotations
 

@@ -11,10 +11,10 @@ from fastapi import APIRouter, Depends, Query, Request
 from starlette.responses import RedirectResponse, Response
 
 from berryeval.archive import Archive
-from berryeval.core.scale import default_labels
+from berryeval.core.grade import default_labels
 from berryeval.errors import ArgumentError, NotFoundError
 from berryeval.service.answers import Answer
-from berryeval.service.dependencies import ArchiveDep, Caller, CallerDep, require
+from berryeval.service.dependencies import ArchiveDep, Caller, CallerDep, from_state, require
 from berryeval.service.paths import DocId
 from berryeval.service.problems import Problem
 from berryeval.service.workbench.grading import change_sentence, grade_labels, read_revision
@@ -25,11 +25,11 @@ from berryeval.service.workbench.pages.judge.answering import (
     read_answer,
 )
 from berryeval.service.workbench.pages.judge.cards import PIECE, card_of
-from berryeval.service.workbench.reading import once_read
 from berryeval.service.workbench.rendering import page
 from berryeval.service.workbench.state.agreement import TableDep
 from berryeval.service.workbench.state.judging_modes import MODES, JudgingTask, Mode
 from berryeval.service.workbench.state.judging_queues import Given, Queues
+from berryeval.service.workbench.waiting import once_read
 
 __all__ = ["router"]
 
@@ -37,14 +37,19 @@ router = APIRouter()
 
 _MOST_AT_ONCE = 20
 _MOST_ANSWERS = 100
+_IN_A_ROW = 5
+"""Grades whose buttons fit into a row; more are in two."""
+
+_MEANINGS = (
+    "does not help with this question",
+    "helps with exactly this question, but contains no part of the answer",
+    "contains a usable part of the answer; the person would read on",
+    "answers the question; the person could stop searching",
+)
+"""The grades of the default scale."""
 
 
-async def _queues(request: Request) -> Queues:
-    queues: Queues = request.app.state.queues
-    return queues
-
-
-QueuesDep = Annotated[Queues, Depends(_queues)]
+QueuesDep = Annotated[Queues, from_state("queues")]
 
 
 async def _wanted(
@@ -86,10 +91,10 @@ def show_judge(
         n_left=given.n_left,
         is_ready=given.is_ready,
         labels=labels,
-        is_explained=labels == default_labels(3),
+        n_columns=len(labels) if len(labels) <= _IN_A_ROW else (len(labels) + 1) // 2,
+        meanings=_MEANINGS if labels == default_labels(3) else None,
         has_runs=bool(archive.runs.page(limit=1).items),
-        n_conflicts=table.n_conflicts if table else None,
-        n_stale=table.n_stale if table else None,
+        counts={"conflicts": table.n_conflicts, "stale": table.n_stale} if table else {},
     )
 
 

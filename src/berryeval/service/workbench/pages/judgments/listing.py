@@ -5,11 +5,12 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Literal, TypeAlias
-from urllib.parse import urlencode
 
 from berryeval.archive import Archive
 from berryeval.archive.judgments.table import JudgmentTable, WantedJudgments
 from berryeval.archive.records import StoredJudgment
+from berryeval.service.paging import numbered_page
+from berryeval.service.paths import address
 
 __all__ = ["PAGE", "SHOWN", "Filter", "Found", "Line", "find_judgments"]
 
@@ -33,18 +34,16 @@ class Filter:
     def address(self, **changes: str | int) -> str:
         """Return the address of the first page of this list with some parameters changed."""
         parts: dict[str, str | int | None] = {
-            "show": self.show if self.show != "all" else None,
-            "q": self.q or None,
-            "author": self.author or None,
+            "show": "" if self.show == "all" else self.show,
+            "q": self.q,
+            "author": self.author,
             "source": self.source,
-            "grade": self.grade or None,
+            "grade": self.grade,
         }
-        parts |= changes
-        given = {name: value for name, value in parts.items() if value not in (None, "", "all")}
-        if self.source == "" and "source" not in changes:
-            given["source"] = ""
-        query = urlencode(given, errors="surrogateescape")
-        return f"/judgments?{query}" if query else "/judgments"
+        found = address("/judgments", **parts | changes)
+        if self.source == "" and "source" not in changes:  # judgments without a source
+            found += f"{'&' if '?' in found else '?'}source="
+        return found
 
     @property
     def is_any(self) -> bool:
@@ -84,9 +83,8 @@ class Found:
 def find_judgments(archive: Archive, table: JudgmentTable, wanted: Filter) -> Found:
     """Return the matching judgments, newest first."""
     rows = table.find(_wanted(archive, wanted))
-    n_pages = max(1, -(-len(rows) // PAGE))
-    page = min(max(wanted.page, 1), n_pages)
-    shown = rows[(page - 1) * PAGE : page * PAGE].tolist()
+    page = numbered_page(len(rows), wanted.page, PAGE)
+    shown = rows[page.rows].tolist()
     states = archive.judgments.of_revisions(table.revisions[shown].tolist())
     pairs = {row: table.pair(row) for row in shown}
     queries = archive.queries.some({query_id for query_id, _ in pairs.values()})
@@ -112,8 +110,8 @@ def find_judgments(archive: Archive, table: JudgmentTable, wanted: Filter) -> Fo
         n_all=len(table),
         n_conflicts=table.n_conflicts,
         n_stale=table.n_stale,
-        page=page,
-        n_pages=n_pages,
+        page=page.number,
+        n_pages=page.n_pages,
         authors=table.counts_of("authors"),
         sources=table.counts_of("sources"),
         grades=table.counts_of("grades"),

@@ -15,11 +15,12 @@ from berryeval.archive.judgments.table import JudgmentTable
 from berryeval.archive.records import JudgingPolicy
 from berryeval.core.judging import COUNTED
 from berryeval.errors import ArgumentError
+from berryeval.reports.wording import count
 from berryeval.service.dependencies import ArchiveDep, require
+from berryeval.service.shared_work import Latest
 from berryeval.service.workbench.grading import grade_labels
 from berryeval.service.workbench.rendering import page
 from berryeval.service.workbench.state.agreement import TableDep
-from berryeval.service.workbench.state.latest import Latest
 
 __all__ = ["router"]
 
@@ -47,7 +48,7 @@ def show_policy(
     changed: Annotated[int, Query(ge=0)] = 0,
 ) -> Response:
     """Show the rule and the scale, and what other rules would change."""
-    said = {"rule": f"Saved. {_grades(changed)} changed.", "labels": "Saved."}
+    said = {"rule": f"Saved. {count(changed, 'grade')} changed.", "labels": "Saved."}
     return _page(request, archive, latest, said=said.get(saved or ""))
 
 
@@ -104,7 +105,10 @@ def _page(
         status=200 if refused is None else 422,
         policy=policy,
         rules={
-            rule: (f"{words[0].upper()}{words[1:]} counts", _grades(changes[rule]), changes[rule])
+            rule: (
+                f"{words[0].upper()}{words[1:]} counts",
+                "Current rule." if rule == policy.rule else _effect(changes[rule]),
+            )
             for rule, words in COUNTED.items()
         },
         labels=refused.text if refused and refused.field == "labels" else labels,
@@ -114,5 +118,9 @@ def _page(
     )
 
 
-def _grades(n: int) -> str:
-    return f"{n:,} grade{'' if n == 1 else 's'}"
+def _effect(n: int) -> str:
+    """Return what another rule would do to n grades."""
+    if not n:
+        return "Would change nothing."
+    them = "it" if n == 1 else "them"
+    return f"Would change {count(n, 'grade')} and the scores that depend on {them}."

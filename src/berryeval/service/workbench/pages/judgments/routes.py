@@ -34,6 +34,7 @@ _EXPORTS = {
 }
 _PIECE_BYTES = 1 << 16
 _TEXT_SHOWN = 1500
+_SHADES = {"very good": 4, "good": 3, "fair": 2, "poor": 1}
 _SPACE = re.compile(rb"[\s#]")
 
 
@@ -69,7 +70,8 @@ def show_agreement(request: Request, archive: ArchiveDep, latest: AgreedDep) -> 
         request,
         "agreement.html",
         found=found,
-        table=table,
+        judgments=table,
+        shades=_SHADES,
         is_behind=table is not None and table.newest < archive.judgments.revision(),
         in_words=in_words,
         shown=SHOWN,
@@ -136,7 +138,6 @@ def show_judgment(
         undoable=undoable,
         restored=restored,
         labels=grade_labels(archive, latest.get()),
-        came_from=request.headers.get("hx-current-url", ""),
     )
 
 

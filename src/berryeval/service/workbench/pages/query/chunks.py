@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from berryeval.archive import Archive
-from berryeval.charts.links import Link, links
+from berryeval.charts.marks import Link, links
 from berryeval.charts.svg import Svg
 from berryeval.evaluation.findings import Outcome
 from berryeval.service.workbench.pages.query.answers import Answers, Ranked, Side

@@ -12,6 +12,7 @@ from berryeval.archive.judgments.opinions import counted_state
 from berryeval.archive.records import StoredJudgment
 from berryeval.service.dependencies import ArchiveDep
 from berryeval.service.paths import DocId, QueryId, quoted
+from berryeval.service.workbench.choosing import read_number
 from berryeval.service.workbench.grading import grade_labels
 from berryeval.service.workbench.rendering import fragment, page
 from berryeval.service.workbench.state.agreement import TableDep
@@ -62,7 +63,7 @@ def show_document(
     request: Request, query_id: QueryId, doc_id: DocId, archive: ArchiveDep, latest: TableDep
 ) -> Response:
     """Show a document with its judgments for the query."""
-    start = _start(request.query_params.get("from", ""))
+    start = read_number(request.query_params.get("from", ""), 0)
     document = text_of(archive, doc_id, start)
     address = f"/queries/{quoted(query_id)}/documents/{quoted(doc_id)}"
     is_part = "hx-request" in request.headers
@@ -83,7 +84,3 @@ def show_document(
         below="h3" if is_part else "h2",
         labels=grade_labels(archive, latest.get()),
     )
-
-
-def _start(number: str) -> int:
-    return int(number) if number.isascii() and number.isdigit() and len(number) < 10 else 0  # noqa: PLR2004

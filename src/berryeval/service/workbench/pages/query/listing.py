@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
-from urllib.parse import urlencode
 
 from berryeval.core.id_column import encode_id
 from berryeval.core.judgments import Judgments
-from berryeval.core.query import Query
-from berryeval.core.query_type import QueryType
+from berryeval.core.query import Query, QueryType
+from berryeval.service.paging import numbered_page
+from berryeval.service.paths import address
 
 __all__ = ["PAGE", "QueryListing", "QueryRow", "WantedQueries", "list_queries"]
 
@@ -45,15 +45,14 @@ class WantedQueries:
     def address(self, **changes: object) -> str:
         """Return the address of this list with some parameters changed."""
         wanted = replace(self, **{"page": 1, **changes})  # type: ignore[arg-type]
-        fields = {
-            "q": wanted.text,
-            "category": wanted.category,
-            "difficulty": wanted.difficulty,
-            "unjudged": "1" if wanted.is_unjudged else "",
-            "page": "" if wanted.page == 1 else str(wanted.page),
-        }
-        given = {name: value for name, value in fields.items() if value}
-        return f"/queries?{urlencode(given, errors='surrogateescape')}" if given else "/queries"
+        return address(
+            "/queries",
+            q=wanted.text,
+            category=wanted.category,
+            difficulty=wanted.difficulty,
+            unjudged="1" if wanted.is_unjudged else "",
+            page="" if wanted.page == 1 else wanted.page,
+        )
 
 
 @dataclass(frozen=True)
@@ -64,6 +63,13 @@ class QueryRow:
     query: Query | None
     """None if it is judged but not stored."""
     n_judged: int
+
+    @property
+    def labels(self) -> str:
+        """Its category and difficulty, as they follow its id on small screens."""
+        query = self.query
+        labels = () if query is None else (query.category, query.difficulty)
+        return "".join(f" · {label}" for label in labels if label)
 
 
 @dataclass(frozen=True)
@@ -96,17 +102,16 @@ def list_queries(
         and not (wanted.is_unjudged and n_judged.get(query_id))
         and (not words or _has(query_id, queries.get(query_id), words))
     ]
-    n_pages = max(1, -(-len(found) // PAGE))
-    page = min(max(1, wanted.page), n_pages)
+    page = numbered_page(len(found), wanted.page, PAGE)
     return QueryListing(
         tuple(
             QueryRow(query_id, queries.get(query_id), n_judged.get(query_id, 0))
-            for query_id in found[(page - 1) * PAGE : page * PAGE]
+            for query_id in found[page.rows]
         ),
         len(found),
         len(ids),
-        page,
-        n_pages,
+        page.number,
+        page.n_pages,
         tuple(sorted({query.category for query in queries.values() if query.category})),
         tuple(sorted({query.difficulty for query in queries.values() if query.difficulty})),
     )

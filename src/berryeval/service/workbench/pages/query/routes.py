@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
-from urllib.parse import urlencode
 
 import numpy as np
 from fastapi import APIRouter, Request
@@ -17,19 +16,24 @@ from berryeval.core.query import Query
 from berryeval.errors import ArgumentError, NotFoundError
 from berryeval.measures import Measure
 from berryeval.service.dependencies import ArchiveDep
-from berryeval.service.paths import QueryId, quoted
-from berryeval.service.references import labels_of
-from berryeval.service.workbench.choosing import choose_measure, choose_run, run_choices
+from berryeval.service.paths import QueryId, address, quoted
+from berryeval.service.stored_runs import labels_of
+from berryeval.service.workbench.choosing import (
+    choose_measure,
+    choose_run,
+    read_number,
+    run_choices,
+)
 from berryeval.service.workbench.grading import grade_labels
 from berryeval.service.workbench.pages.query.answers import Answers, answers_of, judged_of
 from berryeval.service.workbench.pages.query.chunks import chunk_of
 from berryeval.service.workbench.pages.query.listing import WantedQueries, list_queries
-from berryeval.service.workbench.reading import once_read
 from berryeval.service.workbench.rendering import fragment, page
 from berryeval.service.workbench.state.agreement import TableDep
 from berryeval.service.workbench.state.comparisons import Comparisons, ComparisonsDep
 from berryeval.service.workbench.state.run_directory import MAIN
 from berryeval.service.workbench.state.scoring import Scoring, ScoringDep
+from berryeval.service.workbench.waiting import once_read
 
 __all__ = ["router"]
 
@@ -51,10 +55,8 @@ class QueryView:
 
     def address(self, query_id: str | None = None, /, **changes: str) -> str:
         """Return the address of this or another query with some parameters changed."""
-        given = {"a": self.a, "b": self.b, "measure": str(self.measure), **changes}
-        kept = {name: value for name, value in given.items() if value}
         path = f"/queries/{quoted(self.query_id if query_id is None else query_id)}"
-        return f"{path}?{urlencode(kept, errors='surrogateescape')}"
+        return address(path, **{"a": self.a, "b": self.b, "measure": self.measure} | changes)
 
     def document(self, doc_id: str) -> str:
         """Return the address of a document for the query."""
@@ -72,21 +74,19 @@ class QueryView:
     @property
     def comparison(self) -> str:
         """Return the address of the comparison of both runs."""
-        given = {"a": self.a, "b": self.b, "measure": str(self.measure)}
-        return f"/compare?{urlencode(given, errors='surrogateescape')}"
+        return address("/compare", a=self.a, b=self.b, measure=self.measure)
 
 
 @router.get("")
 def show_queries(request: Request, scoring: ScoringDep) -> Response:
     """List queries."""
     given = request.query_params
-    number = given.get("page", "")
     wanted = WantedQueries(
         given.get("q", "").strip(),
         given.get("category", ""),
         given.get("difficulty", ""),
         bool(given.get("unjudged")),
-        int(number) if number.isascii() and number.isdigit() and len(number) < 7 else 1,  # noqa: PLR2004
+        read_number(given.get("page", ""), 1),
     )
     listing = list_queries(scoring.queries(), scoring.state().judgments, wanted)
     is_part = request.headers.get("hx-target") == "found"
@@ -105,19 +105,19 @@ def show_query(
 ) -> Response:
     """Show the results of one or two runs for a query."""
     query = archive.queries.get(query_id)
-    asked = _asked(request, archive, scoring, query_id)
-    if not asked.a and not asked.b:
+    view = _view(request, archive, scoring, query_id)
+    if not view.a and not view.b:
         return _without_runs(request, archive, query, query_id)
-    runs = _runs(archive, asked)
-    answers = _answers(archive, scoring, runs, asked)
+    runs = _runs(archive, view)
+    answers = _answers(archive, scoring, runs, view)
     _check_known(query, answers)
     baselines, newest = run_choices(archive)
     return page(
         request,
         "query.html",
-        **_shared(archive, answers, query, asked, grade_labels(archive, latest.get())),
+        **_shared(archive, answers, query, view, grade_labels(archive, latest.get())),
         chunk=chunk_of(archive, answers, _first(request)),
-        neighbours=_neighbours(comparisons, scoring, runs, asked, only_known=True),
+        neighbours=_neighbours(comparisons, scoring, runs, view, only_known=True),
         missed=_missed(archive, answers),
         baselines=baselines,
         newest=newest,
@@ -129,7 +129,7 @@ def show_scores(
     request: Request, query_id: QueryId, archive: ArchiveDep, scoring: ScoringDep, latest: TableDep
 ) -> Response:
     """Show only the scores, after a judgment."""
-    shared = _asked_for(request, archive, scoring, query_id, grade_labels(archive, latest.get()))
+    shared = _context_of(request, archive, scoring, query_id, grade_labels(archive, latest.get()))
     return fragment(request, "query_scores.html", **shared)
 
 
@@ -138,7 +138,7 @@ def show_ranks(
     request: Request, query_id: QueryId, archive: ArchiveDep, scoring: ScoringDep, latest: TableDep
 ) -> Response:
     """Show fifty ranks of both lists, starting at a rank."""
-    shared = _asked_for(request, archive, scoring, query_id, grade_labels(archive, latest.get()))
+    shared = _context_of(request, archive, scoring, query_id, grade_labels(archive, latest.get()))
     chunk = chunk_of(archive, shared["answers"], _first(request))
     return fragment(request, "query_ranks.html", **shared, chunk=chunk)
 
@@ -152,10 +152,10 @@ def show_neighbours(
     comparisons: ComparisonsDep,
 ) -> Response:
     """Show links to the previous and next query, by loss; sorting may take a while."""
-    asked = _asked(request, archive, scoring, query_id)
-    runs = _runs(archive, asked)
-    found = _neighbours(comparisons, scoring, runs, asked, only_known=False)
-    return fragment(request, "query_neighbours.html", neighbours=found, asked=asked)
+    view = _view(request, archive, scoring, query_id)
+    runs = _runs(archive, view)
+    found = _neighbours(comparisons, scoring, runs, view, only_known=False)
+    return fragment(request, "query_neighbours.html", neighbours=found, view=view)
 
 
 @dataclass(frozen=True)
@@ -170,7 +170,7 @@ class Neighbours:
     order: str
 
 
-def _asked(request: Request, archive: Archive, scoring: Scoring, query_id: str) -> QueryView:
+def _view(request: Request, archive: Archive, scoring: Scoring, query_id: str) -> QueryView:
     """Read an address; by default its runs are the newest one and the baseline."""
     given = request.query_params
     measure = choose_measure(scoring.measures, given.get("measure", ""))
@@ -187,9 +187,9 @@ def _asked(request: Request, archive: Archive, scoring: Scoring, query_id: str) 
     return QueryView(query_id, a, b, measure)
 
 
-def _runs(archive: Archive, asked: QueryView) -> dict[str, StoredRun]:
+def _runs(archive: Archive, view: QueryView) -> dict[str, StoredRun]:
     """Return one or two runs by label; the same run twice is one."""
-    found = {one: choose_run(archive, one) for one in (asked.a, asked.b) if one}
+    found = {one: choose_run(archive, one) for one in (view.a, view.b) if one}
     if not found:
         raise ArgumentError("runs", "a or b, or both", "neither")
     distinct = {run.run_id: run for run in found.values()}
@@ -197,11 +197,11 @@ def _runs(archive: Archive, asked: QueryView) -> dict[str, StoredRun]:
 
 
 def _answers(
-    archive: Archive, scoring: Scoring, runs: dict[str, StoredRun], asked: QueryView
+    archive: Archive, scoring: Scoring, runs: dict[str, StoredRun], view: QueryView
 ) -> Answers:
     loaded = {label: (run, scoring.run(run.run_id)) for label, run in runs.items()}
-    judged = judged_of(archive, asked.query_id)
-    return answers_of(asked.query_id, loaded, judged, scoring.measures, asked.measure)
+    judged = judged_of(archive, view.query_id)
+    return answers_of(view.query_id, loaded, judged, scoring.measures, view.measure)
 
 
 def _check_known(query: Query | None, answers: Answers) -> None:
@@ -210,20 +210,20 @@ def _check_known(query: Query | None, answers: Answers) -> None:
         raise NotFoundError("query", answers.query_id)
 
 
-def _asked_for(
+def _context_of(
     request: Request, archive: Archive, scoring: Scoring, query_id: str, labels: Sequence[str]
 ) -> dict[str, Any]:
     """Return the results of the runs that the address of the page names."""
-    asked = _asked(request, archive, scoring, query_id)
-    answers = _answers(archive, scoring, _runs(archive, asked), asked)
-    return _shared(archive, answers, archive.queries.get(query_id), asked, labels)
+    view = _view(request, archive, scoring, query_id)
+    answers = _answers(archive, scoring, _runs(archive, view), view)
+    return _shared(archive, answers, archive.queries.get(query_id), view, labels)
 
 
 def _shared(
     archive: Archive,
     answers: Answers,
     query: Query | None,
-    asked: QueryView,
+    view: QueryView,
     labels: Sequence[str],
 ) -> dict[str, Any]:
     moves = () if answers.explanation is None else answers.explanation.effective[:_N_MOVES]
@@ -232,17 +232,14 @@ def _shared(
         "titles": {doc_id: title for doc_id, (title, _) in beginnings.items() if title},
         "n_moves": _N_MOVES,
         "answers": answers,
-        "asked": asked,
+        "view": view,
         "query": query,
         "labels": labels,
     }
 
 
 def _first(request: Request) -> int:
-    number = request.query_params.get("from", "")
-    if not (number.isascii() and number.isdigit() and len(number) < 9):  # noqa: PLR2004
-        return 1
-    return min(max(1, int(number)), _DEEPEST)
+    return min(max(1, read_number(request.query_params.get("from", ""), 1)), _DEEPEST)
 
 
 def _without_runs(
@@ -265,12 +262,12 @@ def _neighbours(
     comparisons: Comparisons,
     scoring: Scoring,
     runs: dict[str, StoredRun],
-    asked: QueryView,
+    view: QueryView,
     *,
     only_known: bool,
 ) -> Neighbours | None:
     """Return the adjacent queries: by loss for two runs, by score for one."""
-    measure = asked.measure
+    measure = view.measure
     if len(runs) > 1:
         a, b = runs.values()
         compared = comparisons.known(a, b)
@@ -278,17 +275,17 @@ def _neighbours(
             if only_known:
                 return None
             compared = comparisons.compare(a, b)
-        place, order = compared.position_of(asked.query_id), compared.by_harm(measure)
+        place, order = compared.position_of(view.query_id), compared.by_harm(measure)
         ids, words = compared.comparison.query_ids, "by loss"
     else:
         scores = scoring.evaluation(next(iter(runs.values())).run_id).scores
         values = np.asarray(scores.values[str(measure)])
         order = np.argsort(values if measure.higher_is_better else -values, kind="stable")
         ids, words = scores.query_ids, "worst first"
-        place = next((i for i, one in enumerate(ids) if one == asked.query_id), None)
+        place = next((i for i, one in enumerate(ids) if one == view.query_id), None)
     if place is None:
         return Neighbours(None, None, 0, len(ids), words)
     at = int(np.flatnonzero(order == place)[0])
-    before = asked.address(ids[int(order[at - 1])]) if at > 0 else None
-    after = asked.address(ids[int(order[at + 1])]) if at + 1 < len(order) else None
+    before = view.address(ids[int(order[at - 1])]) if at > 0 else None
+    after = view.address(ids[int(order[at + 1])]) if at + 1 < len(order) else None
     return Neighbours(before, after, at + 1, len(order), words)

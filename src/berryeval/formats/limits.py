@@ -1,0 +1,58 @@
+"""Limits on the content of files, checked while they are read."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
+from contextvars import ContextVar
+from typing import NamedTuple
+
+from berryeval.errors import SizeError
+
+__all__ = ["MOST_LINE", "check_rows", "limited", "within_limits"]
+
+MOST_LINE = 1 << 28
+"""Bytes of the longest line. A longer one is an endless one, such as that of ``/dev/zero``."""
+
+
+class _Limits(NamedTuple):
+    rows: int | None = None
+    content: int | None = None
+
+
+_limits: ContextVar[_Limits] = ContextVar("limits", default=_Limits())  # noqa: B039 - immutable
+
+
+@contextmanager
+def limited(*, rows: int | None = None, content: int | None = None) -> Iterator[None]:
+    """Within the block, reject files with more rows, or more bytes when decompressed."""
+    token = _limits.set(_Limits(rows, content))
+    try:
+        yield
+    finally:
+        _limits.reset(token)
+
+
+def check_rows(n_rows: int, name: str) -> None:
+    """Raise `SizeError` if a file has too many rows."""
+    most = _limits.get().rows
+    if most is not None and n_rows > most:
+        raise SizeError(f"expected at most {most:,} rows, found {n_rows:,} or more", name)
+
+
+def within_limits(pieces: Iterable[bytes], name: str) -> Iterator[bytes]:
+    """Iterate over the pieces of a text; raise `SizeError` at the first that exceeds a limit."""
+    limits = _limits.get()
+    n_bytes, n_lines, line = 0, 0, 0
+    for piece in pieces:
+        last = piece.rfind(b"\n")
+        line = line + len(piece) if last < 0 else len(piece) - last - 1
+        if line > MOST_LINE:
+            message = f"expected lines of at most {MOST_LINE >> 20} MiB, found a longer one"
+            raise SizeError(message, name, n_lines + 1)
+        n_bytes += len(piece)
+        n_lines += piece.count(b"\n")
+        if limits.content is not None and n_bytes > limits.content:
+            raise SizeError(f"expected at most {limits.content:,} bytes, found more", name)
+        check_rows(n_lines, name)
+        yield piece

@@ -1,0 +1,126 @@
+"""Reading queries from a file in any format, and writing them."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable, Iterator
+from types import ModuleType
+
+from berryeval.core.files import format_of_ending, uncompressed_name, write_whole
+from berryeval.core.id_column import shown_id
+from berryeval.core.query import Query, find_split_group
+from berryeval.errors import ArgumentError, FormatError
+from berryeval.formats import beir
+from berryeval.formats.lines import PathLike, iter_lines, path_name
+from berryeval.formats.queries import delimited, json_file, jsonl, trec_topics
+
+__all__ = ["QUERY_FORMATS", "check_query_format", "read_queries", "write_queries"]
+
+QUERY_FORMATS: dict[str, ModuleType] = {
+    "topics": trec_topics,
+    "jsonl": jsonl,
+    "json": json_file,
+    "table": delimited,
+}
+"""The formats by name, in the order of detection."""
+
+_ENDINGS = {
+    ".jsonl": "jsonl",
+    ".ndjson": "jsonl",
+    ".json": "json",
+    ".csv": "table",
+    ".tsv": "table",
+}
+
+
+def read_queries(path: PathLike, *, format: str | None = None, strict: bool = False) -> list[Query]:
+    """Read queries from a file.
+
+    Parameters
+    ----------
+    path : path
+        The file, compressed or not. A folder is read as BEIR's: its ``queries.jsonl``.
+    format : str, optional
+        One of `QUERY_FORMATS`. Default: detected from the first line. Required for standard
+        input, ``-``.
+    strict : bool
+        Whether an unknown key or column is an error, as in a golden set.
+
+    Raises
+    ------
+    FormatError
+        With file and line, for invalid content, for a repeated query, for a group in two strata,
+        and, if strict, for an unknown key.
+    """
+    if beir.is_folder(path):
+        path = beir.queries_path(path)
+    chosen = _sniff(path) if format is None else check_query_format(format)
+    found: dict[str, Query] = {}
+    lines: dict[str, int | None] = {}
+    for line, query in QUERY_FORMATS[chosen].iter_queries(path, strict=strict):
+        if query.query_id in found:
+            message = f"query {shown_id(query.query_id)} occurs twice"
+            raise FormatError(message, path_name(path), line)
+        found[query.query_id], lines[query.query_id] = query, line
+    split = find_split_group(found.values())
+    if split is not None:
+        query, places = split
+        group = shown_id(query.group or "")
+        message = f"expected the queries of group {group} in one stratum, found {places}"
+        raise FormatError(message, path_name(path), lines[query.query_id])
+    return list(found.values())
+
+
+def check_query_format(name: str) -> str:
+    """Return the name of a format, or raise if it is unknown."""
+    if name not in QUERY_FORMATS:
+        raise ArgumentError("format", " or ".join(map(repr, QUERY_FORMATS)), repr(name))
+    return name
+
+
+def _sniff(path: PathLike) -> str:
+    if os.fspath(path) == "-":
+        raise ArgumentError("format", " or ".join(map(repr, QUERY_FORMATS)), "none for '-'")
+    line = next((line for _, line in iter_lines(path) if line.strip()), None)
+    if line is None:
+        raise FormatError("expected queries, found nothing", path_name(path))
+    for name, module in QUERY_FORMATS.items():
+        if module.sniff(line):
+            return name
+    shown = line.decode("utf-8", "replace").strip()[:40]
+    message = f"expected queries in JSON, a table or TREC topics, found {shown!r}"
+    raise FormatError(message, path_name(path), 1)
+
+
+def write_queries(queries: Iterable[Query], path: PathLike, *, format: str | None = None) -> None:
+    """Write queries to a file, whole or not at all.
+
+    Parameters
+    ----------
+    queries : iterable of Query
+        The queries.
+    path : path
+        The file; ``-`` is standard output. A name that ends in ``.gz`` or ``.zst`` is
+        compressed.
+    format : str, optional
+        One of `QUERY_FORMATS`. Default: by the name, ``.jsonl``, ``.json``, ``.csv`` or ``.tsv``;
+        any other is TREC topics.
+
+    Raises
+    ------
+    FormatError
+        If the file cannot be written.
+    InputError
+        If the format cannot represent a query.
+    """
+    ending = os.path.splitext(uncompressed_name(path))[1].lower()  # noqa: PTH122
+    if format is None:
+        chosen = format_of_ending(path, _ENDINGS, "topics", argument="output", choice="a format")
+    else:
+        chosen = check_query_format(format)
+    lines: Iterator[bytes]
+    if chosen == "table":
+        lines = delimited.to_lines(queries, separator="\t" if ending == ".tsv" else ",")
+    else:
+        lines = QUERY_FORMATS[chosen].to_lines(queries)
+    write_whole(path, lines)

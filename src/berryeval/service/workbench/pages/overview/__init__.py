@@ -1,1 +1,0 @@
-"""The page Overview: the state of a series, its trend, and what to look at next."""

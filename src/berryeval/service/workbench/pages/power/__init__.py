@@ -1,1 +1,0 @@
-"""The page Power: the smallest drop that a golden set can detect."""

@@ -1,0 +1,113 @@
+"""An archive whose file is damaged: one sentence that names it, and never anything else."""
+
+import random
+import tempfile
+from contextlib import suppress
+from pathlib import Path
+
+import pytest
+
+from berryeval import Document, Query, Run, evaluate
+from berryeval.archive import Archive, JudgmentEntry, RunFacts
+from berryeval.errors import ArchiveError, NotFoundError
+from depth import IS_DEEP
+
+N_FILES = 1000 if IS_DEEP else 40
+PAGE = 4096
+
+
+@pytest.fixture(scope="module")
+def intact(tmp_path_factory):
+    """The bytes of an archive with something of everything."""
+    path = tmp_path_factory.mktemp("intact") / "a.db"
+    with Archive.open(path) as archive:
+        archive.queries.put([Query(f"q{i}", f"how to {i}", "factual", "easy") for i in range(40)])
+        archive.documents.put([Document(f"d{i}", f"text {i} " * 20, "title") for i in range(40)])
+        judged = [JudgmentEntry(f"q{i}", f"d{j}", j % 3) for i in range(40) for j in range(6)]
+        archive.judgments.put(judged, author="ada")
+        judgments, hashed = archive.judgments.as_of(None)
+        for number in range(3):
+            run = Run.from_lists({f"q{i}": [f"d{j}" for j in range(number, 9)] for i in range(40)})
+            stored = archive.runs.put(run, RunFacts(f"run {number}", {"k": number}))
+            found = evaluate(judgments, run, ["nDCG@10", "AP"])
+            archive.evaluations.put(stored.run_id, found, judgments_hash=hashed)
+        archive.baselines.put("main", stored.run_id)
+        archive.gates.put("gate", {"guards": [{"measure": "AP", "at_least": 0.5}]})
+        archive.verdicts.put(gate="gate", run_id=stored.run_id, verdict="pass",
+                             judgments_hash=hashed, report={"sentence": "well"})  # fmt: skip
+        archive.tokens.create("ci", "judge")
+    return path.read_bytes()
+
+
+def damaged(content, chance):
+    """Return the content with bits, pages or its end changed."""
+    found = bytearray(content)
+    kind = chance.choice(["bit", "bits", "zeros", "cut", "noise", "swapped"])
+    place = chance.randrange(len(found))
+    if kind == "cut":
+        return bytes(found[:place])
+    if kind in ("bit", "bits"):
+        for _ in range(1 if kind == "bit" else 200):
+            found[chance.randrange(len(found))] ^= 1 << chance.randrange(8)
+        return bytes(found)
+    start = place // PAGE * PAGE
+    if kind == "swapped":
+        other = chance.randrange(len(found)) // PAGE * PAGE
+        found[start : start + PAGE], found[other : other + PAGE] = (
+            found[other : other + PAGE], found[start : start + PAGE],
+        )  # fmt: skip
+    else:
+        found[start : start + PAGE] = bytes(PAGE) if kind == "zeros" else chance.randbytes(PAGE)
+    return bytes(found)
+
+
+def reads(archive):
+    """Return functions that together read all of an archive."""
+
+    def load_runs():
+        for run in archive.runs.page(limit=100).items:
+            archive.runs.load(run.run_id)
+
+    def load_evaluations():
+        for evaluation in archive.evaluations.page(limit=100).items:
+            archive.evaluations.load(evaluation.evaluation_id)
+
+    def export():
+        with tempfile.TemporaryDirectory() as folder:
+            archive.export(Path(folder) / "export")
+
+    return (
+        lambda: archive.check(deep=True), archive.judgments.current, archive.judgment_index.table,
+        archive.queries.all, lambda: archive.documents.page(limit=1000), load_runs,
+        load_evaluations, archive.gates.page, lambda: archive.verdicts.page(gate="gate"),
+        archive.baselines.page, archive.tokens.page, archive.judging.get, export,
+        lambda: archive.queries.put([Query("new", "text")]),
+    )  # fmt: skip
+
+
+def error_of(read):
+    """Return the error of the archive that a function meets, if any."""
+    try:
+        with suppress(NotFoundError):  # an index may list what a table has lost
+            read()
+    except ArchiveError as error:
+        return error
+    return None
+
+
+@pytest.mark.parametrize("seed", range(N_FILES))
+def test_a_damaged_file_gives_sentences_with_a_way_out(tmp_path, intact, seed):
+    """Every error is an archive's own, names the file, and says what to do."""
+    path = tmp_path / "damaged.db"
+    path.write_bytes(damaged(intact, random.Random(seed)))  # noqa: S311
+    errors = []
+    try:
+        archive = Archive.open(path)
+    except ArchiveError as error:
+        errors.append(error)
+    else:
+        with archive:
+            errors += filter(None, map(error_of, reads(archive)))
+    for error in errors:
+        assert str(error).startswith(f"{path}: ")
+        assert "\n" not in str(error)

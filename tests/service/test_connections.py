@@ -1,0 +1,147 @@
+"""Connections that are too many, or too slow."""
+
+import asyncio
+import contextlib
+import logging
+import socket
+import threading
+import time
+
+import pytest
+import uvicorn
+
+from berryeval.service.connections import connection_class
+
+REQUEST = b"GET / HTTP/1.1\r\nHost: localhost\r\n\r\n"
+LARGE = 32 << 20
+
+
+async def application(scope, _receive, send):
+    """Answer with nothing, or with very many bytes."""
+    size = LARGE if scope["path"] == "/large" else 0
+    headers = [(b"content-length", str(size).encode())]
+    await send({"type": "http.response.start", "status": 200, "headers": headers})
+    with contextlib.suppress(OSError):
+        for start in range(0, size, 1 << 20):
+            body = bytes(min(1 << 20, size - start))
+            await send({"type": "http.response.body", "body": body, "more_body": True})
+        await send({"type": "http.response.body"})
+
+
+class Served:
+    """The application behind connections with small limits, in a thread."""
+
+    def __init__(self, **limits):
+        limits = {"most": 10, "header_seconds": 0.3, "reading_seconds": 0.3} | limits
+        config = uvicorn.Config(application, http=connection_class(**limits), log_config=None,
+                                lifespan="off", ws="none", timeout_keep_alive=30)  # fmt: skip
+        self.server = uvicorn.Server(config)
+        self.listener = socket.create_server(("127.0.0.1", 0))
+        self.thread = threading.Thread(
+            target=lambda: asyncio.run(self.server.serve(sockets=[self.listener]))
+        )
+
+    def __enter__(self):
+        self.thread.start()
+        while not self.server.started:
+            time.sleep(0.01)
+        return self
+
+    def __exit__(self, *_):
+        self.server.should_exit = True
+        self.thread.join()
+        self.listener.close()
+
+    def connect(self):
+        return socket.create_connection(self.listener.getsockname(), timeout=10)
+
+    def ask(self, connection):
+        connection.sendall(REQUEST)
+        return connection.recv(4096).split(b"\r\n")[0]
+
+
+def rest_of(connection):
+    """Return what comes until the other side closes the connection."""
+    found = b""
+    with contextlib.suppress(ConnectionError):
+        while piece := connection.recv(1 << 20):
+            found += piece
+    return found
+
+
+@pytest.mark.parametrize("sent", [b"", b"GET / HTTP/1.1\r\nHost: loc"])
+def test_a_request_that_does_not_arrive_is_given_up(sent):
+    """A client that sends nothing, or half a header, gets 408."""
+    with Served() as served, served.connect() as connection:
+        connection.sendall(sent)
+        assert rest_of(connection).startswith(b"HTTP/1.1 408 ")
+
+
+def test_half_a_header_after_a_request_is_given_up_too():
+    """The second request of a connection has no more time than the first."""
+    with Served() as served, served.connect() as connection:
+        assert served.ask(connection) == b"HTTP/1.1 200 OK"
+        connection.sendall(b"GET / HTTP/1.1\r\n")
+        assert b"HTTP/1.1 408 " in rest_of(connection)
+
+
+def test_a_connection_may_rest_between_requests():
+    """The limit counts from the first byte of a header, not from the last response."""
+    with Served() as served, served.connect() as connection:
+        assert served.ask(connection) == b"HTTP/1.1 200 OK"
+        time.sleep(0.6)
+        assert served.ask(connection) == b"HTTP/1.1 200 OK"
+
+
+def test_headers_that_drip_are_given_up():
+    """One byte now and then does not extend the time."""
+    with Served() as served, served.connect() as connection:
+        with contextlib.suppress(ConnectionError):
+            for byte in REQUEST[:-2] * 3:
+                connection.sendall(bytes([byte]))
+                time.sleep(0.02)
+        assert rest_of(connection)[:13] in (b"HTTP/1.1 408 ", b"")
+
+
+def test_a_response_that_is_not_read_is_dropped():
+    """The rest of it does not stay in memory."""
+    with Served() as served, served.connect() as connection:
+        connection.sendall(REQUEST.replace(b"/ ", b"/large "))
+        time.sleep(0.6)
+        assert len(rest_of(connection)) < LARGE
+        assert not served.server.server_state.connections
+
+
+def test_a_slow_reader_that_goes_on_gets_all_of_it():
+    """The time counts from the last part that was read."""
+    with Served(reading_seconds=0.8) as served, served.connect() as connection:
+        connection.sendall(REQUEST.replace(b"/ ", b"/large "))
+        n_bytes = 0
+        while n_bytes < LARGE:
+            n_bytes += len(connection.recv(8 << 20, socket.MSG_WAITALL))
+            time.sleep(0.05)
+        assert n_bytes >= LARGE
+
+
+def test_connections_beyond_the_limit_are_refused():
+    """With 503, until one of the others is closed."""
+    with Served(most=2) as served, contextlib.ExitStack() as opened:
+        first, second, third = (opened.enter_context(served.connect()) for _ in range(3))
+        assert rest_of(third).startswith(b"HTTP/1.1 503 ")
+        assert served.ask(first) == b"HTTP/1.1 200 OK"
+        second.close()
+        while len(served.server.server_state.connections) > 1:
+            time.sleep(0.01)
+        with served.connect() as another:
+            assert served.ask(another) == b"HTTP/1.1 200 OK"
+
+
+def test_bad_requests_are_logged_once_a_minute(caplog):
+    """With their number, and not a line each."""
+    with Served() as served, caplog.at_level(logging.WARNING):
+        for _ in range(20):
+            with served.connect() as connection:
+                connection.sendall(b"nonsense\r\n\r\n")
+                assert rest_of(connection).startswith(b"HTTP/1.1 400 ")
+    assert len(caplog.records) == 1
+    assert "Invalid HTTP request" in caplog.text

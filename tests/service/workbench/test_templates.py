@@ -1,0 +1,20 @@
+"""The templates of pages, as people read them."""
+
+from importlib import resources
+
+import pytest
+
+from berryeval.service import workbench
+
+LONGEST = 120
+TEMPLATES = sorted(
+    entry.name for entry in (resources.files(workbench) / "templates").iterdir() if entry.is_file()
+)
+
+
+@pytest.mark.parametrize("name", TEMPLATES)
+def test_no_line_of_a_template_is_longer_than_a_screen(name):
+    """A line has at most 120 characters, so that a change to it can be reviewed."""
+    text = (resources.files(workbench) / "templates" / name).read_text("utf-8")
+    long_lines = [n for n, line in enumerate(text.splitlines(), start=1) if len(line) > LONGEST]
+    assert long_lines == []
