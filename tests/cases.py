@@ -1,4 +1,4 @@
-"""Random cases for property tests: a ranking and its judgments, in the form of each door."""
+"""Random cases for property tests: a ranking and its judgments, in the form of each API."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from berryeval.metrics import PADDING_ID
 
 @dataclass(frozen=True)
 class JudgedRanking:
-    """Ids in rank order without repeats, and a grade for each judged id."""
+    """Ids in rank order without repeats, and a grade per judged id."""
 
     retrieved: list[int]
     grades: dict[int, int]
@@ -60,7 +60,7 @@ def parameters_of(
     k: st.SearchStrategy | None = None,
     parameters: dict[str, st.SearchStrategy] = PARAMETERS,
 ):
-    """Draw a measure of this kind, whatever parameters it takes."""
+    """Draw a measure of this kind with any parameters."""
     drawn = {
         field.name: draw(parameters["optional " * (field.default is None) + field.name])
         for field in fields(measure)
@@ -72,7 +72,7 @@ def parameters_of(
 
 
 def kernel_input(case: JudgedRanking) -> tuple[list[float], list[float]]:
-    """Return grades in rank order, and those of all judged documents."""
+    """Return grades in rank order, and the grades of all judged documents."""
     found = [float(case.grades.get(doc_id, NOT_IN_POOL)) for doc_id in case.retrieved]
     in_pool = [doc_id in case.grades for doc_id in case.retrieved]
     grades = [UNJUDGED if g < 0 and pool else g for g, pool in zip(found, in_pool, strict=True)]
@@ -80,7 +80,7 @@ def kernel_input(case: JudgedRanking) -> tuple[list[float], list[float]]:
 
 
 def score_ranking(measure: Measure, ranking: list[bytes], grades: dict[bytes, float]) -> float:
-    """Score one query, as the engine does."""
+    """Score one query like the engine."""
     seen = [grades.get(doc_id, NOT_IN_POOL) for doc_id in ranking]
     usable = [UNJUDGED if g < 0 and d in grades else g for g, d in zip(seen, ranking, strict=True)]
     return measure.score(usable, sorted((g for g in grades.values() if g >= 0), reverse=True))
@@ -103,7 +103,7 @@ class ArrayCase:
 
 @st.composite
 def array_cases(draw, *, max_columns: int = 80):
-    """Draw arrays of any shape: with repeats, padding in any place, k at its limits."""
+    """Draw arrays of any shape, with repeats, padding anywhere, and k at its limits."""
     n_rows = draw(st.integers(0, 4))
     n_retrieved = draw(st.integers(1, max_columns))
     n_relevant = draw(st.integers(0, max_columns))

@@ -1,4 +1,4 @@
-"""Settings and fixtures of all tests, and the kind that each of them is."""
+"""Settings and fixtures for all tests, and the marker of each test."""
 
 import logging
 import os
@@ -10,14 +10,14 @@ from hypothesis import settings
 from depth import examples
 from search.postgres_server import can_run, running_server
 
-pytest_plugins = ["pytester"]  # runs pytest inside a test; only here may a plugin be named
+pytest_plugins = ["pytester"]  # runs pytest inside a test; plugins can be named only here
 
-# No test asserts a time: machines are shared, and a slow moment is no defect.
+# No test asserts a time: machines are shared, and a slow moment is not a bug.
 settings.register_profile("berryeval", examples(200, deadline=None))
 settings.load_profile("berryeval")
 
-# Where coverage is measured it starts with the interpreter, before pytest loads our plugin. What
-# tests start themselves runs as it does for users.
+# When coverage is measured, it starts with the interpreter, before pytest loads the plugin.
+# Processes started by tests run as they do for users.
 if "PYTEST_XDIST_WORKER" in os.environ:
     os.environ.pop("COVERAGE_PROCESS_START", None)
 
@@ -48,14 +48,14 @@ SERVERS = {"browser", "limited", "page", "postgres_dsn", "pytester", "server", "
 
 
 def pytest_collection_modifyitems(items):
-    """Mark each test as unit, integration or quality (X10); one of the suite may be two of them."""
+    """Mark each test as unit, integration or quality (X10); a suite test may have two marks."""
     for item in items:
         for kind in kinds_of(item):
             item.add_marker(getattr(pytest.mark, kind))
 
 
 def kinds_of(item):
-    """Tell by its folder, its file and its fixtures what a test is."""
+    """Return the kinds of a test, from its folder, file and fixtures."""
     path = Path(item.path)
     places = set()
     if TESTS in path.parents:
@@ -71,7 +71,7 @@ def kinds_of(item):
 
 @pytest.fixture(autouse=True)
 def logging_as_before():
-    """Undo what a command inside a test sets up: other tests look at log records, too."""
+    """Undo the logging setup of a command run inside a test: other tests inspect log records."""
     logger = logging.getLogger("berryeval")
     before = logger.level, logger.propagate, [*logger.handlers]
     yield
@@ -81,7 +81,7 @@ def logging_as_before():
 
 @pytest.fixture(scope="session")
 def postgres_dsn():
-    """The address of a real PostgreSQL with pgvector: one of ours, or that of the environment."""
+    """The address of a real PostgreSQL with pgvector: a temporary one, or the environment's."""
     given = os.environ.get("TEST_POSTGRES_DSN")
     if given:
         yield given

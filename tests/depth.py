@@ -16,5 +16,5 @@ _FEWEST = 10
 
 
 def examples(n_deep: int, **others: Any) -> settings:
-    """Return settings with so many examples if there is time, and a tenth otherwise."""
+    """Return settings with this many examples in deep runs, and a tenth otherwise."""
     return settings(max_examples=n_deep if IS_DEEP else max(_FEWEST, n_deep // 10), **others)

@@ -1,4 +1,4 @@
-"""Comparisons and gates to show: small, made up, and the same every time."""
+"""Comparisons and gates for demonstration: small, synthetic and deterministic."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ _MANY = 500
 def example_data(
     n_queries: int = 50, systems: Mapping[str, float] | None = None, *, seed: int = 1
 ) -> tuple[dict[str, dict[str, int]], dict[str, dict[str, list[str]]], list[Query]]:
-    """Make up judgments, runs and queries; a system of quality 1 is never wrong."""
+    """Generate judgments, runs and queries; a system of quality 1 is never wrong."""
     draw = random.Random(seed)  # noqa: S311 - made up, not secret
     systems = systems or {"bm25": 0.55, "hybrid": 0.66}
     judgments: dict[str, dict[str, int]] = {}
@@ -82,7 +82,7 @@ def a_comparison(
     seed: int = 1,
     texts: bool = True,
 ) -> Comparison:
-    """Compare made-up systems, the first of which is the baseline."""
+    """Compare generated systems, the first of which is the baseline."""
     judgments, runs, queries = example_data(n_queries, systems, seed=seed)
     return compare_these(
         judgments,
@@ -110,7 +110,7 @@ def compare_these(
 
 
 def a_gate(comparison: Comparison | None = None, verdict: Verdict = "fail") -> GateResult:
-    """Judge a comparison's first candidate by four guards; the verdict is as told."""
+    """Gate a comparison's first candidate with four guards; the verdict is as requested."""
     comparison = comparison or a_comparison()
     system = comparison.candidates[0]
     first = comparison.differences[0]

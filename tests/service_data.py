@@ -1,4 +1,4 @@
-"""Small judgments and runs, and how to put them into a service."""
+"""Small judgments and runs, and functions that upload them to a service."""
 
 import random
 
@@ -6,7 +6,7 @@ N_QUERIES = 30
 
 
 def judgments(n_queries=N_QUERIES, n_documents=5):
-    """Grades 0 to 2 for the first documents of each query."""
+    """Return grades 0 to 2 for the first documents of each query."""
     return [
         {"query_id": f"q{i}", "doc_id": f"d{j}", "grade": (i + j) % 3}
         for i in range(n_queries)
@@ -15,7 +15,7 @@ def judgments(n_queries=N_QUERIES, n_documents=5):
 
 
 def run_lines(seed=1, n_queries=N_QUERIES, n_documents=8):
-    """A TREC run in an order by chance, which a seed repeats."""
+    """Return a TREC run in random order, reproducible by its seed."""
     chance = random.Random(seed)  # noqa: S311
     return "".join(
         f"q{i} Q0 d{j} 1 {chance.random():.6f} tag\n"
@@ -32,7 +32,7 @@ def upload(client, seed=1, name="bm25", **parameters):
 
 
 def fill(client):
-    """Put judgments and two runs into a service, and return the ids of the runs."""
+    """Store judgments and two runs in a service, and return the ids of the runs."""
     answer = client.post("/v1/judgments", json={"judgments": judgments()})
     assert answer.status_code == 200, answer.text
     return upload(client, 1, "bm25"), upload(client, 2, "dense")

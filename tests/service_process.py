@@ -1,4 +1,4 @@
-"""``berryeval serve`` in a process of its own, for tests that stop, kill or trace it."""
+"""``berryeval serve`` in a separate process, for tests that stop, kill or trace it."""
 
 import json
 import os
@@ -10,14 +10,14 @@ import sys
 
 
 class Server:
-    """A service that listens; its log and its archive are in a folder.
+    """A running service; its log and its archive are in a folder.
 
     Parameters
     ----------
     folder : Path
-        Where it runs, and where it keeps temporary files.
+        Working directory, also for temporary files.
     options : str
-        For ``berryeval serve``.
+        Options of ``berryeval serve``.
     before : sequence of str
         A program that starts it, with its options, such as strace.
     """
@@ -41,7 +41,7 @@ class Server:
         self.port = int(found[1])
 
     def connect(self):
-        """Return a connection on which anything can be sent."""
+        """Return a raw connection, on which anything can be sent."""
         return socket.create_connection(("127.0.0.1", self.port), timeout=60)
 
     def stop(self):
@@ -49,7 +49,7 @@ class Server:
         return self._end(signal.SIGTERM)
 
     def kill(self):
-        """End it at once, wherever it is."""
+        """Kill it at once."""
         return self._end(signal.SIGKILL)
 
     def _end(self, how):
@@ -77,10 +77,10 @@ for line in sys.stdin:
 
 
 class ForkedServers:
-    """Servers one after another, each forked from a process that has imported everything.
+    """Consecutive servers, each forked from a process that has imported everything.
 
-    Imports take nearly all of the second that a start takes, and a test that kills often has no
-    use for them. Each server is a process that runs ``berryeval serve``.
+    Imports take nearly all of the second that a start takes, and a test that kills servers often
+    does not need to repeat them. Each server is a process that runs ``berryeval serve``.
     """
 
     def __init__(self, folder):
@@ -109,14 +109,14 @@ class ForkedServers:
         return address[0]
 
     def end(self, how=signal.SIGKILL):
-        """Send a signal to the server, and wait until it is gone."""
+        """Send a signal to the server, and wait until it has ended."""
         os.kill(self._pid, how)
         self._pid = None
         while self._forking.stdout.readline() != "ended\n":
             pass
 
     def close(self):
-        """End the process that forks, and a server that is left."""
+        """End the forking process, and a remaining server."""
         if self._pid is not None:
             self.end()
         self._forking.communicate()

@@ -1,4 +1,4 @@
-"""The service as tests meet it: within the process, or as a real server on a port."""
+"""The service for tests: inside the process, or as a real server on a port."""
 
 from __future__ import annotations
 
@@ -20,8 +20,8 @@ _ROUTES: list[Any] = []
 def new_app(archive: Archive, settings: ServiceSettings | None = None) -> FastAPI:
     """Create an application that shares its routes with all others of the process.
 
-    FastAPI prepares a route when it is first called, which takes longer than most tests. Routes
-    know nothing of the application that they belong to.
+    FastAPI prepares a route when it is first called, which takes longer than most tests. Routes do
+    not refer to their application.
     """
     app = create_app(archive, settings)
     if not _ROUTES:
@@ -32,7 +32,7 @@ def new_app(archive: Archive, settings: ServiceSettings | None = None) -> FastAP
 
 @contextmanager
 def application(folder: Any, **settings: Any) -> Iterator[FastAPI]:
-    """Give an application over a new archive in a folder, or over the one that is there."""
+    """Return an application over an archive in a folder, which is created if missing."""
     path = str(folder / "berryeval.db")
     with Archive.open(path) as archive:
         yield new_app(archive, ServiceSettings(archive=path, **settings))
@@ -40,7 +40,7 @@ def application(folder: Any, **settings: Any) -> Iterator[FastAPI]:
 
 @contextmanager
 def listening(app: FastAPI) -> Iterator[str]:
-    """Serve an application by uvicorn; give its address."""
+    """Serve an application with uvicorn, and return its address."""
     config = uvicorn.Config(app, host="127.0.0.1", port=0, log_level="warning", lifespan="on")
     server = uvicorn.Server(config)
     thread = threading.Thread(target=server.run, daemon=True)

@@ -1,4 +1,4 @@
-"""A golden set small enough to work out by hand."""
+"""A golden set small enough to compute by hand."""
 
 import json
 
@@ -39,7 +39,7 @@ JUDGMENTS = {
 
 
 def judged(query_id, grades):
-    """One query of relevance-judgments.json."""
+    """Return one query of relevance-judgments.json."""
     relevant = sorted((grade, chunk_id) for chunk_id, grade in grades.items() if grade)
     return {
         "query_id": query_id,
@@ -49,7 +49,7 @@ def judged(query_id, grades):
 
 
 def write_golden_set(folder, judgments=None, queries=None, passes=None, **facts):
-    """Write the files of a golden set; judgments may be a dict of dicts, or entries as they are."""
+    """Write the files of a golden set; judgments may be a dict of dicts, or raw entries."""
     (folder / "test-documents").mkdir(parents=True, exist_ok=True)
     (folder / "test-documents" / "guide.md").write_text(GUIDE)
     (folder / "test-documents" / "tuning.md").write_text(TUNING)

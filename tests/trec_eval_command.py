@@ -23,7 +23,7 @@ def trec_eval(*arguments: str, files=("qrels", "run"), stdin: str | None = None)
 
 
 def printed(*arguments: str, **options) -> dict[tuple[str, str], str]:
-    """What is printed, by measure and query."""
+    """Return the printed values by measure and query."""
     result = trec_eval(*arguments, **options)
     assert result.exit_code == 0, result.output
     rows = [line.split("\t") for line in result.stdout.splitlines()]
@@ -31,7 +31,7 @@ def printed(*arguments: str, **options) -> dict[tuple[str, str], str]:
 
 
 def refused(*arguments: str, **options) -> tuple[int, str]:
-    """The exit code, and the message without what click puts before it."""
+    """Return the exit code, and the message without click's prefix."""
     result = trec_eval(*arguments, **options)
     assert result.stdout == ""
     return result.exit_code, result.stderr.splitlines()[-1].removeprefix("Error: ")

@@ -16,9 +16,9 @@ def run() -> None:
     Loaded modules stay until the end: collecting garbage among them would take a seventh of the
     time of a small job, half of that while the process ends.
     """
-    gc.set_threshold(_FEW_COLLECTIONS)
-    atexit.register(gc.freeze)
     try:
+        gc.set_threshold(_FEW_COLLECTIONS)
+        atexit.register(gc.freeze)
         raise SystemExit(_exit_code())
     except KeyboardInterrupt:  # while modules are loaded; during a command the group handles it
         sys.stderr.write("Interrupted.\n")

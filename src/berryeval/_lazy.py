@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-import importlib
-from collections.abc import Callable, Collection, Mapping
+TYPE_CHECKING = False  # that of `typing` takes longer to import than the rest of the package
+if TYPE_CHECKING:
+    from collections.abc import Callable, Collection, Mapping
 
 __all__ = ["loader_of"]
 
@@ -18,6 +19,8 @@ def loader_of(
     """
 
     def load(name: str) -> object:
+        import importlib
+
         if name in modules:
             return importlib.import_module(f"{package}.{name}")
         if name not in homes:

@@ -1,4 +1,4 @@
-"""Archives in both databases."""
+"""Archives in SQLite and PostgreSQL."""
 
 import shutil
 from urllib.parse import urlsplit
@@ -11,7 +11,7 @@ from berryeval.archive import Archive
 
 @pytest.fixture(scope="session")
 def empty_file(tmp_path_factory):
-    """The file of an archive with nothing in it."""
+    """An SQLite file that contains an empty archive."""
     path = tmp_path_factory.mktemp("archive") / "empty.db"
     Archive.open(path).close()
     return path
@@ -19,7 +19,7 @@ def empty_file(tmp_path_factory):
 
 @pytest.fixture(scope="session")
 def empty_database(postgres_dsn):
-    """The name of a database that holds an archive with nothing in it."""
+    """The name of a PostgreSQL database that contains an empty archive."""
     with new_database(postgres_dsn) as dsn:
         Archive.open(dsn).close()
         yield urlsplit(dsn).path.lstrip("/")
@@ -27,9 +27,10 @@ def empty_database(postgres_dsn):
 
 @pytest.fixture(params=["sqlite", "postgresql"])
 def location(request, tmp_path):
-    """Where an archive may be made, in a file or in a database of a real PostgreSQL.
+    """The location for an archive: a file, or a database on a real PostgreSQL server.
 
-    A test that asks for an `archive` has it there: a copy, which is quicker than to make one.
+    A test that requests `archive` finds a copy of an empty one there, which is faster than
+    creating one.
     """
     find = request.getfixturevalue
     has_archive = "archive" in request.fixturenames

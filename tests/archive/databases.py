@@ -1,4 +1,4 @@
-"""Databases of PostgreSQL that tests make and throw away."""
+"""Temporary PostgreSQL databases for tests."""
 
 import secrets
 from contextlib import contextmanager
@@ -7,7 +7,7 @@ from urllib.parse import urlsplit, urlunsplit
 
 @contextmanager
 def new_database(dsn: str, template: str = "template0"):
-    """Give the address of a new database on a server: empty, or a copy of another."""
+    """Create a database on a server, empty or as a copy of another, and return its address."""
     import psycopg
 
     name = f"archive_{secrets.token_hex(6)}"

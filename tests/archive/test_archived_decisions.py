@@ -13,7 +13,7 @@ RUN = Run.from_lists({"q1": ["d1"]})
 
 
 def test_queries_keep_texts_and_labels(archive):
-    """Any text; one that is there already is replaced."""
+    """Any text is allowed, and an existing query is replaced."""
     queries = [
         Query("Q2", "what\0 now \ud83d", "factual", "hard", "wants to know", ("a", "b"), 2.5, "g"),
         Query("Q1", ""),
@@ -32,8 +32,8 @@ def test_queries_keep_texts_and_labels(archive):
     assert archive.queries.get("Q3") is None
 
 
-def test_archived_queries_have_the_type_of_their_alias(archive):
-    """M11: also those that were stored as `troubleshooting` before it was an alias."""
+def test_archived_query_types_are_resolved_through_aliases(archive):
+    """M11: this includes types stored as `troubleshooting` before it became an alias."""
     row = {"query_id": "Q1", "content": {"text": "why", "category": "troubleshooting"},
            "updated_at": datetime.now(timezone.utc)}  # fmt: skip
     with archive._database.writing() as connection:
@@ -43,8 +43,8 @@ def test_archived_queries_have_the_type_of_their_alias(archive):
     assert archive.queries.get("Q1").category == "troubleshoot"
 
 
-def test_documents_keep_their_hash_and_their_text_if_given(archive):
-    """A hash alone will do to see that a document changed."""
+def test_documents_keep_their_hash_and_optional_text(archive):
+    """The hash alone shows whether a document changed."""
     assert archive.documents.put([Document("d1", "text", "title")]) == 1
     assert archive.documents.put([Document("d1", "text", "title")]) == 0
     assert archive.documents.put_hashes({"d2": "abc"}) == 1
@@ -62,8 +62,8 @@ def test_documents_keep_their_hash_and_their_text_if_given(archive):
         archive.documents.put_hashes({"d3": ""})
 
 
-def test_texts_and_hashes_go_in_together_or_not_at_all(archive):
-    """What is wrong with one of them keeps out the other."""
+def test_texts_and_hashes_are_stored_together_or_not_at_all(archive):
+    """An error in one of them rejects both."""
     with pytest.raises(ArgumentError):
         archive.documents.put([Document("d1", "text")], hashes={"d2": ""})
     assert archive.documents.get("d1") is None
@@ -71,8 +71,8 @@ def test_texts_and_hashes_go_in_together_or_not_at_all(archive):
     assert archive.documents.get("d2").hash == "abc"
 
 
-def test_many_queries_and_documents_go_in_at_once(archive):
-    """More than one statement takes, and again with one change."""
+def test_many_queries_and_documents_are_stored_in_one_call(archive):
+    """Several SQL statements are needed; storing them again updates the one that changed."""
     queries = [Query(f"Q{number}", "text") for number in range(1234)]
     documents = [Document(f"d{number}", "text") for number in range(1234)]
     assert archive.queries.put(queries) == archive.documents.put(documents) == 1234
@@ -83,7 +83,7 @@ def test_many_queries_and_documents_go_in_at_once(archive):
 
 
 def test_baselines_are_names_for_runs(archive):
-    """They move, and go without their run."""
+    """A baseline can be moved to another run, and removed without removing the run."""
     one, two = (archive.runs.put(RUN, RunFacts(name)).run_id for name in "xy")
     archive.baselines.put("main", one)
     moved = archive.baselines.put("main", two)
@@ -98,7 +98,7 @@ def test_baselines_are_names_for_runs(archive):
 
 
 def test_gates_keep_their_settings(archive):
-    """As JSON holds them; writing one again replaces it."""
+    """Settings are stored as JSON, and storing a gate again replaces it."""
     archive.gates.put("release", {"guards": []})
     gate = archive.gates.put("release", {"guards": [{"measure": "RR", "margin": 0.1}]})
     assert archive.gates.get("release") == gate
@@ -109,7 +109,7 @@ def test_gates_keep_their_settings(archive):
         archive.gates.put("release", {"x": {1, 2}})
 
 
-def test_the_last_release_is_known(archive):
+def test_the_last_release_is_recorded(archive):
     """Setting a baseline to another run clears the mark unless it is repeated."""
     run_id = archive.runs.put(Run.from_lists({"q": ["d"]}), RunFacts("a")).run_id
     assert archive.baselines.last_release() is None
@@ -123,8 +123,8 @@ def test_the_last_release_is_known(archive):
     assert archive.baselines.last_release() == first
 
 
-def test_what_verdicts_were_about_is_kept_by_gate(archive):
-    """Oldest first; a verdict without it is left out, and ids may be any text."""
+def test_subjects_of_verdicts_are_listed_by_gate(archive):
+    """Oldest first, with ids of any text; verdicts without a subject are omitted."""
     facts = {"run_id": "a" * 64, "judgments_hash": "b" * 64, "verdict": "pass"}
     decisions = [
         Decision("c", None, "q", 2, 1, query_ids=("q1", "\udc80\0é")),
@@ -138,8 +138,8 @@ def test_what_verdicts_were_about_is_kept_by_gate(archive):
     assert archive.verdicts.decisions("other") == []
 
 
-def test_verdicts_are_kept_for_good(archive):
-    """Neither a gate nor a run that goes takes them along."""
+def test_verdicts_are_kept_permanently(archive):
+    """Removing their gate or run does not remove them."""
     archive.gates.put("release", {})
     run_id = archive.runs.put(RUN, RunFacts("x")).run_id
     facts = {"gate": "release", "run_id": run_id, "judgments_hash": "beef"}
@@ -170,7 +170,7 @@ def test_verdicts_are_kept_for_good(archive):
 
 
 def test_stores_keep_their_latest_summary(archive):
-    """E5: with kind and settings; a store without documents may have one, too."""
+    """E5: a summary has the kind and settings; a store without documents may have one, too."""
     noted = archive.stores.note_summary("own", "configured", {"a": 1}, {"query_count": 2})
     assert (noted.n_documents, noted.summary) == (0, {"query_count": 2})
     assert noted.evaluated_at is not None
@@ -184,7 +184,7 @@ def test_stores_keep_their_latest_summary(archive):
 
 
 def test_stores_keep_their_documents(archive):
-    """In the order in which they came first; the newest text counts."""
+    """Documents stay in the order they were first added; the newest text counts."""
     assert archive.stores.create("docs", "bm25", {"a": 1})
     assert not archive.stores.create("docs", "bm25", {"a": 1})
     with pytest.raises(ConflictError, match=r"store 'docs': expected bm25 \{\}, found bm25"):
@@ -200,8 +200,8 @@ def test_stores_keep_their_documents(archive):
     assert (stored.n_documents, stored.version) == (3, 2)
 
 
-def test_documents_leave_with_their_store(archive):
-    """One of them, or all; a store that does not exist has none."""
+def test_documents_are_removed_with_their_store(archive):
+    """One or all can be removed; an unknown store has none."""
     archive.stores.create("docs", "bm25")
     archive.stores.create("other", "bm25")
     for name in ("docs", "other"):
@@ -218,7 +218,7 @@ def test_documents_leave_with_their_store(archive):
             change()
 
 
-def test_tokens_are_shown_once_and_kept_as_hashes(archive):
+def test_tokens_are_shown_once_and_stored_as_hashes(archive):
     """The hashes in the database cannot be used as tokens."""
     token = archive.tokens.create("ci", "judge")
     assert len(token) >= 43 + 4
@@ -232,8 +232,8 @@ def test_tokens_are_shown_once_and_kept_as_hashes(archive):
     assert token not in str(row)
 
 
-def test_a_revoked_token_is_none_at_once(archive):
-    """Its name is free again, and the list has both tokens."""
+def test_a_revoked_token_is_invalid_at_once(archive):
+    """Its name can be reused, and the list shows both tokens."""
     token = archive.tokens.create("ci", "read")
     with pytest.raises(ConflictError, match="'ci'; revoke that one first"):
         archive.tokens.create("ci", "admin")
@@ -253,8 +253,8 @@ def test_a_revoked_token_is_none_at_once(archive):
         archive.tokens.create("x", "root")
 
 
-def test_queries_are_read_again_only_after_a_change(archive, location):
-    """Changes and removals by other processes count."""
+def test_queries_are_reread_only_after_a_change(archive, location):
+    """Changes and removals by other processes are noticed."""
     archive.queries.put([Query("q1", "one"), Query("q2", "two")])
     found = archive.queries.all()
     assert archive.queries.all() is found
@@ -268,15 +268,15 @@ def test_queries_are_read_again_only_after_a_change(archive, location):
     assert archive.queries.all()["q2"].text == "another"
 
 
-def test_nobody_changes_the_queries_of_others(archive):
-    """What is kept in memory is shared."""
+def test_callers_cannot_modify_cached_queries(archive):
+    """Cached queries are shared between callers."""
     archive.queries.put([Query("q1", "one")])
     with pytest.raises(TypeError):
         archive.queries.all()["q2"] = Query("q2", "two")
 
 
-def test_a_summary_finds_the_sentence_of_a_long_report(archive):
-    """Only the beginning is read; where the sentence is not in it, or no text, there is none."""
+def test_a_summary_extracts_the_sentence_of_a_long_report(archive):
+    """Only the beginning is read; without a sentence in it, the summary is empty."""
     facts = {"gate": "release", "run_id": "a" * 64, "judgments_hash": "b" * 64, "verdict": "pass"}
     said = 'it "fell" \u2212 by \ud83d far'
     long = ["x" * 100] * 1000

@@ -11,14 +11,14 @@ RUN = Run.from_lists({"q1": ["d1", "d2", "d3"], "q2": ["d4"], "q9": ["d1"]})
 
 @pytest.fixture
 def judged(archive):
-    """Two judged queries and a third that the run lacks."""
+    """Two judged queries, and a third that is missing from the run."""
     pairs = [("q1", "d1", 0), ("q1", "d2", 2), ("q2", "d4", 1), ("q3", "d1", 1)]
     archive.judgments.put([JudgmentEntry(*pair) for pair in pairs], author="ada")
     return archive
 
 
-def test_a_run_is_scored_as_evaluate_scores_it(judged):
-    """The figures are those of `evaluate`, and so are the scores of queries."""
+def test_an_archived_run_is_scored_like_evaluate(judged):
+    """Means and query scores equal those of `evaluate`."""
     run_id = judged.runs.put(RUN, RunFacts("x")).run_id
     stored = judged.evaluations.score(run_id, ["nDCG@10", "RR"])
     expected = evaluate(judged.judgments.current(), RUN, ["nDCG@10", "RR"])
@@ -37,7 +37,7 @@ def test_a_run_is_scored_as_evaluate_scores_it(judged):
 
 
 def test_an_evaluation_has_its_slices(judged):
-    """The archive knows the labels of the queries."""
+    """The archive has the labels of the queries."""
     judged.queries.put([Query("q1", "one", category="a"), Query("q2", "two", category="b")])
     run_id = judged.runs.put(RUN, RunFacts("x")).run_id
     stored = judged.evaluations.score(run_id, "RR")
@@ -45,8 +45,8 @@ def test_an_evaluation_has_its_slices(judged):
     assert {name: part["RR"].mean for name, part in slices.items()} == {"a": 0.5, "b": 1.0}
 
 
-def test_scoring_again_at_the_same_judgments_gives_what_is_there(judged, monkeypatch):
-    """Nothing is computed twice until judgments change."""
+def test_scoring_again_with_the_same_judgments_returns_the_stored_evaluation(judged, monkeypatch):
+    """Nothing is recomputed until judgments change."""
     run_id = judged.runs.put(RUN, RunFacts("x")).run_id
     first = judged.evaluations.score(run_id, "RR")
     with monkeypatch.context() as patch:
@@ -61,7 +61,7 @@ def test_scoring_again_at_the_same_judgments_gives_what_is_there(judged, monkeyp
 
 
 def test_evaluations_are_listed_newest_first(judged):
-    """All, those of a run, and those at some judgments."""
+    """The list can be limited to one run or to one state of judgments."""
     one, two = (judged.runs.put(RUN, RunFacts(name)).run_id for name in "xy")
     stored = [judged.evaluations.score(run_id, "RR") for run_id in (one, two)]
     judged.judgments.put([JudgmentEntry("q1", "d1", 1)], author="bob")
@@ -74,8 +74,8 @@ def test_evaluations_are_listed_newest_first(judged):
     assert judged.evaluations.page(limit=2, after=first.next).items == (stored[0],)
 
 
-def test_evaluations_go_with_their_run(judged):
-    """Without rankings they could not be explained."""
+def test_evaluations_are_removed_with_their_run(judged):
+    """They could not be explained without rankings."""
     run_id = judged.runs.put(RUN, RunFacts("x")).run_id
     stored = judged.evaluations.score(run_id, "RR")
     judged.runs.remove(run_id)
@@ -90,8 +90,8 @@ def test_evaluations_go_with_their_run(judged):
             attempt()
 
 
-def test_a_trend_is_drawn_at_fixed_judgments(judged):
-    """E6: when judgments change every run is scored again, so that points can be compared."""
+def test_a_trend_uses_one_state_of_judgments(judged):
+    """E6: when judgments change, every run is rescored, which keeps points comparable."""
     worse = Run.from_lists({"q1": ["d1", "d3", "d2"], "q2": ["d4"], "q3": ["d1"]})
     first = judged.runs.put(RUN, RunFacts("main", commit="a"))
     second = judged.runs.put(worse, RunFacts("main", commit="b"))
@@ -111,21 +111,21 @@ def test_a_trend_is_drawn_at_fixed_judgments(judged):
 
 
 def test_a_run_that_cannot_be_scored_has_a_reason(judged):
-    """No number is made up for a run of other queries."""
+    """A run with other queries gets no score."""
     judged.runs.put(Run.from_lists({"z": ["d1"]}), RunFacts("main"))
     (point,) = judged.trend("RR")
     assert (point.mean, point.evaluation_id) == (None, None)
     assert "no query in common" in point.reason
 
 
-def test_without_judgments_nothing_is_scored(archive):
-    """The reason is that there are none."""
+def test_without_judgments_no_run_is_scored(archive):
+    """The reason states that there are none."""
     run_id = archive.runs.put(RUN, RunFacts("x")).run_id
     with pytest.raises(MismatchError, match="at least one judged query"):
         archive.evaluations.score(run_id, "RR")
 
 
-def test_a_trend_has_the_runs_in_the_order_in_which_they_were_stored(judged):
+def test_a_trend_has_runs_in_the_order_they_were_stored(judged):
     """One point per run."""
     for commit in "abcde":
         judged.runs.put(RUN, RunFacts("main", commit=commit))

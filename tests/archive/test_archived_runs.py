@@ -6,7 +6,7 @@ from hypothesis import strategies as st
 
 from berryeval import Run
 from berryeval.archive import RunFacts, hash_of_run
-from berryeval.archive.runs import pieces_of
+from berryeval.archive.runs import pack_run, pieces_of
 from berryeval.archive.tables import run_contents, run_pieces
 from berryeval.core.id_column import decode_id
 from berryeval.errors import (
@@ -32,8 +32,8 @@ def n_rows(archive, table):
         return len(connection.execute(table.select()).all())
 
 
-def test_a_run_comes_back_as_it_was(archive):
-    """With all that is known about it, and by its id."""
+def test_a_run_is_loaded_as_it_was_stored(archive):
+    """It is found by id, with all its metadata."""
     facts = RunFacts("bm25", {"k1": 1.2, "fields": ["title"]}, "c0ffee", ("nightly",), "1e2b1bc",
                      {"q1": 12.5})  # fmt: skip
     stored = archive.runs.put(RUN, facts)
@@ -46,16 +46,32 @@ def test_a_run_comes_back_as_it_was(archive):
         archive.runs.load("beef")
 
 
-def test_the_same_run_again_changes_nothing(archive):
-    """Same rankings, same facts: same id, one row. How long it took makes no other run."""
+def test_storing_the_same_run_again_changes_nothing(archive):
+    """Equal rankings and metadata have the same id; durations do not matter."""
     first = archive.runs.put(RUN, RunFacts("bm25", durations={"q1": 1.0}))
     assert archive.runs.put(RUN, RunFacts("bm25", durations={"q1": 2.0})) == first
     assert [run.run_id for run in archive.runs.page().items] == [first.run_id]
     assert archive.runs.get(first.run_id) == first
 
 
-def test_the_same_rankings_of_two_commits_are_two_runs_and_kept_once(archive):
-    """A commit that changes nothing is a point of a trend, and costs no room."""
+def test_a_run_that_another_process_packed_is_the_same_run(archive):
+    """It has the same id, and its rankings are loaded as they were."""
+    stored = archive.runs.put(pack_run(RUN), RunFacts("bm25"))
+    assert archive.runs.load(stored.run_id) == RUN
+    assert archive.runs.put(RUN, RunFacts("bm25")) == stored
+    assert archive.runs.put(pack_run(RUN), RunFacts("dense")).content_hash == stored.content_hash
+    assert n_rows(archive, run_contents) == 1
+
+
+@pytest.mark.parametrize("rows", [{"q" * 1025: {"d": 1}}, {"q": {"é" * 513: 1}}])
+def test_ids_that_are_too_long_are_rejected(archive, rows):
+    """As those of judgments are."""
+    with pytest.raises(ArgumentError, match=r"ids of 1 to 1,024 bytes, got one of 1,02\d"):
+        archive.runs.put(Run.from_dict(rows), RunFacts("bm25"))
+
+
+def test_equal_rankings_of_two_commits_are_two_runs_stored_once(archive):
+    """A commit without changes is a point in a trend, and takes no extra space."""
     first = archive.runs.put(RUN, RunFacts("bm25", commit="a"))
     second = archive.runs.put(RUN, RunFacts("bm25", commit="b"))
     assert first.run_id != second.run_id
@@ -70,8 +86,8 @@ def test_the_same_rankings_of_two_commits_are_two_runs_and_kept_once(archive):
 
 @examples(50, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(rows=runs)
-def test_any_run_comes_back_as_it_was(archive, rows):
-    """Any ids, any scores, queries without documents, in the order in which they came."""
+def test_any_run_is_loaded_as_it_was_stored(archive, rows):
+    """Any ids, any scores and queries without documents keep their order."""
     run = Run.from_dict(rows)
     stored = archive.runs.put(run, RunFacts("x"))
     loaded = archive.runs.load(stored.run_id)
@@ -81,8 +97,8 @@ def test_any_run_comes_back_as_it_was(archive, rows):
     ]
 
 
-def test_a_large_run_is_kept_in_pieces(archive, monkeypatch):
-    """No row of the database is large, whatever the run is."""
+def test_a_large_run_is_stored_in_pieces(archive, monkeypatch):
+    """No database row is large, whatever the size of the run."""
     monkeypatch.setattr("berryeval.archive.runs._PIECE", 100)
     run = Run.from_dict({f"q{i}": {f"d{i * j % 97}": i / (j + 1) for j in range(20)}
                          for i in range(20)})  # fmt: skip
@@ -92,11 +108,11 @@ def test_a_large_run_is_kept_in_pieces(archive, monkeypatch):
 
 
 @pytest.mark.parametrize("data", [b"", b"no zlib", None, b"\x78\x01cut"])
-def test_a_damaged_run_is_not_taken_for_one(archive, data):
+def test_a_damaged_run_is_rejected(archive, data):
     """The hash is checked whenever a run is loaded."""
     stored = archive.runs.put(RUN, RunFacts("x"))
     with archive._database.writing() as connection:
-        if data is None:  # sound, and another run
+        if data is None:  # valid, but another run
             data = b"".join(pieces_of(Run.from_dict({"q": {"d": 1.0}})))
         connection.execute(run_pieces.update().values(data=data))
     with pytest.raises(ArchiveError, match=f"content of run {stored.run_id} is damaged; restore"):
@@ -115,8 +131,8 @@ def test_a_damaged_run_is_not_taken_for_one(archive, data):
         (RunFacts("x", durations={"q": float("inf")}), ArgumentError, "durations"),
     ],
 )
-def test_facts_that_cannot_be_kept_are_refused(archive, facts, error, words):
-    """Before anything is written."""
+def test_invalid_metadata_is_rejected(archive, facts, error, words):
+    """Nothing is written."""
     with pytest.raises(error, match=words):
         archive.runs.put(RUN, facts)
     assert archive.runs.page().items == ()
@@ -134,7 +150,7 @@ def test_runs_are_listed_by_time_and_by_name(archive):
 
 
 def test_a_baseline_cannot_be_removed(archive):
-    """It would leave a name without a run."""
+    """Its name would refer to no run."""
     stored = archive.runs.put(RUN, RunFacts("x"))
     archive.baselines.put("main", stored.run_id)
     with pytest.raises(ConflictError, match="that it is baseline 'main'"):
@@ -143,31 +159,31 @@ def test_a_baseline_cannot_be_removed(archive):
     assert archive.runs.remove(stored.run_id)
 
 
-def test_content_that_goes_while_a_run_is_stored_is_written_again(archive, monkeypatch):
+def test_rankings_removed_while_a_run_is_stored_are_written_again(archive, monkeypatch):
     """The only other run with these rankings is removed concurrently."""
     stored = archive.runs.put(RUN, RunFacts("x"))
     before = archive.runs._has_content
 
-    def and_then_it_goes(content):
+    def remove_concurrently(content):
         found = before(content)
         archive.runs.remove(stored.run_id)
         return found
 
-    monkeypatch.setattr(archive.runs, "_has_content", and_then_it_goes)
+    monkeypatch.setattr(archive.runs, "_has_content", remove_concurrently)
     second = archive.runs.put(RUN, RunFacts("y"))
     assert archive.runs.load(second.run_id) == RUN
 
 
-def test_lists_leave_durations_out(archive):
-    """A run has as many as queries; fifty runs of 7,000 would take long to list."""
+def test_lists_omit_durations(archive):
+    """A run has one per query; listing fifty runs of 7,000 queries would be slow."""
     stored = archive.runs.put(RUN, RunFacts("bm25", durations={"q1": 1.5}))
     assert stored.facts.durations == {"q1": 1.5}
     assert archive.runs.get(stored.run_id) == stored
     assert archive.runs.page().items[0].facts == RunFacts("bm25")
 
 
-def test_the_directory_has_every_run_without_durations(archive):
-    """In the order in which they were stored; its mark changes with whatever comes or goes."""
+def test_the_directory_lists_every_run_without_durations(archive):
+    """Runs are in stored order, and the directory's mark changes when a run is added or removed."""
     assert archive.runs.directory() == ()
     assert archive.runs.mark() == (0, None)
     first = archive.runs.put(RUN, RunFacts("bm25", tags=("a",), durations={"q1": 1.0}))

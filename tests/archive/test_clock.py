@@ -1,4 +1,4 @@
-"""What is written may be of another time, where data is invented."""
+"""Generated demo data can be given timestamps from another time."""
 
 from datetime import datetime, timedelta, timezone
 
@@ -13,8 +13,8 @@ from berryeval.errors import ArgumentError
 LONG_AGO = datetime(2020, 1, 2, 3, 4, 5, tzinfo=timezone(timedelta(hours=1)))
 
 
-def test_what_is_written_is_of_the_moment_that_is_pretended(archive):
-    """Judgments and runs, in UTC, and found again by that moment."""
+def test_writes_use_the_simulated_time(archive):
+    """Judgments and runs are stored in UTC, and found by that time."""
     with backdated(LONG_AGO):
         archive.judgments.put([JudgmentEntry("q1", "d1", 2)], author="ada")
         stored = archive.runs.put(Run.from_lists({"q1": ["d1"]}), RunFacts("bm25"))
@@ -37,7 +37,7 @@ def test_a_clock_that_is_set_back_does_not_reorder_runs(archive, monkeypatch):
 
 
 def test_a_clock_that_is_set_back_hides_no_change(archive, monkeypatch):
-    """A document or a query that changes then is noticed by what keeps them in memory."""
+    """Caches notice documents and queries that changed."""
     archive.documents.put([Document("d1", "old")])
     archive.queries.put([Query("q1", "old")])
     archive.judgments.put([JudgmentEntry("q1", "d1", 2)], author="ada")
@@ -50,14 +50,14 @@ def test_a_clock_that_is_set_back_hides_no_change(archive, monkeypatch):
     assert archive.queries.all()["q1"].text == "new"
 
 
-def test_the_time_is_right_again_afterwards():
-    """Also after an error."""
+def test_the_real_time_is_restored_afterwards():
+    """This holds after an error, too."""
     with pytest.raises(RuntimeError), backdated(LONG_AGO):
         raise RuntimeError
     assert datetime.now(timezone.utc) - now() < timedelta(minutes=1)
 
 
-def test_a_moment_has_a_time_zone():
+def test_a_simulated_time_requires_a_time_zone():
     """A time without a zone is rejected as ambiguous."""
     with pytest.raises(ArgumentError, match="with its time zone"), backdated(datetime(2020, 1, 2)):  # noqa: DTZ001
         pass

@@ -1,8 +1,9 @@
-"""An archive whose file is damaged: one sentence that names it, and never anything else."""
+"""A damaged archive file causes a one-sentence error with its name, and no other error."""
 
 import random
+import sqlite3
 import tempfile
-from contextlib import suppress
+from contextlib import closing, suppress
 from pathlib import Path
 
 import pytest
@@ -14,11 +15,16 @@ from depth import IS_DEEP
 
 N_FILES = 1000 if IS_DEEP else 40
 PAGE = 4096
+WAYS_OUT = (
+    "; restore it from a backup, or from `berryeval archive export`",
+    "; choose another file",
+    "; upgrade berryeval",
+)
 
 
 @pytest.fixture(scope="module")
 def intact(tmp_path_factory):
-    """The bytes of an archive with something of everything."""
+    """The bytes of an archive with data of every kind."""
     path = tmp_path_factory.mktemp("intact") / "a.db"
     with Archive.open(path) as archive:
         archive.queries.put([Query(f"q{i}", f"how to {i}", "factual", "easy") for i in range(40)])
@@ -40,7 +46,7 @@ def intact(tmp_path_factory):
 
 
 def damaged(content, chance):
-    """Return the content with bits, pages or its end changed."""
+    """Return the content with changed bits, changed pages, or truncated."""
     found = bytearray(content)
     kind = chance.choice(["bit", "bits", "zeros", "cut", "noise", "swapped"])
     place = chance.randrange(len(found))
@@ -62,7 +68,7 @@ def damaged(content, chance):
 
 
 def reads(archive):
-    """Return functions that together read all of an archive."""
+    """Return functions that together read a whole archive."""
 
     def load_runs():
         for run in archive.runs.page(limit=100).items:
@@ -86,9 +92,9 @@ def reads(archive):
 
 
 def error_of(read):
-    """Return the error of the archive that a function meets, if any."""
+    """Return the archive error that a function raises, or None."""
     try:
-        with suppress(NotFoundError):  # an index may list what a table has lost
+        with suppress(NotFoundError):  # an index may list rows that its table has lost
             read()
     except ArchiveError as error:
         return error
@@ -96,8 +102,8 @@ def error_of(read):
 
 
 @pytest.mark.parametrize("seed", range(N_FILES))
-def test_a_damaged_file_gives_sentences_with_a_way_out(tmp_path, intact, seed):
-    """Every error is an archive's own, names the file, and says what to do."""
+def test_a_damaged_file_is_reported_with_a_remedy(tmp_path, intact, seed):
+    """Every error is an archive error that names the file and says what to do."""
     path = tmp_path / "damaged.db"
     path.write_bytes(damaged(intact, random.Random(seed)))  # noqa: S311
     errors = []
@@ -111,3 +117,17 @@ def test_a_damaged_file_gives_sentences_with_a_way_out(tmp_path, intact, seed):
     for error in errors:
         assert str(error).startswith(f"{path}: ")
         assert "\n" not in str(error)
+        assert str(error).endswith(WAYS_OUT)
+
+
+def test_text_that_is_not_utf_8_is_damage(tmp_path):
+    """SQLite's own message names a column, and no way out."""
+    path = tmp_path / "damaged.db"
+    with Archive.open(path) as archive:
+        archive.baselines.put("main", archive.runs.put(Run.from_lists({}), RunFacts("a")).run_id)
+    with closing(sqlite3.connect(path)) as database, database:
+        database.execute("UPDATE baselines SET run_id = CAST(x'ff' AS TEXT)")
+    with Archive.open(path) as archive:
+        error = error_of(archive.baselines.page)
+    assert str(error).startswith(f"{path}: is damaged; ")
+    assert str(error).endswith(WAYS_OUT)

@@ -9,10 +9,11 @@ from pathlib import Path
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from sqlalchemy import select
 
 from archive.databases import new_database
 from berryeval import Document, Query, Run, read_documents, read_judgments, read_queries, read_run
-from berryeval.archive import Archive, JudgmentEntry, RunFacts
+from berryeval.archive import Archive, JudgmentEntry, RunFacts, tables
 from berryeval.archive.records import JudgingPolicy
 from berryeval.core.id_column import decode_id
 from berryeval.core.judging import JUDGES
@@ -71,14 +72,14 @@ steps = st.lists(
 
 @pytest.fixture(autouse=True, scope="module")
 def quick_disk():
-    """Let files be written without waiting for the disk, which is slow and not what is tested."""
+    """Write files without waiting for the disk, which is slow and not under test."""
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr("os.fsync", lambda _file: None)
         yield
 
 
 class Player:
-    """Does to an archive what steps say; what is refused is left out."""
+    """Applies steps to an archive, and ignores those that are rejected."""
 
     def __init__(self, archive):
         self.archive = archive
@@ -155,9 +156,11 @@ def files(folder):
 
 
 def check_round_trip(first, second, home):
-    """Export one archive, import it into the other, and compare what both are."""
+    """Export one archive, import it into the other, and compare them."""
     first.export(home / "one")
     counts = second.import_(home / "one")
+    for table in set(tables.metadata.sorted_tables) - {tables.sessions}:
+        assert rows_of(second, table) == rows_of(first, table), table.name
     second.export(home / "two")
     assert files(home / "one") == files(home / "two")
     assert counts["judgments.jsonl"] == first.judgments.current().n_rows
@@ -180,9 +183,16 @@ def check_round_trip(first, second, home):
         assert second.judgments.history(*pair) == first.judgments.history(*pair)
 
 
+def rows_of(archive, table):
+    """Return all columns of all rows."""
+    ordered = select(table).order_by(*table.primary_key.columns)
+    with archive._database.reading() as connection:
+        return [tuple(row) for row in connection.execute(ordered)]
+
+
 @pytest.fixture(scope="module")
 def empty(tmp_path_factory):
-    """The file of an archive that was just made, to start from quickly."""
+    """The file of an empty archive, to be copied."""
     path = tmp_path_factory.mktemp("empty") / "empty.db"
     Archive.open(path).close()
     return path
@@ -190,8 +200,8 @@ def empty(tmp_path_factory):
 
 @examples(25)
 @given(several=steps)
-def test_whatever_is_in_an_archive_survives_a_trip_as_files(several, empty, tmp_path_factory):
-    """E5: export and import give an equal archive, to the byte when exported again."""
+def test_any_archive_survives_export_and_import(several, empty, tmp_path_factory):
+    """E5: the imported archive is equal, and its export is byte-identical."""
     home = tmp_path_factory.mktemp("trip")
     for name in ("1.db", "2.db"):
         shutil.copy(empty, home / name)
@@ -216,19 +226,23 @@ STEPS = [
     ("decide", "release", "pass"),
     ("token", "ci", "read"),
     ("store", "default", {"query_count": 1}),
+    ("store", "own", None),
+    ("fill", "own", [Document("d2", "use a token", "OAuth"), Document("d 1\n", "\udcff", "")]),
+    ("fill", "own", [Document("d2", "use another token", "OAuth")]),
+    ("store", "empty", None),
 ]
 
 
 @pytest.fixture
 def filled(archive):
-    """An archive with something of everything."""
+    """An archive with data of every kind."""
     Player(archive).play(STEPS)
     return archive
 
 
 @pytest.fixture(scope="module")
 def exported(tmp_path_factory):
-    """The files of such an archive; they are the same whatever database it is in."""
+    """The exported files of that archive, which are the same for every database."""
     folder = tmp_path_factory.mktemp("exported")
     with Archive.open(folder / "a.db") as archive:
         Player(archive).play(STEPS)
@@ -237,7 +251,9 @@ def exported(tmp_path_factory):
 
 
 def test_an_archive_moves_between_databases(filled, tmp_path, postgres_dsn):
-    """From a file to a server and back: nothing is locked in."""
+    """From a file to a server and back, every table and every document of a store."""
+    empty = [table.name for table in tables.metadata.sorted_tables if not rows_of(filled, table)]
+    assert empty == ["sessions"], "there is something of everything to move"
     with new_database(postgres_dsn) as dsn:
         for number, location in enumerate((dsn, tmp_path / "b.db")):
             home = tmp_path / str(number)
@@ -246,8 +262,8 @@ def test_an_archive_moves_between_databases(filled, tmp_path, postgres_dsn):
                 check_round_trip(filled, other, home)
 
 
-def test_the_files_are_what_other_commands_read(filled, tmp_path):
-    """Judgments, queries, documents and runs."""
+def test_exported_files_are_read_by_other_commands(filled, tmp_path):
+    """These are judgments, queries, documents and runs."""
     filled.export(tmp_path / "out")
     out = tmp_path / "out"
     assert read_judgments(out / "judgments.jsonl") == filled.judgments.current()
@@ -264,16 +280,16 @@ def test_the_files_are_what_other_commands_read(filled, tmp_path):
     ]  # fmt: skip
 
 
-def test_documents_are_a_corpus(archive, tmp_path):
-    """If all of them have a text."""
+def test_exported_documents_are_a_corpus(archive, tmp_path):
+    """Every document must have a text."""
     archive.documents.put([Document("d1", "use a token", "OAuth")])
     archive.export(tmp_path / "out")
     documents = read_documents(tmp_path / "out" / "documents.jsonl")
     assert documents["d1"] == Document("d1", "use a token", "OAuth")
 
 
-def test_an_export_tells_no_token(archive, tmp_path):
-    """Only hashes, as in the database."""
+def test_an_export_contains_no_tokens(archive, tmp_path):
+    """It contains only their hashes, like the database."""
     token = archive.tokens.create("ci", "admin")
     archive.export(tmp_path / "out")
     assert all(token.encode() not in content for content in files(tmp_path / "out").values())
@@ -282,9 +298,19 @@ def test_an_export_tells_no_token(archive, tmp_path):
         assert other.tokens.verify(token).role == "admin"
 
 
+def test_an_export_contains_no_sessions(archive, tmp_path):
+    """After an import, users sign in again."""
+    session = archive.sessions.start(archive.tokens.create("ada", "judge"))
+    archive.export(tmp_path / "out")
+    with Archive.open(tmp_path / "b.db") as other:
+        other.import_(tmp_path / "out")
+        assert archive.sessions.verify(session).name == "ada"
+        assert other.sessions.verify(session) is None
+
+
 def test_an_export_overwrites_nothing(filled, tmp_path):
-    """An empty folder will do, one with a file in it will not."""
-    (tmp_path / "out" / ".partial").mkdir(parents=True)  # of one that was killed
+    """An empty folder is accepted; a folder with a file in it is not."""
+    (tmp_path / "out" / ".partial").mkdir(parents=True)  # left by a process that was killed
     filled.export(tmp_path / "out")
     assert not (tmp_path / "out" / ".partial").exists()
     filled.export(tmp_path / "other")
@@ -296,7 +322,7 @@ def test_an_export_overwrites_nothing(filled, tmp_path):
     assert files(tmp_path / "out") == before
 
 
-def test_an_export_that_fails_leaves_nothing(filled, tmp_path, monkeypatch):
+def test_a_failed_export_leaves_no_files(filled, tmp_path, monkeypatch):
     """Whole or not at all."""
 
     def refuse(_self, _target):
@@ -309,8 +335,8 @@ def test_an_export_that_fails_leaves_nothing(filled, tmp_path, monkeypatch):
     assert not (tmp_path / "out.partial").exists()
 
 
-def test_only_an_empty_archive_takes_an_import(filled, tmp_path):
-    """Two histories cannot be mixed."""
+def test_only_an_empty_archive_accepts_an_import(filled, tmp_path):
+    """Two histories cannot be merged."""
     filled.export(tmp_path / "out")
     with pytest.raises(ArgumentError, match="expected an empty one to import into, got"):
         filled.import_(tmp_path / "out")
@@ -367,10 +393,8 @@ def without(key):
         ("archive.json", lambda _: ['{"kind": "x", "version": 9, "lines": {}}'], "found 'x', ver"),
     ],
 )  # fmt: skip
-def test_files_that_were_changed_are_refused_with_their_line(
-    exported, tmp_path, name, change, words
-):
-    """And nothing of them is in the archive."""
+def test_edited_files_are_rejected_with_their_line(exported, tmp_path, name, change, words):
+    """Nothing is imported."""
     out = shutil.copytree(exported, tmp_path / "out")
     lines_of(out, name, change if change is not with_value else lambda _: ["[1"])
     with Archive.open(tmp_path / "b.db") as other:
@@ -379,8 +403,8 @@ def test_files_that_were_changed_are_refused_with_their_line(
         assert set(other.check(deep=True).counts.values()) == {0}
 
 
-def test_a_group_in_two_strata_is_refused(filled, tmp_path):
-    """With the file; two lines that each could be stored may not be stored together."""
+def test_a_group_in_two_strata_is_rejected(filled, tmp_path):
+    """The message names the file; each line would be valid on its own."""
     pair = [Query(name, "", group="g", stratum="s") for name in ("pair1", "pair2")]
     filled.queries.put(pair)
     out = tmp_path / "out"
@@ -393,7 +417,7 @@ def test_a_group_in_two_strata_is_refused(filled, tmp_path):
 
 
 def test_a_missing_file_is_named(filled, tmp_path):
-    """With the folder, if that is what is wrong."""
+    """A missing folder is named as well."""
     out = tmp_path / "out"
     filled.export(out)
     (out / "queries.jsonl").unlink()
@@ -405,8 +429,8 @@ def test_a_missing_file_is_named(filled, tmp_path):
 
 
 @pytest.mark.parametrize("ending", [".run.gz", ".json.gz"])
-def test_rankings_that_were_changed_are_refused(filled, tmp_path, ending):
-    """Their name is their hash."""
+def test_edited_rankings_are_rejected(filled, tmp_path, ending):
+    """The file name is the hash of the rankings."""
     out = tmp_path / "out"
     filled.export(out)
     path = min((out / "runs").glob(f"*{ending}"))
@@ -425,20 +449,20 @@ def test_rankings_that_were_changed_are_refused(filled, tmp_path, ending):
         assert set(other.check(deep=True).counts.values()) == {0}
 
 
-def test_an_export_is_of_one_moment(archive, tmp_path, monkeypatch):
-    """What is judged while it is written is not in some of its files and missing in others."""
+def test_an_export_is_a_consistent_snapshot(archive, tmp_path, monkeypatch):
+    """A judgment made during the export is in all of its files or in none."""
     Player(archive).play(STEPS)
     from berryeval.archive import exporting
 
     write = exporting._write_lines
 
-    def and_somebody_judges(path, records):
+    def judge_concurrently(path, records):
         archive.judgments.put(
             [JudgmentEntry("q1", "d1", 3)], author=str(datetime.now(timezone.utc))
         )
         return write(path, records)
 
-    monkeypatch.setattr(exporting, "_write_lines", and_somebody_judges)
+    monkeypatch.setattr(exporting, "_write_lines", judge_concurrently)
     archive.export(tmp_path / "out")
     with Archive.open(tmp_path / "b.db") as other:
         other.import_(tmp_path / "out")

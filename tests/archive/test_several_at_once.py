@@ -36,8 +36,8 @@ def start(location, name, count):
     return subprocess.Popen(words, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
 
 
-def test_several_processes_make_and_fill_an_archive_at_once(location):
-    """E5: none is refused, none loses what it wrote, and no revision is given twice."""
+def test_several_processes_create_and_fill_an_archive_at_once(location):
+    """E5: no process fails, no write is lost, and revisions are unique."""
     writers = [start(location, f"w{number}", N_WRITES) for number in range(N_PROCESSES)]
     outputs = [writer.communicate(timeout=300) for writer in writers]
     assert [error for _, error in outputs] == [""] * N_PROCESSES
@@ -53,7 +53,7 @@ def test_several_processes_make_and_fill_an_archive_at_once(location):
 
 
 def test_threads_may_share_an_archive(archive):
-    """E5: 20 judges at once, none lost."""
+    """E5: 20 judges write at once, and no judgment is lost."""
     failures = []
 
     def judge(number):
@@ -97,7 +97,7 @@ def test_the_second_of_two_concurrent_changes_gets_a_conflict(archive):
 
 
 def things(archive):
-    """What can be replaced: how to write it, to read it and to remove it."""
+    """Return, for each replaceable resource, functions that write, read and remove it."""
     run_ids = [
         archive.runs.put(Run.from_lists({"q": ["d"]}), RunFacts(f"r{number}")).run_id
         for number in range(9)
@@ -122,7 +122,7 @@ def things(archive):
 
 
 @pytest.mark.parametrize("kind", ["query", "gate", "baseline"])
-def test_what_is_there_can_be_looked_at_before_it_is_replaced(archive, kind):
+def test_a_resource_is_replaced_only_if_unchanged(archive, kind):
     """E5: of eight callers with the same state, one replaces it; the others get a conflict."""
     put, get, remove = things(archive)[kind]
     put(0)
@@ -156,8 +156,8 @@ def test_what_is_there_can_be_looked_at_before_it_is_replaced(archive, kind):
 
 
 @pytest.mark.parametrize("seed", range(5 if IS_DEEP else 2))
-def test_what_was_acknowledged_survives_kill(location, seed):
-    """E5: a writer is killed at a random moment; nothing is lost, and nothing is there by half."""
+def test_acknowledged_writes_survive_a_kill(location, seed):
+    """E5: a writer is killed at a random moment; nothing is lost or half-written."""
     writer = start(location, "w", 100_000)
     first = writer.stdout.readline()
     time.sleep(random.Random(seed).uniform(0, 0.5))  # noqa: S311 - no secret

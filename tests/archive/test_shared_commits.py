@@ -11,7 +11,7 @@ from berryeval.errors import ArchiveError, ConflictError
 
 
 class Slow:
-    """Work that waits until it is told to go on."""
+    """Work that blocks until it is released."""
 
     def __init__(self):
         self.has_begun = threading.Event()
@@ -25,7 +25,7 @@ class Slow:
 
 @pytest.fixture
 def commits(archive):
-    """What judgments are written through."""
+    """The shared commits through which judgments are written."""
     return archive.judgments._commits
 
 
@@ -36,14 +36,14 @@ def wait_for(condition):
         time.sleep(0.005)
 
 
-def while_somebody_writes(commits, works):
-    """Have works wait for one that is slow, and return what became of each."""
+def run_behind_slow_write(commits, works):
+    """Queue work behind a slow write, and return the result of each."""
     slow = Slow()
     with ThreadPoolExecutor(max_workers=len(works) + 1) as pool:
         first = pool.submit(commits.run, slow)
         assert slow.has_begun.wait(30)
         others = []
-        for work in works:  # one after the other, so that their order is known
+        for work in works:  # one after the other, to fix their order
             others.append(pool.submit(work))
             wait_for(lambda: len(commits._waiting) == len(others))
         slow.may_end.set()
@@ -51,8 +51,8 @@ def while_somebody_writes(commits, works):
         return [other.exception() or other.result() for other in others]
 
 
-def test_those_who_wait_share_a_commit(archive, commits):
-    """Four judges that wait for a fifth cost one wait for the disk, not four."""
+def test_waiting_writes_share_a_commit(archive, commits):
+    """Four judges who wait for a fifth cost one disk sync, not four."""
     n_commits = []
     event.listen(archive._database._engine, "commit", n_commits.append)
 
@@ -60,13 +60,13 @@ def test_those_who_wait_share_a_commit(archive, commits):
         return archive.judgments.put([JudgmentEntry("q", f"d{number}", 1)], author="x")
 
     works = [lambda number=number: judge(number) for number in range(4)]
-    assert while_somebody_writes(commits, works) == [1, 1, 1, 1]
+    assert run_behind_slow_write(commits, works) == [1, 1, 1, 1]
     assert len(n_commits) == 2
     assert archive.judgments.current().n_rows == 4
     assert archive.judgments.revision() == 4
 
 
-def test_work_that_is_refused_is_undone_alone(archive, commits):
+def test_rejected_work_is_rolled_back_alone(archive, commits):
     """The conflicting write raises, and the others are stored."""
 
     def half(connection):
@@ -74,7 +74,7 @@ def test_work_that_is_refused_is_undone_alone(archive, commits):
         raise ConflictError("x", "one", "another")
 
     archive.judgments.put([JudgmentEntry("q", "d0", 1)], author="x")
-    one, two, three = while_somebody_writes(
+    one, two, three = run_behind_slow_write(
         commits,
         [
             lambda: archive.judgments.put([JudgmentEntry("q", "d1", 1)], author="x"),
@@ -89,7 +89,7 @@ def test_work_that_is_refused_is_undone_alone(archive, commits):
 
 def test_if_the_database_fails_nothing_is_stored_and_all_callers_raise(archive, commits):
     """Every caller gets the error."""
-    outcomes = while_somebody_writes(
+    outcomes = run_behind_slow_write(
         commits,
         [
             lambda: archive.judgments.put([JudgmentEntry("q", "d1", 1)], author="x"),
@@ -103,9 +103,9 @@ def test_if_the_database_fails_nothing_is_stored_and_all_callers_raise(archive, 
     assert archive.judgments.put([JudgmentEntry("q", "d1", 1)], author="x") == 1
 
 
-def test_a_defect_ends_nobody_elses_wait_for_ever(archive, commits):
-    """An unexpected error reaches every caller, and the next write succeeds."""
-    outcomes = while_somebody_writes(
+def test_an_unexpected_error_ends_every_wait(archive, commits):
+    """It reaches every caller, and the next write succeeds."""
+    outcomes = run_behind_slow_write(
         commits,
         [
             lambda: commits.run(lambda _connection: 1 / 0),
@@ -116,8 +116,8 @@ def test_a_defect_ends_nobody_elses_wait_for_ever(archive, commits):
     assert archive.judgments.put([JudgmentEntry("q", "d1", 1)], author="x") == 1
 
 
-def test_who_waits_too_long_is_told_and_nothing_is_written_later(tmp_path):
-    """What was refused does not turn up afterwards."""
+def test_a_write_that_timed_out_is_not_written_later(tmp_path):
+    """The caller gets an error."""
     with Archive.open(tmp_path / "a.db", timeout=0.2) as archive:
         slow = Slow()
         writer = threading.Thread(target=archive.judgments._commits.run, args=(slow,))
@@ -132,8 +132,8 @@ def test_who_waits_too_long_is_told_and_nothing_is_written_later(tmp_path):
         assert archive.judgments.current().to_dict() == {"q": {"d2": 1}}
 
 
-def test_work_that_is_being_written_is_waited_for(tmp_path):
-    """A caller whose work is being written waits for it, however long it takes."""
+def test_a_write_in_progress_is_not_timed_out(tmp_path):
+    """Its caller waits for it, however long it takes."""
     with Archive.open(tmp_path / "a.db", timeout=0.3) as archive:
         commits = SharedCommits(archive._database, "judgments")
 
@@ -141,6 +141,6 @@ def test_work_that_is_being_written_is_waited_for(tmp_path):
             time.sleep(0.6)
             return "later"
 
-        assert while_somebody_writes(
+        assert run_behind_slow_write(
             commits, [lambda: commits.run(later), lambda: commits.run(lambda _connection: "done")]
         ) == ["later", "done"]

@@ -1,4 +1,4 @@
-"""Queries by their texts, documents by their titles, and the beginnings of documents."""
+"""Search for queries by text and documents by title, and excerpts of documents."""
 
 import json
 
@@ -10,7 +10,7 @@ from berryeval.archive.text_index import beginning_of
 
 @pytest.fixture
 def filled(archive):
-    """A few queries and documents."""
+    """An archive with a few queries and documents."""
     archive.queries.put(
         [
             Query("q1", "How to bake bread"),
@@ -31,7 +31,7 @@ def filled(archive):
 
 
 def test_queries_are_found_by_text_and_description_in_any_case(filled):
-    """A line break is as good as a space."""
+    """A line break matches a space."""
     assert filled.queries.find("BREAD") == ["q1", "q3"]
     assert filled.queries.find("über") == ["q2"]
     assert filled.queries.find("bakery") == ["q2"]
@@ -41,15 +41,15 @@ def test_queries_are_found_by_text_and_description_in_any_case(filled):
 
 
 def test_documents_are_found_by_title_and_not_by_text(filled):
-    """A title is what people remember; texts have megabytes."""
+    """Titles are what users remember; texts may be megabytes long."""
     assert filled.documents.find("flour") == ["d1", "d2"]
     assert filled.documents.find("\U0001f35e") == ["d2"]
     assert filled.documents.find("bread") == []
     assert filled.documents.find("flour\nrye") == []
 
 
-def test_what_is_put_later_is_found_as_well(filled):
-    """The index follows what is there."""
+def test_later_additions_are_found(filled):
+    """The index follows the archive."""
     assert filled.queries.find("cake") == filled.documents.find("cake") == []
     filled.queries.put([Query("q9", "cake")])
     filled.documents.put([Document("d9", "text", title="Cake"), Document("d1", "text", title="")])
@@ -58,16 +58,16 @@ def test_what_is_put_later_is_found_as_well(filled):
     assert filled.documents.find("flour") == ["d2"]
 
 
-def test_titles_come_without_texts(filled):
-    """Of those that have one; a very long one may be cut."""
+def test_titles_are_returned_without_texts(filled):
+    """Documents without a title are omitted, and a very long title may be shortened."""
     titles = filled.documents.titles(["d1", "d2", "d3", "d4", "d5", "d6"])
     assert titles.keys() == {"d1", "d2", "d4"}
     assert titles["d2"] == "Rye FLOUR \U0001f35e"
     assert set(titles["d4"]) == {"\\"}
 
 
-def test_some_queries_come_at_once(filled):
-    """Those that there are, by id."""
+def test_several_queries_are_returned_at_once(filled):
+    """Existing ones are returned by id."""
     found = filled.queries.some(["q2", "q1", "q7"])
     assert {query_id: query.text for query_id, query in found.items()} == {
         "q1": "How to bake bread",
@@ -76,13 +76,13 @@ def test_some_queries_come_at_once(filled):
 
 
 def json_of(title, text):
-    """The JSON of a document as an archive keeps it."""
+    """Return the JSON of a document as the archive stores it."""
     return json.dumps({"title": title, "text": text}, separators=(",", ":"))
 
 
 @pytest.mark.parametrize("text", ["", "plain", 'a "quote" \\ and a tab\t', "日本語 🙂 é", "a\\\\"])
-def test_any_prefix_gives_the_beginning_of_the_document(text):
-    """Wherever the JSON breaks off, what was read is a beginning of title and text."""
+def test_any_prefix_gives_an_excerpt_of_the_document(text):
+    """Wherever the JSON is cut, the result is a prefix of title and text."""
     whole = json_of("Title 🙂", text)
     for length in range(len(whole) + 1):
         found = beginning_of(whole[:length])
@@ -91,8 +91,8 @@ def test_any_prefix_gives_the_beginning_of_the_document(text):
     assert beginning_of(whole) == ("Title 🙂", text)
 
 
-def test_beginnings_are_those_of_documents_with_a_text(archive):
-    """A document of megabytes costs as much as a short one; hashes alone begin with nothing."""
+def test_only_documents_with_a_text_have_excerpts(archive):
+    """A document of many megabytes costs no more than a short one."""
     book = "long " * 1_000_000
     archive.documents.put(
         [Document("d1", "short", "One"), Document("d2", book, "Book")], hashes={"d3": "abc"}

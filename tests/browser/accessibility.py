@@ -1,4 +1,4 @@
-"""What axe-core finds wrong with a page."""
+"""Accessibility violations found by axe-core."""
 
 from axe_playwright_python.base import AXE_SCRIPT
 
@@ -8,14 +8,14 @@ COLOURS = ("color-contrast", "link-in-text-block")
 WIDTH = ("scrollable-region-focusable",)
 """The rules that depend on the width of the screen."""
 
-# Contrast takes as long as a page has elements, and long lists repeat what their first rows show.
+# The contrast rule checks every element, and long lists only repeat their first rows.
 SHORTEN_LISTS = """() => document.querySelectorAll(":is(tbody, ol) > :nth-child(n+9)")
   .forEach((row) => row.remove())"""
 RUN = "async ([within, options]) => (await axe.run(within, options)).violations"
 
 
 def violations(page, *, only=(), within="html") -> list[str]:
-    """Return what is wrong within an element, by all rules or by some."""
+    """Return the violations within an element, by all rules or by selected ones."""
     if not page.evaluate("'axe' in window"):
         page.evaluate(AXE_SCRIPT)
     page.evaluate(SHORTEN_LISTS)

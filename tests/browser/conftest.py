@@ -1,4 +1,4 @@
-"""A real browser, if there is one; files and services that it opens."""
+"""A real browser, if one is installed, and the files and services that it opens."""
 
 import asyncio
 import shutil
@@ -18,11 +18,11 @@ NAMES = ("chromium", "chromium-browser", "google-chrome")
 
 @pytest.fixture(scope="session")
 def chromium():
-    """Start Debian's Chromium, or the one that playwright installed; skip if there is none.
+    """Start Debian's Chromium, or the one installed by playwright; skip if there is neither.
 
     Returns the browser and the event loop that drives it. playwright marks the loop as running for
-    as long as the browser lives, which keeps every other test of the process from running a loop of
-    its own; `browser` sets the mark for the tests that need it.
+    as long as the browser is open, which keeps every other test of the process from running its
+    own loop; `browser` sets the mark for the tests that need it.
     """
     api = pytest.importorskip("playwright.sync_api", reason="playwright is not installed")
     path = next(filter(None, map(shutil.which, NAMES)), None)
@@ -56,7 +56,7 @@ def _marked_as_running(loop: asyncio.AbstractEventLoop):
 
 @pytest.fixture(scope="module")
 def contexts(chromium):
-    """The browser contexts that tests of a module use one after another."""
+    """Browser contexts that the tests of a module use in turn."""
     started, loop = chromium
     pool = Contexts(started)
     yield pool
@@ -66,7 +66,7 @@ def contexts(chromium):
 
 @pytest.fixture
 def open_page(browser, contexts, tmp_path):  # noqa: ARG001 - the browser has to run
-    """Open HTML from a file; fail at the end for any error or any request but the file's own."""
+    """Open HTML from a file; fail at the end on any error, or any request except for the file."""
     used, complaints = [], []
 
     def open_it(html: str, **options):
@@ -92,7 +92,7 @@ def _note(url: str, path: Path, complaints: list[str]) -> None:
 
 
 def pytest_generate_tests(metafunc):
-    """Run a test in both databases, unless its module names those that it needs."""
+    """Run a test with both databases, unless its module names the ones to use."""
     if "database" in metafunc.fixturenames:
         databases = getattr(metafunc.module, "DATABASES", ("sqlite", "postgresql"))
         metafunc.parametrize("database", databases, scope="module")
@@ -109,7 +109,7 @@ def small_file(tmp_path_factory):
 
 @pytest.fixture(scope="module")
 def workbench(small_file, tmp_path_factory):
-    """A service over the small archive in SQLite, which all tests of a module share."""
+    """A service over the small archive in SQLite, shared by the tests of a module."""
     location = str(tmp_path_factory.mktemp("archive") / "berryeval.db")
     runs = _fill(location, small_file)
     started = Workbench(location)
@@ -120,7 +120,7 @@ def workbench(small_file, tmp_path_factory):
 
 @pytest.fixture
 def new_workbench(request, database, small_file, tmp_path):
-    """Start services of one test's own over the small archive, or an empty one."""
+    """Start services for a single test, over the small archive or an empty one."""
     with ExitStack() as stack:
 
         def start(*, is_empty: bool = False, **settings) -> Workbench:
@@ -144,7 +144,7 @@ def _new_location(request, kind: str, folder: Path):
 
 
 def _fill(location: str, small_file: tuple[Path, dict[str, str]]) -> dict[str, str]:
-    """Put the small archive where a service expects it; return the ids of its runs."""
+    """Copy the small archive to the location of a service; return the ids of its runs."""
     path, runs = small_file
     if "://" not in location:
         shutil.copyfile(path, location)
@@ -155,7 +155,7 @@ def _fill(location: str, small_file: tuple[Path, dict[str, str]]) -> dict[str, s
 
 @pytest.fixture
 def visit(browser, contexts):  # noqa: ARG001 - the browser has to run
-    """Open pages of a service; fail at the end for any complaint that was not expected."""
+    """Open pages of a service; fail at the end on any unexpected complaint."""
     visits = Visits(contexts)
     yield visits
     assert visits.close() == []

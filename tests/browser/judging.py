@@ -1,4 +1,4 @@
-"""The queue as somebody with a keyboard uses it."""
+"""The judging queue, used by keyboard."""
 
 from playwright.sync_api import expect
 
@@ -11,7 +11,7 @@ NEXT = f"""() => {{
   if (form.checkVisibility()) return {{ pair: {SHOWN} }};
   return done.checkVisibility() && {{ pair: null }};
 }}"""
-# There is a document to judge, and the next ones have come.
+# There is a document to judge, and the next ones are loaded.
 IS_READY = """() => document.querySelector("#judge[data-started=yes] #judge-form:not([hidden])")
   && performance.getEntriesByType("resource").some((one) => one.name.includes("/judge/next"))"""
 TEXTS = {query.text: query.query_id for query in small_archive.queries()}
@@ -24,19 +24,19 @@ def wait_for_queue(page):
 
 
 def shown_pair(page) -> tuple[str, str]:
-    """Tell which query and document are asked for, as the page shows them."""
+    """Return the query and document shown on the page."""
     assert page.locator("#judge-form").is_visible(), "it asks for nothing"
     text, doc_id = page.evaluate(SHOWN)
     return TEXTS[text], doc_id
 
 
 def wait_until_saved(page) -> None:
-    """Wait until the server has written what was pressed; the page tries again by itself."""
+    """Wait until the server has stored every grade; the page retries by itself."""
     expect(page.locator("#judge-saved")).to_have_text("Saved", timeout=30_000)
 
 
 def judge_all(page, key: str) -> list[tuple[str, str]]:
-    """Press a key until nothing is left; return what was asked for, in its order."""
+    """Press a key until the queue is empty; return the judged pairs in order."""
     seen = []
     while pair := page.wait_for_function(NEXT).json_value()["pair"]:
         seen.append((TEXTS[pair[0]], pair[1]))
@@ -47,6 +47,6 @@ def judge_all(page, key: str) -> list[tuple[str, str]]:
 
 
 def judged_by(archive, pairs) -> dict[tuple[str, str], tuple[str, float]]:
-    """Return author and grade of the pairs that have one."""
+    """Return the author and grade of each judged pair."""
     found = {pair: archive.judgments.get(*pair) for pair in pairs}
     return {pair: (one.author, one.grade) for pair, one in found.items() if one is not None}

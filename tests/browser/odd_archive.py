@@ -1,4 +1,4 @@
-"""An archive of things that are allowed and rarely thought of."""
+"""An archive of unusual but valid data."""
 
 from berryeval.archive import Archive, JudgmentEntry, RunFacts
 from berryeval.core.documents import Document
@@ -8,7 +8,7 @@ from berryeval.core.run import Run
 MARKUP = "<img src=x onerror=alert(1)>"
 HEBREW = "שאלה/1?a=b#c%20"
 EMOJI = "🍓👩🏽‍🌾"
-BYTES = "\udcff\udcfe"  # of a file in another encoding
+BYTES = "\udcff\udcfe"  # from a file in another encoding
 MANY = "many"
 LONG = "long"
 N_MANY = 10_000
@@ -27,7 +27,7 @@ TEXTS = {
 
 
 def queries() -> list[Query]:
-    """One of each kind, with labels of the same kind."""
+    """Return one query of each kind, with matching labels."""
     return [
         Query(query_id, text, category=text[:40], description=text, tags=(text[:20],))
         for query_id, text in TEXTS.items()
@@ -35,7 +35,7 @@ def queries() -> list[Query]:
 
 
 def documents() -> list[Document]:
-    """One for each query, with its text, and one of 5 MB."""
+    """Return a document with text for each query, and one of 5 MB."""
     found = [
         Document(f"{query_id}-a", f"{text}\n\n{text}", title=text)
         for query_id, text in TEXTS.items()
@@ -46,7 +46,7 @@ def documents() -> list[Document]:
 
 
 def fill(archive: Archive) -> dict[str, str]:
-    """Write all of it; return the ids of the runs by their names."""
+    """Write everything; return the ids of the runs by name."""
     archive.queries.put(queries())
     archive.documents.put(documents())
     archive.judgments.put(

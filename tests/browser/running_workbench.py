@@ -1,4 +1,4 @@
-"""A service over an archive, as a browser meets it: it can be stopped and started again."""
+"""A service over an archive for a browser; it can be stopped and restarted."""
 
 import threading
 import time
@@ -11,14 +11,14 @@ from service_server import new_app
 
 
 class Workbench:
-    """A service that listens.
+    """A running service.
 
     Parameters
     ----------
     location : str
-        Of the archive, which is made if it is not there.
+        Location of the archive, which is created if missing.
     settings
-        As `ServiceSettings` takes them.
+        Settings of `ServiceSettings`.
     """
 
     def __init__(self, location: str, **settings) -> None:
@@ -30,7 +30,7 @@ class Workbench:
         self.start()
 
     def start(self) -> None:
-        """Listen, after a stop where it listened before."""
+        """Start listening; after a stop, on the same port as before."""
         app = new_app(self.archive, self._settings)
         self._server = uvicorn.Server(
             uvicorn.Config(
@@ -46,16 +46,16 @@ class Workbench:
 
     @property
     def address(self) -> str:
-        """Where it listens."""
+        """The address of the service."""
         return f"http://127.0.0.1:{self._port}"
 
     def stop(self) -> None:
-        """Answer nobody any more; the archive stays."""
+        """Stop listening; the archive stays open."""
         self._server.should_exit = True
         self._thread.join(timeout=20)
         assert not self._thread.is_alive(), "the server did not stop"
 
     def close(self) -> None:
-        """End it, with what it has open."""
+        """Stop the service and close the archive."""
         self.stop()
         self.archive.close()

@@ -1,8 +1,8 @@
-"""An archive that a person could have made: small, with something of everything.
+"""A small, realistic archive with data of every kind.
 
-Forty queries about a garden shop, two runs, and a gate. Half of the queries have one document at
-the candidate's first rank that nobody judged: as long as that is so, the candidate seems worse
-than the baseline; once they are judged relevant, it is better.
+Forty queries about a garden shop, two runs, and a gate. Half of the queries have an unjudged
+document at the candidate's first rank: until these are judged, the candidate seems worse than
+the baseline; once they are judged relevant, it is better.
 """
 
 from berryeval.archive import Archive, JudgmentEntry, RunFacts
@@ -30,17 +30,17 @@ GATE = {
 
 
 def query_ids() -> list[str]:
-    """In the order in which they were written."""
+    """Return the ids of the queries in order."""
     return [f"q{number:02}" for number in range(1, N_QUERIES + 1)]
 
 
 def holes() -> list[tuple[str, str]]:
-    """What nobody has judged, and what decides."""
+    """Return the unjudged pairs that decide the comparison."""
     return [(query_id, f"{query_id}-new") for query_id in query_ids()[:N_HOLES]]
 
 
 def queries() -> list[Query]:
-    """Two for each plant, with every label that there is."""
+    """Return two queries for each plant, with every kind of label."""
     return [
         Query(
             query_id,
@@ -57,7 +57,7 @@ def queries() -> list[Query]:
 
 
 def documents() -> list[Document]:
-    """For each query one that nobody judged, three that somebody did, and some that are far off."""
+    """Return one unjudged and three judged documents per query, and some that are irrelevant."""
     found = [
         Document(
             f"{query.query_id}-{suffix}",
@@ -72,7 +72,7 @@ def documents() -> list[Document]:
 
 
 def judgments() -> list[JudgmentEntry]:
-    """Everything that the runs return but the holes."""
+    """Return judgments for all results of the runs except the holes."""
     grades = {"a": 3, "b": 1, "c": 0}
     return [
         JudgmentEntry(query_id, f"{query_id}-{suffix}", grade)
@@ -86,7 +86,7 @@ def judgments() -> list[JudgmentEntry]:
 
 
 def baseline() -> dict[str, list[str]]:
-    """Rank what is relevant among the first three, and other things around it."""
+    """Return rankings with the relevant document among the first three."""
     rankings = {}
     for number, query_id in enumerate(query_ids()):
         ranking = [f"far-{n:02}" for n in range(8)]
@@ -97,7 +97,7 @@ def baseline() -> dict[str, list[str]]:
 
 
 def candidate() -> dict[str, list[str]]:
-    """Rank the same, with what nobody judged before it."""
+    """Return the same rankings with the unjudged document first."""
     first = dict(holes())
     return {
         query_id: [first[query_id], *ranking[:-1]] if query_id in first else ranking
@@ -106,11 +106,11 @@ def candidate() -> dict[str, list[str]]:
 
 
 def fill(archive: Archive) -> dict[str, str]:
-    """Write all of it; return the ids of the runs by their names."""
+    """Write everything; return the ids of the runs by name."""
     archive.queries.put(queries())
     archive.documents.put(documents())
     archive.judgments.put(judgments(), author="ada", source="file")
-    archive.judgments.add_opinion(  # who is of another mind about one of them
+    archive.judgments.add_opinion(  # a second opinion on one of them
         "q01", "q01-b", 2, author="bob", source="workbench"
     )
     facts = {"corpus_hash": "c" * 16, "settings": {"k": 10}}
@@ -128,7 +128,7 @@ def fill(archive: Archive) -> dict[str, str]:
 
 
 def run_file(rankings: dict[str, list[str]], name: str) -> str:
-    """Write a run as TREC does."""
+    """Write a run in TREC format."""
     return "".join(
         f"{query_id} Q0 {doc_id} {rank} {100 - rank} {name}\n"
         for query_id, ranking in rankings.items()
@@ -137,5 +137,5 @@ def run_file(rankings: dict[str, list[str]], name: str) -> str:
 
 
 def judgments_file() -> str:
-    """Write the judgments as TREC does."""
+    """Write the judgments in TREC format."""
     return "".join(f"{one.query_id} 0 {one.doc_id} {one.grade:.0f}\n" for one in judgments())

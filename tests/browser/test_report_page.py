@@ -1,4 +1,4 @@
-"""The page of a comparison in a real browser."""
+"""The HTML report of a comparison in a real browser."""
 
 import pytest
 
@@ -28,15 +28,15 @@ def query_ids(page) -> list[str]:
     return page.locator("#queries-table > tbody > tr > th .id").all_inner_texts()
 
 
-def test_the_page_opens_without_errors_and_without_a_network(html, open_page):
-    """What the fixture checks at its end; and the verdict is seen at once."""
+def test_the_page_opens_without_errors_or_network_access(html, open_page):
+    """The fixture checks this at its end; the verdict is visible at once."""
     page = open_page(html)
     assert page.locator("h1").is_visible()
     assert page.locator(".badge.fail").first.inner_text() == "Fail"
 
 
-def test_nothing_stands_in_anybodys_way(html, open_page):
-    """Contrast, labels, names, roles: axe-core finds nothing, rankings opened included."""
+def test_the_page_is_accessible(html, open_page):
+    """Contrast, labels, names and roles pass axe-core, also with rankings expanded."""
     page = open_page(html)
     page.locator(".expand").first.click()
     page.locator("summary").first.click()
@@ -47,14 +47,14 @@ def test_nothing_stands_in_anybodys_way(html, open_page):
     assert violations(page, only=WIDTH) == []
 
 
-def test_simple_tables_stand_in_nobodys_way(comparison, open_page):
-    """The page of evaluations, too."""
+def test_simple_tables_are_accessible(comparison, open_page):
+    """The page of evaluations passes, too."""
     page = open_page(tables_to_html("bm25 and hybrid", comparison_table(comparison)))
     assert violations(page) == []
 
 
 def test_queries_are_sorted_by_any_column(comparison, html, open_page):
-    """The greatest loss first; a header turns the order, and says so."""
+    """The greatest loss comes first; a header reverses the order and indicates it."""
     page = open_page(html)
     expected = [change.query_id for change in comparison.changes("hybrid", "nDCG@10")]
     assert query_ids(page) == expected
@@ -69,7 +69,7 @@ def test_queries_are_sorted_by_any_column(comparison, html, open_page):
 
 
 def test_queries_are_filtered_by_words_and_outcome(comparison, html, open_page):
-    """Texts, ids and categories; better, equal, worse; and the number found is told."""
+    """Filters match texts, ids, categories and outcomes; the matches are counted."""
     page = open_page(html)
     page.get_by_label("Filter queries").fill("WHERE navigational")
     expected = {
@@ -86,7 +86,7 @@ def test_queries_are_filtered_by_words_and_outcome(comparison, html, open_page):
 
 
 def test_a_query_opens_to_both_rankings_by_keyboard(comparison, html, open_page):
-    """With grades, holes and moves; Enter closes it again."""
+    """Grades, holes and moves are shown; Enter closes the query again."""
     page = open_page(html)
     button = page.locator(".expand").first
     button.focus()
@@ -104,8 +104,8 @@ def test_a_query_opens_to_both_rankings_by_keyboard(comparison, html, open_page)
     assert page.locator(".rankings").count() == 0
 
 
-def test_moves_tell_where_a_document_came_from(open_page):
-    """Up, down, the same, new, and gone."""
+def test_moves_show_where_a_document_was_before(open_page):
+    """Up, down, unchanged, new, and gone."""
     judged = {"q": {"a": 1, "b": 1, "c": 1, "d": 1}}
     runs = {"old": {"q": ["a", "b", "c", "x"]}, "new": {"q": ["a", "c", "d", "b"]}}
     page = open_page(comparison_to_html(compare_these(judged, runs)))
@@ -117,8 +117,8 @@ def test_moves_tell_where_a_document_came_from(open_page):
     assert [" ".join(move.split()) for move in moves[1]] == ["=", "▲ 1 up", "new", "▼ 2 down"]
 
 
-def test_another_measure_changes_charts_and_table(comparison, html, open_page):
-    """One choice for all of them."""
+def test_selecting_a_measure_changes_charts_and_table(comparison, html, open_page):
+    """One control applies to all of them."""
     page = open_page(html)
     assert page.locator("figure[data-measure='0']").first.is_visible()
     page.locator("#choose-measure").select_option("P@5")
@@ -129,8 +129,8 @@ def test_another_measure_changes_charts_and_table(comparison, html, open_page):
     assert float(shown.replace("\u2212", "-")) == pytest.approx(worst, abs=1e-4)
 
 
-def test_another_candidate_changes_the_table(open_page):
-    """Its name stands in the header."""
+def test_selecting_a_candidate_changes_the_table(open_page):
+    """Its name is in the header."""
     comparison = a_comparison(20, {"base": 0.5, "one": 0.7, "two": 0.9})
     page = open_page(comparison_to_html(comparison))
     page.locator("#choose-system").select_option("two")
@@ -139,8 +139,8 @@ def test_another_candidate_changes_the_table(open_page):
     assert query_ids(page) == expected
 
 
-def test_dark_follows_the_reader_and_a_button(html, open_page):
-    """The system's choice first, then the reader's."""
+def test_the_dark_theme_follows_the_system_and_a_button(html, open_page):
+    """The button overrides the system setting."""
     colour = "getComputedStyle(document.body).backgroundColor"
     page = open_page(html, color_scheme="dark")
     dark = page.evaluate(colour)
@@ -150,7 +150,7 @@ def test_dark_follows_the_reader_and_a_button(html, open_page):
     assert open_page(html, color_scheme="light").evaluate(colour) == light
 
 
-def test_print_is_light_and_without_controls(html, open_page):
+def test_printed_pages_are_light_and_without_controls(html, open_page):
     """Paper is white and has no buttons."""
     page = open_page(html, color_scheme="dark")
     page.emulate_media(media="print", color_scheme="dark")
@@ -159,7 +159,7 @@ def test_print_is_light_and_without_controls(html, open_page):
     assert page.pdf(format="A4")
 
 
-def test_nothing_runs_off_a_narrow_screen(html, open_page):
+def test_nothing_overflows_a_narrow_screen(html, open_page):
     """Only tables scroll, each in its own box."""
     page = open_page(html)
     page.locator(".expand").first.click()
@@ -169,7 +169,7 @@ def test_nothing_runs_off_a_narrow_screen(html, open_page):
 
 
 def test_the_keyboard_reaches_the_results_first(html, open_page):
-    """A link skips what is on every page, and focus is seen."""
+    """A link skips the page header, and focus is visible."""
     page = open_page(html)
     page.keyboard.press("Tab")
     focused = page.locator(":focus")
@@ -179,8 +179,8 @@ def test_the_keyboard_reaches_the_results_first(html, open_page):
     assert page.evaluate("document.activeElement.id") == "main"
 
 
-def test_a_document_called_script_is_text(open_page):
-    """Nothing of the data runs, wherever it is shown."""
+def test_markup_in_the_data_is_shown_as_text(open_page):
+    """No script in the data runs, wherever it is shown."""
     evil = "<script>document.title = 'run'</script><img src=x onerror=alert(1)>"
     judged = {evil: {evil: 1}, "q2": {"d": 1}}
     runs = {"old": {evil: [evil, "x"], "q2": ["d"]}, evil: {evil: ["x", evil], "q2": ["y", "d"]}}
@@ -193,8 +193,8 @@ def test_a_document_called_script_is_text(open_page):
     assert page.locator("main img").count() == 0
 
 
-def test_without_javascript_the_page_can_be_read(html, open_page):
-    """Tables, charts and rankings are there; controls that could do nothing are not."""
+def test_the_page_is_readable_without_javascript(html, open_page):
+    """Tables, charts and rankings are shown; controls that need scripts are not."""
     page = open_page(html, java_script_enabled=False)
     assert page.locator("#queries-table > tbody > tr").count() == 60
     assert page.locator("figure svg").first.is_visible()
@@ -203,8 +203,8 @@ def test_without_javascript_the_page_can_be_read(html, open_page):
     assert page.locator(".rankings").last.is_visible()
 
 
-def test_seven_thousand_queries_are_small_and_quick(open_page):
-    """Below 5 MB; as many rows are drawn as for a hundred queries, and more when asked for."""
+def test_a_report_of_seven_thousand_queries_is_small_and_fast(open_page):
+    """It is below 5 MB; it draws as many rows as for a hundred queries, and more on request."""
     html = comparison_to_html(a_comparison(7_000))
     assert len(html.encode()) < 5_000_000
     page = open_page(html)

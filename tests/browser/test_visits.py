@@ -1,4 +1,4 @@
-"""The fixtures see what they are there to see."""
+"""The browser fixtures detect what they are meant to detect."""
 
 import asyncio
 
@@ -11,8 +11,8 @@ DATABASES = ("sqlite",)
 
 
 @pytest.mark.usefixtures("browser")
-def test_complaints_are_noted(contexts, new_workbench):
-    """An error on the console, one that nobody caught, and a request to elsewhere."""
+def test_complaints_are_recorded(contexts, new_workbench):
+    """Console errors, uncaught exceptions, and requests to other hosts."""
     visits = Visits(contexts)
     page = visits(new_workbench(), "/docs")
     page.evaluate("console.error('first'); console.log('not this')")
@@ -31,16 +31,16 @@ def test_complaints_are_noted(contexts, new_workbench):
 
 
 @pytest.mark.usefixtures("chromium")
-def test_other_tests_run_event_loops_of_their_own(request):
-    """The browser stays open between the tests that use it, and keeps nobody else from it."""
+def test_other_tests_can_run_their_own_event_loops(request):
+    """The shared browser stays open between tests and does not block them."""
     asyncio.run(asyncio.sleep(0))
     page = request.getfixturevalue("browser").new_page()
     assert page.evaluate("1 + 1") == 2
     page.context.close()
 
 
-def test_a_context_that_is_used_again_remembers_nothing(visit, workbench, contexts):
-    """Neither cookies nor what a script stored."""
+def test_a_reused_context_is_empty(visit, workbench, contexts):
+    """It has neither cookies nor stored data."""
     first = visit(workbench, "/docs")
     first.evaluate("localStorage.kept = 'yes'; document.cookie = 'kept=yes'")
     context = first.context

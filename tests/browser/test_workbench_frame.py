@@ -1,4 +1,4 @@
-"""What every page of the workbench has: the palette, search, colours, logging in, problems."""
+"""Parts of every workbench page: the palette, search, themes, login, and errors."""
 
 import re
 
@@ -8,11 +8,11 @@ from playwright.sync_api import expect
 from browser.accessibility import violations
 
 pytestmark = pytest.mark.browser
-DATABASES = ("sqlite",)  # what is asked of the other is asked in journeys
+DATABASES = ("sqlite",)  # the journeys cover the other database
 
 
-def test_the_palette_leads_anywhere_by_keyboard(workbench, visit):
-    """Ctrl-K, some letters, arrows, Enter; Escape puts it away."""
+def test_the_palette_opens_any_page_by_keyboard(workbench, visit):
+    """Ctrl-K, some letters, arrows, Enter; Escape closes it."""
     page = visit(workbench, "/search")
     page.keyboard.press("Control+k")
     options = page.locator("#palette [role=option]")
@@ -27,8 +27,8 @@ def test_the_palette_leads_anywhere_by_keyboard(workbench, visit):
     page.wait_for_url("**/queries/q01")
 
 
-def test_the_palette_says_what_it_does_not_find(workbench, visit):
-    """And shows letters as they are, whatever they are."""
+def test_the_palette_reports_when_nothing_matches(workbench, visit):
+    """The search text is shown literally."""
     page = visit(workbench, "/search")
     page.locator("[data-palette]").first.click()
     page.keyboard.type("<b>nothing")
@@ -36,8 +36,8 @@ def test_the_palette_says_what_it_does_not_find(workbench, visit):
     expect(page.locator("#palette-items b")).to_have_count(0)
 
 
-def test_arrows_go_round_in_the_palette(workbench, visit):
-    """The last is before the first, and a reader hears which one is chosen."""
+def test_arrow_keys_wrap_around_in_the_palette(workbench, visit):
+    """Screen readers announce the selected entry."""
     page = visit(workbench, "/search")
     page.keyboard.press("Control+k")
     options = page.locator("#palette [role=option]")
@@ -50,8 +50,8 @@ def test_arrows_go_round_in_the_palette(workbench, visit):
     expect(page.locator("#palette input")).to_have_attribute("aria-activedescendant", chosen)
 
 
-def test_colours_are_as_the_system_has_them_until_somebody_chooses(workbench, visit):
-    """The choice lasts, and the next page is painted in it at once."""
+def test_the_theme_follows_the_system_until_one_is_chosen(workbench, visit):
+    """The choice persists, and the next page uses it from the first paint."""
     page = visit(workbench, "/search", color_scheme="dark")
     background = "getComputedStyle(document.body).backgroundColor"
     dark = page.evaluate(background)
@@ -71,8 +71,8 @@ def test_colours_are_as_the_system_has_them_until_somebody_chooses(workbench, vi
     assert page.evaluate(background) == light
 
 
-def test_a_token_opens_the_door_and_closes_it_again(new_workbench, visit):
-    """Whoever is not known logs in, comes to the page that they asked for, and can leave."""
+def test_a_token_logs_in_and_out(new_workbench, visit):
+    """A user without a session logs in, returns to the requested page, and can log out."""
     workbench = new_workbench(is_token_required=True)
     token = workbench.archive.tokens.create("ada", "judge")
     page = visit(workbench, "/search?q=hybrid")
@@ -92,8 +92,8 @@ def test_a_token_opens_the_door_and_closes_it_again(new_workbench, visit):
     page.wait_for_url(re.compile(r"/login\?next="))
 
 
-def test_a_server_that_is_away_is_told_of(new_workbench, visit):
-    """The page says so and stays; once the server is back, so is everything."""
+def test_an_unreachable_server_is_reported(new_workbench, visit):
+    """The page shows a message and stays; it recovers when the server is back."""
     visit.expect("ERR_CONNECTION|ERR_EMPTY|ERR_SOCKET|htmx:")
     workbench = new_workbench()
     page = visit(workbench, "/search?q=leeks")
@@ -106,7 +106,7 @@ def test_a_server_that_is_away_is_told_of(new_workbench, visit):
 
 
 def test_a_phone_has_a_menu(workbench, visit):
-    """It opens by a touch, and closes when something else is touched."""
+    """It opens with a tap, and closes with a tap elsewhere."""
     page = visit(workbench, "/search", viewport={"width": 390, "height": 844}, has_touch=True)
     menu = page.locator(".small-menu")
     link = menu.get_by_role("link", name="Gates")
@@ -118,8 +118,8 @@ def test_a_phone_has_a_menu(workbench, visit):
     expect(link).to_be_hidden()
 
 
-def test_one_can_skip_the_menu(workbench, visit):
-    """The first key of Tab offers it."""
+def test_the_menu_can_be_skipped(workbench, visit):
+    """The first press of Tab focuses the skip link."""
     page = visit(workbench, f"/runs/{workbench.runs['bm25']}")
     page.keyboard.press("Tab")
     expect(page.get_by_role("link", name="Skip to content")).to_be_focused()

@@ -1,30 +1,30 @@
-"""Gates and power in a real browser: guards by keyboard, a replay while one types, the answer."""
+"""Gates and power in a real browser: guards by keyboard, live replay, live results."""
 
 import pytest
 
 pytestmark = pytest.mark.browser
-DATABASES = ("sqlite",)  # the journeys run on both
+DATABASES = ("sqlite",)  # the journeys use both databases
 
 
-def told(page):
-    """Wait until the replay has ended, and return what it says."""
+def replay_text(page):
+    """Wait until the replay has ended, and return its text."""
     page.wait_for_selector(".strip .waiting", state="detached")
     return page.inner_text(".strip-told")
 
 
-def test_guards_are_edited_by_keyboard_and_replayed_as_one_types(visit, workbench):
-    """A row more, its fields, a row less, and Enter saves; the strip follows each change."""
+def test_guards_are_edited_by_keyboard_and_replayed_while_typing(visit, workbench):
+    """Rows are added, edited and removed, and Enter saves; the replay follows each change."""
     workbench.archive.gates.put("keyboard", {
         "baseline": "main",
         "guards": [{"measure": "nDCG@10", "margin": 0.02}, {"measure": "P@5", "at_least": 0.1}],
     })  # fmt: skip
     page = visit(workbench, "/gates/keyboard")
-    assert "1 passes, 1 fails" in told(page)
+    assert "1 passes, 1 fails" in replay_text(page)
     page.focus("#guard-0-limit")
     page.keyboard.press("Control+A")
     page.keyboard.type("0.9")
     page.wait_for_selector(".is-changed .was")
-    assert "2 pass" in told(page)
+    assert "2 pass" in replay_text(page)
     assert "With the saved guards: 1 passes, 1 fails. 1 verdict changes." in page.inner_text(
         ".strip-before"
     )
@@ -46,8 +46,8 @@ def test_guards_are_edited_by_keyboard_and_replayed_as_one_types(visit, workbenc
     assert [guard["measure"] for guard in kept] == ["nDCG@10", "RR"]
 
 
-def test_power_answers_in_place(visit, workbench):
-    """A change of the form changes the sentence and the address, and keeps one's place."""
+def test_power_updates_in_place(visit, workbench):
+    """Changing the form updates the sentence and the URL, and keeps the scroll position."""
     page = visit(workbench, "/power")
     page.wait_for_selector(".tiles")
     page.fill("#margin", "0.005")

@@ -1,4 +1,4 @@
-"""The main jobs, from an empty archive to a new baseline, as a person does them in a browser."""
+"""The main tasks in a browser, from an empty archive to a new baseline."""
 
 import re
 
@@ -15,7 +15,7 @@ MOST_SHIFT = 0.02
 
 @pytest.fixture
 def files(tmp_path):
-    """What somebody has on their disk."""
+    """Files on a user's disk."""
     contents = {
         "qrels.txt": small_archive.judgments_file(),
         "bm25.run": small_archive.run_file(small_archive.baseline(), "bm25"),
@@ -27,7 +27,7 @@ def files(tmp_path):
 
 
 def import_file(page, kind, path):
-    """Choose a file, look at what it would change, and store it; only runs have a name."""
+    """Choose a file, preview its changes, and store it; only runs have a name."""
     page.goto("/import")
     page.get_by_role("radio", name=re.compile(kind)).check()
     expect(page.get_by_label("Name of the system")).to_be_visible(visible=kind == "A run")
@@ -39,7 +39,7 @@ def import_file(page, kind, path):
 
 
 def test_from_files_to_a_comparison(new_workbench, visit, files):
-    """An empty archive says what to do; judgments and runs come as files."""
+    """An empty archive suggests what to do; judgments and runs are imported from files."""
     workbench = new_workbench(is_empty=True)
     page = visit(workbench, "/")
     expect(page.get_by_role("main")).to_contain_text("No runs yet")
@@ -61,8 +61,8 @@ def test_from_files_to_a_comparison(new_workbench, visit, files):
     expect(verdict_of(page)).to_contain_text("Worse")
 
 
-def test_a_gate_is_set_up_and_decides(new_workbench, visit):
-    """The form proposes guards, replays them, and lets them decide."""
+def test_a_gate_is_set_up_and_run(new_workbench, visit):
+    """The form proposes guards, replays them, and runs the gate."""
     workbench = new_workbench()
     page = visit(workbench, "/gates")
     page.get_by_role("link", name="New gate").click()
@@ -77,17 +77,17 @@ def test_a_gate_is_set_up_and_decides(new_workbench, visit):
 
 
 def verdict_of(page):
-    """The badge beside the sentence at the top of a comparison."""
+    """Return the badge beside the headline of a comparison."""
     return page.locator("main .verdict .badge").first
 
 
 def run_gate(page):
-    """Let the gate decide, and return where its verdict stands."""
+    """Run the gate, and return the URL of its verdict."""
     page.get_by_role("button", name="Run the gate").click()
     return page.locator("#decide .badge").first
 
 
-def test_judging_what_nobody_judged_turns_the_verdict(new_workbench, visit):
+def test_judging_holes_changes_the_verdict(new_workbench, visit):
     """Compare, judge twenty holes by keyboard, see the verdict change, set a baseline."""
     workbench = new_workbench()
     page = visit(workbench, f"/compare?a=main&b={workbench.runs['hybrid']}")
@@ -110,8 +110,8 @@ def test_judging_what_nobody_judged_turns_the_verdict(new_workbench, visit):
     assert workbench.archive.baselines.get("main").run_id == workbench.runs["hybrid"]
 
 
-def test_two_judge_at_once_and_nothing_is_lost(new_workbench, visit):
-    """Nobody is asked for what the other has open, and every grade is kept with its author."""
+def test_two_judges_at_once_lose_nothing(new_workbench, visit):
+    """No document is assigned to both, and every grade is stored with its author."""
     workbench = new_workbench(is_token_required=True)
     pages, seen = {}, {"carol": [], "dave": []}
     for name in seen:

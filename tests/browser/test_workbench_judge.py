@@ -1,4 +1,4 @@
-"""Judging by keyboard in a real browser: one key per document, and no key waits."""
+"""Judging by keyboard in a real browser: one key per document, without delays."""
 
 import time
 
@@ -10,23 +10,23 @@ from browser import small_archive
 from browser.judging import wait_for_queue, wait_until_saved
 
 pytestmark = pytest.mark.browser
-DATABASES = ("sqlite",)  # the journeys run on both
+DATABASES = ("sqlite",)  # the journeys use both databases
 
 
 @pytest.fixture
 def filled(new_workbench):
-    """A service of one's own over the small archive, with twenty holes."""
+    """A separate service over the small archive, with twenty holes."""
     return new_workbench()
 
 
 def judged(workbench):
-    """The grades of the holes that were judged by now."""
+    """Return the grades of the holes that have been judged."""
     found = (workbench.archive.judgments.get(*pair) for pair in small_archive.holes())
     return [one.grade for one in found if one is not None]
 
 
 def wait_for(condition, seconds=15):
-    """Wait until something is so."""
+    """Wait until a condition holds."""
     end = time.monotonic() + seconds
     while not condition():
         assert time.monotonic() < end, "it did not happen"
@@ -34,7 +34,7 @@ def wait_for(condition, seconds=15):
 
 
 def shown(page):
-    """The query and the document before the judge, read at once, when there is one."""
+    """Return the query and document shown to the judge, read in one step once available."""
     found = page.wait_for_function("""() => {
       const text = (id) => document.getElementById(id).innerText;
       const isThere = !document.getElementById("judge-form").hidden;
@@ -43,8 +43,8 @@ def shown(page):
     return tuple(found.json_value())
 
 
-def test_no_key_waits_for_the_server(visit, filled):
-    """While the first answer is still on its way, the next documents are judged."""
+def test_keys_never_wait_for_the_server(visit, filled):
+    """While the first request is pending, the next documents are judged."""
     page = wait_for_queue(visit(filled, "/judge"))
     page.evaluate("""() => {
       const send = window.fetch;
@@ -65,8 +65,8 @@ def test_no_key_waits_for_the_server(visit, filled):
     assert judged(filled) == [2.0] * 5
 
 
-def test_undo_goes_back_and_skip_goes_on(visit, filled):
-    """Undo takes the last back, and the one before; a skipped document is not asked for again."""
+def test_undo_goes_back_and_skip_moves_on(visit, filled):
+    """Undo removes the last grade, then the one before; a skipped document is not shown again."""
     page = wait_for_queue(visit(filled, "/judge"))
     first = shown(page)
     page.keyboard.press("3")
@@ -91,8 +91,8 @@ def test_undo_goes_back_and_skip_goes_on(visit, filled):
     assert grades == [3, None, 1]
 
 
-def test_buttons_do_what_keys_do(visit, filled):
-    """For a thumb on a phone."""
+def test_buttons_do_the_same_as_keys(visit, filled):
+    """They are for phones."""
     page = wait_for_queue(
         visit(filled, "/judge", viewport={"width": 390, "height": 844}, has_touch=True)
     )
@@ -108,8 +108,8 @@ def test_buttons_do_what_keys_do(visit, filled):
     assert page.evaluate("document.documentElement.scrollWidth <= innerWidth")
 
 
-def test_help_tells_the_keys_and_keys_do_nothing_behind_it(visit, filled):
-    """It closes by Escape."""
+def test_help_lists_the_keys_and_disables_them(visit, filled):
+    """Escape closes it."""
     page = wait_for_queue(visit(filled, "/judge"))
     was = shown(page)
     page.keyboard.press("?")
@@ -123,8 +123,8 @@ def test_help_tells_the_keys_and_keys_do_nothing_behind_it(visit, filled):
     assert shown(page) != was
 
 
-def test_a_conflict_is_settled_by_one_key(visit, filled):
-    """Both opinions are shown beside the document."""
+def test_a_conflict_is_settled_with_one_key(visit, filled):
+    """Both opinions are shown next to the document."""
     page = wait_for_queue(visit(filled, "/judge?mode=conflicts"))
     assert page.locator("#judge-opinions").inner_text().split() == ["ada", "1", "bob", "2"]
     page.keyboard.press("2")
@@ -133,8 +133,8 @@ def test_a_conflict_is_settled_by_one_key(visit, filled):
     assert filled.archive.judgments.get("q01", "q01-b").source == "settled"
 
 
-def test_a_very_long_document_comes_in_pieces(visit, filled):
-    """Right to left, with markup: shown as text, all of it on request."""
+def test_a_very_long_document_is_loaded_in_pieces(visit, filled):
+    """Right-to-left text with markup is shown literally, and completely on request."""
     text = "شجرة <img src=x onerror=alert(1)> \U0001f333\n" * 3_000
     filled.archive.documents.put([Document("book", text, title="<b>كتاب</b>")])
     filled.archive.runs.put(Run.from_lists({"q01": ["book"]}), RunFacts("new"))

@@ -1,14 +1,14 @@
-"""Judgments in a real browser: found while one types, followed in a drawer, taken back."""
+"""Judgments in a real browser: live search, a history drawer, and removal."""
 
 import pytest
 from playwright.sync_api import expect
 
 pytestmark = pytest.mark.browser
-DATABASES = ("sqlite",)  # the journeys run on both
+DATABASES = ("sqlite",)  # the journeys use both databases
 
 
-def test_the_list_follows_what_is_typed_and_chosen(visit, workbench):
-    """In place: the field keeps its focus, and the address can be sent to somebody."""
+def test_the_list_follows_search_and_filters(visit, workbench):
+    """It updates in place, the field keeps its focus, and the URL can be shared."""
     page = visit(workbench, "/judgments")
     rows = page.locator("#found tbody tr")
     expect(rows).to_have_count(50)
@@ -25,8 +25,8 @@ def test_the_list_follows_what_is_typed_and_chosen(visit, workbench):
     expect(rows).to_have_count(50)
 
 
-def test_a_row_opens_its_history_and_what_is_taken_back_asks_first(visit, new_workbench):
-    """The drawer beside the list; Escape closes it."""
+def test_a_row_opens_its_history_and_removal_asks_first(visit, new_workbench):
+    """The drawer opens beside the list; Escape closes it."""
     workbench = new_workbench()
     page = visit(workbench, "/judgments?show=conflicts")
     page.get_by_role("link", name="when to water tomatoes").click()

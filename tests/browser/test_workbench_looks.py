@@ -1,6 +1,6 @@
-"""Every page of the workbench, on a desk and on a phone, in light and in dark.
+"""Every workbench page on desktop and phone, in light and dark themes.
 
-The pages are those that `make screenshots` takes pictures of.
+The pages are those captured by `make screenshots`.
 """
 
 import httpx
@@ -12,11 +12,11 @@ from browser.accessibility import COLOURS, WIDTH, violations
 from browser.visits import settle
 
 pytestmark = pytest.mark.browser
-DATABASES = ("sqlite",)  # pages look the same
+DATABASES = ("sqlite",)  # pages look the same with both databases
 
 SIZES = {"desk": {"width": 1440, "height": 900}, "phone": {"width": 390, "height": 844}}
 SIDEWAYS = "document.documentElement.scrollWidth - document.documentElement.clientWidth"
-# How far the foot of a page is above the end of its content and beside it, and what it covers.
+# Distance of the footer from the content above and beside it, and what it covers.
 FOOT = """() => {
   const [foot, main] = ["footer", "main"].map((name) => document.querySelector(name));
   if (!foot) return [];
@@ -28,7 +28,7 @@ MOST_SHIFT = 0.01
 
 
 def decide(workbench):
-    """Let the gate decide, and return the number of its verdict."""
+    """Run the gate, and return the number of its verdict."""
     answer = httpx.post(
         f"{workbench.address}/v1/gates/release/verdicts", json={"run": workbench.runs["hybrid"]}
     )
@@ -37,7 +37,7 @@ def decide(workbench):
 
 @pytest.fixture(scope="module")
 def known(workbench):
-    """What the addresses of pictures name."""
+    """Return the values used in the URLs of screenshots."""
     return {
         "baseline": "main",
         "candidate": workbench.runs["hybrid"],
@@ -50,7 +50,7 @@ def known(workbench):
 
 
 def complaints_of_layout(page):
-    """Return how a page moved, how far it is too wide, and where its foot is wrong."""
+    """Return layout shifts, horizontal overflow, and a misplaced footer."""
     shifted, sideways = page.evaluate("window.shifted"), page.evaluate(SIDEWAYS)
     found = [f"shifted by {shifted:.3f}"] if shifted > MOST_SHIFT else []
     found += [f"{sideways} px too wide"] if sideways > 0 else []
@@ -59,10 +59,10 @@ def complaints_of_layout(page):
 
 
 @pytest.mark.parametrize("picture", PICTURES, ids=lambda picture: picture.name)
-def test_nothing_stands_in_anybodys_way(workbench, known, visit, picture):
-    """Contrast, labels, names, roles; no sideways scrolling; nothing jumps while it loads.
+def test_every_page_is_accessible_and_stable(workbench, known, visit, picture):
+    """Contrast, labels, names, roles; no horizontal scrolling; no layout shift while loading.
 
-    The rule by which grades count stands at the foot of each page, in line with what is above it.
+    The rule that combines grades is at the foot of each page, aligned with the content.
     """
     address, found = picture.address.format(**known), {}
     page = visit(workbench, address, viewport=SIZES["phone"], reduced_motion="reduce")
@@ -83,7 +83,7 @@ def test_nothing_stands_in_anybodys_way(workbench, known, visit, picture):
 
 
 def routes_of(router):
-    """Iterate over the routes of a router and of those that it includes."""
+    """Iterate over the routes of a router and its included routers."""
     for route in router.routes:
         included = getattr(route, "original_router", None)
         if included is None:
@@ -92,8 +92,8 @@ def routes_of(router):
             yield from routes_of(included)
 
 
-def test_every_page_has_its_picture():
-    """A new route is a page with a picture, a part of one, or is named as something else."""
+def test_every_page_has_a_screenshot():
+    """A new route is a page with a screenshot, a part of a page, or listed as an exception."""
     routes = [
         route
         for router in (*OPEN_ROUTERS, *ROUTERS)

@@ -1,4 +1,4 @@
-"""Bad input and bad moments: each page says what happened, and nothing is lost."""
+"""Bad input and failures: each page reports what happened, and nothing is lost."""
 
 import re
 from urllib.parse import quote
@@ -29,7 +29,7 @@ PAGES = (
 )
 MOST_ELEMENTS = 6_000
 MOST_BYTES = 1_500_000
-# What can only be on a page because somebody's text became markup; how large and wide the page is.
+# Elements that exist only if data became markup; the size and width of the page.
 LOOK = """() => {
   const all = document.documentElement;
   return {
@@ -44,7 +44,7 @@ LOOK = """() => {
 
 @pytest.fixture(scope="module")
 def odd(tmp_path_factory):
-    """A service over the archive of odd things."""
+    """A service over the archive of unusual data."""
     started = Workbench(str(tmp_path_factory.mktemp("odd") / "berryeval.db"))
     started.runs = odd_archive.fill(started.archive)
     yield started
@@ -57,7 +57,7 @@ def address_of(query_id: str, workbench: Workbench) -> str:
 
 
 def complaints(page) -> list[str]:
-    """Return what odd things did to a page."""
+    """Return the effects of unusual data on a page."""
     settle(page)
     expect(page.get_by_role("heading", level=1)).to_be_visible()
     found = page.evaluate(LOOK)
@@ -65,8 +65,8 @@ def complaints(page) -> list[str]:
     return [f"{found[what]} {what}" for what in most if found[what] > most[what]]
 
 
-def test_a_query_is_shown_as_it_is(odd, visit):
-    """Markup, right-to-left, emoji, 10,000 results, a document of 5 MB."""
+def test_a_query_is_shown_literally(odd, visit):
+    """Markup, right-to-left text, emoji, 10,000 results, a document of 5 MB."""
     page = visit(odd, "/login")
     for query_id in TEXTS.keys() - {BYTES}:
         page.goto(address_of(query_id, odd))
@@ -74,8 +74,8 @@ def test_a_query_is_shown_as_it_is(odd, visit):
         assert TEXTS[query_id] in page.locator("main").inner_text()
 
 
-def test_odd_things_harm_no_page(odd, visit):
-    """Names, labels, tags, commits, authors and ids with markup are text, and no page grows."""
+def test_unusual_data_breaks_no_page(odd, visit):
+    """Markup in names, labels, tags, commits, authors and ids is text, and no page overflows."""
     first, second = odd.runs.values()
     page = visit(odd, "/login")
     for path in PAGES:
@@ -83,8 +83,8 @@ def test_odd_things_harm_no_page(odd, visit):
         assert complaints(page) == [], path
 
 
-def test_text_runs_from_right_to_left_where_it_does(odd, visit):
-    """A Hebrew query begins at the right, and the page around it does not turn."""
+def test_right_to_left_text_is_aligned_right(odd, visit):
+    """A Hebrew query starts at the right, and the rest of the page does not change."""
     page = visit(odd, address_of(HEBREW, odd))
     text = page.locator("main").get_by_text(re.compile("עגבניות")).first
     assert text.evaluate("(one) => getComputedStyle(one).direction") == "rtl"
@@ -92,7 +92,7 @@ def test_text_runs_from_right_to_left_where_it_does(odd, visit):
 
 
 def test_a_document_of_5_mb_opens_in_parts(odd, visit):
-    """Its beginning is there at once, and its end can be reached."""
+    """Its beginning is shown at once, and its end can be reached."""
     page = visit(odd, address_of(LONG, odd))
     page.locator("a[data-drawer]").filter(has_text=re.compile("War and more|long-a")).first.click()
     drawer = page.locator("#drawer-content")

@@ -1,4 +1,4 @@
-"""Overview and runs as a person meets them: pointer, keyboard, figures that renew themselves."""
+"""Overview and runs in a browser: pointer, keyboard, and live updates."""
 
 import pytest
 
@@ -6,11 +6,11 @@ from berryeval.archive import JudgmentEntry
 from browser import small_archive
 
 pytestmark = pytest.mark.browser
-DATABASES = ("sqlite",)  # the journeys run on both
+DATABASES = ("sqlite",)  # the journeys use both databases
 
 
-def test_a_dot_says_which_run_it_is_and_leads_there(workbench, visit):
-    """Under the pointer, and with the focus of the keyboard."""
+def test_a_dot_names_its_run_and_links_to_it(workbench, visit):
+    """This works on hover and with keyboard focus."""
     page = visit(workbench, "/?series=hybrid")
     drawing = page.locator(".on-wide svg.trend")
     tip = page.locator(".trend-tip")
@@ -26,16 +26,16 @@ def test_a_dot_says_which_run_it_is_and_leads_there(workbench, visit):
     page.wait_for_url(f"**/runs/{workbench.runs['hybrid']}")
 
 
-def test_a_series_is_chosen_by_a_list(workbench, visit):
-    """Without a button."""
+def test_a_series_is_selected_from_a_list(workbench, visit):
+    """No button is needed."""
     page = visit(workbench, "/")
     page.get_by_label("Series").select_option("bm25")
     page.wait_for_url("**/?series=bm25*")
     assert "bm25" in page.locator("#trend-title").text_content()
 
 
-def test_newer_judgments_change_the_page_in_place(new_workbench, visit):
-    """What was read stays where it is, and the new figures come by themselves."""
+def test_new_judgments_update_the_page_in_place(new_workbench, visit):
+    """The scroll position is kept, and the new figures appear automatically."""
     workbench = new_workbench()
     page = visit(workbench, "/?series=hybrid")
     page.locator("#live:not([hx-get])").wait_for()
@@ -52,8 +52,8 @@ def test_newer_judgments_change_the_page_in_place(new_workbench, visit):
     assert page.evaluate("window.shifted") < 0.01
 
 
-def test_queries_are_found_while_one_types(workbench, visit):
-    """The address says what is shown, the field keeps the focus, and nothing else is drawn anew."""
+def test_queries_are_searched_while_typing(workbench, visit):
+    """The URL reflects the list, the field keeps focus, and nothing else is redrawn."""
     page = visit(workbench, f"/runs/{workbench.runs['hybrid']}")
     page.evaluate("document.querySelector('h1').dataset.mark = 'kept'")
     field = page.locator("#query-text")
@@ -67,8 +67,8 @@ def test_queries_are_found_while_one_types(workbench, visit):
     assert page.evaluate("document.querySelector('h1').dataset.mark") == "kept"
 
 
-def test_a_run_is_removed_only_after_a_question(new_workbench, visit):
-    """Who says no still has it."""
+def test_a_run_is_removed_only_after_confirmation(new_workbench, visit):
+    """Cancelling keeps it."""
     workbench = new_workbench()
     page = visit(workbench, f"/runs/{workbench.runs['hybrid']}")
     page.get_by_text("More", exact=True).click()
@@ -81,8 +81,8 @@ def test_a_run_is_removed_only_after_a_question(new_workbench, visit):
     assert workbench.archive.runs.get(workbench.runs["hybrid"]) is None
 
 
-def test_the_menu_of_a_run_closes_by_escape_and_by_a_click_elsewhere(workbench, visit):
-    """The keyboard is then where the menu was."""
+def test_the_menu_of_a_run_closes_on_escape_and_outside_clicks(workbench, visit):
+    """Focus returns to the menu button."""
     page = visit(workbench, f"/runs/{workbench.runs['hybrid']}")
     menu = page.locator("details.actions")
     menu.locator("summary").click()

@@ -1,4 +1,4 @@
-"""Compare and Query in a browser: keys, the drawer, judging in place, lists that grow."""
+"""Compare and Query in a browser: keys, the drawer, judging in place, and growing lists."""
 
 import re
 
@@ -12,12 +12,12 @@ from browser.accessibility import violations
 from browser.visits import settle
 
 pytestmark = pytest.mark.browser
-DATABASES = ("sqlite",)  # the journeys run on both
+DATABASES = ("sqlite",)  # the journeys use both databases
 
 
 @pytest.fixture
 def query(workbench):
-    """The address of a query with a document that nobody judged at the candidate's first rank."""
+    """The URL of a query with an unjudged document at the candidate's first rank."""
 
     def address(query_id):
         return f"/queries/{query_id}?a=main&b={workbench.runs['hybrid']}"
@@ -26,13 +26,13 @@ def query(workbench):
 
 
 def grade(page, side, rank):
-    """Return what is shown as the grade of a result."""
+    """Return the displayed grade of a result."""
     mark = page.locator(f".side-{side} .result .grade").nth(rank - 1)
     return re.sub(r"\D*(\d|\?).*", r"\1", mark.text_content().strip(), flags=re.DOTALL)
 
 
-def test_one_key_judges_and_one_takes_it_back(workbench, visit, query):
-    """Shown at once, written with the source workbench, and the scores follow."""
+def test_one_key_judges_and_another_undoes_it(workbench, visit, query):
+    """The grade appears at once, has the source workbench, and updates the scores."""
     page = visit(workbench, query("q05"))
     score = page.locator("#scores .chosen td").nth(1)
     before = score.text_content()
@@ -57,12 +57,12 @@ def test_one_key_judges_and_one_takes_it_back(workbench, visit, query):
 
 
 def states(workbench, *pair):
-    """All that was said of a pair: who gave which grade."""
+    """Return all states of a pair, as author and grade."""
     return [(one.author, one.grade) for one in workbench.archive.judgments.history(*pair)]
 
 
-def test_undo_brings_back_the_grade_before_with_its_author(workbench, visit, query):
-    """Nobody is said to have given a grade that they did not give."""
+def test_undo_restores_the_previous_grade_and_its_author(workbench, visit, query):
+    """No grade is attributed to another judge."""
     page = visit(workbench, query("q12"))
     row = page.locator(".side-1 .doc", has_text="q12-a")
     row.focus()
@@ -79,8 +79,8 @@ def test_undo_brings_back_the_grade_before_with_its_author(workbench, visit, que
     assert again.restores is not None
 
 
-def test_what_was_taken_back_comes_back_by_undo(workbench, visit, query):
-    """With the author that it had, though somebody else took it back."""
+def test_undo_restores_a_removed_judgment(workbench, visit, query):
+    """It keeps its author, even if another judge removed it."""
     page = visit(workbench, query("q13"))
     row = page.locator(".side-1 .doc", has_text="q13-a")
     row.focus()
@@ -95,8 +95,8 @@ def test_what_was_taken_back_comes_back_by_undo(workbench, visit, query):
     assert states(workbench, "q13", "q13-a") == [("ada", 3), ("local", None), ("ada", 3)]
 
 
-def test_undo_is_refused_once_another_judge_was_quicker(workbench, visit, query):
-    """What they said stays."""
+def test_undo_is_rejected_after_another_judge_changed_the_grade(workbench, visit, query):
+    """The other judge's grade is kept."""
     visit.expect("status of 412")
     page = visit(workbench, query("q14"))
     page.locator(".side-1 .doc", has_text="q14-new").focus()
@@ -109,8 +109,8 @@ def test_undo_is_refused_once_another_judge_was_quicker(workbench, visit, query)
 
 
 @pytest.mark.parametrize("place", ["list", "drawer"])
-def test_a_grade_is_for_the_document_that_was_shown(workbench, visit, query, place):
-    """Should it change before the key is pressed, the judgment is stale at once."""
+def test_a_grade_applies_to_the_displayed_document(workbench, visit, query, place):
+    """If the document changes before the key is pressed, the judgment is stale at once."""
     query_id = {"list": "q15", "drawer": "q16"}[place]
     pair = (query_id, f"{query_id}-new")
     page = visit(workbench, query(query_id))
@@ -125,8 +125,8 @@ def test_a_grade_is_for_the_document_that_was_shown(workbench, visit, query, pla
     assert (stored.grade, stored.is_stale) == (2, True)
 
 
-def test_lists_that_come_late_do_not_bring_back_what_was_taken_back(workbench, visit, query):
-    """Those of the first judgment are on their way when the second is made."""
+def test_late_responses_do_not_restore_a_removed_grade(workbench, visit, query):
+    """The lists for the first judgment are in flight when the second is made."""
     page = visit(workbench, query("q05"))
     late = []
 
@@ -154,8 +154,8 @@ def test_lists_that_come_late_do_not_bring_back_what_was_taken_back(workbench, v
     assert grade(page, 1, 1) == "?"
 
 
-def test_a_judgment_of_somebody_else_is_not_overwritten_unseen(workbench, visit, query):
-    """Both grades are shown, and one is chosen."""
+def test_another_judges_grade_is_not_overwritten_unseen(workbench, visit, query):
+    """Both grades are shown, and the judge chooses one."""
     visit.expect("status of 412")
     page = visit(workbench, query("q06"))
     workbench.archive.judgments.change("q06", "q06-new", 2, author="bob")
@@ -173,7 +173,7 @@ def test_a_judgment_of_somebody_else_is_not_overwritten_unseen(workbench, visit,
     ]
 
 
-def test_theirs_can_be_kept(workbench, visit, query):
+def test_the_other_judges_grade_can_be_kept(workbench, visit, query):
     """Nothing is written then."""
     visit.expect("status of 412")
     page = visit(workbench, query("q07"))
@@ -185,8 +185,8 @@ def test_theirs_can_be_kept(workbench, visit, query):
     assert workbench.archive.judgments.get("q07", "q07-new").author == "bob"
 
 
-def test_a_server_that_is_away_loses_no_judgment(new_workbench, visit):
-    """The page says that it was not saved, and tries again when asked."""
+def test_an_unreachable_server_loses_no_judgment(new_workbench, visit):
+    """The page reports that it was not saved, and retries on request."""
     visit.expect("ERR_CONNECTION|Failed to fetch|ERR_EMPTY")
     bench = new_workbench()
     page = visit(bench, f"/queries/q05?a=main&b={bench.runs['hybrid']}")
@@ -201,8 +201,8 @@ def test_a_server_that_is_away_loses_no_judgment(new_workbench, visit):
     assert bench.archive.judgments.get("q05", "q05-new").grade == 2
 
 
-def test_the_drawer_opens_and_gives_the_focus_back(workbench, visit, query):
-    """Enter opens, digits judge in it and the scores follow, Escape closes."""
+def test_the_drawer_opens_and_restores_focus(workbench, visit, query):
+    """Enter opens it, digits judge in it and update the scores, Escape closes it."""
     page = visit(workbench, query("q08"))
     score = page.locator("#scores .chosen td").nth(1)
     before = score.text_content()
@@ -219,8 +219,8 @@ def test_the_drawer_opens_and_gives_the_focus_back(workbench, visit, query):
     assert grade(page, 1, 1) == "1"
 
 
-def test_arrows_go_from_row_to_row_and_list_to_list(workbench, visit, query):
-    """Across to the same document; j and k to the queries after and before."""
+def test_arrow_keys_move_between_rows_and_lists(workbench, visit, query):
+    """Left and right go to the same document; j and k go to the next and previous query."""
     page = visit(workbench, query("q09"))
     here = """() => {
       const row = document.activeElement;
@@ -242,7 +242,7 @@ def test_arrows_go_from_row_to_row_and_list_to_list(workbench, visit, query):
 
 
 def test_long_lists_grow_in_place(workbench, visit):
-    """Fifty ranks more, below those that are there; a judgment does not close them."""
+    """Fifty more ranks appear below; judging does not collapse them."""
     run = Run.from_lists({"q01": [f"z{n}" for n in range(130)]})
     stored = workbench.archive.runs.put(run, RunFacts("deep"))
     page = visit(workbench, f"/queries/q01?a=main&b={stored.run_id}")
@@ -258,7 +258,7 @@ def test_long_lists_grow_in_place(workbench, visit):
 
 
 def test_a_large_document_grows_in_the_drawer(workbench, visit, query):
-    """Piece by piece."""
+    """It is loaded piece by piece."""
     workbench.archive.documents.put([Document("q10-new", "word " * 20_000, "Long")])
     page = visit(workbench, query("q10"))
     page.locator(".side-1 .doc").first.click()
@@ -266,8 +266,8 @@ def test_a_large_document_grows_in_the_drawer(workbench, visit, query):
     page.wait_for_function("() => document.querySelectorAll('#drawer .said-text').length === 2")
 
 
-def test_on_a_phone_one_list_shows_at_a_time(workbench, visit, query):
-    """A switch between both; nothing is wider than the screen."""
+def test_on_a_phone_one_list_is_shown_at_a_time(workbench, visit, query):
+    """A switch selects the list; nothing is wider than the screen."""
     page = visit(workbench, query("q11"), viewport={"width": 390, "height": 844})
     assert page.locator(".list.side-1").is_visible()
     assert not page.locator(".list.side-0").is_visible()
@@ -278,8 +278,8 @@ def test_on_a_phone_one_list_shows_at_a_time(workbench, visit, query):
     assert page.evaluate("document.documentElement.scrollWidth <= innerWidth")
 
 
-def test_queries_of_a_comparison_are_filtered_as_one_types(workbench, visit):
-    """In place, and the address follows."""
+def test_queries_of_a_comparison_are_filtered_while_typing(workbench, visit):
+    """The list updates in place, and the URL follows."""
     page = visit(workbench, f"/compare?a=main&b={workbench.runs['hybrid']}")
     page.locator("#queries-text").fill("prune basil")
     page.wait_for_url("**q=prune%20basil**")
@@ -291,8 +291,8 @@ def test_queries_of_a_comparison_are_filtered_as_one_types(workbench, visit):
     assert page.locator("#queries .asked").count() == 20
 
 
-def test_a_circle_leads_to_its_queries(workbench, visit):
-    """One query opens, several are listed."""
+def test_a_circle_links_to_its_queries(workbench, visit):
+    """One query opens directly, several are listed."""
     page = visit(workbench, f"/compare?a=main&b={workbench.runs['hybrid']}")
     circle = page.locator(".scatter .s-worse circle").first
     circle.hover()

@@ -1,4 +1,4 @@
-"""Scales of two and of ten grades: keys, labels and phones."""
+"""Scales of two to ten grades: keys, labels and phones."""
 
 import pytest
 from playwright.sync_api import expect
@@ -9,7 +9,7 @@ from browser.judging import shown_pair, wait_for_queue, wait_until_saved
 from browser.visits import settle
 
 pytestmark = pytest.mark.browser
-DATABASES = ("sqlite",)  # the journeys run on both
+DATABASES = ("sqlite",)  # the journeys use both databases
 
 SCALES = {
     2: ("Not relevant", "Relevant"),
@@ -17,7 +17,7 @@ SCALES = {
 }
 PHONE = {"width": 390, "height": 844}
 SIDEWAYS = "document.documentElement.scrollWidth - document.documentElement.clientWidth"
-# Of each button: its label, its smaller side, and whether the label leaves it.
+# For each button: its label, its shorter side, and whether the label overflows.
 MEASURE = """(buttons) => buttons.map((button) => {
   const { width, height } = button.getBoundingClientRect();
   const label = button.lastElementChild;
@@ -30,7 +30,7 @@ LEAST_PIXELS = 44
 
 @pytest.fixture
 def scaled(new_workbench):
-    """Start a service over the small archive, with a scale of so many grades."""
+    """Start a service over the small archive, with a scale of this many grades."""
 
     def start(n_grades):
         started = new_workbench()
@@ -41,11 +41,11 @@ def scaled(new_workbench):
 
 
 def query_of(workbench):
-    """The address of a query with an unjudged document at the candidate's first rank."""
+    """Return the URL of a query with an unjudged document at the candidate's first rank."""
     return f"/queries/q01?a=main&b={workbench.runs['hybrid']}"
 
 
-def test_every_grade_of_the_scale_has_its_key(scaled, visit):
+def test_every_grade_of_the_scale_has_a_key(scaled, visit):
     """On the page Judge, in a list of results, in the drawer, and as a button of a judgment."""
     workbench = scaled(10)
     grades = workbench.archive.judgments
@@ -77,7 +77,7 @@ def test_every_grade_of_the_scale_has_its_key(scaled, visit):
 
 
 def test_a_key_beyond_the_scale_does_nothing(scaled, visit):
-    """There is no such grade."""
+    """The scale has no such grade."""
     workbench = scaled(2)
     page = wait_for_queue(visit(workbench, "/judge"))
     pair = shown_pair(page)
@@ -91,10 +91,10 @@ def test_a_key_beyond_the_scale_does_nothing(scaled, visit):
 
 
 @pytest.mark.parametrize("n_grades", SCALES)
-def test_all_grades_fit_a_phone(scaled, visit, n_grades):
-    """Wherever one can judge: nothing to scroll sideways, room for a thumb, labels to read.
+def test_all_grades_fit_on_a_phone(scaled, visit, n_grades):
+    """No page scrolls sideways; buttons suit a thumb, and labels are readable.
 
-    At the end of the queue, the rule stands above the buttons; names, roles and contrast are right.
+    At the end of the queue, the rule is above the buttons; names, roles and contrast are right.
     """
     page = wait_for_queue(
         visit(scaled(n_grades), "/judge", viewport=PHONE, has_touch=True, reduced_motion="reduce")
@@ -119,8 +119,8 @@ def test_all_grades_fit_a_phone(scaled, visit, n_grades):
 
 
 @pytest.mark.parametrize("n_grades", SCALES)
-def test_all_grades_fit_a_desk(scaled, visit, n_grades):
-    """The page stands still, and no label leaves its button."""
+def test_all_grades_fit_on_a_desktop(scaled, visit, n_grades):
+    """The layout does not shift, and no label overflows its button."""
     page = wait_for_queue(visit(scaled(n_grades), "/judge"))
     for width in (1440, 920):
         page.set_viewport_size({"width": width, "height": 900})

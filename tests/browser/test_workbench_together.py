@@ -1,4 +1,4 @@
-"""Judging in bad moments and in company: nothing is lost, nobody is overwritten."""
+"""Judging during failures and with other judges: nothing is lost or overwritten."""
 
 import re
 
@@ -9,17 +9,17 @@ from browser import small_archive
 from browser.judging import judged_by, shown_pair, wait_for_queue, wait_until_saved
 
 pytestmark = pytest.mark.browser
-DATABASES = ("sqlite",)  # two judges at once are one of the journeys, which run on both
+DATABASES = ("sqlite",)  # two concurrent judges are one of the journeys, which use both databases
 
-# What a browser says by itself about a server that is away, or that says no.
+# Console messages of the browser itself about a server that is down or rejects a request.
 AWAY = r"ERR_CONNECTION|ERR_EMPTY|ERR_NETWORK|ERR_SOCKET"
 NOT_LOGGED_IN = "status of 401"
 KEEPS_NOTHING = """() => !Object.keys(localStorage).some(
   (name) => JSON.parse(localStorage[name] || "{}").entries?.length)"""
 
 
-def test_a_grade_that_came_second_is_a_question(new_workbench, visit):
-    """Whoever was quicker is named, and their grade stays until the judge replaces it."""
+def test_a_conflicting_grade_asks_the_judge(new_workbench, visit):
+    """The other judge is named, and their grade stays until the judge replaces it."""
     workbench = new_workbench()
     page = wait_for_queue(visit(workbench, "/judge"))
     for pair in small_archive.holes():
@@ -43,8 +43,8 @@ def test_a_grade_that_came_second_is_a_question(new_workbench, visit):
     assert sorted((one.author, one.grade) for one in states) == [("dave", 1), ("local", 3)]
 
 
-def test_a_login_that_ends_while_judging_loses_nothing(new_workbench, visit, monkeypatch):
-    """The page keeps the grades, says why, and sends them after a login in another tab."""
+def test_a_session_that_expires_while_judging_loses_nothing(new_workbench, visit, monkeypatch):
+    """The page keeps the grades, explains why, and sends them after a login in another tab."""
     monkeypatch.setattr("berryeval.service.middleware.access._REMEMBERED_SECONDS", 0.0)
     visit.expect(NOT_LOGGED_IN)
     workbench = new_workbench(is_token_required=True)
@@ -72,14 +72,14 @@ def test_a_login_that_ends_while_judging_loses_nothing(new_workbench, visit, mon
 
 
 def log_in(page, token):
-    """Give a token, and come to the page that was asked for."""
+    """Enter a token, and return to the requested page."""
     page.get_by_label("Token").fill(token)
     page.keyboard.press("Enter")
     page.wait_for_url(re.compile(r":\d+/judge"))
 
 
-def test_a_server_that_restarts_while_a_page_is_open_loses_nothing(new_workbench, visit):
-    """Judging goes on meanwhile; what was pressed is written when the server is back."""
+def test_a_server_restart_loses_nothing(new_workbench, visit):
+    """Judging continues meanwhile; grades are stored when the server is back."""
     visit.expect(AWAY)
     workbench = new_workbench()
     page = wait_for_queue(visit(workbench, "/judge"))
@@ -99,8 +99,8 @@ def test_a_server_that_restarts_while_a_page_is_open_loses_nothing(new_workbench
     assert found == {given[0]: ("local", 2)} | dict.fromkeys(given[1:], ("local", 1))
 
 
-def test_a_page_that_was_closed_in_a_bad_moment_has_lost_nothing(new_workbench, visit):
-    """The next page of the queue sends what the browser kept."""
+def test_grades_survive_closing_the_page(new_workbench, visit):
+    """The next page of the queue sends the grades kept by the browser."""
     visit.expect(AWAY)
     workbench = new_workbench()
     page = wait_for_queue(visit(workbench, "/judge"))
@@ -118,10 +118,10 @@ def test_a_page_that_was_closed_in_a_bad_moment_has_lost_nothing(new_workbench, 
 
 
 def test_judging_works_without_scripts(new_workbench, visit):
-    """A grade is a button of a form; the next document is the next page."""
+    """Each grade is a form button, and the next document is a new page."""
     workbench = new_workbench()
     page = visit(workbench, "/judge", java_script_enabled=False)
-    while page.locator("#judge-form").is_hidden():  # it is looking for what to judge
+    while page.locator("#judge-form").is_hidden():  # the server is looking for documents to judge
         page.get_by_role("link", name="Reload").click()
     given = []
     for grade in ("3", "0"):

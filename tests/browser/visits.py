@@ -1,10 +1,10 @@
-"""Pages of a service in a browser, and what no page should do."""
+"""Pages of a service in a browser, and checks that apply to every page."""
 
 import re
 
 from browser.running_workbench import Workbench
 
-# Adds up how far what was painted moved, but for half a second after a key or a click.
+# Sums up layout shifts, except within half a second after a key press or click.
 WATCH_SHIFTS = """
 window.shifted = 0;
 new PerformanceObserver((list) => {
@@ -12,20 +12,20 @@ new PerformanceObserver((list) => {
 }).observe({ type: "layout-shift", buffered: true });
 """
 
-# Loaded, with no request of htmx under way and nothing left that loads its content by itself.
+# Loaded, with no htmx request pending and no content left that loads by itself.
 IS_SETTLED = """() => document.readyState === "complete"
   && !document.querySelector(".htmx-request, [hx-trigger^='load']")"""
 TWO_FRAMES = "new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)))"
 
 
 def settle(page, is_settled: str = IS_SETTLED) -> None:
-    """Wait until a page has everything that it asks for by itself, and has drawn it."""
+    """Wait until a page has loaded and drawn everything that it requests by itself."""
     page.wait_for_function(is_settled)
     page.evaluate(TWO_FRAMES)
 
 
 class Contexts:
-    """Browser contexts to use again: a new one takes longer than most pages."""
+    """Browser contexts for reuse: creating one takes longer than most pages."""
 
     def __init__(self, browser) -> None:
         self._browser = browser
@@ -43,7 +43,7 @@ class Contexts:
         return context
 
     def give_back(self, context) -> None:
-        """Close the pages of a context, and forget what they stored."""
+        """Close the pages of a context, and clear their stored data."""
         origin = self._options[context].get("base_url")
         if origin:
             page = context.pages[0] if context.pages else context.new_page()
@@ -61,10 +61,10 @@ class Contexts:
 
 
 class Visits:
-    """Opens pages of a service, and notes what no page should do.
+    """Opens pages of a service, and records complaints.
 
-    That is: an error or a warning on the console (a breach of the content security policy is
-    one), an exception that no script caught, and a request to anywhere else.
+    Complaints are errors and warnings on the console (including breaches of the content security
+    policy), uncaught exceptions, and requests to other hosts.
     """
 
     def __init__(self, contexts: Contexts) -> None:
@@ -74,7 +74,7 @@ class Visits:
         self._expected: list[str] = []
 
     def __call__(self, workbench: Workbench, path: str = "/", **options):
-        """Open a page in a browser of its own, which has no cookies but those it gets here."""
+        """Open a page in a new browser context, with only the given cookies."""
         options = {"viewport": {"width": 1440, "height": 900}, **options}
         context = self._contexts.take(base_url=workbench.address, **options)
         context.set_default_timeout(10_000)
@@ -92,7 +92,7 @@ class Visits:
         return page
 
     def expect(self, pattern: str) -> None:
-        """Allow what would be a complaint: a pattern of its text, such as "404"."""
+        """Allow complaints whose text matches a pattern, such as "404"."""
         self._expected.append(pattern)
 
     def close(self) -> list[str]:

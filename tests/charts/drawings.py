@@ -11,7 +11,7 @@ _STEP = re.compile(r"([MLHVzZ])([^MLHVzZ]*)")
 
 
 def drawn(chart):
-    """Parse a chart, or part of one; fail if it is not well-formed."""
+    """Parse a chart or part of one; fail if it is not well-formed."""
     text = chart.to_svg("page") if hasattr(chart, "to_svg") else str(chart)
     return parse(text).find("svg")
 
@@ -22,7 +22,7 @@ def texts(drawing):
 
 
 def marks_outside(svg):
-    """Return the marks of a drawing that leave its view box."""
+    """Return the marks of a drawing that lie outside its view box."""
     root = ET.fromstring(svg)  # noqa: S314 - our own
     left, top, width, height = map(float, root.get("viewBox").split())
     return [

@@ -1,4 +1,4 @@
-"""Every chart, for any numbers and names: well-formed, and within the view box."""
+"""Every chart is well-formed and within its view box for any numbers and names."""
 
 from dataclasses import replace
 from datetime import datetime, timedelta, timezone
@@ -43,7 +43,7 @@ widths = st.sampled_from([320, 760])
 
 
 def each(values, name):
-    """Return every chart for some numbers, in both widths of a page."""
+    """Return every chart for some numbers, in both page widths."""
     findings = ("better", "worse", "unclear", "untested")
     rows = [
         ForestRow(name, one, None if i % 4 == 3 else Interval(min(one, 0), max(one, 0), 0.95, "t"),
@@ -78,7 +78,7 @@ def each(values, name):
 
 
 def each_mark(values):
-    """Return every drawing of a table."""
+    """Return every drawing used in tables."""
     figures = [GuardFigures(one, (0.0, one), -one, one, "pass") for one in values]
     scale = scale_of(figures, zero=True)
     yield axis(scale, signed=True)
@@ -122,7 +122,7 @@ def test_a_thousand_rows_are_drawn():
 
 @pytest.mark.parametrize("theme", ["auto", "page"])
 def test_malicious_names_stay_text(theme):
-    """This holds in names, legends, titles, links and attributes."""
+    """This covers names, legends, titles, links and attributes."""
     for chart in each([0.2, 0.4, 0.1], HOSTILE):
         svg = chart.to_svg(theme)
         assert "<script" not in svg

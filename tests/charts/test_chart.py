@@ -19,7 +19,7 @@ CHART = Chart("A & B", "Both.", 100, 50, el("circle", cx=5, cy=5, r=5, class_="d
 
 
 def test_a_chart_has_a_title_and_a_description():
-    """It is an image, or a group if its links can be reached."""
+    """It is an image, or a group if it contains links."""
     drawing = drawn(CHART)
     assert (drawing["role"], drawing["aria-label"]) == ("img", "A & B. Both.")
     assert (drawing.find("title").text, drawing.find("desc").text) == ("A & B", "Both.")
@@ -28,7 +28,7 @@ def test_a_chart_has_a_title_and_a_description():
 
 
 def test_a_chart_uses_the_styles_of_its_page():
-    """It has no style of its own, and templates insert it."""
+    """It has no style of its own, and templates insert it as is."""
     assert "<style" not in CHART.to_svg("page")
     assert CHART.__html__() == CHART.to_svg("page")
     assert "var(--chart-better)" in page_style()

@@ -126,7 +126,7 @@ def test_a_distribution_counts_queries_by_their_scores():
 
 
 def test_measures_without_bounds_use_the_range_of_their_values():
-    """This includes DCG, equal counts, and no query."""
+    """This includes DCG, equal counts, and no queries."""
     measure = parse_measure("DCG@10")
     assert measure.bounds[1] == math.inf
     assert "10" in texts(drawn(distribution(measure, [0.0, 10.0], 5.0, [3.0], names=("a", "b"))))
@@ -178,7 +178,7 @@ def test_charts_have_the_requested_width(width):
     assert [chart.width for chart in charts] == [width] * 5
 
 
-def test_a_name_is_never_markup_or_a_number():
+def test_a_name_is_never_treated_as_markup_or_a_number():
     """It is drawn literally, and shortened if necessary."""
     name = "<b>0.12345</b>"
     runs = {"base": {"q": ["d"]}, name: {"q": ["x", "d"]}}

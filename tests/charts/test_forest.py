@@ -16,7 +16,7 @@ def rows(**changes):
 
 @pytest.mark.parametrize("width", [320, 760])
 def test_a_difference_is_a_point_on_its_interval(width):
-    """It is left of zero for a drop, and the description says the same."""
+    """A drop is left of zero, and the description says the same."""
     chart = drawn(
         forest(
             rows(mean=-0.1, interval=Interval(-0.2, -0.05, 0.95, "t"), finding="worse"),
@@ -35,13 +35,13 @@ def test_a_difference_is_a_point_on_its_interval(width):
 
 
 def test_a_difference_without_an_interval_has_no_whiskers():
-    """Two ends at the mean would look like an interval that excludes 0."""
+    """Whiskers at the mean would look like an interval that excludes 0."""
     chart = drawn(forest(rows(mean=0.5), "bm25", 0.95))
     assert chart.find("a")["aria-label"] == "RR +0.5000: too few changes to decide"
 
 
 def test_no_difference_at_all_still_has_an_axis():
-    """Nothing is divided by zero."""
+    """The scale does not divide by zero."""
     chart = drawn(forest(rows(), "bm25", 0.95))
     assert "nan" not in forest(rows(), "bm25", 0.95).marks
     assert chart.find("line", class_="rule")["x1"] == chart.find("a").find("circle")["cx"]
@@ -72,5 +72,5 @@ def test_a_long_name_on_a_phone_has_its_own_line():
 
 
 def test_many_rows_are_described_by_the_first():
-    """A description of a thousand rows is useless."""
+    """Listing a thousand rows would be useless."""
     assert forest(rows() * 1000, "bm25", 0.95).description.endswith("; 988 more.")

@@ -51,7 +51,7 @@ def test_groups_replace_queries_on_the_axis():
     assert "12 groups of queries" in drawing["aria-label"]
 
 
-def test_no_spread_is_not_an_error():
+def test_scores_without_spread_are_not_an_error():
     """Scores that never differ have no curve."""
     [found] = sensitivity({"q": {"d": 1}}, {"q": ["d"]}, "RR")
     assert "can rule out no drop" in power_chart(found).description

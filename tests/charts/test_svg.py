@@ -19,12 +19,12 @@ def test_characters_that_xml_forbids_are_replaced():
 
 
 def test_templates_insert_markup_unescaped():
-    """They call this method."""
+    """They call `__html__`."""
     assert el("g").__html__() == "<g/>"
 
 
 def test_a_scale_without_width_draws_in_the_middle():
-    """All values are equal."""
+    """All its values are equal."""
     assert Scale(0.5, 0.5, 0, 100).at(0.5) == 50
     assert Scale(0, 2, 100, 0).at(0.5) == 75
 

@@ -1,4 +1,4 @@
-"""The GitHub action and the workflow, read as GitHub reads them, and their scripts run."""
+"""The GitHub action and workflow are read as GitHub reads them, and their scripts are run."""
 
 import os
 import re
@@ -15,7 +15,7 @@ RUNS = ROOT / "examples" / "runs"
 
 
 def load(name: str) -> dict:
-    """Read a file; YAML takes the key `on` for true."""
+    """Read a file; YAML parses the key `on` as true."""
     content = yaml.safe_load((ROOT / name).read_text(encoding="utf-8"))
     return {("on" if key is True else key): value for key, value in content.items()}
 
@@ -29,18 +29,18 @@ def step(steps: list[dict], name: str) -> dict:
     return next(one for one in steps if one.get("name") == name)
 
 
-def test_the_workflow_runs_where_search_or_golden_files_change():
-    """X10: on push and on pull request, by the same paths."""
+def test_the_workflow_runs_if_search_or_golden_files_change():
+    """X10: on push and on pull request, with the same paths."""
     triggers = QUALITY["on"]
     assert triggers["push"]["paths"] == triggers["pull_request"]["paths"]
     paths = triggers["push"]["paths"]
     assert {"src/berryeval/search/**", "src/berryeval/golden/**"} <= set(paths)
-    for path in paths:  # a path that nothing has starts nothing
+    for path in paths:  # a path that matches nothing triggers nothing
         assert any(ROOT.glob(path.removesuffix("/**"))), path
 
 
 def test_the_workflow_has_postgresql_with_pgvector():
-    """X10: a server of its own, that is waited for, and whose address is what the suite gets."""
+    """X10: the server has a health check, and its address is passed to the suite."""
     server = JOB["services"]["postgres"]
     assert server["image"].startswith("pgvector/pgvector:")
     assert "--health-cmd pg_isready" in server["options"]
@@ -58,17 +58,17 @@ def test_the_workflow_has_postgresql_with_pgvector():
     [("Embedded", "--system hybrid"), ("PostgreSQL", '--system postgres --dsn "$DSN"')],
 )
 def test_the_workflow_fails_below_the_thresholds(name, command):
-    """X10: the exit code of `berryeval quality` is that of the step, and the build's."""
+    """X10: the step, and the build, exit with the code of `berryeval quality`."""
     one = step(JOB["steps"], name)
     script = one["run"]
     assert f"berryeval quality {command}" in script
-    assert script.rstrip().splitlines()[-1].lstrip().startswith("--report")  # nothing runs after it
+    assert script.rstrip().splitlines()[-1].lstrip().startswith("--report")  # no step runs after it
     assert "||" not in script
     assert not any("continue-on-error" in each for each in (JOB, *JOB["steps"]))
 
 
 def test_the_workflow_uploads_results_even_on_failure():
-    """X10: last of all steps, whatever became of the others."""
+    """X10: the upload is the last step, whatever the outcome of the others."""
     last = JOB["steps"][-1]
     assert last["uses"].startswith("actions/upload-artifact@")
     assert last["if"] == "always()"
@@ -81,22 +81,22 @@ def test_the_workflow_uploads_results_even_on_failure():
 
 
 def test_postgresql_is_tested_even_if_the_embedded_engine_fails():
-    """One run shows both."""
+    """One workflow run shows both results."""
     condition = step(JOB["steps"], "PostgreSQL")["if"]
     assert condition == "${{ !cancelled() && steps.install.outcome == 'success' }}"
     assert step(JOB["steps"], "Install")["id"] == "install"
 
 
 @pytest.mark.parametrize("path", sorted((ROOT / ".github" / "workflows").glob("*.yml")), ids=str)
-def test_workflows_have_no_more_rights_than_they_need(path):
+def test_workflows_have_minimal_permissions(path):
     """They read the code, and never the secrets."""
     workflow = load(str(path.relative_to(ROOT)))
     assert workflow["permissions"] == {"contents": "read"}
     assert "secrets." not in path.read_text(encoding="utf-8")
 
 
-def test_the_action_has_the_inputs_that_its_steps_read():
-    """Each input is described and used, and none is used that is not there."""
+def test_the_action_declares_the_inputs_that_its_steps_read():
+    """Each input is described and used, and every used input is declared."""
     text = (ROOT / "action.yml").read_text(encoding="utf-8")
     used = set(re.findall(r"\$\{\{ inputs\.([\w-]+) \}\}", text))
     assert used == set(ACTION["inputs"])
@@ -105,7 +105,7 @@ def test_the_action_has_the_inputs_that_its_steps_read():
 
 
 def test_inputs_never_become_part_of_a_script():
-    """Whoever names a file names no commands."""
+    """A file name cannot inject commands."""
     assert ACTION["runs"]["using"] == "composite"
     for one in ACTION["runs"]["steps"]:
         assert "${{" not in one.get("run", "")
@@ -113,7 +113,7 @@ def test_inputs_never_become_part_of_a_script():
 
 
 def test_the_action_uploads_reports_even_on_failure():
-    """Last of its steps, and from where the gate writes them."""
+    """The upload is the last step, from where the gate writes them."""
     last = ACTION["runs"]["steps"][-1]
     assert last["uses"].startswith("actions/upload-artifact@")
     assert last["if"] == "always()"
@@ -122,7 +122,7 @@ def test_the_action_uploads_reports_even_on_failure():
 
 @pytest.fixture
 def run_gate(tmp_path):
-    """Runs the script of the action's gate as a runner does; inputs are empty unless given."""
+    """Run the script of the action's gate like a runner; inputs are empty by default."""
 
     def run(**inputs: str) -> tuple[int, str, str]:
         gate = step(ACTION["runs"]["steps"], "Gate")
@@ -147,8 +147,8 @@ def run_gate(tmp_path):
 
 @pytest.mark.skipif(sys.platform == "win32", reason="the action runs in bash")
 @pytest.mark.parametrize(("at_least", "code", "word"), [(0.1, 0, "✅ Pass"), (0.99, 1, "❌ Fail")])
-def test_the_action_ends_with_the_verdict(run_gate, tmp_path, at_least, code, word):
-    """With the Markdown summary, the exit code as an output, and every report."""
+def test_the_action_exits_with_the_verdict(run_gate, tmp_path, at_least, code, word):
+    """It writes the Markdown summary, the exit code as an output, and every report."""
     (tmp_path / "berryeval.toml").write_text(
         f'[[gate.guard]]\nmeasure = "nDCG@10"\nat_least = {at_least}\n'
     )
@@ -161,7 +161,7 @@ def test_the_action_ends_with_the_verdict(run_gate, tmp_path, at_least, code, wo
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="the action runs in bash")
-def test_the_action_shows_what_is_wrong_with_its_input(run_gate):
+def test_the_action_reports_invalid_input(run_gate):
     """The message is in the summary, and the build fails."""
     code, summary, output = run_gate(judgments="nowhere.txt", config="nowhere.toml")
     assert (code, output) == (2, "exit-code=2\n")

@@ -27,7 +27,7 @@ def call(*words):
 
 
 def test_an_archive_is_exported_and_imported(here):
-    """E5: everything is written as plain files, and read back."""
+    """E5: everything is exported as plain files and imported again."""
     done = call("export", "a.db", "out")
     assert (done.exit_code, done.output) == (
         0, "Exported a.db to out: 1 judgment, 2 queries, 1 run.\n"
@@ -42,7 +42,7 @@ def test_an_archive_is_exported_and_imported(here):
 
 @pytest.mark.usefixtures("here")
 def test_info_reports_the_contents_of_an_archive():
-    """It does so as text and as JSON."""
+    """The output is text or JSON."""
     done = call("info", "a.db")
     assert done.exit_code == 0
     assert done.output.startswith("a.db: sqlite, version 0005, ")
@@ -83,7 +83,7 @@ def test_an_empty_database_is_not_an_archive(here):
 
 
 def test_info_fails_for_a_damaged_archive(here):
-    """Scripts that make backups can rely on it."""
+    """Backup scripts can rely on it."""
     with closing(sqlite3.connect(here / "a.db")) as connection:
         connection.executescript(
             "PRAGMA writable_schema=ON;"
@@ -97,7 +97,7 @@ def test_info_fails_for_a_damaged_archive(here):
 
 @pytest.mark.usefixtures("here")
 def test_an_import_never_overwrites_an_archive():
-    """There is one line, and exit code 2."""
+    """The message is one line, and the exit code is 2."""
     call("export", "a.db", "out")
     done = call("import", "out", "a.db")
     assert done.exit_code == 2

@@ -32,7 +32,7 @@ def content():
 
 
 def test_the_run_is_saved():
-    """Its folder is created, and its name is that of the file."""
+    """Its folder is created, and the run is named after the file."""
     result = baseline("save")
     assert (result.exit_code, result.stdout) == (
         0,
@@ -43,7 +43,7 @@ def test_the_run_is_saved():
 
 
 def test_measures_set_the_depth_of_rankings():
-    """They come from flags, then from guards, then nDCG@10."""
+    """They come from flags, then from guards; the default is nDCG@10."""
     baseline("save", "-m", "P@1", "--name", "release")
     assert (content()["depth"], content()["name"]) == (1, "release")
     with Path("berryeval.toml").open("a") as file:
@@ -70,7 +70,7 @@ def test_an_existing_file_is_not_overwritten():
 
 
 def test_an_update_reports_before_and_after():
-    """It does so for each measure, and keeps the name."""
+    """Each measure is listed, and the name is kept."""
     baseline("save", "-m", "RR", "--name", "release")
     result = baseline("update", "--run", "b.run", "-m", "P@1")
     assert (result.exit_code, result.stdout) == (
@@ -129,7 +129,7 @@ def test_judges_are_reduced_by_the_settings():
 
 
 def test_the_contents_are_shown():
-    """The file is named, or the configured one is used."""
+    """The file is given, or taken from the settings."""
     baseline("save", "--corpus", "docs v2")
     expected = (
         "baselines/main.json\n"
@@ -165,7 +165,7 @@ def test_a_missing_file_name_is_an_error(command):
 
 @pytest.mark.parametrize("missing", ["judgments", "run"])
 def test_judgments_and_run_are_required(missing):
-    """One line has the way out."""
+    """A one-line message suggests what to do."""
     text = Path("berryeval.toml").read_text()
     Path("berryeval.toml").write_text(
         "".join(line for line in text.splitlines(keepends=True) if not line.startswith(missing))
@@ -180,7 +180,7 @@ def test_judgments_and_run_are_required(missing):
 
 
 def test_an_invalid_file_is_exit_code_2():
-    """It may be damaged or missing."""
+    """The file may be damaged or missing."""
     assert baseline("show", "nope.json").exit_code == 2
     Path("x.json").write_text("{")
     result = baseline("show", "x.json")

@@ -31,8 +31,8 @@ def berryeval():
     return run
 
 
-def test_version_names_backend_versions_and_platform(berryeval):
-    """Each has one line, for a bug report."""
+def test_version_shows_backend_versions_and_platform(berryeval):
+    """Each fact is on one line, for a bug report."""
     result = berryeval("version")
     assert result.exit_code == 0
     lines = result.output.splitlines()
@@ -49,7 +49,7 @@ def test_version_names_backend_versions_and_platform(berryeval):
 
 
 def test_version_as_json_has_the_same_facts(berryeval):
-    """There is one object, for scripts."""
+    """The output is one object, for scripts."""
     info = json.loads(berryeval("version", "--json").output)
     assert info["berryeval"] == __version__
     assert (info["backend"], info["simd"]) == (backend().name, backend().simd)
@@ -66,7 +66,7 @@ def test_version_as_json_has_the_same_facts(berryeval):
     ],
 )
 def test_the_backend_is_shown_with_details(berryeval, monkeypatch, chosen, n_threads, expected):
-    """The native twin has instructions and threads; the Python twin has neither."""
+    """The native backend shows instructions and threads; the Python backend shows neither."""
     monkeypatch.setattr(version_module, "backend", lambda: chosen)
     monkeypatch.setattr(version_module, "n_threads", lambda: n_threads)
     assert berryeval("version").output.splitlines()[1] == f"  backend   {expected}"
@@ -80,8 +80,8 @@ def test_versions_are_found_for_unusual_installations(monkeypatch):
 
 
 @pytest.mark.parametrize("option", ["--version", "-V"])
-def test_the_version_option_is_the_short_form(berryeval, option):
-    """It prints only name and version."""
+def test_the_version_option_prints_only_the_version(berryeval, option):
+    """The output is name and version."""
     assert berryeval(option).output == f"berryeval {__version__}\n"
 
 
@@ -98,7 +98,7 @@ def test_measures_explains_every_measure(berryeval, command):
 
 
 def test_single_measures_can_be_explained(berryeval):
-    """Any names work, with or without a cutoff, and each is explained once."""
+    """Names are accepted with or without a cutoff, and each measure is explained once."""
     result = berryeval("measures", "MRR", "ndcg@10", "nDCG")
     headings = [line for line in result.output.splitlines() if line and line[0] != " "]
     assert headings == ["RR: Reciprocal rank", "nDCG: Normalised discounted cumulative gain"]
@@ -115,7 +115,7 @@ def test_measures_as_json_has_the_same_texts(berryeval):
 
 
 def test_a_misspelt_measure_is_one_line_and_exit_code_2(berryeval):
-    """There is no traceback, and the message has the way out."""
+    """There is no traceback, and the message suggests the nearest name."""
     result = berryeval("measures", "ndgc")
     assert (result.exit_code, result.stdout) == (2, "")
     assert result.stderr == "Error: unknown measure 'ndgc': did you mean 'nDCG'?\n"
@@ -137,7 +137,7 @@ def test_a_use_may_be_written_in_any_case(berryeval):
 
 
 def test_an_unknown_use_lists_the_known_ones(berryeval):
-    """The message has the choices."""
+    """The message lists the choices."""
     result = berryeval("measures", "--for", "cooking")
     assert result.exit_code == 2
     assert "'fact-checking'" in result.stderr
@@ -184,7 +184,7 @@ def test_ctrl_c_ends_a_command_in_one_line(berryeval, monkeypatch):
     "arguments", [("nDCG", "--for", "rag"), ("--choose", "--for", "rag"), ("--choose", "--json")]
 )
 def test_mutually_exclusive_options_are_rejected(berryeval, arguments):
-    """They are not dropped silently."""
+    """None is dropped silently."""
     assert berryeval("measures", *arguments).exit_code == 2
 
 
@@ -253,7 +253,7 @@ def test_a_closed_pipe_is_not_an_error(reader):
 
 @pytest.mark.skipif(not sys.platform.startswith("linux"), reason="needs /dev/full")
 def test_a_full_disk_is_one_line():
-    """There is exit code 2 and the reason."""
+    """The line has the reason, and the exit code is 2."""
     done = run_in_shell("berryeval measures > /dev/full")
     assert (done.returncode, done.stderr) == (2, "Error: cannot write: No space left on device\n")
 
@@ -307,7 +307,7 @@ def test_the_format_option_takes_precedence_over_the_extension(tmp_path, monkeyp
 
 
 def test_a_misspelt_command_suggests_the_nearest():
-    """Measures behave in the same way."""
+    """Misspelt measures are handled in the same way."""
     result = CliRunner().invoke(main, ["compair"])
     assert result.exit_code == 2
     assert "No such command 'compair'" in result.stderr

@@ -45,22 +45,22 @@ def test_default_measures_are_shown_and_few_are_tested():
 
 
 def test_a_file_has_the_same_tables(tmp_path):
-    """They are complete, below the sentence."""
+    """The tables are complete, below the sentence."""
     path = tmp_path / "comparison.txt"
     assert berryeval(*FILES, "-m", "RR", "-o", str(path), "--format", "table").exit_code == 0
     assert path.read_text() == berryeval(*FILES, "-m", "RR").output
 
 
 def test_every_query_can_be_reported():
-    """CSV has one line, and JSON one entry each."""
+    """CSV has one line per query, and JSON one entry."""
     rows = berryeval(*FILES, "-m", "RR", "-q", "--format", "csv").output.splitlines()
     assert rows[0] == "system,measure,query,baseline,candidate,difference"
     assert len(rows) == 1 + 60
     assert len(json.loads(berryeval(*FILES, "-m", "RR", "-q", "--json").output)["per_query"]) == 60
 
 
-def test_every_run_can_be_compared_with_every_other(tmp_path):
-    """Three pairs have words, and the similarity of runs and measures is shown."""
+def test_all_runs_can_be_compared_pairwise(tmp_path):
+    """Each of three pairs has a sentence, and the similarity of runs and measures is shown."""
     worst_first = tmp_path / "worst_first.run"
     rows = [line.split() for line in Path(FILES[1]).read_text().splitlines()]
     worst_first.write_text("".join(f"{q} Q0 {d} 0 {rank} x\n" for q, _, d, rank, *_ in rows))
@@ -80,12 +80,12 @@ def test_every_run_can_be_compared_with_every_other(tmp_path):
     assert "Similarity of system orders" in shown
     markdown = berryeval(*FILES, *arguments, "--format", "markdown").output
     assert "Similarity of rankings" in markdown
-    assert "Similarity of system orders" not in markdown  # two runs have one order
+    assert "Similarity of system orders" not in markdown  # two runs have a single order
 
 
 @pytest.mark.parametrize("ending", ["html", "svg", "png", "md", "tex", "csv", "json"])
 def test_the_extension_sets_the_format(tmp_path, ending):
-    """This includes pages and images."""
+    """Pages and images are included."""
     if ending == "png":
         pytest.importorskip("resvg_py")
     path = tmp_path / f"comparison.{ending}"

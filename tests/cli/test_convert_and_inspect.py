@@ -64,7 +64,7 @@ def test_formats_and_kind_can_be_named(folder):
 
 
 def test_duplicates_stop_a_conversion_by_default(folder):
-    """There is one line, exit code 2, and no file."""
+    """The error is one line with exit code 2, and no file is written."""
     result = berryeval("convert", "a.run", "b.run")
     assert result.exit_code == 2
     assert result.stderr == (
@@ -316,7 +316,7 @@ def test_queries_that_a_format_cannot_represent_are_counted(folder):
 
 
 def test_ranks_follow_scores_for_any_order_of_rows(folder):
-    """Tables need not be sorted, and ties are ranked as they are scored."""
+    """Tables need not be sorted, and ties are ranked as in scoring."""
     (folder / "a.csv").write_text(
         "query_id,doc_id,score\nq,d1,1\nq,d2,3\nq,d3,2\nr,d1,5\nr,d3,5\nr,d2,5\n"
     )
@@ -344,7 +344,7 @@ def test_convert_reports_suspicious_scores(folder):
 
 
 def test_convert_keeps_the_tag_from_standard_input(folder):
-    """Pipes keep it like files."""
+    """Pipes keep it, as files do."""
     arguments = ["convert", "-", "b.run", "--kind", "run"]
     CliRunner().invoke(main, arguments, "q1 Q0 d1 1 2.5 mine\n")
     assert (folder / "b.run").read_text() == "q1 Q0 d1 1 2.5 mine\n"

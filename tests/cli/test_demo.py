@@ -23,8 +23,8 @@ def demo(*arguments):
     return CliRunner().invoke(main, ["demo", *arguments], prog_name="berryeval")
 
 
-def test_three_systems_are_compared_and_judged(folder):
-    """There is a comparison, a verdict, a page, and a next step."""
+def test_three_systems_are_compared_and_gated(folder):
+    """The output has a comparison, a verdict, a page, and a next step."""
     result = demo("--golden", "golden")
     assert result.exit_code == 0, result.output
     assert result.stderr.splitlines()[0] == "bm25: indexing 6 chunks, sending 2 queries"
@@ -40,7 +40,7 @@ def test_three_systems_are_compared_and_judged(folder):
 
 
 def test_a_system_that_fails_exits_4(monkeypatch):
-    """Figures with failed queries are shown, but marked."""
+    """Figures with failed queries are shown, but flagged."""
 
     def refuse(_self, _query, _k):
         raise SystemUnderTestError("vector", "out of order")
@@ -50,7 +50,7 @@ def test_a_system_that_fails_exits_4(monkeypatch):
 
 
 def test_without_the_libraries_the_extra_is_named(monkeypatch):
-    """There is one line and exit code 2."""
+    """The message is one line, and the exit code is 2."""
     monkeypatch.setitem(sys.modules, "tantivy", None)
     result = demo("--golden", "golden")
     assert result.exit_code == 2

@@ -77,7 +77,7 @@ def test_the_default_is_mrr_and_one_row_per_cutoff():
 
 
 def test_several_runs_have_one_table_each():
-    """They have titles, within 80 columns."""
+    """Each table has a title and fits in 80 columns."""
     lines = berryeval("qrels.txt", "a.run", "b.run").output.splitlines()
     assert [line.partition(":")[0] for line in lines if "MRR" in line] == ["a.run", "b.run"]
     assert max(map(len, lines)) <= 80
@@ -160,7 +160,7 @@ def test_runs_with_the_same_name_are_shown_by_path(data):
 
 @pytest.mark.parametrize("flags", [[], ["--format", "csv"], ["--json"], ["-q"]])
 def test_a_dash_as_output_is_standard_output(data, flags):
-    """It is the same as without -o."""
+    """The output is the same as without -o."""
     result = berryeval("qrels.txt", "a.run", "-o", "-", *flags)
     assert result.exit_code == 0
     assert result.output == berryeval("qrels.txt", "a.run", *flags).output
@@ -231,7 +231,7 @@ def test_means_have_intervals():
 
 
 def test_one_query_has_no_interval(data):
-    """It is a dash, null, or empty; never NaN."""
+    """The interval is a dash, null, or empty; never NaN."""
     (data / "one.txt").write_text("q1 0 d1 1\n")
     arguments = ("one.txt", "a.run", "-m", "RR", "--intervals")
     assert "RR  1.0000 -" in berryeval(*arguments).stdout
@@ -274,7 +274,7 @@ def test_json_and_csv_have_slices_and_intervals():
     ],
 )
 def test_invalid_slices_are_errors(arguments, message):
-    """There is one line, and exit code 2."""
+    """The message is one line, and the exit code is 2."""
     result = berryeval("qrels.txt", "a.run", *arguments)
     assert (result.exit_code, result.stdout, result.stderr) == (2, "", f"Error: {message}\n")
 

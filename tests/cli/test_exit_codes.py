@@ -5,8 +5,11 @@ import signal
 import subprocess
 import sys
 import time
+from pathlib import Path
 
 import pytest
+
+import berryeval
 
 pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="needs a POSIX shell")
 
@@ -102,7 +105,7 @@ def test_a_closed_stream_is_not_an_error(shell):
     ],
 )
 def test_output_that_cannot_be_written_is_exit_code_2(shell, command):
-    """One line has the reason, even if the command itself succeeded."""
+    """One line gives the reason, even if the command itself succeeded."""
     done = shell(f"berryeval {command} >/dev/full")
     assert done.returncode == 2
     assert done.stderr.count("\n") == 1
@@ -138,3 +141,18 @@ def test_ctrl_c_is_one_line_and_exit_code_130(tmp_path, seconds):
         process.send_signal(signal.SIGINT)
         said = process.stderr.read()
         assert (process.wait(), said) == (130, b"Interrupted.\n")
+
+
+def test_the_script_imports_nothing_before_it_handles_ctrl_c():
+    """An interrupt before `run` is a traceback of the interpreter; it takes about a millisecond."""
+    root = Path(berryeval.__file__).parents[1]
+    program = (
+        f"import sys; before = {{*sys.modules}}; sys.path.insert(0, {str(root)!r}); "
+        "import berryeval.__main__; print(*sorted({*sys.modules} - before))"
+    )
+    found = subprocess.run(
+        [sys.executable, "-I", "-S", "-c", program], capture_output=True, check=True
+    )
+    assert set(found.stdout.decode().split()) <= {
+        "__future__", "atexit", "berryeval", "berryeval.__main__", "berryeval._lazy", "gc",
+    }  # fmt: skip

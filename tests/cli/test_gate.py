@@ -90,7 +90,7 @@ def test_the_exit_code_of_an_inconclusive_gate_is_configurable(code):
 
 
 def test_an_unchanged_run_is_reported_as_such():
-    """It is identity, not a test."""
+    """It is identical, and needs no test."""
     result = gate()
     assert result.stdout.startswith(
         "PASS: 1 guard holds over 30 queries, unchanged: the rankings are the same.\n"
@@ -168,7 +168,7 @@ def test_invalid_input_is_one_line_and_exit_code_2(arguments, message):
 
 @pytest.mark.parametrize("run", ["q1 Q0 d1 1 nan x\n", "other Q0 d1 1 1 x\n"])
 def test_runs_that_cannot_be_compared_are_exit_code_2(run):
-    """Examples are NaN, and no common query."""
+    """Examples are NaN scores and no common query."""
     Path("bad.run").write_text(run)
     result = gate("--run", "bad.run")
     assert result.exit_code == 2
@@ -263,7 +263,7 @@ def test_json_and_another_format_exclude_each_other():
 
 
 def test_output_never_contains_nan():
-    """One query, and measures without a maximum, have dashes and null."""
+    """One query, and measures without a maximum, show dashes and null."""
     Path("one.txt").write_text("q00 0 r0 1\nq00 0 n0 0\n")
     for measure in ("DCG@5", "P@5", "GMAP"):
         arguments = ("--judgments", "one.txt", "--run", "worse.run", "--margin", f"{measure}=0.05")

@@ -120,7 +120,7 @@ def test_a_note_needs_a_history():
 
 
 def test_one_evaluation_is_a_history():
-    """It has a table of one row, and nothing to test."""
+    """Its table has one row, and there is nothing to test."""
     record(18, measures=["RR"])
     assert berryeval("history", "h.jsonl").output == (
         "RR of bm25.run: one evaluation, 0.9500.\n"
@@ -141,7 +141,7 @@ def test_runs_of_different_names_are_one_series():
 
 
 def test_other_queries_and_other_judgments_are_distinguished(folder):
-    """The judgments are the same, but one query is missing."""
+    """Equal judgments with one query missing are other queries, not other judgments."""
     (folder / "qrels.txt").write_text("q1 0 d1 1\nq2 0 d1 0\n")
     (folder / "a.run").write_text("q1 Q0 d1 1 1 a\nq2 Q0 d1 1 1 a\n")
     arguments = ["evaluate", "qrels.txt", "a.run", "--history", "h.jsonl"]
@@ -150,7 +150,7 @@ def test_other_queries_and_other_judgments_are_distinguished(folder):
     assert berryeval("history", "h.jsonl").output.splitlines()[5].endswith("  other queries")
 
 
-def test_no_decline_is_reported():
+def test_the_absence_of_a_decline_is_reported():
     """Silence would be ambiguous."""
     record(10)
     record(12, days=1)
@@ -237,7 +237,7 @@ def test_a_chart_is_drawn(folder):
 
 @pytest.mark.usefixtures("history")
 def test_a_chart_shows_breaks_and_declines():
-    """Lines break if judgments changed, and the description has the decline."""
+    """Lines break if judgments changed, and the description mentions the decline."""
     chart = trends_chart(trends(read("h.jsonl"), "RR"))
     assert "bm25.run: Decline: a step at 2026-01-07 06:30 (v3)" in chart.description
     assert len(drawn(chart).find_all("path", class_="line")) == 2
@@ -323,7 +323,7 @@ def test_the_history_of_an_archive_has_its_runs():
     ],
 )
 def test_an_empty_archive_is_reported(runs, judged, said):
-    """It has no runs, or no judgments."""
+    """The archive may have no runs, or no judgments."""
     store("a.db", *runs, judged=judged)
     done = berryeval("history", "a.db")
     assert done.exit_code == 2

@@ -33,7 +33,7 @@ def holes(*arguments: str):
 
 @pytest.mark.usefixtures("data")
 def test_the_table_has_effects_ranks_and_bounds():
-    """E6: the output has what to judge first, an explanation, and the bounds."""
+    """E6: the output has the holes to judge first, an explanation, and the bounds."""
     result = holes("qrels.txt", "a.run", "b.run", "-m", "P@2")
     assert (result.exit_code, result.output) == (
         0,
@@ -180,7 +180,7 @@ def test_outer_bounds_and_whole_rankings_are_marked(data):
 )
 @pytest.mark.usefixtures("data")
 def test_invalid_input_is_one_line_and_exit_code_2(arguments, message):
-    """X5: the message has what was expected and found."""
+    """X5: the message says what was expected and what was found."""
     result = holes("qrels.txt", "a.run", *arguments)
     assert result.exit_code == 2
     assert result.output.endswith(message)

@@ -70,8 +70,12 @@ def test_power_has_several_formats():
     [
         (("--alpha", "7"), "alpha: expected a number between 0 and 1, got 7.0"),
         (("--power", "0"), "power: expected a number between 0 and 1, got 0.0"),
-        (("--margin", "0"), "margins: expected numbers above 0, got 0.0"),
-        (("--margin", "nan"), "margins: expected numbers above 0, got nan"),
+        (("--alpha", "1e-17"), "alpha: expected a number of at least 1e-12, got 1e-17"),
+        (("--alpha", "1e-320"), "alpha: expected a number of at least 1e-12, got 1e-320"),
+        (("--margin", "0"), "margin: expected a number from 1e-100 to 1e+100, got 0.0"),
+        (("--margin", "nan"), "margin: expected a number from 1e-100 to 1e+100, got nan"),
+        (("--margin", "1e-200"), "margin: expected a number from 1e-100 to 1e+100, got 1e-200"),
+        (("--margin", "1e308"), "margin: expected a number from 1e-100 to 1e+100, got 1e+308"),
         (("-m", "ndgc@5"), "unknown measure 'ndgc@5': did you mean 'nDCG@5'?"),
         (("--against", "nope"), "nope: cannot be read: No such file or directory"),
     ],
@@ -80,3 +84,13 @@ def test_invalid_input_is_one_line_and_exit_code_2(arguments, message):
     """It is on standard error."""
     result = power(*arguments)
     assert (result.exit_code, result.stdout, result.stderr) == (2, "", f"Error: {message}\n")
+
+
+@pytest.mark.parametrize(
+    "argument", [("--margin", "1e-8"), ("--margin", "1e100"), ("--alpha", "1e-12")]
+)
+def test_extreme_numbers_are_answered(argument):
+    """A margin that needs more queries than anybody has shows a dash."""
+    result = power("--against", "stems.run", *argument)
+    assert (result.exit_code, result.stderr) == (0, "")
+    assert "nDCG@10, 60 queries" in result.stdout

@@ -45,7 +45,7 @@ def folder(tmp_path, monkeypatch):
 
 def quality(*arguments, system="engine_of_quality:find"):
     words = ["quality", "--golden", "golden", "--system", system, *arguments]
-    if "--at-least" not in arguments:  # those of the suite are above the ceilings of this set
+    if "--at-least" not in arguments:  # the suite's thresholds are unreachable here
         words += ["--at-least", "RR@10=0.70", "--at-least", "P@5=0.4", "--at-least", "R@10=0.75"]
     return CliRunner().invoke(main, words, prog_name="berryeval")
 
@@ -179,7 +179,7 @@ def test_the_embedded_engine_is_indexed():
     ],
 )
 def test_invalid_input_is_one_line(arguments, expected):
-    """The exit code is 2, with the way out."""
+    """The exit code is 2, and the message suggests what to do."""
     result = quality(*arguments)
     assert result.exit_code == 2
     assert expected in " ".join(result.output.split())
@@ -233,7 +233,7 @@ def test_noise_uses_queries_that_were_always_answered(folder):
 
 
 def test_a_system_that_is_down_exits_4_without_reports(folder):
-    """X8: there is one line, and no report or history entry."""
+    """X8: the error is one line, and no report or history entry is written."""
     files = ("--report", "q.json", "--history", "h.jsonl")
     assert quality(*files).exit_code in (0, 1)
     before = {path: path.read_bytes() for path in (folder / "q.json", folder / "h.jsonl")}

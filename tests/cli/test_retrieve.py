@@ -389,7 +389,7 @@ def test_an_address_is_for_postgres_only(monkeypatch):
 
 
 def test_an_interruption_reports_what_is_stored(monkeypatch):
-    """This includes nothing, and standard output, which stores nothing."""
+    """This includes an empty store, and standard output, which stores nothing."""
 
     def interrupted(*_arguments, **_options):
         raise KeyboardInterrupt

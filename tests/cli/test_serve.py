@@ -33,7 +33,7 @@ def free_port():
 
 @pytest.mark.skipif(sys.platform == "win32", reason="no signal says to stop there")
 def test_serve_prints_its_address_and_stops_on_a_signal(tmp_path):
-    """The output has the address and the docs, and the exit code is 0."""
+    """The output has the addresses of the service and the docs, and the exit code is 0."""
     command = [sys.executable, "-m", "berryeval", "serve", "--port", "0", "--archive", "a.db"]
     with subprocess.Popen(command, cwd=tmp_path, stdout=subprocess.PIPE, text=True) as process:
         line = process.stdout.readline()
@@ -45,8 +45,8 @@ def test_serve_prints_its_address_and_stops_on_a_signal(tmp_path):
     assert process.returncode == 0
 
 
-def test_serve_requires_a_token_to_be_reached_by_others():
-    """One line has the command that creates one."""
+def test_serve_requires_a_token_for_remote_access():
+    """One line shows the command that creates one."""
     done = run("serve", "--host", "0.0.0.0", "--archive", "a.db")  # noqa: S104
     assert done.exit_code == 2
     assert done.stderr == (
@@ -93,7 +93,7 @@ def test_serve_reads_its_settings_from_the_file(tmp_path):
     ],
 )
 def test_invalid_settings_are_rejected(tmp_path, text, said):
-    """The message has the key, and the nearest known one."""
+    """The message has the key and the nearest known one."""
     (tmp_path / "berryeval.toml").write_text(text)
     done = run("serve")
     assert (done.exit_code, said in done.stderr) == (2, True), done.stderr
@@ -128,7 +128,7 @@ def test_tokens_are_listed_and_revoked():
     ("command", "extra"), [(("serve",), "service"), (("token", "list"), "archive")]
 )
 def test_a_missing_extra_is_named(command, extra):
-    """One line has the way out."""
+    """The message is one line."""
     code = (
         "import sys; sys.modules |= dict.fromkeys(('fastapi', 'sqlalchemy')); "
         "from berryeval.__main__ import run; run()"
@@ -170,7 +170,7 @@ def test_the_demonstration_is_served_and_removed(tmp_path):
 
 
 def test_the_demonstration_rejects_an_archive_with_data(tmp_path):
-    """The exit code is 2, with the way out."""
+    """The exit code is 2, and the message suggests what to do."""
     from berryeval.core.query import Query
 
     with Archive.open(tmp_path / "mine.db") as archive:

@@ -1,4 +1,4 @@
-"""berryeval trec_eval: its output for flags and versions."""
+"""berryeval trec_eval: output for each flag and version."""
 
 import subprocess
 import sys

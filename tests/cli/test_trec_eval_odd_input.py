@@ -34,7 +34,7 @@ NO_NAN = "expected a score, found nan, which cannot be ordered"
     ],
 )  # fmt: skip
 def test_files_that_trec_eval_rejects_are_rejected(name, text, code, message):
-    """There is one line, and trec_eval's exit code."""
+    """The message is one line, with trec_eval's exit code."""
     write(name, text)
     assert refused() == (code, message)
 
@@ -98,7 +98,7 @@ def test_repeats_matter_only_if_they_are_seen():
     ],
 )
 def test_invalid_requests_are_reported(arguments, code, message):
-    """There is one line, and the exit code of trec_eval."""
+    """The message is one line, with trec_eval's exit code."""
     assert refused(*arguments) == (code, message)
 
 
@@ -247,7 +247,7 @@ def test_z_scores_are_deviations_from_means():
     )
 
 
-def test_z_scores_of_the_last_measure_are_looked_up_one_too_far():
+def test_z_scores_of_the_last_measure_use_the_next_entry():
     """As in trec_eval, the next query's first measure is used; there is none after the last."""
     write("z", "q1 map 0 1\nq2 recip_rank 0.5 0.5\n")
     found = printed("-q", "-Zz", "-mrecip_rank", "-mset_P")

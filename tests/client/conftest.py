@@ -1,4 +1,4 @@
-"""A service on a port of its own, and a client of it."""
+"""A service on its own port, and a client for it."""
 
 import pytest
 

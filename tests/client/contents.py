@@ -1,4 +1,4 @@
-"""What tests of the client put into a service."""
+"""Data that client tests store in a service."""
 
 from berryeval.core.documents import Document
 from berryeval.core.query import Query

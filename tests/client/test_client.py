@@ -1,4 +1,4 @@
-"""The client against a real server: every route."""
+"""The client against a real server, for every route."""
 
 import gzip
 from contextlib import contextmanager, suppress
@@ -21,7 +21,7 @@ from client.contents import DOCUMENTS, JUDGMENTS, OTHER, QUERIES, RUN
 
 
 def test_queries(client):
-    """Stored together or one by one; a lost update is a conflict."""
+    """They are stored in bulk or one by one; a lost update is a conflict."""
     assert client.queries.put(QUERIES) == {"received": 2}
     found = client.queries.get("q1")
     assert (found["text"], found["tags"]) == ("first", ["a"])
@@ -37,8 +37,8 @@ def test_queries(client):
     client.queries.put(QUERIES)
 
 
-def test_a_download_that_breaks_off_leaves_what_was_there(tmp_path):
-    """A good file is replaced only by a whole one."""
+def test_an_interrupted_download_keeps_the_existing_file(tmp_path):
+    """A good file is replaced only by a complete one."""
 
     class Broken:
         @contextmanager
@@ -53,7 +53,7 @@ def test_a_download_that_breaks_off_leaves_what_was_there(tmp_path):
 
 
 def test_judgments(client):
-    """In bulk, one by one with ETags, and what they were."""
+    """They are stored in bulk, or one by one with ETags, and have a history."""
     assert client.judgments.put([("j1", "d/ä", 1)], source="pool")["received"] == 1
     found = client.judgments.get("j1", "d/ä")
     assert (found["grade"], found["source"]) == (1.0, "pool")
@@ -88,8 +88,8 @@ def test_documents(client):
         client.documents.get("x1")
 
 
-def test_runs_go_up_and_come_down(client, tmp_path):
-    """As files in any format, plain or compressed, and as objects; ids survive."""
+def test_runs_are_uploaded_and_downloaded(client, tmp_path):
+    """Files of any format, plain or compressed, and objects; ids are unchanged."""
     path = tmp_path / "bm25.run.gz"
     path.write_bytes(gzip.compress(b"q1 Q0 d1 1 2.0 x\nq1 Q0 d2 2 1.0 x\nq2 Q0 d3 1 1.0 x\n"))
     stored = client.runs.upload(
@@ -138,7 +138,7 @@ def test_comparisons_holes_and_history(client, run_id):
 
 
 def test_baselines_gates_and_verdicts(client, run_id):
-    """From a baseline to a verdict that is kept."""
+    """A gate decides against a baseline, and its verdict is stored."""
     assert client.baselines.set("main", run_id)["run_id"] == run_id
     assert client.baselines.get("main").etag == f'"{run_id}"'
     assert [one["name"] for one in client.baselines] == ["main"]
@@ -162,7 +162,7 @@ def test_baselines_gates_and_verdicts(client, run_id):
 
 
 def test_jobs(client, run_id):
-    """Long work in the background: followed, waited for, and its result fetched."""
+    """A background job is followed, waited for, and its result fetched."""
     means = client.evaluations.create(run_id, ["AP"])["means"]
     job = client.evaluations.create(run_id, ["AP"], as_job=True)
     states = [one["state"] for one in client.jobs.events(job["id"])]
@@ -176,7 +176,7 @@ def test_jobs(client, run_id):
 
 
 def test_stores(client):
-    """Made, filled in pieces, searched and evaluated."""
+    """A store is created, filled in pieces, searched and evaluated."""
     assert client.stores.create("docs", "bm25", title_weight=2)["kind"] == "bm25"
     many = (Document(f"n{number}", "padding") for number in range(1001))
     assert client.stores.index("docs", DOCUMENTS) == 2
@@ -208,7 +208,7 @@ def test_stores(client):
 
 
 def test_operations(client):
-    """Health, metrics and the description are available."""
+    """Health, metrics and the API description are available."""
     assert client.health()["version"] == be.__version__
     assert client.readiness()["backend"] == "sqlite"
     assert "berryeval" in client.metrics()
@@ -217,7 +217,7 @@ def test_operations(client):
 
 
 def test_every_route_is_covered(client, run_id, tmp_path, monkeypatch):
-    """Whatever the description has, a method of the client asks for."""
+    """Each route of the API description is called by a method of the client."""
     asked = set()
     filled = Connection._answer
 
@@ -262,7 +262,7 @@ def test_every_route_is_covered(client, run_id, tmp_path, monkeypatch):
         client.reference_page,
     ]  # fmt: skip
     for call in calls:
-        with suppress(be.BerryEvalError):  # the ids are none; only the route counts here
+        with suppress(be.BerryEvalError):  # the ids do not exist; only the route matters here
             call()
     described = {
         (method.upper(), "/".join("{}" if "{" in part else part for part in path.split("/")))
@@ -274,7 +274,7 @@ def test_every_route_is_covered(client, run_id, tmp_path, monkeypatch):
     assert asked - described == set()
 
 
-def test_ids_of_any_letters_travel(client):
+def test_ids_with_any_characters_are_transmitted(client):
     """Slashes, spaces, percent signs and letters of any language."""
     for doc_id in ("a/b c", "ä%2F", "文書?#"):
         client.judgments.put([("ids", doc_id, 1)])

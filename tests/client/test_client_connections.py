@@ -1,4 +1,4 @@
-"""Addresses, tokens, and connections that break."""
+"""Addresses, tokens, and broken connections."""
 
 import http.server
 import socket
@@ -17,7 +17,7 @@ from service_server import application, listening
 
 
 def test_a_token_is_sent(tmp_path):
-    """And without one the service says how to get it."""
+    """Without one, the service explains how to get it."""
     with Archive.open(tmp_path / "berryeval.db") as archive:
         token = archive.tokens.create("ci", "read")
     with application(tmp_path, is_token_required=True) as app, listening(app) as url:
@@ -30,8 +30,8 @@ def test_a_token_is_sent(tmp_path):
                 client.judgments.put(JUDGMENTS)
 
 
-def test_a_token_from_a_file_may_end_with_a_line(tmp_path):
-    """What no header can carry is refused before it is sent, and not shown."""
+def test_a_token_from_a_file_may_end_with_a_newline(tmp_path):
+    """A token that is invalid in a header is rejected before it is sent, and not shown."""
     with Archive.open(tmp_path / "berryeval.db") as archive:
         token = archive.tokens.create("ci", "read")
     with application(tmp_path, is_token_required=True) as app, listening(app) as url:
@@ -43,15 +43,15 @@ def test_a_token_from_a_file_may_end_with_a_line(tmp_path):
             assert "secret" not in str(error.value)
 
 
-def test_an_address_with_a_password_is_refused_without_showing_it():
-    """The service asks for tokens, and addresses are shown in messages."""
+def test_an_address_with_a_password_is_rejected_without_showing_it():
+    """The service uses tokens, and addresses appear in messages."""
     with pytest.raises(ArgumentError, match="give a token instead") as error:
         be.Client("http://ada:secret@localhost:8765")
     assert "secret" not in str(error.value)
 
 
 def test_a_program_with_many_open_files_can_use_a_client(client):
-    """Sockets numbered beyond 1024 are looked at, too."""
+    """Socket numbers above 1024 are polled, too."""
     import os
 
     resource = pytest.importorskip("resource")
@@ -71,14 +71,14 @@ def test_a_program_with_many_open_files_can_use_a_client(client):
     "url",
     ["", "localhost:8765", "ftp://x", "http://", "http://x:99999", "http://x:y", "http://[::1"],
 )
-def test_an_address_has_to_be_one(url):
-    """http or https, and a host."""
+def test_an_address_must_be_valid(url):
+    """It requires http or https, and a host."""
     with pytest.raises(ArgumentError, match="http://"):
         be.Client(url)
 
 
 class _Scripted(http.server.BaseHTTPRequestHandler):
-    """A server that answers strangely, and closes connections whenever it likes."""
+    """A server that gives odd responses and closes connections at any time."""
 
     protocol_version = "HTTP/1.1"
     seen: list = []  # noqa: RUF012
@@ -100,10 +100,10 @@ class _Scripted(http.server.BaseHTTPRequestHandler):
     def do_POST(self):
         self.seen.append("POST")
         self.rfile.read(int(self.headers["Content-Length"]))
-        self.close_connection = True  # without a word
+        self.close_connection = True  # without a response
 
     def log_message(self, *_arguments):
-        """Be quiet."""
+        """Log nothing."""
 
 
 @pytest.fixture
@@ -118,7 +118,7 @@ def scripted():
 
 
 def test_a_connection_is_kept_open(scripted):
-    """One for many requests, also after an error; a new one when the server hung up."""
+    """It serves many requests, also after an error; it is replaced if the server closed it."""
     for _ in range(3):
         scripted.health()
     with pytest.raises(ServiceError, match="answered 500"):
@@ -130,7 +130,7 @@ def test_a_connection_is_kept_open(scripted):
     assert scripted.health() == {"status": "ok"}
 
 
-def test_a_connection_that_ends_on_the_way_is_made_anew(scripted, monkeypatch):
+def test_a_connection_lost_during_a_request_is_reopened(scripted, monkeypatch):
     """Idempotent requests are sent again; others raise."""
     monkeypatch.setattr("berryeval.client.connection._is_closed", lambda _connection: False)
     scripted.metrics()
@@ -140,8 +140,8 @@ def test_a_connection_that_ends_on_the_way_is_made_anew(scripted, monkeypatch):
     assert _Scripted.seen.count("POST") == 1
 
 
-def test_a_service_that_is_not_there_is_told():
-    """Without a traceback of the socket."""
+def test_an_unreachable_service_is_reported():
+    """There is no socket traceback."""
     client = be.Client("http://127.0.0.1:1")
     with pytest.raises(ServiceError, match="cannot be reached") as error:
         client.health()
@@ -150,7 +150,7 @@ def test_a_service_that_is_not_there_is_told():
         be.Client("https://127.0.0.1:1").health()
 
 
-def test_a_service_that_does_not_answer_is_left():
+def test_a_service_that_does_not_respond_times_out():
     """After the timeout."""
     with socket.create_server(("127.0.0.1", 0)) as silent:
         client = be.Client(f"http://127.0.0.1:{silent.getsockname()[1]}", timeout=0.1)

@@ -1,4 +1,4 @@
-"""What a service refuses, as the errors of the library."""
+"""Rejections by the service are raised as errors of the library."""
 
 import copy
 import json
@@ -45,8 +45,8 @@ ERRORS = [
 
 
 @pytest.mark.parametrize("error", ERRORS, ids=repr)
-def test_errors_cross_the_wire(error):
-    """The class, the message and every fact are those of the error that the service met."""
+def test_errors_are_transmitted(error):
+    """The class, the message and every attribute equal those of the original error."""
     said = json.loads(problem_response(problem_of(error)).body)
     found = error_of("http://x", said["status"], said)
     assert type(found) is type(error)
@@ -54,8 +54,8 @@ def test_errors_cross_the_wire(error):
     assert vars(found) == vars(error)
 
 
-def test_what_is_wrong_with_a_request_is_an_input_error():
-    """Where the service says no more than that."""
+def test_an_invalid_request_is_an_input_error():
+    """This is the default if the service gives no further details."""
     assert type(error_of("http://x", 400, {"detail": "not so"})) is InputError
 
 
@@ -67,16 +67,16 @@ def test_what_is_wrong_with_a_request_is_an_input_error():
         (500, {}, "answered 500"),
     ],
 )
-def test_other_answers_are_errors_of_the_service(status, said, message):
-    """With its address, the status and its own word for the problem."""
+def test_other_responses_are_service_errors(status, said, message):
+    """They have the address, the status and the service's own description."""
     found = error_of("http://x", status, said)
     assert type(found) is ServiceError
     assert (found.status, str(found)) == (status, f"http://x: {message}")
     assert found.kind == ("unauthorized" if status == 401 else None)
 
 
-def test_a_line_of_an_upload_is_blamed_by_its_file(client, tmp_path):
-    """The same error as from `read_run`, with the name of the file."""
+def test_an_error_in_an_upload_names_file_and_line(client, tmp_path):
+    """The error equals that of `read_run`, with the name of the file."""
     path = tmp_path / "bad.run"
     path.write_text("q1 Q0 d1 1 2.0 x\nq1 Q0 d2\n")
     with pytest.raises(FormatError) as error:
@@ -84,8 +84,8 @@ def test_a_line_of_an_upload_is_blamed_by_its_file(client, tmp_path):
     assert (error.value.path, error.value.line) == ("bad.run", 2)
 
 
-def test_a_text_is_one_run_or_measure(client, run_id):
-    """And not as many as it has letters."""
+def test_a_string_is_one_run_or_measure(client, run_id):
+    """It is not split into letters."""
     other = client.runs.upload(Run.from_dict(OTHER), name="other")["run_id"]
     assert client.compare(run_id, other, "RR") == client.compare(run_id, [other], ["RR"])
     assert client.holes(run_id, "RR") == client.holes([run_id], ["RR"])
@@ -95,14 +95,14 @@ def test_a_text_is_one_run_or_measure(client, run_id):
 @pytest.mark.parametrize(
     "judgments", [[("q1", "d1")], ["q1 d1 2"], [("q1", "d1", float("nan"))], [("q1", "d1", {2})]]
 )
-def test_what_cannot_be_sent_is_an_error_of_ours(client, judgments):
-    """Before anything is sent."""
+def test_data_that_cannot_be_sent_is_an_input_error(client, judgments):
+    """Nothing is sent."""
     with pytest.raises(InputTypeError, match=r"^(judgments|body): expected "):
         client.judgments.put(judgments)
 
 
-def test_a_conflict_tells_what_the_service_said(client, run_id):
-    """With the way out; the facts are there, too."""
+def test_a_conflict_includes_the_message_of_the_service(client, run_id):
+    """It suggests what to do, and has the attributes."""
     client.baselines.set("told", run_id)
     with pytest.raises(ConflictError, match=r"^baseline 'told' was changed in the meantime"):
         client.baselines.set("told", run_id, if_match='"other"')

@@ -1,8 +1,8 @@
-"""Files and flags that trec_eval answers with a defined result, the nastier the better.
+"""Files and flags for which trec_eval has a defined result, as tricky as possible.
 
-Left out is what it has no defined answer to: scores of NaN, queries with negative grades only,
-gains less than 1 apart, levels of preferences below 0, files of -Z that it reads past their end;
-and the debugging output of -D, which is not ours.
+Left out are inputs without a defined result: NaN scores, queries with negative grades only,
+gains less than 1 apart, preference levels below 0, and -Z files that it reads past their end;
+also the debugging output of -D, which is not supported.
 """
 
 import re
@@ -40,7 +40,7 @@ NICKNAMES = ["official", "set", "all_trec"]
 
 @dataclass
 class Case:
-    """What trec_eval is called with."""
+    """The arguments of a trec_eval call."""
 
     judgments: bytes
     run: bytes
@@ -74,7 +74,7 @@ def by_query(
 
 @st.composite
 def qrels(draw, pool: list[bytes], *, rotten: bool = True) -> bytes:
-    """Judgments; now and then a line that is malformed, or there twice."""
+    """Draw judgments, sometimes with a malformed or repeated line."""
     rows = []
     for query, grades in draw(by_query(st.sampled_from(GRADES), pool)).items():
         if not any(as_grade(grade) >= 0 for grade in grades.values()):
@@ -89,14 +89,14 @@ def qrels(draw, pool: list[bytes], *, rotten: bool = True) -> bytes:
 
 
 def as_grade(text: str) -> int:
-    """Return what C makes of the grades above."""
+    """Return how C parses the grades above."""
     found = re.match(r"[-+]?\d+", text)
     return int(found[0]) if found else 0
 
 
 @st.composite
 def runs(draw, pool: list[bytes], *, rotten: bool = True) -> bytes:
-    """Rankings; now and then a line that is malformed, blank, or there twice."""
+    """Draw rankings, sometimes with a malformed, blank or repeated line."""
     scores = st.sampled_from(SCORES) | st.floats(-1e6, 1e6, width=32).map(repr)
     rows = [
         [query, b"Q0", document, b"1", score.encode(), b"tag"]
@@ -111,7 +111,7 @@ def runs(draw, pool: list[bytes], *, rotten: bool = True) -> bytes:
 
 
 def joined(numbers: st.SearchStrategy, most: int) -> st.SearchStrategy:
-    """A list of parameters."""
+    """Draw a list of parameters."""
     return st.lists(numbers, min_size=1, max_size=most, unique=True).map(
         lambda found: ",".join(map(str, found))
     )
@@ -145,7 +145,7 @@ REFUSED = [
 
 @st.composite
 def measures(draw) -> list[str]:
-    """Measures and nicknames, with parameters or without."""
+    """Draw measures and nicknames, with or without parameters."""
     words = []
     for name in draw(st.lists(st.sampled_from(NAMES + NICKNAMES * 2), min_size=1, max_size=5)):
         is_plain = name in NICKNAMES or draw(st.booleans())
@@ -167,7 +167,7 @@ CHOICES = [
 
 @st.composite
 def flags(draw, words: list[str]) -> list[str]:
-    """Any combination of flags, in any order."""
+    """Draw any combination of flags, in any order."""
     chosen = [draw(st.sampled_from(line)) for line in CHOICES]
     chosen += [draw(st.sampled_from([[f"-m{word}"], ["-m", word]])) for word in words]
     return [word for pair in draw(st.permutations(chosen)) for word in pair]
@@ -175,7 +175,7 @@ def flags(draw, words: list[str]) -> list[str]:
 
 @st.composite
 def cases(draw) -> Case:
-    """Qrels, a run and flags."""
+    """Draw qrels, a run and flags."""
     pool = draw(pools)
     words = [] if draw(rarely) else draw(measures())
     return Case(draw(qrels(pool)), draw(runs(pool)), draw(flags(words)))
@@ -183,7 +183,7 @@ def cases(draw) -> Case:
 
 @st.composite
 def plain_cases(draw) -> Case:
-    """Qrels and a run without mistakes, and every measure."""
+    """Draw qrels and a run without mistakes, and all measures."""
     pool = draw(pools)
     words = [f"-m{name}" for name in NAMES]
     level = draw(st.sampled_from(["-l1", "-l1", "-l2", "-l0", "-l-1"]))
@@ -194,7 +194,7 @@ def plain_cases(draw) -> Case:
 
 @st.composite
 def group_cases(draw) -> Case:
-    """Judgment groups: the second column of qrels says whose judgment it is."""
+    """Draw judgment groups: the second column of the qrels is the judge."""
     pool = draw(pools)
     rows = [
         [query, group, document, grade.encode()]
@@ -213,13 +213,13 @@ def group_cases(draw) -> Case:
 
 @st.composite
 def preference_cases(draw) -> Case:
-    """Preferences, of one subgroup or of several; some contradict each other."""
+    """Draw preferences in one or more subgroups; some contradict each other."""
     is_qrels = draw(st.booleans())
     subgroups = [b"0"] if is_qrels else draw(st.sampled_from([[b"0"], [b"0", b"1"], [b"x", b"y"]]))
     pool = draw(pools)
     rows = []
     for group in draw(st.sets(st.sampled_from([b"a", b"b", b"B"]), min_size=1)):
-        # Levels of a group come from one table, so that most groups do not contradict themselves.
+        # The levels of a group come from one table, which keeps most groups consistent.
         table = draw(by_query(st.sampled_from(LEVELS), pool, 7))
         for query, levels in table.items():
             for subgroup in subgroups:
@@ -244,7 +244,7 @@ Z_NAMES = [
 
 @st.composite
 def z_cases(draw) -> Case:
-    """Z-scores, with means and deviations for some queries and measures."""
+    """Draw z-scores, with means and deviations for some queries and measures."""
     pool = draw(pools)
     rows = [
         [
@@ -257,7 +257,7 @@ def z_cases(draw) -> Case:
     ]  # fmt: skip
     if draw(rarely):
         rows.append(rows[0][:3] if rows else [])
-    # The program reads past the end for queries after the last; here is one after all others.
+    # The program reads past the end for queries after the last; this one sorts after all others.
     rows += [[b"\xff\xff\xff", name, b"0", b"1"] for name in (b"!", b"~~~")]
     more = draw(flags(["official", "ndcg", "set_F.2", "relstring", "runid"]))
     return Case(draw(qrels(pool)), draw(runs(pool)), more, text_of(rows, draw))

@@ -1,8 +1,8 @@
-"""``berryeval trec_eval`` and the real program, byte for byte.
+"""``berryeval trec_eval`` compared with the real program, byte for byte.
 
-The program is trec_eval 9.0.4 (`scripts/fetch_trec_eval.py`); ours behaves as 9.0.8, whose C code
-pytrec_eval holds, to which `tests/properties` holds us. No difference between the two versions has
-come up in what is compared here, so no case is left out for the sake of the version.
+The program is trec_eval 9.0.4 (`scripts/fetch_trec_eval.py`); berryeval follows 9.0.8, whose C
+code is part of pytrec_eval, and `tests/properties` compares the two. No difference between the
+versions is known for the cases compared here, so none is left out because of the version.
 """
 
 import os
@@ -25,7 +25,7 @@ pytestmark = pytest.mark.skipif(
     not PROGRAM.exists(), reason="no trec_eval to compare with: make conformance fetches it"
 )
 
-# `make conformance` asks for more; without it there is but a taste.
+# `make conformance` runs more examples; the default is a small sample.
 CASES = int(os.environ.get("CONFORMANCE_CASES", "30"))
 many = settings(
     max_examples=CASES,
@@ -61,7 +61,7 @@ def ours(arguments: list[str]) -> tuple[int, bytes]:
 
 
 def answer(arguments: list[str]) -> tuple[int, bytes, str]:
-    """Our exit code, standard output and standard error."""
+    """Return the exit code, standard output and standard error of berryeval."""
     result = CliRunner().invoke(main, ["trec_eval", *arguments])
     if result.exception is not None and not isinstance(result.exception, SystemExit):
         raise result.exception
@@ -69,7 +69,7 @@ def answer(arguments: list[str]) -> tuple[int, bytes, str]:
 
 
 def compare(folder: Path, case: Case) -> None:
-    """Compare our answer with theirs, unless theirs is a crash; their NaN is ours, or a number."""
+    """Compare both results, unless the program crashes; its NaN matches NaN or a number."""
     arguments = write(folder, case)
     code, text = theirs(arguments)
     our_code, our_text, message = answer(arguments)
@@ -78,7 +78,7 @@ def compare(folder: Path, case: Case) -> None:
         assert our_code in (0, 2, 4, 255)
         return
     if "yaap is undefined" in message:
-        return  # the logarithm of a number below 0: there is no value
+        return  # the logarithm of a negative number is undefined
     assert our_code == code
     lines, our_lines = text.split(b"\n"), our_text.split(b"\n")
     assert len(our_lines) == len(lines)
@@ -91,36 +91,36 @@ def compare(folder: Path, case: Case) -> None:
 
 @many
 @given(case=strategies.cases())
-def test_qrels_are_scored_as_by_the_program(folder, case):
+def test_qrels_are_scored_like_the_program(folder, case):
     """Any measures and flags, any white space, numbers and ids, missing and repeated lines."""
     compare(folder, case)
 
 
 @many
 @given(case=strategies.plain_cases())
-def test_every_measure_is_scored_as_by_the_program(folder, case):
-    """All at once, for each query and for all of them."""
+def test_every_measure_is_scored_like_the_program(folder, case):
+    """All measures at once, per query and over all queries."""
     compare(folder, case)
 
 
 @many
 @given(case=strategies.group_cases())
-def test_judgment_groups_are_scored_as_by_the_program(folder, case):
-    """Averages over groups, and what -R does not go with."""
+def test_judgment_groups_are_scored_like_the_program(folder, case):
+    """This covers averages over groups, and measures that do not support -R."""
     compare(folder, case)
 
 
 @many
 @given(case=strategies.preference_cases())
-def test_preferences_are_scored_as_by_the_program(folder, case):
+def test_preferences_are_scored_like_the_program(folder, case):
     """Groups with and without subgroups, documents not retrieved, contradictions."""
     compare(folder, case)
 
 
 @many
 @given(case=strategies.z_cases())
-def test_z_scores_are_those_of_the_program(folder, case):
-    """Also where mean and deviation are missing, or the deviation is 0."""
+def test_z_scores_match_the_program(folder, case):
+    """This includes missing means and deviations, and deviations of 0."""
     compare(folder, case)
 
 
@@ -142,15 +142,15 @@ FILES = Case(
         ["-mmap", "--"],
     ],
 )  # fmt: skip
-def test_flags_are_read_as_by_the_program(folder, flags):
-    """Short and long, cut short, joined, unknown, without files."""
+def test_flags_are_parsed_like_the_program(folder, flags):
+    """Short, long, abbreviated, joined and unknown flags, and missing files."""
     arguments = write(folder, FILES)
     assert ours([*flags, *arguments]) == theirs([*flags, *arguments])
     assert ours(flags)[0] == theirs(flags)[0]
 
 
-def test_files_that_are_not_there_are_refused_as_by_the_program(folder):
-    """Whichever of them it is, or an empty one."""
+def test_missing_files_are_rejected_like_the_program(folder):
+    """Either file may be missing or empty."""
     files = write(folder, FILES)
     (folder / "empty").write_bytes(b"")
     for other in (str(folder / "nowhere"), str(folder / "empty")):
@@ -158,7 +158,7 @@ def test_files_that_are_not_there_are_refused_as_by_the_program(folder):
             assert ours(arguments) == theirs(arguments)
 
 
-def test_the_program_is_the_one_that_was_asked_for():
+def test_the_program_has_the_requested_version():
     """Its hash is checked when it is fetched; its version is 9.0.4."""
     done = subprocess.run([PROGRAM, "-v"], capture_output=True, check=True)
     assert done.stderr == b"trec_eval version 9.0.4\n"

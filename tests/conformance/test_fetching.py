@@ -1,4 +1,4 @@
-"""Fetching the real trec_eval, where it cannot be had."""
+"""Fetching the real trec_eval when it is unavailable."""
 
 import importlib.util
 import sys
@@ -11,7 +11,7 @@ SCRIPT = Path(__file__).parents[2] / "scripts" / "fetch_trec_eval.py"
 
 @pytest.fixture
 def script(tmp_path, monkeypatch):
-    """The script, with a place of its own for the program, on a platform it knows."""
+    """The script, with a temporary folder for the program, on a supported platform."""
     spec = importlib.util.spec_from_file_location("fetch_trec_eval", SCRIPT)
     module = importlib.util.module_from_spec(spec)
     spec.loader.exec_module(module)
@@ -26,8 +26,8 @@ def run(script, monkeypatch, capsys, *arguments: str) -> tuple[int, str]:
     return script.main(), capsys.readouterr().err
 
 
-def test_other_platforms_say_so_in_one_line(script, monkeypatch, capsys):
-    """That is a failure only if the program is required."""
+def test_unsupported_platforms_are_reported_in_one_line(script, monkeypatch, capsys):
+    """This is a failure only if the program is required."""
     monkeypatch.setattr(script.platform, "system", lambda: "Darwin")
     monkeypatch.setattr(script.platform, "machine", lambda: "arm64")
     expected = "No trec_eval 9.0.4 to compare with: there is none for Darwin arm64\n"
@@ -35,8 +35,8 @@ def test_other_platforms_say_so_in_one_line(script, monkeypatch, capsys):
     assert run(script, monkeypatch, capsys, "--required") == (1, expected)
 
 
-def test_an_index_without_the_archive_is_told(script, monkeypatch, capsys):
-    """pip says what it finds, and here that is nothing."""
+def test_an_index_without_the_archive_is_reported(script, monkeypatch, capsys):
+    """The message contains pip's output."""
     nothing = script.subprocess.CompletedProcess([], 1, "", "ERROR: no matching distribution")
     monkeypatch.setattr(script.subprocess, "run", lambda *_arguments, **_options: nothing)
     code, message = run(script, monkeypatch, capsys, "--required")
@@ -46,8 +46,8 @@ def test_an_index_without_the_archive_is_told(script, monkeypatch, capsys):
     )
 
 
-def test_an_archive_that_is_none_is_told(script, monkeypatch, capsys, tmp_path):
-    """The link that pip names leads to something else."""
+def test_an_invalid_archive_is_reported(script, monkeypatch, capsys, tmp_path):
+    """The link found by pip leads to something else."""
     (tmp_path / "pyserini-1.6.0.tar.gz").write_bytes(b"not an archive")
     link = (tmp_path / "pyserini-1.6.0.tar.gz").as_uri()
     found = script.subprocess.CompletedProcess([], 0, f"Found link {link}#sha256=0 (from)", "")
@@ -58,8 +58,8 @@ def test_an_archive_that_is_none_is_told(script, monkeypatch, capsys, tmp_path):
     assert not script.PROGRAM.exists()
 
 
-def test_another_program_is_thrown_away(script, monkeypatch, capsys):
-    """What has another hash is not run."""
+def test_a_program_with_another_hash_is_deleted(script, monkeypatch, capsys):
+    """It is not run."""
     script.PROGRAM.parent.mkdir()
     script.PROGRAM.write_bytes(b"something else")
     code, message = run(script, monkeypatch, capsys)

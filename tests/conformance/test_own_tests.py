@@ -1,4 +1,4 @@
-"""scripts/trec_eval_own_tests.py, with a checkout of one's own."""
+"""scripts/trec_eval_own_tests.py, with a fake checkout."""
 
 import runpy
 from pathlib import Path
@@ -33,7 +33,7 @@ FILES = {
 
 @pytest.fixture
 def script(tmp_path):
-    """The script, and a page and a checkout for it."""
+    """The script, with a page and a checkout."""
     for name, text in FILES.items():
         path = tmp_path / "checkout" / name
         path.parent.mkdir(parents=True, exist_ok=True)
@@ -45,8 +45,8 @@ def script(tmp_path):
     return names, page, tmp_path / "checkout"
 
 
-def test_a_versions_own_tests_are_run_and_counted(script):
-    """Lines are compared with what the authors expect; rbp is set apart; the exit code tells."""
+def test_the_own_tests_of_a_version_are_run_and_counted(script):
+    """Lines are compared with the authors' output; rbp is separate, and differences fail."""
     names, page, checkout = script
     assert names["main"]([f"10.0={checkout}"]) == 1
     text = page.read_text()
@@ -62,8 +62,8 @@ def test_a_versions_own_tests_are_run_and_counted(script):
     )
 
 
-def test_the_page_says_that_no_line_differs():
-    """Of either version's own tests."""
+def test_the_page_states_that_no_line_differs():
+    """This holds for the own tests of both versions."""
     names = runpy.run_path(str(SCRIPT))
     section = names["section_of"]((ROOT / "docs/reference/conformance.md").read_text("utf-8"))
     told = [line for line in section if line.startswith("**")]

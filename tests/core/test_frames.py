@@ -219,7 +219,7 @@ def batches_of(rows, seams, text_type):
     duplicates=st.sampled_from(["error", "keep-best"]),
 )
 def test_both_readers_agree(rows, seams, text_type, kind, duplicates):
-    """They return the same data, or the same first error."""
+    """They return the same data, or raise the same first error."""
     table = batches_of(rows, seams, text_type)
     native, specified = by_both_roads(table, kind, duplicates=duplicates)
     assert native == specified

@@ -66,7 +66,7 @@ def test_a_value_that_is_not_a_number_is_rejected_by_document(grade):
 
 
 def test_a_level_is_a_number_of_at_least_0():
-    """Negative grades mean not judged, so no level includes them."""
+    """Negative grades mean unjudged, so no level includes them."""
     assert check_level(0) == 0.0
     assert check_level(1.5) == 1.5
     with pytest.raises(ArgumentError, match="level: expected a number, at least 0, got -1"):

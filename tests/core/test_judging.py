@@ -56,7 +56,7 @@ def test_a_second_opinion_does_not_count_by_default():
     assert collect_judged(rows[2:], ORIGIN).reduced is None
 
 
-def test_the_same_judge_twice_is_a_duplicate():
+def test_two_grades_by_one_judge_are_a_duplicate():
     """It is an error with its line, or the best is kept."""
     rows = [JudgedRow(1, b"q", b"d", 2, b"ann", b"s"), JudgedRow(2, b"q", b"d", 1, b"ann", b"s")]
     with pytest.raises(FormatError, match="qrels:2: document 'd' is judged a second time for"):

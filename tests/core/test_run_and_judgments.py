@@ -10,6 +10,7 @@ from berryeval.core.id_column import IdColumn, decode_id, encode_id
 from berryeval.core.judgments import Judgments
 from berryeval.core.run import Run
 from berryeval.errors import ArgumentError, InputTypeError
+from berryeval.evaluation import evaluate
 
 ids = st.text(max_size=5) | st.binary(max_size=4).map(decode_id)
 runs = st.dictionaries(
@@ -145,3 +146,17 @@ def test_the_first_documents_match_the_whole_ranking(scores, depth):
     """This includes ties at the cutoff."""
     run = Run.from_dict({"q": {f"d{i}": score for i, score in enumerate(scores)}})
     assert run.ranking("q", depth) == run.ranking("q")[:depth]
+
+
+def test_judgments_and_runs_can_be_sent_to_another_process():
+    """Also after they were used: what the engine keeps for them stays behind."""
+    judgments = Judgments.from_dict({"q1": {"d1": 2, "d\udcff": 0}})
+    judgments.is_kept_ready = True
+    run = Run.from_dict({"q1": {"d1": 0.5, "d2": 0.9}})
+    evaluate(judgments, run, ["nDCG@10"])
+    assert "q1" in judgments
+    for sent in (judgments, run):
+        received = pickle.loads(pickle.dumps(sent))  # noqa: S301 - our own
+        assert received == sent
+        assert "q1" in received
+    assert pickle.loads(pickle.dumps(judgments)).is_kept_ready  # noqa: S301

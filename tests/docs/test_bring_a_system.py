@@ -38,7 +38,7 @@ def installed(tmp_path, monkeypatch):
     monkeypatch.syspath_prepend(tmp_path)
     monkeypatch.chdir(tmp_path)
     (tmp_path / "queries.jsonl").write_text('{"_id": "q1", "text": "leather sho"}\n')
-    sys.modules.pop("acme_search", None)  # another test's, which goes by this name too
+    sys.modules.pop("acme_search", None)  # another test's module of the same name
     yield
     sys.modules.pop("acme_search", None)
 

@@ -148,7 +148,7 @@ def test_every_extra_is_on_the_first_page():
 def test_the_list_of_environment_variables_is_complete():
     """It contains all variables that the sources mention."""
     sources = "".join(path.read_text(encoding="utf-8") for path in ROOT.glob("src/**/*.py"))
-    made = {rule.variable for rule in RULES}  # these no source spells out
+    made = {rule.variable for rule in RULES}  # no source spells these out
     assert (
         set(re.findall(r"BERRYEVAL_[A-Z_]+[A-Z]", sources)) - made
         == {variable for variable in VARIABLES if variable.startswith("BERRYEVAL")} - made

@@ -24,5 +24,5 @@ def test_every_page_is_documented():
 
 
 def _is_part(route: Route) -> bool:
-    """Whether only scripts and other pages request it."""
+    """Whether only scripts and other pages request the path."""
     return route.path.startswith("/assets/") or "part" in getattr(route, "tags", ())

@@ -1,4 +1,4 @@
-"""Asks a question by command, JSON, HTTP, page, report and pytest."""
+"""Asks a question through the command line, JSON, HTTP, page, report and pytest."""
 
 import json
 

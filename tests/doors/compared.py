@@ -258,7 +258,7 @@ def comparison_in_pytest(world, pytester):
     return figures_of(LEAD, mean, low, high, p, WORDS[finding])
 
 
-# Slices of the lead measure: the same of each.
+# Slices of the lead measure, with the same figures for each.
 
 
 def true_slices(world):

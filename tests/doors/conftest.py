@@ -2,10 +2,17 @@
 
 import pytest
 
-# Inside a test pytest forgets the modules it imported, and extensions cannot be loaded twice.
+# Inside a test, pytest unloads the modules it imported, and extensions cannot be loaded twice.
 import berryeval.pytest_plugin.guard_check
 import berryeval.pytest_plugin.plain  # noqa: F401
+from berryeval.service import shared_work
 from doors import world as worlds
+
+
+@pytest.fixture(autouse=True)
+def _complete_pages(monkeypatch):
+    """Let pages wait for what was never computed, however slow the machine is."""
+    monkeypatch.setattr(shared_work, "FIRST_WAIT_SECONDS", 20.0)
 
 
 @pytest.fixture(scope="module")

@@ -12,7 +12,7 @@ from doors.compared import interval_of
 from doors.reading import ends, plain_rows
 from doors.world import MARGIN, TIGHT
 
-# A gate: the verdict, the sentence, and of each guard the verdict, the reason and the figures.
+# A gate: the verdict and sentence, and for each guard the verdict, reason and figures.
 
 
 @cache
@@ -93,7 +93,7 @@ def gate_on_the_page(world, _):
 
 
 def gate_in_the_report(world, _):
-    """A reason has its subject, and no comparison."""
+    """A reason has its subject, but no comparison."""
     shown = report(world, "gate")
     badge = shown.find(class_="hero").find(class_="badge").text
     sentence = shown.find("h1").text.replace("\u2212", "-").capitalize()
@@ -123,8 +123,8 @@ def gate_in_pytest(world, pytester, settings="berryeval.toml"):
     return gate_records(found)
 
 
-# Power: the smallest drop that the queries detect, and how many a margin of P@5 needs. A gate
-# that is inconclusive gives the same number.
+# Power: the smallest drop that the queries detect, and how many a margin of P@5 requires. An
+# inconclusive gate gives the same number.
 
 
 def true_power(world):
@@ -172,14 +172,14 @@ def power_on_the_page(world, _):
     return {"smallest drop": drop, "needed": whole(needed)}
 
 
-def said_to_be_needed(text):
+def stated_queries_needed(text):
     said = re.search(r"About ([\d,]+) queries \([\d,]+ to [\d,]+\) are needed", text)
     return {"needed": whole(said[1])}
 
 
 def power_in_a_verdict(world, _):
     assert decided(world.folder, TIGHT).verdict == "inconclusive", "the world is made so"
-    return said_to_be_needed(command(world, "gate", "--config", TIGHT))
+    return stated_queries_needed(command(world, "gate", "--config", TIGHT))
 
 
 def power_by_http(world, _):
@@ -192,12 +192,12 @@ def power_on_the_verdict_page(world, _):
     asked = posted(world, "/v1/gates/tight/verdicts", {"run": world.run_ids["old"]})
     shown = page(world, f"/gates/tight/verdicts/{asked['verdict_id']}")
     about = shown.find(class_="needed").text
-    assert said_to_be_needed(shown.text)["needed"] == whole(about.split()[1])
+    assert stated_queries_needed(shown.text)["needed"] == whole(about.split()[1])
     return {"needed": whole(about.split()[1])}
 
 
 def power_in_the_report(world, _):
-    return said_to_be_needed(report(world, "gate", "--config", TIGHT).text)
+    return stated_queries_needed(report(world, "gate", "--config", TIGHT).text)
 
 
 def power_in_pytest(world, pytester):

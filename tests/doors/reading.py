@@ -58,7 +58,7 @@ def _columns(line):
 def ends(text):
     """Return both ends of an interval: ``[low, high]``, ``low to high``, or with a dash.
 
-    None and None where there is none.
+    None and None if there is no interval.
     """
     if text in NOTHING:
         return None, None
@@ -67,7 +67,7 @@ def ends(text):
 
 
 def differs(shown, exact):
-    """Whether a figure or word differs, at the precision that is shown."""
+    """Return whether a figure or word differs at the displayed precision."""
     if not isinstance(shown, str) or not isinstance(exact, float):
         return shown != exact
     text = shown.replace("\u2212", "-").replace(",", "")
@@ -76,7 +76,7 @@ def differs(shown, exact):
 
 
 def faults(found, expected):
-    """Return what an interface shows wrongly, or does not show."""
+    """Return the facts that an interface shows wrongly, or omits."""
     wrong = {
         key: (found[key], expected.get(key))
         for key in found

@@ -1,7 +1,7 @@
 """The same five questions through every interface, with the same numbers and words.
 
-Python is the truth; command line, HTTP, workbench, HTML report and pytest must repeat it, to the
-digits they show. The tables below list what an interface leaves out.
+Python is the reference; command line, HTTP, workbench, HTML report and pytest must match it, to
+the digits they show. The tables below list what an interface leaves out.
 """
 
 import pytest
@@ -172,7 +172,7 @@ def test_every_question_is_asked_through_every_interface():
 
 
 def test_the_data_covers_every_answer(world):
-    """Measures are better, untested and unclear, and gates pass and do not."""
+    """Measures are better, untested and unclear; gates pass and fail."""
     words = [difference.finding for difference in world.comparison.differences]
     assert words == ["better", "untested", "unclear"]
     assert decided(world.folder).verdict == "pass"

@@ -27,13 +27,13 @@ def chosen_words(tree):
 
 
 @pytest.mark.parametrize("path", MODULES, ids=lambda path: path.relative_to(SOURCE).as_posix())
-def test_no_report_and_no_page_chooses_a_word(path):
+def test_no_report_or_page_chooses_a_word(path):
     """`findings` decides once between better, worse, equal, unclear and untested."""
     assert not [*chosen_words(ast.parse(path.read_text(encoding="utf-8")))]
 
 
 @pytest.mark.parametrize("path", PAGES, ids=lambda path: path.name)
-def test_no_template_and_no_script_chooses_a_word(path):
+def test_no_template_or_script_chooses_a_word(path):
     """This includes the colour of a figure."""
     assert not CHOSEN.findall(path.read_text(encoding="utf-8"))
 

@@ -1,6 +1,6 @@
 """Weights and strata through every interface: before they exist, and after they change.
 
-Python is the truth. An interface that caches results must notice that weights have changed.
+Python is the reference. An interface that caches results must notice that weights have changed.
 """
 
 import json

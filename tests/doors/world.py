@@ -73,7 +73,7 @@ class World:
 
     @property
     def comparison(self) -> be.Comparison:
-        """Return the result of Python, which is the truth."""
+        """Return the result of Python, the reference."""
         return be.compare(
             self.folder / "qrels.txt",
             {name: self.folder / f"{name}.run" for name in ("old", "new")},
@@ -86,7 +86,7 @@ class World:
 def write_files(folder):
     """Write judgments, queries, two runs that differ for most queries, and a gate.
 
-    The first document differs for eight of them: too few to tell by RR.
+    The first document differs for eight of them: too few for a result by RR.
     """
     chance, other_chance = random.Random(20), random.Random(21)  # noqa: S311 - made up
     qrels, queries, runs = [], [], {"old": [], "new": [], "again": []}

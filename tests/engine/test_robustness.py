@@ -21,7 +21,7 @@ MEASURES = parse_measures("RR num_ret")
 if backend().name != "native":
     pytest.skip("the Python reader has tests of its own", allow_module_level=True)
 
-N_LONG = 100_000_000 if IS_DEEP else 20_000_000  # bytes of a line; blocks are far smaller
+N_LONG = 100_000_000 if IS_DEEP else 20_000_000  # line length in bytes; blocks are far smaller
 
 
 def score_text(tmp_path, text: bytes):
@@ -107,7 +107,7 @@ def test_an_interrupt_ends_the_pass_at_once(tmp_path):
     path = tmp_path / "a.run"
     path.write_bytes(lines(40_000))
     old = signal.signal(signal.SIGALRM, signal.default_int_handler)
-    gc.disable()  # what is raised while garbage is collected gets lost
+    gc.disable()  # exceptions raised during garbage collection are lost
     try:
         signal.setitimer(signal.ITIMER_REAL, 0.02)
         with pytest.raises(KeyboardInterrupt):

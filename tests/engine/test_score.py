@@ -103,7 +103,7 @@ def test_two_kinds_of_unjudged_documents_are_distinguished():
 ids = st.sampled_from(["d", "D", "é", "z", "10", "9", "d1", "d10", "d2", "\U0001f353"])
 queries = st.sampled_from(["1", "10", "2", "é"])
 graded = st.dictionaries(ids, st.integers(-1, 3), min_size=1, max_size=8)
-# Few scores, so that ties abound; exact in the 32 bits that trec_eval 9 keeps.
+# Few distinct scores, to get many ties; exact in the 32 bits of trec_eval 9.
 retrieved = st.dictionaries(ids, st.sampled_from([0.0, 1.0, 0.5, -2.0]), min_size=1, max_size=8)
 
 SAME = {

@@ -15,7 +15,7 @@ B = {**A, "q1": ["d"], "q2": ["x0", "d"], "q3": ["x0", "d"], "q4": ["x0", "x1", 
 C = {query: ["y", *ranking] for query, ranking in A.items()}
 
 MANY = {f"q{i:02}": {"d": 1} for i in range(24)}
-RANKS = {  # at which rank the relevant document is, query by query
+RANKS = {  # the rank of the relevant document, by query
     "a": [2, 3, 1, 2, 4, 2] * 4,
     "b": [1, 2, 1, 1, 2, 3] * 4,
     "c": [3, 4, 2, 2, 5, 3, 3, 4, 2, 3, 5, 3] * 2,

@@ -108,7 +108,7 @@ def test_a_comparable_baseline_is_accepted():
     ],
 )
 def test_other_queries_are_rejected(judged, told):
-    """The message has their ids and the way out."""
+    """The message lists their ids and says what to do."""
     judgments = Judgments.from_dict({q: {"d1": 1} for q in judged})
     message = (
         f"baseline 'main' has different queries from the judgments: {told}; "
@@ -143,7 +143,7 @@ def test_rankings_that_are_too_short_are_rejected(measure, wanted):
 
 
 def test_other_semantics_are_rejected(tmp_path):
-    """The way out does not require reading the file."""
+    """The remedy does not require reading the file."""
     message = (
         "expected scores with semantics 1, found 2; save its run again with `berryeval baseline"
     )

@@ -32,7 +32,7 @@ parameters = PARAMETERS | {
     | st.dictionaries(
         st.integers(0, 3).map(float), st.sampled_from([-1.0, 0.0, 0.5, 1, 2, 9.5]), min_size=1
     ),
-    "n_documents": st.integers(0, 100),  # a large one takes digits from the others
+    "n_documents": st.integers(0, 100),  # a large gain absorbs the digits of the others
     "times": st.sampled_from([0.2, 0.5, 1.0, 1.7, 3.0]),
     "recall": st.sampled_from([0.0, 0.1, 0.25, 0.5, 0.75, 1.0]),
 }
@@ -167,14 +167,14 @@ def test_precision_counts_holes_as_all_or_none():
 
 
 def test_a_relevant_hole_low_down_can_harm_average_precision():
-    """A relevant first: 1 of 1. The hole at rank 4 relevant, too: (1 + 2/4) / 2 = 0.75."""
+    """One relevant document at rank 1 scores 1; a relevant hole at rank 4 makes it 0.75."""
     grades = {b"a": 1.0, b"b": 0.0, b"c": 0.0}
     ranking = [b"a", b"b", b"c", b"x"]
     assert score_bounds(parse_measure("AP"), ranking, grades, [b"x"], 1.0) == Bounds(0.75, 1.0)
 
 
 def test_a_hole_of_another_run_can_improve_the_ideal():
-    """nDCG@1 of a grade 1 at the top: 1; if the other run's document has grade 3, a third."""
+    """nDCG@1 of a top grade 1 is 1; it is a third if the other run's document has grade 3."""
     found = score_bounds(parse_measure("nDCG@1"), [b"a"], {b"a": 1.0}, [b"x"], 3.0)
     assert (found.low, found.high) == (pytest.approx(1 / 3), 1.0)
 

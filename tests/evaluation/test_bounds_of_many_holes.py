@@ -82,9 +82,9 @@ def test_many_grades_are_extreme_at_judged_grades_and_the_ends(gain, max_grade):
 
 
 def by_counts(measure, baseline, candidate, grades, holes, max_grade: int) -> list[float]:
-    """Return a difference for each number of holes of each grade, at its best and its worst.
+    """Return the best and worst difference for each number of holes of each grade.
 
-    The highest grades go to the holes that a difference of DCG gains most by, or least.
+    The highest grades go to the holes by which a difference of DCG gains most, or least.
     """
     dcg = parse_measure(f"DCG@{measure.k}")
 

@@ -69,12 +69,12 @@ def test_equal_scores_are_detected(tmp_path):
         (lambda position, _: 1 / (60 + position // 2), {}),  # RRF: pairs of ties
         (lambda position, query: 1 if query % 3 == 0 else -position, {}),  # a third is constant
         (lambda position, query: position if query == 0 else -position, {}),
-        (lambda position, _: -position, {"rank": lambda _: 0}),  # ranks that say nothing
+        (lambda position, _: -position, {"rank": lambda _: 0}),  # constant ranks
         (lambda position, _: -position, {"rank": lambda position: position - 1}),
         (lambda position, _: -position, {"rank": lambda _: "-"}),
         (lambda *_: 1, {"depth": 1}),
         (lambda position, _: float("inf") if position == 1 else -position, {}),
-        # ranks that differ within ties only
+        # ranks that differ only within ties
         (
             lambda position, _: -((position + 1) // 2),
             {"rank": lambda position: position + 1 if position % 2 else position - 1},

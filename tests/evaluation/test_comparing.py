@@ -14,7 +14,7 @@ BEFORE = {f"q{i}": [f"x{j}" for j in range(depth)] + ["d"] for i, depth in enume
 AFTER = {**BEFORE, "q1": ["d"], "q2": ["x0", "d"], "q3": ["x0", "d"], "q4": ["x0", "x1", "d"]}
 QUERIES = [Query(f"q{i}", f"text {i}", category="odd" if i % 2 else "even") for i in range(8)]
 
-# The same eight queries four times over, so that sixteen of them change.
+# The same eight queries four times, so sixteen of them change.
 MANY = {f"{copy}{q}": grades for copy in "abcd" for q, grades in JUDGMENTS.items()}
 MANY_BEFORE, MANY_AFTER = (
     {f"{copy}{q}": ranking for copy in "abcd" for q, ranking in run.items()}

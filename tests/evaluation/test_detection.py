@@ -54,7 +54,7 @@ def test_few_changes_of_many_queries_are_enough():
     """One change in 400 is so small a share that a margin of 0.05 holds."""
     found = Detection(400, 0.1, margin=0.05, n_changed=1, score_range=1.0)
     assert (found.has_few_changes, found.sufficiency) == (True, "enough")
-    assert found.needed == 59  # in which most often none changes
+    assert found.needed == 59  # most draws have no change
     assert changed_share_bound(0, 59, 0.05) <= 0.05 < changed_share_bound(0, 58, 0.05)
     assert replace(found, score_range=None).needed > 1000
 
@@ -70,7 +70,7 @@ def test_the_queries_needed_pass_the_gate_as_often_as_stated(share, margin):
         values = random.normal(0, 0.2, needed) * (random.random(needed) < share)
         if np.count_nonzero(values) >= FEWEST_CHANGED:
             passed += margin_p_values(mean_of(values), margin, 1.0).passing <= 0.05
-    assert passed / 1000 == pytest.approx(0.8, abs=0.04)  # three errors
+    assert passed / 1000 == pytest.approx(0.8, abs=0.04)  # three standard errors
 
 
 def test_the_number_needed_is_a_range():

@@ -81,7 +81,7 @@ def test_equivalence_keeps_its_error_rate():
         p = equivalence_p_values(mean_of(random.normal(0.05, 0.15, 60)), 0.05, 0.0)
         passed += p.passing <= 0.05
         failed += p.failing <= 0.05
-    assert passed / 1000 <= 0.05 + 0.021  # three errors
+    assert passed / 1000 <= 0.05 + 0.021  # three standard errors
     assert failed / 1000 <= 0.05 + 0.021
 
 

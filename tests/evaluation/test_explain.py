@@ -54,7 +54,7 @@ def test_ap_of_two_moves_is_averaged_over_both_orders():
     """R = 2. Before: a at 1, b at 3: (1 + 2/3) / 2. After: b at 1, a at 2: 1.
 
     a first (2, 3): (1/2 + 2/3) / 2 = 7/12, then b: 1. b first (both claim rank 1; b, which
-    has moved, stands first, a next): 1, then a: 1. Before was 10/12.
+    has moved, is first, then a): 1, then a: 1. Before was 10/12.
     So a contributes (-3/12 + 0) / 2, and b (5/12 + 2/12) / 2.
     """
     found = explained({"a": 1, "b": 1}, "axb", "bax", "AP")
@@ -69,7 +69,7 @@ def test_ap_of_two_moves_is_averaged_over_both_orders():
 def test_rr_pays_the_documents_that_came_first():
     """a at 4 gives way to b at 2 and c at 1: b alone brings 1/4, c alone 3/4, both 3/4.
 
-    a's leaving counts only where it is the last one: never after b or c came, 1/4 before both.
+    The departure of a counts only where it comes last: never after b or c came, 1/4 before both.
     """
     found = explained({"a": 1, "b": 1, "c": 1}, "xyza", "cb", "RR")
     shares = contributions(found)
@@ -81,10 +81,10 @@ def test_rr_pays_the_documents_that_came_first():
     assert {shares[doc_id] for doc_id in "xyz"} == {0.0}
 
 
-def test_where_two_claim_a_rank_the_one_that_moved_stands_first():
+def test_of_two_documents_at_one_rank_the_moved_one_is_first():
     """ERR: b (grade 4, stops 15/16) takes the first rank from a (grade 1, stops 1/16).
 
-    b before a has left: 15/16 + 1/16 · 1/16 · 1/2, where a stands second. a before b came: 0.
+    If b comes before a has left: 15/16 + 1/16 · 1/16 · 1/2, with a second. a first: 0.
     """
     found = explained({"a": 1, "b": 4}, "a", "b", "ERR")
     shares = contributions(found)
@@ -134,10 +134,10 @@ def test_more_than_twelve_movers_use_one_path():
     )
     assert (found.method, found.n_shared) == ("path", 13)
     assert math.fsum(contributions(found).values()) == pytest.approx(found.difference, abs=1e-12)
-    # r00 goes first: where it and r01 claim rank 2 it keeps it, and the others move down by one.
+    # r00 goes first: where it and r01 claim rank 2, r00 keeps it, and the others move down by one.
     lower = sum(n / (n + 1) for n in range(1, 14)) / 13
     assert contributions(found)["r00"] == pytest.approx(lower - 1)
-    # Then all but the last stand where they are to stand, until the last one leaves.
+    # Then all but the last are at their final ranks, until the last one leaves.
     assert contributions(found)["r12"] == pytest.approx(-(13 / 14) / 13)
 
 

@@ -107,9 +107,9 @@ def test_equal_differences_have_a_verdict(margin, verdict):
 
 
 def test_one_query_has_a_verdict():
-    """Inconclusive, with repeats or without, and none of its figures is NaN.
+    """It is inconclusive with or without repeats, and no figure is NaN.
 
-    39 would do: two more that lost everything are then within the margin, 2 / 41.
+    39 would suffice: two more that lost everything are then within the margin, 2 / 41.
     """
     for settings in ({}, {"repeats": {"candidate": [ranked([3])]}}):
         guard = only(gate(compared([5], [4], **settings), margin=0.05))
@@ -207,7 +207,7 @@ def test_if_lower_is_better_a_rise_is_the_drop():
     guard = only(worse)
     assert (guard.value, guard.limit) == (comparison.differences[0].mean, 0.1)
     assert guard.value == pytest.approx(0.4)
-    # Two more queries might be all unjudged: (30 x 0.4 + 2) / 32.
+    # Two more queries might be entirely unjudged: (30 x 0.4 + 2) / 32.
     assert (guard.interval.low, guard.interval.high) == pytest.approx((0.4, 0.4375))
     assert worse.sentence.startswith("Unjudged@5 rose by 0.4000 (90% interval +0.4000 to +0.4375)")
     other = compare(judged(30), {"baseline": run, "candidate": clean}, "Unjudged@5")
@@ -241,7 +241,7 @@ def test_few_changed_queries_report_what_is_needed():
     single = decided([3], [2])
     assert single.sentence.endswith("About 22 queries are needed; this set has 1. More queries "
                                     "would more likely confirm the drop.")  # fmt: skip
-    one = decided([3] * 50, [2] + [3] * 49)  # of 2% that change, 5% are ruled out before ten do
+    one = decided([3] * 50, [2] + [3] * 49)  # with 2% changing, 5% is ruled out before ten do
     assert 59 < only(one).queries_needed < 300
     lost = decided([5] * 40, [0] * 9 + [5] * 31)
     assert lost.sentence.endswith(

@@ -26,7 +26,7 @@ def compared(before, after, **settings):
 
 
 def test_queries_missing_from_the_baseline_do_not_decide_unnoticed():
-    """Without five of thirty it is better over all, but open over the common ones."""
+    """Without five of thirty queries it is better overall, but unclear over the common ones."""
     same, other = [3, 4] * 15, [4, 3] * 15
     whole = gate(compared(ranked(same), ranked(other)), margin=0.05)
     assert (whole.verdict, whole.missing, whole.common) == ("inconclusive", {}, None)

@@ -197,7 +197,7 @@ def test_ignoring_groups_causes_false_passes():
         grouped = Sampling(tuple(f"{group}" for group in groups)).mean_of(values)
         together += margin_p_values(grouped, 0.05, 0.0).passing <= 0.05
     assert alone / n_draws > 0.12
-    assert together / n_draws <= 0.07 + 0.017  # three errors
+    assert together / n_draws <= 0.07 + 0.017  # three standard errors
 
 
 def test_a_family_of_slices_uses_the_groups_of_its_rows():

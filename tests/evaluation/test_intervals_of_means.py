@@ -22,7 +22,7 @@ def test_the_interval_of_a_mean_is_students_and_halls(level):
     expected = mean_of(values).interval(level)
     assert found == replace(expected, high=min(expected.high, 1.0))
     assert found.low <= student.low + 1e-12
-    assert found.high > student.high + 0.001  # most documents are at rank 2 or below
+    assert found.high > student.high + 0.001  # most relevant documents are at rank 2 or below
     assert (found.level, found.method) == (level, "t and hall")
     assert result.interval == result.interval_at(0.95)
 

@@ -103,7 +103,7 @@ differences = st.lists(
 @example(np.array([0.01, -0.01] * 49), 0.02, 0.05, 1.0)
 def test_interval_and_p_values_never_disagree(values, margin, alpha, loss):
     """Above minus the margin it passes, below it fails, and never both."""
-    assume(abs(values.mean() + margin) > 1e-9)  # what differs by rounding is equal
+    assume(abs(values.mean() + margin) > 1e-9)  # values that differ by rounding are equal
     sample = mean_of(values)
     p, interval = margin_p_values(sample, margin, loss), margin_interval(sample, alpha, loss)
     assert (p.passing <= alpha) == (interval.low > -margin)

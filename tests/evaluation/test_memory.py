@@ -187,7 +187,7 @@ def test_the_sentence_names_the_look_and_its_level():
 
 
 def test_uncounted_looks_are_not_mentioned():
-    """There is no memory, or the set is all that matters."""
+    """There is no memory, or inference is limited to the set."""
     memory = Memory((40, 50, 60), 7)
     assert "look" not in decided(BEFORE, SLIGHTLY_WORSE).sentence
     whole = decided(BEFORE, SLIGHTLY_WORSE, memory=memory, inference="set")

@@ -98,9 +98,9 @@ def test_json_has_every_figure():
 @pytest.mark.parametrize(
     ("settings", "message"),
     [
-        ({"margins": [0.0]}, "margins: expected numbers above 0, got 0.0"),
-        ({"margins": [math.nan]}, "margins: expected numbers above 0, got nan"),
-        ({"margins": [math.inf]}, "margins: expected numbers above 0, got inf"),
+        ({"margins": [0.0]}, r"margin: expected a number from 1e-100 to 1e\+100, got 0.0"),
+        ({"margins": [math.nan]}, r"margin: expected a number from 1e-100 to 1e\+100, got nan"),
+        ({"margins": [math.inf]}, r"margin: expected a number from 1e-100 to 1e\+100, got inf"),
         ({"alpha": 0.0}, "alpha: expected a number between 0 and 1, got 0.0"),
         ({"power": 1.0}, "power: expected a number between 0 and 1, got 1.0"),
     ],

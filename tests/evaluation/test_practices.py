@@ -8,7 +8,7 @@ practices = pytest.importorskip(
 )
 tables = pytest.importorskip("simulated_tables")
 
-N_TEAMS = 60  # three errors of a share of 0.05 are 0.085
+N_TEAMS = 60  # three standard errors of a share of 0.05 are 0.085
 
 
 def selections(*, has_memory, affected=1.0):
@@ -19,14 +19,14 @@ def selections(*, has_memory, affected=1.0):
     ]
 
 
-def test_keeping_a_higher_mean_invents_an_improvement():
+def test_keeping_a_higher_mean_creates_a_false_improvement():
     """Neutral changes show a gain that a t-test often accepts."""
     found = selections(has_memory=False)
     assert np.mean([one.gain for one in found]) > 0.02
     assert np.mean([one.is_significant for one in found]) > 0.4
 
 
-def test_changes_that_affect_few_queries_invent_more():
+def test_changes_that_affect_few_queries_create_larger_ones():
     """Accidental gains of one change are still there when the next one is tried."""
     found = selections(has_memory=False, affected=0.2)
     assert np.mean([one.gain for one in found]) > 0.04
@@ -35,7 +35,7 @@ def test_changes_that_affect_few_queries_invent_more():
 
 @pytest.mark.parametrize("affected", practices.AFFECTED)
 def test_counted_tries_rarely_call_a_neutral_change_better(affected):
-    """At most alpha of the teams ever see one, plus three errors."""
+    """At most alpha of the teams ever see one, plus three standard errors."""
     found = selections(has_memory=True, affected=affected)
     assert np.mean([one.n_kept > 0 for one in found]) <= 0.05 + 0.085
     assert abs(np.mean([one.gain for one in found])) < 0.005
@@ -62,7 +62,7 @@ def test_an_anchor_stops_a_creep_that_a_moving_baseline_misses():
 
 @pytest.mark.parametrize("name", ["counted looks", "counted looks, `n_max` declared"])
 def test_counted_looks_together_keep_alpha(name):
-    """Five looks at a drop of the margin pass as rarely as one, plus three errors."""
+    """Five looks at a drop of the margin pass as rarely as one, plus three standard errors."""
     level_at = practices.peeking_levels()[name]
     random = np.random.default_rng(1)
     passed = [practices.peek(random, -0.04, 0.04, level_at) for _ in range(1000)]

@@ -132,8 +132,8 @@ def test_noise_of_single_queries_adds_nothing():
 def test_shared_noise_is_added_to_the_variance_of_the_mean():
     """The error of the interval combines that of the averages and the noise."""
     [found] = with_repeats(SHIFTED).differences
-    assert found.noise_sd == pytest.approx(math.sqrt(0.02 / 2 + 0.02))  # asked twice, and once
-    # The averages are symmetric, so that intervals are Student's, and reach as far as the error.
+    assert found.noise_sd == pytest.approx(math.sqrt(0.02 / 2 + 0.02))  # queried twice, and once
+    # The averages are symmetric, so intervals are Student's and extend as far as the error.
     plain = mean_of(found.values)
     half = found.interval.high - found.mean
     assert (found.mean - found.interval.low) == pytest.approx(half)
@@ -235,7 +235,7 @@ def test_each_run_of_a_system_counts_equally_in_bounds():
     assert (difference.bounds.low, difference.bounds.high) == pytest.approx(
         (difference.mean, difference.mean)
     )
-    low, high = difference.extremes  # to the bit, as rounding would look like a hole
+    low, high = difference.extremes  # exactly, as rounding would look like a hole
     assert low.tolist() == high.tolist() == difference.values.tolist()
     assert only(gate(found, margin=0.1)).verdicts_by_holes is None
 
@@ -253,14 +253,14 @@ def find(query, k):
 """
 MOVES = {
     "quiet": "0",
-    "noisy": "draw.choice((-2, 0, 2))",  # each query by itself
-    "drifting": "(0, -1, 1)[n_asked // 40 % 3]",  # all queries of a run alike
+    "noisy": "draw.choice((-2, 0, 2))",  # each query independently
+    "drifting": "(0, -1, 1)[n_asked // 40 % 3]",  # all queries of a run together
 }
 
 
 @pytest.fixture
 def project(tmp_path, monkeypatch):
-    """Forty queries, a baseline, and engines that do or do not answer alike when repeated."""
+    """Forty queries, a baseline, and engines that do or do not repeat their answers."""
     monkeypatch.chdir(tmp_path)
     monkeypatch.syspath_prepend(str(tmp_path))
     hits = [random.Random(i).choice((2, 3, 4)) for i in range(40)]  # noqa: S311 - made up
@@ -273,7 +273,7 @@ def project(tmp_path, monkeypatch):
                     for q, docs in ranked(before).items()})
     )  # fmt: skip
     for name, move in MOVES.items():
-        monkeypatch.delitem(sys.modules, name, raising=False)  # its draws begin anew
+        monkeypatch.delitem(sys.modules, name, raising=False)  # its random draws start over
         (tmp_path / f"{name}.py").write_text(ENGINE.replace("MOVE", move))
     return tmp_path
 
@@ -320,7 +320,7 @@ def test_repeats_turn_a_pass_into_inconclusive_if_whole_runs_vary():
     (passed, once), (inconclusive, again) = gated("drifting", 0.14), gated("drifting", 0.14, 2, 3)
     assert (passed, inconclusive) == (0, 3)
     assert once["noise_sd"] is None
-    assert again["noise_sd"] == pytest.approx(0.2 * math.sqrt(1 + 1 / 3))  # one run, and three
+    assert again["noise_sd"] == pytest.approx(0.2 * math.sqrt(1 + 1 / 3))  # one run, then three
     assert again["value"] == pytest.approx(once["value"])
     assert "Noise that all queries of a run share, 0.2309, is included." in again["reason"]
     of_baseline = gated("drifting", 0.14, 2, 3, option="--baseline-repeat")[1]

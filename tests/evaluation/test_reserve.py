@@ -91,7 +91,7 @@ def test_few_changes_report_only_the_gain():
 
 
 def test_a_reserve_is_retired_after_its_last_opening():
-    """The message contains the way out."""
+    """The message says what to do."""
     assert opened(number=5).number == 5
     with pytest.raises(ArgumentError, match="all 5 used; it is retired: judge new queries"):
         opened(number=6)

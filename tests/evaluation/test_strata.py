@@ -145,7 +145,7 @@ def test_power_uses_the_stratified_error():
     assert found.spreads[0].sd < plain.spreads[0].sd
     assert found.spreads[0].needed[0][1] < plain.spreads[0].needed[0][1]
     assert plain.spreads[0].needed_ranges[0] is not None
-    assert found.spreads[0].needed_ranges == (None,)  # known for one sample of equal queries only
+    assert found.spreads[0].needed_ranges == (None,)  # known only for one sample of equal queries
 
 
 def test_assumed_differences_do_not_depend_on_strata():
@@ -235,10 +235,10 @@ def test_many_small_strata_have_a_spread():
 
 @pytest.mark.parametrize("sizes", [(50, 30, 40), (2,) * 50])
 def test_strata_that_differ_much_keep_the_error_at_alpha(sizes):
-    """A drop of the margin, with left-skewed differences: false passes are as rare as promised.
+    """At a drop of the margin with left-skewed differences, false passes are as rare as promised.
 
-    Without strata nothing passes falsely either, but intervals are far wider than they need to be.
-    The bound is 0.06 and three standard errors of the simulation.
+    Without strata nothing passes falsely either, but intervals are far wider than necessary.
+    The bound is 0.06 plus three standard errors of the simulation.
     """
     chance = np.random.default_rng(7)
     n_draws, n_passed, widths = 600, 0, []

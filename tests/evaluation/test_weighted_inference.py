@@ -27,10 +27,10 @@ from evaluation.weighted_queries import P5, by_id, compared, evaluated, weighted
 
 
 def robust(values, weights):
-    """Standard error and degrees of freedom of a weighted mean, with every matrix written out.
+    """Return the standard error and degrees of freedom of a weighted mean, with explicit matrices.
 
     CR2 with each query a cluster, under a working model of equal variances; Satterthwaite's
-    degrees of freedom under the same.
+    degrees of freedom under the same model.
     """
     shares = np.asarray(weights, float) / np.sum(weights)
     n = len(shares)
@@ -241,12 +241,12 @@ class TestPower:
 
 
 class TestTraffic:
-    """Head, torso and tail: about a third of the traffic each, most asked queries first."""
+    """Head, torso and tail: about a third of the traffic each, most frequent queries first."""
 
     @pytest.mark.parametrize(
         ("weights", "expected"),
         [
-            ((1, 2, 3), "tail torso head"),  # before them are 5, 3 and 0 of 6
+            ((1, 2, 3), "tail torso head"),  # 5, 3 and 0 of 6 come before them
             ((9, 1, 1, 1), "head tail tail tail"),
             ((5, 5, 5, 1, 1, 1, 1, 1), "head head torso tail tail tail tail tail"),
             ((0.1, 0.1, 0.1 + 1e-16), "torso tail head"),
@@ -264,7 +264,7 @@ class TestTraffic:
         found = compared(before, after, weights, slices=["traffic"])
         parts = [difference.slice.value for difference in found.sliced]
         assert parts == ["head", "torso", "tail"]
-        assert found.sliced[0].n_queries == 8  # before the ninth are 240 of 708
+        assert found.sliced[0].n_queries == 8  # 240 of 708 come before the ninth
         evaluation = found.evaluations["candidate"]
         assert [*evaluation.by("traffic")] == parts
         assert [str(part) for part in find_all_slices(found.queries, found.query_ids)] == [

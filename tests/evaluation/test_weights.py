@@ -187,7 +187,7 @@ class TestOneMean:
 class TestWeights:
     """The definition of weights."""
 
-    def test_a_query_without_weight_counts_as_the_least_asked(self):
+    def test_a_query_without_weight_counts_like_the_least_frequent(self):
         """All known queries are considered, and unknown ones are treated alike."""
         known = by_id(weighted((40, 10, None, 5)))
         expected = scaled([40, 10, 5, 5])
@@ -196,7 +196,7 @@ class TestWeights:
 
     @pytest.mark.parametrize("weights", [(7, 7, 7, 7), (None,) * 4, (3.3, None, None, 3.3)])
     def test_equal_weights_change_nothing(self, weights):
-        """Bits are equal, and no note mentions weights."""
+        """Results are bit-identical, and no note mentions weights."""
         plain, found = compared(OTHER_HITS, HITS, ()), compared(OTHER_HITS, HITS, weights)
         assert found.sampling is PLAIN
         assert found.evaluations["candidate"].to_dict() == plain.evaluations["candidate"].to_dict()
@@ -204,8 +204,8 @@ class TestWeights:
         assert evaluated(HITS, weights).effective_queries is None
 
     @pytest.mark.parametrize("factor", [1e-300, 0.25, 3, 1e300])
-    def test_only_their_proportions_matter(self, factor):
-        """Their size is irrelevant."""
+    def test_only_the_proportions_of_weights_matter(self, factor):
+        """Their scale is irrelevant."""
         found = evaluated(HITS, [weight * factor for weight in WEIGHTS])
         assert found["P@5"].mean == pytest.approx(MEAN)
         assert found["P@5"].interval.low == pytest.approx(
@@ -213,7 +213,7 @@ class TestWeights:
         )
 
     def test_a_whole_weight_equals_repeated_queries(self):
-        """The mean is that of a set with so many copies of the query."""
+        """The mean equals that of a set with this many copies of the query."""
         found = evaluated((5, 1, 3), (3, 1, 2))["P@5"].mean
         assert found == pytest.approx(
             evaluate(judged(6), ranked((5, 5, 5, 1, 3, 3)), "P@5")["P@5"].mean

@@ -162,7 +162,7 @@ def test_a_truncated_file_is_an_error(store, tmp_path, share):
     if found is None:
         assert message.startswith(f"{path}: ")
         assert "\n" not in message
-    else:  # of a stream only the mark at its end was cut off
+    else:  # only the end marker of a stream was cut off
         assert (store, found) == (write_arrow_stream, RUN)
 
 

@@ -1,5 +1,5 @@
 """BEIR folders, and documents."""
-# ruff: noqa: E501 - a case is a line
+# ruff: noqa: E501 - one case per line
 
 import gzip
 

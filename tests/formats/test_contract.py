@@ -1,4 +1,4 @@
-"""The promise of every format: written data can be read again."""
+"""The contract of every format: written data can be read again."""
 
 import gzip
 import sys
@@ -15,7 +15,7 @@ from berryeval.formats import FORMATS, read_judgments, read_run, write_judgments
 
 
 def fits_every_format(text: str) -> bool:
-    """Whether an id has no white space, comment, NUL or magic number."""
+    """Return whether an id has no white space, comment, NUL or magic number."""
     written = text.encode("utf-8", "surrogateescape")
     begins_a_file = written.startswith(
         (b"#", b"\xef\xbb\xbf", b"\x1f\x8b\x08", b"\x28\xb5\x2f\xfd")

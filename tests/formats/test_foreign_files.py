@@ -1,4 +1,4 @@
-"""Unsupported or mislabelled files: identified in the error, with the way out."""
+"""Unsupported or mislabelled files are identified, and the error suggests a fix."""
 
 import bz2
 import gzip
@@ -66,7 +66,7 @@ def zipped(tmp_path):
         (tarred, "is a tar archive", "`tar -xf`"),
     ],
 )
-def test_an_unsupported_file_is_identified_with_the_way_out(tmp_path, content, what, way_out):
+def test_an_unsupported_file_is_identified_with_a_fix(tmp_path, content, what, way_out):
     """Other compression or encoding causes exit code 2 and one line."""
     path = tmp_path / "file"
     path.write_bytes(content(tmp_path) if callable(content) else content)
@@ -133,7 +133,7 @@ def test_a_file_named_parquet_must_be_parquet_or_trec(tmp_path):
 
 @pytest.mark.parametrize("indent", [None, 1])
 def test_a_json_list_is_identified(tmp_path, indent):
-    """The way out converts it to lines."""
+    """The message shows how to convert it to lines."""
     path = tmp_path / "a.json"
     path.write_text(json.dumps([{"query_id": "q1", "doc_id": "d1", "score": 1}], indent=indent))
     for read in (read_judgments, read_run):

@@ -1,4 +1,4 @@
-"""What files may contain at most."""
+"""Limits on the size of files."""
 
 import gzip
 import io
@@ -20,7 +20,7 @@ ROWS = "".join(f"q1 Q0 d{i} 1 {-i} tag\n" for i in range(10))
 
 @pytest.fixture
 def short_lines(monkeypatch):
-    """Lines of four bytes are the longest ones."""
+    """Limit lines to four bytes."""
     monkeypatch.setattr(limits, "MOST_LINE", 4)
 
 
@@ -34,7 +34,7 @@ def written(folder, content, name="a.run"):
 @pytest.mark.parametrize("iterate", [iter_lines, iter_pieces])
 @pytest.mark.usefixtures("short_lines")
 def test_an_endless_line_is_rejected(tmp_path, monkeypatch, name, iterate):
-    """With its number, before all of it is in memory."""
+    """The message has the line number, and the line is not read into memory."""
     monkeypatch.setattr("berryeval.formats.lines._PIECE", 2)
     path = written(tmp_path, b"abcd\nabcd\nabcdefghijkl\n", name)
     with pytest.raises(SizeError) as caught:
@@ -43,7 +43,7 @@ def test_an_endless_line_is_rejected(tmp_path, monkeypatch, name, iterate):
     assert "expected lines of at most" in str(caught.value)
 
 
-def test_lines_that_are_cut_into_pieces_are_whole(tmp_path, monkeypatch):
+def test_lines_split_across_pieces_are_complete(tmp_path, monkeypatch):
     """Numbers, line feeds and the byte order mark are those of the file."""
     path = written(tmp_path, b"\xef\xbb\xbfab\n\ncdefg\r\nh")
     for size in range(1, 9):
@@ -51,14 +51,14 @@ def test_lines_that_are_cut_into_pieces_are_whole(tmp_path, monkeypatch):
         assert list(iter_lines(path)) == [(1, b"ab\n"), (2, b"\n"), (3, b"cdefg\r\n"), (4, b"h")]
 
 
-def test_a_device_without_an_end_is_rejected():
-    """/dev/zero has one line, which never ends."""
+def test_an_endless_device_is_rejected():
+    """/dev/zero is a single line that never ends."""
     with pytest.raises(SizeError):
         read_run("/dev/zero")
 
 
 @pytest.mark.usefixtures("short_lines")
-def test_a_pipe_without_an_end_is_rejected(tmp_path, monkeypatch):
+def test_an_endless_pipe_is_rejected(tmp_path, monkeypatch):
     """The writer gets a broken pipe."""
     monkeypatch.setattr("berryeval.formats.lines._PIECE", 64)
     path = tmp_path / "fifo"
@@ -106,7 +106,7 @@ FILES = {
 
 @pytest.mark.parametrize("name", FILES)
 def test_rows_are_limited_in_every_format(tmp_path, name):
-    """As many as the limit are read, and one more is rejected."""
+    """The limit itself is accepted, and one more row is rejected."""
     path = written(tmp_path, FILES[name], name)
     with limited(rows=10):
         assert read_run(path).n_rows == (9 if name == "a.csv" else 10)
@@ -115,8 +115,8 @@ def test_rows_are_limited_in_every_format(tmp_path, name):
     assert read_run(path).n_rows >= 9
 
 
-def test_few_bytes_that_stand_for_many_rows_are_rejected(tmp_path):
-    """An Arrow file of dictionary rows is small, and its table is not."""
+def test_a_small_file_with_many_rows_is_rejected(tmp_path):
+    """An Arrow file of dictionary rows is small, but its table is not."""
     ids = pa.DictionaryArray.from_arrays(pa.array([0] * 100_000, pa.int8()), ["d1"])
     table = pa.table({"query_id": ids, "doc_id": ids, "score": pa.array([0.0] * 100_000)})
     path = written(tmp_path, arrow_of(table, ipc.new_file), "bomb.arrow")

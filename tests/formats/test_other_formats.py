@@ -1,5 +1,5 @@
 """JSON lines, JSON objects and tables with a header."""
-# ruff: noqa: E501 - a case is a line
+# ruff: noqa: E501 - one case per line
 
 import gzip
 
@@ -162,7 +162,7 @@ def test_judges_and_subtopics_are_read(write, name):
 
 
 @pytest.mark.parametrize("name", JUDGED)
-def test_the_same_judge_twice_is_a_duplicate_with_its_line(write, name):
+def test_two_grades_by_one_judge_are_a_duplicate_with_its_line(write, name):
     """Query, document, subtopic and judge are equal."""
     lines = JUDGED[name].splitlines(keepends=True)
     path = write(b"".join([*lines, lines[-3]]))

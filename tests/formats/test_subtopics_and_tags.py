@@ -99,7 +99,7 @@ def test_a_subtopic_may_be_a_word(write, folder):
             write_judgments(judgments, "b.qrels")
 
 
-def test_the_same_subtopic_twice_is_a_duplicate_with_its_line(write):
+def test_a_repeated_subtopic_is_a_duplicate_with_its_line(write):
     """This holds in every format."""
     path = write(DIVERSITY + DIVERSITY[:32])
     with pytest.raises(FormatError, match=r":5: document .* is judged a second time") as caught:

@@ -54,7 +54,7 @@ def test_compression_is_detected_by_its_bytes(write, compress):
     assert read_judgments(path).to_dict() == {"q": {"d": 1}}
 
 
-def test_zstd_without_its_library_says_what_to_install(write, monkeypatch):
+def test_zstd_without_its_library_names_the_package_to_install(write, monkeypatch):
     """The message contains a command."""
     path = write(zstd_compress(b"q 0 d 1\n"))
     monkeypatch.setitem(sys.modules, "compression", None)
@@ -78,7 +78,7 @@ LINES = [b"q%d 0 d%d 1\n" % (i, i * i * 7919 % 10007) for i in range(100_000)]
 
 
 def test_several_zstd_frames_are_one_file(write):
-    """The result is the same as of `cat`."""
+    """The result is the same as with `cat`."""
     content = b"".join(zstd_compress(b"".join(part)) for part in (LINES[:7], LINES[7:8], LINES[8:]))
     assert read_judgments(write(content)) == read_judgments(write(b"".join(LINES), "plain"))
 

@@ -125,7 +125,7 @@ def test_three_queries_are_fixed(query_id, subject, category, difficulty):
     assert (query["category"], query["difficulty"]) == (category, difficulty)
 
 
-def test_queries_read_as_people_type_them():
+def test_queries_look_like_typed_queries():
     """X1: five fields; unique texts of 3 to 12 words, and a description of the intent."""
     for query in QUERIES:
         assert list(query) == ["id", "query", "category", "difficulty", "description"]

@@ -77,7 +77,7 @@ def test_spans_are_read_and_identified_by_position(folder):
     )
     grades = golden.judgments.to_dict()["Q1"]
     assert grades[span_id(REGISTER)] == 3
-    assert grades["guide.md#configure-oauth"] == 0  # what it is worth is the span's
+    assert grades["guide.md#configure-oauth"] == 0  # its grade is that of the span
     assert grades["tuning.md#bananas"] == 0
     assert (golden.n_judgments, check_golden_set(folder).counts["judgments"]) == (5, 5)
     assert repr(golden).endswith("5 judgments>")
@@ -336,7 +336,7 @@ def test_malformed_spans_are_rejected(folder, entry):
 
 
 def test_another_chunking_requires_spans(tmp_path):
-    """Judgments of chunks become invalid, and the message says what would not."""
+    """Judgments of chunks become invalid, and the message recommends spans."""
     chunked = write_golden_set(tmp_path / "chunks")
     message = "is not a chunk by 'size'; only judgments of spans are independent of the chunking"
     with pytest.raises(MismatchError, match=message):

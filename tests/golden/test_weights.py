@@ -1,5 +1,5 @@
 """Weights of queries, from a query log or from the shares of their kinds."""
-# ruff: noqa: E501 - a case is a line
+# ruff: noqa: E501 - one case per line
 
 import json
 

@@ -24,8 +24,8 @@ from berryeval.kernels.set_based import set_average_precision, set_f
 from berryeval.kernels.utility import utility
 from berryeval.kernels.yaap import yaap
 
-# Five documents returned: relevant, not, unknown to the pool, relevant, not judged.
-# Of four relevant and two non-relevant ones judged.
+# Five documents returned: relevant, not, outside the pool, relevant, unjudged.
+# Four relevant and two non-relevant documents are judged.
 GRADES = [2.0, 0.0, NOT_IN_POOL, 1.0, UNJUDGED]
 JUDGED = [2.0, 2.0, 1.0, 1.0, 0.0, 0.0]
 
@@ -54,7 +54,7 @@ def test_a_multiple_that_ends_in_a_tenth_is_rounded_down():
 
 
 def test_bpref_counts_irrelevant_documents_above():
-    """The first has none above it: 1. The second one of two: 1/2. Two are missing."""
+    """None above the first: 1. One of two above the second: 1/2. Two relevant ones are missing."""
     assert bpref(GRADES, JUDGED) == (1 + 1 / 2) / 4
 
 
@@ -124,7 +124,7 @@ def test_utility_adds_up_the_values_of_documents():
 
 
 def test_inferred_average_precision_estimates_from_the_judged():
-    """Rank 1 counts 1. At rank 4, of 3 above 2 are in the pool, 1 of 2 judged is relevant."""
+    """Rank 1 counts 1. Above rank 4, 2 of 3 are in the pool, and 1 of 2 judged is relevant."""
     expected = 1 / 4 + 3 / 4 * (2 / 3) * ((1 + 1e-5) / (2 + 2e-5))
     assert inferred_average_precision(GRADES, JUDGED) == pytest.approx((1 + expected) / 4)
 

@@ -68,7 +68,7 @@ def test_ndcg_with_a_level_leaves_lower_grades_out_of_the_ideal():
 
 
 def test_ndcg_is_averaged_at_documents_with_a_gain():
-    """At rank 1: 1/3. At rank 3: all of both. The missing one: the same again."""
+    """At rank 1: 1/3. At rank 3: all of both. For the missing one: the same again."""
     whole = (1 + 3 / 2) / (3 + 2 / LOG3 + 1 / 2)
     assert ndcg_at_relevant(GRADES, JUDGED) == pytest.approx((1 / 3 + whole + whole) / 3)
 

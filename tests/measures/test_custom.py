@@ -11,7 +11,7 @@ from berryeval.measures import _base, all_measures, define_measure, find_measure
 
 @pytest.fixture(autouse=True)
 def forgotten(monkeypatch):
-    """Remove measures defined by a test afterwards."""
+    """Remove the measures that a test defines."""
     monkeypatch.setattr(_base, "_DEFINED", [])
 
 

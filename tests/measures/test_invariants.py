@@ -18,13 +18,13 @@ every_measure = pytest.mark.parametrize("measure", all_measures(), ids=lambda m:
 
 cases = judged_rankings(min_grade=-2, max_grade=5)
 
-# Where the better document first is not always better, and why.
+# Measures for which the better document first is not always better, and why.
 NOT_BY_ORDER = {
     "infAP": "an unjudged document above a relevant one may raise the estimate",
     "NumNonrelJudgedRet": "an unjudged document in its place lowers it",
 }
 
-# What says how much is known or there, not how good it is; or has a scale of its own.
+# Measures of how much is known or returned, not of quality; or with their own scale.
 NOT_NORMALISED = {
     "DCG", "ERR", "Holes", "IDCG", "Judged", "NumNonrelJudgedRet", "NumQ", "NumRel", "NumRelRet",
     "NumRet", "P", "RBP", "RBPResidual", "RprecMult", "Unjudged", "Utility", "yaap",

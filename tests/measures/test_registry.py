@@ -28,7 +28,7 @@ from berryeval.measures import (
 from berryeval.ranking import compute_all
 from cases import cutoffs, judged_rankings
 
-# The measures that one list has a function for, and where compute_all puts their values.
+# Measures with a list function, and the fields of compute_all with their values.
 SAME_AS = {
     "AP": "ap",
     "DCG": "dcg",

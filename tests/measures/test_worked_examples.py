@@ -48,7 +48,7 @@ from berryeval.measures import (
     all_measures,
 )  # fmt: skip
 
-# Six returned: not relevant, 2, unknown, 1, in the pool but not judged, 0. A 3 was missed.
+# Six returned: not relevant, 2, unknown, 1, in the pool but unjudged, 0. A 3 was missed.
 GRADES = [0.0, 2.0, NOT_IN_POOL, 1.0, UNJUDGED, 0.0]
 JUDGED = [3.0, 2.0, 1.0, 0.0, 0.0, 0.0]
 
@@ -78,9 +78,9 @@ WORKED = [
         NDCGAtGainLevels(),
         (0 + (2 / LOG3) / (3 + 2 / LOG3) + (2 / LOG3) / IDEAL + DCG_ALL / IDEAL) / 4,
     ),
-    # Costs 3, 2, 1, 1: at rank 2 5 - 2 are not gained, at rank 4 7 - 3.
+    # Costs 3, 2, 1, 1: 5 - 2 are not gained at rank 2, and 7 - 3 at rank 4.
     (NormalisedGain(), (2 / LOG5 + 1 / math.log2(6)) / 6),
-    # A rank costs at least 1, however little can be gained.
+    # A rank costs at least 1, however small the possible gain.
     (
         NormalisedGain(gain={1: 0.5, 2: 0.5, 3: 0.5}),
         (0.5 / math.log2(3.5) + 0.5 / LOG5) / 1.5,

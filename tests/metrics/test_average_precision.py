@@ -31,11 +31,11 @@ def test_k_of_one_still_divides_by_all_relevant_documents():
 
 @pytest.mark.parametrize(("k", "expected"), [(2, 0.0), (3, 1 / 3)])
 def test_hit_exactly_at_k_counts(k, expected):
-    """M5: the only relevant document stands at rank 3."""
+    """M5: the only relevant document is at rank 3."""
     assert precisions([[8, 9, 1, 7]], [[1]], k) == float32(expected)
 
 
-def test_each_of_many_queries_is_scored_by_its_own_row():
+def test_each_query_is_scored_by_its_own_row():
     """M5: hits at 1 and 2, at 2, nowhere, and at 2 and 3."""
     retrieved = [[1, 2, 3]] * 4
     relevant = [[1, 2], [2, -1], [8, 9], [2, 3]]
@@ -49,13 +49,13 @@ def test_no_relevant_document_at_all_is_zero(relevant):
     assert precisions([[1, -1]], relevant, 2) == [0.0]
 
 
-def test_where_everything_is_relevant_it_is_perfect():
+def test_if_everything_is_relevant_it_is_perfect():
     """M5: precision is 1 at each of the four ranks."""
     assert precisions([[4, 3, 2, 1]], [[1, 2, 3, 4]], 4) == [1.0]
 
 
 def test_relevant_documents_not_retrieved_contribute_zero():
-    """M5, D2: one of four relevant documents found, at rank 1."""
+    """M5, D2: one of four relevant documents is found, at rank 1."""
     assert precisions([[1, 9]], [[1, 2, 3, 4]], 2) == [0.25]
 
 
@@ -73,13 +73,13 @@ def test_divides_by_all_relevant_documents_even_beyond_k():
     ],
 )
 @pytest.mark.parametrize("relevant", [[-1, 1, 2], [1, -1, 2], [1, 2, -1]])
-def test_padding_keeps_its_position_and_is_no_match(retrieved, relevant, expected):
+def test_padding_keeps_its_position_and_does_not_match(retrieved, relevant, expected):
     """B4: ranks are those of the cells; padding on both sides does not match."""
     assert precisions([retrieved], [relevant], 3) == float32(expected)
 
 
-def test_repeat_in_retrieved_earns_once_and_keeps_its_position():
-    """B4: 2 stands at rank 3, where two of three are relevant and new."""
+def test_repeat_in_retrieved_counts_once_and_keeps_its_position():
+    """B4: 2 is at rank 3, where two of three are relevant and new."""
     assert precisions([[1, 1, 2]], [[1, 2]], 3) == float32((1 / 1 + 2 / 3) / 2)
 
 
@@ -94,14 +94,14 @@ def test_other_negative_ids_are_ordinary_documents():
 
 
 def test_lesson_example_by_hand():
-    """M5: relevant ones at ranks 2, 4 and 7 of four relevant documents."""
+    """M5: relevant documents are at ranks 2, 4 and 7, of four in total."""
     retrieved = [[3, 1, 7, 2, 5, 8, 4]]
     expected = (1 / 2 + 2 / 4 + 3 / 7) / 4
     assert precisions(retrieved, [[1, 2, 4, 6]], 7) == float32(expected)
 
 
 def test_long_sum_is_computed_in_float64():
-    """B2: every second of 1,999 cells relevant; float32 along the way would show."""
+    """B2: every second of 1,999 cells is relevant; float32 intermediate sums would show."""
     n_relevant = 1000
     retrieved = [range(2 * n_relevant - 1)]
     relevant = [range(0, 2 * n_relevant - 1, 2)]

@@ -1,4 +1,4 @@
-"""Grades, denominators and lists of k that are refused, with the whole message."""
+"""Rejected grades, denominators and lists of k, with the whole message."""
 
 from functools import partial
 
@@ -49,35 +49,35 @@ BAD_GRADES = {
     ],
     ids=lambda door: door.func.__name__,
 )
-def graded_door(request):
-    """Give each of the functions that take grades."""
+def graded_function(request):
+    """Return each function that accepts grades."""
     return request.param
 
 
 @pytest.mark.parametrize(("grades", "error", "expected"), BAD_GRADES.values(), ids=BAD_GRADES)
-def test_bad_array_of_grades_is_refused(graded_door, grades, error, expected):
-    """B5: float64 and of the shape of relevant."""
+def test_invalid_array_of_grades_is_rejected(graded_function, grades, error, expected):
+    """B5: it must be float64 with the shape of relevant."""
     with pytest.raises(error) as raised:
-        graded_door(grades=grades)
+        graded_function(grades=grades)
     assert str(raised.value) == f"grades: expected {expected}"
 
 
 @pytest.mark.parametrize("grade", [float("nan"), float("inf"), float("-inf"), 2e290, -2e290])
-def test_grades_that_are_not_finite_or_too_large_are_refused(graded_door, grade):
-    """B5: the first bad one is named, although its cell is padding."""
+def test_grades_that_are_not_finite_or_too_large_are_rejected(graded_function, grade):
+    """B5: the first invalid one is named, even if its cell is padding."""
     expected = f"finite numbers of at most 1e+290, got {grade} at row 1, column 1"
     with pytest.raises(InputError) as error:
-        graded_door(grades=np.array([[0, 1, 2], [3, grade, grade]]))
+        graded_function(grades=np.array([[0, 1, 2], [3, grade, grade]]))
     assert str(error.value) == f"grades: expected {expected}"
 
 
 @pytest.mark.parametrize("grade", [1e290, -1e290, 5e-324, 0.0])
-def test_grades_up_to_the_limit_are_taken(graded_door, grade):
-    """B5: the limits themselves are finite numbers like any other."""
-    graded_door(grades=np.full((2, 3), grade))
+def test_grades_up_to_the_limit_are_accepted(graded_function, grade):
+    """B5: the limits themselves are valid."""
+    graded_function(grades=np.full((2, 3), grade))
 
 
-def test_grades_of_documents_that_are_no_array_are_refused():
+def test_grades_of_documents_must_be_an_array():
     """B3: a list instead of an ndarray is a TypeError in validate_score_inputs, too."""
     with pytest.raises(InputTypeError) as error:
         metrics.validate_score_inputs([[1, 2, 3]], np.ones((1, 3)))
@@ -85,7 +85,7 @@ def test_grades_of_documents_that_are_no_array_are_refused():
 
 
 def test_arrays_are_checked_before_grades():
-    """B3: the first thing wrong is the one that is named."""
+    """B3: the first error is reported."""
     with pytest.raises(InputError) as error:
         metrics.ndcg(RETRIEVED, RELEVANT, 0, grades=[[1.0]])
     assert str(error.value) == "k: expected an integer, at least 1, got 0"
@@ -101,8 +101,8 @@ def test_arrays_are_checked_before_grades():
     ids=lambda door: door.func.__name__,
 )
 @pytest.mark.parametrize("denominator", ["K", "all", "", None, 5, ["k"]])
-def test_unknown_denominator_is_refused(door, denominator):
-    """D1: there are two, and the message lists them."""
+def test_unknown_denominator_is_rejected(door, denominator):
+    """D1: the message lists the two valid ones."""
     with pytest.raises(InputError) as error:
         door(denominator=denominator)
     assert str(error.value) == f"denominator: expected 'returned' or 'k', got {denominator!r}"
@@ -118,8 +118,8 @@ def test_unknown_denominator_is_refused(door, denominator):
         ([1, 2.0], InputTypeError, "k: expected an integer, at least 1, got float 2.0"),
     ],
 )
-def test_bad_cutoffs_are_refused(ks, error, message):
-    """B3, M8: each k of several is checked, and there is at least one."""
+def test_invalid_cutoffs_are_rejected(ks, error, message):
+    """B3, M8: each k of several is checked, and at least one is required."""
     with pytest.raises(error) as raised:
         metrics.compute_all(RETRIEVED, RELEVANT, ks)
     assert str(raised.value) == message

@@ -1,4 +1,4 @@
-"""Arrays of ids and cutoffs that are refused, with the whole message."""
+"""Rejected arrays of ids and cutoffs, with the whole message."""
 
 import numpy as np
 import pytest
@@ -71,8 +71,8 @@ BAD_ARRAYS = {
 @every_door
 @pytest.mark.parametrize("argument", ["retrieved", "relevant"])
 @pytest.mark.parametrize(("array", "error", "expected"), BAD_ARRAYS.values(), ids=BAD_ARRAYS)
-def test_bad_array_is_refused_by_name(door, argument, array, error, expected):
-    """B3: the message names the argument, what was expected and what came."""
+def test_invalid_array_is_rejected_by_name(door, argument, array, error, expected):
+    """B3: the message names the argument, what was expected and what was found."""
     good = ids_of(np.int32)
     arrays = (array, good) if argument == "retrieved" else (good, array)
     with pytest.raises(error) as raised:
@@ -83,8 +83,8 @@ def test_bad_array_is_refused_by_name(door, argument, array, error, expected):
 @pytest.mark.parametrize(
     ("error", "builtin"), [(InputError, ValueError), (InputTypeError, TypeError)]
 )
-def test_errors_are_those_that_python_users_expect(error, builtin):
-    """B3: except ValueError and except BerryEvalError both work."""
+def test_errors_have_the_usual_python_classes(error, builtin):
+    """B3: both except ValueError and except BerryEvalError work."""
     assert issubclass(error, builtin)
     assert issubclass(error, BerryEvalError)
 
@@ -103,15 +103,15 @@ def test_errors_are_those_that_python_users_expect(error, builtin):
         ("2", InputTypeError, "an integer, at least 1, got str '2'"),
     ],
 )
-def test_bad_k_is_refused(door, k, error, expected):
-    """B3, M10: k is an integer from 1 to the columns of retrieved."""
+def test_invalid_k_is_rejected(door, k, error, expected):
+    """B3, M10: k is an integer from 1 to the number of columns of retrieved."""
     with pytest.raises(error) as raised:
         door(ids_of(np.int32), ids_of(np.int32), k)
     assert str(raised.value) == f"k: expected {expected}"
 
 
 @every_door
-def test_retrieved_without_columns_has_no_k(door):
+def test_retrieved_without_columns_has_no_valid_k(door):
     """B3: there is no k from 1 to 0."""
     with pytest.raises(InputError) as error:
         door(np.empty((1, 0), np.int32), ids([[1]]), 1)
@@ -119,8 +119,8 @@ def test_retrieved_without_columns_has_no_k(door):
 
 
 @every_door
-def test_different_numbers_of_rows_are_refused(door):
-    """B3: one row a query, on both sides."""
+def test_different_numbers_of_rows_are_rejected(door):
+    """B3: both arrays have one row per query."""
     with pytest.raises(InputError) as error:
         door(ids([[1], [2]]), ids([[1], [2], [3]]), 1)
     assert str(error.value) == "relevant: expected 2 rows, as many as retrieved, got 3 rows"
@@ -129,20 +129,20 @@ def test_different_numbers_of_rows_are_refused(door):
 @pytest.mark.parametrize("metric", METRICS, ids=lambda metric: metric.__name__)
 @pytest.mark.parametrize("kind", [np.int8, np.int32, np.int64, np.uint64])
 def test_numpy_integers_are_cutoffs(metric, kind):
-    """B3: a k taken from an array is a k."""
+    """B3: a k taken from an array is valid."""
     assert metric(ids([[1, 2]]), ids([[1]]), kind(1)).tolist() == [1.0]
 
 
 @pytest.mark.parametrize("metric", METRICS, ids=lambda metric: metric.__name__)
-def test_subclasses_of_ndarray_are_arrays(metric):
-    """B7: np.matrix and np.memmap are read as the arrays they are, by both twins."""
+def test_subclasses_of_ndarray_are_accepted(metric):
+    """B7: both backends read np.matrix and np.memmap as plain arrays."""
     retrieved, relevant = ids([[8, 1], [2, 9]]), ids([[1], [2]])
     as_matrix = metric(retrieved.view(np.matrix), relevant.view(np.matrix), 2)
     assert as_matrix.tolist() == metric(retrieved, relevant, 2).tolist()
 
 
-def test_a_matrix_of_grades_is_an_array():
-    """B7: grades likewise."""
+def test_a_matrix_of_grades_is_accepted():
+    """B7: it is read as a plain array."""
     row, grades = ids([[1, 2]]), np.array([[1.0, 2.0]])
     as_matrix = metrics.ndcg(row, row, 2, grades=grades.view(np.matrix))
     assert as_matrix.tolist() == metrics.ndcg(row, row, 2, grades=grades).tolist()

@@ -20,7 +20,7 @@ KS = (1, 2, 7, 20)
 
 
 def random_case():
-    """Return retrieved, relevant and grades: repeats, padding, negative ids and grades."""
+    """Return retrieved, relevant and grades, with repeats, padding, negative ids and grades."""
     random = np.random.default_rng(11)
     relevant = random.integers(-3, 40, (50, 8), dtype=np.int32)
     retrieved = random.integers(-3, 40, (50, 20), dtype=np.int32)
@@ -28,8 +28,8 @@ def random_case():
 
 
 @pytest.mark.parametrize("metric", SINGLE)
-def test_every_value_has_the_bytes_of_the_single_function(metric):
-    """M8, B8: one call for all, bit for bit the same."""
+def test_every_value_equals_that_of_the_single_function(metric):
+    """M8, B8: one call for all metrics gives identical bits."""
     retrieved, relevant, _ = random_case()
     together = getattr(compute_all(retrieved, relevant, KS), metric)
     assert list(together) == list(KS)
@@ -39,13 +39,13 @@ def test_every_value_has_the_bytes_of_the_single_function(metric):
 
 
 def test_every_field_is_compared_with_a_single_function():
-    """M8: a metric added to the result without a function of its own would show here."""
+    """M8: a metric that is added without its own function fails here."""
     assert [field.name for field in dataclasses.fields(metrics.ArrayMetrics)] == list(SINGLE)
 
 
 @pytest.mark.parametrize("metric", SINGLE)
-def test_grades_reach_ndcg_alone(metric):
-    """B5: every other metric counts all of relevant."""
+def test_grades_affect_only_ndcg(metric):
+    """B5: every other metric counts all relevant documents."""
     retrieved, relevant, grades = random_case()
     options = {"grades": grades} if metric == "ndcg" else {}
     together = getattr(compute_all(retrieved, relevant, KS, grades=grades), metric)
@@ -55,8 +55,8 @@ def test_grades_reach_ndcg_alone(metric):
 
 @pytest.mark.parametrize("metric", SINGLE)
 @pytest.mark.parametrize("denominator", ["returned", "k"])
-def test_denominator_reaches_precision_and_f1_alone(metric, denominator):
-    """D1: no other metric has one."""
+def test_denominator_affects_only_precision_and_f1(metric, denominator):
+    """D1: no other metric has a denominator."""
     retrieved, relevant, _ = random_case()
     options = {"denominator": denominator} if metric in ("precision", "f1") else {}
     together = getattr(compute_all(retrieved, relevant, KS, denominator=denominator), metric)
@@ -72,14 +72,14 @@ def test_five_documents_of_which_three_are_relevant():
     assert values == [1.0, 0.6, 1.0, 0.8855, 1.0]
 
 
-def test_cutoffs_are_one_three_five_and_ten_unless_told():
-    """M8: the default k, as far as there are columns."""
+def test_default_cutoffs_are_1_3_5_and_10():
+    """M8: cutoffs beyond the number of columns are left out."""
     assert list(compute_all(ids([range(10)]), ids([[1]])).mrr) == [1, 3, 5, 10]
     assert list(compute_all(ids([range(4)]), ids([[1]])).mrr) == [1, 3]
 
 
-def test_cutoffs_come_sorted_and_each_once():
-    """M8: the order they were asked in does not matter, and neither does their kind."""
+def test_cutoffs_are_sorted_and_unique():
+    """M8: the requested order and the type of the collection do not matter."""
     ks = iter([3, np.int64(1), 3, 2])
     together = compute_all(ids([[8, 1, 2]]), ids([[1, 2]]), ks).recall
     assert {k: values.tolist() for k, values in together.items()} == {1: [0.0], 2: [0.5], 3: [1.0]}
@@ -87,15 +87,15 @@ def test_cutoffs_come_sorted_and_each_once():
 
 
 def test_no_rows_give_no_values():
-    """B2: nothing asked, nothing answered, in the right shape."""
+    """B2: the result is empty, with the right shape."""
     scores = compute_all(np.empty((0, 3), np.int32), np.empty((0, 2), np.int32), ks=(1, 3))
     for metric in SINGLE:
         shapes = {k: values.shape for k, values in getattr(scores, metric).items()}
         assert shapes == {1: (0,), 3: (0,)}
 
 
-def test_inputs_are_left_as_they_were():
-    """B6: no input is ever changed."""
+def test_inputs_are_not_changed():
+    """B6: no input is ever modified."""
     arrays = random_case()
     compute_all(arrays[0], arrays[1], KS, grades=arrays[2])
     for array, original in zip(arrays, random_case(), strict=True):
@@ -103,7 +103,7 @@ def test_inputs_are_left_as_they_were():
 
 
 def test_hundred_calls_give_identical_bytes():
-    """B6: the same question has the same answer, to the bit."""
+    """B6: repeated calls are deterministic."""
     retrieved, relevant, grades = random_case()
 
     def as_bytes():
@@ -113,8 +113,8 @@ def test_hundred_calls_give_identical_bytes():
     assert len({as_bytes() for _ in range(100)}) == 1
 
 
-def test_result_says_what_it_holds():
-    """M8: the repr is one line, not thousands of values."""
+def test_repr_of_the_result_is_short():
+    """M8: it is one line, not thousands of values."""
     scores = compute_all(ids([[1, 8, 2], [9, 3, 7]]), ids([[1], [3]]), ks=(1, 3))
     assert repr(scores) == (
         "<ArrayMetrics of 2 queries: recall, precision, f1, hit_rate, mrr, ndcg, "

@@ -1,4 +1,4 @@
-"""What all array metrics promise alike; their values are in a module for each."""
+"""Properties shared by all array metrics; each metric's values have a separate module."""
 
 import inspect
 
@@ -22,7 +22,7 @@ every_metric = pytest.mark.parametrize("metric", METRICS.values(), ids=METRICS)
 
 
 def random_case(n_queries=40, n_retrieved=30, n_relevant=8):
-    """Return arrays with repeats, padding and other negative ids, the same at each call."""
+    """Return the same arrays at each call, with repeats, padding and other negative ids."""
     random = np.random.default_rng(7)
     return (
         random.integers(-3, 40, (n_queries, n_retrieved), dtype=np.int32),
@@ -30,8 +30,8 @@ def random_case(n_queries=40, n_retrieved=30, n_relevant=8):
     )
 
 
-def test_no_metric_is_left_out():
-    """Every public function that takes retrieved, relevant and k is tested here."""
+def test_every_metric_is_tested():
+    """Every public function that takes retrieved, relevant and k is in the list."""
     public = {name: getattr(metrics, name) for name in metrics.__all__}
     takes_k = {
         name
@@ -44,13 +44,13 @@ def test_no_metric_is_left_out():
 
 @every_metric
 def test_hundred_calls_give_identical_bytes(metric):
-    """B6: the same question has the same answer, to the bit."""
+    """B6: repeated calls are deterministic."""
     retrieved, relevant = random_case()
     assert len({metric(retrieved, relevant, 20).tobytes() for _ in range(100)}) == 1
 
 
 def test_hundred_calls_with_grades_give_identical_bytes():
-    """B6: graded nDCG too."""
+    """B6: this holds for graded nDCG, too."""
     retrieved, relevant = random_case()
     grades = np.random.default_rng(8).normal(2, 2, relevant.shape)
     calls = (metrics.ndcg(retrieved, relevant, 20, grades=grades) for _ in range(100))
@@ -58,15 +58,15 @@ def test_hundred_calls_with_grades_give_identical_bytes():
 
 
 @every_metric
-def test_inputs_are_left_as_they_were(metric):
-    """B6: no input is ever changed."""
+def test_inputs_are_not_changed(metric):
+    """B6: no input is ever modified."""
     retrieved, relevant = random_case()
     metric(retrieved, relevant, 20)
     for array, original in zip((retrieved, relevant), random_case(), strict=True):
         assert array.tobytes() == original.tobytes()
 
 
-def test_grades_are_left_as_they_were():
+def test_grades_are_not_changed():
     """B6: graded nDCG sorts a copy of the grades."""
     retrieved, relevant = random_case()
     grades = np.random.default_rng(8).normal(2, 2, relevant.shape)
@@ -76,8 +76,8 @@ def test_grades_are_left_as_they_were():
 
 
 @every_metric
-def test_read_only_inputs_are_good_enough(metric):
-    """B6: what is never written to need not be writable."""
+def test_read_only_inputs_are_accepted(metric):
+    """B6: inputs are never written to."""
     retrieved, relevant = random_case()
     expected = metric(retrieved, relevant, 20).tobytes()
     retrieved.setflags(write=False)
@@ -87,8 +87,8 @@ def test_read_only_inputs_are_good_enough(metric):
 
 @every_metric
 @pytest.mark.parametrize("n_queries", [0, 1, 3])
-def test_result_is_one_float32_a_query(metric, n_queries):
-    """B2: also for one row, and for none."""
+def test_result_is_one_float32_per_query(metric, n_queries):
+    """B2: this includes one row and no rows."""
     values = metric(*random_case(n_queries), 20)
     assert type(values) is np.ndarray
     assert (values.dtype, values.shape) == (np.float32, (n_queries,))
@@ -96,7 +96,7 @@ def test_result_is_one_float32_a_query(metric, n_queries):
 
 @every_metric
 def test_result_belongs_to_the_caller(metric):
-    """B6: writing to one result changes no other."""
+    """B6: writing to one result does not change another."""
     retrieved, relevant = random_case()
     first = metric(retrieved, relevant, 20)
     expected = first.copy()
@@ -106,8 +106,8 @@ def test_result_belongs_to_the_caller(metric):
 
 
 @every_metric
-def test_each_row_is_scored_alone(metric):
-    """B2: a query among thousands has the value that it has by itself."""
+def test_each_row_is_scored_independently(metric):
+    """B2: a query has the same value alone and among thousands."""
     retrieved, relevant = random_case()
     alone = [metric(retrieved[i : i + 1], relevant[i : i + 1], 20)[0] for i in range(40)]
     together = metric(np.tile(retrieved, (500, 1)), np.tile(relevant, (500, 1)), 20)
@@ -116,7 +116,7 @@ def test_each_row_is_scored_alone(metric):
 
 @every_metric
 def test_cells_after_k_change_nothing(metric):
-    """B4: the first k cells are taken first."""
+    """B4: only the first k cells are used."""
     retrieved, relevant = random_case()
     expected = metric(retrieved, relevant, 20).tolist()
     retrieved[:, 20:] = relevant[:, :1]
@@ -125,7 +125,7 @@ def test_cells_after_k_change_nothing(metric):
 
 @every_metric
 def test_order_of_relevant_changes_nothing(metric):
-    """B4: relevant is a set, written down in some order."""
+    """B4: relevant is a set."""
     retrieved, relevant = random_case()
     backwards = np.ascontiguousarray(relevant[:, ::-1])
     assert metric(retrieved, backwards, 20).tolist() == metric(retrieved, relevant, 20).tolist()
@@ -133,7 +133,7 @@ def test_order_of_relevant_changes_nothing(metric):
 
 @every_metric
 def test_one_cell_is_enough(metric):
-    """B2: the smallest array there is."""
+    """B2: it is the smallest possible array."""
     assert metric(ids([[5]]), ids([[5]]), 1).tolist() == [1.0]
     assert metric(ids([[5]]), ids([[6]]), 1).tolist() == [0.0]
     assert metric(ids([[-1]]), ids([[-1]]), 1).tolist() == [0.0]

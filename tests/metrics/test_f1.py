@@ -11,7 +11,7 @@ def f1(retrieved, relevant, k, **options):
 
 
 def harmonic_mean(precision, recall):
-    """Return what F1 is defined as."""
+    """Return F1 by its definition."""
     return 2 * precision * recall / (precision + recall)
 
 
@@ -41,7 +41,7 @@ def test_hit_exactly_at_k_counts(k, expected):
     assert f1([[8, 9, 1, 7]], [[1]], k) == [expected]
 
 
-def test_each_of_many_queries_is_scored_by_its_own_row():
+def test_each_query_is_scored_by_its_own_row():
     """B2: precision and recall of 1 and 1, 1/2 and 1/3, 0 and 0."""
     relevant = [[1, 2, -1], [2, 8, 9], [7, 8, 9]]
     expected = float32(1, harmonic_mean(1 / 2, 1 / 3), 0)
@@ -60,24 +60,24 @@ def test_nothing_returned_is_zero():
     assert f1([[-1, -1]], [[1]], 2, denominator="k") == [0.0]
 
 
-def test_where_everything_is_relevant_recall_alone_holds_it_down():
+def test_if_everything_is_relevant_only_recall_limits_f1():
     """M7: precision 1 and recall 2/4 give 2/3."""
     assert f1([[4, 3, 2, 1]], [[1, 2, 3, 4]], 2) == float32(2 / 3)
 
 
 @pytest.mark.parametrize("retrieved", [[-1, 1, 8, 9], [1, -1, 8, 9], [1, 8, 9, -1]])
 @pytest.mark.parametrize("relevant", [[-1, 1], [1, -1]])
-def test_padding_is_not_returned_wherever_it_stands(retrieved, relevant):
+def test_padding_does_not_count_as_returned(retrieved, relevant):
     """B4: precision 1/3 of the returned and recall 1 give 1/2."""
     assert f1([retrieved], [relevant], 4) == [0.5]
 
 
 def test_padding_keeps_its_position():
-    """B4: 1 stands at rank 3, beyond k."""
+    """B4: 1 is at rank 3, beyond k."""
     assert f1([[-1, 8, 1]], [[1]], 2) == [0.0]
 
 
-def test_repeat_in_retrieved_earns_once_and_was_returned():
+def test_repeat_in_retrieved_earns_once_and_counts_as_returned():
     """B4: precision 1/3 and recall 1/2."""
     assert f1([[1, 1, 8]], [[1, 2]], 3) == float32(harmonic_mean(1 / 3, 1 / 2))
 
@@ -92,8 +92,8 @@ def test_other_negative_ids_are_ordinary_documents():
     assert f1([[-2, -3, -1]], [[-2, -1]], 3) == float32(2 / 3)
 
 
-def test_doors_differ_on_short_lists_on_purpose():
-    """D1: one document at k = 5: precision 1 of the returned, 1/5 of k."""
+def test_denominators_differ_on_short_lists():
+    """D1: one document at k = 5: precision is 1 by the returned, 1/5 by k."""
     retrieved, relevant = [[1, -1, -1, -1, -1]], [[1]]
     of_one_list = ranking.f1_at_k([1], {1}, k=5)
     assert f1(retrieved, relevant, 5) == [1.0]

@@ -15,13 +15,13 @@ def test_relevant_document_first_is_a_hit_at_every_k(k):
     assert hits([[1, 8, 9]], [[1]], k) == [1.0]
 
 
-def test_finding_no_relevant_document_is_no_hit():
+def test_finding_no_relevant_document_is_not_a_hit():
     """M6: neither 8 nor 9 is relevant."""
     assert hits([[8, 9]], [[1]], 2) == [0.0]
 
 
 def test_one_of_many_relevant_documents_is_a_full_hit():
-    """M6: one is enough, there is no partial hit."""
+    """M6: one is enough; there are no partial hits."""
     assert hits([[8, 2]], [[1, 2, 3, 4]], 2) == [1.0]
 
 
@@ -39,41 +39,41 @@ def test_hit_exactly_at_k_counts(k, expected):
 @pytest.mark.parametrize(
     ("k", "expected"), [(1, [0, 0, 1, 0]), (3, [1, 0, 1, 1]), (5, [1, 0, 1, 1])]
 )
-def test_each_of_many_queries_is_scored_by_its_own_row(k, expected):
+def test_each_query_is_scored_by_its_own_row(k, expected):
     """M6, L: hits at 2, none, 1, 3: one query in four at 1, three in four at 3 and 5."""
     assert hits([[1, 2, 3, 4, 5]] * 4, [[2], [99], [1], [3]], k) == expected
 
 
 @pytest.mark.parametrize("relevant", [[[-1, -1]], [[]]])
-def test_no_relevant_document_at_all_is_no_hit(relevant):
-    """B4: an empty relevant row gives 0.0, whatever padding was retrieved."""
+def test_no_relevant_document_at_all_is_not_a_hit(relevant):
+    """B4: an empty relevant row gives 0.0, even if padding was retrieved."""
     assert hits([[1, -1]], relevant, 2) == [0.0]
 
 
-def test_where_everything_is_relevant_it_is_a_hit_and_no_more():
-    """M6: three relevant documents are still 1.0."""
+def test_if_everything_is_relevant_it_is_still_one_hit():
+    """M6: three relevant documents give 1.0."""
     assert hits([[3, 2, 1]], [[1, 2, 3]], 3) == [1.0]
 
 
 @pytest.mark.parametrize("retrieved", [[-1, 8, 1], [8, -1, 1], [8, 1, -1]])
 @pytest.mark.parametrize("relevant", [[-1, 1], [1, -1]])
-def test_padding_is_skipped_wherever_it_stands(retrieved, relevant):
-    """B4: 1 is found in each place."""
+def test_padding_is_skipped_at_any_position(retrieved, relevant):
+    """B4: 1 is found at each position."""
     assert hits([retrieved], [relevant], 3) == [1.0]
 
 
-def test_padding_keeps_its_position_and_is_no_match():
-    """B4: padding on both sides is no hit, and does not make room for rank 3."""
+def test_padding_keeps_its_position_and_does_not_match():
+    """B4: padding on both sides is not a hit, and does not move up rank 3."""
     assert hits([[-1, -1, 1]], [[1, -1]], 2) == [0.0]
 
 
 def test_repeats_are_one_hit():
-    """B4: on either side."""
+    """B4: this holds on either side."""
     assert hits([[1, 1, 1]], [[1, 1]], 3) == [1.0]
 
 
 def test_repeat_in_retrieved_keeps_its_position():
-    """B4: the second 8 still takes up rank 2."""
+    """B4: the second 8 still occupies rank 2."""
     assert hits([[8, 8, 1]], [[1]], 2) == [0.0]
 
 

@@ -35,15 +35,15 @@ def test_hit_exactly_at_k_counts(k, expected):
     assert reciprocal_ranks([[6, 7, 8, 9, 1]], [[1]], k) == float32(expected)
 
 
-def test_each_of_many_queries_is_scored_by_its_own_row():
-    """M3, L: first relevant at 2, 1, 3, of which the mean is 0.6111."""
+def test_each_query_is_scored_by_its_own_row():
+    """M3, L: the first relevant documents are at 2, 1 and 3; the mean is 0.6111."""
     values = reciprocal_ranks([[1, 2, 3]] * 3, [[2], [1], [3]], 3)
     assert values == float32(1 / 2, 1, 1 / 3)
     assert round(sum(values) / 3, 4) == 0.6111
 
 
 def test_ranks_one_two_and_five():
-    """X: ranks 1, 2, 5, of which the mean is 0.567."""
+    """X: the mean of ranks 1, 2 and 5 is 0.567."""
     values = reciprocal_ranks([[1, 2, 3, 4, 5]] * 3, [[1], [2], [5]], 5)
     assert values == float32(1, 1 / 2, 1 / 5)
     assert round(sum(values) / 3, 3) == 0.567
@@ -55,7 +55,7 @@ def test_no_relevant_document_at_all_is_zero(relevant):
     assert reciprocal_ranks([[-1, 1]], relevant, 2) == [0.0]
 
 
-def test_where_everything_is_relevant_the_first_cell_decides():
+def test_if_everything_is_relevant_the_first_cell_decides():
     """M3: the first document is the first relevant one."""
     assert reciprocal_ranks([[3, 2, 1]], [[1, 2, 3]], 3) == [1.0]
 
@@ -65,13 +65,13 @@ def test_where_everything_is_relevant_the_first_cell_decides():
     [([-1, -1, 1], 1 / 3), ([8, -1, 1], 1 / 3), ([8, 1, -1], 1 / 2)],
 )
 @pytest.mark.parametrize("relevant", [[-1, 1], [1, -1]])
-def test_padding_keeps_its_position_and_is_no_match(retrieved, relevant, expected):
+def test_padding_keeps_its_position_and_does_not_match(retrieved, relevant, expected):
     """B4: padding before the hit pushes it down; padding on both sides does not match."""
     assert reciprocal_ranks([retrieved], [relevant], 3) == float32(expected)
 
 
 def test_repeat_in_retrieved_keeps_its_position():
-    """B4: the second 8 still takes up rank 2."""
+    """B4: the second 8 still occupies rank 2."""
     assert reciprocal_ranks([[8, 8, 1, 1]], [[1]], 4) == float32(1 / 3)
 
 

@@ -19,7 +19,7 @@ def gains(retrieved, relevant, k, grades=None):
 
 
 def test_relevant_documents_on_top_are_perfect():
-    """M4: any order among equals."""
+    """M4: the order of equal documents does not matter."""
     assert gains([[2, 1, 8]], [[1, 2]], 3) == [1.0]
 
 
@@ -53,7 +53,7 @@ def test_only_relevant_document_last_is_one_over_its_discount(n_ranks):
     assert gains([range(n_ranks)], [[n_ranks - 1]], n_ranks) == expected
 
 
-def test_each_of_many_queries_is_scored_by_its_own_row():
+def test_each_query_is_scored_by_its_own_row():
     """B2: hits at 1 and 2, at 2, nowhere, and at 1 of two relevant."""
     relevant = [[1, 2], [2, -1], [8, 9], [1, 9]]
     assert gains([[1, 2, 3]] * 4, relevant, 3) == float32(1, SECOND, 0, 1 / (1 + SECOND))
@@ -66,13 +66,13 @@ def test_no_relevant_document_at_all_is_zero(relevant):
 
 
 @pytest.mark.parametrize("k", [1, 2, 4])
-def test_where_everything_is_relevant_it_is_perfect_at_every_k(k):
+def test_if_everything_is_relevant_it_is_perfect_at_every_k(k):
     """B5: the ideal has min(number relevant, k) documents."""
     assert gains([[4, 3, 2, 1]], [[1, 2, 3, 4]], k) == [1.0]
 
 
-def test_ideal_holds_relevant_documents_that_were_not_retrieved():
-    """B5, D2: one found of three relevant, of which k = 2 leaves two in the ideal."""
+def test_ideal_includes_relevant_documents_that_were_not_retrieved():
+    """B5, D2: one of three relevant is found; k = 2 leaves two in the ideal."""
     assert gains([[1, 9]], [[1, 2, 3]], 2) == float32(1 / (1 + SECOND))
 
 
@@ -81,13 +81,13 @@ def test_ideal_holds_relevant_documents_that_were_not_retrieved():
     [([-1, 1, 2], SECOND + THIRD), ([1, -1, 2], 1 + THIRD), ([1, 2, -1], 1 + SECOND)],
 )
 @pytest.mark.parametrize("relevant", [[-1, 1, 2], [1, -1, 2], [1, 2, -1]])
-def test_padding_keeps_its_position_and_is_no_match(retrieved, relevant, dcg):
+def test_padding_keeps_its_position_and_does_not_match(retrieved, relevant, dcg):
     """B4: padding on both sides gains nothing and is not in the ideal."""
     assert gains([retrieved], [relevant], 3) == float32(dcg / (1 + SECOND))
 
 
 def test_repeat_in_retrieved_gains_once_and_keeps_its_position():
-    """B4: 2 stands at rank 3."""
+    """B4: 2 is at rank 3."""
     assert gains([[1, 1, 2]], [[1, 2]], 3) == float32((1 + THIRD) / (1 + SECOND))
 
 
@@ -108,7 +108,7 @@ def test_five_documents_of_which_three_are_relevant():
 
 
 def test_long_sum_is_computed_in_float64():
-    """B2: all but the first of 2,000 cells relevant; float32 along the way would show."""
+    """B2: all but the first of 2,000 cells are relevant; float32 intermediate sums would show."""
     discounts = [1 / math.log2(rank + 1) for rank in range(1, 2001)]
     expected = sum(discounts[1:]) / sum(discounts[:-1])
     assert gains([range(2000)], [range(1, 2000)], 2000) == float32(expected)
@@ -123,13 +123,13 @@ def test_grades_are_gains():
     assert round(dcg / ideal, 4) == 0.7975
 
 
-def test_ideal_of_grades_has_the_best_k_wherever_they_stand():
+def test_ideal_of_grades_has_the_best_k_at_any_position():
     """B5: with k = 1 the ideal is the 5, which was not retrieved."""
     assert gains([[1, 2]], [[1, 9]], 1, grades=[[2.5, 5]]) == [0.5]
 
 
-def test_grades_of_zero_and_less_gain_nothing():
-    """B5: neither in the ranking nor in the ideal."""
+def test_grades_of_zero_or_less_gain_nothing():
+    """B5: this holds in the ranking and in the ideal."""
     assert gains([[1, 2]], [[1, 2]], 2, grades=[[-4, 1]]) == float32(SECOND)
     assert gains([[1, 2]], [[1, 2]], 2, grades=[[-4, 0]]) == [0.0]
 
@@ -140,12 +140,12 @@ def test_grades_of_padding_are_ignored():
 
 
 def test_first_grade_of_a_repeat_in_relevant_counts():
-    """B4, B5: 1 gains 1, not 3, and is once in the ideal."""
+    """B4, B5: 1 gains 1, not 3, and is in the ideal once."""
     expected = (1 + 2 * SECOND) / (2 + 1 * SECOND)
     assert gains([[1, 2]], [[1, 1, 2]], 2, grades=[[1, 3, 2]]) == float32(expected)
 
 
-def test_grades_of_one_are_the_binary_form():
-    """B5: the same bytes."""
+def test_grades_of_one_equal_the_binary_form():
+    """B5: the bytes are identical."""
     retrieved, relevant = [[1, 4, 2, 5, 3]], [[1, 2, 3, -1]]
     assert gains(retrieved, relevant, 5, grades=[[1] * 4]) == gains(retrieved, relevant, 5)

@@ -36,8 +36,8 @@ def test_hit_exactly_at_k_counts(k, expected):
     assert precision([[7, 8, 9, 1, 6]], [[1]], k) == [expected]
 
 
-def test_each_of_many_queries_is_scored_by_its_own_row():
-    """B2: the relevant documents of one query are nothing to another."""
+def test_each_query_is_scored_by_its_own_row():
+    """B2: the relevant documents of other queries do not matter."""
     retrieved = [[1, 2, 3], [1, 2, 3], [1, 2, 3], [9, 8, 7]]
     relevant = [[1, 2, 3], [2, 8, 9], [7, 8, 9], [9, 7, 1]]
     assert precision(retrieved, relevant, 3) == float32(1, 1 / 3, 0, 2 / 3)
@@ -56,25 +56,25 @@ def test_nothing_returned_is_zero():
 
 
 @pytest.mark.parametrize("k", [1, 2, 4])
-def test_where_everything_is_relevant_precision_is_one_at_every_k(k):
+def test_if_everything_is_relevant_precision_is_one_at_every_k(k):
     """M2: each of the first k is relevant."""
     assert precision([[4, 3, 2, 1]], [[1, 2, 3, 4]], k) == [1.0]
 
 
 @pytest.mark.parametrize("retrieved", [[-1, 1, 8, 9], [1, -1, 8, 9], [1, 8, 9, -1]])
 @pytest.mark.parametrize("relevant", [[-1, 1], [1, -1]])
-def test_padding_is_not_returned_wherever_it_stands(retrieved, relevant):
-    """B4: one of three documents; padding on both sides is no match."""
+def test_padding_does_not_count_as_returned(retrieved, relevant):
+    """B4: one of three documents; padding on both sides does not match."""
     assert precision([retrieved], [relevant], 4) == float32(1 / 3)
 
 
 def test_padding_keeps_its_position():
-    """B4: the first 2 cells hold one document, which is not relevant."""
+    """B4: the first 2 cells contain one document, which is not relevant."""
     assert precision([[-1, 8, 1]], [[1]], 2) == [0.0]
 
 
-def test_repeat_in_retrieved_earns_once_and_was_returned():
-    """B4: three cells with a document, one of which earns."""
+def test_repeat_in_retrieved_earns_once_and_counts_as_returned():
+    """B4: one of three cells with a document earns."""
     assert precision([[1, 1, 8, -1]], [[1]], 4) == float32(1 / 3)
 
 
@@ -88,8 +88,8 @@ def test_other_negative_ids_are_ordinary_documents():
     assert precision([[-2, -3, -1]], [[-2, -1]], 3) == [0.5]
 
 
-def test_doors_differ_on_short_lists_on_purpose():
-    """D1: two documents at k = 5, both relevant: all of the returned, two fifths of k."""
+def test_denominators_differ_on_short_lists():
+    """D1: two documents at k = 5, both relevant: 1 by the returned, 2/5 by k."""
     retrieved, relevant = [[1, 2, -1, -1, -1]], [[1, 2]]
     of_one_list = ranking.precision_at_k([1, 2], {1, 2}, k=5)
     assert (precision(retrieved, relevant, 5), of_one_list) == ([1.0], 0.4)
@@ -97,8 +97,8 @@ def test_doors_differ_on_short_lists_on_purpose():
 
 
 @pytest.mark.parametrize("k", [1, 2, 3])
-def test_denominators_agree_where_k_documents_were_returned(k):
-    """D1: they differ on short lists only."""
+def test_denominators_agree_if_k_documents_were_returned(k):
+    """D1: they differ only on short lists."""
     retrieved, relevant = [[1, 8, 2, -1]], [[1, 2]]
     by_returned = precision(retrieved, relevant, k, denominator="returned")
     assert precision(retrieved, relevant, k, denominator="k") == by_returned

@@ -35,8 +35,8 @@ def test_hit_exactly_at_k_counts(k, expected):
     assert recall([[8, 9, 1, 7]], [[1]], k) == [expected]
 
 
-def test_each_of_many_queries_is_scored_by_its_own_row():
-    """B2: the relevant documents of one query are nothing to another."""
+def test_each_query_is_scored_by_its_own_row():
+    """B2: the relevant documents of other queries do not matter."""
     retrieved = [[1, 2], [1, 2], [1, 2], [3, 1]]
     relevant = [[1, 2, -1], [2, 8, 9], [7, 8, 9], [1, 2, 3]]
     assert recall(retrieved, relevant, 2) == float32(1, 1 / 3, 0, 2 / 3)
@@ -49,26 +49,26 @@ def test_no_relevant_document_at_all_is_zero(relevant):
 
 
 @pytest.mark.parametrize("k", [1, 2, 3, 4])
-def test_where_everything_is_relevant_recall_grows_with_k(k):
+def test_if_everything_is_relevant_recall_grows_with_k(k):
     """M1: the first k of four relevant documents are k/4 of them."""
     assert recall([[4, 3, 2, 1]], [[1, 2, 3, 4]], k) == [k / 4]
 
 
 @pytest.mark.parametrize("retrieved", [[-1, 1, 2], [1, -1, 2], [1, 2, -1]])
 @pytest.mark.parametrize("relevant", [[-1, 1, 3], [1, -1, 3], [1, 3, -1]])
-def test_padding_is_skipped_wherever_it_stands(retrieved, relevant):
-    """B4: 1 of the relevant 1 and 3 is found; padding on both sides is no match."""
+def test_padding_is_skipped_at_any_position(retrieved, relevant):
+    """B4: 1 of the relevant 1 and 3 is found; padding on both sides does not match."""
     assert recall([retrieved], [relevant], 3) == [0.5]
 
 
 def test_padding_keeps_its_position():
-    """B4: the first k cells are taken first, so 1 stands at rank 3."""
+    """B4: the first k cells are taken first, so 1 is at rank 3."""
     assert recall([[-1, -1, 1]], [[1]], 2) == [0.0]
     assert recall([[-1, -1, 1]], [[1]], 3) == [1.0]
 
 
 def test_repeat_in_retrieved_counts_once_and_keeps_its_position():
-    """B4: three times 1 is one of two; 2 stands at rank 4."""
+    """B4: three times 1 is one of two; 2 is at rank 4."""
     assert recall([[1, 1, 1, 2]], [[1, 2]], 3) == [0.5]
     assert recall([[1, 1, 1, 2]], [[1, 2]], 4) == [1.0]
 

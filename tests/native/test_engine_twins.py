@@ -1,4 +1,4 @@
-"""The native engine returns the bits of the Python one, for every kind of input."""
+"""The native engine gives identical bits to the Python engine, for every kind of input."""
 
 import os
 import random

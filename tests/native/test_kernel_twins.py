@@ -1,4 +1,4 @@
-"""Every native kernel returns the bits of its Python twin, over sparse rankings."""
+"""Every native kernel gives identical bits to its Python twin, over sparse rankings."""
 
 import math
 import struct
@@ -85,7 +85,7 @@ def consistent_cases(draw):
 
 @st.composite
 def inconsistent_cases(draw):
-    """Draw both lists independently, which no engine passes."""
+    """Draw both lists independently, a case that no engine produces."""
     judged = draw(st.lists(any_grades | no_grades, max_size=40))
     return draw(rankings()), sorted(judged, reverse=True)
 

@@ -1,4 +1,4 @@
-"""The native resampling gives the bits of the Python one.
+"""Native resampling gives identical bits to Python.
 
 On a build without the extension both sides are the Python twin, and the tests still run.
 """
@@ -40,7 +40,7 @@ def test_both_twins_resample_with_identical_bytes(values, n_resamples, seed):
 
 
 @pytest.mark.parametrize("shape", [(1, 1), (1, 300), (64, 300), (65, 4), (1281, 5), (20_001, 1)])
-def test_both_twins_agree_at_the_seams(shape):
+def test_both_twins_agree_at_boundary_sizes(shape):
     """One query, one column, many columns, odd numbers and more than a page are tested."""
     values = np.random.default_rng(3).normal(size=shape)
     assert computed(values, 9, 5) == specified(values, 9, 5)

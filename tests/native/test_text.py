@@ -146,8 +146,8 @@ def outcome(read) -> object:
 def test_both_readers_agree(tmp_path_factory, kind, duplicates, data, cuts):
     """They return the same rows or the same first error, for any text and division."""
     text = data.draw(texts(kind))
-    assume(not text.startswith((b"\x1f\x8b", b"\x28\xb5")))  # it would be taken for compressed
-    assume(foreign_content(text[:N_FIRST]) is None)  # a file is refused before a line is read
+    assume(not text.startswith((b"\x1f\x8b", b"\x28\xb5")))  # it would look like compressed data
+    assume(foreign_content(text[:N_FIRST]) is None)  # a file is rejected before a line is read
     path = tmp_path_factory.mktemp("text") / "file"
     path.write_bytes(text)
 

@@ -1,4 +1,4 @@
-"""The native twin gives the bits of the Python one.
+"""The native twin gives identical bits to Python.
 
 On a build without the extension both sides are the Python twin, and the tests still run.
 """

@@ -29,7 +29,7 @@ def trec_eval(case: JudgedRanking) -> dict[str, float]:
     return evaluator.evaluate({"q": run})["q"]
 
 
-# pytrec_eval needs a document and a judgment to speak of; berryeval's answer without is 0.
+# pytrec_eval needs at least one document and one judgment; berryeval returns 0 without.
 cases = judged_rankings(min_size=1, min_grade=-1).filter(
     lambda case: any(grade >= 0 for grade in case.grades.values())
 )

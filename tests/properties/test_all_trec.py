@@ -32,7 +32,7 @@ from berryeval.measures import GEOMETRIC_FLOOR, parse_measure, parse_measures
 from cases import JudgedRanking, judged_rankings, kernel_input
 from depth import examples
 
-# What is no number for a query: a text, or a constant.
+# Values that are not numbers per query: a text, or a constant.
 TEXTS = {"relstring", "runid"}
 NOT_SCORES = {"num_q", *TEXTS}
 
@@ -85,7 +85,7 @@ def trec_eval(case: JudgedRanking, measures: set[str], level: int) -> dict[str, 
     return evaluator.evaluate({"q": run})["q"]
 
 
-# pytrec_eval needs a document and a judgment to speak of, and reads wild memory where all
+# pytrec_eval needs at least one document and one judgment, and reads invalid memory if all
 # grades are negative.
 cases = judged_rankings(min_size=1, min_grade=-3, max_grade=10).filter(
     lambda case: any(grade >= 0 for grade in case.grades.values())

@@ -25,7 +25,7 @@ def rows(numbers: st.SearchStrategy) -> st.SearchStrategy:
 
 scores = st.sampled_from(SCORES) | st.floats(-1e6, 1e6)
 grades = st.sampled_from([-2, -1, 0, 0, 1, 1, 2, 3, 12])
-# pytrec_eval reads wild memory where all grades of a query are negative.
+# pytrec_eval reads invalid memory if all grades of a query are negative.
 judgments = rows(grades).filter(
     lambda queries: all(max(documents.values()) >= 0 for documents in queries.values())
 )

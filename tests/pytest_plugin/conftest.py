@@ -1,10 +1,10 @@
-"""A small golden set, in a project that pytest is run in."""
+"""A small golden set, in a project in which pytest is run."""
 
 import json
 
 import pytest
 
-# Inside a test pytest forgets the modules it imported, and extensions cannot be loaded twice.
+# Inside a test, pytest unloads the modules it imported, and extensions cannot be loaded twice.
 import berryeval.pytest_plugin.guard_check
 import berryeval.pytest_plugin.page
 import berryeval.pytest_plugin.plain
@@ -38,7 +38,7 @@ run = "run.json"
 
 @pytest.fixture
 def project(pytester):
-    """Judgments, queries, a run and berryeval.toml, in the folder that pytest runs in."""
+    """Judgments, queries, a run and berryeval.toml, in the folder in which pytest runs."""
     pytester.path.joinpath("qrels.json").write_text(json.dumps(JUDGMENTS))
     pytester.path.joinpath("run.json").write_text(json.dumps(as_scores(RUN)))
     pytester.path.joinpath("better.json").write_text(json.dumps(as_scores(BETTER)))

@@ -15,7 +15,7 @@ EXAMPLE = Path(__file__).parents[2] / "examples" / "search_project"
 
 @pytest.fixture
 def example(tmp_path):
-    """A copy of the project, in a folder of its own."""
+    """A copy of the project in a temporary folder."""
     return Path(shutil.copytree(EXAMPLE, tmp_path / "search_project"))
 
 
@@ -32,7 +32,7 @@ def run(folder: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
 
 
 def test_the_example_passes_and_leaves_a_report(example):
-    """From any folder of the project: berryeval.toml is found above."""
+    """This works in any folder of the project: berryeval.toml is found in a parent folder."""
     done = run(example / "tests", "--berryeval-report", "report.html")
     assert done.returncode == 0, done.stdout
     assert "17 passed" in done.stdout
@@ -41,7 +41,7 @@ def test_the_example_passes_and_leaves_a_report(example):
 
 
 def test_a_worse_search_fails_with_its_rankings(example):
-    """Without stems some words find nothing, and the failure shows what was found instead."""
+    """Without stemming some words match nothing, and the failure shows what was found instead."""
     source = example / "plant_search.py"
     whole = source.read_text(encoding="utf-8")
     broken = whole.replace('_ENDINGS = ("ing", "es", "s", "ed", "e")', "_ENDINGS = ()")
@@ -53,8 +53,8 @@ def test_a_worse_search_fails_with_its_rankings(example):
     assert '1 query lost:\nE         p05  1.0000 -> 0.0000  "what kills an aphid"' in done.stdout
 
 
-def test_the_how_to_shows_what_a_failure_says():
-    """Its block is the message of the assertion above it, on the example."""
+def test_the_how_to_shows_the_message_of_a_failure():
+    """Its block is the message of the assertion above it, for the example."""
     page = (EXAMPLE.parents[1] / "docs/how-to/test-your-search-with-pytest.md").read_text("utf-8")
     lines = page.partition("E   AssertionError: ")[2].partition("\n```")[0].splitlines()
     sys.path.insert(0, str(EXAMPLE))

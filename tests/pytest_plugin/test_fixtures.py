@@ -1,4 +1,4 @@
-"""What tests of a project get from the plugin."""
+"""What the plugin provides to the tests of a project."""
 
 import json
 import subprocess
@@ -7,8 +7,8 @@ import sys
 import pytest
 
 
-def test_a_mean_that_is_reached_passes(project):
-    """The files that berryeval.toml names are all it takes; the mean comes back."""
+def test_a_mean_that_reaches_its_limit_passes(project):
+    """The files in berryeval.toml are enough, and the mean is returned."""
     project.makepyfile(
         """
         def test_search(berryeval_results):
@@ -18,8 +18,8 @@ def test_a_mean_that_is_reached_passes(project):
     project.runpytest_inprocess().assert_outcomes(passed=1)
 
 
-def test_a_mean_that_is_missed_shows_the_worst_queries(project):
-    """The failure has mean, limit, worst queries with their texts, and how many are unjudged."""
+def test_a_mean_below_its_limit_shows_the_worst_queries(project):
+    """The failure has the mean, limit, worst queries with their texts, and unjudged counts."""
     project.makepyfile(
         """
         def test_search(berryeval_results):
@@ -43,8 +43,8 @@ def test_a_mean_that_is_missed_shows_the_worst_queries(project):
     assert "results.py" not in outcome.stdout.str()
 
 
-def test_a_rank_that_is_missed_shows_the_ranking(project):
-    """The failure has the query, what was expected, and each document with its grade or none."""
+def test_a_rank_beyond_its_limit_shows_the_ranking(project):
+    """The failure has the query, what was expected, and each document with its grade if any."""
     project.makepyfile(
         """
         def test_found(berryeval_results):
@@ -77,8 +77,8 @@ def test_a_rank_that_is_missed_shows_the_ranking(project):
     )
 
 
-def test_there_is_a_test_for_each_query(project):
-    """Ids are those of the queries, in the order of their file, and a failure shows its ranking."""
+def test_there_is_one_test_per_query(project):
+    """Test ids are query ids in file order, and a failure shows its ranking."""
     project.makepyfile(
         """
         def test_not_hopeless(berryeval_query):
@@ -102,8 +102,8 @@ def test_there_is_a_test_for_each_query(project):
     )
 
 
-def test_a_test_may_name_its_queries(project):
-    """A parametrisation of its own takes the place of all queries."""
+def test_a_test_may_select_its_queries(project):
+    """Its own parametrisation replaces the default of all queries."""
     project.makepyfile(
         """
         import pytest
@@ -117,8 +117,8 @@ def test_a_test_may_name_its_queries(project):
     project.runpytest_inprocess().assert_outcomes(passed=1)
 
 
-def test_there_is_a_test_for_each_guard(project):
-    """Guards of berryeval.toml pass or fail by themselves, with the queries behind it."""
+def test_there_is_one_test_per_guard(project):
+    """Guards of berryeval.toml pass or fail separately, and a failure shows the queries."""
     with project.path.joinpath("berryeval.toml").open("a") as file:
         file.write(
             """
@@ -166,8 +166,8 @@ def test_there_is_a_test_for_each_guard(project):
 
 
 @pytest.mark.parametrize(("smallest", "failed"), [(20, 0), (1, 1)])
-def test_slices_that_are_only_watched_fail_nothing(project, smallest, failed):
-    """From the size that berryeval.toml asks for, a slice below the threshold is named."""
+def test_watched_slices_do_not_fail_tests(project, smallest, failed):
+    """A slice below its threshold is named if it has the size set in berryeval.toml."""
     with project.path.joinpath("berryeval.toml").open("a") as file:
         file.write(
             f"[gate]\nsmallest_slice = {smallest}\n"
@@ -187,8 +187,8 @@ def test_slices_that_are_only_watched_fail_nothing(project, smallest, failed):
         outcome.stdout.fnmatch_lines(["E*fail: category=bad: RR is 0.0000, below 0.4.*"])
 
 
-def test_a_guard_that_is_inconclusive_passes_only_where_that_is_allowed(project):
-    """By the file's exit code for inconclusive gates, or by the test itself."""
+def test_an_inconclusive_guard_passes_only_if_allowed(project):
+    """The file's exit code for inconclusive gates allows it, or the test itself."""
     with project.path.joinpath("berryeval.toml").open("a") as file:
         file.write('baseline = "better.json"\n[[gate.guard]]\nmeasure = "RR"\nmargin = 0.05\n')
     project.makepyfile(
@@ -206,8 +206,8 @@ def test_a_guard_that_is_inconclusive_passes_only_where_that_is_allowed(project)
     outcome.stdout.fnmatch_lines(["E*inconclusive: RR fell by 0.5000; 2 of 3 queries changed, *"])
 
 
-def test_without_guards_there_is_nothing_to_test(project):
-    """A test of guards that guards nothing is an error, not a success."""
+def test_without_guards_a_test_of_guards_is_an_error(project):
+    """It must not pass without checking anything."""
     project.makepyfile("def test_guard(berryeval_guard): pass")
     outcome = project.runpytest_inprocess()
     outcome.assert_outcomes(errors=1)
@@ -216,7 +216,7 @@ def test_without_guards_there_is_nothing_to_test(project):
     )
 
 
-def test_a_regression_shows_who_lost(project):
+def test_a_regression_shows_the_queries_that_lost(project):
     """The failure has the gate's sentence, and the queries that lost most."""
     project.makepyfile(
         """
@@ -247,7 +247,7 @@ def test_a_regression_shows_who_lost(project):
 
 
 def test_flags_and_settings_of_pytest_take_precedence(project):
-    """A flag over pytest's own settings, and these over berryeval.toml."""
+    """Flags take precedence over pytest's settings, and these over berryeval.toml."""
     project.makepyfile(
         """
         def test_search(berryeval_results):
@@ -260,7 +260,7 @@ def test_flags_and_settings_of_pytest_take_precedence(project):
 
 
 def test_variables_take_precedence_over_files(project, monkeypatch):
-    """The same variables that the commands read."""
+    """They are the variables that the commands read."""
     monkeypatch.setenv("BERRYEVAL_RUN", "better.json")
     project.makepyfile(
         """
@@ -274,7 +274,7 @@ def test_variables_take_precedence_over_files(project, monkeypatch):
 
 
 def test_a_configuration_can_be_named(project):
-    """For projects with several."""
+    """This is for projects with several."""
     project.path.joinpath("other").mkdir()
     project.path.joinpath("other/berryeval.toml").write_text(
         'judgments = "../qrels.json"\nrun = "../better.json"\n'
@@ -289,8 +289,8 @@ def test_a_configuration_can_be_named(project):
     project.runpytest_inprocess(*flags).assert_outcomes(passed=1)
 
 
-def test_what_is_not_named_is_asked_for_in_a_line(pytester):
-    """Whoever has no judgments or no run is told how to give them, without a traceback."""
+def test_missing_inputs_are_reported_in_one_line(pytester):
+    """Without judgments or a run, the message explains how to set them, without a traceback."""
     pytester.makepyfile(
         test_judgments="def test_it(berryeval_judgments): pass",
         test_run="def test_it(berryeval_run): pass",
@@ -299,7 +299,7 @@ def test_what_is_not_named_is_asked_for_in_a_line(pytester):
     outcome = pytester.runpytest_inprocess(
         "--continue-on-collection-errors",
         *("-p", "no:randomly"),
-        *("-p", "no:schemathesis"),  # its old-style hooks warn of what is raised inside them
+        *("-p", "no:schemathesis"),  # its old-style hooks warn about exceptions raised inside them
     )
     outcome.assert_outcomes(errors=3)
     outcome.stdout.fnmatch_lines_random(
@@ -311,7 +311,7 @@ def test_what_is_not_named_is_asked_for_in_a_line(pytester):
     assert "_fixtures.py" not in outcome.stdout.str()
 
 
-def test_a_depth_that_is_none_is_told(project):
+def test_an_invalid_depth_is_reported(project):
     """pytest's settings are text."""
     project.makeini("[pytest]\nberryeval_depth = deep\n")
     project.makepyfile("def test_it(berryeval_depth): pass")
@@ -320,8 +320,8 @@ def test_a_depth_that_is_none_is_told(project):
     outcome.stdout.fnmatch_lines(["berryeval_depth: expected a whole number, got 'deep'"])
 
 
-def test_starting_pytest_loads_nothing_of_the_product():
-    """Suites that do not use the plugin do not wait for it."""
+def test_starting_pytest_does_not_import_berryeval():
+    """Test suites that do not use the plugin do not wait for it."""
     script = (
         "import sys, berryeval.pytest_plugin as plugin\n"
         "assert set(plugin.__all__) >= {'Results', 'berryeval_results'}\n"

@@ -1,4 +1,4 @@
-"""The page at the end of a session, in one process and in several."""
+"""The report page at the end of a session, in one process and in several."""
 
 import pickle
 
@@ -37,8 +37,8 @@ def read_page(project, name="report.html"):
     return project.path.joinpath(name).read_text(encoding="utf-8")
 
 
-def test_a_report_has_every_mean_that_was_asserted(project):
-    """Each assertion is a guard of the page, with the verdict that its test had."""
+def test_a_report_has_every_asserted_mean(project):
+    """Each assertion is a guard on the page, with the verdict of its test."""
     project.makepyfile(TESTS)
     outcome = project.runpytest_inprocess("--berryeval-report", "new/report.html")
     outcome.assert_outcomes(passed=6, failed=1)
@@ -50,7 +50,7 @@ def test_a_report_has_every_mean_that_was_asserted(project):
 
 
 def test_a_report_compares_with_the_first_baseline(project):
-    """One page holds the run against one baseline; assertions about another are left out."""
+    """A page compares the run with one baseline; assertions about another are left out."""
     project.makepyfile(REGRESSION)
     outcome = project.runpytest_inprocess("--berryeval-report", "report.html", "-p", "no:randomly")
     outcome.assert_outcomes(passed=1, failed=1)
@@ -62,7 +62,7 @@ def test_a_report_compares_with_the_first_baseline(project):
 
 
 def test_margins_of_workers_with_another_baseline_are_left_out():
-    """The page of two processes holds the run against the baseline of the first."""
+    """The page of two processes compares the run with the baseline of the first."""
     judgments, runs = {"q1": {"d1": 1}}, ({"q1": ["d1"]}, {"q1": ["d2", "d1"]})
     records = []
     for baseline, measure in zip(runs, ("RR", "P@1"), strict=True):
@@ -78,7 +78,7 @@ def test_margins_of_workers_with_another_baseline_are_left_out():
 
 
 def test_a_report_without_assertions_about_means_has_all_measures(project):
-    """Whoever only looks at ranks still sees the usual figures, and every query."""
+    """If only ranks are asserted, the usual figures and every query are still shown."""
     project.makepyfile(
         """
         def test_rank(berryeval_query):
@@ -91,8 +91,8 @@ def test_a_report_without_assertions_about_means_has_all_measures(project):
     assert "q3" in page
 
 
-def test_latency_alone_makes_a_report(project):
-    """A guard of times has no measure, and still a page."""
+def test_latency_alone_creates_a_report(project):
+    """A latency guard has no measure, but still a page."""
     with project.path.joinpath("berryeval.toml").open("a") as file:
         file.write('timings = "times.jsonl"\n[[gate.guard]]\nlatency = "p50"\nat_most_ms = 20\n')
     project.path.joinpath("times.jsonl").write_text('{"query_id": "q1", "ms": 12.5}\n')
@@ -102,15 +102,15 @@ def test_latency_alone_makes_a_report(project):
 
 
 def test_a_session_without_results_has_no_report(project):
-    """And says so."""
+    """A message says so."""
     project.makepyfile("def test_nothing(): pass")
     outcome = project.runpytest_inprocess("--berryeval-report", "report.html")
     outcome.stdout.fnmatch_lines(["berryeval: no report: no test used berryeval_results"])
     assert not project.path.joinpath("report.html").exists()
 
 
-def test_a_report_of_several_runs_says_that_it_is_of_the_first(project):
-    """Folders may have systems of their own."""
+def test_a_report_of_several_runs_names_the_first(project):
+    """Folders may have their own systems."""
     for name, returned in (("one", "run.json"), ("two", "better.json")):
         folder = project.path.joinpath(name)
         folder.mkdir()
@@ -134,7 +134,7 @@ def test_a_report_of_several_runs_says_that_it_is_of_the_first(project):
 
 
 def test_a_report_that_cannot_be_written_fails_the_session(project):
-    """CI must not look for a page that is not there."""
+    """CI must not look for a missing page."""
     project.makepyfile(TESTS)
     project.path.joinpath("file").write_text("")
     outcome = project.runpytest_inprocess("--berryeval-report", "file/report.html", "-k", "rank")
@@ -144,7 +144,7 @@ def test_a_report_that_cannot_be_written_fails_the_session(project):
 
 @pytest.mark.parametrize("tests", [TESTS, TESTS + REGRESSION], ids=["means", "margins"])
 def test_workers_share_one_report(project, tests):
-    """With xdist each worker measures for itself, and the controller writes a page of all."""
+    """With xdist each worker measures separately, and the controller writes one page for all."""
     pytest.importorskip("xdist")
     project.makepyfile(tests)
     outcome = project.runpytest_inprocess("-n", "2", "--berryeval-report", "report.html")
@@ -156,8 +156,8 @@ def test_workers_share_one_report(project, tests):
     assert "P@1 at least 0.9" in page
 
 
-def test_a_measure_that_only_workers_know_is_told(project):
-    """Measures of one's own belong into conftest.py, which every process reads."""
+def test_a_measure_that_only_workers_define_is_reported(project):
+    """Custom measures belong in conftest.py, which every process reads."""
     pytest.importorskip("xdist")
     project.makepyfile(
         """
@@ -175,7 +175,7 @@ def test_a_measure_that_only_workers_know_is_told(project):
     assert outcome.ret == pytest.ExitCode.USAGE_ERROR
 
 
-def test_workers_run_a_test_for_each_query(project):
+def test_workers_run_one_test_per_query(project):
     """Every worker finds the same tests."""
     pytest.importorskip("xdist")
     project.makepyfile("def test_ranked(berryeval_query): assert berryeval_query.ranking()")

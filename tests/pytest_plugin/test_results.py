@@ -1,4 +1,4 @@
-"""Assertions as functions, and what their failures tell."""
+"""Assertions as functions, and their failure messages."""
 
 import pytest
 
@@ -14,22 +14,22 @@ JUDGMENTS = {"q1": {"d1": 2, "d2": 1, "d3": -1}, "q2": {"d4": 1}}
 RUN = {"q1": ["d9", "d3", "d2", "d1"], "q2": ["d4"]}
 
 
-def test_a_mean_on_the_limit_passes():
-    """Equality passes, and sums that rounding leaves below are equal."""
+def test_a_mean_at_the_limit_passes():
+    """Equality passes, and rounding errors below the limit count as equal."""
     assert assert_measure(JUDGMENTS, RUN, "RR", at_least=2 / 3) == pytest.approx(2 / 3)
     with pytest.raises(AssertionError, match=r"^RR is 0\.6667, below 0\.67\.\nWorst queries:"):
         assert_measure(JUDGMENTS, RUN, parse_measure("RR"), at_least=0.67)
 
 
 def test_a_rank_is_counted_from_one():
-    """The last rank that is allowed passes."""
+    """The last allowed rank passes."""
     assert assert_rank(JUDGMENTS, RUN, "q1", "d2", at_most=3) == 3
     with pytest.raises(AssertionError, match="found it at rank 3"):
         assert_rank(JUDGMENTS, RUN, "q1", "d2", at_most=2, queries=[Query("q1", "a\x1b[31m")])
 
 
-def test_a_regression_is_held_against_a_run_or_a_baseline():
-    """In whichever form the baseline is at hand."""
+def test_a_regression_is_tested_against_a_run_or_a_baseline():
+    """The baseline may be given in any form."""
     better = {"q1": ["d1", "d2"], "q2": ["d4"]}
     saved = Baseline.make(
         "main", Judgments.from_dict(JUDGMENTS), Run.from_lists(better), [parse_measure("RR")]
@@ -40,8 +40,8 @@ def test_a_regression_is_held_against_a_run_or_a_baseline():
     assert assert_no_regression(JUDGMENTS, RUN, RUN, "RR").verdict == "pass"
 
 
-def test_a_regression_that_is_shown_is_not_to_be_allowed():
-    """Only an undecided one has a way out."""
+def test_a_confirmed_regression_cannot_be_allowed():
+    """The message suggests this only for an inconclusive one."""
     settings = Settings(gate=GateRules(inference="set"))
     better = {"q1": ["d1", "d2"], "q2": ["d4"]}
     with pytest.raises(AssertionError, match=r"RR fell by 0\.3333, beyond the margin") as failure:
@@ -51,15 +51,15 @@ def test_a_regression_that_is_shown_is_not_to_be_allowed():
     assert "allow_inconclusive" not in str(failure.value)
 
 
-def test_an_undecided_regression_says_when_nobody_lost():
-    """Few queries cannot rule a drop out, even where all of them won."""
+def test_an_inconclusive_regression_reports_that_no_query_lost():
+    """Few queries cannot rule out a drop, even if all of them improved."""
     worse = {"q1": ["d9"], "q2": ["d4"]}
     with pytest.raises(AssertionError, match="No query lost"):
         assert_no_regression(JUDGMENTS, RUN, worse, "RR", margin=0.05)
 
 
-def test_of_many_that_lost_the_greatest_losses_are_shown():
-    """Five are enough."""
+def test_only_the_greatest_losses_are_shown():
+    """At most five are listed."""
     judgments = {f"q{number}": {"d1": 1} for number in range(9)}
     worse = {query_id: ["d2"] * (query_id < "q7") + ["d1"] for query_id in judgments}
     with pytest.raises(AssertionError) as failure:
@@ -70,14 +70,14 @@ def test_of_many_that_lost_the_greatest_losses_are_shown():
     assert len(lines) == 6
 
 
-def test_a_baseline_has_to_be_named():
-    """By the test, or by berryeval.toml."""
+def test_a_baseline_must_be_named():
+    """The test or berryeval.toml names it."""
     with pytest.raises(ArgumentError, match="baseline: expected a file, got none"):
         Results(JUDGMENTS, RUN).assert_no_regression()
 
 
 def test_grades_below_zero_are_holes():
-    """As everywhere: in the pool, and not judged."""
+    """They mean in the pool, but unjudged, as everywhere."""
     results = Results(JUDGMENTS, RUN)
     assert [document.grade for document in results.ranking("q1")] == [None, None, 1, 2]
     assert results.query("q1").text is None
@@ -85,7 +85,7 @@ def test_grades_below_zero_are_holes():
 
 
 def test_a_document_far_below_is_shown_with_a_gap():
-    """The first ranks, and then the one that was asked for."""
+    """The first ranks are shown, then the requested document."""
     run = {"q1": [f"x{number}" for number in range(30)] + ["d1"]}
     with pytest.raises(AssertionError) as failure:
         assert_rank(JUDGMENTS, run, "q1", "d1", at_most=3)
@@ -99,15 +99,15 @@ def test_a_document_far_below_is_shown_with_a_gap():
     ]
 
 
-def test_a_query_without_documents_says_so():
-    """Nothing was found is another matter than not found."""
+def test_a_query_without_documents_is_reported():
+    """No results is different from not found."""
     run = {"q1": [], "q2": ["d4"]}
     with pytest.raises(AssertionError, match=r"found no documents\.\n  \(no results"):
         assert_rank(JUDGMENTS, run, "q1", "d1", at_most=3)
 
 
-def test_many_relevant_documents_that_are_missing_are_cut_short():
-    """The best grades first."""
+def test_a_long_list_of_missing_documents_is_shortened():
+    """The best grades come first."""
     judgments = {"q1": {f"d{number}": 1 for number in range(8)} | {"best": 3}}
     results = Results(judgments, {"q1": ["d7"]}, queries={"q1": "long " * 30})
     with pytest.raises(AssertionError) as failure:
@@ -117,16 +117,16 @@ def test_many_relevant_documents_that_are_missing_are_cut_short():
     assert last == "  Relevant but not found: best (3), d0 (1), d1 (1), d2 (1), d3 (1), …"
 
 
-def test_a_query_that_is_complete_lacks_nothing():
-    """Only its order can be at fault then."""
+def test_a_complete_query_has_no_missing_documents():
+    """Only its order can be wrong."""
     results = Results({"q1": {"d1": 1}}, {"q1": ["d2", "d1"]})
     with pytest.raises(AssertionError) as failure:
         results.query("q1").assert_measure("RR", at_least=0.6)
     assert "Relevant" not in str(failure.value)
 
 
-def test_lower_is_worse_or_better_as_the_measure_says():
-    """Of measures that count harm the highest scores are the worst."""
+def test_the_worst_queries_depend_on_the_direction_of_the_measure():
+    """If lower is better, the highest scores are the worst."""
     with pytest.raises(AssertionError) as failure:
         assert_measure(JUDGMENTS, RUN, "Unjudged@2", at_least=1)
     worst = str(failure.value).splitlines()[2]
@@ -141,7 +141,7 @@ def test_a_query_without_judgments_has_no_score():
         results.query("q3").assert_measure("RR", at_least=0.1)
 
 
-def test_a_threshold_above_the_ceiling_says_so():
+def test_a_threshold_above_the_ceiling_is_reported():
     """No search could pass; the message has the best possible mean."""
     with pytest.raises(AssertionError) as failure:
         assert_measure({"q1": {"d1": 1}}, {"q1": ["d1"]}, "P@5", at_least=0.7)
@@ -152,8 +152,8 @@ def test_a_threshold_above_the_ceiling_says_so():
     ]
 
 
-def test_failed_queries_are_told_and_cut_short():
-    """Each with its reason; five are enough."""
+def test_failed_queries_are_listed_and_shortened():
+    """Each has its reason, and at most five are listed."""
 
     def search(query: str, k: int) -> list[str]:
         del k
@@ -175,7 +175,7 @@ def test_failed_queries_are_told_and_cut_short():
     assert results.query("fine").assert_measure("RR", at_least=1) == 1
 
 
-def test_judgments_and_run_of_other_queries_are_refused():
-    """As `evaluate` does."""
+def test_judgments_and_run_of_other_queries_are_rejected():
+    """`evaluate` does the same."""
     with pytest.raises(MismatchError, match="no query in common"):
         assert_measure(JUDGMENTS, {"q7": ["d1"]}, "RR", at_least=0.1)

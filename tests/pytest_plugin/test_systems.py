@@ -42,20 +42,20 @@ def make(pytester, returned, extra="pass"):
     pytester.makepyfile(TESTS)
 
 
-def test_a_system_is_asked_every_judged_query(pytester):
-    """Anything with search(query, k) will do."""
+def test_a_system_receives_every_judged_query(pytester):
+    """Any object with search(query, k) works."""
     make(pytester, "Engine()")
     pytester.runpytest_inprocess().assert_outcomes(passed=2)
 
 
 def test_a_function_is_a_system(pytester):
-    """A function of a query and k will do, too."""
+    """It takes a query and k."""
     make(pytester, "rank")
     pytester.runpytest_inprocess().assert_outcomes(passed=2)
 
 
 def test_a_system_without_documents_is_an_error(pytester):
-    """One line that says where to give them, rather than a failure for each query."""
+    """One line explains how to pass them, instead of one failure per query."""
     make(pytester, "__import__('berryeval.search', fromlist=['x']).Embedded('bm25')")
     done = pytester.runpytest_inprocess()
     done.assert_outcomes(errors=2)
@@ -66,21 +66,21 @@ def test_a_system_without_documents_is_an_error(pytester):
 
 
 def test_a_dict_is_a_run(pytester):
-    """And so will rankings that are there already."""
+    """Existing rankings are accepted, too."""
     make(pytester, '{"q1": ["d1"], "q2": ["d2"]}')
     pytester.runpytest_inprocess().assert_outcomes(passed=2)
 
 
-def test_the_depth_is_told_to_the_system(pytester):
-    """By flag; a hundred documents unless told."""
+def test_the_depth_is_passed_to_the_system(pytester):
+    """A flag sets it. Default: 100 documents."""
     make(pytester, "Engine()", "assert k == 7")
     pytester.runpytest_inprocess("--berryeval-depth", "7").assert_outcomes(passed=2)
     make(pytester, "Engine()", "assert k == 100")
     pytester.runpytest_inprocess().assert_outcomes(passed=2)
 
 
-def test_a_query_that_fails_in_the_system_is_no_zero(pytester):
-    """Means fail and say which query had no answer; other queries go on."""
+def test_a_query_that_fails_in_the_system_is_not_scored_zero(pytester):
+    """Means fail and name the failed query; other queries continue."""
     make(pytester, "Engine()", "assert query != 'password', 'index is down'")
     outcome = pytester.runpytest_inprocess()
     outcome.assert_outcomes(passed=1, failed=1)
@@ -93,7 +93,7 @@ def test_a_query_that_fails_in_the_system_is_no_zero(pytester):
 
 
 def test_a_system_that_is_down_is_one_error(pytester):
-    """Every query failed: there is nothing to assert about."""
+    """If every query failed, there is nothing to assert."""
     make(pytester, "Engine()", "raise ConnectionRefusedError('index is down')")
     outcome = pytester.runpytest_inprocess()
     outcome.assert_outcomes(errors=2)
@@ -103,7 +103,7 @@ def test_a_system_that_is_down_is_one_error(pytester):
 
 
 def test_a_system_needs_the_texts_of_the_queries(pytester):
-    """A judged query without a text is told before anything is asked."""
+    """A judged query without a text is reported before any query is sent."""
     make(pytester, "Engine()")
     conftest = pytester.path.joinpath("conftest.py")
     conftest.write_text(conftest.read_text().replace(', "q2": "pdf"', ""))

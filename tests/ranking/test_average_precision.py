@@ -28,12 +28,12 @@ def test_k_of_one_still_divides_by_all_relevant_documents():
 
 @pytest.mark.parametrize(("k", "expected"), [(2, 0.0), (3, 1 / 3), (None, 1 / 3)])
 def test_hit_exactly_at_k_counts(k, expected):
-    """M5: the only relevant document stands at rank 3."""
+    """M5: the only relevant document is at rank 3."""
     assert average_precision(["x", "y", "a"], {"a"}, k) == expected
 
 
 def test_mean_over_queries_is_map():
-    """M5: 1, 1/2 and 0 average to 1/2, uncut; at k = 1 only the first query earns."""
+    """M5: 1, 1/2 and 0 average to 1/2 without a cutoff; at k = 1 only the first query earns."""
     records = [
         {"retrieved": ["a", "x"], "relevant": {"a"}},
         {"retrieved": ["x", "a"], "relevant": {"a"}},
@@ -55,13 +55,13 @@ def test_empty_list_is_zero():
     assert average_precision([], {"a"}) == 0.0
 
 
-def test_where_everything_is_relevant_it_is_perfect():
+def test_if_everything_is_relevant_it_is_perfect():
     """M5: precision is 1 at each of the four ranks."""
     assert average_precision(list("abcd"), set("abcd")) == 1.0
 
 
 def test_relevant_documents_not_retrieved_contribute_zero():
-    """M5, D2: one of four relevant documents found, at rank 1."""
+    """M5, D2: one of four relevant documents is found, at rank 1."""
     assert average_precision(["a"], set("abcd")) == 1 / 4
 
 
@@ -71,19 +71,19 @@ def test_divides_by_all_relevant_documents_even_beyond_k():
 
 
 def test_lesson_example_by_hand():
-    """M5: the relevant ones at ranks 2, 4 and 7 of four relevant documents."""
+    """M5: relevant documents are at ranks 2, 4 and 7, of four in total."""
     retrieved = ["d3", "d1", "d7", "d2", "d5", "d8", "d4"]
     expected = (1 / 2 + 2 / 4 + 3 / 7) / 4
     assert average_precision(retrieved, {"d1", "d2", "d4", "d6"}) == pytest.approx(expected)
 
 
 def test_repeated_id_earns_once_and_keeps_its_rank():
-    """M5: b stands at rank 3, where two of three are relevant and new."""
+    """M5: b is at rank 3, where two of three are relevant and new."""
     assert average_precision(["a", "a", "b"], {"a", "b"}) == pytest.approx((1 + 2 / 3) / 2)
 
 
 @pytest.mark.parametrize(("level", "expected"), [(0, (1 / 2 + 2 / 3) / 2), (2, 1 / 3)])
 def test_level_decides_what_is_relevant(level, expected):
-    """M5: at level 2 only b, at rank 3, is relevant; the unjudged x is at no level."""
+    """M5: at level 2 only b, at rank 3, is relevant; the unjudged x is relevant at no level."""
     value = average_precision(["x", "a", "b"], {"a": 0, "b": 2}, level=level)
     assert value == pytest.approx(expected)

@@ -29,7 +29,7 @@ WITH_KS = [partial(ranking.compute_all, ["a"], {"a"}), partial(ranking.mean_metr
         (None, InputTypeError, "a number, got NoneType None"),
     ],
 )
-def test_level_below_zero_or_no_number_is_refused(call, level, error, expected):
+def test_a_level_must_be_a_number_of_at_least_0(call, level, error, expected):
     """M9: a negative level would make unjudged documents relevant."""
     with pytest.raises(error) as raised:
         call(level=level)
@@ -48,8 +48,8 @@ def test_level_below_zero_or_no_number_is_refused(call, level, error, expected):
         (5, InputTypeError, "ks: expected an iterable of integers, got int"),
     ],
 )
-def test_bad_cutoffs_are_refused(call, ks, error, message):
-    """M8, M10: each k of several is checked, and there is at least one."""
+def test_invalid_cutoffs_are_rejected(call, ks, error, message):
+    """M8, M10: each k of several is checked, and at least one is required."""
     with pytest.raises(error) as raised:
         call(ks=ks)
     assert str(raised.value) == message
@@ -90,8 +90,8 @@ def test_bad_cutoffs_are_refused(call, ks, error, message):
         ),
     ],
 )
-def test_bad_record_is_named_by_its_place(change, error, complaint):
-    """M9: the second of three records is the one to mend."""
+def test_an_invalid_record_is_reported_by_position(change, error, complaint):
+    """M9: the second of three records is named."""
     good = {"retrieved": ["a"], "relevant": {"a"}}
     with pytest.raises(error) as raised:
         ranking.mean_metrics([good, {**good, **change}, good])
@@ -99,8 +99,8 @@ def test_bad_record_is_named_by_its_place(change, error, complaint):
 
 
 @pytest.mark.parametrize("relevant", ["ab", None, [["a"]]])
-def test_bad_judgments_of_a_record_are_named_by_their_key(relevant):
-    """M9: people who write `relevant` have not heard of an argument called judgments."""
+def test_invalid_judgments_of_a_record_are_reported_by_key(relevant):
+    """M9: the caller wrote `relevant`, not an argument named judgments."""
     with pytest.raises(InputTypeError) as error:
         ranking.mean_metrics([{"retrieved": ["a"], "relevant": relevant}])
     assert str(error.value).startswith("records[0]")
@@ -115,14 +115,14 @@ def test_bad_judgments_of_a_record_are_named_by_their_key(relevant):
         ({}, "a key 'retrieved', got keys none"),
     ],
 )
-def test_record_without_a_key_is_refused(record, expected):
-    """M9: retrieved and relevant are required; the message shows what is there."""
+def test_a_record_without_a_required_key_is_rejected(record, expected):
+    """M9: retrieved and relevant are required; the message lists the keys found."""
     with pytest.raises(InputError) as error:
         ranking.mean_metrics([record])
     assert str(error.value) == f"records[0]: expected {expected}"
 
 
-def test_record_that_is_no_mapping_is_refused():
+def test_a_record_must_be_a_mapping():
     """M9: a pair of lists is not a record."""
     with pytest.raises(InputTypeError) as error:
         ranking.mean_metrics([(["a"], {"a"})])
@@ -130,7 +130,7 @@ def test_record_that_is_no_mapping_is_refused():
 
 
 @pytest.mark.parametrize("records", [None, 5])
-def test_records_that_cannot_be_iterated_are_refused(records):
+def test_records_that_cannot_be_iterated_are_rejected(records):
     """M9: the message names the argument."""
     with pytest.raises(InputTypeError) as error:
         ranking.mean_metrics(records)

@@ -37,42 +37,42 @@ def two_cutoffs():
 
 
 @pytest.mark.parametrize("metric", SINGLE)
-def test_every_value_is_that_of_the_single_function(metric):
-    """M8: one look-up table or eight, the values are the same to the bit."""
+def test_every_value_equals_that_of_the_single_function(metric):
+    """M8: a shared look-up table gives identical bits."""
     expected = {k: SINGLE[metric](RETRIEVED, JUDGMENTS, k) for k in (1, 2, 3, 5, 7, 20)}
     assert getattr(compute_all(RETRIEVED, JUDGMENTS, expected), metric) == expected
 
 
 def test_every_field_is_compared_with_a_single_function():
-    """M8: a metric added to the result without a function of its own would show here."""
+    """M8: a metric that is added without its own function fails here."""
     names = {field.name for field in dataclasses.fields(two_cutoffs())}
     assert names == {*SINGLE, "reciprocal_rank", "average_precision"}
 
 
-def test_reciprocal_rank_and_average_precision_also_come_uncut():
-    """M8: the hit at rank 12 is beyond every k and counts all the same."""
+def test_reciprocal_rank_and_average_precision_are_also_given_without_cutoff():
+    """M8: the hit at rank 12 is beyond every k, but still counts."""
     metrics = compute_all(range(1, 13), {12})
     assert metrics.rr[10] == metrics.ap[10] == 0.0
     assert metrics.reciprocal_rank == metrics.average_precision == 1 / 12
 
 
-def test_cutoffs_are_one_three_five_and_ten_unless_told():
-    """M8: the default k."""
+def test_default_cutoffs_are_1_3_5_and_10():
+    """M8: they are used if k is omitted."""
     assert list(compute_all(["a"], {"a"}).recall) == [1, 3, 5, 10]
 
 
-def test_cutoffs_come_sorted_and_each_once():
-    """M8: the order they were asked in does not matter."""
+def test_cutoffs_are_sorted_and_unique():
+    """M8: the requested order does not matter."""
     assert list(compute_all(["a"], {"a"}, ks=iter([5, 1, 5, 2])).ndcg) == [1, 2, 5]
 
 
 def test_input_is_read_once():
-    """M8: generators are good enough, for the ids and for the judgments."""
+    """M8: generators are accepted for ids and for judgments."""
     metrics = compute_all((d for d in RETRIEVED), (d for d in "ab"), ks=(5,))
     assert metrics == compute_all(RETRIEVED, {"a", "b"}, ks=(5,))
 
 
-def test_level_reaches_every_binary_metric_and_not_ndcg():
+def test_level_applies_to_every_binary_metric_but_not_to_ndcg():
     """M8: at level 3 only d, at rank 7, is relevant."""
     strict = compute_all(RETRIEVED, JUDGMENTS, ks=(7,), level=3)
     assert strict.reciprocal_rank == strict.average_precision == strict.rr[7] == strict.ap[7]
@@ -82,13 +82,13 @@ def test_level_reaches_every_binary_metric_and_not_ndcg():
 
 @pytest.mark.parametrize(("retrieved", "judgments"), [([], {"a"}), (["a"], {}), ([], {})])
 def test_empty_input_gives_zeros(retrieved, judgments):
-    """M10: nothing retrieved or nothing judged is 0 everywhere."""
+    """M10: if nothing is retrieved or judged, every value is 0."""
     metrics = compute_all(retrieved, judgments, ks=(1, 3))
     assert metrics.reciprocal_rank == metrics.average_precision == 0.0
     assert all(getattr(metrics, name) == {1: 0.0, 3: 0.0} for name in SINGLE)
 
 
-def test_metrics_cannot_be_changed():
+def test_metrics_are_immutable():
     """M8: neither a field nor the value at a k can be set."""
     metrics = two_cutoffs()
     with pytest.raises(dataclasses.FrozenInstanceError):
@@ -97,8 +97,8 @@ def test_metrics_cannot_be_changed():
         metrics.recall[1] = 0.0
 
 
-def test_equal_metrics_are_one_member_of_a_set():
-    """M8: equality and hash go by value."""
+def test_equal_metrics_have_equal_hashes():
+    """M8: equality and hash are by value."""
     assert two_cutoffs() == two_cutoffs()
     assert len({two_cutoffs(), two_cutoffs(), compute_all([], {}, ks=(1, 3))}) == 2
 
@@ -110,7 +110,7 @@ def test_metrics_survive_pickling(protocol):
 
 
 def test_metrics_print_as_a_table():
-    """M8: four decimals, a line for each k, the uncut values on top."""
+    """M8: four decimals, one line per k, and the values without cutoff on top."""
     assert repr(two_cutoffs()).splitlines() == [
         "<RankingMetrics: reciprocal rank 1.0000, average precision 0.8333",
         "     k  recall  precision      f1  hit_rate     dcg    ndcg      rr      ap",
@@ -119,8 +119,8 @@ def test_metrics_print_as_a_table():
     ]
 
 
-def test_values_at_k_are_a_mapping_of_their_own():
-    """M8: AtK reads like a dict, equals one, and does not follow the one it was made from."""
+def test_values_at_k_are_an_independent_mapping():
+    """M8: AtK reads like a dict, equals one, and is a copy of its source."""
     source = {1: 0.0, 3: 0.5}
     values = AtK(source)
     source[1] = 9.0
@@ -130,14 +130,14 @@ def test_values_at_k_are_a_mapping_of_their_own():
     assert hash(values) == hash(AtK({3: 0.5, 1: 0.0}))
 
 
-def test_value_at_a_k_that_was_not_asked_for_is_missing():
-    """M8: no k is guessed."""
+def test_a_value_at_another_k_is_missing():
+    """M8: only the requested k exist."""
     with pytest.raises(KeyError):
         two_cutoffs().recall[2]
 
 
-def test_plain_types_can_be_had_for_json():
-    """M8: to_dict is fit for json.dumps, and has everything."""
+def test_metrics_convert_to_plain_types_for_json():
+    """M8: to_dict has everything, and works with json.dumps."""
     metrics = compute_all(["a", "x"], {"a"}, ks=(1, 2))
     found = json.loads(json.dumps(metrics.to_dict()))
     assert found["recall"] == {"1": 1.0, "2": 1.0}

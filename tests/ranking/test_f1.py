@@ -31,7 +31,7 @@ def test_hit_exactly_at_k_counts(k, expected):
 
 
 def test_mean_over_queries_averages_f1_itself():
-    """M7: 1, 0 and 1/2 average to 1/2; the F1 of the mean precision and recall is 0.533."""
+    """M7: 1, 0 and 1/2 average to 1/2; the F1 of mean precision and mean recall is 0.533."""
     records = [
         {"retrieved": ["a"], "relevant": {"a"}},
         {"retrieved": ["x"], "relevant": {"a", "b"}},
@@ -51,7 +51,7 @@ def test_empty_list_is_zero():
     assert f1_at_k([], {"a"}, k=1) == 0.0
 
 
-def test_where_everything_is_relevant_recall_alone_holds_it_down():
+def test_if_everything_is_relevant_only_recall_limits_f1():
     """M7: precision 1 and recall 2/4 give 2/3."""
     assert f1_at_k(list("abcd"), set("abcd"), k=2) == pytest.approx(2 / 3)
 

@@ -18,8 +18,8 @@ every_metric = pytest.mark.parametrize("metric", EVERY_METRIC, ids=lambda f: f._
 
 
 @every_metric
-def test_set_list_mapping_and_records_say_the_same(metric):
-    """M9: grade 1 is what a member of a set has."""
+def test_set_list_mapping_and_records_are_equivalent(metric):
+    """M9: a member of a set has grade 1."""
     retrieved = ["x", "a", "y", "b"]
     values = {
         metric(retrieved, judgments, 3)
@@ -38,7 +38,7 @@ def test_set_list_mapping_and_records_say_the_same(metric):
 
 @every_metric
 @pytest.mark.parametrize("grade", [1, 3, 5, 2.5, 100, np.int64(2), np.float32(1.5)])
-def test_grades_are_the_same_in_a_mapping_and_in_records(metric, grade):
+def test_grades_are_equal_in_a_mapping_and_in_records(metric, grade):
     """M9: small scales, any integer and float gains are accepted."""
     retrieved = ["x", "a", "b"]
     from_records = metric(retrieved, [RelevanceJudgment("a", grade), RelevanceJudgment("b", 0)], 2)
@@ -48,20 +48,20 @@ def test_grades_are_the_same_in_a_mapping_and_in_records(metric, grade):
 @every_metric
 @pytest.mark.parametrize("doc_id", ["a", b"a", 7, 2.5, ("doc", 7), None, frozenset("ab"), -1])
 def test_any_hashable_is_an_id(metric, doc_id):
-    """M9: also None and -1, which mean nothing special here."""
+    """M9: None and -1 have no special meaning here."""
     assert metric([doc_id], {doc_id}, 1) == 1.0
     assert metric([doc_id], {"other"}, 1) == 0.0
 
 
 @every_metric
 def test_numpy_integers_are_ids_and_cutoffs(metric):
-    """M9: np.int32(2) is the document 2, and a k."""
+    """M9: np.int32(2) is the document 2, and a valid k."""
     assert metric(np.array([2, 9], dtype=np.int32), {2}, np.int64(1)) == 1.0
 
 
 @every_metric
-def test_inputs_are_left_as_they_were(metric):
-    """M9: metrics read, they do not write."""
+def test_inputs_are_not_changed(metric):
+    """M9: metrics only read them."""
     retrieved, judgments = ["b", "a", "b"], {"a": 2, "b": 1}
     metric(retrieved, judgments, 2)
     assert (retrieved, judgments) == (["b", "a", "b"], {"a": 2, "b": 1})
@@ -69,8 +69,8 @@ def test_inputs_are_left_as_they_were(metric):
 
 @every_metric
 @pytest.mark.parametrize("k", [0, -3])
-def test_k_below_one_is_refused(metric, k):
-    """M10, D3: a ValueError that says so, for an empty list too."""
+def test_k_below_one_is_rejected(metric, k):
+    """M10, D3: it is a ValueError, even for an empty list."""
     for retrieved, judgments in (["a"], {"a"}), ([], set()):
         with pytest.raises(InputError) as error:
             metric(retrieved, judgments, k)
@@ -82,7 +82,7 @@ def test_k_below_one_is_refused(metric, k):
 @pytest.mark.parametrize(
     ("k", "got"), [(2.0, "float 2.0"), (True, "bool True"), ("3", "str '3'"), ([1], "list [1]")]
 )
-def test_k_that_is_no_integer_is_refused(metric, k, got):
+def test_k_must_be_an_integer(metric, k, got):
     """M10: 2.0 and True are more likely mistakes than cutoffs."""
     with pytest.raises(InputTypeError) as error:
         metric(["a"], {"a"}, k)
@@ -91,7 +91,7 @@ def test_k_that_is_no_integer_is_refused(metric, k, got):
 
 
 @pytest.mark.parametrize("metric", AT_K, ids=lambda f: f.__name__)
-def test_k_of_none_is_refused_where_k_is_required(metric):
+def test_k_of_none_is_rejected_where_k_is_required(metric):
     """M10: None means the whole list for reciprocal rank and average precision only."""
     with pytest.raises(InputTypeError) as error:
         metric(["a"], {"a"}, None)
@@ -111,8 +111,8 @@ def test_k_of_none_is_refused_where_k_is_required(metric):
         (1j, InputTypeError, "a number, got complex 1j"),
     ],
 )
-def test_grade_that_is_no_finite_number_is_refused(metric, grade, error, expected):
-    """M9: whether in a mapping or in a record, and whether retrieved or not."""
+def test_a_grade_must_be_a_finite_number(metric, grade, error, expected):
+    """M9: this holds in a mapping and in a record, retrieved or not."""
     for judgments in {"a": 1, "b": grade}, [RelevanceJudgment("b", grade)]:
         with pytest.raises(error) as raised:
             metric(["a"], judgments, 1)
@@ -130,7 +130,7 @@ def test_grade_that_is_no_finite_number_is_refused(metric, grade, error, expecte
         ([RelevanceJudgment("a"), "b"], "ids and records mixed"),
     ],
 )
-def test_judgments_of_another_kind_are_refused(metric, judgments, got):
+def test_judgments_of_other_types_are_rejected(metric, judgments, got):
     """M9: a str is an iterable of letters, and hardly meant as one."""
     expected = "a set of ids, a mapping from id to grade, or RelevanceJudgment records"
     with pytest.raises(InputTypeError) as error:
@@ -140,8 +140,8 @@ def test_judgments_of_another_kind_are_refused(metric, judgments, got):
 
 @every_metric
 @pytest.mark.parametrize("judgments", [[["a"]], [RelevanceJudgment(["a"], 1)]])
-def test_judged_ids_that_cannot_be_looked_up_are_refused(metric, judgments):
-    """M9: ids are hashable, in records too."""
+def test_judged_ids_must_be_hashable(metric, judgments):
+    """M9: this holds in records, too."""
     expected = "ids that can be looked up, got list, which is not hashable"
     with pytest.raises(InputTypeError) as error:
         metric(["a"], judgments, 1)
@@ -149,8 +149,8 @@ def test_judged_ids_that_cannot_be_looked_up_are_refused(metric, judgments):
 
 
 @every_metric
-def test_two_judgments_of_one_document_are_refused(metric):
-    """M9: nobody can tell which of the two holds."""
+def test_two_judgments_of_one_document_are_rejected(metric):
+    """M9: it would be ambiguous which one counts."""
     with pytest.raises(InputError) as error:
         metric(["a"], [RelevanceJudgment("a", 1), RelevanceJudgment("a", 2)], 1)
     assert str(error.value) == "judgments: expected one judgment per document, got two of 'a'"
@@ -169,8 +169,8 @@ def test_two_judgments_of_one_document_are_refused(metric):
         (["a", ["b"]], "ids that can be looked up, got list, which is not hashable"),
     ],
 )
-def test_retrieved_that_is_no_ranked_list_is_refused(metric, retrieved, message):
-    """M9: a set has no ranks, and scores by document belong elsewhere."""
+def test_retrieved_must_be_a_ranked_list(metric, retrieved, message):
+    """M9: a set has no ranks, and scores by document are for other functions."""
     with pytest.raises(InputTypeError) as error:
         metric(retrieved, {"a"}, 1)
     assert str(error.value) == f"retrieved: expected {message}"

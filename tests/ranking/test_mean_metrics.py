@@ -14,7 +14,7 @@ def query(retrieved, grades):
 
 
 def rounded(means, *metrics):
-    """Return the metrics by k, to the four decimals that the sources print."""
+    """Return the metrics by k, to the four decimals printed in the sources."""
     return {k: tuple(round(means[metric][k], 4) for metric in metrics) for k in means["recall"]}
 
 
@@ -54,7 +54,7 @@ def test_lesson_three_query_data_set():
     ids=["retriever A", "retriever B"],
 )
 def test_lesson_two_retrievers(rankings, mrr, expected):
-    """M9, L: two retrievers on three queries without grades; A is the better one."""
+    """M9, L: two retrievers on three queries without grades; A is better."""
     relevant = [{"d1", "d2", "d4"}, {"d1", "d3"}, {"d1", "d2", "d3"}]
     means = mean_metrics(
         [
@@ -67,8 +67,8 @@ def test_lesson_two_retrievers(rankings, mrr, expected):
     assert rounded(means, "recall", "precision", "ndcg") == expected
 
 
-def test_relevant_drives_the_binary_metrics_and_scores_drive_ndcg():
-    """M9: b has a score and is not relevant; a is relevant and has none."""
+def test_relevant_determines_binary_metrics_and_scores_determine_ndcg():
+    """M9: b has a score but is not relevant; a is relevant but has none."""
     record = {"retrieved": ["a", "b"], "relevant": {"a"}, "relevance_scores": {"b": 3}}
     means = mean_metrics([record], ks=(2,))
     assert (means["recall"][2], means["precision"][2], means["mrr"]) == (1.0, 0.5, 1.0)
@@ -78,7 +78,7 @@ def test_relevant_drives_the_binary_metrics_and_scores_drive_ndcg():
 
 @pytest.mark.parametrize("extra", [{}, {"relevance_scores": None}])
 def test_without_scores_each_relevant_id_gains_one(extra):
-    """M9: nDCG is binary then."""
+    """M9: nDCG is then binary."""
     means = mean_metrics([{"retrieved": ["x", "a"], "relevant": ["a"], **extra}], ks=(2,))
     assert means["dcg"][2] == 1 / math.log2(3)
 
@@ -86,15 +86,15 @@ def test_without_scores_each_relevant_id_gains_one(extra):
 @pytest.mark.parametrize(
     "relevant", [{"a": 2, "b": 1}, [RelevanceJudgment("a", 2), RelevanceJudgment("b", 1)]]
 )
-def test_grades_may_stand_under_relevant(relevant):
-    """M9: a mapping or records serve the binary metrics and nDCG alike."""
+def test_relevant_may_contain_grades(relevant):
+    """M9: a mapping or records are used by binary metrics and by nDCG."""
     means = mean_metrics([{"retrieved": ["b", "a"], "relevant": relevant}], ks=(2,), level=2)
     assert means["mrr"] == 1 / 2
     assert means["dcg"][2] == 1 + 2 / math.log2(3)
 
 
 def test_means_of_one_query_are_its_metrics():
-    """M9: each name of the result holds the metric it says."""
+    """M9: each name in the result has the value of its metric."""
     retrieved, relevant = ["x", "a", "b", "y"], {"a", "b", "c"}
     means = mean_metrics([{"retrieved": retrieved, "relevant": relevant}], ks=(1, 3))
     metrics = compute_all(retrieved, relevant, ks=(1, 3))
@@ -121,16 +121,16 @@ def test_no_queries_give_zeros():
     assert all(values == {1: 0.0, 3: 0.0} for values in means.values())
 
 
-def test_query_without_anything_relevant_counts_as_zero():
-    """M10: it is one of the queries of the mean."""
+def test_query_without_relevant_documents_counts_as_zero():
+    """M10: it is part of the mean."""
     means = mean_metrics(
         [{"retrieved": ["a"], "relevant": {"a"}}, {"retrieved": [], "relevant": set()}], ks=(1,)
     )
     assert (means["query_count"], means["mrr"], means["recall"]) == (2, 0.5, {1: 0.5})
 
 
-def test_result_is_made_of_plain_types():
-    """M9: dicts, ints and floats, which any JSON writer takes."""
+def test_result_has_only_plain_types():
+    """M9: dicts, ints and floats can be written as JSON."""
     means = mean_metrics(iter([{"retrieved": [1], "relevant": {1}, "id": "q1"}]))
     assert type(means) is dict
     assert {type(value) for value in means.values()} == {int, float, dict}

@@ -45,7 +45,7 @@ def test_only_relevant_document_last_is_one_over_its_discount(n_ranks):
     assert ndcg_at_k(range(1, n_ranks + 1), {n_ranks}, n_ranks) == 1 / math.log2(n_ranks + 1)
 
 
-def test_mean_over_queries_weighs_them_equally():
+def test_mean_over_queries_weights_them_equally():
     """M4: 1, 1/2 and 0 average to 1/2."""
     records = [
         {"retrieved": ["a", "x", "y"], "relevant": {"a"}},
@@ -68,7 +68,7 @@ def test_empty_list_is_zero():
 
 
 @pytest.mark.parametrize("k", [1, 2, 4, 10])
-def test_where_everything_is_equally_relevant_any_order_is_perfect(k):
+def test_if_everything_is_equally_relevant_any_order_is_perfect(k):
     """M4: all four documents have grade 1."""
     assert ndcg_at_k(["d", "b", "c", "a"], set("abcd"), k) == 1.0
 
@@ -84,7 +84,7 @@ def test_lesson_example_with_five_grades():
     assert round(dcg / ideal, 4) == 0.7975
 
 
-def test_binary_example_of_the_arrays():
+def test_binary_example_matches_the_array_api():
     """M4, B: DCG 1.8869, ideal 2.1309, nDCG 0.8855."""
     dcg = 1 + 1 / math.log2(4) + 1 / math.log2(6)
     ideal = 1 + 1 / math.log2(3) + 1 / math.log2(4)
@@ -93,35 +93,35 @@ def test_binary_example_of_the_arrays():
     assert (round(dcg, 4), round(ideal, 4), round(dcg / ideal, 4)) == (1.8869, 2.1309, 0.8855)
 
 
-def test_ideal_holds_judged_documents_that_were_not_retrieved():
-    """M4, D2: a alone was found, where a and b were there to find."""
+def test_ideal_includes_judged_documents_that_were_not_retrieved():
+    """M4, D2: a alone was found, but a and b exist."""
     ideal = 1 + 1 / math.log2(3)
     assert ndcg_at_k(["a"], {"a", "b"}, k=2) == pytest.approx(1 / ideal)
 
 
 def test_negative_grades_gain_nothing_and_are_not_in_the_ideal():
-    """M4: a grade of -2 is as good as no judgment."""
+    """M4: a grade of -2 is equivalent to no judgment."""
     assert dcg_at_k(["b", "a"], {"a": 1, "b": -2}, k=2) == 1 / math.log2(3)
     assert ndcg_at_k(["a"], {"a": 1, "b": -2}, k=2) == 1.0
 
 
-def test_float_grades_gain_what_they_say():
-    """M9: half a grade gains half, below the level of relevance too."""
+def test_float_grades_gain_their_value():
+    """M9: half a grade gains half, even below the level of relevance."""
     assert dcg_at_k(["a", "b"], {"a": 0.5, "b": 2.5}, k=2) == 0.5 + 2.5 / math.log2(3)
 
 
 def test_repeated_id_gains_once_and_keeps_its_rank():
-    """M4: b stands at rank 3, discounted by 2."""
+    """M4: b is at rank 3, discounted by 2."""
     assert dcg_at_k(["a", "a", "b"], {"a", "b"}, k=3) == 1 + 1 / 2
 
 
 def test_largest_grades_do_not_overflow():
-    """M4: at the largest grade accepted the value is still defined."""
+    """M4: the value is defined even for the largest accepted grade."""
     judgments = dict.fromkeys(range(1000), 1e290)
     assert ndcg_at_k(range(1000), judgments, k=1000) == 1.0
 
 
-def test_rounding_never_lifts_a_ranking_above_the_ideal():
+def test_rounding_never_makes_a_ranking_exceed_the_ideal():
     """M4: these grades differ in their last bits, and the plain quotient would exceed 1."""
     low, high = 0.1, math.nextafter(math.nextafter(0.1, 1), 1)
     grades = {"a": high, "b": low, "c": high}

@@ -30,7 +30,7 @@ def test_hit_exactly_at_k_counts(k, expected):
     assert precision_at_k(["x", "y", "z", "a"], {"a"}, k) == expected
 
 
-def test_mean_over_queries_weighs_them_equally():
+def test_mean_over_queries_weights_them_equally():
     """M2: precisions of 1, 1/2 and 0 average to 1/2."""
     records = [
         {"retrieved": ["a", "b"], "relevant": {"a", "b"}},
@@ -42,7 +42,7 @@ def test_mean_over_queries_weighs_them_equally():
 
 @pytest.mark.parametrize("judgments", [set(), {}, {"a": 0}])
 def test_no_relevant_document_at_all_is_zero(judgments):
-    """M2: nothing is relevant, so no rank holds anything relevant."""
+    """M2: nothing is relevant, so no rank has a relevant document."""
     assert precision_at_k(["a", "b"], judgments, k=2) == 0.0
 
 
@@ -52,7 +52,7 @@ def test_empty_list_is_zero():
 
 
 @pytest.mark.parametrize("k", [1, 2, 4])
-def test_where_everything_is_relevant_precision_is_one_at_every_k(k):
+def test_if_everything_is_relevant_precision_is_one_at_every_k(k):
     """M2: each of the first k is relevant."""
     assert precision_at_k(list("abcd"), set("abcd"), k) == 1.0
 
@@ -80,12 +80,12 @@ def test_ten_results_at_five_and_ten(relevant, k, expected):
 
 
 def test_list_shorter_than_k_is_divided_by_k():
-    """D1: two relevant documents and no others are 2/5 at k = 5, as in trec_eval."""
+    """D1: two relevant documents alone give 2/5 at k = 5, as in trec_eval."""
     assert precision_at_k(["a", "b"], {"a", "b"}, k=5) == 2 / 5
 
 
 def test_repeated_id_counts_once():
-    """M2: the second a fills a rank and earns nothing."""
+    """M2: the second a occupies a rank and earns nothing."""
     assert precision_at_k(["a", "a", "a"], {"a"}, k=3) == 1 / 3
 
 

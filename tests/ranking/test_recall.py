@@ -29,7 +29,7 @@ def test_hit_exactly_at_k_counts(k, expected):
     assert recall_at_k(["x", "y", "a"], {"a"}, k) == expected
 
 
-def test_mean_over_queries_weighs_them_equally():
+def test_mean_over_queries_weights_them_equally():
     """M1: recalls of 1, 1/2 and 0 average to 1/2."""
     records = [
         {"retrieved": ["a"], "relevant": {"a"}},
@@ -51,14 +51,14 @@ def test_empty_list_is_zero():
 
 
 @pytest.mark.parametrize("k", [1, 2, 3, 4])
-def test_where_everything_is_relevant_recall_grows_with_k(k):
+def test_if_everything_is_relevant_recall_grows_with_k(k):
     """M1: the first k of four relevant documents are k/4 of them."""
     assert recall_at_k(list("abcd"), set("abcd"), k) == k / 4
 
 
 @pytest.mark.parametrize(("k", "expected"), [(1, 0.0), (3, 0.25), (5, 0.5), (10, 0.75)])
 def test_lesson_example_follows_the_definition(k, expected):
-    """M1, L: one of four is in the first 3, so 0.25, whatever the lesson prints."""
+    """M1, L: one of four is in the first 3, so 0.25, even if the lesson prints another number."""
     retrieved = ["d3", "d1", "d7", "d2", "d5", "d8", "d4"]
     assert recall_at_k(retrieved, {"d1", "d2", "d4", "d6"}, k) == expected
 
@@ -75,7 +75,7 @@ def test_ten_results_at_five_and_ten(relevant, at_5, at_10):
 
 
 def test_relevant_documents_not_retrieved_are_counted():
-    """D2: everything found is relevant, and yet only half of the relevant was found."""
+    """D2: every returned document is relevant, but only half of the relevant were found."""
     assert recall_at_k(["a", "b"], set("abcd"), k=2) == 0.5
 
 
@@ -93,7 +93,7 @@ def test_level_decides_what_is_relevant(level, expected):
 
 
 def test_grade_between_zero_and_one_is_not_relevant():
-    """M9: float grades are compared with the level as they are."""
+    """M9: float grades are compared with the level without rounding."""
     judgments = {"a": 0.5, "b": 1.0}
     assert recall_at_k(["a"], judgments, k=1) == 0.0
     assert recall_at_k(["a"], judgments, k=1, level=0.5) == 0.5

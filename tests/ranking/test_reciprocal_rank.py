@@ -4,7 +4,7 @@ from berryeval.ranking import mean_metrics, reciprocal_rank
 
 
 def ranked_lists(*ranks):
-    """Return one record a rank, whose only relevant document stands there."""
+    """Return one record per rank, whose only relevant document is at that rank."""
     return [{"retrieved": range(1, 11), "relevant": {rank}} for rank in ranks]
 
 
@@ -36,7 +36,7 @@ def test_hit_exactly_at_k_counts(k, expected):
 
 
 def test_mean_over_queries_is_mrr():
-    """M3, L: first relevant at 2, 1, 3: 0.6111."""
+    """M3, L: the first relevant documents are at 2, 1 and 3: 0.6111."""
     mrr = mean_metrics(ranked_lists(2, 1, 3))["mrr"]
     assert mrr == pytest.approx((1 / 2 + 1 + 1 / 3) / 3)
     assert round(mrr, 4) == 0.6111
@@ -56,7 +56,7 @@ def test_mean_over_no_queries_is_zero():
 
 @pytest.mark.parametrize("judgments", [set(), {}, {"a": 0}, {"a": -2}])
 def test_no_relevant_document_at_all_is_zero(judgments):
-    """M3: a document graded 0 or less is no first relevant document."""
+    """M3: a document graded 0 or less does not count as relevant."""
     assert reciprocal_rank(["a", "b"], judgments) == 0.0
 
 
@@ -65,7 +65,7 @@ def test_empty_list_is_zero():
     assert reciprocal_rank([], {"a"}) == 0.0
 
 
-def test_where_everything_is_relevant_the_first_rank_decides():
+def test_if_everything_is_relevant_the_first_rank_decides():
     """M3: the first document is the first relevant one."""
     assert reciprocal_rank(list("abc"), set("abc")) == 1.0
 
@@ -76,7 +76,7 @@ def test_without_k_the_whole_list_counts():
 
 
 def test_repeats_keep_their_rank():
-    """M3: the second x still takes up rank 2."""
+    """M3: the second x still occupies rank 2."""
     assert reciprocal_rank(["x", "x", "a"], {"a"}) == 1 / 3
 
 

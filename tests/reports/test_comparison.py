@@ -153,8 +153,8 @@ def test_the_result_of_a_row_matches_the_headline():
     assert {d["finding"] for d in comparison_as_dict(comparison)["differences"]} == {"unclear"}
 
 
-def test_the_policy_is_written_beside_the_figures():
-    """Who decides, which differences are families, and what decides nothing."""
+def test_the_policy_is_explained_with_the_figures():
+    """The note names the deciding measure, the families, and p-values without effect."""
     thirty = {f"q{i:02}": {"d": 1} for i in range(30)}
     runs = {
         "a": {q: ["d"] if i % 3 else ["x", "d"] for i, q in enumerate(thirty)},

@@ -29,15 +29,15 @@ def test_the_verdict_comes_before_its_guards(result):
     assert holes.rows[0][:2] == ("q003", "page-0815")
 
 
-def test_intervals_are_labelled_as_what_they_are(result):
-    """Unadjusted, two-sided, 1 - 2 alpha."""
+def test_intervals_are_labelled(result):
+    """They are unadjusted, two-sided, at 1 - 2 alpha."""
     text = render_gate(result, "table")
     assert "Intervals are unadjusted two-sided 1 - 2 alpha (90%); alpha 0.05. p fail is" in text
     assert "seed" not in text
 
 
-def test_a_verdict_on_the_set_says_so(result):
-    """Then there is no level to tell."""
+def test_a_verdict_on_the_set_is_labelled(result):
+    """It has no confidence level."""
     text = render_gate(replace(result, rules=replace(result.rules, inference="set")), "table")
     assert "these queries are all that matters" in text
     assert "alpha 0.05" not in text

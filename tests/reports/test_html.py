@@ -176,7 +176,7 @@ def test_all_data_is_shown_as_text():
     ):
         assert parsed(html).scripts <= 2
         assert "<script>alert" not in html
-        html.encode()  # no half characters
+        html.encode()  # no lone surrogates
     page = comparison_to_html(comparison)
     written = re.search(r'id="data">(.*?)</script>', page, re.DOTALL)[1]
     assert not set("<>&") & set(written)
@@ -260,7 +260,7 @@ def test_a_gate_without_a_baseline_has_a_page(comparison):
 
 
 def test_tables_have_a_simple_page(monkeypatch):
-    """Under one heading; of very long ones the first rows."""
+    """They have one heading; very long tables show their first rows."""
     monkeypatch.setattr(document, "_MOST_ROWS", 2)
     table = Table("", ("", "a"), (("x", "1"), ("y", "-"), ("z", "-0.5")), ("A note.",))
     page = tables_to_html("bm25 & dense", [table])

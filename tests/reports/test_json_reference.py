@@ -113,7 +113,7 @@ def optional(keys: set[str]) -> set[str]:
 
 @pytest.mark.parametrize("section", ["Evaluation", "Comparison", "Gate"])
 def test_documented_keys_match_the_output(section):
-    """None is missing, and none is invented."""
+    """None is missing, and none is superfluous."""
     comparison = a_comparison(40)
     comparison.evaluations["bm25"].cautions = ("all scores are equal",)
     everything = Shown(per_query=True, label="category", intervals=True)
@@ -138,7 +138,7 @@ def moody(query, _k):
 def test_keys_of_quality_and_golden_sets_are_documented(tmp_path):
     """A failed query, two passes and a checked system make every key appear."""
     passes = {"Q1": {"guide.md#configure-oauth": [3, 3, 3], "tuning.md#bananas": [0, 0, 0]}}
-    again = {"id": "Q3", "query": "why are the slow searches slow"}  # nearly the second one
+    again = {"id": "Q3", "query": "why are the slow searches slow"}  # a near duplicate
     facts = {"labels": ["no", "a little", "half", "all"], "judges": "first"}
     folder = write_golden_set(tmp_path / "small", passes=passes, queries=[*QUERIES, again], **facts)
     check = check_golden_set(folder)

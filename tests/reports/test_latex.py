@@ -23,7 +23,7 @@ def test_equal_figures_are_bold_together():
     same = {"q1": ["d1"]}
     text = comparison_to_latex(compare_these({"q1": {"d1": 1}}, {"a": same, "b": same}))
     assert text.count(r"\textbf{1.0000}") == 2
-    assert text.count(r"$^{\dagger}$") == 1  # in the note alone
+    assert text.count(r"$^{\dagger}$") == 1  # only in the note
 
 
 def test_evaluations_have_no_marks():

@@ -1,4 +1,4 @@
-"""The promises of every system under test. `Contract` is a base class of tests."""
+"""The contract of every system under test. `Contract` is a base class of tests."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ QUERIES = ["renew an expired token", "configure OAuth", "slow queries", "deploy 
 
 
 class Contract:
-    """A class with a fixture ``system``, over DOCUMENTS, has these tests.
+    """Tests for a class with a fixture ``system`` over DOCUMENTS.
 
     ``finds_by_words`` is whether a query of unknown words finds nothing, and ``can_index``
     whether documents can be replaced.
@@ -36,7 +36,7 @@ class Contract:
 
     @pytest.mark.parametrize("query", QUERIES)
     @pytest.mark.parametrize("k", [1, 3, 100])
-    def test_at_most_k_documents_come_back_best_first(self, system, query, k):
+    def test_at_most_k_documents_are_returned_best_first(self, system, query, k):
         """Hits are sorted by score, ties by id, highest first; each document occurs once."""
         hits = system.search(query, k)
         assert 1 <= len(hits) <= k
@@ -60,7 +60,7 @@ class Contract:
     @pytest.mark.parametrize(
         "query", ["zzyzx qwrtp", "", " ", "!!!", "'; DROP TABLE", 'AND OR "', "a:b (c", "\u0000"]
     )
-    def test_odd_queries_are_answered(self, system, query):
+    def test_unusual_queries_are_answered(self, system, query):
         """Unknown words find nothing by word search, and queries cannot contain operators."""
         hits = system.search(query, 10)
         assert len(hits) <= 10
@@ -74,7 +74,7 @@ class Contract:
             with pytest.raises(BerryEvalError, match="k: expected an integer, at least 1"):
                 system.search("oauth", k)
 
-    def test_the_same_query_finds_the_same(self, system):
+    def test_the_same_query_has_the_same_hits(self, system):
         """Repeated and concurrent searches return the same hits."""
         expected = [system.search(query, 5) for query in QUERIES]
         with ThreadPoolExecutor(4) as threads:

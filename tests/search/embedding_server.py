@@ -12,9 +12,9 @@ _KEYS = {"model", "input", "encoding_format", "dimensions", "user"}
 
 
 class Model:
-    """Vectors of lengths and vowels; keeps what it was asked.
+    """Vectors of lengths and vowels; records its requests.
 
-    ``faults`` are answers that are given instead, one a request.
+    ``faults`` are responses to return instead, one per request.
     """
 
     def __init__(self, key=None):
@@ -23,7 +23,7 @@ class Model:
         self.faults = []
 
     def answer(self, request):
-        """Answer a request, in the form that `serving` expects."""
+        """Answer a request in the form that `serving` expects."""
         self.requests.append(request)
         if self.faults:
             return self.faults.pop(0)
@@ -40,7 +40,7 @@ class Model:
             }
             for number, text in enumerate(body["input"])
         ]
-        # The order of an answer is not promised.
+        # The order of a response is not guaranteed.
         return 200, {"object": "list", "data": data[::-1], "model": body["model"], "usage": {}}
 
     def _problem(self, request):  # noqa: PLR0911 - one for each

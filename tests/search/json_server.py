@@ -14,9 +14,9 @@ from urllib.parse import parse_qs, urlsplit
 def serving(answer):
     """Serve what ``answer(request)`` returns: a status and an object or bytes; None hangs up.
 
-    Behind them pairs of a header's name and value may follow.
+    Pairs of header name and value may follow.
 
-    A request has a method, a path, its parameters, headers, the content as bytes, and as JSON.
+    A request has a method, a path, parameters, headers, and the content as bytes and as JSON.
     """
 
     class Handler(BaseHTTPRequestHandler):
@@ -67,7 +67,7 @@ def serving(answer):
 
 
 def _has_lines(headers):
-    """Whether the content is JSON lines."""
+    """Return whether the content is JSON lines."""
     return "ndjson" in headers.get("Content-Type", "")
 
 

@@ -1,7 +1,7 @@
-"""A search engine that speaks as OpenSearch and Elasticsearch are documented to, for tests.
+"""A simulated engine for tests, with the documented API of OpenSearch and Elasticsearch.
 
-It is strict: an unknown path, method, content type, key or argument is refused, with the shape of
-error that the engines have. Words are weighed by BM25, vectors by cosine.
+It is strict: an unknown path, method, content type, key or argument is rejected, with an error in
+the engines' format. Words are scored by BM25, vectors by cosine.
 """
 
 from __future__ import annotations
@@ -47,10 +47,10 @@ def wrong(reason):
 
 
 class Engine:
-    """Indexes, aliases, and what is asked of them.
+    """Indexes, aliases, and recorded requests.
 
-    ``faults`` are answers that are given instead, one a request, by what the path ends in;
-    ``busy`` is how many documents of the next bulk requests are refused with 429 each.
+    ``faults`` are responses to return instead, one per request, by the end of the path;
+    ``busy`` is how many documents of the next bulk requests are rejected with 429.
     """
 
     def __init__(self, dialect, authorization=None):
@@ -64,7 +64,7 @@ class Engine:
         self.busy = []
 
     def answer(self, request):
-        """Answer a request, in the form that `serving` expects."""
+        """Answer a request in the form that `serving` expects."""
         self.requests.append(request)
         waiting = self.faults.get(request["path"].rpartition("/")[2])
         if waiting:

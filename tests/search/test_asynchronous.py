@@ -119,7 +119,7 @@ class Counter:
         if self.n_running == self.at_once:
             self.enough.set()
         try:
-            # Nobody goes on until so many are there: this ends only if they run at once.
+            # No search continues until this many have started, so they must run concurrently.
             await self.enough.wait()
             await asyncio.sleep(0.01)
         except asyncio.CancelledError:

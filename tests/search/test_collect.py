@@ -156,7 +156,7 @@ def test_a_system_that_stops_itself_reports_the_whole_limit():
     """X8: the remaining time at its start would mislead the caller."""
 
     def find(_query, _k):
-        time.sleep(0.05)  # as a connection takes
+        time.sleep(0.05)  # like a connection
         seconds = seconds_allowed(30.0)
         time.sleep(seconds)
         raise SystemTimeoutError("polite", f"no answer within {seconds:.3g} s")
@@ -235,7 +235,7 @@ def test_other_queries_continue_while_a_worker_is_occupied(monkeypatch):
             hang.wait(60)
         return ["a"]
 
-    # The limit of one is over at once, that of the others never: no load makes a difference.
+    # The limit of one is over at once, that of the others never: load makes no difference.
     monkeypatch.setattr(_Asker, "_ask_once", run_out_of_time)
     limits = Limits(timeout=60, concurrency=2)
     collected = collect(Function(find), QUERIES, limits=limits)
@@ -345,7 +345,7 @@ def test_retrieval_is_logged(monkeypatch):
             raise ValueError("wrong")
         return ["a"]
 
-    # A handler of our own: commands that ran before have changed the logger above.
+    # A separate handler: earlier commands have changed the logger above.
     logger, records = logging.getLogger("berryeval.search.collect"), []
     handler = logging.Handler()
     handler.emit = records.append
@@ -458,7 +458,7 @@ class TestJournal:
         assert again.run.ranking("q1") == ["new", "other"]
 
     def test_answers_of_another_system_are_rejected(self, path):
-        """The message names the difference and the way out."""
+        """The message names the difference and says what to do."""
         self.interrupted(path, after=2)
         with pytest.raises(MismatchError, match="has answers with k '10', not '20'; delete the"):
             Journal(path, {"system": "mine", "k": "20"})

@@ -88,7 +88,7 @@ def package(tmp_path, monkeypatch):
         "missing = acme_search:Missing\n"
     )
     monkeypatch.syspath_prepend(tmp_path)
-    sys.modules.pop("acme_search", None)  # another test's, which goes by this name too
+    sys.modules.pop("acme_search", None)  # another test's module of the same name
     yield
     sys.modules.pop("acme_search", None)
 

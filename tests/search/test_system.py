@@ -1,4 +1,4 @@
-"""The promises of a system under test, and the checks of its answers."""
+"""The contract of a system under test, and the checks of its answers."""
 
 import math
 

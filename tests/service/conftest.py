@@ -1,4 +1,4 @@
-"""A service over an archive of its own, called inside the process."""
+"""A service over a temporary archive, called inside the process."""
 
 import shutil
 
@@ -14,7 +14,7 @@ BASE = "http://localhost:8765"
 
 @pytest.fixture(scope="session")
 def empty_archive(tmp_path_factory):
-    """The file of an archive with nothing in it."""
+    """The file of an empty archive."""
     path = tmp_path_factory.mktemp("archive") / "empty.db"
     Archive.open(path).close()
     return path
@@ -30,7 +30,7 @@ def archive(tmp_path, empty_archive):
 
 @pytest.fixture
 def service(archive):
-    """Start services with settings, and get a client of each."""
+    """Start services with settings, and return a client for each."""
     clients = []
 
     def start(base_url=BASE, **settings):
@@ -46,5 +46,5 @@ def service(archive):
 
 @pytest.fixture
 def client(service):
-    """A client of a service on loopback, which needs no token."""
+    """A client of a service on loopback, which requires no token."""
     return service()

@@ -1,4 +1,4 @@
-"""Counts of long tests, kept for the page that states them."""
+"""Counts of long-running tests, stored for the page that reports them."""
 
 import json
 import os
@@ -6,7 +6,7 @@ from pathlib import Path
 
 
 def note(name, counts):
-    """Write counts into the folder that `SOAK_FIGURES` names, if it names one."""
+    """Write counts to the folder in `SOAK_FIGURES`, if it is set."""
     folder = os.environ.get("SOAK_FIGURES")
     if folder:
         Path(folder).mkdir(parents=True, exist_ok=True)

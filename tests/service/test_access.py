@@ -1,4 +1,4 @@
-"""Who may call: tokens with roles, and no page of another site."""
+"""Access: tokens with roles, and protection against other sites."""
 
 import pytest
 
@@ -19,7 +19,7 @@ def tokens(archive):
 
 @pytest.fixture
 def guarded(service):
-    """A service that others can reach."""
+    """A service that is reachable from other hosts."""
     return service("http://quality.example", host="0.0.0.0")  # noqa: S104
 
 
@@ -29,14 +29,14 @@ def guarded(service):
      ("localhost", True), ("192.0.2.1", False), ("192.168.0.7", False), ("::", False),
      ("quality.example", False)],
 )  # fmt: skip
-def test_a_token_is_needed_where_others_can_reach_the_service(host, expected):
-    """Everywhere but on loopback."""
+def test_a_token_is_required_if_others_can_reach_the_service(host, expected):
+    """Only loopback needs none."""
     assert is_loopback(host) is expected
     assert ServiceSettings(host=host).needs_token is not expected
 
 
-def test_without_a_token_nothing_is_told(guarded):
-    """401 says how to get one; only health and the description are open."""
+def test_without_a_token_nothing_is_returned(guarded):
+    """401 explains how to get one; only health and the API description are open."""
     refused = guarded.get("/v1/judgments")
     assert refused.status_code == 401
     assert refused.headers["www-authenticate"] == 'Bearer realm="berryeval"'
@@ -49,8 +49,8 @@ def test_without_a_token_nothing_is_told(guarded):
 
 
 @pytest.mark.parametrize("value", ["Bearer", "Bearer ", "Basic YTpi", "Bearer bev_wrong", "é"])
-def test_a_token_that_is_none_is_refused(guarded, value):
-    """Other schemes, empty ones and wrong ones."""
+def test_an_invalid_token_is_rejected(guarded, value):
+    """Other schemes, empty and wrong tokens are rejected."""
     headers = {"Authorization": value.encode()}
     assert guarded.get("/v1/judgments", headers=headers).status_code == 401
     assert guarded.get("/healthz", headers=headers).status_code == 401
@@ -68,8 +68,8 @@ def test_a_token_that_is_none_is_refused(guarded, value):
         ("DELETE", f"/v1/runs/{'0' * 64}", None, "admin"),
     ],
 )
-def test_roles_build_on_each_other(guarded, tokens, method, path, body, needed):
-    """Who has the role, or a higher one, gets past; the others learn which it takes."""
+def test_each_role_includes_the_lower_ones(guarded, tokens, method, path, body, needed):
+    """A lower role is rejected, and the message names the required one."""
     roles = ["read", "judge", "admin"]
     for role in roles:
         answer = guarded.request(method, path, json=body, headers=tokens[role])
@@ -86,11 +86,11 @@ ADMIN = {
 }  # fmt: skip
 COMPUTING = {
     "compare_runs", "list_holes", "evaluate_ranking", "evaluate_ranking_everywhere",
-    "cancel_job",  # looks at the owner
+    "cancel_job",  # checks the owner
 }  # fmt: skip
 
 
-def test_every_route_that_changes_something_needs_more_than_reading(client):
+def test_every_route_that_changes_data_requires_more_than_a_reader(client):
     """Judges add data, admins manage baselines and gates, and readers may compute."""
     found = {
         operation["operationId"]: operation["x-role"]
@@ -102,7 +102,7 @@ def test_every_route_that_changes_something_needs_more_than_reading(client):
     assert {name for name, role in found.items() if role == "read"} == COMPUTING
 
 
-def test_reading_needs_no_more_than_the_role_of_readers(client):
+def test_every_get_route_is_open_to_readers(client):
     """Every GET."""
     for path, methods in client.get("/openapi.json").json()["paths"].items():
         if path.startswith("/v1"):
@@ -122,8 +122,8 @@ def test_a_judgment_has_the_name_of_its_token(guarded, tokens):
     assert guarded.put("/v1/judgments/q/f", json=own, headers=tokens["judge"]).status_code == 201
 
 
-def test_a_revoked_token_ends_within_seconds(guarded, tokens, archive, monkeypatch):
-    """It is looked up again when it was remembered for a while."""
+def test_a_revoked_token_expires_within_seconds(guarded, tokens, archive, monkeypatch):
+    """A cached token is looked up again after a while."""
     assert guarded.get("/v1/jobs", headers=tokens["read"]).status_code == 200
     archive.tokens.revoke("read")
     monkeypatch.setattr("berryeval.service.lru_cache.time.monotonic", lambda: 1e12)
@@ -136,14 +136,14 @@ def test_a_revoked_token_ends_within_seconds(guarded, tokens, archive, monkeypat
      ("quality.local", 200), ("evil.example", 403), ("localhost.evil.example", 403),
      ("evil.example:8765", 403), ("", 403), ("[", 403), ("127.0.0.1@evil.example", 403)],
 )  # fmt: skip
-def test_a_name_that_was_made_to_point_here_is_refused(service, host, status):
-    """DNS rebinding: on loopback the Host has to be a name that we know."""
+def test_an_unknown_host_name_is_rejected_on_loopback(service, host, status):
+    """This prevents DNS rebinding."""
     client = service(allowed_hosts=("quality.local",))
     assert client.get("/v1/judgments", headers={"Host": host}).status_code == status
 
 
-def test_with_a_token_any_name_will_do(client, tokens):
-    """Who has a token was not talked into anything."""
+def test_with_a_token_any_host_name_is_accepted(client, tokens):
+    """A browser cannot be tricked into sending a token."""
     client.post("/v1/judgments", json={"judgments": judgments(1, 2)})
     for host in ("quality.example", "[", "a b"):
         headers = {"Host": host, **tokens["read"]}
@@ -156,15 +156,15 @@ def test_with_a_token_any_name_will_do(client, tokens):
      ("http://localhost:9999", 403), ("http://[", 403), ("http://evil-localhost:8765", 403),
      ("http://localhost:8765.evil.example", 403)],
 )  # fmt: skip
-def test_a_page_of_another_site_changes_nothing(client, origin, status):
-    """The Origin of a request that changes something is this service's, or there is none."""
+def test_other_sites_cannot_change_data(client, origin, status):
+    """A request that changes data has the Origin of this service, or none."""
     headers = {} if origin is None else {"Origin": origin}
     assert client.post("/v1/judgments", json=JUDGED, headers=headers).status_code == status
     assert client.get("/v1/judgments", headers=headers).status_code == 200
 
 
-def test_a_token_can_be_asked_for_on_loopback_too(service, tokens):
-    """As behind a proxy."""
+def test_tokens_can_be_required_on_loopback(service, tokens):
+    """This is for services behind a proxy."""
     client = service(is_token_required=True)
     assert client.get("/v1/judgments").status_code == 401
     assert client.get("/v1/judgments", headers=tokens["read"]).status_code == 200

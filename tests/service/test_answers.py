@@ -18,29 +18,29 @@ class Named(Shape):
     note: str = ""
 
 
-def test_a_shape_takes_its_fields_from_records_by_name():
-    """What is given comes first, then the first record that has it; others are left out."""
+def test_a_response_takes_its_fields_from_records_by_name():
+    """Explicit values come first, then the first record with the field; others are left out."""
     first, second = SimpleNamespace(name="a", other=1), SimpleNamespace(name="b", size=2)
     assert Named.of(first, second) == {"name": "a", "size": 2}
     assert Named.of(first, size=None, note="x") == {"name": "a", "size": None, "note": "x"}
 
 
 def test_a_field_that_no_record_has_is_a_bug():
-    """A renamed attribute fails loudly."""
+    """A renamed attribute raises an error."""
     with pytest.raises(AttributeError, match=r"Named\.size"):
         Named.of(SimpleNamespace(name="a"))
 
 
 @dataclass(frozen=True, slots=True)
 class Point:
-    """A moment with labels."""
+    """A time with labels."""
 
     at: datetime
     tags: tuple[str, ...]
 
 
 def test_records_become_json():
-    """Moments as ISO 8601, mappings and dataclasses as objects."""
+    """Times are ISO 8601, mappings and dataclasses are objects."""
     point = Point(datetime(2026, 11, 16, tzinfo=timezone.utc), ("x",))
     found = json.loads(json_bytes({"points": [point], "kept": MappingProxyType({"a": 1})}))
     assert found == {

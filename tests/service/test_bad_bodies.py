@@ -1,4 +1,4 @@
-"""Bodies that no route should take, tried at every route that takes one."""
+"""Invalid request bodies, tried on every route that takes a body."""
 
 import json
 from concurrent.futures import ThreadPoolExecutor
@@ -21,7 +21,7 @@ ROUTES = [
 
 @pytest.fixture
 def filled(client, archive):
-    """A service with some data, and what its archive has."""
+    """A service with some data, and the contents of its archive."""
     fill(client)
     client.put("/v1/stores/x", json={"kind": "bm25"})
     before = archive.check(deep=True).counts
@@ -37,7 +37,7 @@ def ask(client, method, path, content):
 
 
 @pytest.mark.parametrize(("method", "path", "is_elastic"), ROUTES)
-def test_a_body_of_no_use_is_refused_by_every_route(filled, method, path, is_elastic):
+def test_invalid_bodies_are_rejected_by_every_route(filled, method, path, is_elastic):
     """The status is 400 for invalid JSON, 422 for invalid fields, and 400 as in Elasticsearch."""
     for content in (b"{", b'{"a": ', b"\xff", b"nul", b"[" * 50_000):
         answer = ask(filled, method, path, content)
@@ -51,15 +51,15 @@ def test_a_body_of_no_use_is_refused_by_every_route(filled, method, path, is_ela
 
 
 @pytest.mark.parametrize(("method", "path", "is_elastic"), ROUTES)
-def test_a_body_that_is_too_large_is_refused_by_every_route(service, method, path, is_elastic):
-    """413, whatever is in it."""
+def test_a_body_that_is_too_large_is_rejected_by_every_route(service, method, path, is_elastic):
+    """The status is 413, whatever the content."""
     answer = ask(service(max_body=100), method, path, b'"' + b"x" * 200 + b'"')
     assert answer.status_code == 413
     assert ("error" in answer.json()) == is_elastic
 
 
-def test_ten_thousand_ks_are_refused(filled):
-    """422 by E5's route; ranking evaluation takes one k, and no more hits than it finds."""
+def test_ten_thousand_ks_are_rejected(filled):
+    """E5's route returns 422; ranking evaluation limits both k and the number of metrics."""
     asked = {"queries": [{"id": "q", "query": "a"}], "store": "x", "ks": list(range(1, 10_001))}
     answer = filled.post("/v1/evaluation/evaluate", json=asked)
     assert (answer.status_code, answer.json()["where"]) == (422, "body.ks")
@@ -77,8 +77,8 @@ def test_ten_thousand_ks_are_refused(filled):
     assert filled.post("/v1/evaluations", json=many).status_code == 422
 
 
-def test_one_of_two_who_change_the_same_judgment_at_once_is_told(client, tmp_path):
-    """412 to the second, whose grade is not stored; the first's is there (E5)."""
+def test_the_second_of_two_concurrent_changes_gets_412(client, tmp_path):
+    """E5: the first grade is stored, and the second is not."""
     pair = "/v1/judgments/q/d"
     seen = client.put(pair, json={"grade": 0}).headers["etag"]
     together = Barrier(2)

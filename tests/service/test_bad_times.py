@@ -1,6 +1,6 @@
-"""A disk that is full, a database that others hold, an archive of tomorrow: clear answers.
+"""A full disk, a locked database, an archive of a newer version: clear errors.
 
-Nothing is lost or there by half, and the service goes on when the trouble is over.
+Nothing is lost or half-written, and the service recovers when the problem is over.
 """
 
 import subprocess
@@ -28,7 +28,7 @@ sys.stdin.read()
 
 @contextmanager
 def held(path):
-    """Let another process hold the right to write, as long as the block lasts."""
+    """Let another process hold the write lock inside the block."""
     holder = subprocess.Popen(
         [sys.executable, "-c", HOLDER, str(path)],
         stdin=subprocess.PIPE,
@@ -44,7 +44,7 @@ def held(path):
 
 @pytest.fixture
 def limited(tmp_path):
-    """A server, and how to say how large its files may grow."""
+    """A server, and a function that limits the size of its files."""
     resource = pytest.importorskip("resource")
     if not hasattr(resource, "prlimit"):
         pytest.skip("only Linux lets us limit another process")
@@ -60,7 +60,7 @@ def limited(tmp_path):
 
 
 def large_writes():
-    """Requests that take more than a megabyte of the disk each."""
+    """Requests that each write more than a megabyte."""
     text = "x" * 1000
     entries = [{"query_id": f"q{i}", "doc_id": f"d{i}{text}", "grade": 1} for i in range(3000)]
     pairs = [{"query_id": f"p{i}", "doc_id": f"d{text}", "relevance": 1} for i in range(3000)]
@@ -77,8 +77,8 @@ def large_writes():
     }
 
 
-def test_a_full_disk_stores_nothing_and_passes(limited, tmp_path):
-    """503 to each write, reads go on; with room again the same requests are stored."""
+def test_a_full_disk_stores_nothing_and_is_recoverable(limited, tmp_path):
+    """Each write gets 503, and reads work; with free space, the same requests succeed."""
     server, limit = limited
     with httpx.Client(base_url=server.address, timeout=60) as client:
         client.put(f"/v1/stores/{STORE}", json={"kind": "bm25"}).raise_for_status()
@@ -95,7 +95,7 @@ def test_a_full_disk_stores_nothing_and_passes(limited, tmp_path):
         assert len(client.get("/v1/runs").json()["items"]) == 1
         assert len(client.get("/v1/documents").json()["items"]) == 2  # those of the store
         assert client.get(f"/v1/stores/{STORE}").json()["n_documents"] == 2
-        assert not list(tmp_path.glob("berryeval-upload-*"))
+        assert not list(tmp_path.glob("berryeval-service-*"))
         limit(-1)
         for path, body in large_writes().items():
             answer = client.post(path, **body)
@@ -108,8 +108,8 @@ def test_a_full_disk_stores_nothing_and_passes(limited, tmp_path):
     assert '"bug"' not in server.log.read_text()
 
 
-def test_a_database_that_others_hold_says_when_to_come_back(tmp_path):
-    """503 with Retry-After to each write, and nothing of it is stored; reads go on."""
+def test_a_locked_database_returns_503_with_retry_after(tmp_path):
+    """Nothing is stored, and reads work."""
     with (
         Archive.open(tmp_path / "a.db", timeout=0.2) as archive,
         TestClient(new_app(archive), base_url="http://localhost") as client,
@@ -127,7 +127,7 @@ def test_a_database_that_others_hold_says_when_to_come_back(tmp_path):
 
 @pytest.mark.parametrize("backend", ["sqlite", "postgresql"])
 def test_an_archive_of_a_newer_version_is_not_served(tmp_path, backend, request):
-    """One line that says what to do, exit code 5, and the archive is as it was."""
+    """One line says what to do, the exit code is 5, and the archive is unchanged."""
     if backend == "sqlite":
         refuse_newer(str(tmp_path / "a.db"), tmp_path)
         return

@@ -1,4 +1,4 @@
-"""What the service says of scores that look wrong."""
+"""Cautions of the service about suspicious scores."""
 
 RISING = "".join(f"q1 Q0 d{rank} {rank} {rank} t\n" for rank in range(1, 11))
 SOUND = "".join(f"q1 Q0 d{rank} {rank} {-rank} t\n" for rank in range(1, 11))
@@ -20,7 +20,7 @@ def test_an_upload_and_its_evaluation_caution_about_distances(client):
     assert client.get(f"{place}/report").json()["notes"] == [note]
 
 
-def test_a_sound_run_has_no_notes(client):
+def test_a_valid_run_has_no_notes(client):
     """A run without problems has no cautions."""
     client.post(
         "/v1/evaluation/judgments", json=[{"query_id": "q1", "doc_id": "d1", "relevance": 1}]
@@ -30,7 +30,7 @@ def test_a_sound_run_has_no_notes(client):
     assert client.post("/v1/evaluations", json={"run": uploaded["run_id"]}).json()["notes"] == []
 
 
-def test_ranks_that_contradict_the_scores_are_not_forgotten(client):
+def test_ranks_that_contradict_the_scores_are_remembered(client):
     """Ranks are not stored, but their contradictions are, for every later response."""
     client.post(
         "/v1/evaluation/judgments", json=[{"query_id": "q1", "doc_id": "d1", "relevance": 1}]
@@ -50,8 +50,8 @@ def test_ranks_that_contradict_the_scores_are_not_forgotten(client):
     )
 
 
-def test_sound_ranks_are_not_forgotten_either(client):
-    """Rows in another order raise no alarm later."""
+def test_consistent_ranks_are_remembered(client):
+    """Rows in another order cause no caution later."""
     client.post(
         "/v1/evaluation/judgments", json=[{"query_id": "q1", "doc_id": "d1", "relevance": 1}]
     )

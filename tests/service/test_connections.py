@@ -1,4 +1,4 @@
-"""Connections that are too many, or too slow."""
+"""Too many or too slow connections."""
 
 import asyncio
 import contextlib
@@ -17,7 +17,7 @@ LARGE = 32 << 20
 
 
 async def application(scope, _receive, send):
-    """Answer with nothing, or with very many bytes."""
+    """Respond with nothing, or with very many bytes."""
     size = LARGE if scope["path"] == "/large" else 0
     headers = [(b"content-length", str(size).encode())]
     await send({"type": "http.response.start", "status": 200, "headers": headers})
@@ -29,7 +29,7 @@ async def application(scope, _receive, send):
 
 
 class Served:
-    """The application behind connections with small limits, in a thread."""
+    """The application behind connections with low limits, in a thread."""
 
     def __init__(self, **limits):
         limits = {"most": 10, "header_seconds": 0.3, "reading_seconds": 0.3} | limits
@@ -61,7 +61,7 @@ class Served:
 
 
 def rest_of(connection):
-    """Return what comes until the other side closes the connection."""
+    """Return everything received until the other side closes the connection."""
     found = b""
     with contextlib.suppress(ConnectionError):
         while piece := connection.recv(1 << 20):
@@ -70,22 +70,22 @@ def rest_of(connection):
 
 
 @pytest.mark.parametrize("sent", [b"", b"GET / HTTP/1.1\r\nHost: loc"])
-def test_a_request_that_does_not_arrive_is_given_up(sent):
+def test_an_incomplete_request_times_out(sent):
     """A client that sends nothing, or half a header, gets 408."""
     with Served() as served, served.connect() as connection:
         connection.sendall(sent)
         assert rest_of(connection).startswith(b"HTTP/1.1 408 ")
 
 
-def test_half_a_header_after_a_request_is_given_up_too():
-    """The second request of a connection has no more time than the first."""
+def test_an_incomplete_second_request_times_out():
+    """It has as much time as the first request of a connection."""
     with Served() as served, served.connect() as connection:
         assert served.ask(connection) == b"HTTP/1.1 200 OK"
         connection.sendall(b"GET / HTTP/1.1\r\n")
         assert b"HTTP/1.1 408 " in rest_of(connection)
 
 
-def test_a_connection_may_rest_between_requests():
+def test_a_connection_may_be_idle_between_requests():
     """The limit counts from the first byte of a header, not from the last response."""
     with Served() as served, served.connect() as connection:
         assert served.ask(connection) == b"HTTP/1.1 200 OK"
@@ -93,8 +93,8 @@ def test_a_connection_may_rest_between_requests():
         assert served.ask(connection) == b"HTTP/1.1 200 OK"
 
 
-def test_headers_that_drip_are_given_up():
-    """One byte now and then does not extend the time."""
+def test_headers_sent_slowly_time_out():
+    """A byte now and then does not extend the time limit."""
     with Served() as served, served.connect() as connection:
         with contextlib.suppress(ConnectionError):
             for byte in REQUEST[:-2] * 3:
@@ -104,7 +104,7 @@ def test_headers_that_drip_are_given_up():
 
 
 def test_a_response_that_is_not_read_is_dropped():
-    """The rest of it does not stay in memory."""
+    """The rest does not stay in memory."""
     with Served() as served, served.connect() as connection:
         connection.sendall(REQUEST.replace(b"/ ", b"/large "))
         time.sleep(0.6)
@@ -112,8 +112,8 @@ def test_a_response_that_is_not_read_is_dropped():
         assert not served.server.server_state.connections
 
 
-def test_a_slow_reader_that_goes_on_gets_all_of_it():
-    """The time counts from the last part that was read."""
+def test_a_slow_reader_gets_the_whole_response():
+    """The time limit counts from the last part that was read."""
     with Served(reading_seconds=0.8) as served, served.connect() as connection:
         connection.sendall(REQUEST.replace(b"/ ", b"/large "))
         n_bytes = 0
@@ -123,8 +123,8 @@ def test_a_slow_reader_that_goes_on_gets_all_of_it():
         assert n_bytes >= LARGE
 
 
-def test_connections_beyond_the_limit_are_refused():
-    """With 503, until one of the others is closed."""
+def test_connections_beyond_the_limit_are_rejected():
+    """They get 503 until another one is closed."""
     with Served(most=2) as served, contextlib.ExitStack() as opened:
         first, second, third = (opened.enter_context(served.connect()) for _ in range(3))
         assert rest_of(third).startswith(b"HTTP/1.1 503 ")
@@ -136,8 +136,8 @@ def test_connections_beyond_the_limit_are_refused():
             assert served.ask(another) == b"HTTP/1.1 200 OK"
 
 
-def test_bad_requests_are_logged_once_a_minute(caplog):
-    """With their number, and not a line each."""
+def test_bad_requests_are_logged_once_per_minute(caplog):
+    """The log line has their number."""
     with Served() as served, caplog.at_level(logging.WARNING):
         for _ in range(20):
             with served.connect() as connection:

@@ -19,7 +19,7 @@ TODAY = datetime(2026, 11, 16, 9, tzinfo=timezone.utc)
 
 @pytest.fixture(scope="module")
 def filled(tmp_path_factory):
-    """An archive with the demonstration, and what it is said to consist of."""
+    """An archive with the demonstration, and its reported contents."""
     with Archive.open(tmp_path_factory.mktemp("demo") / "demo.db") as archive:
         yield archive, fill_demo(archive, today=TODAY)
 
@@ -30,8 +30,8 @@ def archive(filled):
     return filled[0]
 
 
-def test_it_has_what_it_says(filled):
-    """The counts that the command prints are those of the archive."""
+def test_the_demonstration_has_the_reported_contents(filled):
+    """The counts printed by the command match the archive."""
     archive, facts = filled
     assert len(archive.queries.all()) == facts.n_queries == 50
     assert len(archive.documents.page(limit=1000).items) == facts.n_documents == 351
@@ -41,7 +41,7 @@ def test_it_has_what_it_says(filled):
 
 
 def test_each_series_has_a_month_of_runs_up_to_today(archive):
-    """About one a day, with commit, tags, settings and durations."""
+    """There is about one per day, with commit, tags, settings and durations."""
     for name in SYSTEMS:
         runs = archive.runs.page(name=name, limit=1000).items
         times = [run.stored_at for run in runs]
@@ -57,8 +57,8 @@ def test_each_series_has_a_month_of_runs_up_to_today(archive):
             assert len(durations) == run.n_queries
 
 
-def test_search_gets_better_but_for_one_trial_that_was_taken_back(archive):
-    """The smaller model costs more than all that was won, and then it is gone."""
+def test_search_improves_except_for_one_reverted_trial(archive):
+    """The smaller model costs more than all earlier gains, and is then reverted."""
     points = archive.trend("nDCG@10", name="hybrid")
     trial = [point for point in points if "smaller-model" in point.run.facts.tags]
     whole = [point for point in points if "incomplete" not in point.run.facts.tags]
@@ -70,8 +70,8 @@ def test_search_gets_better_but_for_one_trial_that_was_taken_back(archive):
     assert after.mean > others[0]
 
 
-def test_its_newest_runs_have_the_figures_of_the_systems(filled):
-    """X6: those of `berryeval demo`, with questions; and hybrid search without them."""
+def test_the_newest_runs_have_the_figures_of_the_systems(filled):
+    """X6: they equal `berryeval demo` with questions; hybrid search is also shown without."""
     archive, facts = filled
     found = run_demo()
     for system in SYSTEMS:
@@ -100,14 +100,14 @@ def means(evaluation):
 
 
 def test_some_runs_lack_queries(archive):
-    """They have a tag that says so."""
+    """They have a tag for it."""
     runs = archive.runs.page(limit=1000).items
     lacking = [run for run in runs if run.n_queries < 50]
     assert len(lacking) == 4
     assert all("incomplete" in run.facts.tags for run in lacking)
 
 
-def test_the_gate_of_the_demo_has_given_every_verdict(archive):
+def test_the_gate_of_the_demo_has_every_verdict(archive):
     """It passes, fails for the trial, and is inconclusive if queries are missing."""
     verdicts = archive.verdicts.page(gate="release", limit=1000).items
     counts = Counter(verdict.verdict for verdict in verdicts)
@@ -127,8 +127,8 @@ def test_the_baseline_is_a_release(archive):
     assert len({verdict.baseline_id for verdict in verdicts}) == 3
 
 
-def test_two_judges_agree_mostly_and_some_conflicts_are_open(archive):
-    """Each pair has a grade of both; where they differ, all but a few were settled."""
+def test_two_judges_mostly_agree_and_some_conflicts_are_open(archive):
+    """Both judged each pair; all but a few differences were settled."""
     states = Counter()
     for judgment in archive.judgments.page(limit=10_000).items:
         history = archive.judgments.history(judgment.query_id, judgment.doc_id)
@@ -143,21 +143,21 @@ def test_two_judges_agree_mostly_and_some_conflicts_are_open(archive):
 
 
 def test_some_judgments_are_stale(archive):
-    """Six documents changed after they had been judged."""
+    """Six documents changed after they were judged."""
     stale = archive.judgments.page(is_stale=True, limit=1000).items
     assert len({judgment.doc_id for judgment in stale}) == 6
     assert len(stale) < 100
 
 
-def test_there_is_something_to_judge(archive):
+def test_there_are_documents_to_judge(archive):
     """The newest runs have enough unjudged results for a session."""
     newest = archive.runs.page(name="hybrid", limit=1, newest_first=True).items[0]
     found = archive.evaluations.score(newest.run_id, "nDCG@10")
     assert found.holes["nDCG@10"] >= 20
 
 
-def test_it_is_the_same_every_time(archive, tmp_path):
-    """But for the times: the same judgments, runs and verdicts."""
+def test_the_demonstration_is_deterministic(archive, tmp_path):
+    """Except for times, judgments, runs and verdicts are always the same."""
     with Archive.open(tmp_path / "again.db") as again:
         fill_demo(again, today=TODAY - timedelta(days=100))
         assert again.judgments.hash() == archive.judgments.hash()
@@ -168,8 +168,8 @@ def test_it_is_the_same_every_time(archive, tmp_path):
         assert said[0] == said[1]
 
 
-def test_it_needs_no_search_engine(tmp_path, monkeypatch):
-    """Documents are ranked by the words that they share with a query instead."""
+def test_the_demonstration_requires_no_search_engine(tmp_path, monkeypatch):
+    """Documents are then ranked by the words they share with a query."""
 
     def refuse(name):
         raise MissingExtraError(f"The system {name}", "search")
@@ -184,14 +184,14 @@ def test_it_needs_no_search_engine(tmp_path, monkeypatch):
 
 
 def test_rankings_by_words_differ():
-    """Three series that are one would show nothing."""
+    """Three identical series would show nothing."""
     found = ranked_by_words(handbook())
     assert len({str(series) for series in found.values()}) == 3
 
 
 @pytest.mark.parametrize("kind", ["gates", "queries"])
-def test_an_archive_with_anything_in_it_is_refused(tmp_path, kind):
-    """Real data is never mixed with invented data."""
+def test_an_archive_with_data_is_rejected(tmp_path, kind):
+    """Real data is never mixed with synthetic data."""
     with Archive.open(tmp_path / "own.db") as archive:
         if kind == "gates":
             archive.gates.put("mine", {})

@@ -1,7 +1,7 @@
-"""Every route is called with what its description allows, and with what it does not.
+"""Every route is called with valid and invalid input, generated from its description.
 
-No answer may be a failure of the server, or one that the description does not have. There are few
-examples by default; `SCHEMATHESIS_EXAMPLES=200` makes a soak of it.
+No response may be a server error or missing from the description. There are few examples by
+default; `SCHEMATHESIS_EXAMPLES=200` turns this into a soak test.
 """
 
 import os
@@ -29,7 +29,7 @@ CASES = [
     for path, methods in describe()["paths"].items()
     for method, operation in methods.items()
     for mode in GenerationMode
-    # Where nothing can be sent, nothing wrong can be.
+    # Routes that take no input cannot get invalid input.
     if mode is GenerationMode.POSITIVE or operation.keys() & {"parameters", "requestBody"}
 ]
 HOW = settings(
@@ -42,7 +42,7 @@ HOW = settings(
 
 @pytest.fixture(scope="module")
 def counts():
-    """What was tried, and what failed; noted when all is done."""
+    """Counts of calls and failures, recorded at the end."""
     counted = Counter(requests=0, sequences=0, failures=0)
     yield counted
     operations = {(path, method) for path, method, _mode in CASES}
@@ -51,7 +51,7 @@ def counts():
 
 @pytest.fixture(scope="module")
 def schema(tmp_path_factory):
-    """The description of a service that has some data."""
+    """The API description of a service with some data."""
     path = tmp_path_factory.mktemp("fuzzed") / "berryeval.db"
     with Archive.open(path) as archive:
         app = create_app(archive, ServiceSettings(allowed_hosts=("testserver",), timeout=600))
@@ -60,10 +60,10 @@ def schema(tmp_path_factory):
 
 
 def excluded(case):
-    """Return the checks that make no sense for a case.
+    """Return the checks that do not apply to a case.
 
-    A description cannot tell which measures there are, or which text is a run. In an address and
-    in headers everything is text: what was a number or an object there is a good text, too.
+    A description cannot state which measures exist, or which text is a valid run. Everything in a
+    URL or header is text: a number or an object there is valid text, too.
     """
     body = case.meta.components.get(ParameterLocation.BODY)
     if body is not None and body.mode.is_negative:
@@ -72,8 +72,8 @@ def excluded(case):
 
 
 @pytest.mark.parametrize(("path", "method", "mode"), CASES)
-def test_every_answer_is_one_that_the_description_has(schema, counts, path, method, mode):
-    """Whatever comes, the answer is documented, of the documented shape, and no 5xx."""
+def test_every_response_matches_the_description(schema, counts, path, method, mode):
+    """For any input, the response is documented, has the documented structure, and is not a 5xx."""
 
     @HOW
     @given(case=schema[path][method].as_strategy(generation_mode=mode))
@@ -81,13 +81,13 @@ def test_every_answer_is_one_that_the_description_has(schema, counts, path, meth
         counts["requests"] += 1
         case.call_and_validate(excluded_checks=excluded(case))
 
-    counts["failures"] += 1  # until it is known better
+    counts["failures"] += 1  # unless determined otherwise
     check()
     counts["failures"] -= 1
 
 
 def test_no_sequence_of_calls_makes_the_service_fail(schema, counts):
-    """What one call made is used by the next, removed, and used again."""
+    """Resources created by one call are used by the next, removed, and used again."""
     failures = []
     n_tried = 0
 
@@ -107,7 +107,7 @@ def test_no_sequence_of_calls_makes_the_service_fail(schema, counts):
 
     while n_tried < EXAMPLES and not failures:
         how = settings(HOW, max_examples=EXAMPLES - n_tried, stateful_step_count=10)
-        # What the service has remembered since may change what is tried: begin anew then.
+        # Data stored by the service may change the next tries: start over then.
         with suppress(FlakyStrategyDefinition):
             Calls.run(settings=how)
             break

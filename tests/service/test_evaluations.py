@@ -1,4 +1,4 @@
-"""Evaluations, comparisons, holes and history over HTTP: the library's figures."""
+"""Evaluations, comparisons, holes and history over HTTP have the library's figures."""
 
 import pytest
 
@@ -13,7 +13,7 @@ JUDGED = be.Judgments.from_dict(
 
 @pytest.fixture
 def runs(tmp_path):
-    """The two runs as the library reads them."""
+    """The two runs as read by the library."""
     found = []
     for seed in (1, 2):
         path = tmp_path / f"{seed}.run"
@@ -23,7 +23,7 @@ def runs(tmp_path):
 
 
 def test_an_evaluation_has_the_librarys_means(client, runs):
-    """To the last digit, and it can be read again."""
+    """They are equal to the last digit, and can be read again."""
     first, _ = fill(client)
     measures = ["nDCG@10", "AP", "R@5"]
     made = client.post("/v1/evaluations", json={"run": first, "measures": measures})
@@ -36,8 +36,8 @@ def test_an_evaluation_has_the_librarys_means(client, runs):
     assert client.get("/v1/evaluations", params={"run_id": first}).json()["items"] == [made.json()]
 
 
-def test_an_evaluation_goes_with_its_run(client, monkeypatch):
-    """What is kept in memory is not trusted for long."""
+def test_an_evaluation_is_removed_with_its_run(client, monkeypatch):
+    """Cached evaluations are not used for long."""
     run = fill(client)[0]
     made = client.post("/v1/evaluations", json={"run": run})
     assert client.get(made.headers["location"]).status_code == 200
@@ -46,8 +46,8 @@ def test_an_evaluation_goes_with_its_run(client, monkeypatch):
     assert client.get(made.headers["location"]).status_code == 404
 
 
-def test_a_run_is_scored_at_the_judgments_that_are_named(client):
-    """Today's give another evaluation; those of the hash give the old one."""
+def test_a_run_is_scored_with_the_requested_judgments(client):
+    """The current ones give another evaluation; a hash gives the old one."""
     run = fill(client)[0]
     before = client.post("/v1/evaluations", json={"run": run, "measures": ["AP"]}).json()
     client.post("/v1/judgments", json={"judgments": judgments(1, 6)[5:]})
@@ -80,7 +80,7 @@ def test_a_report_has_queries_slices_and_intervals(client, runs):
 
 
 def test_a_comparison_has_the_librarys_figures(client, runs):
-    """The shape of `berryeval compare --json`, with ids for the names."""
+    """The response has the structure of `berryeval compare --json`, with ids as names."""
     first, second = fill(client)
     client.put("/v1/baselines/main", json={"run_id": first})
     asked = {"baseline": "main", "candidates": [second], "measures": ["AP"], "bounds": True,
@@ -97,8 +97,8 @@ def test_a_comparison_has_the_librarys_figures(client, runs):
     assert len(report["per_query"]) == 30
 
 
-def test_runs_of_one_name_are_told_apart(client):
-    """By the beginning of their ids."""
+def test_runs_of_the_same_name_are_distinguished(client):
+    """The beginning of the id is added."""
     fill(client)
     first, second = upload(client, 1, "same"), upload(client, 2, "same")
     report = client.post("/v1/comparisons", json={"baseline": first, "candidates": [second]}).json()
@@ -108,7 +108,7 @@ def test_runs_of_one_name_are_told_apart(client):
 
 
 def test_holes_are_listed_with_their_effects(client, runs):
-    """The library's list, the most decisive first, with texts where they are known."""
+    """The list is the library's, most decisive first, with known texts."""
     from berryeval.evaluation.holes import find_holes
     from berryeval.measures import NDCG
 
@@ -124,7 +124,7 @@ def test_holes_are_listed_with_their_effects(client, runs):
     assert alone["baseline"] is None
 
 
-def test_history_follows_a_measure_at_fixed_judgments(client):
+def test_history_follows_a_measure_with_fixed_judgments(client):
     """Each run is scored with the same judgments; a run without judged queries has a reason."""
     first, second = fill(client)
     worse = client.post(
@@ -156,8 +156,8 @@ def test_history_follows_a_measure_at_fixed_judgments(client):
         ([f"P@{k}" for k in range(1, 10_001)], "body.measures"),
     ],
 )
-def test_measures_that_cannot_be_used_are_named(client, measures, where):
-    """Unknown ones, broken ones, and ten thousand of them."""
+def test_invalid_measures_are_named(client, measures, where):
+    """They may be unknown, malformed, or ten thousand."""
     run = fill(client)[0]
     answer = client.post("/v1/evaluations", json={"run": run, "measures": measures})
     assert (answer.status_code, answer.json()["where"]) == (422, where)
@@ -172,8 +172,8 @@ def test_one_name_may_stand_for_too_many_measures(client):
 
 
 @pytest.mark.parametrize("reference", ["nobody", "0" * 64])
-def test_a_run_that_is_not_there_is_named(client, reference):
-    """By id or as a baseline, in every route that takes one."""
+def test_a_missing_run_is_named(client, reference):
+    """It is given by id or as a baseline, in every route that takes one."""
     run = fill(client)[0]
     for route, body in (
         ("evaluations", {"run": reference}),
@@ -185,15 +185,15 @@ def test_a_run_that_is_not_there_is_named(client, reference):
         assert reference in answer.json()["detail"]
 
 
-def test_nothing_is_scored_without_judgments(client):
+def test_without_judgments_nothing_is_scored(client):
     """422 says what is missing."""
     run = upload(client)
     answer = client.post("/v1/evaluations", json={"run": run})
     assert (answer.status_code, answer.json()["type"]) == (422, "urn:berryeval:problem:mismatch")
 
 
-def test_too_few_resamples_are_refused(client):
-    """A comparison names the field and the least number."""
+def test_too_few_resamples_are_rejected(client):
+    """The message names the field and the minimum."""
     run, _ = fill(client)
     asked = {"baseline": run, "candidates": [run], "resamples": 1}
     answer = client.post("/v1/comparisons", json=asked)
@@ -203,8 +203,8 @@ def test_too_few_resamples_are_refused(client):
 
 
 @pytest.mark.parametrize("rule", [{"seed": 7}, {"resamples": 500}, {"noise": {"P@5": 0.1}}])
-def test_a_rule_that_no_longer_exists_is_refused(client, rule):
-    """A gate draws nothing at random; the answer names the field."""
+def test_a_rule_that_no_longer_exists_is_rejected(client, rule):
+    """Gates use no resampling; the message names the field."""
     body = {"guards": [{"measure": "P@5", "at_least": 0.5}], **rule}
     answer = client.put("/v1/gates/nightly", json=body)
     assert answer.status_code == 422, answer.text

@@ -1,4 +1,4 @@
-"""One gate through every door: the same verdict, the same words, the same numbers."""
+"""One gate through every interface: the same verdict, words and numbers."""
 
 import html
 import json
@@ -39,7 +39,7 @@ def judged():
 
 
 def rankings():
-    """A baseline that lacks three queries, and a candidate that is better and worse by turns."""
+    """A baseline that lacks three queries, and a candidate that is better or worse by turns."""
     before = {q: ["a", "c", "b"] if i % 3 else ["a", "b"] for i, q in enumerate(ids()) if i >= 3}
     after = {q: ["c", "a", "b"] if i % 2 else ["a", "b", "d"] for i, q in enumerate(ids())}
     return before, after
@@ -47,7 +47,7 @@ def rankings():
 
 @pytest.fixture
 def decided():
-    """What Python says of a first look, as the service and a project with a history count it."""
+    """The verdict of a first look in Python, as counted by the service and by a project."""
     before, after = rankings()
     rules = be.GateRules.from_dict(GATE)
     comparison = be.compare(
@@ -61,7 +61,7 @@ def decided():
 
 @pytest.fixture
 def project(tmp_path, monkeypatch, decided):
-    """The same as files, with a berryeval.toml that was written from the rules."""
+    """The same data as files, with a berryeval.toml written from the rules."""
     monkeypatch.chdir(tmp_path)
     lines = [
         f"{q} 0 {doc} {grade}\n" for q, grades in judged().items() for doc, grade in grades.items()
@@ -87,7 +87,7 @@ def project(tmp_path, monkeypatch, decided):
 
 @pytest.fixture
 def stored(client, archive):
-    """The same in an archive, with a verdict that the service decided."""
+    """The same data in an archive, with a verdict of the service."""
     entries = [
         JudgmentEntry(q, doc, grade)
         for q, grades in judged().items()
@@ -106,13 +106,13 @@ def stored(client, archive):
 
 
 def plain(text):
-    """Text of any report without its markup."""
+    """Return the text of any report without its markup."""
     found = html.unescape(re.sub(r"<[^>]+>", "", text)).replace("\N{MINUS SIGN}", "-")
     return re.sub(r"\s+", " ", found.replace("\\_", "_").replace("\\%", "%").replace("$-$", "-"))
 
 
-def test_the_gate_is_worth_asking_about(decided):
-    """It has something to say first, numbers of every kind, and is not plain."""
+def test_the_gate_is_a_meaningful_example(decided):
+    """It reports missing queries first, has intervals, and its guards have different verdicts."""
     assert decided.missing == {"baseline": 3}
     assert decided.sentence.startswith("3 of 40 judged queries are missing from the baseline")
     assert {guard.verdict for guard in decided.guards} == {"pass", "inconclusive"}
@@ -120,8 +120,8 @@ def test_the_gate_is_worth_asking_about(decided):
 
 
 @pytest.mark.usefixtures("project")
-def test_the_command_line_says_what_python_says(decided):
-    """In JSON all of it; in every other format the bytes of the library's own report."""
+def test_the_command_line_matches_python(decided):
+    """JSON has everything; every other format is byte-identical to the library's report."""
     runner = CliRunner()
     code = {"pass": 0, "fail": 1, "inconclusive": 3}[decided.verdict]
     for name in FORMATS:
@@ -135,7 +135,7 @@ def test_the_command_line_says_what_python_says(decided):
 
 @pytest.mark.parametrize("name", FORMATS)
 def test_every_report_has_the_figures_and_the_words(decided, name):
-    """Verdict, sentence and the figures of each guard; CSV has no sentence."""
+    """These are verdict, sentence and the figures of each guard; CSV has no sentence."""
     text = plain(render_gate(decided, name))
     if name != "csv":
         assert decided.sentence in text
@@ -146,14 +146,14 @@ def test_every_report_has_the_figures_and_the_words(decided, name):
                 assert plain(figure) in text
 
 
-def test_the_service_says_what_python_says(stored, decided):
+def test_the_service_matches_python(stored, decided):
     """The report is the same to the last digit."""
     assert stored.json()["report"] == json.loads(json.dumps(gate_as_dict(decided)))
     assert stored.json()["verdict"] == decided.verdict
 
 
-def test_the_page_of_the_verdict_says_what_python_says(client, stored, decided):
-    """Sentence, reasons and figures."""
+def test_the_page_of_the_verdict_matches_python(client, stored, decided):
+    """It shows the same sentence, reasons and figures."""
     page = get_page(client, stored.headers["location"].replace("/v1", ""))
     text = plain(page.text)
     assert decided.sentence in text
@@ -166,7 +166,7 @@ def test_the_page_of_the_verdict_says_what_python_says(client, stored, decided):
 
 
 @pytest.mark.usefixtures("project")
-def test_pytest_says_what_python_says(decided):
+def test_pytest_matches_python(decided):
     """The plugin's gate has the same result, and its page the same sentence."""
     settings = find_settings()
     results = Results(settings.judgments, settings.run, settings=settings)
@@ -175,7 +175,7 @@ def test_pytest_says_what_python_says(decided):
 
 
 @pytest.mark.usefixtures("project")
-def test_a_variable_changes_every_door_that_reads_it(monkeypatch, pytestconfig):
+def test_a_variable_affects_every_interface_that_reads_it(monkeypatch, pytestconfig):
     """`BERRYEVAL_ALPHA` is read by the command line and by the plugin."""
     from berryeval.pytest_plugin import _options
 

@@ -1,4 +1,4 @@
-"""The rules of a gate: declared once, and the same through every door."""
+"""The rules of a gate: declared once, and the same in every interface."""
 
 import inspect
 import json
@@ -47,7 +47,7 @@ guards = st.one_of(
 
 
 def values(rule):
-    """Any value that a rule takes."""
+    """Draw any value that a rule accepts."""
     limits = rule.limits
     kinds = {
         float: st.floats(
@@ -70,16 +70,16 @@ rules = st.builds(
 
 
 @given(rules)
-def test_rules_are_read_from_their_own_json(found):
-    """JSON to rules to JSON, to the last bit."""
+def test_rules_survive_conversion_to_json(found):
+    """Values are equal to the last bit."""
     text = json.dumps(found.to_dict())
     assert GateRules.from_dict(json.loads(text)) == found
     assert json.dumps(GateRules.from_dict(json.loads(text)).to_dict()) == text
 
 
 @given(rules)
-def test_rules_are_read_from_their_own_toml(tmp_path_factory, found):
-    """TOML to rules to TOML: the file that is written is the gate that decides."""
+def test_rules_survive_conversion_to_toml(tmp_path_factory, found):
+    """The written file defines the same gate."""
     text = gate_to_toml(found, "main")
     file = tmp_path_factory.mktemp("gate") / "berryeval.toml"
     file.write_text(text, encoding="utf-8")
@@ -89,8 +89,8 @@ def test_rules_are_read_from_their_own_toml(tmp_path_factory, found):
 
 
 @given(rules)
-def test_rules_are_read_from_their_own_variables(found):
-    """Every rule can be given in the environment, as the text of its value."""
+def test_rules_survive_conversion_to_environment_variables(found):
+    """Every rule can be set in the environment, as text."""
     texts = {rule.variable: rule.text(getattr(found, rule.name)) for rule in RULES}
     read = GateRules().with_environment(texts)
     for rule in RULES:
@@ -103,15 +103,15 @@ def gate_options():
 
 
 def other_value(rule):
-    """A value besides the default, as JSON holds it."""
+    """Return a value other than the default, as JSON."""
     if rule.words:
         return next(one for one in rule.words if one not in (None, rule.default))
     return {bool: True, int: 200, float: 0.25, str: "v1"}[rule.annotation]
 
 
 @pytest.mark.parametrize("name", NAMES)
-def test_a_rule_is_behind_every_door(name, tmp_path):
-    """One declaration gives TOML, environment, flag, HTTP model, form, page and Python."""
+def test_every_rule_is_available_in_every_interface(name, tmp_path):
+    """One declaration defines TOML, environment, flag, HTTP model, form, page and Python."""
     (rule,) = [rule for rule in RULES if rule.name == name]
     value = other_value(rule)
     guard = {"measure": "RR", "margin": 0.1}
@@ -136,8 +136,8 @@ def test_a_rule_is_behind_every_door(name, tmp_path):
         assert f"`{name}`" in (REFERENCE / page).read_text(encoding="utf-8")
 
 
-def test_guards_are_behind_every_door():
-    """The field that is no rule: entries, flags, variables and rows of a form."""
+def test_guards_are_available_in_every_interface():
+    """They are not a rule: entries, flags, variables and form rows define them."""
     page = (REFERENCE / "settings.md").read_text(encoding="utf-8")
     for rule in ENTRY:
         assert rule.name in GuardContent.model_fields
@@ -160,15 +160,15 @@ def test_guards_are_behind_every_door():
         ({"allow_other_corpus": 1}, "allow_other_corpus: expected true or false, got 1"),
     ],
 )
-def test_rules_check_themselves(values, message):
-    """Wherever they are made, what cannot be is one line with what can."""
+def test_rules_validate_themselves(values, message):
+    """An invalid value causes one line with the valid ones, in every interface."""
     with pytest.raises(ArgumentError) as caught:
         GateRules(**values)
     assert str(caught.value) == message
 
 
-def test_rules_take_what_python_calls_a_number():
-    """Numpy's numbers are numbers; guards are guards."""
+def test_rules_accept_all_number_types():
+    """This includes NumPy numbers; guards must be guards."""
     found = GateRules(alpha=np.float32(0.25), repeat=np.int64(7), max_grade=3)
     assert json.dumps(found.to_dict())
     assert (found.alpha, found.repeat, type(found.max_grade)) == (0.25, 7, float)
@@ -176,8 +176,8 @@ def test_rules_take_what_python_calls_a_number():
         GateRules(guards=("RR",))
 
 
-def test_a_gate_takes_rules_and_single_ones_win():
-    """`rules=` and keyword arguments are the same rules; what is no rule is an error."""
+def test_a_gate_takes_rules_and_keyword_arguments():
+    """Keyword arguments override `rules=`; unknown names are an error."""
     comparison = compared([3] * 12, [2] * 12)
     guard = MarginGuard(parse_measure("P@5"), Margin(0.05))
     rules = GateRules(guards=(guard,), alpha=0.1, smallest_slice=3)
@@ -193,7 +193,7 @@ def test_a_gate_takes_rules_and_single_ones_win():
 
 
 def test_a_share_is_written_as_it_was_read():
-    """2.3% is 0.023 to the last bit, and 2.3% again."""
+    """2.3% is 0.023 to the last bit, and is written as 2.3% again."""
     assert Margin.parse("2.3%").amount == 0.023
     assert Margin.parse("2.3%").to_plain() == "2.3%"
     assert entry_of(LatencyGuard(99.9, 200)) == {"latency": "p99.9", "at_most_ms": 200}
@@ -201,14 +201,14 @@ def test_a_share_is_written_as_it_was_read():
         Margin.parse("+-1%")
 
 
-def test_an_entry_that_is_no_list_is_refused():
-    """As TOML and JSON may hold it."""
+def test_an_entry_that_is_not_a_list_is_rejected():
+    """TOML and JSON may contain one."""
     with pytest.raises(ArgumentError, match=r"gate\.guard: expected a list, got 3"):
         read_guards(3)
 
 
-def test_a_form_without_a_ticked_box_says_no():
-    """A browser posts nothing for it; a rule that is true by default could not be taken back."""
+def test_an_unticked_box_sets_a_rule_to_false():
+    """A browser posts nothing for it, so a rule that is true by default could not be unset."""
     from starlette.datastructures import FormData
 
     form = read_form(FormData([("guard-0-kind", "at_least"), ("guard-0-measure", "RR"),
@@ -216,8 +216,8 @@ def test_a_form_without_a_ticked_box_says_no():
     assert form.settings["allow_other_corpus"] is False
 
 
-def test_a_stored_gate_is_read_without_rules_that_no_longer_exist():
-    """An archive of an earlier version holds them; its form saves the gate without them."""
+def test_a_stored_gate_is_read_without_obsolete_rules():
+    """An archive of an earlier version contains them; the form saves the gate without them."""
     today = {"guards": [{"measure": "RR", "margin": 0.1}], "baseline": "main", "alpha": 0.1}
     stored = {**today, "seed": 7, "resamples": 500, "noise": {"RR": 0.1}}
     assert read_gate(stored) == read_gate(today)

@@ -1,4 +1,4 @@
-"""Baselines and gates over HTTP: the library's verdicts, kept for good."""
+"""Baselines and gates over HTTP: the library's verdicts, stored permanently."""
 
 import pytest
 
@@ -13,14 +13,14 @@ GATE = {
 
 @pytest.fixture
 def runs(client):
-    """Two runs, of which the first is the baseline ``main``."""
+    """Two runs, the first of which is the baseline ``main``."""
     first, second = fill(client)
     assert client.put("/v1/baselines/main", json={"run_id": first}).status_code == 201
     return first, second
 
 
 def test_a_baseline_is_a_name_for_a_run(client, runs):
-    """It can be moved, by those who saw where it was, and removed."""
+    """It can be moved, if the client has its current state, and removed."""
     first, second = runs
     found = client.get("/v1/baselines/main")
     assert (found.json()["run_id"], found.headers["etag"]) == (first, f'"{first}"')
@@ -33,16 +33,16 @@ def test_a_baseline_is_a_name_for_a_run(client, runs):
     assert client.get("/v1/baselines/main").status_code == 404
 
 
-def test_a_baseline_needs_a_run_and_a_name_of_its_own(client, runs):
-    """No run is 404; a name as long as an id is refused."""
+def test_a_baseline_requires_a_run_and_a_distinct_name(client, runs):
+    """A missing run is 404; a name as long as an id is rejected."""
     assert client.put("/v1/baselines/x", json={"run_id": "0" * 64}).status_code == 404
     body = {"run_id": runs[0]}
     assert client.put(f"/v1/baselines/{'a' * 64}", json=body).status_code == 422
     assert client.put("/v1/baselines/a%20b", json=body).status_code == 422
 
 
-def test_a_gate_decides_as_the_command_line_does(client, runs, tmp_path, monkeypatch):
-    """The report is that of `berryeval gate --json`."""
+def test_a_gate_decides_like_the_command_line(client, runs, tmp_path, monkeypatch):
+    """The report equals `berryeval gate --json`."""
     import json
 
     from click.testing import CliRunner
@@ -68,7 +68,7 @@ def test_a_gate_decides_as_the_command_line_does(client, runs, tmp_path, monkeyp
 
 
 def test_an_archive_counts_looks_and_tries(client, runs):
-    """The same data again is neither; another baseline is a try, and more queries are a look."""
+    """Repeated data count as neither; another baseline is a try, and more queries are a look."""
     client.put("/v1/gates/release", json=GATE)
 
     def decide(baseline=runs[0]):
@@ -85,7 +85,7 @@ def test_an_archive_counts_looks_and_tries(client, runs):
 
 
 def test_the_last_release_is_the_anchor_of_a_gate(client, runs):
-    """Once one is marked; the gate may name another, or none."""
+    """It is used once one is marked; the gate may name another, or none."""
     first, second = runs
 
     def decide(**settings):
@@ -103,14 +103,14 @@ def test_the_last_release_is_the_anchor_of_a_gate(client, runs):
     assert decide(anchor="none") == [None]
     assert decide(anchor="main") == [None]
     client.put("/v1/baselines/v2", json={"run_id": first, "is_release": True})
-    assert decide() == [None]  # that is the baseline itself
+    assert decide() == [None]  # which is the baseline itself
     assert decide(anchor="v1") == ["baseline", "v1"]
     client.put("/v1/gates/release", json={**GATE, "anchor": "gone"})
     assert client.post("/v1/gates/release/verdicts", json={"run": second}).status_code == 404
 
 
 def test_a_reserve_is_opened_by_a_request(client, runs):
-    """The report has its gain over the anchor; without a release the request is refused."""
+    """The report has its gain over the anchor; without a release the request is rejected."""
     client.put("/v1/gates/release", json={**GATE, "reserve": 0.4})
     body = {"run": runs[1], "open_reserve": True}
     refused = client.post("/v1/gates/release/verdicts", json=body)
@@ -123,8 +123,8 @@ def test_a_reserve_is_opened_by_a_request(client, runs):
     assert (found["seen"], found["reserved"] > 0) == (n_seen, True)
 
 
-def test_verdicts_are_kept_when_their_gate_goes(client, runs):
-    """They are listed, the newest first, and each can be had."""
+def test_verdicts_are_kept_when_their_gate_is_removed(client, runs):
+    """They are listed newest first, and each can be read."""
     client.put("/v1/gates/release", json=GATE)
     strict = {"guards": [{"measure": "RR", "at_least": 1}]}
     client.post("/v1/gates/release/verdicts", json={"run": runs[1]})
@@ -141,8 +141,8 @@ def test_verdicts_are_kept_when_their_gate_goes(client, runs):
     assert gone.status_code == 404
 
 
-def test_a_gate_is_not_replaced_by_who_saw_another(client):
-    """An If-Match that does not fit is 412, and the same content has the same ETag."""
+def test_a_gate_is_not_replaced_with_an_outdated_etag(client):
+    """A non-matching If-Match is 412, and equal content has an equal ETag."""
     etag = client.put("/v1/gates/release", json=GATE).headers["etag"]
     found = client.get("/v1/gates/release")
     assert found.headers["etag"] == etag
@@ -155,8 +155,8 @@ def test_a_gate_is_not_replaced_by_who_saw_another(client):
     assert client.get("/v1/gates/other").status_code == 404
 
 
-def test_who_was_quicker_between_look_and_write_is_not_undone(client, runs, archive, monkeypatch):
-    """ETags are compared inside the transaction that writes: another write there is 412."""
+def test_a_concurrent_write_is_not_overwritten(client, runs, archive, monkeypatch):
+    """ETags are compared inside the writing transaction: another write before it is 412."""
     first, second = runs
     client.put("/v1/gates/release", json=GATE)
     client.put("/v1/queries/q1", json={"text": "a"})
@@ -169,14 +169,14 @@ def test_who_was_quicker_between_look_and_write_is_not_undone(client, runs, arch
         for method, name in (("PUT", "put"), ("DELETE", "remove")):
             write = getattr(kept, name)
 
-            def quicker(*given, _path=path, _theirs=theirs, _write=write, **named):
+            def write_first(*given, _path=path, _theirs=theirs, _write=write, **named):
                 monkeypatch.undo()
                 assert client.put(_path, json=_theirs).status_code == 200
                 return _write(*given, **named)
 
             client.put(path, json=mine)
             seen = client.get(path)
-            monkeypatch.setattr(kept, name, quicker)
+            monkeypatch.setattr(kept, name, write_first)
             body = {"json": mine} if method == "PUT" else {}
             tag = {"If-Match": seen.headers["etag"]}
             late = client.request(method, path, headers=tag, **body)
@@ -185,8 +185,8 @@ def test_who_was_quicker_between_look_and_write_is_not_undone(client, runs, arch
 
 
 @pytest.mark.usefixtures("runs")
-def test_a_gate_or_baseline_is_not_removed_by_who_saw_another(client):
-    """If-Match holds for DELETE, too: 412 unless it fits."""
+def test_a_gate_or_baseline_is_not_removed_with_an_outdated_etag(client):
+    """If-Match applies to DELETE, too: 412 unless it matches."""
     client.put("/v1/gates/release", json=GATE)
     for path in ("/v1/gates/release", "/v1/baselines/main"):
         assert client.delete(path, headers={"If-Match": '"other"'}).status_code == 412
@@ -206,14 +206,14 @@ def test_a_gate_or_baseline_is_not_removed_by_who_saw_another(client):
         ({"latency": "fast", "at_most_ms": 1}, "gate.guard 1: latency: expected a percentile"),
     ],
 )
-def test_a_guard_that_guards_nothing_is_refused(client, guard, said):
-    """With the number of the guard, as in berryeval.toml."""
+def test_a_guard_without_a_limit_is_rejected(client, guard, said):
+    """The message has the number of the guard, as for berryeval.toml."""
     answer = client.put("/v1/gates/release", json={"guards": [guard]})
     assert answer.status_code == 422
     assert answer.json()["detail"].startswith(said)
 
 
-def test_a_margin_needs_a_baseline_of_the_same_corpus(client, runs):
+def test_a_margin_requires_a_baseline_of_the_same_corpus(client, runs):
     """A missing baseline is an error, and another corpus is rejected unless the gate allows it."""
     guards = [{"measure": "RR", "margin": 0.9}]
     client.put("/v1/gates/g", json={"guards": guards})
@@ -230,7 +230,7 @@ def test_a_margin_needs_a_baseline_of_the_same_corpus(client, runs):
     assert client.post("/v1/gates/g/verdicts", json=asked).status_code == 201
 
 
-def test_a_latency_guard_takes_the_times_of_the_request(client, runs):
+def test_a_latency_guard_uses_the_durations_of_the_request(client, runs):
     """Slow queries fail the gate."""
     client.put("/v1/gates/g", json={"guards": [{"latency": "p95", "at_most_ms": 100}]})
     for milliseconds, verdict in ((50, "pass"), (500, "fail")):
@@ -253,8 +253,8 @@ def test_a_report_keeps_the_most_decisive_holes(client, runs, monkeypatch):
     assert short["holes"] == whole["holes"][:-1]
 
 
-def test_a_run_from_a_list_has_its_durations_all_the_same(client, runs):
-    """Lists leave them out, and guards of latency need them."""
+def test_a_run_from_a_list_still_has_its_durations(client, runs):
+    """Lists leave them out, but latency guards need them."""
     from berryeval.service.jobs import no_progress
     from berryeval.service.verdicts import decide_on
 
@@ -269,8 +269,8 @@ def test_a_run_from_a_list_has_its_durations_all_the_same(client, runs):
     assert verdict.verdict == "pass"
 
 
-def test_a_threshold_above_the_best_possible_mean_is_no_verdict(client):
-    """As on the command line: no run could pass, and none fails for it."""
+def test_a_threshold_above_the_best_possible_mean_has_no_verdict(client):
+    """As on the command line, it is an error, since no run could pass."""
     run, _ = fill(client)
     client.put("/v1/gates/high", json={"guards": [{"measure": "P@10", "at_least": 0.99}]})
     answer = client.post("/v1/gates/high/verdicts", json={"run": run})

@@ -1,4 +1,4 @@
-"""Jobs: progress, results, failures, and how to stop them."""
+"""Jobs: progress, results, failures, and cancellation."""
 
 import asyncio
 import threading
@@ -16,7 +16,7 @@ ASYNC = {"Prefer": "wait=1, respond-async"}
 
 
 def finished(client, job_id):
-    """Wait until a job has finished, and return what is told of it."""
+    """Wait until a job has finished, and return its description."""
     for _ in range(2000):
         job = client.get(f"/v1/jobs/{job_id}").json()
         if job["state"] in ("done", "failed", "cancelled"):
@@ -27,7 +27,7 @@ def finished(client, job_id):
 
 @pytest.fixture
 def jobs():
-    """Jobs of no service."""
+    """Jobs without a service."""
     found = Jobs(most=3)
     yield found
     found.close()
@@ -41,8 +41,8 @@ def ended(job):
     return job.state
 
 
-def test_a_job_gives_what_the_request_would_have_been_answered_with(client):
-    """202 with a place to look; the result is the same bytes."""
+def test_a_job_has_the_result_of_the_request(client):
+    """The response is 202 with the job's address; the result is byte-identical."""
     first, second = fill(client)
     asked = {"baseline": first, "candidates": [second]}
     started = client.post("/v1/comparisons", json=asked, headers=ASYNC)
@@ -56,8 +56,8 @@ def test_a_job_gives_what_the_request_would_have_been_answered_with(client):
     assert client.get("/v1/jobs").json()["items"] == [job]
 
 
-def test_every_long_work_can_be_a_job(client):
-    """Evaluations, comparisons, verdicts, holes and history."""
+def test_every_long_request_can_be_a_job(client):
+    """These are evaluations, comparisons, verdicts, holes and history."""
     first, second = fill(client)
     client.put("/v1/gates/g", json={"guards": [{"measure": "RR", "at_least": 0.1}]})
     started = [
@@ -75,8 +75,8 @@ def test_every_long_work_can_be_a_job(client):
     ]
 
 
-def test_a_job_that_fails_says_why(client):
-    """With the problem that the request would have been answered with."""
+def test_a_failed_job_has_a_reason(client):
+    """It has the problem that the request would have returned."""
     fill(client)
     lost = client.post("/v1/runs?name=lost", content="zz Q0 d1 1 1 t\n").json()["run_id"]
     started = client.post("/v1/evaluations", json={"run": lost}, headers=ASYNC)
@@ -87,15 +87,15 @@ def test_a_job_that_fails_says_why(client):
     assert client.delete(f"/v1/jobs/{job['id']}").status_code == 409
 
 
-def test_a_job_that_nobody_knows_is_not_found(client):
-    """Whatever is asked of it."""
+def test_an_unknown_job_is_not_found(client):
+    """This holds for every route of jobs."""
     for path in ("", "/result", "/events"):
         assert client.get(f"/v1/jobs/{'0' * 16}{path}").status_code == 404
     assert client.delete(f"/v1/jobs/{'0' * 16}").status_code == 404
 
 
-def test_events_tell_of_each_step_and_end_with_the_job(client):
-    """The last event is the job as it is afterwards."""
+def test_events_report_each_step_and_end_with_the_job(client):
+    """The last event is the finished job."""
     first, second = fill(client)
     asked = {"baseline": first, "candidates": [second]}
     job_id = client.post("/v1/comparisons", json=asked, headers=ASYNC).json()["id"]
@@ -105,7 +105,7 @@ def test_events_tell_of_each_step_and_end_with_the_job(client):
     assert last.startswith("event: done\ndata: {")
 
 
-def test_events_come_as_the_work_goes_on(jobs):
+def test_events_are_sent_while_the_work_continues(jobs):
     """Each step is sent before the next one starts, with keep-alives in between."""
     go_on = threading.Event()
 
@@ -129,8 +129,8 @@ def test_events_come_as_the_work_goes_on(jobs):
     assert any(b'"step":"first"' in event for event in found)
 
 
-def test_a_quiet_stream_is_kept_open(jobs, monkeypatch):
-    """A comment now and then keeps proxies from closing it."""
+def test_an_idle_stream_is_kept_open(jobs, monkeypatch):
+    """Periodic comments keep proxies from closing it."""
     monkeypatch.setattr("berryeval.service.jobs._HEARTBEAT_SECONDS", 0.01)
     go_on = threading.Event()
 
@@ -171,8 +171,8 @@ def test_a_waiting_job_is_cancelled_at_once_and_a_running_one_at_its_next_step(j
     assert jobs.counts()["cancelled"] == 3
 
 
-def test_too_many_jobs_are_refused(jobs):
-    """503 says to come back later; there is room again when one has ended."""
+def test_too_many_jobs_are_rejected(jobs):
+    """The status is 503 until another job has ended."""
     go_on = threading.Event()
 
     def work(_progress):
@@ -191,8 +191,8 @@ def test_too_many_jobs_are_refused(jobs):
 @pytest.mark.parametrize(
     ("error", "status"), [(Problem(409, "no"), 409), (MismatchError("no"), 422), (OSError(), 500)]
 )
-def test_whatever_a_job_raises_becomes_its_problem(jobs, error, status):
-    """A bug of ours, too, without its text."""
+def test_any_exception_of_a_job_becomes_its_problem(jobs, error, status):
+    """This includes bugs, without their text."""
 
     def work(_progress):
         raise error
@@ -201,8 +201,8 @@ def test_whatever_a_job_raises_becomes_its_problem(jobs, error, status):
     assert (ended(job), job.problem.status_code) == ("failed", status)
 
 
-def test_old_jobs_are_forgotten(jobs, monkeypatch):
-    """An hour after they ended."""
+def test_old_jobs_are_removed(jobs, monkeypatch):
+    """They are removed an hour after they ended."""
     job = jobs.start("test", lambda _progress: Response(b"{}"), owner="ada")
     assert ended(job) == "done"
     monkeypatch.setattr("berryeval.service.jobs.time.monotonic", lambda: 1e12)
@@ -210,7 +210,7 @@ def test_old_jobs_are_forgotten(jobs, monkeypatch):
 
 
 def test_few_results_are_kept(jobs, monkeypatch):
-    """The oldest that ended are forgotten first."""
+    """The oldest are removed first."""
     monkeypatch.setattr("berryeval.service.jobs._MOST_KEPT", 2)
     started = []
     for _ in range(4):
@@ -219,8 +219,8 @@ def test_few_results_are_kept(jobs, monkeypatch):
     assert {job.id for job in jobs.all()} == {job.id for job in started[2:]}
 
 
-def test_when_the_service_stops_jobs_are_cancelled_and_listeners_let_go(jobs):
-    """Streams of events end, and new jobs are rejected."""
+def test_stopping_the_service_cancels_jobs_and_ends_streams(jobs):
+    """New jobs are rejected."""
     has_begun, go_on = threading.Event(), threading.Event()
 
     def work(progress):
@@ -246,7 +246,7 @@ def test_when_the_service_stops_jobs_are_cancelled_and_listeners_let_go(jobs):
 
 
 def test_a_job_is_stopped_by_its_owner_or_an_admin(service, archive):
-    """Others are refused."""
+    """Others are rejected."""
     tokens = {name: archive.tokens.create(name, role) for name, role in
               (("ada", "judge"), ("bob", "judge"), ("root", "admin"))}  # fmt: skip
     client = service(is_token_required=True)
@@ -267,8 +267,8 @@ def test_a_job_is_stopped_by_its_owner_or_an_admin(service, archive):
     assert found == [403, 200, 200]
 
 
-def test_nothing_of_finished_jobs_is_kept_but_what_is_told(jobs):
-    """However fast they are, they are not remembered twice."""
+def test_finished_jobs_keep_only_their_description(jobs):
+    """However fast they are, they are not stored twice."""
     for _ in range(200):
         ended(jobs.start("fast", lambda _progress: Response(), owner="ada"))
     time.sleep(0.05)

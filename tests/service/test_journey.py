@@ -1,4 +1,4 @@
-"""From nothing to a verdict, with the archive in either database."""
+"""From an empty archive to a verdict, in either database."""
 
 from concurrent.futures import ThreadPoolExecutor
 
@@ -14,7 +14,7 @@ from service_server import new_app
 
 @pytest.fixture(params=["sqlite", "postgresql"])
 def location(request, tmp_path):
-    """A file, or a database of a real PostgreSQL."""
+    """A file, or a database on a real PostgreSQL server."""
     if request.param == "sqlite":
         yield str(tmp_path / "berryeval.db")
         return
@@ -24,7 +24,7 @@ def location(request, tmp_path):
 
 @pytest.fixture
 def start(location):
-    """Start a service over the archive; what the one before stored is there."""
+    """Start a service over the archive, with the data stored by the previous one."""
 
     def start_service():
         archive = Archive.open(location)
@@ -38,7 +38,7 @@ def start(location):
         archive.close()
 
 
-def test_everything_is_there_again_after_a_restart(start):
+def test_everything_is_restored_after_a_restart(start):
     """Judgments, runs, baselines, gates and verdicts are in the archive, not in the service."""
     client = start()
     first, second = fill(client)
@@ -60,10 +60,10 @@ def test_everything_is_there_again_after_a_restart(start):
     assert upload(again, 1, "bm25") == first
 
 
-def test_of_people_at_two_services_who_judge_a_pair_one_is_first(start):
+def test_of_concurrent_judges_at_two_services_one_is_first(start):
     """Two processes may serve the same archive."""
     clients = [start(), start()]
-    for client in clients:  # routes are made ready by the first request, in silence
+    for client in clients:  # the first request prepares the routes, without output
         assert client.get("/v1/judgments/q/d").status_code == 404
 
     def judge(number):

@@ -1,4 +1,4 @@
-"""Judging over HTTP: nothing is lost, and nobody undoes another's work unseen."""
+"""Judging over HTTP: nothing is lost, and no change is overwritten unseen."""
 
 from concurrent.futures import ThreadPoolExecutor
 from urllib.parse import quote
@@ -10,8 +10,8 @@ from service_data import judgments
 PAIR = "/v1/judgments/q1/d7"
 
 
-def test_a_judgment_comes_back_with_author_time_and_revision(client):
-    """Judging for the first time is 201, and reading gives the same."""
+def test_a_judgment_is_returned_with_author_time_and_revision(client):
+    """Judging for the first time is 201, and reading returns the same."""
     judged = client.put(PAIR, json={"grade": 2, "source": "workbench"})
     assert judged.status_code == 201
     assert judged.headers["location"] == PAIR
@@ -21,7 +21,7 @@ def test_a_judgment_comes_back_with_author_time_and_revision(client):
     assert (found.json()["grade"], found.json()["author"]) == (2.0, "local")
 
 
-def test_a_judgment_is_replaced_only_by_those_who_saw_it(client):
+def test_a_judgment_is_replaced_only_with_its_current_etag(client):
     """The status is 428 without an ETag, 412 with an old one, and 200 with the current one."""
     client.put(PAIR, json={"grade": 2})
     blind = client.put(PAIR, json={"grade": 0})
@@ -45,14 +45,14 @@ def test_a_judgment_is_replaced_only_by_those_who_saw_it(client):
         ({"If-None-Match": '"1"'}, 400),
     ],
 )
-def test_preconditions_mean_what_http_says(client, headers, status):
-    """A star is anything, a list is one of them, a weak tag never matches."""
+def test_preconditions_follow_http(client, headers, status):
+    """A star matches anything, a list any of its tags, a weak tag nothing."""
     client.put(PAIR, json={"grade": 2})
     assert client.put(PAIR, json={"grade": 0}, headers=headers).status_code == status
 
 
-def test_what_is_not_there_cannot_be_replaced(client):
-    """If-Match asks for something that is there."""
+def test_if_match_requires_an_existing_judgment(client):
+    """A missing one cannot be replaced."""
     assert client.put(PAIR, json={"grade": 2}, headers={"If-Match": "*"}).status_code == 412
     assert client.put(PAIR, json={"grade": 2}, headers={"If-None-Match": "*"}).status_code == 201
 
@@ -65,8 +65,8 @@ def test_a_client_with_the_current_etag_gets_304(client):
     assert client.get(PAIR, headers={"If-None-Match": '"9"'}).status_code == 200
 
 
-def test_a_judgment_taken_back_leaves_its_history(client):
-    """Three states, the last without a grade."""
+def test_a_removed_judgment_keeps_its_history(client):
+    """There are three states, the last without a grade."""
     client.put(PAIR, json={"grade": 2})
     assert client.delete(PAIR).status_code == 428
     assert client.delete(PAIR, headers={"If-Match": '"9"'}).status_code == 412
@@ -78,7 +78,7 @@ def test_a_judgment_taken_back_leaves_its_history(client):
     assert [state["grade"] for state in states] == [2.0, None, 1.0]
 
 
-def test_a_pair_that_nobody_judged_has_no_history(client):
+def test_an_unjudged_pair_has_no_history(client):
     """404 names the pair."""
     missing = client.get(f"{PAIR}/history")
     assert missing.status_code == 404
@@ -87,29 +87,29 @@ def test_a_pair_that_nobody_judged_has_no_history(client):
 
 @pytest.mark.parametrize("doc_id", ["docs/a.md#2", "a%2Fb", "ü ?&", "..%2f", "a+b"])
 def test_ids_may_be_any_text(client, doc_id):
-    """Slashes and escapes come back as they went in."""
+    """Slashes and escapes are returned unchanged."""
     path = f"/v1/judgments/q1/{quote(doc_id, safe='', errors='surrogateescape')}"
     assert client.put(path, json={"grade": 1}).status_code == 201
     assert client.get(path).json()["doc_id"] == doc_id
     assert client.get("/v1/judgments").json()["items"][0]["doc_id"] == doc_id
 
 
-def test_an_id_of_bytes_that_are_no_text_is_refused(client):
-    """Neither paths nor JSON can say what it is."""
+def test_an_id_that_is_not_valid_text_is_rejected(client):
+    """Neither paths nor JSON can represent it."""
     answer = client.put("/v1/judgments/q1/%FF", json={"grade": 1})
     assert answer.status_code == 422
     assert answer.json()["where"] == "path.doc_id"
 
 
 def test_many_judgments_are_stored_together(client):
-    """All are there, and sent again they change nothing."""
+    """All are stored, and sending them again changes nothing."""
     sent = {"judgments": judgments(), "source": "pool"}
     assert client.post("/v1/judgments", json=sent).json() == {"received": 150, "changed": 150}
     assert client.post("/v1/judgments", json=sent).json() == {"received": 150, "changed": 0}
 
 
-def test_two_grades_for_one_pair_are_refused_and_nothing_is_stored(client):
-    """The message names the pair, and nothing of the body is stored (E5)."""
+def test_two_grades_for_one_pair_are_rejected_and_nothing_is_stored(client):
+    """E5: the message names the pair."""
     entries = [*judgments(1, 1), {"query_id": "q9", "doc_id": "d", "grade": 1},
                {"query_id": "q9", "doc_id": "d", "grade": 2}]  # fmt: skip
     answer = client.post("/v1/judgments", json={"judgments": entries})
@@ -118,8 +118,8 @@ def test_two_grades_for_one_pair_are_refused_and_nothing_is_stored(client):
     assert client.get("/v1/judgments").json() == {"items": [], "next": None}
 
 
-def test_a_list_goes_on_where_its_next_leads(client):
-    """Every judgment comes once, in the order of ids, whatever the size of a page."""
+def test_a_list_continues_at_its_next_link(client):
+    """Every judgment is listed once, in the order of ids, for any page size."""
     client.post("/v1/judgments", json={"judgments": judgments()})
     address, found = "/v1/judgments?limit=40", []
     while address:
@@ -130,8 +130,8 @@ def test_a_list_goes_on_where_its_next_leads(client):
     assert found == sorted((one["query_id"], one["doc_id"]) for one in judgments())
 
 
-def test_a_list_can_be_of_one_query_or_of_stale_judgments(client):
-    """A document that changed makes its judgments stale."""
+def test_a_list_can_be_limited_to_a_query_or_to_stale_judgments(client):
+    """A changed document makes its judgments stale."""
     tell = {"documents": [{"doc_id": "d1", "text": "old"}]}
     client.post("/v1/documents", json=tell)
     client.post("/v1/judgments", json={"judgments": judgments(2, 2)})
@@ -142,8 +142,8 @@ def test_a_list_can_be_of_one_query_or_of_stale_judgments(client):
     assert [one["doc_id"] for one in of_query] == ["d0", "d1"]
 
 
-def test_of_many_who_judge_a_pair_at_once_one_is_first(client):
-    """One request creates it; the others get a conflict."""
+def test_of_concurrent_judges_of_a_pair_one_is_first(client):
+    """One request creates the judgment; the others get a conflict."""
     with ThreadPoolExecutor(8) as people:
         found = list(
             people.map(lambda grade: client.put(PAIR, json={"grade": grade}).status_code, range(24))
@@ -152,8 +152,8 @@ def test_of_many_who_judge_a_pair_at_once_one_is_first(client):
     assert set(found) <= {201, 412, 428}
 
 
-def test_of_many_who_change_a_judgment_at_once_each_change_builds_on_the_one_before(client):
-    """As many revisions as answers of 200: no change was undone unseen."""
+def test_concurrent_changes_of_a_judgment_build_on_each_other(client):
+    """There are as many revisions as 200 responses: no change was overwritten unseen."""
     client.put(PAIR, json={"grade": 0})
 
     def raise_grade(_number):
@@ -172,12 +172,12 @@ def test_of_many_who_change_a_judgment_at_once_each_change_builds_on_the_one_bef
 
 
 def as_judge(archive, name, role="judge"):
-    """Return the headers of somebody with a token."""
+    """Return the headers of a judge with a token."""
     return {"Authorization": f"Bearer {archive.tokens.create(name, role)}"}
 
 
-def test_a_second_opinion_is_stored_beside_the_judgment(client, archive):
-    """It needs no ETag, changes no grade, and is an opinion in the history."""
+def test_a_second_opinion_is_stored_with_the_judgment(client, archive):
+    """It requires no ETag, changes no grade, and is an opinion in the history."""
     client.put(PAIR, json={"grade": 2})
     ada = as_judge(archive, "ada")
     said = client.put(PAIR, json={"grade": 0, "second_opinion": True}, headers=ada)
@@ -206,8 +206,8 @@ def test_a_correction_over_http_replaces_the_grade_and_keeps_the_history(client,
     assert [one["grade"] for one in client.get(f"{PAIR}/history").json()] == [2, 1]
 
 
-def test_undo_lets_count_again_what_counted_before(client, archive):
-    """With its own author; for a judgment, a second opinion and a take-back alike."""
+def test_undo_restores_the_previous_grade(client, archive):
+    """It keeps its author; judgments, second opinions and removals can be undone."""
     client.put(PAIR, json={"grade": 2})
     ada = as_judge(archive, "ada")
     made = client.put(PAIR, json={"grade": 0}, headers={**ada, "If-Match": '"1"'})
@@ -228,16 +228,16 @@ def test_undo_lets_count_again_what_counted_before(client, archive):
     ("headers", "status"),
     [({}, 428), ({"If-Match": "*"}, 428), ({"If-Match": '"x"'}, 428), ({"If-Match": '"1"'}, 412)],
 )
-def test_nobody_undoes_what_another_did(client, archive, headers, status):
-    """Nor without saying what: the problem names the header."""
+def test_a_judge_cannot_undo_the_changes_of_others(client, archive, headers, status):
+    """A request without If-Match is rejected, too; the problem names the header."""
     client.put(PAIR, json={"grade": 2})
     answer = client.post(f"{PAIR}/undo", headers={**as_judge(archive, "ada"), **headers})
     assert (answer.status_code, answer.json()["where"]) == (status, "If-Match")
     assert client.get(PAIR).json()["grade"] == 2
 
 
-def test_the_judging_policy_says_what_counts_and_what_grades_mean(client, archive):
-    """What each rule would change is there before it does; only an admin declares one."""
+def test_the_judging_policy_defines_the_rule_and_the_labels(client, archive):
+    """The effect of each rule can be previewed; only an admin can set one."""
     client.put(PAIR, json={"grade": 2})
     ada = as_judge(archive, "ada")
     client.put(PAIR, json={"grade": 1, "second_opinion": True}, headers=ada)
@@ -256,8 +256,8 @@ def test_the_judging_policy_says_what_counts_and_what_grades_mean(client, archiv
     assert client.put("/v1/judging", json={"rule": "median"}).status_code == 422
 
 
-def test_the_declared_scale_is_the_most_that_a_hole_may_get(client, archive):
-    """Bounds take it where the caller names none, and no judgment has to use it."""
+def test_the_declared_scale_limits_the_grades_of_holes(client, archive):
+    """It is the default for bounds, even if no judgment uses its highest grade."""
     client.put(PAIR, json={"grade": 1})
     assert archive.judgments.current().scale is None
     client.put("/v1/judging", json={"labels": ["0", "1", "2", "3", "4"]})

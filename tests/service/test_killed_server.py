@@ -1,6 +1,6 @@
-"""A server is killed under load and started again; `KILLS` says how often.
+"""A server is killed under load and restarted, `KILLS` times.
 
-Nothing that was answered with 2xx may be lost, and nothing may be there by half (E5).
+Nothing that was acknowledged with 2xx may be lost, and nothing may be half-written (E5).
 """
 
 import os
@@ -32,8 +32,8 @@ def servers(tmp_path):
     servers.close()
 
 
-def kill_again_and_again(servers, location, n_kills):
-    """Kill servers under load, and return what was written; the last server is alive."""
+def kill_repeatedly(servers, location, n_kills):
+    """Kill servers under load, and return the acknowledged writes; the last server is running."""
     chance = random.Random(n_kills)  # noqa: S311 - no secret
     options = ("--archive", location, "--log-level", "error")
     written = Written()
@@ -56,7 +56,7 @@ def kill_again_and_again(servers, location, n_kills):
 
 
 def wait_until(is_so):
-    """Wait for what the server has acknowledged."""
+    """Wait until the server has acknowledged something."""
     deadline = time.monotonic() + SECONDS_TO_WAIT
     while not is_so():
         assert time.monotonic() < deadline, "the server acknowledges nothing"
@@ -64,7 +64,7 @@ def wait_until(is_so):
 
 
 def check_last_grade(address, written):
-    """Hold the grade of the pair that is judged again and again against what was acknowledged."""
+    """Compare the grade of the repeatedly judged pair with the acknowledged ones."""
     with client_of(address) as client:
         answer = client.get("/v1/judgments/again/d")
     if written.last_acknowledged < 0 and answer.status_code == 404:
@@ -73,9 +73,9 @@ def check_last_grade(address, written):
 
 
 def check(servers, location, n_kills, backend, capsys):
-    """Kill, count, and tell the counts."""
+    """Kill, count, and record the counts."""
     began = time.monotonic()
-    written, address = kill_again_and_again(servers, location, n_kills)
+    written, address = kill_repeatedly(servers, location, n_kills)
     lost, halves = losses(location, address, written)
     servers.end(signal.SIGTERM)
     counts = {
@@ -93,12 +93,12 @@ def check(servers, location, n_kills, backend, capsys):
     assert written.refused == []
 
 
-def test_what_was_acknowledged_survives_kill_9(servers, tmp_path, capsys):
-    """E5: judgments by both routes, runs, queries and documents, in a file of SQLite."""
+def test_acknowledged_writes_survive_kill_9(servers, tmp_path, capsys):
+    """E5: judgments by both routes, runs, queries and documents, in an SQLite file."""
     check(servers, str(tmp_path / "a.db"), N_KILLS, "sqlite", capsys)
 
 
-def test_what_was_acknowledged_survives_kill_9_on_postgres(servers, postgres_dsn, capsys):
-    """E5: the same in a database of a real PostgreSQL."""
+def test_acknowledged_writes_survive_kill_9_on_postgres(servers, postgres_dsn, capsys):
+    """E5: the same holds in a real PostgreSQL database."""
     with new_database(postgres_dsn) as dsn:
         check(servers, dsn, N_KILLS_ON_POSTGRES, "postgresql", capsys)

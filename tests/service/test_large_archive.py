@@ -1,4 +1,4 @@
-"""The archive that speed is measured on, in small."""
+"""A small version of the archive used for benchmarks."""
 
 import pytest
 from benchmarks import large_archive as large
@@ -18,8 +18,8 @@ def archive(request, tmp_path):
         yield opened
 
 
-def test_it_has_what_was_asked_for(archive):
-    """So many of everything; some judged twice, some in conflict, some stale."""
+def test_the_archive_has_the_requested_contents(archive):
+    """Counts are as requested; some pairs are judged twice, in conflict, or stale."""
     size = large.Size(runs=9, queries=60, judgments=3010, documents=1013, verdicts=5)
     large.fill(archive, size)
     counts = archive.check(deep=True).counts

@@ -1,4 +1,4 @@
-"""What strace sees of a server: a write is on the disk before it is acknowledged (E5)."""
+"""System calls of a server: a write is on disk before it is acknowledged (E5)."""
 
 import re
 import shutil
@@ -17,7 +17,7 @@ FILE = re.compile(r"\(\d+<(?P<path>[^>]+)>")
 
 
 def can_trace():
-    """Tell whether strace is there, and may look at what we start."""
+    """Return whether strace is installed and may trace processes."""
     if shutil.which("strace") is None:
         return False
     tried = ["strace", "-f", "-o", "/dev/null", "true"]
@@ -28,7 +28,7 @@ pytestmark = pytest.mark.skipif(not can_trace(), reason="needs strace, and the r
 
 
 def events_of(trace, archive):
-    """Return what happened in order: ``request``, ``written``, ``synced`` and ``answered``."""
+    """Return the events in order: ``request``, ``written``, ``synced`` and ``answered``."""
     events, open_calls = [], {}
     for line in trace.read_text(encoding="utf-8", errors="replace").splitlines():
         found = LINE.match(line)
@@ -37,7 +37,7 @@ def events_of(trace, archive):
         thread, call, rest = found.group("thread", "call", "rest")
         path = FILE.match(rest)
         path = path["path"] if path else open_calls.pop(thread, "")
-        if "<unfinished" in line:  # it is done when it is resumed; an answer is seen at once
+        if "<unfinished" in line:  # a call is done when it is resumed; an answer is visible at once
             open_calls[thread] = path
         elif call in ("fsync", "fdatasync") and path.startswith(archive):
             events.append("synced")
@@ -52,10 +52,10 @@ def events_of(trace, archive):
 
 @pytest.fixture(scope="module")
 def traced(tmp_path_factory):
-    """One write of each kind, and what the system was asked for meanwhile."""
+    """One write of each kind, with the system calls it caused."""
     folder = tmp_path_factory.mktemp("traced")
     trace = folder / "trace"
-    # With -D the server is the process that we started, and gets our signals.
+    # With -D the server is the process started here, and receives its signals.
     before = ["strace", "-D", "-f", "-y", "-s", "40", "-e", f"trace={CALLS}", "-o", str(trace)]
     server = Server(folder, "--archive", str(folder / "a.db"), before=before)
     try:
@@ -65,7 +65,7 @@ def traced(tmp_path_factory):
                 write(client, f"{kind}-0").raise_for_status()
     finally:
         server.stop()
-    # strace may write later than the server ends, and with -D nobody can wait for it.
+    # strace may write after the server has ended, and with -D nothing can wait for it.
     deadline = time.monotonic() + 60
     while (events := events_of(trace, str(folder / "a.db"))).count("answered") <= len(KINDS):
         assert time.monotonic() < deadline, f"strace lacks answers: {events}"
@@ -73,8 +73,8 @@ def traced(tmp_path_factory):
     return events
 
 
-def test_every_write_is_synced_before_its_answer(traced):
-    """E5: after its last write to the archive's files comes an fsync, and only then a 2xx."""
+def test_every_write_is_synced_before_its_response(traced):
+    """E5: the last write to the archive's files is followed by an fsync, and only then a 2xx."""
     requests = "".join(event[0] for event in traced if event != "written").split("r")[1:]
     assert len(requests) == 1 + len(KINDS)
     for events in requests:

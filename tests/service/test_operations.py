@@ -1,4 +1,4 @@
-"""For operators: health, figures, logs, limits, and a description that is complete."""
+"""For operators: health, metrics, logs, limits, and a complete API description."""
 
 import asyncio
 import json
@@ -21,8 +21,8 @@ from berryeval.service.workbench.problems import answer_to
 from service_data import fill, judgments
 
 
-def test_health_needs_nothing_and_readiness_an_archive(client, monkeypatch):
-    """503 if the archive does not answer, or the service is about to stop."""
+def test_health_needs_nothing_and_readiness_needs_an_archive(client, monkeypatch):
+    """Readiness is 503 if the archive does not answer, or the service is about to stop."""
     assert client.get("/healthz").json()["status"] == "ok"
     assert client.get("/readyz").json()["backend"] == "sqlite"
     client.app.state.is_stopping = True
@@ -38,8 +38,8 @@ def test_health_needs_nothing_and_readiness_an_archive(client, monkeypatch):
     assert client.head("/readyz").status_code == 503
 
 
-def test_whoever_looks_after_the_service_may_ask_without_a_body(client):
-    """Load balancers send HEAD; elsewhere it stays what no route takes."""
+def test_health_checks_accept_head(client):
+    """Load balancers send HEAD; other routes reject it."""
     for path in ("/healthz", "/readyz"):
         answer = client.head(path)
         assert (answer.status_code, answer.headers["content-type"]) == (200, "application/json")
@@ -47,8 +47,8 @@ def test_whoever_looks_after_the_service_may_ask_without_a_body(client):
     assert client.head("/v1/runs").status_code == 405
 
 
-def test_figures_are_counted_by_route_and_not_by_path(client):
-    """As many series as routes, whatever clients ask for."""
+def test_metrics_are_counted_by_route(client):
+    """There are as many series as routes, for any paths that clients request."""
     for number in range(5):
         client.get(f"/v1/queries/q{number}")
         client.get(f"/nothing/{number}")
@@ -64,8 +64,8 @@ def test_figures_are_counted_by_route_and_not_by_path(client):
     assert "q3" not in text
 
 
-def test_each_request_has_an_id_and_a_line_in_the_log(client, caplog):
-    """One that the caller gave, or a new one if it is no plain word."""
+def test_each_request_has_an_id_and_a_log_line(client, caplog):
+    """The caller's id is used if it is a plain word, otherwise a new one."""
     with caplog.at_level(logging.INFO, "berryeval.service"):
         named = client.get("/v1/queries/q1", headers={"X-Request-ID": "build-7"})
         other = client.get("/v1/queries/q1", headers={"X-Request-ID": "no good\x7f"})
@@ -81,16 +81,16 @@ def test_each_request_has_an_id_and_a_line_in_the_log(client, caplog):
     assert re.fullmatch(r"\d+\.\d{3} caller=local", end)
 
 
-def test_a_body_that_is_too_large_is_refused(service):
-    """By its length, before it is read."""
+def test_a_body_that_is_too_large_is_rejected(service):
+    """Its length decides, before it is read."""
     client = service(max_body=1000)
     answer = client.post("/v1/judgments", json={"judgments": judgments()})
     assert (answer.status_code, answer.json()["expected"]) == (413, "at most 1000 bytes")
     assert client.post("/v1/judgments", json={"judgments": judgments(1, 1)}).status_code == 200
 
 
-def test_a_body_that_comes_in_pieces_is_counted(service):
-    """Without a length, too; files of runs have a limit of their own."""
+def test_a_body_sent_in_chunks_is_counted(service):
+    """It has no length; files of runs have a separate limit."""
     client = service(max_body=1000, max_upload=5000)
     pieces = (b" " * 400 for _ in range(5))
     headers = {"Content-Type": "application/json"}
@@ -101,7 +101,7 @@ def test_a_body_that_comes_in_pieces_is_counted(service):
         assert client.post("/v1/runs?name=a", content=pieces).status_code == status
 
 
-def test_an_answer_that_takes_too_long_is_504(service, monkeypatch):
+def test_a_response_that_takes_too_long_is_504(service, monkeypatch):
     """The message suggests a job, and other requests are still answered."""
     usual, hasty = service(), service(timeout=0.2)
     first = fill(usual)[0]
@@ -126,7 +126,7 @@ def test_an_answer_that_takes_too_long_is_504(service, monkeypatch):
 
 
 def test_every_route_is_described(client):
-    """With a summary, words of its own, a tag that is listed, and every answer."""
+    """It has a summary, a description, a listed tag, and every response."""
     description = client.get("/openapi.json").json()
     described = {
         operation["operationId"]
@@ -152,13 +152,13 @@ def test_every_route_is_described(client):
             for status, answer in operation["responses"].items():
                 assert answer["description"]
                 if path.endswith("_rank_eval"):
-                    continue  # errors there are Elasticsearch's
+                    continue  # errors there are in Elasticsearch's format
                 is_problem = "application/problem+json" in answer.get("content", {})
                 assert is_problem is (int(status) >= 400), (path, status)
 
 
-def test_an_answer_that_comes_with_the_timeout_is_not_cut():
-    """Who finishes while 504 is on its way does not keep it from being sent."""
+def test_a_response_at_the_timeout_does_not_break_the_504():
+    """Work that ends while the 504 is being sent does not interrupt it."""
     sent = []
 
     async def app(_scope, _receive, send):
@@ -178,7 +178,7 @@ def test_an_answer_that_comes_with_the_timeout_is_not_cut():
     assert asyncio.run(ask()) == [504, None]
 
 
-def test_every_body_has_an_example_that_it_takes(client):
+def test_every_body_has_a_valid_example(client):
     """A copied example is a valid request."""
     description = client.get("/openapi.json").json()
     checked = 0
@@ -193,9 +193,9 @@ def test_every_body_has_an_example_that_it_takes(client):
     assert checked >= 9
 
 
-def test_everything_in_the_description_has_an_example_that_its_schema_allows(client):
-    """Bodies, responses and all their models have valid examples."""
-    import jsonschema_rs  # schemathesis brings it
+def test_every_example_in_the_description_matches_its_schema(client):
+    """Bodies, responses and all their models have examples."""
+    import jsonschema_rs  # installed with schemathesis
 
     description = client.get("/openapi.json").json()
     schemas = description["components"]["schemas"]
@@ -209,7 +209,7 @@ def test_everything_in_the_description_has_an_example_that_its_schema_allows(cli
 
 
 def test_every_parameter_and_plain_body_has_an_example(client):
-    """Or a default, a choice of few, or yes and no, which say it themselves."""
+    """A default, an enumeration or a boolean needs none."""
     import jsonschema_rs
 
     told = re.compile(r'"(examples?|default|enum|const)":|"type": "boolean"')
@@ -226,7 +226,7 @@ def test_every_parameter_and_plain_body_has_an_example(client):
                 assert not is_plain or "example" in content, (method, path)
 
 
-def test_all_references_of_the_description_lead_somewhere(client):
+def test_all_references_of_the_description_exist(client):
     """No schema is missing, and none of FastAPI's own errors is left."""
     text = client.get("/openapi.json").text
     schemas = json.loads(text)["components"]["schemas"]
@@ -244,8 +244,8 @@ def test_the_reference_page_has_every_route_and_loads_nothing(client):
         assert f"<code>{path}</code>" in page
     assert "<code>If-Match: *</code> replaces any judgment." in page
     assert "<span class='summary'>Upload the file of a run in any supported format" in page
-    assert "<pre>q1 Q0 d7 1 12.5 bm25\n" in page  # a body that is no JSON
-    assert "&quot;retrieved&quot;: 100" in page  # an answer
+    assert "<pre>q1 Q0 d7 1 12.5 bm25\n" in page  # a body that is not JSON
+    assert "&quot;retrieved&quot;: 100" in page  # a response
     assert "<a href='#gates'>gates</a>" in page
     assert "<script" not in page
     assert "https://" not in page
@@ -255,14 +255,14 @@ def test_the_reference_page_has_every_route_and_loads_nothing(client):
 @pytest.mark.parametrize(
     "setting", [{"port": 70000}, {"max_body": 0}, {"timeout": 0}, {"max_jobs": 0}]
 )
-def test_settings_that_cannot_be_are_refused(setting):
-    """With the name of the setting."""
+def test_invalid_settings_are_rejected(setting):
+    """The message names the setting."""
     with pytest.raises(ArgumentError, match=next(iter(setting))):
         ServiceSettings(**setting)
 
 
-def test_flags_win_over_the_file():
-    """And megabytes become bytes."""
+def test_flags_take_precedence_over_the_file():
+    """Megabytes are converted to bytes."""
     table = {"port": 1, "max_body_mb": 2, "require_token": True, "allowed_hosts": ["a"]}
     flags = {"port": 9, "host": None, "allowed_hosts": (), "is_token_required": None}
     found = service_settings(table, {"s": {"system": "bm25"}}, flags)

@@ -1,4 +1,4 @@
-"""Problems: whatever goes wrong has a status, a kind, and the facts."""
+"""Problems: every error has a status, a type, and details."""
 
 import errno
 import json
@@ -50,7 +50,7 @@ ERRORS = [
 
 
 @pytest.mark.parametrize(("error", "status", "kind", "facts"), ERRORS)
-def test_every_error_of_the_library_has_its_status_and_facts(error, status, kind, facts):
+def test_every_error_of_the_library_has_its_status_and_details(error, status, kind, facts):
     """The detail is the line that the command line prints."""
     content = problem_of(error).content("r1")
     assert content.pop("title")
@@ -58,8 +58,8 @@ def test_every_error_of_the_library_has_its_status_and_facts(error, status, kind
                        "request_id": "r1", **facts}  # fmt: skip
 
 
-def test_no_error_of_the_library_was_forgotten():
-    """Each kind is tried above, but for the base, trec_eval's, the client's, and one of a kind."""
+def test_every_error_class_is_tested():
+    """Only the base class and the errors of trec_eval, answers and the client are excluded."""
     kinds = {
         getattr(errors, name)
         for name in errors.__all__
@@ -69,8 +69,8 @@ def test_no_error_of_the_library_was_forgotten():
     assert {type(error) for error, *_ in ERRORS} == kinds - untried
 
 
-def test_an_archive_that_is_busy_says_when_to_come_back(client, monkeypatch):
-    """503 with Retry-After where it passes, without where it does not."""
+def test_a_busy_archive_returns_when_to_retry(client, monkeypatch):
+    """503 has Retry-After if the problem is temporary, and not otherwise."""
     for transient in (True, False):
         error = errors.ArchiveError("a.db", "others write", transient=transient)
 
@@ -94,8 +94,8 @@ def test_an_archive_that_is_busy_says_when_to_come_back(client, monkeypatch):
         (b"a=b", {"Content-Type": "text/plain"}, 415, "unsupported-media-type"),
     ],
 )
-def test_a_body_that_is_no_json_is_told_so(client, content, headers, status, kind):
-    """400 for what cannot be parsed, 415 for what is called something else."""
+def test_a_body_that_is_not_json_is_reported(client, content, headers, status, kind):
+    """400 if it cannot be parsed, 415 for another content type."""
     answer = client.post("/v1/judgments", content=content, headers=headers)
     assert answer.status_code == status
     assert answer.headers["content-type"] == "application/problem+json"
@@ -117,8 +117,8 @@ def test_a_body_that_is_no_json_is_told_so(client, content, headers, status, kin
         ({"grades": 7}, "body.judgments[0].grades", "'grades'"),
     ],
 )
-def test_a_body_of_the_wrong_shape_is_told_where(client, entry, where, found):
-    """The place, what was expected, and what came, cut to a line."""
+def test_an_invalid_body_is_reported_with_its_position(client, entry, where, found):
+    """The message has the field, what was expected, and what was found, shortened to a line."""
     content = json.dumps({"judgments": [{**judgments(1, 1)[0], **entry}]})
     answer = client.post(
         "/v1/judgments", content=content, headers={"Content-Type": "application/json"}
@@ -128,14 +128,21 @@ def test_a_body_of_the_wrong_shape_is_told_where(client, entry, where, found):
     assert len(answer.json()["detail"]) < 300
 
 
-def test_all_that_is_wrong_is_listed(client):
-    """The first in the detail, all of them as facts, not more than twenty."""
-    answer = client.post("/v1/judgments", json={"judgments": [{} for _ in range(30)]})
-    assert answer.json()["detail"].endswith("found nothing (and 89 more)")
+def test_all_errors_are_listed(client):
+    """The first is in the detail, and up to twenty are listed."""
+    answer = client.post("/v1/comparisons", json={f"k{n}": 1 for n in range(30)})
+    assert answer.json()["detail"].endswith("found nothing (and 31 more)")
     assert len(answer.json()["errors"]) == 20
 
 
-def test_a_route_or_method_that_is_not_there_is_told_so(client):
+def test_the_errors_of_the_first_invalid_record_are_listed(client):
+    """Those of many records are not: a client that sends so many has the same error in all."""
+    answer = client.post("/v1/judgments", json={"judgments": [{} for _ in range(30)]})
+    places = [error["where"] for error in answer.json()["errors"]]
+    assert places == [f"body.judgments[0].{name}" for name in ("query_id", "doc_id", "grade")]
+
+
+def test_an_unknown_route_or_method_is_reported(client):
     """404 and 405 are problems, too."""
     lost = client.get("/v2/judgments")
     assert (lost.status_code, lost.json()["way_out"]) == (404, "GET /docs lists them")
@@ -159,8 +166,8 @@ def test_a_route_or_method_that_is_not_there_is_told_so(client):
         ("holes", {"runs": "m"}, "body.runs: expected a valid list, found 'm'"),
     ],
 )
-def test_shapes_are_told_in_a_sentence(client, path, body, said):
-    """Expected at most 20 items, and not: expected have at most."""
+def test_constraints_are_described_in_a_sentence(client, path, body, said):
+    """It says expected at most 20 items, not: expected have at most."""
     detail = client.post(f"/v1/{path}", json=body).json()["detail"]
     assert detail.startswith(said), detail
 
@@ -173,8 +180,8 @@ def test_invalid_json_is_reported_with_its_position(client):
     assert answer.json()["detail"].endswith(" at character 17")
 
 
-def test_a_bug_is_told_to_the_log_and_not_to_the_caller(client, monkeypatch, caplog):
-    """500 with the id under which the log has it."""
+def test_a_bug_is_logged_and_not_shown_to_the_caller(client, monkeypatch, caplog):
+    """500 has the id of the log entry."""
 
     def fail(**_more):
         raise RuntimeError("a secret")
@@ -197,8 +204,8 @@ def test_a_bug_is_told_to_the_log_and_not_to_the_caller(client, monkeypatch, cap
         (errno.EACCES, 500, "bug"),
     ],
 )
-def test_a_file_that_finds_no_room_is_no_bug(client, monkeypatch, code, status, kind):
-    """A full disk is a 503, wherever it is detected; other file errors are bugs."""
+def test_a_full_disk_is_not_a_bug(client, monkeypatch, code, status, kind):
+    """It is a 503, wherever it is detected; other file errors are bugs."""
 
     def fail(*_arguments, **_more):
         raise OSError(code, "a secret")
@@ -210,6 +217,6 @@ def test_a_file_that_finds_no_room_is_no_bug(client, monkeypatch, code, status, 
 
 
 def test_a_problem_can_be_raised_with_its_headers():
-    """As HTTPException can."""
+    """It works like HTTPException."""
     problem = Problem(418, "no coffee", headers={"X-Pot": "tea"})
     assert (problem.headers, problem.kind) == ({"X-Pot": "tea"}, "i'm-a-teapot")

@@ -7,8 +7,8 @@ QUERY = {"text": "configure OAuth", "category": "procedural", "difficulty": None
          "group": "sign-in", "stratum": "how-to"}  # fmt: skip
 
 
-def test_a_query_comes_back_as_it_was_stored(client):
-    """With labels, under its id, with an ETag of its content."""
+def test_a_query_is_returned_as_it_was_stored(client):
+    """It has labels, and an ETag of its content."""
     stored = client.put("/v1/queries/q%2F1", json=QUERY)
     assert stored.status_code == 201
     assert stored.json() == {"query_id": "q/1", **QUERY}
@@ -23,15 +23,15 @@ def test_a_query_comes_back_as_it_was_stored(client):
 @pytest.mark.parametrize(
     "wrong", [{"weight": 0}, {"weight": -1}, {"weight": "2"}, {"group": ""}, {"stratum": ""}]
 )
-def test_a_weight_group_or_stratum_that_cannot_be_is_refused(client, wrong):
-    """With the field that is wrong."""
+def test_an_invalid_weight_group_or_stratum_is_rejected(client, wrong):
+    """The message names the field."""
     answer = client.put("/v1/queries/q1", json={**QUERY, **wrong})
     assert answer.status_code == 422
     assert next(iter(wrong)) in answer.text
 
 
-def test_a_group_in_two_strata_is_refused(client):
-    """By either route, with its name, and nothing is stored; the whole group may move at once."""
+def test_a_group_in_two_strata_is_rejected(client):
+    """Either route names it and stores nothing; a whole group may move at once."""
     for name in ("q1", "q2"):
         assert client.put(f"/v1/queries/{name}", json=QUERY).status_code == 201
     moved = {**QUERY, "stratum": "errors"}
@@ -47,8 +47,8 @@ def test_a_group_in_two_strata_is_refused(client):
     assert client.get("/v1/queries/q2").json()["stratum"] == "errors"
 
 
-def test_a_category_is_stored_under_its_name(client):
-    """M11: `troubleshooting` comes back as `troubleshoot`, by either route, and is found so."""
+def test_a_category_is_stored_under_its_main_name(client):
+    """M11: both routes return `troubleshooting` as `troubleshoot`, and find it by that name."""
     alias = {**QUERY, "category": "troubleshooting"}
     assert client.put("/v1/queries/q1", json=alias).json()["category"] == "troubleshoot"
     client.post("/v1/queries", json={"queries": [{"query_id": "q2", **alias}]})
@@ -59,8 +59,8 @@ def test_a_category_is_stored_under_its_name(client):
     assert page.count('class="asked"') == 2
 
 
-def test_a_query_is_not_replaced_by_who_saw_another(client):
-    """An If-Match that does not fit is 412; none is no condition."""
+def test_a_query_is_not_replaced_with_an_outdated_etag(client):
+    """A non-matching If-Match is 412; without one there is no condition."""
     etag = client.put("/v1/queries/q1", json=QUERY).headers["etag"]
     client.put("/v1/queries/q1", json={"text": "other"})
     late = client.put("/v1/queries/q1", json=QUERY, headers={"If-Match": etag})
@@ -72,7 +72,7 @@ def test_a_query_is_not_replaced_by_who_saw_another(client):
 
 
 def test_many_queries_are_stored_and_listed(client):
-    """In the order of their ids, page by page."""
+    """They are sorted by id, in pages."""
     many = [{"query_id": f"q{n}", **QUERY} for n in (2, 1, 3)]
     assert client.post("/v1/queries", json={"queries": many}).json() == {"received": 3}
     page = client.get("/v1/queries?limit=2").json()
@@ -81,8 +81,8 @@ def test_many_queries_are_stored_and_listed(client):
     assert (found, rest["next"]) == (["q1", "q2", "q3"], None)
 
 
-def test_a_document_is_told_of_by_text_or_hash(client):
-    """A text is hashed; a hash is stored as it is."""
+def test_a_document_is_given_by_text_or_hash(client):
+    """A text is hashed; a hash is stored unchanged."""
     told = {"documents": [{"doc_id": "d1", "title": "OAuth", "text": "How to"},
                           {"doc_id": "d2", "hash": "abc"}]}  # fmt: skip
     assert client.post("/v1/documents", json=told).json() == {"received": 2, "changed": 2}
@@ -96,8 +96,8 @@ def test_a_document_is_told_of_by_text_or_hash(client):
 
 
 @pytest.mark.parametrize("document", [{}, {"text": "a", "hash": "b"}])
-def test_a_document_has_a_text_or_a_hash(client, document):
-    """Neither and both are refused, with the place."""
+def test_a_document_requires_either_a_text_or_a_hash(client, document):
+    """Neither and both are rejected, with the position."""
     answer = client.post("/v1/documents", json={"documents": [{"doc_id": "d1", **document}]})
     assert answer.status_code == 422
     assert answer.json()["where"] == "body.documents[0]"

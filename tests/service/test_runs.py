@@ -1,4 +1,4 @@
-"""Runs over HTTP: files in any format, whole or not at all."""
+"""Runs over HTTP: files in any format, stored completely or not at all."""
 
 import base64
 import gzip
@@ -9,6 +9,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
+from berryeval.archive import RunFacts
 from berryeval.core.run import Run
 from berryeval.formats import write_run
 from berryeval.service.stored_runs import RunCache
@@ -19,7 +20,7 @@ NO_RUN = "0" * 64
 
 
 def written(tmp_path, name):
-    """The content of a file that the library wrote."""
+    """Return the content of a file written by the library."""
     path = tmp_path / name
     write_run(Run.from_dict(RUN), path)
     return path.read_bytes()
@@ -30,7 +31,7 @@ def written(tmp_path, name):
              "a.parquet", "a.arrow"]
 )  # fmt: skip
 def test_a_run_in_any_format_is_the_same_run(client, tmp_path, name):
-    """The format is found out, and the rankings are those that were written."""
+    """The format is detected, and the rankings are unchanged."""
     answer = client.post("/v1/runs?name=bm25", content=written(tmp_path, name))
     assert answer.status_code == 201
     assert (answer.json()["queries"], answer.json()["rows"]) == (2, 3)
@@ -41,8 +42,8 @@ def test_a_run_in_any_format_is_the_same_run(client, tmp_path, name):
     ]
 
 
-def test_a_run_keeps_what_is_told_of_it(client):
-    """Name, tags, commit, corpus and settings come back."""
+def test_a_run_keeps_its_metadata(client):
+    """Name, tags, commit, corpus and settings are returned."""
     facts = {"name": "bm25", "tag": ["nightly", "ci"], "commit": "4f1c2d3", "corpus_hash": "abc",
              "settings": json.dumps({"k1": 0.9})}  # fmt: skip
     stored = client.post("/v1/runs", params=facts, content=run_lines()).json()
@@ -54,8 +55,8 @@ def test_a_run_keeps_what_is_told_of_it(client):
     )
 
 
-def test_the_same_run_again_changes_nothing(client):
-    """200 instead of 201, the same id; another name is another run of the same content."""
+def test_storing_the_same_run_again_changes_nothing(client):
+    """The status is 200 instead of 201; another name is another run of the same content."""
     first = client.post("/v1/runs?name=bm25", content=run_lines())
     again = client.post("/v1/runs?name=bm25", content=run_lines())
     other = client.post("/v1/runs?name=other", content=run_lines())
@@ -78,24 +79,24 @@ def test_the_same_run_again_changes_nothing(client):
         (b"PAR1\x15\x00", "new.run", ""),
     ],
 )
-def test_a_file_that_cannot_be_read_leaves_nothing(client, content, where, expected):
-    """The answer names the caller's file and the line, and no run is stored."""
+def test_an_invalid_file_leaves_nothing(client, content, where, expected):
+    """The response names the caller's file and the line, and no run is stored."""
     answer = client.post("/v1/runs?name=bm25&file_name=new.run", content=content)
     assert answer.status_code == 422
     assert answer.json()["where"] == where
     assert expected in answer.json().get("expected", "")
-    assert "berryeval-upload" not in answer.text
+    assert "berryeval-service" not in answer.text
     assert client.get("/v1/runs").json()["items"] == []
 
 
 def test_an_empty_body_is_not_a_run(client):
-    """An empty body is rejected with a message."""
+    """It is rejected with a message."""
     answer = client.post("/v1/runs?name=bm25")
     assert (answer.status_code, answer.json()["type"]) == (400, "urn:berryeval:problem:no-body")
 
 
-def test_a_file_that_was_changed_on_its_way_is_refused(client):
-    """Content-Digest has to fit what came; an algorithm that we do not know is let be."""
+def test_a_corrupted_upload_is_rejected(client):
+    """Content-Digest must match the content; unknown algorithms are ignored."""
     content = run_lines().encode()
     digest = base64.b64encode(hashlib.sha256(content).digest()).decode()
     for header, status in ((f"sha-256=:{digest}:", 201), ("sha-256=:AAAA:", 400),
@@ -104,44 +105,44 @@ def test_a_file_that_was_changed_on_its_way_is_refused(client):
         assert answer.status_code == status
 
 
-def test_a_small_file_that_stands_for_a_large_one_is_refused(service):
-    """The limit holds for what comes out of gzip, too."""
+def test_a_decompressed_file_that_is_too_large_is_rejected(service):
+    """The limit applies to the content of a gzip file, too."""
     client = service(max_upload=100_000)
     bomb = gzip.compress(b"q1 Q0 d1 1 0.5 x\n" * 100_000)
     assert len(bomb) < 100_000
     answer = client.post("/v1/runs?name=a", content=bomb)
-    assert (answer.status_code, answer.json()["expected"]) == (413, "at most 100000 bytes")
+    assert (answer.status_code, answer.json()["expected"]) == (413, "at most 100,000 bytes")
 
 
 @pytest.mark.parametrize("settings", ["[1]", "{", "[" * 5000, "1"])
-def test_settings_are_a_json_object(client, settings):
-    """Anything else is named."""
+def test_settings_must_be_a_json_object(client, settings):
+    """The message shows anything else."""
     answer = client.post("/v1/runs", params={"name": "a", "settings": settings}, content="x")
     assert (answer.status_code, answer.json()["where"]) == (422, "settings")
 
 
 @pytest.mark.parametrize("form", ["trec", "jsonl", "json", "table"])
-def test_a_run_can_be_had_as_a_file_again(client, tmp_path, form, monkeypatch):
-    """What is downloaded and uploaded again is the same content, and no file stays behind."""
+def test_a_run_can_be_downloaded_as_a_file(client, tmp_path, form, monkeypatch):
+    """Uploading it again gives the same content, and no temporary file is left."""
     monkeypatch.setattr("tempfile.tempdir", str(tmp_path))
     stored = client.post("/v1/runs?name=a", content=written(tmp_path, "a.run")).json()
     file = client.get(f"/v1/runs/{stored['run_id']}/file", params={"format": form})
     assert file.headers["content-disposition"].endswith(f'.{form}"')
     again = client.post("/v1/runs?name=b", content=file.content)
     assert again.json()["content_hash"] == stored["content_hash"]
-    assert not list(tmp_path.glob("berryeval-download-*"))
+    assert not list(tmp_path.glob("berryeval-service-*"))
 
 
 @pytest.mark.parametrize(("name", "tag"), [("bm25", "bm25"), ("my search", "berryeval")])
 def test_a_downloaded_run_is_tagged_with_its_name(client, name, tag):
-    """If a TREC file can hold it as one word."""
+    """The name must be a single word in a TREC file."""
     stored = client.post("/v1/runs", params={"name": name}, content="q1 Q0 d1 1 1 t\n").json()
     file = client.get(f"/v1/runs/{stored['run_id']}/file")
     assert file.text == f"q1 Q0 d1 1 1 {tag}\n"
 
 
-def test_a_run_that_a_format_cannot_hold_is_refused_in_it(client):
-    """White space in an id has no place in a TREC file."""
+def test_a_run_that_a_format_cannot_represent_is_rejected(client):
+    """A TREC file cannot have white space in an id."""
     table = pa.table({"query_id": ["q 1"], "doc_id": ["d1"], "score": [1.0]})
     sink = pa.BufferOutputStream()
     pq.write_table(table, sink)
@@ -151,7 +152,7 @@ def test_a_run_that_a_format_cannot_hold_is_refused_in_it(client):
     assert answer.json()["detail"] == "a TREC file cannot hold the id 'q 1'"
 
 
-def test_a_ranking_has_todays_grades(client):
+def test_a_ranking_has_the_current_grades(client):
     """Unjudged documents have none, and an unknown query is 404."""
     run, _ = fill(client)
     ranking = client.get(f"/v1/runs/{run}/rankings/q1", params={"depth": 3}).json()
@@ -169,15 +170,15 @@ def test_an_infinite_score_is_null(client):
     assert ranking["documents"] == [{"rank": 1, "doc_id": "d1", "score": None, "grade": None}]
 
 
-def test_an_id_of_bytes_that_are_no_text_comes_back_escaped(client):
-    """JSON carries it as half a character."""
+def test_an_id_that_is_not_valid_text_is_escaped(client):
+    """JSON represents it with lone surrogates."""
     stored = client.post("/v1/runs?name=a", content=b"q1 Q0 d\xff 1 1 x\n")
     ranking = client.get(f"{stored.headers['location']}/rankings/q1")
     assert b'"d\\udcff"' in ranking.content
 
 
 def test_a_removed_run_is_gone_unless_it_is_a_baseline(client):
-    """409 names the baseline; without it, the run and its evaluations go."""
+    """409 names the baseline; otherwise the run and its evaluations are removed."""
     run = fill(client)[0]
     client.put("/v1/baselines/main", json={"run_id": run})
     refused = client.delete(f"/v1/runs/{run}")
@@ -189,8 +190,28 @@ def test_a_removed_run_is_gone_unless_it_is_a_baseline(client):
     assert client.delete(f"/v1/runs/{run}").status_code == 404
 
 
+def test_a_run_removed_on_one_instance_is_gone_on_the_others(service, monkeypatch):
+    """A run in the memory of an instance is trusted for a second; here, not at all."""
+    monkeypatch.setattr("berryeval.service.stored_runs._TRUSTED_SECONDS", 0.0)
+    one, other = service(), service()
+    ranking = f"/v1/runs/{fill(one)[0]}/rankings/q1"
+    assert [client.get(ranking).status_code for client in (one, other, other)] == [200] * 3
+    assert one.delete(ranking.removesuffix("/rankings/q1")).status_code == 204
+    assert [client.get(ranking).status_code for client in (one, other)] == [404] * 2
+
+
+def test_the_archive_is_not_asked_for_a_run_each_time(archive, monkeypatch):
+    """Pages that show many runs use them from memory."""
+    run_id = archive.runs.put(Run.from_dict(RUN), RunFacts("a")).run_id
+    runs, asked = RunCache(archive), []
+    get = archive.runs.get
+    monkeypatch.setattr(archive.runs, "get", lambda run_id: asked.append(run_id) or get(run_id))
+    assert len({id(runs.load(run_id)) for _ in range(10)}) == 1
+    assert len(asked) <= 2, "once per second"
+
+
 def test_few_runs_stay_in_memory(client, archive, monkeypatch):
-    """The one that was not asked for longest makes room, and is read again when it is wanted."""
+    """The least recently used one is evicted, and read again when needed."""
     monkeypatch.setattr("berryeval.service.stored_runs._MOST_ROWS", 300)
     cache = RunCache(archive)
     first, second = (upload(client, seed, f"run {seed}") for seed in (1, 2))
@@ -201,6 +222,16 @@ def test_few_runs_stay_in_memory(client, archive, monkeypatch):
     assert cache.load(first) is not loaded
 
 
+def test_work_on_many_runs_keeps_none_of_them(client, archive):
+    """Those that pages keep in memory are used, and none is evicted."""
+    cache = RunCache(archive)
+    first, second = (upload(client, seed, f"run {seed}") for seed in (1, 2))
+    loaded, passing = cache.load(first), cache.passing()
+    assert passing.load(first) is loaded
+    assert passing.load(second) is not passing.load(second)
+    assert cache.load(second) is passing.load(second), "it is kept once a page shows it"
+
+
 FORM = "application/x-www-form-urlencoded"
 
 
@@ -208,12 +239,12 @@ FORM = "application/x-www-form-urlencoded"
     ("kind", "content", "status"),
     [
         ("multipart/form-data; boundary=x", run_lines(), 415),
-        (FORM, run_lines().replace("\n", ""), 415),  # what `curl --data @FILE` makes of it
-        (FORM, run_lines(), 201),  # what `curl --data-binary @FILE` sends
+        (FORM, run_lines().replace("\n", ""), 415),  # as sent by `curl --data @FILE`
+        (FORM, run_lines(), 201),  # as sent by `curl --data-binary @FILE`
         ("application/octet-stream", "q1 Q0 d1 1 1.0 x", 201),
     ],
 )
-def test_a_form_is_not_taken_for_a_run(client, kind, content, status):
+def test_a_form_is_not_mistaken_for_a_run(client, kind, content, status):
     """Without its line ends, a run would silently be read as one long row."""
     headers = {"Content-Type": kind}
     answer = client.post("/v1/runs?name=a&file_name=a.run", content=content, headers=headers)
@@ -224,16 +255,16 @@ def test_a_form_is_not_taken_for_a_run(client, kind, content, status):
         assert client.get("/v1/runs").json()["items"] == []
 
 
-def test_a_small_compressed_file_may_come_as_curl_sends_it(client):
-    """Bytes that happen to hold no line's end are no text."""
+def test_a_small_compressed_file_from_curl_is_accepted(client):
+    """Binary data without a line feed is not mistaken for text."""
     files = (gzip.compress(b"q1 Q0 d1 1 1.0 %d\n" % n, mtime=0) for n in range(1000))
     packed = next(file for file in files if b"\n" not in file)
     answer = client.post("/v1/runs?name=a", content=packed, headers={"Content-Type": FORM})
     assert answer.status_code == 201
 
 
-def test_a_run_that_was_removed_is_gone_at_once(client):
-    """Also for whom it was in memory."""
+def test_a_removed_run_is_gone_at_once(client):
+    """Cached copies are not used."""
     run_id = upload(client)
     ranking = f"/v1/runs/{run_id}/rankings/q0"
     assert client.get(ranking).status_code == 200

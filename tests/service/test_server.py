@@ -1,4 +1,4 @@
-"""A real server: streams, cut connections, many judges at once, and a stop that cuts nobody."""
+"""A real server: streams, broken connections, concurrent judges, and a graceful stop."""
 
 import json
 import signal
@@ -18,7 +18,7 @@ pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="no signal says 
 
 @pytest.fixture
 def server(tmp_path):
-    """Start servers, and stop them."""
+    """Start servers, and stop them at the end."""
     started = []
 
     def start(*options):
@@ -43,7 +43,7 @@ def status_of(connection):
 
 
 def is_closed(server):
-    """Tell whether nobody is let in any more."""
+    """Return whether new connections are refused."""
     try:
         server.connect().close()
     except ConnectionRefusedError:
@@ -52,7 +52,7 @@ def is_closed(server):
 
 
 def wait_until(is_so):
-    """Wait for what has to come, however slow the machine is."""
+    """Wait for a condition, however slow the machine is."""
     deadline = time.monotonic() + 60
     while not is_so():
         assert time.monotonic() < deadline, "it does not come"
@@ -72,8 +72,8 @@ def test_events_are_streamed_while_a_job_runs(server):
     assert json.loads(lines[-1].removeprefix("data: "))["state"] == "done"
 
 
-def test_an_upload_that_is_cut_off_leaves_nothing(server, tmp_path):
-    """Neither a run nor a temporary file."""
+def test_an_interrupted_upload_leaves_nothing(server, tmp_path):
+    """Neither a run nor a temporary file is left."""
     running = server()
     content = run_lines().encode()
     for n_sent in (0, 10, len(content) - 1):
@@ -81,22 +81,22 @@ def test_an_upload_that_is_cut_off_leaves_nothing(server, tmp_path):
             connection.sendall(head("/v1/runs?name=cut", len(content)) + content[:n_sent])
     wait_until(lambda: running.log.read_text().count('"path": "/v1/runs"') == 3)
     assert httpx.get(f"{running.address}/v1/runs").json()["items"] == []
-    assert not list(Path(tmp_path).glob("berryeval-upload-*"))
+    assert not list(Path(tmp_path).glob("berryeval-service-*"))
     assert '"level": "error"' not in running.log.read_text()
 
 
-def test_a_body_that_stops_coming_is_given_up(server, tmp_path):
-    """408 after the time limit, and the connection is closed."""
+def test_a_stalled_body_times_out(server, tmp_path):
+    """The status is 408, and the connection is closed."""
     running = server("--timeout", "1")
     with running.connect() as connection:
         connection.sendall(head("/v1/runs?name=slow", 1000) + b"q1")
         answer = b"".join(iter(lambda: connection.recv(4096), b""))  # until it is closed
     assert answer.startswith(b"HTTP/1.1 408 ")
-    wait_until(lambda: not list(tmp_path.glob("berryeval-upload-*")))
+    wait_until(lambda: not list(tmp_path.glob("berryeval-service-*")))
 
 
-def test_a_body_that_is_too_large_is_refused_before_all_of_it_came(server):
-    """413 by its length, and by what came where there is none."""
+def test_a_body_that_is_too_large_is_rejected_before_it_is_complete(server):
+    """413 depends on its length, or on the bytes received if there is none."""
     running = server("--max-body", "1")
     with running.connect() as connection:
         connection.sendall(head("/v1/judgments", 10 << 20, "application/json"))
@@ -112,7 +112,7 @@ def test_a_body_that_is_too_large_is_refused_before_all_of_it_came(server):
 
 
 def test_a_hundred_judges_at_once_lose_nothing(server):
-    """What was answered with 2xx is there, all of it."""
+    """Everything acknowledged with 2xx is stored."""
     running = server("--log-level", "error")
 
     def judge(number):
@@ -137,7 +137,7 @@ def test_a_stop_lets_requests_finish(server, tmp_path):
     content = run_lines().encode()
     with running.connect() as upload:
         upload.sendall(head("/v1/runs?name=late", len(content)) + content[:100])
-        wait_until(lambda: list(tmp_path.glob("berryeval-upload-*")))
+        wait_until(lambda: list(tmp_path.glob("berryeval-service-*")))
         running.process.send_signal(signal.SIGTERM)
         wait_until(lambda: is_closed(running))
         upload.sendall(content[100:])
@@ -149,8 +149,8 @@ def test_a_stop_lets_requests_finish(server, tmp_path):
     assert [one["name"] for one in stored] == ["late"]
 
 
-def test_the_log_has_an_object_a_line(server):
-    """With the id that the answer has."""
+def test_the_log_has_one_object_per_line(server):
+    """It has the id of the response."""
     running = server()
     answer = httpx.get(f"{running.address}/v1/jobs")
     assert running.stop() == 0

@@ -1,4 +1,4 @@
-"""Work that several callers wait for."""
+"""Work that several callers share."""
 
 import threading
 
@@ -11,14 +11,14 @@ LONG = 20.0
 
 @pytest.fixture
 def work():
-    """Work, one piece at a time."""
+    """A queue that runs one piece of work at a time."""
     made = SharedWork("test")
     yield made
     made.close()
 
 
-def test_a_value_is_made_once_for_all_who_wait(work):
-    """The second caller gets the value of the first, and learns that it began before."""
+def test_a_value_is_computed_once_for_all_callers(work):
+    """The second caller gets the value of the first, and is told that it started earlier."""
     go_on, made = threading.Event(), []
 
     def make():
@@ -33,14 +33,14 @@ def test_a_value_is_made_once_for_all_who_wait(work):
     assert len(made) == 2
 
 
-def test_who_has_no_patience_gets_the_known_value(work):
-    """It may be outdated; the work goes on for the next caller."""
+def test_a_caller_that_does_not_wait_gets_the_known_value(work):
+    """It may be outdated; the work continues for the next caller."""
     go_on = threading.Event()
     assert work.get("a", go_on.wait, seconds=0.01, known="old") == ("old", False)
     go_on.set()
 
 
-def test_what_fails_raises_where_it_is_asked_for(work):
+def test_errors_are_raised_for_the_caller(work):
     """The next caller tries again."""
 
     def fail():
@@ -52,7 +52,7 @@ def test_what_fails_raises_where_it_is_asked_for(work):
 
 
 def test_keys_take_turns(work):
-    """The value of another key waits until there is room."""
+    """The value of another key waits until a worker is free."""
     go_on, has_begun = threading.Event(), threading.Event()
     work.get("a", lambda: has_begun.set() or go_on.wait(LONG), seconds=0)
     assert has_begun.wait(LONG)
@@ -61,8 +61,8 @@ def test_keys_take_turns(work):
     assert work.get("b", lambda: 2, seconds=LONG)[0] == 2
 
 
-def test_nothing_begins_once_it_is_closed(work):
-    """What has begun is waited for; what waits for its turn is dropped."""
+def test_nothing_starts_after_closing(work):
+    """Running work is waited for; queued work is dropped."""
     go_on, has_begun, made = threading.Event(), threading.Event(), []
     work.get("a", lambda: has_begun.set() or (go_on.wait(LONG) and made.append("a")), seconds=0)
     assert has_begun.wait(LONG)
@@ -71,3 +71,17 @@ def test_nothing_begins_once_it_is_closed(work):
     work.close()
     assert made == ["a"]
     assert work.get("c", lambda: made.append("c"), seconds=LONG, known=3) == (3, False)
+
+
+def test_no_more_than_so_many_values_wait():
+    """Another is not started, and its caller gets the known value; it may ask again later."""
+    work = SharedWork("test", most=2)
+    go_on = threading.Event()
+    for key in ("a", "b"):
+        work.get(key, lambda: go_on.wait(LONG), seconds=0)
+    made = []
+    assert work.get("c", lambda: made.append(1), seconds=0.01, known="old") == ("old", False)
+    assert work.get("a", made.clear, seconds=0) == (None, False), "one that waits is shared"
+    go_on.set()
+    work.close()
+    assert made == []

@@ -1,8 +1,8 @@
-"""What clients write into a service under load, and what of it has to be there afterwards.
+"""Data that clients write to a service under load, and checks of what is stored afterwards.
 
-Each kind of write comes in units that are stored whole or not at all, under keys that are never
-used again, with values that can be told from the key. One pair is judged again and again: its
-grade never goes back behind the last that was acknowledged.
+Each kind of write has units that are stored completely or not at all, under keys that are never
+reused, with values that follow from the key. One pair is judged repeatedly: its grade never falls
+below the last acknowledged one.
 """
 
 import threading
@@ -20,7 +20,7 @@ N_QUERIES = 50
 
 @dataclass
 class Written:
-    """What was acknowledged, by kind, and what was not."""
+    """Acknowledged writes by kind, and unacknowledged ones."""
 
     acknowledged: dict[str, list[str]] = field(default_factory=dict)
     refused: list[str] = field(default_factory=list)
@@ -29,17 +29,17 @@ class Written:
 
     @property
     def kinds(self):
-        """The kinds of which something was acknowledged."""
+        """The kinds with acknowledged writes."""
         return {kind for kind, keys in list(self.acknowledged.items()) if keys}
 
     @property
     def n_acknowledged(self):
-        """How many requests were answered with 2xx."""
+        """The number of requests answered with 2xx."""
         return sum(map(len, list(self.acknowledged.values())))
 
 
 def judge_for_stores(client, key):
-    """Judge three documents by E5's route."""
+    """Judge three documents with E5's route."""
     pairs = [
         {"query_id": key, "doc_id": f"d{i}", "relevance": grade}
         for i, grade in enumerate(grades(key))
@@ -86,18 +86,18 @@ KINDS = {
 
 
 def client_of(address):
-    """Return a client without certificates, which take longer to read than all requests."""
+    """Return a client without certificates, which take longer to load than all requests."""
     return httpx.Client(base_url=address, timeout=60, verify=False)  # noqa: S501 - plain HTTP
 
 
 def grades(key):
-    """Return the grades of the three documents that are judged under a key."""
+    """Return the grades of the three documents judged under a key."""
     number = int(key.rpartition("-")[2])
     return [(number + i) % 4 for i in range(3)]
 
 
 def write_until_gone(address, kind, prefix, written):
-    """Write one kind, each time under a new key, until there is no server any more."""
+    """Write one kind, each time under a new key, until the server is gone."""
     acknowledged = written.acknowledged.setdefault(kind, [])
     with client_of(address) as client, suppress(httpx.TransportError):
         for number in range(100_000):
@@ -109,8 +109,8 @@ def write_until_gone(address, kind, prefix, written):
                 written.refused.append(f"{key}: {answer.text}")
 
 
-def judge_again_until_gone(address, written):
-    """Judge the same pair with a higher grade each time."""
+def judge_repeatedly_until_gone(address, written):
+    """Judge the same pair repeatedly, with a higher grade each time."""
     with client_of(address) as client, suppress(httpx.TransportError):
         while True:
             written.last_sent += 1
@@ -125,14 +125,14 @@ def start_writers(address, prefix, written):
         threading.Thread(target=write_until_gone, args=(address, kind, prefix, written))
         for kind in KINDS
     ]
-    threads.append(threading.Thread(target=judge_again_until_gone, args=(address, written)))
+    threads.append(threading.Thread(target=judge_repeatedly_until_gone, args=(address, written)))
     for thread in threads:
         thread.start()
     return threads
 
 
 def losses(location, address, written):
-    """Return what was acknowledged and is not there as it was sent, and what is there by half."""
+    """Return acknowledged writes that are missing or changed, and those that are incomplete."""
     halves = []
     with Archive.open(location) as archive:
         facts = archive.check(deep=True)
@@ -154,7 +154,7 @@ def losses(location, address, written):
 
 
 def every(page):
-    """Return all entries of a list that comes in pages."""
+    """Return all entries of a paginated list."""
     items, after = [], None
     while True:
         found = page(after=after, limit=1000)
@@ -165,14 +165,14 @@ def every(page):
 
 
 def is_whole(archive, name, run_id):
-    """Tell whether a stored run is the one that was uploaded under its name."""
+    """Return whether a stored run equals the one uploaded under its name."""
     run = archive.runs.load(run_id)
     rankings = [run.ranking(f"q{i}") for i in range(N_QUERIES)]
     return run.n_rows == 2 * N_QUERIES and rankings == [[name, "x"]] * N_QUERIES
 
 
 def has_partner(doc_id, documents):
-    """Tell whether both documents of a request are there, with their text."""
+    """Return whether both documents of a request are stored with their texts."""
     key = doc_id[:-1]
     return all(documents.get(f"{key}{half}") == f"text of {key}" for half in "ab")
 

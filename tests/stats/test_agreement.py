@@ -53,8 +53,8 @@ def ordinal_distance(values):
     return distance
 
 
-def test_kappa_is_that_of_the_textbook():
-    """Worked by hand: 100 pairs, observed disagreement 0.35, by chance 0.795."""
+def test_kappa_matches_the_textbook():
+    """Computed by hand: 100 pairs, observed disagreement 0.35, by chance 0.795."""
     table = {(0, 0): 40, (0, 1): 10, (1, 0): 5, (1, 1): 20, (1, 2): 5, (2, 1): 5, (2, 2): 10,
              (0, 2): 5}  # fmt: skip
     pairs = [pair for pair, times in table.items() for _ in range(times)]
@@ -101,7 +101,7 @@ def test_kappa_is_undefined_if_chance_cannot_disagree():
 @pytest.mark.parametrize(
     ("level", "published"), [("nominal", 0.743), ("ordinal", 0.815), ("interval", 0.849)]
 )
-def test_alpha_is_the_published_one(level, published):
+def test_alpha_matches_the_published_example(level, published):
     """It is Krippendorff's own example, with four observers and missing values."""
     found = krippendorff_alpha(UNITS, level)
     assert found.value == pytest.approx(published, abs=5e-4)

@@ -20,7 +20,7 @@ UNITS = [[0, 0, 1], [1, 1], [2, 2, 1], [3, 3], [0, 0], [2], [2, 3], [1, 1, 0], [
 
 
 def by_leaving_out(units, coefficient):
-    """Return the jackknife interval, with each coefficient computed anew."""
+    """Return the jackknife interval, with each coefficient recomputed."""
     n, whole = len(units), coefficient(units).value
     rest = [coefficient(units[:i] + units[i + 1 :]).value for i in range(n)]
     sample = mean_of([n * whole - (n - 1) * value for value in rest])
@@ -32,8 +32,8 @@ def by_leaving_out(units, coefficient):
 @pytest.mark.parametrize(
     ("weights", "error"), [("linear", 0.03628066564772), ("quadratic", 0.02921110161877)]
 )
-def test_kappas_interval_is_that_of_the_published_variance(weights, error):
-    """Fleiss, Cohen and Everitt's large-sample error, as statsmodels 0.15 has it for this table.
+def test_kappas_interval_matches_the_published_variance(weights, error):
+    """It matches the large-sample error of Fleiss, Cohen and Everitt in statsmodels 0.15.
 
     With 160 pairs the jackknife is within a tenth of it, and not narrower.
     """
@@ -45,7 +45,7 @@ def test_kappas_interval_is_that_of_the_published_variance(weights, error):
 
 @pytest.mark.parametrize("weights", ["linear", "quadratic"])
 def test_kappa_is_jackknifed_by_pair(weights):
-    """Computing every kappa anew gives the same."""
+    """Recomputing every kappa gives the same."""
     interval = kappa_interval(PAIRS[::4], weights)
     expected = by_leaving_out(PAIRS[::4], lambda pairs: weighted_kappa(pairs, weights))
     assert (interval.low, interval.high) == pytest.approx(expected)
@@ -53,7 +53,7 @@ def test_kappa_is_jackknifed_by_pair(weights):
 
 @pytest.mark.parametrize("level", ["nominal", "ordinal", "interval"])
 def test_alpha_is_jackknifed_by_unit(level):
-    """Computing every alpha anew gives the same; a unit with one grade is ignored."""
+    """Recomputing every alpha gives the same; a unit with one grade is ignored."""
     interval = alpha_interval(UNITS, level)
     compared = [unit for unit in UNITS if len(unit) > 1]
     expected = by_leaving_out(compared, lambda units: krippendorff_alpha(units, level))

@@ -1,6 +1,7 @@
 """The power of a set of queries."""
 
 import math
+from contextlib import suppress
 
 import numpy as np
 import pytest
@@ -115,6 +116,7 @@ def test_the_spread_of_differences_depends_on_correlation():
         (lambda: smallest_drop(0.1, 50, alpha=5), "alpha: expected a number between 0 and 1"),
         (lambda: smallest_drop(0.1, 50, power=80), "power: expected a number between 0 and 1"),
         (lambda: queries_needed(0.1, -0.05), "margin"),
+        (lambda: queries_needed(0.1, 0.05, alpha=1e-13), "alpha: expected .* at least 1e-12"),
         (lambda: sd_of_differences(0.1, 1.5), "correlation: expected a number from -1 to 1"),
     ],
 )
@@ -122,3 +124,22 @@ def test_numbers_out_of_range_are_rejected(call, message):
     """Percentages and negative spreads are errors."""
     with pytest.raises(ArgumentError, match=message):
         call()
+
+
+EXTREME = st.sampled_from([5e-324, 1e-200, 1e-12, 1e-8, 0.05, 0.5, 1 - 1e-16, 1e6, 1e100, 1e308])
+SKEWNESSES = st.sampled_from([None, 0.0, -3.0, 1e200])
+
+
+@given(EXTREME, EXTREME, EXTREME, EXTREME, SKEWNESSES, st.sampled_from([0.0, 1.0, 1e308]))
+def test_extreme_numbers_have_an_answer_or_an_error(sd, margin, alpha, power, skewness, loss):
+    """The searches end, and no warning of a floating-point number escapes."""
+    assumed = {"skewness": skewness, "loss": loss}
+    assert power_at(sd, 50, margin, alpha=5e-324, **assumed) == 0, "an early look of a gate"
+    for n_queries in (2, 50, 100_000_000):
+        with suppress(ArgumentError):
+            assert 0 <= power_at(sd, n_queries, margin, alpha, **assumed) <= 1
+        with suppress(ArgumentError):
+            assert smallest_drop(sd, n_queries, alpha, power, **assumed) >= 0
+    with suppress(ArgumentError):
+        needed = queries_needed(sd, margin, alpha, power, **assumed)
+        assert needed is None or 2 <= needed <= 100_000_000

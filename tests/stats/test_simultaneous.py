@@ -34,7 +34,7 @@ def critical(member):
 
 
 def by_brute_force(values, labels, weights=None, level=0.95, strata=None):
-    """Return p-values and bounds from all sign choices, each mean studentised anew."""
+    """Return p-values and bounds from all sign choices, with each mean studentised separately."""
     groups = np.unique(labels)
     how = {"groups": labels, "weights": weights, "strata": strata}
     observed = [mean_of(column, **how) for column in values.T]

@@ -129,7 +129,7 @@ def test_thresholds_and_latencies_need_no_baseline(settings):
     ],
 )
 def test_missing_inputs_are_reported(settings, changes, guards, message):
-    """The message contains the way out."""
+    """The message says what to do."""
     with pytest.raises(ArgumentError, match=message):
         run_gate(with_guards(replace(settings, **changes), *guards))
 

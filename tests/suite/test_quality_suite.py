@@ -227,7 +227,7 @@ def test_the_relevance_level_of_the_set_applies_everywhere(tmp_path):
     """Report, gate and best possible means agree that grade 1 does not count."""
     golden = read_golden_set(write_golden_set(tmp_path / "strict", relevant_from=2))
     result = run_quality(system(), golden)
-    assert result.report.precision_at_5 == pytest.approx(0.2)  # of both queries one in five
+    assert result.report.precision_at_5 == pytest.approx(0.2)  # one in five of both queries
     assert result.thresholds["P(rel=2)@5"].value == pytest.approx(0.2)
     assert result.report.recall_at_10 == result.thresholds["R(rel=2)@10"].value == 0.75
     assert result.ceilings["P(rel=2)@5"] == pytest.approx(0.3)

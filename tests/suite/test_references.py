@@ -134,7 +134,7 @@ def test_a_baseline_with_fewer_queries_is_still_rejected(settings):
     ],
 )
 def test_an_anchor_that_cannot_be_compared_is_an_error(settings, anchor, error, message):
-    """The message contains the way out."""
+    """The message says what to do."""
     run = Run.from_lists({"elsewhere": ["d1"]})
     Baseline.make("strange", Judgments.from_dict({"elsewhere": {"d1": 1}}), run, [P5]).save(
         "strange.json"

@@ -1,4 +1,4 @@
-"""Judgments by several people, and preferences."""
+"""Judgments by several judges, and preferences."""
 
 import pytest
 from click.testing import CliRunner
@@ -25,11 +25,11 @@ def evaluate(tmp_path):
     return evaluated
 
 
-# Two judges agree on d1 only. Of a, 2 of 2 are found, at ranks 1 and 2; of b, 1 of 2, at rank 2.
+# Two judges agree on d1 only. Judge a: 2 of 2 are found, at ranks 1 and 2; b: 1 of 2, at rank 2.
 JUDGES = "q a d1 1\nq a d2 2\nq b d1 1\nq b d2 0\nq b d5 1\n"
 
 
-def test_each_group_counts_the_same(evaluate):
+def test_each_group_has_equal_weight(evaluate):
     """Average precision is 1 and 1/4; precision at 1 is 1 and 0, at 2 it is 1 and 1/2."""
     assert evaluate(JUDGES, "-Rqrels_jg", "-mmap_avgjg", "-mP_avgjg.2,1") == {
         "map_avgjg": "0.6250",
@@ -47,7 +47,7 @@ def test_each_group_counts_the_same(evaluate):
     ],
 )
 def test_10_skips_comments_in_every_file_of_judgments(evaluate, flag, measure, judgments):
-    """Lines that begin with #, as in the tests that 10.0 ships; 9.0.8 has no comments."""
+    """Lines may start with #, as in the tests shipped with 10.0; 9.0.8 has no comments."""
     plain = "".join(
         line for line in judgments.splitlines(keepends=True) if not line.startswith("#")
     )
@@ -58,8 +58,8 @@ def test_10_skips_comments_in_every_file_of_judgments(evaluate, flag, measure, j
     assert (code, ":1: expected " in message) == (2, True)
 
 
-def test_10_takes_a_mark_after_spaces_for_a_query(evaluate):
-    """In judgments a comment begins in the first column; only runs may have spaces before it."""
+def test_10_reads_a_hash_after_spaces_as_a_query(evaluate):
+    """In judgments a comment starts in the first column; only runs allow spaces before it."""
     judged = "q 0 d1 1\n # 0 d1 1\n"
     code, message = evaluate(judged, "-mmap", "--compat=10.0")
     assert (code, "'#'" in message) == (4, True)
@@ -69,7 +69,7 @@ def test_10_takes_a_mark_after_spaces_for_a_query(evaluate):
 
 
 def test_multiples_of_r_are_those_of_each_group(evaluate):
-    """At rank 2 for both, then at 4; at half of it, 1 for both."""
+    """The cutoff is rank 2 for both, then 4; for half of R it is 1."""
     found = evaluate(JUDGES, "-Rqrels_jg", "-mRprec_mult_avgjg.2,1,.5,-1")
     assert found == {
         "Rprec_mult_avgjg_-1.00": "0.0000",
@@ -80,36 +80,36 @@ def test_multiples_of_r_are_those_of_each_group(evaluate):
 
 
 def test_the_nickname_has_all_measures_of_groups(evaluate):
-    """One, nine and ten lines."""
+    """It prints one, nine and ten lines."""
     assert len(evaluate(JUDGES, "-R", "qrels_jg", "-m", "qrels_jg")) == 20
 
 
-def test_groups_may_have_negative_grades_only(evaluate):
-    """Unlike in plain qrels: nothing is relevant then."""
+def test_groups_may_have_only_negative_grades(evaluate):
+    """Unlike in plain qrels, nothing is relevant then."""
     found = evaluate(JUDGES + "q c d1 -1\n", "-Rqrels_jg", "-mmap_avgjg")
     assert found == {"map_avgjg": "0.4167"}
     assert evaluate("q c d1 -1\n", "-Rqrels_jg", "-mmap_avgjg", "-l-1") == {"map_avgjg": "   inf"}
 
 
-def test_level_and_judged_only_hold_for_each_group(evaluate):
-    """At level 2 only a has a relevant document; without d9 and what b did not judge d3 goes."""
+def test_level_and_judged_only_apply_to_each_group(evaluate):
+    """At level 2 only a has a relevant document; -J drops d9, and d3 for b."""
     assert evaluate(JUDGES, "-Rqrels_jg", "-l2", "-mmap_avgjg") == {"map_avgjg": "0.5000"}
     assert evaluate(JUDGES, "-Rqrels_jg", "-J", "-mP_avgjg.2") == {"P_avgjg_2": "0.7500"}
 
 
-def test_a_document_twice_in_a_group_is_refused_when_read(evaluate):
-    """Exit code 2, where plain qrels have 4."""
+def test_a_repeated_document_in_a_group_is_rejected_when_read(evaluate):
+    """The exit code is 2, whereas it is 4 for plain qrels."""
     code, message = evaluate(JUDGES + "q a d1 1\n", "-Rqrels_jg", "-mqrels_jg")
     assert code == 2
     assert message.endswith("judgments:6: duplicate docs d1 of query 'q'")
 
 
-# d1 over d2 is not kept, d1 and d2 over d3 are; d4 was not retrieved, which keeps two more.
+# d1 over d2 is violated, d1 and d2 over d3 are met; d4 was not retrieved, which meets two more.
 LEVELS = "q a 0 d1 2\nq a 0 d2 1\nq a 0 d3 0\nq a 0 d4 0\n"
 
 
 def test_preferences_of_one_judge(evaluate):
-    """4 of 5 are kept, between retrieved documents 2 of 3."""
+    """4 of 5 are met; between retrieved documents, 2 of 3."""
     assert evaluate(LEVELS, "-Rprefs", "-mall_prefs") == {
         "prefs_num_prefs_poss": "5",
         "prefs_num_prefs_ful": "4",
@@ -121,7 +121,7 @@ def test_preferences_of_one_judge(evaluate):
         "prefs_simp_ret": "0.6667",
         "prefs_pair_ret": "0.6667",
         "prefs_avgjg_ret": "0.6667",
-        # Two relevant documents and one other: another one is added below, kept twice.
+        # Two relevant documents and one other: another one is added below, and met twice.
         "prefs_avgjg_Rnonrel_ret": "0.8000",
         "prefs_simp_imp": "0.8000",
         "prefs_pair_imp": "0.8000",
@@ -129,15 +129,15 @@ def test_preferences_of_one_judge(evaluate):
     }
 
 
-def test_qrels_are_preferences_too(evaluate):
+def test_qrels_can_be_read_as_preferences(evaluate):
     """The second column is the judge."""
     qrels = LEVELS.replace(" a 0 ", " a ")
     found = evaluate(qrels, "-Rqrels_prefs", "-mall_prefs")
     assert found == evaluate(LEVELS, "-Rprefs", "-mall_prefs")
 
 
-def test_preferences_without_a_retrieved_document_are_not_kept(evaluate):
-    """d5 over d4: possible, unless only those with a retrieved document count."""
+def test_preferences_without_a_retrieved_document_are_not_met(evaluate):
+    """d5 over d4 is possible, unless only pairs with a retrieved document count."""
     found = evaluate(LEVELS + "q a 0 d5 3\n", "-Rprefs", "-mall_prefs")
     # d5 is preferred to four documents, one of which was not retrieved either.
     assert (found["prefs_num_prefs_poss"], found["prefs_num_prefs_ful"]) == ("9", "4")
@@ -145,14 +145,14 @@ def test_preferences_without_a_retrieved_document_are_not_kept(evaluate):
     assert (found["prefs_pair"], found["prefs_pair_imp"]) == ("0.4444", "0.5000")
 
 
-def test_ties_of_preferences_go_to_the_lesser_id(evaluate):
-    """The other way round than in all other formats."""
+def test_ties_of_preferences_go_to_the_lower_id(evaluate):
+    """This is the opposite of all other formats."""
     found = evaluate(LEVELS, "-Rprefs", "-mprefs", run="q 0 d2 1 1 t\nq 0 d1 1 1 t\n")
     assert found["prefs_num_prefs_ful_ret"] == "1"
 
 
 def test_judges_may_disagree(evaluate):
-    """One prefers d1 to d2, one d2 to d1 and to d3: half of the first pair, all of the second."""
+    """One prefers d1 to d2, one d2 to d1 and to d3: half of the first pair is met, then all."""
     two = "q a 0 d1 2\nq a 0 d2 1\nq b 0 d1 1\nq b 0 d2 2\nq b 0 d3 1\n"
     found = evaluate(two, "-Rprefs", "-mall_prefs")
     assert found["prefs_simp"] == "0.6667"
@@ -160,18 +160,18 @@ def test_judges_may_disagree(evaluate):
     assert found["prefs_avgjg"] == "0.5000"
 
 
-def test_subgroups_lead_to_further_preferences(evaluate):
-    """d3 over d1 and d1 over d2 make d3 over d2; nothing is said of d4."""
+def test_subgroups_imply_further_preferences(evaluate):
+    """d3 over d1 and d1 over d2 imply d3 over d2; nothing is known about d4."""
     text = "q a x d3 3\nq a x d1 2\nq a y d1 5\nq a y d2 4\nq a z d4 1\n"
     found = evaluate(text, "-Rprefs", "-mall_prefs")
     assert (found["prefs_num_prefs_poss"], found["prefs_num_prefs_ful"]) == ("3", "0")
 
 
-def test_more_nonrelevant_documents_than_relevant_ones_are_cut(evaluate):
-    """One of three stays; trec_eval compares the last class with itself as well."""
+def test_surplus_nonrelevant_documents_are_dropped(evaluate):
+    """One of three stays; trec_eval also compares the last class with itself."""
     text = "q a 0 d1 1\nq a 0 d2 0\nq a 0 d3 0\nq a 0 d4 0\n"
     found = evaluate(text, "-Rprefs", "-mall_prefs")
-    # d1, d2, d3 and d4 against d2: only the first is a preference, and it is not kept.
+    # d1, d2, d3 and d4 against d2: only the first is a preference, and it is not met.
     assert found["prefs_avgjg_Rnonrel"] == found["prefs_avgjg_Rnonrel_ret"] == "0.0000"
     better = RUN.replace("d2", "d0")
     found = evaluate(text, "-Rprefs", "-mall_prefs", run=better)
@@ -187,7 +187,7 @@ SUBGROUPS = "q a 0 d1 1\nq a 0 d2 0\nq a 1 d1 1\nq a 1 d3 0\nq a 2 d4 0\nq a 2 d
 
 
 @pytest.mark.parametrize(("n_documents", "expected"), [(6, "0.0000"), (2, "0.5000")])
-def test_what_subgroups_say_of_cut_documents_goes_too(evaluate, n_documents, expected):
+def test_preferences_of_dropped_documents_are_dropped(evaluate, n_documents, expected):
     """Two stay: d2 and d4, both above the better one; or d2 and d3, which was not retrieved."""
     ids = ["d2", "d1", "d4", "d6", "d5", "d3"][:n_documents]
     run = "".join(f"q 0 {doc_id} 1 {-i} t\n" for i, doc_id in enumerate(ids))
@@ -197,13 +197,13 @@ def test_what_subgroups_say_of_cut_documents_goes_too(evaluate, n_documents, exp
 
 
 def test_a_query_without_preferences_scores_0(evaluate):
-    """One document, or equals."""
+    """It has one document, or equal ones."""
     found = evaluate("q a 0 d1 0\nq a 0 d2 0\n", "-Rprefs", "-mall_prefs")
     assert set(found.values()) == {"0", "0.0000"}
 
 
 def test_pairs_with_one_retrieved_document_count_in_their_scope(evaluate):
-    """a: d2 over d5; b: d5 over d2 and over d1; of two pairs a half is kept, or nothing counts."""
+    """a: d2 over d5; b: d5 over d2 and over d1; half of two pairs is met, or nothing counts."""
     text = "q a 0 d2 2\nq a 0 d5 1\nq b 0 d5 2\nq b 0 d2 1\nq b 0 d1 1\n"
     found = evaluate(text, "-Rprefs", "-mprefs_pair", "-mprefs_pair_ret", "-mprefs_pair_imp")
     assert found == {
@@ -214,7 +214,7 @@ def test_pairs_with_one_retrieved_document_count_in_their_scope(evaluate):
 
 
 def test_a_group_without_preferences_makes_the_balanced_mean_0(evaluate):
-    """0 / 0 in one group spreads over all of them."""
+    """0 / 0 in one group makes the whole mean 0."""
     found = evaluate(LEVELS + "q b 0 d3 0\n", "-Rprefs", "-mprefs_avgjg_Rnonrel", "-mprefs_avgjg")
     assert found == {"prefs_avgjg": "0.4000", "prefs_avgjg_Rnonrel": "0.0000"}
 
@@ -227,14 +227,14 @@ def test_a_group_without_preferences_makes_the_balanced_mean_0(evaluate):
         "q a 1 d3 1\nq a 1 d2 2\n",  # relevant in one subgroup, not relevant in another
     ],
 )
-def test_contradictions_of_a_judge_are_refused(evaluate, contradiction):
-    """Exit code 4, also where trec_eval aborts."""
+def test_contradictions_of_a_judge_are_rejected(evaluate, contradiction):
+    """The exit code is 4, even where trec_eval aborts."""
     expected = (4, "query 'q': the judgments of group 'a' contradict each other")
     assert evaluate(LEVELS + contradiction, "-Rprefs", "-mprefs") == expected
 
 
-def test_lines_of_preferences_have_five_columns(evaluate):
-    """And a level that is a number."""
+def test_preferences_have_five_columns(evaluate):
+    """The level must be a number."""
     code, message = evaluate("q a d1 1\n", "-Rprefs", "-mprefs")
     assert (code, message[message.index("expected") :]) == (
         2,
@@ -246,7 +246,7 @@ def test_lines_of_preferences_have_five_columns(evaluate):
 
 
 def test_10_scores_missing_queries_of_groups_and_preferences(evaluate):
-    """With -c they have a ranking of nothing that was judged."""
+    """With -c they have a ranking without judged documents."""
     flags = ("-c", "--compat=10.0")
     run = "other Q0 d1 1 1 t\n"
     assert evaluate(JUDGES, "-Rqrels_jg", "-mmap_avgjg", *flags, run=run) == {"map_avgjg": "0.0000"}

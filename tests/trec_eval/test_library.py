@@ -1,4 +1,4 @@
-"""What the command is made of."""
+"""The library behind the command."""
 
 import pytest
 
@@ -11,12 +11,12 @@ EVERYTHING = read_names(["all_trec", "all_prefs", "qrels_jg", "yaap", "dcg", "id
 
 @pytest.mark.parametrize("name", EVERYTHING)
 def test_every_measure_is_explained(name):
-    """In a sentence or two, for -h."""
+    """Each has a sentence or two, for -h."""
     assert explain(name).endswith(".")
 
 
-def test_scores_come_with_all_their_digits(tmp_path):
-    """By query and printed name, in the order of queries; a geometric mean's are logarithms."""
+def test_scores_have_all_their_digits(tmp_path):
+    """They are by query and printed name, in query order; geometric means are logarithms."""
     (tmp_path / "qrels").write_text("q2 0 a 1\nq1 0 a 1\nq1 0 b 1\nq1 0 c 1\nq3 0 a 1\n")
     (tmp_path / "run").write_text("q1 0 a 1 1 t\nq2 0 b 1 2 t\nq2 0 a 1 1 t\n")
     judgments = read_judgments(str(tmp_path / "qrels"), "9.0.8")
@@ -42,18 +42,18 @@ RANKING = [0.0, 1.0, 0.0, 1.0, 0.0, 0.0, 1.0]
         ([0.625], "nearest", [3 / 7]),  # 2.5 are 3
         ([-0.5, 1.0], "up", [0.0, 0.5]),
         ([-0.1], "nearest", [0.5]),
-        ([0.75, 0.25], "up", [0.5, 0.5]),  # 1 waits for its turn, after which 3 is past
-        ([1.0, 0.5], "up", [0.5, 0.5]),  # 4 is never reached, but not the last of them either
+        ([0.75, 0.25], "up", [0.5, 0.5]),  # 1 waits for its turn, after which 3 has passed
+        ([1.0, 0.5], "up", [0.5, 0.5]),  # 4 is never reached, but is not the last of them either
     ],
 )
-def test_precision_from_below_is_the_best_from_a_recall_on(points, rounding, expected):
+def test_precision_from_below_is_the_best_from_a_recall_point_on(points, rounding, expected):
     """Relevant at ranks 2, 4 and 7 of four: 1/2, 2/4 and 3/7; the last point comes first."""
     values = interpolated_from_below(RANKING, [1.0, 1.0, 1.0, 1.0, 0.0], points, 1, rounding)
     assert values == expected
 
 
-def test_precision_from_below_stops_when_all_is_found():
-    """At level -1 the document without a grade is met, and used up, first."""
+def test_precision_from_below_stops_when_everything_is_found():
+    """At level -1 the document without a grade is reached and counted first."""
     assert interpolated_from_below([1.0, 1.0, -1.0], [1.0, 1.0], [0.5, 1.0], -1, "up") == [
         2 / 3,
         2 / 3,

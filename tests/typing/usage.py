@@ -1,4 +1,4 @@
-"""What users write, as mypy must accept it."""
+"""Code that users write, which mypy must accept."""
 
 from __future__ import annotations
 

@@ -6,10 +6,20 @@ import json
 from collections.abc import Mapping
 from typing import Any
 
-from berryeval.core.id_column import encode_id
+import numpy as np
+
+from berryeval.core.id_column import IdColumn, encode_id
 from berryeval.errors import ArgumentError, InputTypeError
 
-__all__ = ["LONGEST_ID", "check_count", "check_id", "check_settings", "check_text", "json_value"]
+__all__ = [
+    "LONGEST_ID",
+    "check_count",
+    "check_id",
+    "check_ids",
+    "check_settings",
+    "check_text",
+    "json_value",
+]
 
 LONGEST_ID = 1024
 """Largest size of an id or name: an index of PostgreSQL holds two of them, not much more."""
@@ -26,6 +36,14 @@ def check_id(value: object, argument: str) -> str:
     if not 0 < n_bytes <= LONGEST_ID:
         raise ArgumentError(argument, f"1 to {LONGEST_ID:,} bytes", f"{n_bytes:,}")
     return value
+
+
+def check_ids(ids: IdColumn, argument: str) -> None:
+    """Raise if the archive cannot store one of the ids."""
+    offsets = np.frombuffer(ids.offsets, np.uint64)
+    longest = int(np.diff(offsets).max(initial=0))
+    if longest > LONGEST_ID:
+        raise ArgumentError(argument, f"ids of 1 to {LONGEST_ID:,} bytes", f"one of {longest:,}")
 
 
 def check_text(value: object, argument: str, *, optional: bool = False) -> str | None:

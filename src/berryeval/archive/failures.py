@@ -36,6 +36,7 @@ _SQLITE = {
     "file is not a database": _Failure("is not an archive; choose another file"),
     "database disk image is malformed": _Failure(f"is damaged; {_RESTORE}"),
     "malformed database schema": _Failure(f"is damaged; {_RESTORE}"),
+    "Could not decode to UTF-8": _Failure(f"is damaged; {_RESTORE}"),
     "readonly database": _READ_ONLY,
     "unable to open database file": _Failure(
         "cannot be opened: permission denied, or the path does not exist"

@@ -7,7 +7,6 @@ import re
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
-from urllib.parse import urlsplit, urlunsplit
 
 from berryeval.errors import ArchiveError, ArgumentError
 
@@ -15,9 +14,23 @@ __all__ = ["Location", "create_private_file"]
 
 _EXPECTED = "a file, or postgresql://user@host/database"
 _SCHEMES = ("postgresql://", "postgres://")
-_ANY_SCHEME = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*://")
-_KEYWORDS = re.compile(r"(?:host|hostaddr|user|password|dbname|service)\s*=", re.IGNORECASE)
-"""What a connection string of keywords, such as libpq takes, begins with."""
+_ANY_SCHEME = re.compile(r"\s*[A-Za-z][A-Za-z0-9+.-]+:(?://)?")
+"""The start of an address. A single letter is a drive of Windows."""
+
+_KEYWORD = re.compile(r"(?:^|[\s;])\w+\s*=")
+"""A part of a connection string of keywords, such as libpq's ``host=db password=…``."""
+
+_HOST = r"(?:\[[^\]/?#@]*\]|[^\[\]:,/?#@]*)(?::\d*)?"
+_ADDRESS = re.compile(
+    r"(postgres(?:ql)?://)(?:([^:/?#@]*)(?::[^/@]*)?(@))?"
+    rf"({_HOST}(?:,{_HOST})*(?:/[^?#@]*)?)"
+    r"(?:\?(?:\w+=[^&@]*(?:&\w+=[^&@]*)*)?)?"
+)
+"""Scheme, user, @, hosts with the database. There is one @ at most: libpq ends a password at the
+first, and would show the rest of it as the name of a host."""
+
+_BAD_ESCAPE = re.compile(r"%(?!(?!00)[0-9A-Fa-f]{2})")
+"""An escape that libpq rejects with a message that repeats the password."""
 
 
 @dataclass(frozen=True)
@@ -39,11 +52,14 @@ class Location:
         name = os.fspath(given)
         if name.startswith(_SCHEMES):
             return cls(_without_password(name), dsn=name)
-        # What was given is not repeated: a password may be in it.
+        # The text is not repeated, since a password may be anywhere in it.
+        way_out = "write the name of a file as ./NAME if it has such characters"
         if scheme := _ANY_SCHEME.match(name):
-            raise ArgumentError("archive", _EXPECTED, f"an address that begins with {scheme[0]}")
-        if _KEYWORDS.match(name):
-            raise ArgumentError("archive", _EXPECTED, "a connection string of keywords")
+            found = f"an address that begins with {scheme[0]!r}; {way_out}"
+            raise ArgumentError("archive", _EXPECTED, found)
+        if _KEYWORD.search(name):
+            found = f"a connection string of the form NAME=VALUE; {way_out}"
+            raise ArgumentError("archive", _EXPECTED, found)
         if not name or "\0" in name:
             raise ArgumentError("archive", _EXPECTED, repr(name))
         path = Path(name).absolute()
@@ -70,10 +86,9 @@ def create_private_file(path: str | os.PathLike[str]) -> None:
 
 
 def _without_password(dsn: str) -> str:
-    try:
-        parts = urlsplit(dsn)
-    except ValueError:  # brackets that do not close; not shown, as a password may be in it
-        raise ArgumentError("archive", _EXPECTED, "an address that cannot be read") from None
-    user, at, host = parts.netloc.rpartition("@")
+    address = _ADDRESS.fullmatch(dsn)
+    if address is None or _BAD_ESCAPE.search(dsn):
+        found = "one with invalid characters; write @ in a password as %40, / as %2F and % as %25"
+        raise ArgumentError("archive", _EXPECTED, found)
     # Parameters are not shown, since they may contain a password.
-    return urlunsplit(parts._replace(netloc=f"{user.partition(':')[0]}{at}{host}", query=""))
+    return "".join(part or "" for part in address.groups())

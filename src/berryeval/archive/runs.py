@@ -6,7 +6,7 @@ import hashlib
 import json
 from array import array
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import Any, cast
 
@@ -23,7 +23,7 @@ from sqlalchemy import (
     select,
 )
 
-from berryeval.archive.checks import check_id, check_settings, check_text
+from berryeval.archive.checks import check_id, check_ids, check_settings, check_text
 from berryeval.archive.clock import moment_after
 from berryeval.archive.columns import decode, encode, hash_of_columns
 from berryeval.archive.paging import ArchivePart
@@ -37,10 +37,12 @@ from berryeval.errors import ArchiveError, ArgumentError, ConflictError, NotFoun
 
 __all__ = [
     "ArchivedRuns",
+    "PackedRun",
     "durations_of",
     "facts_of",
     "fields_of",
     "hash_of_run",
+    "pack_run",
     "pieces_of",
     "read_content",
     "write_content",
@@ -55,6 +57,38 @@ def hash_of_run(run: Run) -> str:
     return hash_of_columns(_columns(run))
 
 
+@dataclass(frozen=True)
+class PackedRun:
+    """A run as an archive stores it; another process can prepare it."""
+
+    content_hash: str
+    n_queries: int
+    n_rows: int
+    cautions: tuple[str, ...] | None
+    """Cautions about its scores that its rows do not show."""
+    pieces: tuple[bytes, ...] = ()
+    """Its compressed columns; empty if they are not needed."""
+
+
+def pack_run(run: Run) -> PackedRun:
+    """Return a run as an archive stores it.
+
+    Raises
+    ------
+    ArgumentError
+        If an id is too long.
+    """
+    return replace(_summary(run), pieces=tuple(pieces_of(run)))
+
+
+def _summary(run: Run) -> PackedRun:
+    check_ids(run.query_ids, "query_id")
+    check_ids(run.doc_ids, "doc_id")
+    is_known = run.cautions is not None and run.cautions != run.cautions_by_rows()
+    cautions = run.cautions if is_known else None
+    return PackedRun(hash_of_run(run), run.n_queries, run.n_rows, cautions)
+
+
 class ArchivedRuns(ArchivePart):
     """Runs with their facts.
 
@@ -62,18 +96,26 @@ class ArchivedRuns(ArchivePart):
     facts, so two commits with the same rankings are two runs.
     """
 
-    def put(self, run: Run, facts: RunFacts) -> StoredRun:
-        """Write a run; it is on disk when this returns. Writing it again changes nothing."""
-        if run.cautions is not None and run.cautions != run.cautions_by_rows():
-            facts = replace(facts, cautions=run.cautions)
+    def put(self, run: Run | PackedRun, facts: RunFacts) -> StoredRun:
+        """Write a run; it is on disk when this returns. Writing it again changes nothing.
+
+        Raises
+        ------
+        ArgumentError
+            If an id is too long.
+        """
+        packed = run if isinstance(run, PackedRun) else _summary(run)
+        if packed.cautions is not None:
+            facts = replace(facts, cautions=packed.cautions)
         fields = fields_of(facts)
         durations = durations_of(facts)
-        content = hash_of_run(run)
+        content = packed.content_hash
         run_id = hashlib.sha256(json.dumps([content, fields], sort_keys=True).encode()).hexdigest()
         found = self.get(run_id)
         if found is not None:
             return found
-        pieces = () if self._has_content(content) else tuple(pieces_of(run))
+        if isinstance(run, Run) and not self._has_content(content):
+            packed = replace(packed, pieces=tuple(pieces_of(run)))
         row: dict[str, Any] = {
             "run_id": run_id,
             "content_hash": content,
@@ -82,7 +124,7 @@ class ArchivedRuns(ArchivePart):
             "durations": durations,
         }
         with self._database.writing(alone="runs") as connection:
-            self._put_content(connection, content, run, pieces)
+            self._put_content(connection, run, packed)
             row["stored_at"] = moment_after(connection, runs.c.stored_at)
             self._database.insert_new(connection, runs, row)
         stored = self.get(run_id)
@@ -185,14 +227,18 @@ class ArchivedRuns(ArchivePart):
         with self._database.reading() as connection:
             return connection.scalar(row) is not None
 
-    def _put_content(
-        self, connection: Connection, content: str, run: Run, pieces: tuple[bytes, ...]
-    ) -> None:
-        row = {"content_hash": content, "n_queries": run.n_queries, "n_rows": run.n_rows}
+    def _put_content(self, connection: Connection, run: Run | PackedRun, packed: PackedRun) -> None:
+        row = {
+            "content_hash": packed.content_hash,
+            "n_queries": packed.n_queries,
+            "n_rows": packed.n_rows,
+        }
         if not self._database.insert_new(connection, run_contents, row):
             return
-        # It was removed in the meantime.
-        write_content(connection, content, pieces or pieces_of(run))
+        pieces: Iterable[bytes] = packed.pieces
+        if isinstance(run, Run) and not pieces:  # its content was removed in the meantime
+            pieces = pieces_of(run)
+        write_content(connection, packed.content_hash, pieces)
 
 
 def write_content(connection: Connection, content: str, pieces: Iterable[bytes]) -> None:

@@ -71,7 +71,7 @@ class ArchivedTokens(ArchivePart):
 
 
 def hash_of_secret(secret: str) -> str:
-    """Return what is stored of a token, or of the id of a session."""
+    """Return the hash that is stored for a token or a session id."""
     return hashlib.sha256(secret.encode("utf-8", "surrogatepass")).hexdigest()
 
 

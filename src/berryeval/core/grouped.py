@@ -112,6 +112,10 @@ class Grouped:
     def _number_of(self) -> dict[bytes, int]:
         return {query_id: i for i, query_id in enumerate(self.query_ids.iter_bytes())}
 
+    def __getstate__(self) -> dict[str, Any]:
+        # What can be computed again is not pickled, and the engine's tables cannot be.
+        return {name: one for name, one in self.__dict__.items() if not name.startswith("_")}
+
     def __contains__(self, query_id: object) -> bool:
         try:
             return encode_id(as_id(query_id, "query_id")) in self._number_of

@@ -43,8 +43,6 @@ class Scores:
     """For each query whether no document is relevant to it."""
     ignored_ids: tuple[str, ...] = ()
     """The first three, in the order of bytes, of the run's queries without judgments."""
-    cautions: tuple[str, ...] = ()
-    """What is suspicious about the scores of a run that could be read only once."""
 
     def take(self, positions: Sequence[int]) -> Scores:
         """Return the scores of some of the queries, which alone are then counted."""

@@ -3,10 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Iterator, Sequence
-from contextlib import ExitStack
-from dataclasses import replace
-from functools import partial
+from collections.abc import Sequence
 from typing import Any
 
 from berryeval.backend import backend, n_threads
@@ -18,48 +15,11 @@ from berryeval.core.run import Run
 from berryeval.engine._selection import AllScores
 from berryeval.engine.session import Session
 from berryeval.formats import Duplicates
-from berryeval.formats.lines import PathLike, can_be_read_again, iter_pieces, open_plain
-from berryeval.formats.trec import cautions_of_text
+from berryeval.formats.lines import PathLike, iter_pieces, open_plain
 from berryeval.formats.trec_native import read_columns
 from berryeval.measures import Measure
 
 __all__ = ["can_score", "score", "score_dict", "score_file", "score_frame"]
-
-_HEAD = 1 << 20  # bytes of a pipe that are checked for suspicious scores
-_IN_MEMORY = 16 << 20
-_PIECE = 1 << 20
-
-
-class _Spooled(Iterator[bytes]):
-    """Pieces of a pipe, kept in a temporary file while they are read, to be read again."""
-
-    def __init__(self, pieces: Iterator[bytes]) -> None:
-        import tempfile  # slow to import, and files do without
-
-        self._pieces = pieces
-        self._kept = tempfile.SpooledTemporaryFile(max_size=_IN_MEMORY)  # noqa: SIM115 - close()
-
-    def __next__(self) -> bytes:
-        piece = next(self._pieces)
-        self._kept.write(piece)
-        return piece
-
-    def from_the_start(self) -> Iterator[bytes]:
-        """Iterate over all pieces: those already read, and the rest."""
-        self._kept.seek(0)
-        yield from iter(partial(self._kept.read, _PIECE), b"")
-        yield from self._pieces
-
-    def first(self, size: int) -> bytes:
-        """Return the first bytes already read."""
-        self._kept.seek(0)
-        found = self._kept.read(size)
-        self._kept.seek(0, os.SEEK_END)
-        return found
-
-    def close(self) -> None:
-        """Remove the temporary file."""
-        self._kept.close()
 
 
 def _session(
@@ -122,30 +82,18 @@ def score_file(
 ) -> AllScores:
     """Score a run in a TREC file in one pass, query by query.
 
-    If the lines of a query are not adjacent, or something is wrong, the whole file is read; pipes,
-    which cannot be read twice, are kept in a temporary file meanwhile. Raises `FormatError` for an
-    invalid line.
+    If the lines of a query are not adjacent, or something is wrong, the whole file is read again.
+    Raises `FormatError` for an invalid line.
     """
     session = _session(judgments, measures, duplicates)
-    cautions: tuple[str, ...] = ()  # of a file they are found later
-    with ExitStack() as opened:
-        file = opened.enter_context(open_plain(path))
+    with open_plain(path) as file:
         if file is not None:
             size = os.fstat(file.fileno()).st_size
             is_done = session.board.score_file(file.fileno(), size, n_threads())
-            again: Iterable[bytes] = iter_pieces(path)
-        elif can_be_read_again(path):
-            is_done = session.feed(iter_pieces(path))
-            again = iter_pieces(path)
         else:
-            pieces = _Spooled(iter_pieces(path))
-            opened.callback(pieces.close)
-            is_done = session.feed(pieces)
-            again = pieces.from_the_start()
-            cautions = cautions_of_text(pieces.first(_HEAD))
-        if is_done:
-            return replace(session.results(), cautions=cautions)
-        run = Run.of_native(read_columns(again, "run", path, duplicates))
-    session.restart()
-    session.score_run(run)
-    return replace(session.results(), cautions=cautions)
+            is_done = session.feed(iter_pieces(path))
+    if not is_done:
+        run = Run.of_native(read_columns(iter_pieces(path), "run", path, duplicates))
+        session.restart()
+        session.score_run(run)
+    return session.results()

@@ -40,8 +40,6 @@ class AllScores:
     """Queries of the run without judgments."""
     ignored_ids: Sequence[bytes]
     """The first `N_SHOWN` of them, in the order of bytes."""
-    cautions: tuple[str, ...] = ()
-    """What is suspicious about the scores of a run that could be read only once."""
 
     def select(
         self, measures: Sequence[Measure], missing: MissingQueries, no_relevant: NoRelevant
@@ -75,4 +73,4 @@ class AllScores:
         by_name = dict(zip(names, values, strict=True))
         ignored_ids = tuple(map(decode_id, self.ignored_ids))
         ids = IdColumn.of(query_ids)
-        return Scores(ids, by_name, counts, *flags, ignored_ids, self.cautions)
+        return Scores(ids, by_name, counts, *flags, ignored_ids)

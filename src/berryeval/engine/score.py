@@ -12,6 +12,7 @@ from berryeval.core.scores import Scores
 from berryeval.engine import _native, _python
 from berryeval.engine._selection import AllScores, MissingQueries, NoRelevant
 from berryeval.formats import Duplicates
+from berryeval.formats.lines import readable_again
 from berryeval.formats.reading import sniff_format
 from berryeval.measures import Measure
 
@@ -48,12 +49,15 @@ def score_at_once(
 ) -> Scores | None:
     """Score the path of a TREC file, a dict of dicts or a data frame without creating a `Run`.
 
-    None if that is not possible: `score` then gives the same from a `Run`. Raises `FormatError` for
-    an invalid line.
+    None if that is not possible: `score` then gives the same from a `Run`. A pipe has to be made
+    `readable_again` for that. Raises `FormatError` for an invalid line.
     """
     if not _native.can_score(measures):
         return None
-    if isinstance(source, (str, os.PathLike)) and sniff_format(source) == "trec":
+    if isinstance(source, (str, os.PathLike)):
+        source = readable_again(source)
+        if sniff_format(source) != "trec":
+            return None
         found: AllScores | None = _native.score_file(judgments, source, measures, duplicates)
     elif type(source) is dict:
         found = _native.score_dict(judgments, source, measures)

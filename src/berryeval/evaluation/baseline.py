@@ -185,7 +185,7 @@ class Baseline:
             If its scores would mean something else than ours.
         """
         name = os.fspath(path)
-        content = _read_object(name)
+        content = _read_object(path)
         if content.get("kind") != "baseline" or content.get("version") != FILE_VERSION:
             got = f"kind {content.get('kind')!r}, version {content.get('version')!r}"
             raise FormatError(f"expected a baseline of version {FILE_VERSION}, found {got}", name)
@@ -248,8 +248,9 @@ def _json(value: object) -> str:
     return json.dumps(value, ensure_ascii=False, sort_keys=False)
 
 
-def _read_object(name: str) -> dict[str, Any]:
-    text = b"".join(iter_pieces(name)).decode("utf-8", "surrogateescape")
+def _read_object(path: str | os.PathLike[str]) -> dict[str, Any]:
+    name = os.fspath(path)
+    text = b"".join(iter_pieces(path)).decode("utf-8", "surrogateescape")
     try:
         content = json.loads(text)
     except (ValueError, RecursionError) as error:

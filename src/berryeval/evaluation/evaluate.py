@@ -19,7 +19,7 @@ from berryeval.engine import MissingQueries, NoRelevant, score, score_at_once
 from berryeval.errors import ArgumentError, InputTypeError, MismatchError
 from berryeval.evaluation.result import Evaluation, holes_measure
 from berryeval.formats import Duplicates, read_judgments, read_run, reading
-from berryeval.formats.lines import can_be_read_again, path_name
+from berryeval.formats.lines import path_name, readable_again
 from berryeval.measures import (
     NDCG,
     HitRate,
@@ -137,7 +137,10 @@ def evaluate(
     counted = tuple(dict.fromkeys((*chosen, *map(holes_measure, chosen))))
     known_queries = _load_queries(queries)
     loaded_judgments = load_judgments(judgments, duplicates, judges)
-    with mismatches_of(path_name(run) if isinstance(run, (str, os.PathLike)) else None):
+    name = None
+    if isinstance(run, (str, os.PathLike)):
+        name, run = path_name(run), readable_again(run)
+    with mismatches_of(name):
         scores = score_at_once(
             loaded_judgments,
             run,
@@ -155,7 +158,7 @@ def evaluate(
         scores,
         chosen,
         known_queries,
-        cautions=scores.cautions or _find_cautions(run),
+        cautions=_find_cautions(run),
         reduced=loaded_judgments.reduced,
     )
 
@@ -257,13 +260,12 @@ def _nothing_in_common(judgments: Judgments, ignored_ids: Sequence[str]) -> str:
 def _find_cautions(source: RunSource) -> tuple[str, ...]:
     """Return what is suspicious about the scores of a run that the engine could score.
 
-    The ranks of a TREC file are checked too. A pipe, which cannot be read twice, is not checked.
+    The ranks of a TREC file are checked too.
     """
     if isinstance(source, Run):
         return source.find_cautions()
     if isinstance(source, (str, os.PathLike)):
-        found = reading.find_cautions(source, "trec") if can_be_read_again(source) else None
-        return found or ()
+        return reading.find_cautions(source, "trec") or ()
     if isinstance(source, Mapping):
         scores: Any = source
         return cautions_of(lambda _limit: rows_of_dict(scores))

@@ -9,7 +9,6 @@ from typing import TypeAlias
 
 import numpy as np
 
-from berryeval.errors import ArgumentError
 from berryeval.evaluation.comparing import compare
 from berryeval.evaluation.detection import Detection, assumed_detection, detection_of
 from berryeval.evaluation.evaluate import (
@@ -25,6 +24,7 @@ from berryeval.evaluation.result import Evaluation, MeasureResult
 from berryeval.evaluation.sampling import PLAIN
 from berryeval.evaluation.slices import QueriesSource
 from berryeval.measures import Measure
+from berryeval.stats.power import check_power_option
 
 __all__ = [
     "ASSUMED_CORRELATIONS",
@@ -134,9 +134,10 @@ def sensitivity(
     >>> found.n_queries, [round(spread.smallest_drop, 3) for spread in found.spreads]
     (10, [0.282, 0.227, 0.193])
     """
+    check_power_option("alpha", alpha)
+    check_power_option("power", power)
     for margin in margins:
-        if not 0 < margin < math.inf:
-            raise ArgumentError("margins", "numbers above 0", repr(margin))
+        check_power_option("margin", margin)
     chosen = read_measures(measures)
     measured: list[tuple[MeasureResult, _Detections]]
     if against is not None:

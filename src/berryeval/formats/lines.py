@@ -44,19 +44,54 @@ FIRST_BYTES = (BOM, _GZIP, _ZSTD)
 """First bytes that are not part of the text: a byte order mark, or those of compression."""
 _PIECE = 1 << 21
 _PIECES_AHEAD = 2
+_IN_MEMORY = 16 << 20  # bytes of a pipe
 _COMPRESSED_PIECE = 1 << 13  # small: a few bytes may stand for very many
 _DECOMPRESSION_ERRORS = ("IsalError", "ZstdError")  # by name: the libraries may not be installed
 
 
 class Kept(os.PathLike[str]):
-    """The content of standard input or of a pipe, which can then be read as often as a file."""
+    """The content of standard input or of a pipe, which can then be read as often as a file.
+
+    It is in memory, or in a temporary file if it is large.
+    """
 
     def __init__(self, path: PathLike) -> None:
+        import tempfile  # slow to import, and files do without
+        import weakref
+
         self._name = os.fspath(path)
-        self.content = b"".join(iter_pieces(path))
+        content = tempfile.SpooledTemporaryFile(max_size=_IN_MEMORY)  # noqa: SIM115 - close()
+        weakref.finalize(self, content.close)
+        for piece in iter_pieces(path):
+            content.write(piece)
+        self._content = content
 
     def __fspath__(self) -> str:
         return self._name
+
+    def open(self) -> IO[bytes]:
+        """Return a reader with a position of its own."""
+        return io.BufferedReader(_Reader(self))
+
+    def read(self, position: int, size: int) -> bytes:
+        """Return some bytes."""
+        self._content.seek(position)
+        return self._content.read(size)
+
+
+class _Reader(io.RawIOBase):
+    def __init__(self, kept: Kept) -> None:
+        self._kept = kept
+        self._position = 0
+
+    def readable(self) -> bool:
+        return True
+
+    def readinto(self, buffer: memoryview) -> int:  # type: ignore[override]  # as it is called
+        piece = self._kept.read(self._position, len(buffer))
+        buffer[: len(piece)] = piece
+        self._position += len(piece)
+        return len(piece)
 
 
 def path_name(path: PathLike) -> str:
@@ -110,8 +145,8 @@ def iter_pieces(path: PathLike) -> Iterator[bytes]:
     """
     with _errors_named(path), _open(path) as file:
         pieces = iter(partial(file.read, _PIECE), b"")
-        # A thread that waits for a pipe could not be stopped.
-        if can_be_read_again(path) and not is_plain_file(path):
+        # A thread that waits for a pipe could not be stopped, and what is kept is unpacked.
+        if not isinstance(path, Kept) and can_be_read_again(path) and not is_plain_file(path):
             pieces = _ahead(pieces)
         yield from within_limits(pieces, path_name(path))
 
@@ -193,7 +228,7 @@ def _errors_named(path: PathLike) -> Iterator[None]:
 @contextmanager
 def open_plain(path: PathLike) -> Iterator[IO[bytes] | None]:
     """Open a file that can be read as it is, at any place; None if it is compressed or a pipe."""
-    if not can_be_read_again(path):
+    if isinstance(path, Kept) or not can_be_read_again(path):
         yield None
         return
     with _errors_named(path), _open_source(path) as file:
@@ -226,7 +261,7 @@ def _refuse_foreign(first: bytes, path: PathLike) -> None:
 
 def _open_source(path: PathLike) -> AbstractContextManager[IO[bytes]]:
     if isinstance(path, Kept):
-        return io.BufferedReader(io.BytesIO(path.content))
+        return path.open()
     note_input(path)
     if os.fspath(path) == "-":
         return nullcontext(sys.stdin.buffer)  # not closed: it belongs to the process

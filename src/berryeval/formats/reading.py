@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import os
 import re
-import sys
 from types import ModuleType
 from typing import TypeVar
 
@@ -22,9 +20,7 @@ from berryeval.errors import ArgumentError, FormatError
 from berryeval.formats import arrow, beir, delimited, json_object, jsonl, letor, parquet, trec
 from berryeval.formats._arrow_files import tag_of
 from berryeval.formats.lines import (
-    Kept,
     PathLike,
-    can_be_read_again,
     iter_lines,
     iter_pieces,
     path_name,
@@ -61,7 +57,6 @@ FORMATS: dict[str, ModuleType] = {
 BINARY = frozenset({"parquet", "arrow"})
 """Formats that are not text: pyarrow reads them."""
 
-_LONGEST_MAGIC = 8
 _JSON_LIST = re.compile(rb"\s*\[\s*(?:\{|$)")
 
 
@@ -81,8 +76,7 @@ def read_judgments(
         The file, compressed with gzip or not; ``-`` is standard input. A folder is read as
         BEIR's: its ``qrels/test.tsv``.
     format : str, optional
-        One of `FORMATS`. Default: detected from the first line. Standard input and pipes can be
-        read only once: their text is TREC by default.
+        One of `FORMATS`. Default: detected from the first line.
     duplicates : {"error", "keep-best"}
         What to do with a document that is judged twice for one query, by one judge and for one
         subtopic.
@@ -101,6 +95,7 @@ def read_judgments(
     check_judges(judges)
     if beir.is_folder(path):
         path = beir.judgments_path(path, split)
+    path = readable_again(path)
     chosen = sniff_format(path) if format is None else check_format(format)
     module = FORMATS[chosen]
     origin = Origin(path_name(path), has_lines=chosen not in BINARY)
@@ -144,9 +139,9 @@ def _read_trec_judgments(
 
 def read_run(path: PathLike, *, format: str | None = None, duplicates: Duplicates = "error") -> Run:
     """Read a run from a file. Takes what `read_judgments` takes, but for judges and splits."""
+    path = readable_again(path)
     chosen = sniff_format(path) if format is None else check_format(format)
     module = FORMATS[chosen]
-    path = readable_again(path)
     if chosen in BINARY:
         table = module.read_table(path, "run")
         run = run_of_frame(table, duplicates, Origin(path_name(path)))
@@ -191,18 +186,10 @@ def check_format(name: str) -> str:
 
 
 def sniff_format(path: PathLike) -> str:
-    """Return the format of a file, detected from its first line; that of a text pipe is TREC.
+    """Return the format of a file that is `readable_again`, detected from its first line.
 
     The name counts only if the first line is not conclusive: ``.csv`` and ``.tsv`` are tables.
     """
-    if os.fspath(path) == "-" and not isinstance(path, Kept):
-        peek = getattr(sys.stdin.buffer, "peek", None)
-        first = b"" if peek is None else peek(_LONGEST_MAGIC)
-        return next(
-            (name for name in FORMATS if name in BINARY and FORMATS[name].sniff(first)), "trec"
-        )
-    if not can_be_read_again(path):
-        return "trec"
     line = first_line(path)
     found = next((name for name, module in FORMATS.items() if module.sniff(line)), "trec")
     if found == "trec" and trec.kind_of_line(line) is None:

@@ -16,7 +16,7 @@ not end at all; empty lines, and lines that begin with #, are passed over.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from itertools import pairwise
 
 from berryeval.core.column_names import Kind
@@ -25,14 +25,13 @@ from berryeval.core.id_column import decode_id, encode_id, shown_id
 from berryeval.core.judging import JudgedRow
 from berryeval.core.judgments import Judgments
 from berryeval.core.run import Run
-from berryeval.core.score_order import ScoredRow, cautions_of
+from berryeval.core.score_order import ScoredRow
 from berryeval.errors import FormatError, InputError
 from berryeval.formats.lines import BOM, FIRST_BYTES, PathLike, iter_lines, path_name, read_content
 from berryeval.formats.rows import Row, as_rank, parse_number, written
 
 __all__ = [
     "TAG",
-    "cautions_of_text",
     "first_tag",
     "has_subtopics",
     "is_ordinary",
@@ -92,19 +91,9 @@ def iter_rows(path: PathLike, kind: Kind) -> Iterator[Row]:
             yield row
 
 
-def cautions_of_text(text: bytes) -> tuple[str, ...]:
-    """Return what is suspicious about the scores of a run, by its beginning."""
-    *lines, _ = text.split(b"\n")  # the last may be cut off
-    return cautions_of(lambda _limit: _ranked(lines))
-
-
 def iter_ranked(path: PathLike) -> Iterator[ScoredRow]:
     """Iterate over query, stated rank and score of a run, as far as the lines can be read."""
-    return _ranked(line for _, line in iter_lines(path))
-
-
-def _ranked(lines: Iterable[bytes]) -> Iterator[ScoredRow]:
-    for line in lines:
+    for _, line in iter_lines(path):
         columns = line.split(maxsplit=5)
         if not columns or columns[0].startswith(b"#"):
             continue

@@ -8,7 +8,7 @@ from collections.abc import Callable
 __all__ = ["Unreadable", "read_parameters", "split_outside"]
 
 _CLOSING = {"(": ")", "[": "]", "{": "}"}
-_NUMBER = re.compile(r"[-+]?(?:\d+\.?\d*|\.\d+)(?:[eE][-+]?\d+)?")
+_NUMBER = re.compile(r"[-+]?(?:\d+(?:\.\d*)?|\.\d+)(?:[eE][-+]?\d+)?")
 _WORDS: dict[str, object] = {"true": True, "false": False, "none": None}
 
 

@@ -37,7 +37,7 @@ _SHAPE = re.compile(
     re.DOTALL,
 )
 _NEXT_NUMBER = re.compile(r"[-+]?\.?\d[\d.eE+-]*(?:=[-+]?\.?\d[\d.eE+-]*)?(?=[,\s]|$)")
-_NUMBERED = re.compile(r"(?P<name>.+?)_?(?P<k>\d+)")
+_NUMBERED = re.compile(r"(?P<name>.*\D|\d)(?P<k>\d+)")
 
 _OTHER_NAMES: dict[str, tuple[str, dict[str, Any]]] = {
     "ndcg_burges": ("nDCG", {"gain": "exp2"}),
@@ -274,7 +274,7 @@ def _unknown(word: str, name: str, error: UnknownMeasureError) -> UnknownMeasure
     if numbered is None:
         suggestion, rest = error.suggestion, word[len(name) :]
     else:
-        suggestion, rest = _nearest(numbered["name"]), f"@{numbered['k']}"
+        suggestion, rest = _nearest(numbered["name"].removesuffix("_")), f"@{numbered['k']}"
     if suggestion is not None and find_measure(suggestion).at is not None:
         suggestion += rest
     return UnknownMeasureError(word, suggestion, error.known)

@@ -33,7 +33,7 @@ _TRANSIENT = frozenset({408, 425, 429, 502, 503, 504})
 _LONGEST_ANSWER = 64 << 20
 _LONGEST_REFUSAL = 64 << 10
 _ASCII = "".join(map(chr, range(0x21, 0x7F)))  # characters that need no escape in an address
-_KEY = re.compile(r"([?&][^=&]*(?:key|token|secret|passw)[^=&]*=)[^&{}]+(?=&|$)", re.IGNORECASE)
+_SECRET_NAME = re.compile("key|token|secret|passw", re.IGNORECASE)
 _SHOWN = 200  # bytes of a server's message
 _SHORTEST_SECRET = 6  # replacing shorter ones would also replace ordinary words
 
@@ -197,8 +197,9 @@ def check_address(url: str) -> urllib.parse.SplitResult:
 
 def shown_address(url: str) -> str:
     """Return an address for messages, without user name, password and keys."""
+    start, slashes, rest = url.partition("//")
     # Up to the last @, since the password of a malformed address may contain a slash.
-    return repr(without_keys(re.sub(r"//.*@", "//", url, flags=re.DOTALL)))
+    return repr(without_keys(start + slashes + rest.rpartition("@")[2]))
 
 
 def without_keys(url: str) -> str:
@@ -209,7 +210,27 @@ def without_keys(url: str) -> str:
     >>> without_keys("https://host/find?q={query}&api_key=sk-12345")
     'https://host/find?q={query}&api_key=***'
     """
-    return _KEY.sub(r"\1***", url)
+    mark = re.search("[?&]", url)
+    if mark is None:
+        return url
+    parameters = url[mark.end() :].split("&")
+    return url[: mark.end()] + "&".join(map(_without_key, parameters))
+
+
+def _without_key(parameter: str) -> str:
+    """Return a parameter with ``***`` from the value of the first secret name on.
+
+    A value with a placeholder such as ``{query}`` is none; after it, a name begins at a ``?``.
+    """
+    earliest = max(parameter.rfind("{"), parameter.rfind("}"))
+    end = -1
+    for name in parameter.split("=")[:-1]:
+        is_first = end < 0
+        end += len(name) + 1
+        named = name if is_first else name.partition("?")[2]
+        if earliest < end < len(parameter) - 1 and _SECRET_NAME.search(named):
+            return f"{parameter[: end + 1]}***"
+    return parameter
 
 
 def basic_authorization(parts: urllib.parse.SplitResult) -> dict[str, str]:

@@ -24,6 +24,7 @@ from berryeval.service.jobs import Jobs
 from berryeval.service.lru_cache import LruCache
 from berryeval.service.middleware.access import Access
 from berryeval.service.middleware.limits import Limits
+from berryeval.service.middleware.rates import Rates
 from berryeval.service.middleware.requests import Requests
 from berryeval.service.paths import RawPath
 from berryeval.service.problems import Problem, problem_of, problem_of_validation
@@ -32,10 +33,12 @@ from berryeval.service.routes import ROUTERS, operations
 from berryeval.service.settings import ServiceSettings
 from berryeval.service.stored_runs import RunCache
 from berryeval.service.stores.stores import open_stores
+from berryeval.service.temporary import sweep
 from berryeval.service.workbench import pages
 from berryeval.service.workbench.problems import answer_to, asks_for_page
 from berryeval.service.workbench.rendering import compile_templates, with_judging
 from berryeval.service.workbench.state import memory
+from berryeval.service.workers.pool import Workers
 
 __all__ = ["create_app", "describe"]
 
@@ -69,6 +72,7 @@ def create_app(archive: Archive, settings: ServiceSettings | None = None) -> Fas
     app.state.settings = settings
     app.state.figures = Figures()
     app.state.jobs = Jobs(settings.max_jobs)
+    app.state.workers = _workers(settings)
     app.state.runs = RunCache(archive)
     # An evaluation is removed with its run, so entries expire after a second.
     app.state.evaluations = LruCache(2000, seconds=1.0)
@@ -86,6 +90,7 @@ def create_app(archive: Archive, settings: ServiceSettings | None = None) -> Fas
     _add_handlers(app)
     # Each wraps the previous ones: the last is the outermost.
     app.add_middleware(Limits, settings=settings, answer_to=answer_to)
+    app.add_middleware(Rates, rate=settings.rate)
     app.add_middleware(Access, archive=archive, settings=settings)
     app.add_middleware(RawPath)
     app.add_middleware(Requests, figures=app.state.figures, answer_to=answer_to)
@@ -99,6 +104,10 @@ def describe() -> dict[str, Any]:
     return description.openapi(create_app(cast("Archive", None)))
 
 
+def _workers(settings: ServiceSettings) -> Workers:
+    return Workers(settings.workers, memory=settings.worker_memory >> 20)
+
+
 def _operation_id(route: APIRoute) -> str:
     return route.name
 
@@ -106,14 +115,17 @@ def _operation_id(route: APIRoute) -> str:
 @asynccontextmanager
 async def _lifespan(app: FastAPI) -> AsyncIterator[None]:
     compile_templates()
+    sweep()
     memory.start(app.state)
     if app.state.is_stopping:  # restarted
         app.state.jobs = Jobs(app.state.settings.max_jobs)
+        app.state.workers = _workers(app.state.settings)
         app.state.is_stopping = False
     yield
     app.state.is_stopping = True
     jobs: Jobs = app.state.jobs
     jobs.close()
+    app.state.workers.close()
     await to_thread.run_sync(jobs.join)
     await to_thread.run_sync(memory.stop, app.state)
     app.state.stores.close()

@@ -7,7 +7,7 @@ manages baselines, gates and stores, and removes runs.
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable, Mapping
+from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
 from dataclasses import dataclass
 from typing import Annotated, Any, TypeAlias
 
@@ -18,12 +18,14 @@ from starlette.responses import Response
 from berryeval.archive import Archive
 from berryeval.archive.records import ROLES, Role
 from berryeval.service.answers import Answer
-from berryeval.service.jobs import Job, Jobs, JobState, Work, no_progress
+from berryeval.service.clients import ClientWait, client_wait
+from berryeval.service.jobs import Job, Jobs, JobState, Work
 from berryeval.service.lru_cache import LruCache
 from berryeval.service.problems import Problem
 from berryeval.service.settings import ServiceSettings
 from berryeval.service.stored_runs import RunCache
 from berryeval.service.stores.stores import Stores
+from berryeval.service.workers.pool import Workers
 
 __all__ = [
     "ACCEPTED",
@@ -40,6 +42,7 @@ __all__ = [
     "RunsDep",
     "SettingsDep",
     "StoresDep",
+    "WorkersDep",
     "from_state",
     "job_answer",
     "require",
@@ -52,6 +55,8 @@ class Caller:
 
     name: str
     role: Role
+    has_token: bool = False
+    """Whether the name is that of a token."""
 
     def may(self, role: Role) -> bool:
         """Whether the caller has this role or a higher one."""
@@ -89,6 +94,7 @@ SettingsDep: TypeAlias = Annotated[ServiceSettings, from_state("settings")]
 JobsDep: TypeAlias = Annotated[Jobs, from_state("jobs")]
 RunsDep: TypeAlias = Annotated[RunCache, from_state("runs")]
 StoresDep: TypeAlias = Annotated[Stores, from_state("stores")]
+WorkersDep: TypeAlias = Annotated[Workers, from_state("workers")]
 EvaluationsDep: TypeAlias = Annotated[_EvaluationAnswers, from_state("evaluations")]
 CallerDep: TypeAlias = Annotated[Caller, _from_request("caller")]
 DeadlineDep: TypeAlias = Annotated[float, _from_request("deadline")]
@@ -136,12 +142,16 @@ class LongWork:
 
     jobs: Jobs
     caller: Caller
+    wait: ClientWait
     is_job: bool
 
     def answer(self, kind: str, work: Work) -> Response:
-        """Do the work and return its response, or start a job."""
+        """Do the work and return its response, or start a job.
+
+        Within the request, the work ends if the client disconnects or the request times out.
+        """
         if not self.is_job:
-            return work(no_progress)
+            return work(self.wait)
         return job_answer(self.jobs.start(kind, work, owner=self.caller.name), 202)
 
 
@@ -154,6 +164,7 @@ def job_answer(job: Job, status: int = 200) -> Answer:
 
 
 async def _long_work(
+    request: Request,
     jobs: JobsDep,
     caller: CallerDep,
     prefer: Annotated[
@@ -165,9 +176,10 @@ async def _long_work(
             max_length=1000,
         ),
     ] = None,
-) -> LongWork:
+) -> AsyncIterator[LongWork]:
     preferences = {part.strip().lower() for part in (prefer or "").replace(";", ",").split(",")}
-    return LongWork(jobs, caller, "respond-async" in preferences)
+    async with client_wait(request) as wait:
+        yield LongWork(jobs, caller, wait, "respond-async" in preferences)
 
 
 LongWorkDep: TypeAlias = Annotated[LongWork, Depends(_long_work)]

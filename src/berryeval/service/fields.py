@@ -9,6 +9,7 @@ from pydantic import (
     BaseModel,
     BeforeValidator,
     ConfigDict,
+    FailFast,
     Field,
     StringConstraints,
 )
@@ -25,6 +26,7 @@ __all__ = [
     "Grade",
     "Id",
     "Label",
+    "Many",
     "MaxGrade",
     "MeasureNames",
     "RunReference",
@@ -38,6 +40,10 @@ __all__ = [
 MOST_MEASURES = 200
 MOST_HITS = 5_000_000
 """Total per request, since its response is built in memory."""
+
+
+Many = FailFast()
+"""For lists of many records: the first invalid one is reported, since to report all takes long."""
 
 
 def _in_range(number: float) -> float:

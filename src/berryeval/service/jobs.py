@@ -14,7 +14,7 @@ from collections.abc import AsyncIterator, Callable
 from concurrent.futures import Future, ThreadPoolExecutor, wait
 from dataclasses import dataclass, field
 from datetime import datetime, timezone
-from typing import Any, Literal, TypeAlias
+from typing import Any, Literal, Protocol, TypeAlias
 
 from pydantic import Field
 from starlette.responses import Response
@@ -41,8 +41,16 @@ State: TypeAlias = Literal["waiting", "running", "done", "failed", "cancelled"]
 
 FINISHED: frozenset[State] = frozenset({"done", "failed", "cancelled"})
 
-Progress: TypeAlias = Callable[[int, int, str], None]
-"""Called with steps done, steps in total, and the next step; raises if the job is cancelled."""
+
+class Progress(Protocol):
+    """How far work is. Both methods raise if it is no longer wanted."""
+
+    def __call__(self, done: int, total: int, step: str) -> None:
+        """Report steps done, steps in total, and the next step."""
+
+    def check(self) -> None:
+        """Raise if the work is no longer wanted."""
+
 
 Work: TypeAlias = Callable[[Progress], Response]
 """The work of a job; returns the response that the request would have had."""
@@ -59,8 +67,17 @@ class JobCancelled(Exception):  # noqa: N818 - nothing went wrong
     """The job was cancelled."""
 
 
-def no_progress(done: int, total: int, step: str) -> None:
-    """Report no progress."""
+class _NoProgress:
+    """Progress that nobody follows, of work that is always wanted."""
+
+    def __call__(self, done: int, total: int, step: str) -> None:
+        pass
+
+    def check(self) -> None:
+        pass
+
+
+no_progress = _NoProgress()
 
 
 EXAMPLE_JOB = {
@@ -231,12 +248,7 @@ class Jobs:
             job._listeners.discard((loop, changed))  # noqa: SLF001
 
     def _run(self, job: Job, work: Work) -> None:
-        def progress(done: int, total: int, step: str) -> None:
-            if job.is_cancelled:
-                raise JobCancelled
-            job.done, job.total, job.step = done, total, step
-            self._notify(job)
-
+        progress = _JobProgress(job, self._notify)
         job.state = "running"
         try:
             progress(0, 0, "")
@@ -275,6 +287,23 @@ class Jobs:
         finished = [job for job in kept if job.state in FINISHED]
         forgotten = {job.id for job in finished[:-_MOST_KEPT]}
         self._jobs = {job.id: job for job in kept if job.id not in forgotten}
+
+
+class _JobProgress:
+    """The progress of a job, which its followers see."""
+
+    def __init__(self, job: Job, notify: Callable[[Job], None]) -> None:
+        self._job = job
+        self._notify = notify
+
+    def __call__(self, done: int, total: int, step: str) -> None:
+        self.check()
+        self._job.done, self._job.total, self._job.step = done, total, step
+        self._notify(self._job)
+
+    def check(self) -> None:
+        if self._job.is_cancelled:
+            raise JobCancelled
 
 
 def _event_name(job: Job) -> bytes:

@@ -9,10 +9,15 @@ from collections import OrderedDict
 from collections.abc import Callable, Hashable
 from typing import Generic, TypeVar
 
-__all__ = ["LruCache"]
+__all__ = ["LruCache", "at_least"]
 
 Key = TypeVar("Key", bound=Hashable)
 Value = TypeVar("Value")
+
+
+def at_least(smallest: int, size_of: Callable[[Value], int]) -> Callable[[Value], int]:
+    """Return a size function whose sizes have a minimum, which also limits the number of values."""
+    return lambda value: max(smallest, size_of(value))
 
 
 class LruCache(Generic[Key, Value]):
@@ -39,7 +44,8 @@ class LruCache(Generic[Key, Value]):
         self._size_of = size_of
         self._seconds = seconds
         self._size = 0
-        self._values: OrderedDict[Key, tuple[Value, float]] = OrderedDict()  # and their expiry
+        # With its size, which may change while it is cached, and its expiry.
+        self._values: OrderedDict[Key, tuple[Value, int, float]] = OrderedDict()
         self._lock = threading.Lock()
 
     def __contains__(self, key: Key) -> bool:
@@ -57,10 +63,13 @@ class LruCache(Generic[Key, Value]):
     def put(self, key: Key, value: Value) -> None:
         """Store a value, and drop the least recently used ones if there is no room."""
         with self._lock:
-            for old in [key, *(one for one in self._values if not self._has(one))]:
-                self._drop(old)
-            self._values[key] = value, time.monotonic() + self._seconds
-            self._size += self._size_of(value)
+            self._drop(key)
+            if self._seconds < math.inf:
+                for old in [one for one in self._values if not self._has(one)]:
+                    self._drop(old)
+            size = self._size_of(value)
+            self._values[key] = value, size, time.monotonic() + self._seconds
+            self._size += size
             while len(self._values) > 1 and self._size > self._most:
                 self._drop(next(iter(self._values)))
 
@@ -81,11 +90,11 @@ class LruCache(Generic[Key, Value]):
         self.put(key, value)
         return value
 
-    def find(self, is_wanted: Callable[[Key], bool]) -> Value | None:
-        """Return the most recently used value with a matching key."""
+    def find(self, is_wanted: Callable[[Key], bool]) -> tuple[Key, Value] | None:
+        """Return the most recently used value with a matching key, and the key."""
         with self._lock:
             wanted = (key for key in reversed(self._values) if is_wanted(key) and self._has(key))
-            return next((self._values[key][0] for key in wanted), None)
+            return next(((key, self._values[key][0]) for key in wanted), None)
 
     def forget(self, key: Key) -> None:
         """Drop a value, if it is cached."""
@@ -93,8 +102,8 @@ class LruCache(Generic[Key, Value]):
             self._drop(key)
 
     def _has(self, key: Key) -> bool:
-        return key in self._values and time.monotonic() < self._values[key][1]
+        return key in self._values and time.monotonic() < self._values[key][2]
 
     def _drop(self, key: Key) -> None:
         if key in self._values:
-            self._size -= self._size_of(self._values.pop(key)[0])
+            self._size -= self._values.pop(key)[1]

@@ -15,12 +15,14 @@ from fastapi import FastAPI
 from berryeval.archive import Archive
 from berryeval.errors import InputError
 from berryeval.service.app import create_app
+from berryeval.service.connections import connection_class
 from berryeval.service.settings import ServiceSettings
 
 __all__ = ["check_tokens", "serve"]
 
 _BACKLOG = 2048
 _KEEP_ALIVE_SECONDS = 30
+_HEADER_SECONDS = 20.0
 
 
 def serve(
@@ -50,6 +52,11 @@ def serve(
         app = create_app(archive, settings)
         config = uvicorn.Config(
             app,
+            http=connection_class(
+                most=settings.max_connections,
+                header_seconds=_HEADER_SECONDS,
+                reading_seconds=settings.timeout,
+            ),
             log_config=None,  # our own log has one line per request
             access_log=False,
             server_header=False,

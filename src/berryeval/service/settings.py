@@ -10,12 +10,20 @@ from typing import Any
 from berryeval.errors import ArgumentError
 from berryeval.evaluation.evaluate import COMPARED_MEASURES
 
-__all__ = ["LOCAL_NAMES", "ServiceSettings", "is_loopback", "service_settings"]
+__all__ = ["LOCAL_NAMES", "SMALL_BODY", "ServiceSettings", "is_loopback", "service_settings"]
 
 LOCAL_NAMES = ("localhost", "127.0.0.1", "::1")
 """Host names for browsers on the same machine."""
 
+SMALL_BODY = 1 << 20
+"""Largest body in bytes of a request that sends a single record or question."""
+
 _MEGABYTE = 1 << 20
+_RATE = 100.0
+_POSITIVE = (
+    "max_body", "max_upload", "max_rows", "max_comparison", "max_connections", "max_rate",
+    "workers", "worker_memory", "max_jobs", "timeout", "grace",
+)  # fmt: skip
 
 
 @dataclass(frozen=True)
@@ -31,9 +39,23 @@ class ServiceSettings:
     archive : str
         The path of an SQLite file, or ``postgresql://…``.
     max_body : int
-        Largest body of a request in bytes; larger ones are rejected with 413.
+        Largest body of a request that sends many records, in bytes; larger ones are rejected with
+        413. Other bodies are limited to `SMALL_BODY`.
     max_upload : int
         The same for uploaded files, both compressed and decompressed.
+    max_rows : int
+        Largest number of rows of an uploaded file.
+    max_comparison : float
+        Largest price of a comparison: candidates x measures x queries x resamples.
+    max_connections : int
+        Largest number of connections; further ones are closed.
+    max_rate : float or None
+        Largest number of requests per second and caller; further ones are rejected with 429. None
+        means: 100 if the service requires a token, otherwise no limit.
+    workers : int
+        Number of processes for uploads and expensive comparisons.
+    worker_memory : int
+        Largest memory of each of them in bytes.
     timeout : float
         Seconds before a request fails with 504, or a stalled body with 408.
     allowed_hosts : tuple of str
@@ -56,6 +78,12 @@ class ServiceSettings:
     archive: str = "berryeval.db"
     max_body: int = 32 * _MEGABYTE
     max_upload: int = 2048 * _MEGABYTE
+    max_rows: int = 50_000_000
+    max_comparison: float = 2e10
+    max_connections: int = 1000
+    max_rate: float | None = None
+    workers: int = 2
+    worker_memory: int = 4096 * _MEGABYTE
     timeout: float = 60.0
     allowed_hosts: tuple[str, ...] = ()
     is_token_required: bool | None = None
@@ -67,9 +95,10 @@ class ServiceSettings:
     def __post_init__(self) -> None:
         if not 0 <= self.port <= 65535:  # noqa: PLR2004 - what TCP has
             raise ArgumentError("port", "a number from 0 to 65535", str(self.port))
-        for name in ("max_body", "max_upload", "max_jobs", "timeout", "grace"):
-            if not getattr(self, name) > 0:
-                raise ArgumentError(name, "a number above 0", str(getattr(self, name)))
+        for name in _POSITIVE:
+            value = getattr(self, name)
+            if value is not None and not value > 0:
+                raise ArgumentError(name, "a number above 0", str(value))
 
     @property
     def needs_token(self) -> bool:
@@ -77,6 +106,11 @@ class ServiceSettings:
         if self.is_token_required is not None:
             return self.is_token_required
         return not is_loopback(self.host)
+
+    @property
+    def rate(self) -> float | None:
+        """Largest number of requests per second and caller; None for no limit."""
+        return _RATE if self.max_rate is None and self.needs_token else self.max_rate
 
     @property
     def known_hosts(self) -> frozenset[str]:
@@ -117,7 +151,7 @@ def service_settings(
     if "require_token" in found:
         is_required = found.pop("require_token")
         found.setdefault("is_token_required", is_required)
-    for name in ("max_body", "max_upload"):
+    for name in ("max_body", "max_upload", "worker_memory"):
         if f"{name}_mb" in found:
             found[name] = found.pop(f"{name}_mb") * _MEGABYTE
     for name in ("allowed_hosts", "measures"):

@@ -8,13 +8,15 @@ from collections.abc import Callable, Hashable
 from concurrent.futures import Future, wait
 from typing import Generic, TypeVar
 
-__all__ = ["WAIT_SECONDS", "Latest", "SharedWork", "in_thread"]
+__all__ = ["FIRST_WAIT_SECONDS", "WAIT_SECONDS", "Latest", "SharedWork", "in_thread"]
 
 Key = TypeVar("Key", bound=Hashable)
 Value = TypeVar("Value")
 
 WAIT_SECONDS = 0.1
 """Seconds that a page waits for the newest value."""
+FIRST_WAIT_SECONDS = 0.5
+"""Seconds that a page waits if there is no earlier value."""
 
 
 def in_thread(make: Callable[[], Value], name: str = "berryeval-work") -> Future[Value]:
@@ -42,10 +44,14 @@ class SharedWork(Generic[Key, Value]):
         Name of the threads.
     at_once : int
         Values that are computed at the same time; others wait.
+    most : int, optional
+        Largest number of values that are computed or wait. Others are not started: a page that
+        still wants one asks again.
     """
 
-    def __init__(self, name: str, at_once: int = 1) -> None:
+    def __init__(self, name: str, at_once: int = 1, *, most: int | None = None) -> None:
         self._name = name
+        self._most = most
         self._turns = threading.Semaphore(at_once)
         self._lock = threading.Lock()
         self._underway: dict[Key, Future[Value]] = {}
@@ -75,7 +81,8 @@ class SharedWork(Generic[Key, Value]):
         """
         with self._lock:
             future = self._underway.get(key)
-            is_new = future is None and not self._is_closed
+            is_full = self._most is not None and len(self._underway) >= self._most
+            is_new = future is None and not self._is_closed and not is_full
             if is_new:
                 future = self._underway[key] = in_thread(lambda: self._make(key, make), self._name)
         if future is None or not wait([future], seconds).done:
@@ -109,13 +116,20 @@ class Latest(Generic[Value]):
         Returns the current value; quickly, if nothing has changed.
     skip_wait : callable, optional
         Whether computing the value certainly takes longer than a page waits.
+    is_current : callable, optional
+        Whether a value is still the current one, quickly: no thread is started then.
     """
 
     def __init__(
-        self, make: Callable[[], Value], skip_wait: Callable[[], bool] = lambda: False
+        self,
+        make: Callable[[], Value],
+        skip_wait: Callable[[], bool] = lambda: False,
+        *,
+        is_current: Callable[[Value], bool] = lambda _value: False,
     ) -> None:
         self._make = make
         self._skip_wait = skip_wait
+        self._is_current = is_current
         self._work: SharedWork[None, Value] = SharedWork("berryeval-latest")
         self._value: Value | None = None
 
@@ -127,6 +141,9 @@ class Latest(Generic[Value]):
         Exception
             Any error that `make` raises.
         """
+        known = self._value
+        if known is not None and self._is_current(known):
+            return known
         end = time.monotonic() + (0.0 if self._skip_wait() else WAIT_SECONDS)
         value, is_new = self._soon(end)
         # A computation that was already running may have missed recent changes.

@@ -20,13 +20,18 @@ _RUN_ID = re.compile(f"[0-9a-f]{{{_LENGTH_OF_IDS}}}")
 _MOST_ROWS = 10_000_000
 """About half a gigabyte."""
 
+_TRUSTED_SECONDS = 1.0
+"""How long a cached run is used before the archive is asked whether it still exists."""
+_MOST_CHECKED = 10_000
+
 
 class RunCache:
-    """Rankings by the id of their run. They never change, so entries never expire."""
+    """Rankings by the id of their run. They never change, but another instance may remove a run."""
 
     def __init__(self, archive: Archive) -> None:
         self._archive = archive
         self._runs: LruCache[str, Run] = LruCache(_MOST_ROWS, lambda run: run.n_rows)
+        self._existing: LruCache[str, bool] = LruCache(_MOST_CHECKED, seconds=_TRUSTED_SECONDS)
 
     def load(self, run_id: str) -> Run:
         """Return a run from memory or the archive.
@@ -36,11 +41,44 @@ class RunCache:
         NotFoundError
             If there is no such run.
         """
-        return self._runs.get_or_compute(run_id, lambda: self._archive.runs.load(run_id))
+        run = self.read(run_id)
+        self._runs.put(run_id, run)
+        return run
+
+    def read(self, run_id: str) -> Run:
+        """Return a run as `load` does, without keeping it: many would evict those in use.
+
+        Raises
+        ------
+        NotFoundError
+            If there is no such run.
+        """
+        known = self._runs.get(run_id)
+        if known is None:
+            return self._archive.runs.load(run_id)
+        if run_id not in self._existing:
+            if self._archive.runs.get(run_id) is None:
+                self._runs.forget(run_id)
+                raise NotFoundError("run", run_id)
+            self._existing.put(run_id, value=True)
+        return known
 
     def forget(self, run_id: str) -> None:
         """Drop a run that was removed."""
         self._runs.forget(run_id)
+
+    def passing(self) -> RunCache:
+        """Return the same cache for work on many runs, none of which it keeps."""
+        return _PassingRuns(self)
+
+
+class _PassingRuns(RunCache):
+    def __init__(self, kept: RunCache) -> None:
+        self._archive, self._runs = kept._archive, kept._runs  # noqa: SLF001 - of the same class
+        self._existing = kept._existing  # noqa: SLF001
+
+    def load(self, run_id: str) -> Run:
+        return self.read(run_id)
 
 
 def find_run(archive: Archive, reference: str) -> StoredRun:

@@ -5,81 +5,34 @@ The temporary file is always removed, even if the connection is cut.
 
 from __future__ import annotations
 
-import asyncio
 import base64
 import hashlib
-import tempfile
-from collections.abc import AsyncIterator, Callable
-from concurrent.futures import ThreadPoolExecutor
-from contextlib import asynccontextmanager
+from collections.abc import AsyncIterator, Iterator
+from contextlib import asynccontextmanager, contextmanager
 from pathlib import Path
-from typing import TypeVar
 
 from starlette.requests import ClientDisconnect, Request
 
-from berryeval.core.run import Run
 from berryeval.errors import FormatError
-from berryeval.formats import read_run
-from berryeval.formats.lines import is_plain_file, iter_pieces
+from berryeval.formats.lines import is_plain_file
 from berryeval.service.problems import Problem
+from berryeval.service.temporary import temporary_folder
 
-__all__ = ["Upload", "in_turn", "received"]
-
-Found = TypeVar("Found")
-
-# Few at the same time: each needs memory for all its rows.
-_readers = ThreadPoolExecutor(2, thread_name_prefix="berryeval-reader")
+__all__ = ["named", "received"]
 
 
-class Upload:
-    """An uploaded file."""
-
-    def __init__(self, path: Path, name: str, max_bytes: int) -> None:
-        self._path = path
-        self._name = name
-        self._max_bytes = max_bytes
-
-    def read_run(self, format: str | None) -> Run:
-        """Read it as a run; see `read`."""
-        return self.read(lambda path: read_run(path, format=format))
-
-    def read(self, reader: Callable[[Path], Found]) -> Found:
-        """Read it with a function that takes a path.
-
-        Raises
-        ------
-        FormatError
-            With the name of the file and the line.
-        Problem
-            413 if it is too large when decompressed.
-        """
-        try:
-            self._check_size()
-            return reader(self._path)
-        except FormatError as error:
-            message = error.message.replace(str(self._path), self._name)
-            raise FormatError(message, self._name, error.line) from None
-
-    def _check_size(self) -> None:
-        """Reject a small file that decompresses to a very large one."""
-        if is_plain_file(self._path):
-            return
-        n_bytes = 0
-        for piece in iter_pieces(self._path):
-            n_bytes += len(piece)
-            if n_bytes > self._max_bytes:
-                raise Problem(
-                    413,
-                    f"{self._name}: more than {self._max_bytes:,} bytes when decompressed",
-                    kind="too-large",
-                    where=self._name,
-                    expected=f"at most {self._max_bytes} bytes",
-                    found="more",
-                )
+@contextmanager
+def named(path: Path, name: str) -> Iterator[None]:
+    """Let errors about a temporary file have the name that the client gave it."""
+    try:
+        yield
+    except FormatError as error:
+        message = error.message.replace(str(path), name)
+        raise type(error)(message, name, error.line) from None
 
 
 @asynccontextmanager
-async def received(request: Request, name: str, max_bytes: int) -> AsyncIterator[Upload]:
+async def received(request: Request, name: str) -> AsyncIterator[Path]:
     """Receive the body of a request as a file, which exists within the block.
 
     Raises
@@ -94,8 +47,8 @@ async def received(request: Request, name: str, max_bytes: int) -> AsyncIterator
     digest = hashlib.sha256()
     n_bytes = 0
     has_lines = False
-    with tempfile.TemporaryDirectory(prefix="berryeval-upload-") as folder:
-        path = Path(folder) / "upload"
+    with temporary_folder() as folder:
+        path = folder / "upload"
         with path.open("wb") as file:
             try:
                 async for piece in request.stream():
@@ -114,7 +67,8 @@ async def received(request: Request, name: str, max_bytes: int) -> AsyncIterator
         # read as one long row. `curl --data-binary` sends the same type.
         if kind == "application/x-www-form-urlencoded" and not has_lines and is_plain_file(path):
             raise _form(name, "text without lines")
-        yield Upload(path, name, max_bytes)
+        with named(path, name):
+            yield path
 
 
 def _form(name: str, found: str) -> Problem:
@@ -139,8 +93,3 @@ def _check_digest(header: str | None, found: bytes) -> None:
             found=f":{base64.b64encode(found).decode()}:",
             way_out="send it again",
         )
-
-
-async def in_turn(work: Callable[[], Found]) -> Found:
-    """Run the work in one of the few threads that read files."""
-    return await asyncio.get_running_loop().run_in_executor(_readers, work)

@@ -22,7 +22,9 @@ from berryeval.stats.sample_mean import UNSEEN, cautious, skewness_error
 from berryeval.stats.validation import as_values, check_amount, check_share
 
 __all__ = [
+    "LEAST_ALPHA",
     "MOST_QUERIES",
+    "check_power_option",
     "power_at",
     "queries_needed",
     "sd_interval",
@@ -33,6 +35,10 @@ __all__ = [
 MOST_QUERIES = 100_000_000
 """More than anybody judges: a margin that needs more has no number of queries."""
 
+LEAST_ALPHA = 1e-12
+"""Smaller levels are rejected where a user enters them; early looks of a gate use less."""
+
+_SMALLEST, _LARGEST = 1e-100, 1e100  # spread or margin: their squares are normal numbers
 _LEAST = 2  # queries without which there is no spread
 _LEAST_FOR_KURTOSIS = 5
 _HUGE = 1e9  # standard deviations, beyond which no margin is
@@ -120,6 +126,7 @@ def smallest_drop(
     0.0357
     """
     _check(sd, alpha, skewness, loss)
+    check_power_option("alpha", alpha)
     check_share("power", power)
     if n_queries < _LEAST or sd == 0:
         return None
@@ -136,7 +143,7 @@ def smallest_margin(passes: Callable[[float], bool], scale: float) -> float:
     low, high = 0.0, scale
     while not passes(high):
         low, high = high, 4 * high
-        if high > _HUGE * scale:
+        if not high <= _HUGE * scale < math.inf:
             return math.inf
     while low < (middle := low + (high - low) / 2) < high:
         if high - low <= 1e-12 * high:
@@ -175,6 +182,7 @@ def queries_needed(
     27
     """
     _check(sd, alpha, skewness, loss)
+    check_power_option("alpha", alpha)
     check_amount("margin", margin)
     check_share("power", power)
     if margin == 0 or sd == 0:
@@ -262,6 +270,26 @@ def sd_of_differences(sd_scores: float, correlation: float) -> float:
     return math.sqrt(2 * (1 - correlation)) * sd_scores
 
 
+def check_power_option(name: str, value: float) -> None:
+    """Check ``alpha``, ``power``, ``margin`` or ``sd`` as a user enters it.
+
+    Raises
+    ------
+    ArgumentError
+        For an alpha below `LEAST_ALPHA` or from 1 on, a power that is not between 0 and 1, and a
+        margin or standard deviation whose square is not a normal floating-point number.
+    """
+    if name == "power":
+        check_share(name, value)
+    elif name == "alpha":
+        check_share(name, value)
+        if value < LEAST_ALPHA:
+            raise ArgumentError(name, f"a number of at least {LEAST_ALPHA:g}", repr(value))
+    elif not _SMALLEST <= value <= _LARGEST:
+        expected = f"a number from {_SMALLEST:g} to {_LARGEST:g}"
+        raise ArgumentError(name, expected, repr(value))
+
+
 def _check(sd: float, alpha: float, skewness: float | None, loss: float) -> None:
     check_amount("sd", sd)
     check_share("alpha", alpha)
@@ -278,9 +306,12 @@ def _power(
     Given the estimated spread, u times the true one, the chance is the normal distribution's; it
     is averaged over u. Where two lost queries decide, u plays no part.
     """
+    critical = _critical(n_queries, alpha, skewness)
+    if math.isinf(critical):
+        return 0.0
     u, chances = _spreads(n_queries)
     root = math.sqrt(n_queries)
-    room = margin / sd * root - _critical(n_queries, alpha, skewness) * u
+    room = margin / sd * root - critical * u
     if loss > 0:
         after_losses = (margin * (n_queries + UNSEEN) - UNSEEN * loss) / n_queries
         room = np.minimum(room, after_losses / sd * root)
@@ -291,7 +322,7 @@ def _power(
 def _critical(n_queries: int, alpha: float, skewness: float | None) -> float:
     """Return how many standard errors the mean has to be above minus the margin."""
     critical = -float(stdtrit(n_queries - 1, alpha))
-    if skewness is None:
+    if skewness is None or math.isinf(critical):
         return critical
     assumed = cautious(skewness, skewness_error(n_queries))
     return max(critical, float(hall_inverse(critical, assumed, n_queries)))

@@ -12,6 +12,7 @@ from berryeval.core.run import Run
 from berryeval.errors import ArgumentError, FormatError, MismatchError
 from berryeval.evaluation.baseline import NO_ANCHOR, Baseline, is_baseline
 from berryeval.evaluation.evaluate import load_run
+from berryeval.formats.lines import readable_again
 from berryeval.measures import Measure
 from berryeval.suite.settings import Settings
 
@@ -154,12 +155,11 @@ def _anchored(
 
 def read_baseline(path: str) -> Run | Baseline:
     """Read a baseline, or any run, to compare with; raise `FormatError` if it is neither."""
-    if path == "-":  # can be read only once
-        return load_run(path)
-    if not Path(path).exists():
+    if path != "-" and not Path(path).exists():
         way_out = "save one with `berryeval baseline save`, or name a run"
         raise FormatError(f"expected a baseline, found no file; {way_out}", path)
-    return Baseline.read(path) if is_baseline(path) else load_run(path)
+    source = readable_again(path)
+    return Baseline.read(source) if is_baseline(source) else load_run(source)
 
 
 def named_file(path: str | None, what: str) -> str:

@@ -1,4 +1,4 @@
-"""Judgments after a few changes are those that a full read would give."""
+"""Applying a few changes to cached judgments gives the same result as a full read."""
 
 import random
 from datetime import datetime, timezone
@@ -7,11 +7,13 @@ from unittest import mock
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from sqlalchemy import select
 
 from berryeval.archive import Archive, JudgmentEntry
 from berryeval.archive.judgments import changes as judgment_changes
 from berryeval.archive.judgments import states
 from berryeval.archive.judgments.changes import RunningHash, apply_changes
+from berryeval.archive.tables import judgment_states
 from berryeval.core.content_hash import hash_of_judgments
 from berryeval.core.id_column import decode_id
 from berryeval.core.judgments import Judgments
@@ -25,7 +27,7 @@ changes = st.dictionaries(
 
 
 def sorted_judgments(content):
-    """Return judgments as the archive reads them: sorted, and no query without any."""
+    """Return judgments as the archive reads them: sorted, without empty queries."""
     return Judgments.from_dict({
         decode_id(query_id): {decode_id(doc_id): own[doc_id] for doc_id in sorted(own)}
         for query_id, own in sorted(content.items())
@@ -34,7 +36,7 @@ def sorted_judgments(content):
 
 
 def merged(before, changes):
-    """Return dicts after changes, in the plainest way."""
+    """Apply changes to dicts in the simplest way."""
     after = {query_id: dict(own) for query_id, own in before.items()}
     for query_id, new in changes.items():
         own = after.setdefault(query_id, {})
@@ -44,15 +46,15 @@ def merged(before, changes):
 
 
 @given(before=judged, changes=changes)
-def test_changes_give_what_a_full_read_gives(before, changes):
-    """New, changed and taken back, in queries that are new, stay or go; to the bit."""
+def test_applied_changes_equal_a_full_read(before, changes):
+    """Judgments added, changed and removed, in new, kept and dropped queries, match exactly."""
     found = apply_changes(sorted_judgments(before), changes)
     assert found == sorted_judgments(merged(before, changes))
 
 
 @given(before=judged, changes=changes, more=changes, each=st.integers(1, 3))
-def test_the_hash_that_runs_along_is_that_of_all_judgments(before, changes, more, each):
-    """Also after several changes, and the one before stays as it was."""
+def test_the_incremental_hash_equals_the_hash_of_all_judgments(before, changes, more, each):
+    """This holds after several changes, and the previous hash stays unchanged."""
     with mock.patch.object(judgment_changes, "_EACH", each):
         judgments = sorted_judgments(before)
         running = RunningHash.of(judgments)
@@ -66,7 +68,7 @@ def test_the_hash_that_runs_along_is_that_of_all_judgments(before, changes, more
 
 
 @pytest.mark.parametrize("is_prepared", [False, True])
-def test_an_archive_that_changes_is_always_what_it_would_read_again(archive, location, is_prepared):
+def test_cached_judgments_always_equal_a_fresh_read(archive, location, is_prepared):
     """After any sequence of changes, the state in memory equals a fresh read."""
     chance = random.Random(f"{is_prepared}")  # noqa: S311 - a walk
     pairs = [(f"q{i}", f"d{j}") for i in range(5) for j in range(5)]
@@ -89,8 +91,8 @@ def test_an_archive_that_changes_is_always_what_it_would_read_again(archive, loc
             assert another.judgments.as_of(None) == (found, hashed)
 
 
-def test_one_judgment_more_does_not_read_all_again(archive, monkeypatch):
-    """A million of them would take seconds."""
+def test_adding_one_judgment_does_not_reread_all(archive, monkeypatch):
+    """Rereading a million judgments would take seconds."""
     many = [JudgmentEntry(f"q{i % 7}", f"d{i}", i % 4) for i in range(100)]
     archive.judgments.put(many, author="ada")
     archive.judgments.prepare()
@@ -99,8 +101,8 @@ def test_one_judgment_more_does_not_read_all_again(archive, monkeypatch):
     assert archive.judgments.current().to_dict()["q1"]["new"] == 3
 
 
-def test_many_changes_are_read_as_a_whole(archive, monkeypatch):
-    """Where most of it is new, there is nothing to save."""
+def test_many_changes_cause_a_full_read(archive, monkeypatch):
+    """If most judgments are new, an incremental update saves nothing."""
     archive.judgments.put([JudgmentEntry("q1", "d1", 1)], author="ada")
     assert archive.judgments.current().n_rows == 1
     monkeypatch.setattr(states, "read_changes", None)
@@ -108,8 +110,25 @@ def test_many_changes_are_read_as_a_whole(archive, monkeypatch):
     assert archive.judgments.current().n_rows == 10
 
 
-def test_a_hash_that_was_noted_is_told_without_reading(archive, location, monkeypatch):
-    """A service that starts on a large archive can answer at once."""
+def test_reading_the_current_judgments_writes_nothing(archive):
+    """A hash is recorded only for callers that may look it up later, also after others read it."""
+    archive.judgments.put([JudgmentEntry("q1", "d1", 1)], author="ada")
+
+    def is_known(hashed):
+        with archive._database.reading() as connection:
+            return connection.scalar(
+                select(judgment_states.c.revision).where(judgment_states.c.hash == hashed)
+            )
+
+    archive.judgments.current()
+    _, hashed = archive.judgments.as_of(None, is_recorded=False)
+    assert is_known(hashed) is None
+    assert archive.judgments.as_of(None)[1] == hashed
+    assert is_known(hashed) == archive.judgments.revision()
+
+
+def test_a_stored_hash_is_returned_without_reading_judgments(archive, location, monkeypatch):
+    """A service that starts with a large archive can answer at once."""
     archive.judgments.put([JudgmentEntry("q1", "d1", 1)], author="ada")
     hashed = archive.judgments.hash()
     with Archive.open(location) as another:
@@ -117,9 +136,7 @@ def test_a_hash_that_was_noted_is_told_without_reading(archive, location, monkey
         assert another.judgments.hash() == hashed
 
 
-def test_judgments_of_a_hash_are_those_of_now_if_nobody_judged_since(
-    archive, location, monkeypatch
-):
+def test_current_judgments_are_shared_with_a_lookup_by_their_hash(archive, location, monkeypatch):
     """They are read once, whether requested by hash or as the current ones."""
     archive.judgments.put([JudgmentEntry("q1", f"d{i}", 1) for i in range(9)], author="ada")
     hashed = archive.judgments.hash()
@@ -129,7 +146,7 @@ def test_judgments_of_a_hash_are_those_of_now_if_nobody_judged_since(
         assert another.judgments.current() is found
 
 
-def test_judgments_of_a_moment_ago_are_not_read_again(archive, monkeypatch):
+def test_recent_judgments_are_not_reread(archive, monkeypatch):
     """The judgments of a recent hash stay cached after another change."""
     archive.judgments.put([JudgmentEntry("q1", f"d{i}", 1) for i in range(9)], author="ada")
     before, hashed = archive.judgments.as_of(None)
@@ -151,8 +168,8 @@ def test_earlier_states_are_still_found(archive):
     assert archive.judgments.as_of(moment) == (before, hashed)
 
 
-def test_changes_are_read_with_what_each_pair_has_last(archive):
-    """Twice judged is once changed."""
+def test_only_the_last_change_of_each_pair_is_read(archive):
+    """A pair that was judged twice is one change."""
     archive.judgments.put([JudgmentEntry("q1", "d1", 1)], author="ada")
     first = archive.judgments.revision()
     archive.judgments.put([JudgmentEntry("q1", "d1", 2), JudgmentEntry("q2", "d1", 0)], author="x")

@@ -1,4 +1,4 @@
-"""All current judgments in memory: found, filtered, counted, and never behind the archive."""
+"""The in-memory index of current judgments: search, filters, counts and freshness."""
 
 import random
 from contextlib import suppress
@@ -18,17 +18,17 @@ AUTHORS = ("ada", "bob", "cy")
 
 
 def judge(archive, pair, grade, author, **more):
-    """Judge a pair, whatever is there."""
+    """Judge a pair, replacing any judgment it has."""
     return archive.judgments.change(*pair, grade, author=author, **more)
 
 
 def found(table, **wanted):
-    """The pairs that a table finds, the newest first."""
+    """Return the pairs that match a filter, newest first."""
     return [table.pair(row) for row in table.find(WantedJudgments(**wanted)).tolist()]
 
 
-def told(archive):
-    """Everything that the index says, by pair."""
+def indexed_facts(archive):
+    """Return all facts in the index, by pair."""
     table = archive.judgment_index.table()
     return {
         table.pair(row): (
@@ -46,13 +46,13 @@ def told(archive):
 
 
 def opinions(table, row):
-    """What each judge says, as the table has it: of most judgments, the judgment itself."""
+    """Return each judge's opinion from the table; usually this is the judgment itself."""
     own = {table.author_names[table.authors[row]]: float(table.grades[row])}
     return dict(table.opinions.get(int(table.revisions[row]), own))
 
 
 def expected(archive):
-    """The same from the histories, one by one."""
+    """Return the same facts, computed from the history of each pair."""
     rows = {}
     for one in archive.judgments.page(limit=10_000).items:
         pair = (one.query_id, one.doc_id)
@@ -66,7 +66,7 @@ def expected(archive):
 
 
 def change(archive, chance):
-    """Do something to the archive by chance."""
+    """Apply a random change to the archive."""
     pair = (f"q{chance.randrange(4)}", f"d{chance.randrange(6)}")
     author = chance.choice(AUTHORS)
     kind = chance.random()
@@ -89,27 +89,27 @@ def change(archive, chance):
 
 
 @pytest.mark.parametrize("most", [2000, 1])
-def test_the_index_is_never_behind(archive, monkeypatch, most):
-    """After any change, it agrees with the histories, whether reread or updated."""
+def test_the_index_is_always_up_to_date(archive, monkeypatch, most):
+    """After any change, the index matches the histories, whether reread or updated."""
     monkeypatch.setattr(judgment_index, "_MOST_CHANGES", most)
     chance = random.Random(5)  # noqa: S311
     for _ in range(60):
         for _ in range(chance.randrange(1, 5)):
             change(archive, chance)
-        assert told(archive) == expected(archive)
+        assert indexed_facts(archive) == expected(archive)
     with Archive.open(archive._database.location.dsn or archive.name) as another:
-        assert told(another) == expected(archive)
+        assert indexed_facts(another) == expected(archive)
 
 
-def test_nothing_is_read_again_while_nothing_changes(archive):
-    """The same table, not an equal one."""
+def test_an_unchanged_archive_is_not_reread(archive):
+    """The index returns the same table object, not an equal copy."""
     judge(archive, ("q1", "d1"), 1, "ada")
     table = archive.judgment_index.table()
     assert archive.judgment_index.table() is table
 
 
-def test_a_table_that_somebody_looks_at_never_changes(archive):
-    """A page shows one state."""
+def test_a_table_in_use_never_changes(archive):
+    """A page shows one consistent state."""
     judge(archive, ("q1", "d1"), 1, "ada")
     table = archive.judgment_index.table()
     judge(archive, ("q1", "d1"), 2, "ada")
@@ -121,7 +121,7 @@ def test_a_table_that_somebody_looks_at_never_changes(archive):
 
 @pytest.fixture
 def mixed(archive):
-    """A few judgments of every kind."""
+    """Judgments of every kind."""
     archive.documents.put([Document("Doc-10", "old"), Document("doc-2", "as it is")])
     judge(archive, ("q1", "Doc-10"), 3, "ada", source="workbench")
     judge(archive, ("q1", "doc-2"), 0, "ada")
@@ -157,34 +157,34 @@ def mixed(archive):
         ({"text": "nothing", "doc_ids": ["c-1", "x"]}, ["q3 c-1"]),
     ],
 )
-def test_judgments_are_found_by_whatever_is_known_of_them(mixed, wanted, pairs):
-    """Newest first; an id that begins in one document's and ends in the next one's is none."""
+def test_judgments_are_found_by_any_of_their_attributes(mixed, wanted, pairs):
+    """Newest first; text that spans two neighbouring ids does not match."""
     assert [" ".join(pair) for pair in found(mixed, **wanted)] == pairs
 
 
 def test_judgments_are_counted_by_author_source_and_grade(mixed):
-    """What a page offers to choose from; a second opinion counts for its author."""
+    """These are the filters a page offers; a second opinion counts for its author."""
     assert mixed.counts_of("authors") == {"ada": 3, "bob": 2, "cy": 1}
     assert mixed.counts_of("sources") == {"workbench": 2, None: 2, SETTLED: 1}
     assert mixed.counts_of("grades") == {0.0: 1, 2.0: 3, 3.0: 1}
 
 
 def test_opinions_are_counted_by_judge(mixed):
-    """One that does not count as a grade counts here; one that settles does not."""
+    """Opinions that do not set the grade are counted; settlements are not."""
     assert mixed.counts_by_author() == {
         "ada": {0.0: 1, 1.0: 1, 3.0: 1},
         "bob": {2.0: 2},
     }
 
 
-def test_a_second_opinion_is_wanted_of_what_only_others_judged(mixed):
-    """A judge who already had an opinion is not asked again."""
+def test_pairs_judged_only_by_others_need_a_second_opinion(mixed):
+    """A judge who already gave an opinion is not asked again."""
     for_ada = [mixed.pair(row) for row in mixed.without_opinion_of("ada").tolist()]
     assert for_ada == [("q3", "c-1"), ("q3", "0doc")]
     assert len(mixed.without_opinion_of("new")) == 5
 
 
-def test_ids_that_are_no_text_are_found_as_well(archive):
+def test_ids_that_are_not_valid_text_are_found(archive):
     """Ids are bytes."""
     archive.judgments.put([JudgmentEntry("q\udcff", "d\udcfe", 1)], author="ada")
     table = archive.judgment_index.table()

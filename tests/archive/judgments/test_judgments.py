@@ -13,8 +13,8 @@ def put(archive, grades, author="ada", **more):
     return archive.judgments.put(entries, author=author, **more)
 
 
-def test_a_judgment_keeps_who_when_whence_and_of_what(archive):
-    """E5: author, time, source and the hash of the document as it was judged."""
+def test_a_judgment_records_author_time_source_and_document_hash(archive):
+    """E5: the hash is that of the document when it was judged."""
     before = datetime.now(timezone.utc)
     entry = JudgmentEntry("q1", "d1", 2, document_hash="abc")
     assert archive.judgments.put([entry], author="ada", source="workbench") == 1
@@ -27,7 +27,7 @@ def test_a_judgment_keeps_who_when_whence_and_of_what(archive):
 
 
 def test_judging_again_replaces_the_grade_and_keeps_the_old_one(archive):
-    """E5: the history has every state, oldest first."""
+    """E5: the history contains every state, oldest first."""
     put(archive, {("q1", "d1"): 2, ("q1", "d2"): 1})
     assert put(archive, {("q1", "d1"): 0, ("q1", "d2"): 1}, author="ada", source="second") == 1
     states = archive.judgments.history("q1", "d1")
@@ -39,15 +39,15 @@ def test_judging_again_replaces_the_grade_and_keeps_the_old_one(archive):
     assert archive.judgments.history("q1", "d9") == []
 
 
-def test_another_author_with_the_same_grade_is_a_new_state(archive):
+def test_the_same_grade_by_another_author_is_a_new_state(archive):
     """The author is part of the state."""
     put(archive, {("q1", "d1"): 2})
     assert put(archive, {("q1", "d1"): 2}, author="bob") == 1
     assert archive.judgments.get("q1", "d1").author == "bob"
 
 
-def test_two_grades_for_a_pair_in_one_call_write_nothing(archive):
-    """E5: it is an error, and all or nothing is kept."""
+def test_two_grades_for_a_pair_in_one_call_are_rejected(archive):
+    """E5: the whole call fails, and nothing is written."""
     entries = [
         JudgmentEntry("q1", "d0", 1),
         JudgmentEntry("q1", "d1", 1),
@@ -71,35 +71,35 @@ def test_two_grades_for_a_pair_in_one_call_write_nothing(archive):
         (JudgmentEntry("q", "d", 1, document_hash=""), ArgumentError, "document_hash"),
     ],
 )
-def test_what_cannot_be_kept_is_refused(archive, entry, error, words):
-    """The message says which judgment, what was expected and what came."""
+def test_invalid_judgments_are_rejected(archive, entry, error, words):
+    """The message names the judgment, what was expected and what was found."""
     with pytest.raises(error, match=words):
         archive.judgments.put([JudgmentEntry("q", "x", 1), entry], author="ada")
     assert archive.judgments.page().items == ()
 
 
 @pytest.mark.parametrize(("author", "error"), [("", ArgumentError), (None, InputTypeError)])
-def test_a_judgment_needs_an_author(archive, author, error):
+def test_a_judgment_requires_an_author(archive, author, error):
     """An empty author is rejected."""
     with pytest.raises(error, match="author"):
         archive.judgments.put([JudgmentEntry("q", "d", 1)], author=author)
 
 
-def test_ids_and_names_may_be_anything(archive):
-    """Bytes that are no UTF-8, NUL, and letters of any script come back as they were."""
+def test_ids_and_names_may_contain_any_bytes(archive):
+    """Invalid UTF-8, NUL and letters of any script are returned unchanged."""
     ids = ["\udcff\udc80", "a\0b", "ключ", " ", "😀", "d" * 1024]
     put(archive, {(one, one): 1 for one in ids}, author="O'Brien \0 \ud83d", source="файл")
     assert {item.query_id for item in archive.judgments.page().items} == set(ids)
     assert archive.judgments.get("a\0b", "a\0b").author == "O'Brien \0 \ud83d"
 
 
-def test_a_grade_of_minus_zero_is_zero(archive):
-    """So that both databases have the same hash."""
+def test_a_grade_of_minus_zero_is_stored_as_zero(archive):
+    """Both databases then compute the same hash."""
     put(archive, {("q", "d"): -0.0})
     assert hash_of_judgments(Judgments.from_dict({"q": {"d": 0.0}})) == archive.judgments.hash()
 
 
-def test_changing_checks_what_the_caller_saw(archive):
+def test_a_change_is_checked_against_the_state_the_caller_saw(archive):
     """The second of two concurrent changes gets a conflict."""
     first = archive.judgments.change("q", "d", 1, author="ada", if_revision=0)
     second = archive.judgments.change("q", "d", 2, author="bob", if_revision=first.revision)
@@ -115,8 +115,8 @@ def test_changing_checks_what_the_caller_saw(archive):
         archive.judgments.change("q", "d", 3, author="ada", if_revision=-1)
 
 
-def test_a_judgment_can_be_taken_back_and_given_again(archive):
-    """What it was stays in the history."""
+def test_a_judgment_can_be_removed_and_given_again(archive):
+    """The history keeps the earlier states."""
     state = archive.judgments.change("q", "d", 1, author="ada", source="x")
     with pytest.raises(ConflictError, match="revision"):
         archive.judgments.remove("q", "d", author="bob", if_revision=state.revision + 1)
@@ -131,8 +131,8 @@ def test_a_judgment_can_be_taken_back_and_given_again(archive):
     assert [(one.grade, one.author) for one in history] == [(1, "ada"), (None, "bob"), (1, "ada")]
 
 
-def test_a_document_that_changed_makes_its_judgments_stale(archive):
-    """They count until they are judged again."""
+def test_judgments_of_a_changed_document_are_stale(archive):
+    """They still count until the document is judged again."""
     archive.documents.put([Document("d1", "old"), Document("d2", "same")])
     put(archive, {("q1", "d1"): 2, ("q1", "d2"): 1, ("q1", "d3"): 1})
     assert archive.judgments.page(is_stale=True).items == ()
@@ -147,7 +147,7 @@ def test_a_document_that_changed_makes_its_judgments_stale(archive):
     assert archive.judgments.page(is_stale=True).items == ()
 
 
-def test_pages_have_each_judgment_once_in_the_order_of_bytes(archive):
+def test_pages_list_each_judgment_once_in_byte_order(archive):
     """Concurrent writes cause no duplicates or gaps."""
     ids = [f"d{number}" for number in range(7)]
     put(archive, {("q2", "x"): 0} | {("q1", doc): 1 for doc in ids})
@@ -164,20 +164,20 @@ def test_pages_have_each_judgment_once_in_the_order_of_bytes(archive):
 
 
 @pytest.mark.parametrize("after", ["", "!", "e30", "WzFd", "WyJxIl0", "WyJxIiwgMV0", "é"])
-def test_a_page_wants_what_the_one_before_gave(archive, after):
+def test_a_page_token_must_come_from_the_previous_page(archive, after):
     """Any other value is rejected."""
     with pytest.raises(ArgumentError, match="after: expected the next value of a page"):
         archive.judgments.page(after=after)
 
 
 @pytest.mark.parametrize("limit", [0, -1, 10_001])
-def test_a_page_has_a_size(archive, limit):
-    """From 1 to 10,000."""
+def test_a_page_size_is_from_1_to_10000(archive, limit):
+    """Any other size is rejected."""
     with pytest.raises(ArgumentError, match="limit"):
         archive.judgments.page(limit=limit)
 
 
-def test_judgments_are_given_as_they_were(archive):
+def test_earlier_judgments_can_be_restored(archive):
     """They are found by hash and by time, even after many changes."""
     put(archive, {("q1", "d1"): 2, ("q2", "d1"): 0})
     first, first_hash = archive.judgments.current(), archive.judgments.hash()
@@ -197,8 +197,8 @@ def test_judgments_are_given_as_they_were(archive):
         archive.judgments.at(datetime(2026, 1, 1))  # noqa: DTZ001
 
 
-def test_a_state_is_found_by_another_process_too(archive, location):
-    """A hash that was given out is kept."""
+def test_a_state_is_found_by_other_processes(archive, location):
+    """A hash that was returned to a caller is stored."""
     put(archive, {("q1", "d1"): 2})
     state = archive.judgments.hash()
     put(archive, {("q1", "d1"): 1})
@@ -209,8 +209,8 @@ def test_a_state_is_found_by_another_process_too(archive, location):
     assert archive.judgments.current().to_dict() == {"q1": {"d1": 0}}
 
 
-def test_many_judgments_go_in_at_once(archive):
-    """More than one statement takes, and again without a change."""
+def test_many_judgments_are_stored_in_one_call(archive):
+    """Several SQL statements are needed; storing the same again changes nothing."""
     grades = {(f"q{i % 7}", f"d{i}"): i % 4 for i in range(1234)}
     assert put(archive, grades) == 1234
     assert put(archive, grades) == 0

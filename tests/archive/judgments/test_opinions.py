@@ -1,4 +1,4 @@
-"""Judgments are what people said: second opinions, the rule, conflicts, and undo."""
+"""Second opinions, the rule that combines them, conflicts, and undo."""
 
 import pytest
 
@@ -13,7 +13,7 @@ PAIR = ("q1", "d1")
 
 
 def judge(archive, grade, author, **more):
-    """Judge the pair, whatever is there."""
+    """Judge the pair, replacing any judgment it has."""
     return archive.judgments.change(*PAIR, grade, author=author, **more)
 
 
@@ -23,22 +23,22 @@ def opine(archive, grade, author, **more):
 
 
 def undo(archive, state):
-    """Undo a state, as its author."""
+    """Undo a state on behalf of its author."""
     return archive.judgments.undo(*PAIR, author=state.author, if_revision=state.revision)
 
 
 def counted(archive):
-    """The grade that counts in evaluations; None if there is none."""
+    """Return the grade used in evaluations, or None."""
     return archive.judgments.current().to_dict().get("q1", {}).get("d1")
 
 
 def said(archive):
-    """What all that was said amounts to."""
+    """Return the summary of all opinions on the pair."""
     return history_of(archive.judgments.history(*PAIR))
 
 
-def test_a_second_opinion_does_not_count_until_it_is_settled(archive):
-    """It counts for agreement only, until a judge settles the conflict."""
+def test_a_second_opinion_does_not_set_the_grade_until_settled(archive):
+    """It only counts towards agreement until a judge settles the conflict."""
     archive.judgments.put([JudgmentEntry(*PAIR, 2, "h")], author="ada", source="file")
     before = archive.judgments.hash()
     second = opine(archive, 0, "bob", source="workbench")
@@ -54,7 +54,7 @@ def test_a_second_opinion_does_not_count_until_it_is_settled(archive):
 
 
 def test_an_explicit_correction_replaces_the_grade_and_keeps_the_history(archive):
-    """It is a judgment and no second opinion: there is no conflict, and no agreement to count."""
+    """A correction is not a second opinion: it causes no conflict and does not affect agreement."""
     judge(archive, 2, "ada")
     judge(archive, 1, "bob")
     assert counted(archive) == 1
@@ -63,7 +63,7 @@ def test_an_explicit_correction_replaces_the_grade_and_keeps_the_history(archive
     assert said(archive).independent == {"bob": 1}
 
 
-def test_the_first_opinion_of_a_pair_is_a_judgment(archive):
+def test_the_first_opinion_on_a_pair_is_its_judgment(archive):
     """Without a judgment, an opinion becomes the judgment."""
     assert opine(archive, 2, "ada").kind == "judgment"
     assert counted(archive) == 2
@@ -79,8 +79,8 @@ def test_the_first_opinion_of_a_pair_is_a_judgment(archive):
         ("majority", 0, "majority of 3 judges"),
     ],
 )
-def test_the_rule_decides_which_grade_counts(archive, rule, grade, author):
-    """Whether it is declared before the opinions are given or after, and back again."""
+def test_the_rule_determines_the_grade(archive, rule, grade, author):
+    """The rule may be declared before or after the opinions, and changed back."""
     judge(archive, 3, "ada")
     archive.judging.put(JudgingPolicy(rule))
     opine(archive, 0, "bob")
@@ -94,7 +94,7 @@ def test_the_rule_decides_which_grade_counts(archive, rule, grade, author):
 
 
 def test_a_rule_is_previewed_before_it_changes_a_grade(archive):
-    """For each rule, the pairs that would have another grade."""
+    """The preview lists, for each rule, the pairs whose grade would change."""
     judge(archive, 2, "ada")
     opine(archive, 0, "bob")
     archive.judgments.put([JudgmentEntry("q1", "d2", 1)], author="ada")
@@ -105,8 +105,8 @@ def test_a_rule_is_previewed_before_it_changes_a_grade(archive):
     assert counted(archive) == 2
 
 
-def test_a_new_judgment_starts_afresh_whatever_the_rule(archive):
-    """Opinions from before it do not count any more, and a later one does."""
+def test_a_new_judgment_resets_opinions_under_any_rule(archive):
+    """Earlier opinions no longer count; later ones do."""
     archive.judging.put(JudgingPolicy("mean"))
     judge(archive, 2, "ada")
     opine(archive, 0, "bob")
@@ -117,8 +117,8 @@ def test_a_new_judgment_starts_afresh_whatever_the_rule(archive):
     assert archive.judgments.get(*PAIR).author == "mean of 2 judges"
 
 
-def test_a_judge_has_one_say(archive):
-    """A second opinion of the same judge replaces the first, also on one's own judgment."""
+def test_each_judge_has_one_opinion(archive):
+    """A judge's second opinion replaces the first, even on their own judgment."""
     archive.judging.put(JudgingPolicy("mean"))
     judge(archive, 3, "ada")
     opine(archive, 0, "bob")
@@ -130,8 +130,8 @@ def test_a_judge_has_one_say(archive):
 
 
 @pytest.mark.parametrize("rule", JUDGES)
-def test_the_same_opinion_once_more_changes_nothing(archive, rule):
-    """A page whose answer got lost sends it again; after a new judgment it is a new opinion."""
+def test_repeating_an_opinion_changes_nothing(archive, rule):
+    """A client may resend a request; after a new judgment it is a new opinion."""
     archive.judging.put(JudgingPolicy(rule))
     judge(archive, 2, "ada")
     once = opine(archive, 1, "bob")
@@ -145,8 +145,8 @@ def test_the_same_opinion_once_more_changes_nothing(archive, rule):
     assert archive.judgments.revision() == newest
 
 
-def test_a_judge_may_think_again_and_come_back(archive):
-    """The last opinion of a judge on their own judgment counts."""
+def test_a_judge_can_change_an_opinion_and_change_it_back(archive):
+    """A judge's last opinion on their own judgment counts."""
     judge(archive, 2, "ada")
     opine(archive, 1, "ada")
     assert said(archive).is_conflict
@@ -155,8 +155,8 @@ def test_a_judge_may_think_again_and_come_back(archive):
     assert said(archive).independent == {"ada": 2}
 
 
-def test_an_opinion_is_returned_whatever_its_judge_did_since(archive):
-    """Taking a judgment back and undoing that does not touch it."""
+def test_an_opinion_is_kept_if_its_judge_removes_a_judgment(archive):
+    """Removing a judgment and undoing the removal does not affect it."""
     judge(archive, 2, "ada")
     once = opine(archive, 1, "bob")
     undo(archive, archive.judgments.remove(*PAIR, author="bob"))
@@ -164,8 +164,8 @@ def test_an_opinion_is_returned_whatever_its_judge_did_since(archive):
 
 
 @pytest.mark.parametrize("rule", JUDGES)
-def test_agreeing_with_what_the_rule_made_is_a_judgment(archive, rule):
-    """It counts with every rule, and the conflict is settled."""
+def test_agreeing_with_the_combined_grade_is_a_judgment(archive, rule):
+    """It counts under every rule, and settles the conflict."""
     archive.judging.put(JudgingPolicy(rule))
     judge(archive, 2, "ada")
     opine(archive, 0, "bob")
@@ -180,8 +180,8 @@ def test_agreeing_with_what_the_rule_made_is_a_judgment(archive, rule):
 @pytest.mark.parametrize(
     "grades", [(2, 0, 1), (-1, 2, 0), (2, -1), (-1, -1), (0, 3, 3), (1, -2, 1)]
 )
-def test_an_archive_and_a_file_let_the_same_grade_count(archive, rule, grades):
-    """A negative grade says that a judge did not judge, and counts only where all are negative."""
+def test_an_archive_and_a_file_combine_grades_alike(archive, rule, grades):
+    """A negative grade means unjudged, and counts only if all grades are negative."""
     archive.judging.put(JudgingPolicy(rule))
     for number, grade in enumerate(grades):
         opine(archive, grade, f"judge {number}")
@@ -192,8 +192,8 @@ def test_an_archive_and_a_file_let_the_same_grade_count(archive, rule, grades):
     assert said(archive).is_conflict == (len({grade for grade in grades if grade >= 0}) > 1)
 
 
-def test_settling_with_the_grade_that_counts_is_a_change(archive):
-    """Otherwise the judge who was first could not settle in favour of what is there."""
+def test_settling_with_the_current_grade_is_a_change(archive):
+    """Otherwise the first judge could not confirm the existing grade."""
     before = judge(archive, 2, "ada")
     opine(archive, 1, "bob")
     settled = judge(archive, 2, "ada", source=SETTLED)
@@ -203,30 +203,30 @@ def test_settling_with_the_grade_that_counts_is_a_change(archive):
 
 
 def test_an_opinion_after_a_settlement_is_a_new_conflict(archive):
-    """What was settled may turn out to be wrong."""
+    """A settlement can turn out to be wrong."""
     judge(archive, 2, "ada", source=SETTLED)
     opine(archive, 0, "bob")
     assert said(archive).is_conflict
     assert said(archive).independent == {"bob": 0}
 
 
-def test_undo_withdraws_the_first_judgment_of_a_pair(archive):
+def test_undo_removes_the_first_judgment_of_a_pair(archive):
     """The pair is unjudged again, and the history shows both steps."""
     assert undo(archive, judge(archive, 2, "ada")) is None
     assert archive.judgments.get(*PAIR) is None
     assert [state.grade for state in archive.judgments.history(*PAIR)] == [2, None]
 
 
-def test_undo_lets_the_judgment_before_count_again(archive):
-    """It keeps its own author, source and document."""
+def test_undo_restores_the_previous_judgment(archive):
+    """It keeps its own author, source and document hash."""
     archive.judgments.put([JudgmentEntry(*PAIR, 2, "h")], author="ada", source="file")
     again = undo(archive, judge(archive, 0, "bob"))
     assert (again.grade, again.author, again.source, again.document_hash) == (2, "ada", "file", "h")
     assert said(archive).independent == {"ada": 2}
 
 
-def test_undoing_a_correction_brings_the_conflict_back_that_it_ended(archive):
-    """And what the rule made of it."""
+def test_undoing_a_correction_restores_the_conflict(archive):
+    """The grade set by the rule is restored, too."""
     archive.judging.put(JudgingPolicy("mean"))
     judge(archive, 2, "ada")
     opine(archive, 1, "bob")
@@ -235,8 +235,8 @@ def test_undoing_a_correction_brings_the_conflict_back_that_it_ended(archive):
     assert said(archive).is_conflict
 
 
-def test_undo_brings_back_what_was_taken_back(archive):
-    """As it was, with its author; once more changes nothing."""
+def test_undo_restores_a_removed_judgment(archive):
+    """It keeps its author; repeating the undo changes nothing."""
     judge(archive, 2, "ada")
     gone = archive.judgments.remove(*PAIR, author="bob")
     assert (gone.grade, counted(archive)) == (None, None)
@@ -247,8 +247,8 @@ def test_undo_brings_back_what_was_taken_back(archive):
 
 
 @pytest.mark.parametrize("rule", JUDGES)
-def test_undo_takes_an_opinion_back(archive, rule):
-    """What counts without it counts again, and one's earlier opinion is there again."""
+def test_undo_removes_an_opinion(archive, rule):
+    """The grade without it applies again, as does the judge's earlier opinion."""
     archive.judging.put(JudgingPolicy(rule))
     judge(archive, 2, "ada")
     opine(archive, 1, "bob")
@@ -260,16 +260,16 @@ def test_undo_takes_an_opinion_back(archive, rule):
     assert undo(archive, slip) == found
 
 
-def test_undoing_the_same_once_more_changes_nothing(archive):
-    """An answer that got lost on its way may be asked for again."""
+def test_repeating_an_undo_changes_nothing(archive):
+    """A client may resend a request whose response was lost."""
     judge(archive, 2, "ada")
     slip = judge(archive, 0, "bob")
     assert undo(archive, slip) == undo(archive, slip)
 
 
 @pytest.mark.parametrize("rule", JUDGES)
-def test_an_opinion_since_then_does_not_stand_in_the_way_of_undo(archive, rule):
-    """The judgment is undone, and the opinion then applies to the previous one, with every rule."""
+def test_a_later_opinion_does_not_prevent_undo(archive, rule):
+    """Under every rule, the opinion then applies to the previous judgment."""
     archive.judging.put(JudgingPolicy(rule))
     judge(archive, 2, "ada")
     slip = judge(archive, 0, "bob")
@@ -283,7 +283,7 @@ def test_an_opinion_since_then_does_not_stand_in_the_way_of_undo(archive, rule):
 
 
 def test_undo_does_not_overwrite_a_later_judgment(archive):
-    """Later changes by others are not overwritten."""
+    """The changes of other judges are kept."""
     mine = judge(archive, 2, "ada")
     judge(archive, 1, "bob")
     with pytest.raises(ConflictError):
@@ -295,8 +295,8 @@ def test_undo_does_not_overwrite_a_later_judgment(archive):
     assert counted(archive) == 1
 
 
-def test_taking_back_what_opinions_stand_beside_leaves_nothing_that_counts(archive):
-    """Opinions alone are no judgment, by whatever rule; they stay for agreement."""
+def test_opinions_do_not_count_after_their_judgment_is_removed(archive):
+    """Under any rule, opinions alone are not a judgment; they still count towards agreement."""
     archive.judging.put(JudgingPolicy("mean"))
     judge(archive, 2, "ada")
     opine(archive, 1, "bob")
@@ -305,8 +305,8 @@ def test_taking_back_what_opinions_stand_beside_leaves_nothing_that_counts(archi
     assert not said(archive).is_conflict
 
 
-def test_what_cannot_be_a_policy_is_refused():
-    """Rules by name; 2 to 10 labels, each a short text."""
+def test_invalid_policies_are_rejected():
+    """Rules have known names, and a scale has 2 to 10 short labels."""
     with pytest.raises(ArgumentError, match="rule: expected 'first' or 'latest'"):
         JudgingPolicy("median")
     with pytest.raises(ArgumentError, match="labels: expected 2 to 10 labels, from grade 0 up"):
@@ -323,7 +323,7 @@ LABELS = ("None", "A little", "All")
 
 
 def declaring(grades=(2, 0), **declared):
-    """Judgments of a file that declares something of them."""
+    """Return judgments from a file with declarations."""
     found = Judgments.from_dict({"q9": dict(enumerate(grades))})
     for name, value in declared.items():
         setattr(found, name, value)
@@ -331,7 +331,7 @@ def declaring(grades=(2, 0), **declared):
 
 
 def adopt(archive, **declared):
-    """Import judgments that declare something, and return the policy."""
+    """Import judgments with declarations, and return the policy."""
     found = declaring(**declared)
     foreseen = archive.judging.to_adopt(found) or archive.judging.get()
     archive.judgments.put_batches([], declared=found)
@@ -351,7 +351,7 @@ def adopt(archive, **declared):
     ],
 )
 def test_an_archive_without_a_policy_adopts_what_a_file_declares(archive, declared, policy):
-    """As far as a policy can have it: the labels of a scale of 2 to 10 grades, and the rule."""
+    """A scale of 2 to 10 grades gives its labels, and the rule is adopted."""
     assert adopt(archive, **declared) == policy
 
 
@@ -363,22 +363,22 @@ def test_an_archive_without_a_policy_adopts_what_a_file_declares(archive, declar
         (JudgingPolicy("first"), JudgingPolicy("first", LABELS)),
     ],
 )
-def test_an_archive_keeps_what_it_declares_itself(archive, own, policy):
-    """A declared rule stays though it is the default; a scale is adopted where there is none."""
+def test_an_archive_keeps_its_own_policy(archive, own, policy):
+    """A declared default rule is kept; a missing scale is adopted."""
     archive.judging.put(own)
     assert adopt(archive, scale=2, labels=LABELS, judges="max") == policy
 
 
-def test_a_scale_that_grades_exceed_is_not_adopted(archive):
-    """Neither grades of the archive nor those of the file; the rule is another matter."""
+def test_a_scale_exceeded_by_grades_is_not_adopted(archive):
+    """This holds for grades in the archive and in the file; the rule is adopted anyway."""
     assert adopt(archive, grades=(3, 0), scale=2, labels=LABELS) == JudgingPolicy()
     judge(archive, 3, "ada")
     adopted = adopt(archive, scale=2, labels=LABELS, judges="latest")
     assert adopted == JudgingPolicy("latest")
 
 
-def test_an_adopted_rule_applies_to_the_opinions_that_are_there(archive):
-    """And to what comes with it, all or nothing."""
+def test_an_adopted_rule_applies_to_existing_opinions(archive):
+    """It also applies to the imported judgments, in one transaction."""
     judge(archive, 1, "ada")
     opine(archive, 3, "bob")
     entries = [JudgmentBatch("eve", None, [JudgmentEntry("q1", "", 1)])]
@@ -389,15 +389,15 @@ def test_an_adopted_rule_applies_to_the_opinions_that_are_there(archive):
     assert counted(archive) == 3
 
 
-def test_judgments_of_an_archive_carry_its_policy(archive):
-    """As those of a file carry what the file declares."""
+def test_judgments_from_an_archive_carry_its_policy(archive):
+    """Judgments from a file likewise carry the declarations of the file."""
     archive.judging.put(JudgingPolicy("mean", LABELS))
     current = archive.judgments.current()
     assert (current.scale, current.labels, current.judges) == (2, LABELS, "mean")
 
 
 def test_the_policy_opinions_and_histories_survive_an_export(archive, tmp_path):
-    """In an archive made of it everything counts as before, and can be undone as before."""
+    """The imported archive has the same grades, and changes can be undone as before."""
     policy = JudgingPolicy("mean", ("no", "a little", "some", "much", "all"))
     archive.judging.put(policy)
     judge(archive, 4, "ada")
@@ -411,14 +411,14 @@ def test_the_policy_opinions_and_histories_survive_an_export(archive, tmp_path):
         assert undo(again, slip).grade == 4
 
 
-def test_an_undone_judgment_that_is_not_in_the_history_leaves_what_it_restored():
-    """A history may be cut off; what a state says of itself counts then."""
+def test_a_truncated_history_keeps_the_restored_judgment():
+    """The grade recorded with the restoring state counts."""
     found = history_of([PlainState("ada", 2, revision=9, restores=3)])
     assert found.judgment == PlainState("ada", 2, revision=9, restores=3)
 
 
-def test_an_opinion_that_was_taken_back_need_not_be_in_the_history():
-    """For the same reason."""
+def test_a_removed_opinion_may_be_missing_from_the_history():
+    """The history may be truncated."""
     found = history_of(
         [PlainState("ada", 2, revision=1), PlainState("bob", None, kind="opinion", revision=3)]
     )

@@ -25,13 +25,13 @@ def chunk(start, end, source="a"):
     [
         (100, 200, True),   # the same
         (0, 150, True),     # half of the span
-        (0, 149, False),    # a character less
+        (0, 149, False),    # one character less
         (0, 1000, True),    # all of it, in a long chunk
         (190, 210, True),   # half of the chunk
-        (190, 211, False),  # a character less
-        (120, 130, True),   # within
-        (0, 100, False),    # up to it
-        (200, 300, False),  # from its end on
+        (190, 211, False),  # one character less
+        (120, 130, True),   # inside it
+        (0, 100, False),    # ends at its start
+        (200, 300, False),  # starts at its end
     ],
 )  # fmt: skip
 def test_half_of_the_span_or_of_the_chunk_is_enough(start, end, answers):

@@ -132,6 +132,6 @@ def test_queries_are_cached_separately_only_if_the_model_distinguishes_them(tmp_
     """Otherwise a text embedded as a document is a hit as a query."""
     cached = CachedEmbedder(as_embedder(lengths), tmp_path / "vectors.db")
     documents = cached.embed(["ab"])
-    cached._embedder._function = None  # whoever asks it now fails
+    cached._embedder._function = None  # the model now fails on every call
     assert (cached.embed_queries(["ab"]) == documents).all()
     cached.close()

@@ -202,8 +202,8 @@ def test_approximate_vectors_agree_with_exact_ones():
     assert n_common >= 450
 
 
-def test_searching_before_indexing_says_what_to_do():
-    """The same message appears after closing."""
+def test_searching_before_indexing_is_reported():
+    """The same message appears after closing, and suggests what to do."""
     system = Embedded("bm25")
     with pytest.raises(
         SystemUnderTestError, match=r"bm25: nothing is indexed; name documents, or call index\("
@@ -238,7 +238,7 @@ def test_invalid_settings_are_rejected(settings, message):
 
 
 def test_a_folder_with_another_index_is_not_changed(tmp_path):
-    """The message shows how that index was built, and the way out."""
+    """The message shows how that index was built, and what to do."""
     Embedded("bm25", path=tmp_path).index(DOCUMENTS)
     with pytest.raises(MismatchError, match=r"was built with .*'bm25'.*choose another folder"):
         Embedded("hybrid", path=tmp_path)

@@ -57,7 +57,7 @@ def test_many_documents_are_sent_in_pieces(engine, monkeypatch):
     monkeypatch.setattr(opensearch, "_LONGEST_BULK", 250)
     indexed(engine, "bm25")
     sent = [request for request in engine.requests if request["path"].endswith("/_bulk")]
-    assert len(sent) == 8  # each document has more than half of what a request may have
+    assert len(sent) == 8  # each document takes more than half of the size limit of a request
     monkeypatch.setattr(opensearch, "_LONGEST_BULK", 1 << 20)
     engine.requests.clear()
     indexed(engine, "bm25")

@@ -157,7 +157,7 @@ def test_two_rounds_match_the_embedded_engine(make):
     system = make("hybrid", rank="bm25", approximate=False)
     for query in ("renew an expired token", "slow queries", "zzyzx"):
         expected = dict(embedded.search(query, 10))
-        # tantivy keeps the lengths of texts in a byte, and so do its scores.
+        # tantivy stores text lengths in one byte, which affects its scores.
         assert dict(system.search(query, 10)) == pytest.approx(expected, abs=0.1)
 
 
@@ -208,7 +208,7 @@ def test_documents_with_questions_take_less_than_20_kilobytes_each(make):
             "SELECT sum(pg_total_relation_size(oid)) FROM pg_class WHERE relname = ANY (%s)",
             (names,),
         ).fetchone()
-    # Copies share nodes of the graph, which takes up to 2.5 kB of a document that has none.
+    # Copies share nodes of the graph; a document without copies takes up to 2.5 kB more.
     assert n_bytes / len(documents) < 20_000 - 2_500
 
 
@@ -224,8 +224,8 @@ def test_ties_at_the_cutoff_break_by_id(make):
     assert [index.ids[number] for number in best] == ["d299", "d298", "d297"]
 
 
-def test_a_table_of_an_earlier_layout_says_what_to_do(make):
-    """It stored one row per word and document."""
+def test_a_table_of_an_earlier_layout_is_rejected(make):
+    """It stored one row per word and document; the message suggests what to do."""
     system = make("text", rank="bm25")
     with psycopg.connect(system._dsn, autocommit=True) as connection:
         connection.execute(f"ALTER TABLE {system.table}_postings RENAME numbers TO number")
@@ -273,7 +273,7 @@ def test_a_table_may_be_in_a_schema(postgres_dsn):
         connection.execute('DROP SCHEMA "odd; name"')
 
 
-def test_searching_before_indexing_says_what_to_do(make, postgres_dsn):
+def test_searching_before_indexing_is_reported(make, postgres_dsn):
     """A failed indexing keeps the previous documents."""
     system = make("text", documents=None)
     with pytest.raises(SystemUnderTestError, match=r"there is no table t_\w+_postings, which BM25"):
@@ -301,10 +301,10 @@ def test_a_slow_statement_is_a_timeout(make):
 
 
 @pytest.mark.parametrize("mode", ["text", "hybrid"])
-def test_timeouts_leave_no_more_connections_than_queries_at_once(make, mode):
+def test_timeouts_leave_no_more_connections_than_concurrent_queries(make, mode):
     """X8: the server receives the limit of a query, and stops when it has passed."""
     system = make(mode, rank="bm25")
-    system.close()  # which has connections of its own
+    system.close()  # which has its own connections
     name = system.table
     asked = Postgres(f"{system._dsn}?application_name={name}", mode, rank="bm25", table=name)
     queries = [Query(f"q{i}", "configure OAuth") for i in range(10)]
@@ -319,7 +319,7 @@ def test_timeouts_leave_no_more_connections_than_queries_at_once(make, mode):
     watching = threading.Thread(target=watch)
     watching.start()
     with psycopg.connect(system._dsn) as other:
-        other.execute(f"LOCK TABLE {name}")  # whoever searches waits
+        other.execute(f"LOCK TABLE {name}")  # the search waits
         limits = Limits(timeout=0.3, concurrency=3)
         collected = collect(asked, queries, limits=limits)
         time.sleep(0.3)
@@ -418,7 +418,7 @@ def test_connections_are_reused(make):
     assert system._idle.qsize() == 3
 
 
-def test_a_closed_system_says_so(make):
+def test_a_closed_system_is_reported(make):
     """This also holds if it is closed during a search."""
     system = make("text")
     with system._connection():
@@ -476,6 +476,6 @@ def test_the_fingerprint_does_not_contain_the_address(postgres_dsn):
     }
 
 
-def test_hits_are_plain(make):
+def test_hits_have_plain_types(make):
     """Ids are text and scores are floats."""
     assert all(isinstance(hit, Hit) for hit in make("text").search("oauth", 3))

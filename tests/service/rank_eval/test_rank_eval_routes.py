@@ -4,12 +4,16 @@ import copy
 import json
 import math
 import time
+from types import SimpleNamespace
 
 import pytest
 from elasticsearch import AuthenticationException, BadRequestError, Elasticsearch
 from starlette.testclient import TestClient
 
 from berryeval.archive import Archive
+from berryeval.service.rank_eval.evaluating import _search_store, rank_eval
+from berryeval.service.rank_eval.models import RankEvalRequest
+from berryeval.service.rank_eval.search_text import SearchTarget
 from service_server import application, listening
 
 TEXTS = {
@@ -73,8 +77,8 @@ def ask(client, body, path="/foo/_rank_eval", **more):
     return client.post(path, json=body, **more)
 
 
-def test_the_answer_of_elasticsearchs_own_test(foo):
-    """Its suite's first case: every key, hits with their ratings, and what is unrated."""
+def test_the_response_matches_elasticsearchs_own_test(foo):
+    """The first case of its suite: every key, rated hits, and unrated documents."""
     answered = ask(foo, BODY)
     assert answered.status_code == 200
     assert answered.headers["x-elastic-product"] == "Elasticsearch"
@@ -118,7 +122,7 @@ def test_the_answer_of_elasticsearchs_own_test(foo):
     ],
 )
 def test_all_five_metrics_have_their_details(foo, metric, score, details):
-    """The hits of "amsterdam" are rated 1, 1 and not at all; k limits the hits."""
+    """The hits of "amsterdam" are rated 1, 1 and unrated; k limits the hits."""
     body = {"requests": [AMSTERDAM], "metric": metric}
     found = ask(foo, body).json()
     (name,) = metric
@@ -129,8 +133,8 @@ def test_all_five_metrics_have_their_details(foo, metric, score, details):
     assert len(quality["hits"]) == min(3, metric[name].get("k", 10))
 
 
-def test_several_metrics_at_once(foo):
-    """Each looks at its own first k hits; metric_score is for one metric only."""
+def test_several_metrics_can_be_requested(foo):
+    """Each uses its own first k hits; metric_score exists for a single metric only."""
     metric = {"precision": {"k": 1}, "recall": {"k": 3}}
     found = ask(foo, {"requests": [AMSTERDAM], "metric": metric}).json()
     assert found["metrics"] == {"precision": 1.0, "recall": 1.0}
@@ -143,7 +147,7 @@ def test_several_metrics_at_once(foo):
 
 
 def test_templates_are_filled_in(foo):
-    """By id and parameters; the source is text, or an object."""
+    """They are referenced by id with parameters; the source is text or an object."""
     source = '{"query":{"match":{"text":"{{query_string}}"}}}'
     body = {
         "templates": [
@@ -163,7 +167,7 @@ def test_templates_are_filled_in(foo):
 
 
 def test_summary_fields_show_documents(foo):
-    """Title and text, by pattern; nothing of them without."""
+    """Title and text are selected by pattern, and omitted by default."""
     for fields, shown in (
         (["title"], {"title": "DOC1"}),
         (["t*"], {"title": "DOC1", "text": "berlin"}),
@@ -174,8 +178,8 @@ def test_summary_fields_show_documents(foo):
         assert hits[0]["hit"]["_source"] == shown
 
 
-def test_everything_and_ids_are_in_the_order_of_indexing(foo):
-    """match_all and ids score 1 for each document."""
+def test_match_all_and_ids_use_the_order_of_indexing(foo):
+    """Each document scores 1."""
     requests = [
         {"id": "all", "request": {"query": {"match_all": {}}}, "ratings": rated({"doc1": 1})},
         {"id": "ids", "request": {"query": {"ids": {"values": ["doc4", "doc2", "no"]}}},
@@ -191,7 +195,7 @@ def failing(query_id, **query):
     return {"id": query_id, "request": {"query": query}, "ratings": []}
 
 
-def test_a_query_that_fails_leaves_the_others_alone(foo):
+def test_a_failing_query_does_not_affect_the_others(foo):
     """As in Elasticsearch, it is listed under failures by its id, and excluded from means."""
     bad = failing("bad", range={"bar": {"gte": "Basel"}})
     template = {"id": "t", "template": {"source": '{"query": {{broken}}'}}
@@ -209,8 +213,8 @@ def test_a_query_that_fails_leaves_the_others_alone(foo):
 
 
 @pytest.mark.parametrize("source", ["[]", "{{#open}}"])
-def test_a_template_that_makes_no_search_fails_its_query(foo, source):
-    """Only that query."""
+def test_a_template_that_is_not_a_search_fails_its_query(foo, source):
+    """Other queries are answered."""
     body = {
         "templates": [{"id": "t", "template": {"source": source}}],
         "requests": [{"id": "q", "template_id": "t", "params": {"x": 1}, "ratings": []}, BERLIN],
@@ -220,15 +224,15 @@ def test_a_template_that_makes_no_search_fails_its_query(foo, source):
     assert (found["failures"].keys(), found["details"].keys()) == ({"q"}, {"berlin_query"})
 
 
-def test_no_mean_where_nothing_was_answered(foo):
-    """null, where Elasticsearch has not a number."""
+def test_without_answered_queries_the_mean_is_null(foo):
+    """Elasticsearch returns NaN."""
     found = ask(foo, {**BODY, "requests": [failing("bad", term={"a": "b"})]}).json()
     assert found["metric_score"] is None
     assert found["metrics"] == {"precision": None}
 
 
-def test_a_store_that_is_not_there_fails_every_query(foo):
-    """As an index does: status 200, and index_not_found_exception for each."""
+def test_a_missing_store_fails_every_query(foo):
+    """Like a missing index: status 200, and index_not_found_exception for each query."""
     found = ask(foo, BODY, "/nowhere/_rank_eval").json()
     assert found["details"] == {}
     cause = found["failures"]["berlin_query"]["error"]
@@ -253,8 +257,8 @@ def test_a_store_that_is_not_there_fails_every_query(foo):
         ("/foo/_rank_eval?search_type=dfs_query_then_fetch&expand_wildcards=open", 3),
     ],
 )
-def test_stores_are_chosen_as_indexes_are(foo, path, n_hits):
-    """Lists, patterns and all of them; hits are put together by score."""
+def test_stores_are_selected_like_indexes(foo, path, n_hits):
+    """Lists, patterns and all stores are supported; hits are merged by score."""
     found = ask(foo, {**BODY, "requests": [AMSTERDAM]}, path).json()
     if n_hits is None:
         assert found["failures"].keys() == {"amsterdam_query"}
@@ -288,8 +292,8 @@ def test_configured_systems_can_be_ranked(service):
     }
 
 
-def test_a_batch_that_takes_too_long_answers_with_what_is_done(service):
-    """E5: a request's time limit fails the queries that are left, and not all of them."""
+def test_a_batch_that_times_out_returns_finished_queries(service):
+    """E5: the time limit of a request fails only the remaining queries."""
     client = service(systems={"own": {"system": HERE}}, timeout=1.0)
     requests = [
         {"id": f"q{n}", "request": {"query": {"match": {"text": text}}}, "ratings": []}
@@ -305,15 +309,15 @@ def test_a_batch_that_takes_too_long_answers_with_what_is_done(service):
     assert "timeout: no answer within 0." in found["failures"]["q8"]["error"]["reason"]
 
 
-def test_get_works_as_post_does(foo):
-    """With a body, as Elasticsearch's own documentation does it."""
+def test_get_works_like_post(foo):
+    """It has a body, as in Elasticsearch's own documentation."""
     by_get = foo.request("GET", "/foo/_rank_eval", json=BODY)
     assert by_get.json()["metric_score"] == 1.0
     assert foo.request("GET", "/_rank_eval", json=BODY).json()["metric_score"] == 1.0
 
 
 def changed(path, value):
-    """The body above, with something else in one place."""
+    """Return the body above with one value changed."""
     body = copy.deepcopy(BODY)
     *parents, last = path
     place = body
@@ -362,8 +366,8 @@ RULES = [
 ]
 
 
-def test_more_hits_than_memory_should_hold_are_refused(foo):
-    """Many queries, or many hits: the answer has all of them."""
+def test_requests_for_too_many_hits_are_rejected(foo):
+    """Many queries, or many hits per query, would exceed memory."""
     one = {"request": {"query": {"match_all": {}}}, "ratings": []}
     body = {
         "requests": [{"id": str(n), **one} for n in range(501)],
@@ -374,9 +378,87 @@ def test_more_hits_than_memory_should_hold_are_refused(foo):
     assert "at most 5,000,000 hits in total" in answered.json()["error"]["reason"]
 
 
+def test_too_many_requests_per_call_are_rejected(foo):
+    """A body of 32 MB could contain 600,000 requests."""
+    one = {"request": {"query": {"match_all": {}}}, "ratings": []}
+    requests = [{"id": str(n), **one} for n in range(10_001)]
+    answered = ask(foo, {"requests": requests, "metric": {"recall": {"k": 1}}})
+    assert answered.status_code == 400
+    assert "body.requests: expected at most 10000 items" in answered.json()["error"]["reason"]
+
+
+LONG = "x" * 10_001
+
+
+@pytest.mark.parametrize(
+    "query",
+    [
+        {"match": {"text": LONG}},
+        {"bool": {"must": [{"match": {"text": LONG[:6000]}}, {"match": {"text": LONG[:6000]}}]}},
+    ],
+)
+def test_a_query_that_is_too_long_fails_alone(foo, query):
+    """Its cost grows with its length; the other queries are answered."""
+    long = {"id": "long", "request": {"query": query}, "ratings": []}
+    found = ask(foo, {**BODY, "requests": [long, BERLIN]}).json()
+    reason = found["failures"]["long"]["error"]["reason"]
+    assert reason.startswith("[query] expected at most 10,000 characters to search for, found 1")
+    assert found["details"].keys() == {"berlin_query"}
+
+
+@pytest.mark.parametrize("source", ["{{q}}" + " " * 500_000, "{{^q}}" + " " * 500_000 + "{{/q}}"])
+def test_templates_are_limited_over_all_requests(foo, source):
+    """60 requests that share a template count it 60 times, even if the result is empty."""
+    requests = [{**TEMPLATED, "id": str(n), "params": {"q": "{}"}} for n in range(60)]
+    templates = [{"id": "t", "template": {"source": source}}]
+    answered = ask(foo, {"templates": templates, "requests": requests, "metric": {"recall": {}}})
+    assert answered.status_code == 400
+    error = answered.json()["error"]
+    assert error["type"] == "illegal_argument_exception"
+    assert "at most 20,000,000 characters over all requests" in error["reason"]
+    assert error["reason"].endswith("send fewer requests per call")
+
+
+@pytest.mark.parametrize(
+    "request_",
+    [
+        {"request": {"query": {"match_all": {}}}},
+        {"request": {"query": {"match": {"text": "berlin"}}}},
+        {"template_id": "t", "params": {"q": "berlin"}},
+    ],
+)
+def test_requests_are_not_read_after_the_time_limit(foo, request_):
+    """They fail with a timeout, for texts, templates and lists of documents."""
+    request = RankEvalRequest.model_validate(
+        {
+            "templates": [{"id": "t", "template": {"source": "{}"}}],
+            "requests": [{"id": "late", "ratings": [], **request_}],
+            "metric": {"recall": {}},
+        }
+    )
+    store = foo.app.state.stores.find("foo")
+    found = rank_eval(request, [store], deadline=time.monotonic() - 1)
+    assert found["failures"]["late"]["error"]["type"] == "timeout_exception"
+    assert "fewer requests per call" in found["failures"]["late"]["error"]["reason"]
+
+
+def test_documents_are_not_listed_after_the_time_limit():
+    """Each list is a pass over all ids of the store; here the first takes all the time."""
+    limit = SimpleNamespace(deadline=math.inf)
+
+    def list_ids(_wanted, _k):
+        limit.deadline = time.monotonic()
+        return ["d1"]
+
+    wanted = {str(n): SearchTarget() for n in range(3)}
+    store = SimpleNamespace(name="slow", list_ids=list_ids)
+    answers, failures = _search_store(store, wanted, 1, limit, 1)
+    assert (answers.keys(), failures.keys()) == ({"0"}, {"1", "2"})
+
+
 @pytest.mark.parametrize(("path", "value", "said"), RULES)
-def test_its_rules_are_ours(foo, path, value, said):
-    """400, in Elasticsearch's shape, with what its message says."""
+def test_elasticsearchs_validation_rules_apply(foo, path, value, said):
+    """The status is 400, in Elasticsearch's format and with its message."""
     answered = ask(foo, changed(path, value))
     assert answered.status_code == 400
     error = answered.json()
@@ -403,18 +485,20 @@ def test_its_rules_are_ours(foo, path, value, said):
         (["max_concurrent_searches"], 0),
         (["templates"], [{"id": "t", "template": {"source": "{}", "lang": "painless"}}]),
         (["templates"], [{"id": "t", "template": {"id": "stored"}}]),
+        (["requests", 0, "summary_fields"], ["*"] * 101),
+        (["requests", 0, "summary_fields"], ["*" * 201]),
     ],
 )
-def test_other_shapes_are_not_parsed(foo, path, value):
-    """The status is 400, and the message names the place."""
+def test_requests_of_another_structure_are_rejected(foo, path, value):
+    """The status is 400, and the message names the field."""
     answered = ask(foo, changed(path, value))
     assert answered.status_code == 400
     assert answered.json()["error"]["type"] == "x_content_parse_exception"
     assert path[0] in answered.json()["error"]["reason"]
 
 
-def test_forbidden_parts_of_templates_end_the_whole(foo):
-    """As in Elasticsearch, where only a template that is no JSON is a failure of its query."""
+def test_forbidden_parts_of_templates_fail_the_request(foo):
+    """As in Elasticsearch, only a template that is not JSON is a failure of its query."""
     body = {
         "templates": [{"id": "t", "template": {"source": '{"aggs": {"a": {}}}'}}],
         "requests": [TEMPLATED],
@@ -427,7 +511,7 @@ def test_forbidden_parts_of_templates_end_the_whole(foo):
 
 
 def test_ratings_beyond_the_scale_fail_their_query(foo):
-    """Rather than answer with a number that is none."""
+    """The score would not be a number."""
     ratings = rated({"doc2": 1000, "doc3": 1000})
     body = {
         "requests": [{**AMSTERDAM, "ratings": ratings}, BERLIN],
@@ -438,8 +522,8 @@ def test_ratings_beyond_the_scale_fail_their_query(foo):
     assert found["details"].keys() == {"berlin_query"}
 
 
-def test_a_body_that_is_no_json_is_told_in_its_shape(foo):
-    """Also if there is none."""
+def test_invalid_json_is_reported_in_elasticsearchs_format(foo):
+    """A missing body is reported as well."""
     headers = {"Content-Type": "application/json"}
     broken = foo.post("/foo/_rank_eval", content=b'{"requests":', headers=headers)
     assert (broken.status_code, broken.json()["status"]) == (400, 400)
@@ -448,15 +532,15 @@ def test_a_body_that_is_no_json_is_told_in_its_shape(foo):
     )
 
 
-def test_a_body_that_is_too_large_is_told_in_its_shape(service):
-    """413, from a layer that knows nothing of Elasticsearch."""
+def test_a_body_that_is_too_large_is_reported_in_elasticsearchs_format(service):
+    """The status is 413, although a generic layer detects it."""
     answered = ask(service(max_body=100), BODY)
     assert answered.status_code == 413
     assert answered.json()["error"]["type"] == "content_too_long_exception"
 
 
-def test_another_search_type_is_refused(foo):
-    """There are two."""
+def test_another_search_type_is_rejected(foo):
+    """There are two valid types."""
     assert ask(foo, BODY, "/foo/_rank_eval?search_type=x").status_code == 400
 
 
@@ -468,8 +552,8 @@ def test_another_search_type_is_refused(foo):
         ("application/vnd.elasticsearch+json", "compatible-with=9"),
     ],
 )
-def test_the_vendors_media_type_comes_back(foo, accept, given):
-    """With the version that was asked for."""
+def test_the_vendor_media_type_is_returned(foo, accept, given):
+    """It has the requested version."""
     headers = {
         "Accept": accept,
         "Content-Type": "application/vnd.elasticsearch+json; compatible-with=9",
@@ -479,8 +563,8 @@ def test_the_vendors_media_type_comes_back(foo, accept, given):
     assert answered.json()["metric_score"] == 1.0
 
 
-def test_the_official_client_can_call_it(tmp_path):
-    """Over a real connection: answers, failures and errors are what it expects."""
+def test_the_official_client_works(tmp_path):
+    """Over a real connection, it accepts answers, failures and errors."""
     with application(tmp_path) as app, listening(app) as url, Elasticsearch(url) as client:
         import httpx
 
@@ -507,7 +591,7 @@ def test_the_official_client_can_call_it(tmp_path):
 
 
 def test_the_official_client_understands_a_missing_token(tmp_path):
-    """Also what the layer for tokens says is in Elasticsearch's shape."""
+    """Errors of the authentication layer are in Elasticsearch's format, too."""
     with Archive.open(tmp_path / "berryeval.db") as archive:
         token = archive.tokens.create("ci", "read")
     with application(tmp_path, is_token_required=True) as app, listening(app) as url:
@@ -529,8 +613,8 @@ def test_the_official_client_understands_a_missing_token(tmp_path):
         ("GET", "/v1/judgments", 200),
     ],
 )
-def test_other_routes_answer_as_ever(client, method, path, status):
-    """A document may have the id _rank_eval: its problems are not those of Elasticsearch."""
+def test_other_routes_keep_their_error_format(client, method, path, status):
+    """A document may have the id _rank_eval: its errors are not in Elasticsearch's format."""
     answer = client.request(method, path)
     assert answer.status_code == status
     assert "x-elastic-product" not in answer.headers
@@ -539,7 +623,7 @@ def test_other_routes_answer_as_ever(client, method, path, status):
         assert answer.json()["status"] == status
 
 
-def test_a_store_whose_name_has_a_slash_is_answered_like_elasticsearch(client):
+def test_a_store_name_with_a_slash_gets_elasticsearchs_error(client):
     """An escaped slash is part of the name, not of the path."""
     answer = client.post("/a%2Fb/_rank_eval")
     assert (answer.status_code, answer.headers["x-elastic-product"]) == (400, "Elasticsearch")

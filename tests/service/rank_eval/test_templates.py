@@ -1,4 +1,4 @@
-"""Search templates, and what is left of a query."""
+"""Search templates, and queries reduced to their text."""
 
 import json
 import re
@@ -40,13 +40,13 @@ from berryeval.service.rank_eval.templates import MOST_CHARACTERS, _tags, fill_t
     ],
 )
 def test_templates_are_filled_in(source, parameters, filled):
-    """Variables, their escapes, JSON, sections by presence, and remarks."""
+    """Variables, escapes, JSON, sections and comments are supported."""
     assert fill_template(source, parameters) == filled
 
 
 @given(st.text())
-def test_no_parameter_breaks_out_of_its_text(value):
-    """Whatever it is, the template stays JSON, and the text in it is the parameter."""
+def test_parameters_cannot_break_out_of_their_text(value):
+    """For any parameter, the template stays JSON and contains it as text."""
     filled = fill_template('{"query": "{{q}}"}', {"q": value})
     assert json.loads(filled) == {"query": value}
 
@@ -57,8 +57,8 @@ TAG = re.compile(
 
 
 @given(st.text("{}# a", max_size=16))
-def test_tags_are_those_of_the_grammar(source):
-    """As one pattern would find them, which takes forever on some texts."""
+def test_tags_follow_the_grammar(source):
+    """One pattern would find the same, but takes forever on some texts."""
     expected = [
         (one.start(), one.end(), "&", one["raw"])
         if one["raw"] is not None
@@ -69,7 +69,7 @@ def test_tags_are_those_of_the_grammar(source):
 
 
 @pytest.mark.parametrize("part", ["{{ ", "{", "{{a ", "{{{ a } ", "{{#a}}", "}} {{", "{{{a}}"])
-def test_the_time_grows_with_the_length(part):
+def test_rendering_time_is_linear_in_the_length(part):
     """A template ten times as long takes about ten times as long."""
 
     def seconds(source):
@@ -81,8 +81,8 @@ def test_the_time_grows_with_the_length(part):
     assert min(seconds(part * 40_000) for _ in range(3)) < 40 * short + 0.05
 
 
-def test_a_template_has_a_largest_length():
-    """So has what it becomes, however often a parameter stands in it."""
+def test_templates_have_a_maximum_length():
+    """The result has one, too, however often it repeats a parameter."""
     assert len(fill_template("x" * MOST_CHARACTERS, {})) == MOST_CHARACTERS
     for source in ("x" * (MOST_CHARACTERS + 1), "{{q}}" * 20_000):
         with pytest.raises(InputError, match="expected at most 1,000,000 characters"):
@@ -93,7 +93,7 @@ def test_a_template_has_a_largest_length():
     ("source", "said"),
     [("{{#a}}x", "{{/a}}"), ("x{{/a}}", "{{#a}}"), ("{{#a}}{{#b}}{{/a}}{{/b}}", "{{#a}}")],
 )
-def test_sections_have_to_be_closed_in_order(source, said):
+def test_sections_must_be_closed_in_order(source, said):
     """The message names the missing section."""
     with pytest.raises(InputError) as error:
         fill_template(source, {"a": 1, "b": 1})
@@ -110,24 +110,24 @@ TEXTS = {
 
 @pytest.mark.parametrize("name", TEXTS)
 def test_queries_are_reduced_to_their_text(name):
-    """Fields and operators are the store's to decide."""
+    """The store determines fields and operators."""
     assert read_search({"query": {name: TEXTS[name]}}) == SearchTarget("amsterdam")
 
 
 def test_a_match_may_have_options():
-    """The text is under query then; numbers are text as well."""
+    """The text is then under query; numbers are treated as text."""
     assert read_search({"query": {"match": {"f": {"query": 7, "boost": 2}}}}).text == "7"
 
 
-def test_a_bool_puts_texts_together():
-    """should and must, one query or several, inside each other; everything adds nothing."""
+def test_a_bool_query_joins_texts():
+    """should and must may be single, lists or nested; match_all adds nothing."""
     inner = {"bool": {"should": [{"match": {"t": "b"}}, {"match_all": {}}]}}
     query = {"bool": {"must": {"match": {"t": "a"}}, "should": [inner], "minimum_should_match": 1}}
     assert read_search({"query": query}).text == "a b"
     assert read_search({"query": {"bool": {"must": [{"match_all": {}}]}}}) == EVERYTHING
 
 
-def test_everything_and_ids():
+def test_match_all_and_ids_are_recognised():
     """No query means everything, as in Elasticsearch."""
     assert read_search({}) == EVERYTHING
     assert read_search({"query": {"match_all": {}}, "size": 3, "_source": False}) == EVERYTHING
@@ -160,15 +160,15 @@ def nested(depth: int) -> dict:
         ({"query": nested(30)}, "at most 20 levels of nested queries"),
     ],
 )
-def test_what_is_not_understood_is_refused(search, said):
-    """A clear failure, rather than an answer to another question."""
+def test_unsupported_queries_are_rejected(search, said):
+    """A clear error is better than the answer to another query."""
     with pytest.raises(InputError) as error:
         read_search(search)
     assert said in str(error.value)
 
 
-def test_twenty_queries_may_be_inside_each_other():
-    """The limit is far beyond what people write."""
+def test_twenty_levels_of_nesting_are_allowed():
+    """The limit is far beyond realistic queries."""
     assert read_search({"query": nested(20)}).text == "x"
 
 
@@ -183,8 +183,8 @@ def test_twenty_queries_may_be_inside_each_other():
         ({"profile": "true"}, "should not use profile."),
     ],
 )
-def test_parts_that_are_no_ranking_are_forbidden(part, said):
-    """Elasticsearch's rule, in its words."""
+def test_parts_that_do_not_rank_are_forbidden(part, said):
+    """Rule and message are those of Elasticsearch."""
     with pytest.raises(InputError, match="Query in rated requests") as error:
         check_parts({"query": {"match_all": {}}, **part})
     assert str(error.value).endswith(said)

@@ -1,4 +1,4 @@
-"""E5's three routes, with its keys, defaults and answers."""
+"""The three routes of E5, with their keys, defaults and responses."""
 
 import sys
 import threading
@@ -25,7 +25,7 @@ QUERIES = [{"id": "q1", "query": "first"}, {"id": "q2", "query": "second"}]
 
 
 def answer(query, k):
-    """A system that fails at times."""
+    """A system that sometimes fails."""
     if query == "broken":
         raise ValueError("no idea")
     if query == "slow":
@@ -46,15 +46,15 @@ def fill(client, name="default"):
     return client
 
 
-def test_judgments_answer_204_without_a_body(client):
-    """E5: an array of E1's objects, relevance or grade."""
+def test_posting_judgments_returns_204(client):
+    """E5: the body is an array of E1's objects, with relevance or grade."""
     answered = client.post("/v1/evaluation/judgments", json=JUDGMENTS)
     assert (answered.status_code, answered.content) == (204, b"")
     assert client.get("/v1/judgments/q1/b").json()["grade"] == 1.0
     assert client.post("/v1/evaluation/judgments", json=[]).status_code == 204
 
 
-def test_a_pair_that_is_judged_again_keeps_its_history(client):
+def test_judging_a_pair_again_keeps_its_history(client):
     """E5: the new grade replaces the old one, which stays in the history."""
     for grade in (3, 1):
         body = [{"query_id": "q1", "doc_id": "a", "relevance": grade}]
@@ -65,7 +65,7 @@ def test_a_pair_that_is_judged_again_keeps_its_history(client):
 
 
 def test_two_grades_for_one_pair_in_one_body_are_an_error(client):
-    """E5: and nothing of the body is stored."""
+    """E5: nothing in the body is stored."""
     twice = [*JUDGMENTS, {"query_id": "q1", "doc_id": "a", "relevance": 0}]
     refused = client.post("/v1/evaluation/judgments", json=twice)
     assert refused.status_code == 422
@@ -84,15 +84,15 @@ def test_two_grades_for_one_pair_in_one_body_are_an_error(client):
         "q1 0 a 1",
     ],
 )
-def test_judgments_of_another_shape_are_refused(client, entry):
-    """With the place in the body."""
+def test_invalid_judgments_are_rejected(client, entry):
+    """The message has the position in the body."""
     refused = client.post("/v1/evaluation/judgments", json=[JUDGMENTS[0], entry])
     assert refused.status_code == 422
     assert refused.json()["where"].startswith("body[1]")
 
 
 def test_ids_may_be_whole_numbers(client):
-    """They mean their decimal text, as in files and in Python."""
+    """They stand for their decimal text, as in files and in Python."""
     body = [{"query_id": 7, "doc_id": 12, "relevance": 1}]
     assert client.post("/v1/evaluation/judgments", json=body).status_code == 204
     assert client.get("/v1/judgments/7/12").json()["grade"] == 1
@@ -104,7 +104,7 @@ def test_ids_may_be_whole_numbers(client):
 
 
 def test_a_store_is_evaluated_query_by_query(client):
-    """E5: results, summary and failed; keys of k are strings."""
+    """E5: results, summary and failed are returned; the keys of k are strings."""
     fill(client)
     body = {"queries": QUERIES, "store": "default", "ks": [1, 5]}
     found = client.post("/v1/evaluation/evaluate", json=body).json()
@@ -127,14 +127,14 @@ def test_a_store_is_evaluated_query_by_query(client):
 
 
 def test_store_and_ks_have_defaults(client):
-    """E5: the store "default", at 1, 3, 5 and 10."""
+    """E5: the store is "default", and k is 1, 3, 5 and 10."""
     fill(client)
     found = client.post("/v1/evaluation/evaluate", json={"queries": QUERIES}).json()
     assert list(found["summary"]["mean_ndcg"]) == ["1", "3", "5", "10"]
 
 
-def test_a_query_without_judgments_is_in_no_mean(client):
-    """E2: zeros, marked, and counted by itself."""
+def test_a_query_without_judgments_is_excluded_from_means(client):
+    """E2: it has zeros, is marked, and is counted separately."""
     fill(client)
     queries = [*QUERIES, {"id": "q9", "query": "thing"}]
     found = client.post("/v1/evaluation/evaluate", json={"queries": queries}).json()
@@ -143,7 +143,7 @@ def test_a_query_without_judgments_is_in_no_mean(client):
     assert found["results"][2]["result_count"] == 3
 
 
-def test_one_failing_query_never_fails_the_others(service):
+def test_one_failing_query_does_not_fail_the_others(service):
     """E5: it is listed under failed, left out of the means, and counted."""
     client = fill(service(systems={"own": {"system": HERE}}))
     queries = [{"id": "q1", "query": "broken"}, QUERIES[1]]
@@ -159,8 +159,8 @@ def test_one_failing_query_never_fails_the_others(service):
     assert (run["failed"], run["queries"]) == (["q1"], 1)
 
 
-def test_a_store_that_answers_nothing_has_no_means(service):
-    """E5: every query failed, so means are null, in the answer and in the summary that is kept."""
+def test_a_store_that_fails_every_query_has_no_means(service):
+    """E5: means are null, in the response and in the stored summary."""
     client = fill(service(systems={"own": {"system": HERE}}))
     queries = [{"id": "q1", "query": "broken"}, {"id": "q2", "query": "broken"}]
     body = {"queries": queries, "store": "own", "ks": [5]}
@@ -172,7 +172,7 @@ def test_a_store_that_answers_nothing_has_no_means(service):
 
 
 def test_a_configured_system_without_documents_is_an_error(service):
-    """422 and the way out, rather than a failure for each query; also for Elasticsearch's API."""
+    """The status is 422 with a fix, not one failure per query, also for Elasticsearch's API."""
     client = fill(service(systems={"own": {"system": "bm25"}}))
     answered = client.post("/v1/evaluation/evaluate", json={"queries": QUERIES, "store": "own"})
     assert answered.status_code == 422
@@ -183,15 +183,15 @@ def test_a_configured_system_without_documents_is_an_error(service):
 
 
 def test_a_system_that_cannot_be_opened_is_reported_by_query(service):
-    """E5: as any other failure of a system."""
+    """E5: it is handled like any other failure of a system."""
     client = fill(service(systems={"own": {"system": "no_such_module:find"}}))
     answered = client.post("/v1/evaluation/evaluate", json={"queries": QUERIES, "store": "own"})
     assert answered.status_code == 200
     assert len(answered.json()["failed"]) == len(QUERIES)
 
 
-def test_the_summary_is_that_of_the_latest_evaluation(client):
-    """E5: by store; query_count 0 before the first."""
+def test_the_summary_is_from_the_latest_evaluation(client):
+    """E5: each store has one; query_count is 0 before the first evaluation."""
     assert client.get("/v1/evaluation/summary").json()["query_count"] == 0
     fill(client)
     fill(client, "other")
@@ -215,8 +215,8 @@ def test_judgments_and_summaries_survive_a_restart(tmp_path):
         assert found["summary"]["query_count"] == 2
 
 
-def test_a_new_service_answers_and_says_how_to_go_on(client):
-    """E5: the default store is there; nothing is found, and notes name the routes that help."""
+def test_a_new_service_answers_and_suggests_next_steps(client):
+    """E5: the default store exists and is empty; notes name the routes to use next."""
     body = {"queries": QUERIES, "store": "default", "ks": [5, 10, 20]}
     answered = client.post("/v1/evaluation/evaluate", json=body)
     assert answered.status_code == 200
@@ -233,8 +233,8 @@ def test_a_new_service_answers_and_says_how_to_go_on(client):
     assert client.get("/v1/evaluation/summary").json()["unjudged_count"] == 2
 
 
-def test_the_default_store_needs_no_search_engine_while_it_is_empty(client, monkeypatch):
-    """E5: also where the extra `search` is not installed."""
+def test_an_empty_default_store_requires_no_search_engine(client, monkeypatch):
+    """E5: it works even if the extra `search` is not installed."""
     for name in ("tantivy", "wordllama", "tokenizers", "safetensors"):
         monkeypatch.setitem(sys.modules, name, None)
     answered = client.post("/v1/evaluation/evaluate", json={"queries": QUERIES})
@@ -245,15 +245,15 @@ def test_the_default_store_needs_no_search_engine_while_it_is_empty(client, monk
     assert refused.json()["way_out"] == "pip install 'berryeval[search]'"
 
 
-def test_a_new_store_of_the_name_starts_without_a_summary(client):
-    """What was measured was another index."""
+def test_a_recreated_store_has_no_summary(client):
+    """The old summary was of another index."""
     fill(client).post("/v1/evaluation/evaluate", json={"queries": QUERIES})
     client.delete("/v1/stores/default")
     assert client.get("/v1/evaluation/summary").json()["query_count"] == 0
 
 
 def test_evaluations_of_a_store_are_its_history(client):
-    """E6: each is kept as a run of the store's name, and a decline would show."""
+    """E6: each is stored as a run named after the store, and a decline would be found."""
     fill(client).post("/v1/evaluation/evaluate", json={"queries": QUERIES})
     documents = [{"doc_id": "z", "text": "second second second"}]
     client.post("/v1/stores/default/documents", json={"documents": documents})
@@ -268,9 +268,9 @@ def test_evaluations_of_a_store_are_its_history(client):
 
 @pytest.mark.parametrize("measure", ["nDCG@10", "RR"])
 def test_history_agrees_with_summaries(service, tmp_path, measure):
-    """E5, E6: each evaluation is a point, over what was asked; failed queries are counted."""
+    """E5, E6: each evaluation is a point over the requested queries; failed ones are counted."""
     client = fill(service(systems={"own": {"system": HERE}}))
-    judged = [{"query_id": "q3", "doc_id": "a", "relevance": 1}]  # never asked
+    judged = [{"query_id": "q3", "doc_id": "a", "relevance": 1}]  # never searched for
     client.post("/v1/evaluation/judgments", json=judged)
     broken = {"id": "q1", "query": "broken"}
     summaries = [
@@ -308,8 +308,8 @@ def test_history_agrees_with_summaries(service, tmp_path, measure):
     assert "1 query: those that the store answered, of 3 judged" in page
 
 
-def test_evaluations_of_a_store_go_from_archive_to_archive(service, archive, tmp_path):
-    """When it was asked, and what failed, is exported and imported like the rest of a run."""
+def test_evaluations_of_a_store_are_exported_and_imported(service, archive, tmp_path):
+    """This includes their times and failed queries."""
     client = fill(service(systems={"own": {"system": HERE}}))
     queries = [{"id": "q1", "query": "broken"}, QUERIES[1]]
     client.post("/v1/evaluation/evaluate", json={"queries": queries, "store": "own"})
@@ -323,8 +323,8 @@ def test_evaluations_of_a_store_go_from_archive_to_archive(service, archive, tmp
         assert (point.mean, point.n_queries) == (1.0, 1)
 
 
-def test_a_batch_that_takes_too_long_answers_with_what_is_done(service):
-    """E5: a request's time limit fails the queries that are left, and not all of them."""
+def test_a_batch_that_times_out_returns_finished_queries(service):
+    """E5: the time limit of a request fails only the remaining queries."""
     client = fill(service(systems={"own": {"system": HERE}}, timeout=1.0))
     queries = [*QUERIES, *({"id": f"s{n}", "query": "slow"} for n in range(20))]
     answered = client.post("/v1/evaluation/evaluate", json={"queries": queries, "store": "own"})
@@ -352,8 +352,8 @@ def test_a_job_may_take_longer_than_a_request(service):
     assert (len(found["results"]), found["failed"]) == (12, [])
 
 
-def test_scoring_many_queries_has_time_too(service):
-    """E5: the more hits there may be, the earlier the queries end."""
+def test_time_is_reserved_for_scoring(service):
+    """E5: the more hits are possible, the earlier the queries end."""
     client = fill(service(systems={"own": {"system": HERE}}, timeout=8.0))
     queries = [{"id": f"q{n}", "query": "many"} for n in range(10_000)]
     answered = client.post("/v1/evaluation/evaluate", json={"queries": queries, "store": "own"})
@@ -367,8 +367,8 @@ def test_scoring_many_queries_has_time_too(service):
     ("n_queries", "k", "seconds"),
     [(1, 100, 54), (7_000, 100, 54), (20_000, 100, 44), (50_000, 10, 47), (50_000, 100, 30)],
 )
-def test_the_time_for_queries_depends_on_what_they_may_bring(n_queries, k, seconds):
-    """E5: between half and nine tenths of a request's time."""
+def test_the_time_for_queries_depends_on_the_possible_hits(n_queries, k, seconds):
+    """E5: it is between half and nine tenths of a request's time."""
     begun = time.monotonic()
     deadline = deadline_before(begun + 60, n_queries, k).deadline
     assert deadline - begun == pytest.approx(seconds, abs=0.2)
@@ -390,10 +390,8 @@ def slow_index(monkeypatch):
     may_end.set()
 
 
-def test_an_index_that_takes_too_long_fails_the_queries_and_is_finished(
-    client, monkeypatch, slow_index
-):
-    """E5: the request is answered before, and a later one finds the index ready."""
+def test_a_slow_index_fails_the_queries_and_is_still_built(client, monkeypatch, slow_index):
+    """E5: the request is answered first, and a later one finds the index ready."""
     may_end, built = slow_index
     fill(client)
     found = client.post("/v1/evaluation/evaluate", json={"queries": QUERIES}).json()
@@ -413,8 +411,8 @@ def test_an_index_that_takes_too_long_fails_the_queries_and_is_finished(
     assert {run["corpus_hash"] is None for run in runs} == {True, False}
 
 
-def test_all_documents_are_listed_while_the_index_is_built(client, slow_index):
-    """A ranking that needs no search does not wait for one."""
+def test_all_documents_can_be_listed_while_the_index_is_built(client, slow_index):
+    """A ranking that needs no search does not wait."""
     _, built = slow_index
     fill(client)
     request = {"id": "q1", "request": {"query": {"match_all": {}}}, "ratings": []}
@@ -453,8 +451,8 @@ def test_many_queries_can_be_a_job(client):
         ({"queries": [{"id": str(n), "query": "x"} for n in range(501)], "ks": [10_000]}, 422),
     ],
 )
-def test_requests_of_another_shape_are_refused(client, change, status):
-    """10,000 k's among them, and more hits than memory should hold."""
+def test_invalid_requests_are_rejected(client, change, status):
+    """Examples are 10,000 values of k, and more hits than memory allows."""
     fill(client)
     body = {"queries": QUERIES, **change}
     assert client.post("/v1/evaluation/evaluate", json=body).status_code == status

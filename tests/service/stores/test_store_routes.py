@@ -30,8 +30,8 @@ def filled(client):
     return client
 
 
-def test_a_store_is_made_filled_and_searched(client):
-    """Each step over HTTP; hits come with score and title, best first."""
+def test_a_store_is_created_filled_and_searched(client):
+    """Each step uses HTTP; hits have score and title, best first."""
     made = client.put("/v1/stores/docs", json={"kind": "bm25", "settings": {"title_weight": 2}})
     assert made.status_code == 201
     assert made.headers["location"] == "/v1/stores/docs"
@@ -48,21 +48,21 @@ def test_a_store_is_made_filled_and_searched(client):
     assert client.get("/v1/stores/docs").json()["n_documents"] == 3
 
 
-def test_the_same_put_again_answers_200(filled):
-    """And one that asks for another store of the name 409."""
+def test_repeating_a_put_returns_200(filled):
+    """A PUT with other settings for the same name returns 409."""
     assert filled.put("/v1/stores/docs", json={"kind": "bm25"}).status_code == 200
     other = filled.put("/v1/stores/docs", json={"kind": "hybrid"})
     assert other.status_code == 409
     assert other.json()["type"].endswith(":conflict")
 
 
-def test_the_kind_is_hybrid_unless_told(client):
-    """As everywhere in the library."""
+def test_the_default_kind_is_hybrid(client):
+    """This is the default everywhere in the library."""
     assert client.put("/v1/stores/docs", json={}).json()["kind"] == "hybrid"
 
 
-def test_documents_come_page_by_page(filled):
-    """By id, and a page says where the next one is."""
+def test_documents_are_listed_in_pages(filled):
+    """They are sorted by id, and a page links to the next one."""
     first = filled.get("/v1/stores/docs/documents", params={"limit": 2}).json()
     assert [one["doc_id"] for one in first["items"]] == ["d1", "d2"]
     second = filled.get(first["next"]).json()
@@ -70,8 +70,8 @@ def test_documents_come_page_by_page(filled):
     assert second["next"] is None
 
 
-def test_pages_go_on_behind_any_id_and_name(client):
-    """Slashes, umlauts and dots in the last one of a page are no matter."""
+def test_pages_continue_after_any_id_and_name(client):
+    """The last id of a page may contain slashes, umlauts and dots."""
     ids = ["a/b.md", "a/ä.md#1", "b c", "b%d"]
     client.put("/v1/stores/docs.v1", json={"kind": "bm25"})
     client.put("/v1/stores/docs.v2", json={"kind": "bm25"})
@@ -89,8 +89,8 @@ def test_pages_go_on_behind_any_id_and_name(client):
     assert (wrong.status_code, wrong.json()["where"]) == (422, "after")
 
 
-def test_stores_come_page_by_page(client):
-    """By name."""
+def test_stores_are_listed_in_pages(client):
+    """They are sorted by name."""
     for name in "cab":
         client.put(f"/v1/stores/{name}", json={})
     first = client.get("/v1/stores", params={"limit": 2}).json()
@@ -100,8 +100,8 @@ def test_stores_come_page_by_page(client):
     assert second["next"] is None
 
 
-def test_the_default_store_is_there_from_the_start(client, tmp_path):
-    """E5: empty and hybrid; looking at it writes nothing."""
+def test_the_default_store_exists_from_the_start(client, tmp_path):
+    """E5: it is empty and hybrid; reading it writes nothing."""
     expected = {
         "name": "default", "kind": "hybrid", "settings": {}, "n_documents": 0,
         "is_read_only": False,
@@ -115,7 +115,7 @@ def test_the_default_store_is_there_from_the_start(client, tmp_path):
 
 
 def test_the_default_store_can_be_filled_at_once(client):
-    """E5: no request has to make it first; it is then like any other."""
+    """E5: it need not be created first, and is then like any other."""
     indexed = client.post("/v1/stores/default/documents", json={"documents": DOCUMENTS})
     assert indexed.json() == {"received": 3}
     found = client.get("/v1/stores/default").json()
@@ -125,8 +125,8 @@ def test_the_default_store_can_be_filled_at_once(client):
     assert client.get("/v1/stores/default/search", params={"q": "oauth"}).json()["hits"]
 
 
-def test_the_default_store_can_be_made_another_while_it_is_untouched(client):
-    """And removed: then it is as it was at first. It was there before, so nothing is 201."""
+def test_an_unused_default_store_can_be_reconfigured(client):
+    """It can also be removed, which resets it. It existed before, so no request returns 201."""
     changed = client.put("/v1/stores/default", json={"kind": "bm25"})
     assert (changed.status_code, changed.json()["kind"]) == (200, "bm25")
     client.post("/v1/stores/default/documents", json={"documents": DOCUMENTS})
@@ -137,16 +137,16 @@ def test_the_default_store_can_be_made_another_while_it_is_untouched(client):
         assert client.get("/v1/stores/default/search", params={"q": "oauth"}).json()["hits"] == []
 
 
-def test_the_server_may_have_a_default_store_of_its_own(service):
-    """A system of the configuration takes the name."""
+def test_the_server_may_configure_its_own_default_store(service):
+    """A configured system can have that name."""
     client = service(systems={"default": {"system": HERE}})
     assert client.get("/v1/stores/default").json()["kind"] == "configured"
     assert [one["name"] for one in client.get("/v1/stores").json()["items"]] == ["default"]
     assert client.delete("/v1/stores/default").status_code == 409
 
 
-def test_a_store_is_made_without_a_body(client):
-    """With the same defaults as an empty object."""
+def test_a_store_can_be_created_without_a_body(client):
+    """The defaults are those of an empty object."""
     made = client.put("/v1/stores/docs")
     assert (made.status_code, made.json()["kind"], made.json()["settings"]) == (201, "hybrid", {})
     assert client.put("/v1/stores/docs", json={}).status_code == 200
@@ -154,8 +154,8 @@ def test_a_store_is_made_without_a_body(client):
     assert client.put("/v1/stores/default").status_code == 200
 
 
-def test_what_is_removed_is_gone(filled):
-    """A document, then the store; each a second time is 404."""
+def test_removed_resources_are_gone(filled):
+    """A document and then its store are removed; removing either again is 404."""
     document = "/v1/stores/docs/documents/docs%2F%C3%A4.md%231"
     assert filled.delete(document).status_code == 204
     assert filled.delete(document).status_code == 404
@@ -167,7 +167,7 @@ def test_what_is_removed_is_gone(filled):
 
 
 def test_a_changed_document_makes_its_judgments_stale(filled):
-    """The document as it was judged is not the one that is searched now."""
+    """The judged version of the document is no longer the one that is searched."""
     judged = [{"query_id": "q1", "doc_id": "d1", "relevance": 3}]
     filled.post("/v1/evaluation/judgments", json=judged)
     path = "/v1/judgments/q1/d1"
@@ -179,7 +179,7 @@ def test_a_changed_document_makes_its_judgments_stale(filled):
     assert filled.get(path).json()["is_stale"] is True
 
 
-def test_systems_of_the_configuration_are_stores(service):
+def test_configured_systems_are_stores(service):
     """They can be listed and searched but not changed, and a failure is a 502."""
     client = service(systems={"own": {"system": HERE}})
     assert client.get("/v1/stores").json()["items"][1:] == [
@@ -220,7 +220,7 @@ OUTSIDE = [
 
 @pytest.mark.parametrize("name", OUTSIDE)
 def test_a_client_cannot_make_the_server_open_anything(client, name, tmp_path, monkeypatch):
-    """No path, address or function: names are refused, or not found, and nothing is opened."""
+    """Paths, addresses and functions as names are rejected or not found, and never opened."""
     monkeypatch.setattr(
         "berryeval.search.opening.open_system", lambda *_, **__: pytest.fail("it was opened")
     )
@@ -265,8 +265,8 @@ RANKED = {
         [],
     ],
 )
-def test_settings_are_values_and_nothing_else(client, body):
-    """Neither kind nor settings name anything to be opened."""
+def test_settings_are_plain_values(client, body):
+    """Neither kind nor settings can name anything to open."""
     answer = client.put("/v1/stores/docs", json=body)
     assert answer.status_code == 422
     assert client.get("/v1/stores/docs").status_code == 404
@@ -286,7 +286,7 @@ def test_settings_are_values_and_nothing_else(client, body):
     ],
 )
 def test_documents_are_checked_before_any_is_stored(filled, documents):
-    """All or none: the store is as it was."""
+    """If one is invalid, none is stored."""
     body = json.dumps({"documents": documents})
     headers = {"Content-Type": "application/json"}
     answer = filled.post("/v1/stores/docs/documents", content=body, headers=headers)
@@ -295,6 +295,6 @@ def test_documents_are_checked_before_any_is_stored(filled, documents):
 
 
 @pytest.mark.parametrize("parameters", [{}, {"q": "x", "k": 0}, {"q": "x", "k": 10_001}])
-def test_a_search_needs_a_text_and_a_k(filled, parameters):
-    """From 1 to 10,000."""
+def test_a_search_requires_a_text_and_a_k(filled, parameters):
+    """k is from 1 to 10,000."""
     assert filled.get("/v1/stores/docs/search", params=parameters).status_code == 422

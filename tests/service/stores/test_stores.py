@@ -1,4 +1,4 @@
-"""Stores without HTTP: what is kept, what is searched, and what a name may be."""
+"""Stores without HTTP: storage, search, and valid names."""
 
 import sqlite3
 import threading
@@ -47,7 +47,7 @@ def stores(tmp_path, archive):
 
 @pytest.fixture
 def other_archive(archive):
-    """The same archive, as another process opens it."""
+    """The same archive, opened as if by another process."""
     with Archive.open(archive.name) as opened:
         yield opened
 
@@ -58,7 +58,7 @@ def found(stores, name, query="token renewal", k=10):
 
 @pytest.mark.parametrize("kind", ["bm25", "vector", "hybrid"])
 def test_indexed_documents_are_found(stores, kind):
-    """Each kind of store finds what was put into it, and again what was put in later."""
+    """Each kind of store finds its documents, including those added later."""
     assert stores.create("docs", kind, {})
     assert found(stores, "docs") == []
     assert stores.put("docs", DOCUMENTS[:2]) == 2
@@ -67,7 +67,7 @@ def test_indexed_documents_are_found(stores, kind):
     assert set(found(stores, "docs")[:2]) == {"d1", "d3"}
 
 
-def test_a_document_of_the_same_id_is_replaced(stores):
+def test_a_document_with_the_same_id_is_replaced(stores):
     """The newest text counts; the order of indexing stays."""
     stores.create("docs", "bm25", {})
     stores.put("docs", DOCUMENTS)
@@ -81,7 +81,7 @@ def test_a_document_of_the_same_id_is_replaced(stores):
 
 
 def test_documents_can_be_removed(stores):
-    """One, or all with their store; a new store of the name has none of them."""
+    """One can be removed, or all with their store; a recreated store is empty."""
     stores.create("docs", "bm25", {})
     stores.put("docs", DOCUMENTS)
     assert found(stores, "docs")
@@ -94,8 +94,8 @@ def test_documents_can_be_removed(stores):
     assert stores.find("docs").n_documents == 0
 
 
-def test_everything_is_there_after_a_restart(stores, tmp_path, other_archive):
-    """Another process sees kind, settings and documents, and builds its index of them."""
+def test_stores_survive_a_restart(stores, tmp_path, other_archive):
+    """Another process reads kind, settings and documents, and builds its own index."""
     stores.create("docs", "hybrid", {"title_weight": 2.0, "weights": [1.0, 0.5]})
     stores.put("docs", DOCUMENTS)
     stores.close()
@@ -111,7 +111,7 @@ def test_everything_is_there_after_a_restart(stores, tmp_path, other_archive):
     ("name", "folder"),
     [("data/a.db", "data/a.db.stores"), ("postgresql://db/quality", "berryeval.stores")],
 )
-def test_caches_are_beside_the_archive(name, folder):
+def test_caches_are_next_to_the_archive(name, folder):
     """For an archive in PostgreSQL, they are in the working directory of the service."""
     opened = open_stores(SimpleNamespace(name=name), ServiceSettings())
     assert opened._vectors == Path(folder) / "vectors.db"
@@ -119,7 +119,7 @@ def test_caches_are_beside_the_archive(name, folder):
 
 
 def test_two_processes_see_each_others_changes(stores, tmp_path, other_archive):
-    """What one writes the other finds with its next search."""
+    """What one writes, the other finds in its next search."""
     other = Stores(other_archive, tmp_path / "stores")
     stores.create("docs", "bm25", {})
     stores.put("docs", DOCUMENTS[:1])
@@ -129,8 +129,8 @@ def test_two_processes_see_each_others_changes(stores, tmp_path, other_archive):
     other.close()
 
 
-def test_the_corpus_is_known_by_its_content(stores):
-    """The same documents in another order, in another store, have the same hash."""
+def test_a_corpus_is_identified_by_its_content(stores):
+    """The same documents in another order, or in another store, have the same hash."""
     for name, documents in (("a", DOCUMENTS), ("b", DOCUMENTS[::-1]), ("c", DOCUMENTS[1:])):
         stores.create(name, "bm25", {})
         stores.put(name, documents)
@@ -180,8 +180,8 @@ def test_an_evaluation_sees_one_state_of_a_store(stores, monkeypatch):
     assert len(made) == 2
 
 
-def test_vectors_are_made_once_for_each_text(stores, archive, tmp_path, monkeypatch):
-    """Also after a restart, and for another store; those of queries are not kept."""
+def test_each_text_is_embedded_once(stores, archive, tmp_path, monkeypatch):
+    """This holds after a restart and across stores; vectors of queries are not stored."""
     embedded = []
     embed = WordLlama.embed
     monkeypatch.setattr(
@@ -211,8 +211,8 @@ def test_vectors_are_made_once_for_each_text(stores, archive, tmp_path, monkeypa
     fresh.close()
 
 
-def test_a_cache_that_fails_costs_only_time(stores, monkeypatch):
-    """A full disk, for example."""
+def test_a_failing_cache_costs_only_time(stores, monkeypatch):
+    """A full disk is an example."""
 
     def fail(*_given):
         raise sqlite3.OperationalError("database or disk is full")
@@ -224,7 +224,7 @@ def test_a_cache_that_fails_costs_only_time(stores, monkeypatch):
 
 
 def test_creating_the_same_store_again_changes_nothing(stores):
-    """Another kind or other settings are refused, and the documents stay."""
+    """Another kind or other settings are rejected, and the documents stay."""
     stores.create("docs", "bm25", {"title_weight": 2.0})
     stores.put("docs", DOCUMENTS)
     assert not stores.create("docs", "bm25", {"title_weight": 2.0})
@@ -246,7 +246,7 @@ def test_creating_the_same_store_again_changes_nothing(stores):
     ],
 )
 def test_settings_are_checked(stores, kind, settings, said):
-    """No setting names a path or a function, and none is silently without effect."""
+    """No setting names a path or a function, and none is silently ignored."""
     with pytest.raises(ArgumentError, match=said):
         stores.create("docs", kind, settings)
 
@@ -275,8 +275,8 @@ NO_NAMES = [
 
 
 @pytest.mark.parametrize("name", NO_NAMES)
-def test_a_name_is_no_path_address_or_function(stores, name, tmp_path):
-    """None can be created, and looking one up opens nothing."""
+def test_a_name_must_not_be_a_path_address_or_function(stores, name, tmp_path):
+    """No such store can be created, and looking one up opens nothing."""
     before = [*tmp_path.rglob("*")]
     with pytest.raises(ArgumentError, match="store: expected letters"):
         stores.create(name, "bm25", {})
@@ -286,20 +286,20 @@ def test_a_name_is_no_path_address_or_function(stores, name, tmp_path):
 
 
 @pytest.mark.parametrize("name", ["default", "a", "7", "products-2026.v1", "A_b", "x" * 100])
-def test_names_of_letters_digits_dots_dashes_and_underscores(name):
-    """What people call an index is a name."""
+def test_names_may_have_letters_digits_dots_dashes_and_underscores(name):
+    """These are the usual characters of index names."""
     assert check_store_name(name) == name
 
 
 @pytest.mark.parametrize("name", ["bm25", "hybrid", "postgres"])
-def test_a_name_that_open_system_knows_means_nothing_here(stores, name):
-    """Only stores that were created, and systems of the configuration, are there."""
+def test_names_known_to_open_system_are_not_stores(stores, name):
+    """Only created stores and configured systems exist."""
     with pytest.raises(NotFoundError):
         stores.find(name)
 
 
-def test_a_document_cannot_come_twice(stores):
-    """Within one call; nothing of it is kept."""
+def test_a_repeated_document_is_rejected(stores):
+    """It is repeated within one call, and nothing is stored."""
     stores.create("docs", "bm25", {})
     with pytest.raises(ArgumentError, match="'d1' twice"):
         stores.put("docs", [DOCUMENTS[0], DOCUMENTS[0]])
@@ -308,8 +308,8 @@ def test_a_document_cannot_come_twice(stores):
     assert stores.find("docs").n_documents == 0
 
 
-def test_ids_that_are_no_utf8_survive(stores):
-    """As everywhere else: bytes come back."""
+def test_ids_that_are_not_utf_8_survive(stores):
+    """Their bytes are returned unchanged, as everywhere."""
     stores.create("docs", "bm25", {})
     stores.put("docs", [Document("d\udcff", "tokens")])
     assert found(stores, "docs") == ["d\udcff"]
@@ -348,14 +348,14 @@ def test_a_configured_system_is_read_only(stores):
         {"../own": {"system": "bm25"}},
     ],
 )
-def test_the_configuration_is_checked_at_the_start(tmp_path, systems):
-    """A misspelt key would silently do nothing."""
+def test_the_configuration_is_checked_at_startup(tmp_path, systems):
+    """A misspelt key would be ignored silently."""
     with pytest.raises(ArgumentError):
         Stores(None, tmp_path, systems)
 
 
-def test_a_configured_system_is_opened_when_it_is_first_asked(tmp_path, archive):
-    """A server starts while its database is away; PostgreSQL goes by its own names."""
+def test_a_configured_system_is_opened_on_first_use(tmp_path, archive):
+    """A server starts even if its database is down; PostgreSQL has its own setting names."""
     systems = {
         "pg": {"system": "postgres-bm25", "dsn": "postgresql://nobody@127.0.0.1:1/none"},
         "web": {
@@ -372,16 +372,16 @@ def test_a_configured_system_is_opened_when_it_is_first_asked(tmp_path, archive)
     stores.close()
 
 
-def test_settings_of_a_configured_system_are_those_of_the_system(tmp_path, archive):
-    """Numbers, lists and booleans as TOML has them."""
+def test_settings_are_passed_to_a_configured_system(tmp_path, archive):
+    """Numbers, lists and booleans have their TOML types."""
     table = {"system": "hybrid", "weights": [1, 0.5], "depth": 50, "approximate": False}
     fingerprint = Stores(archive, tmp_path, {"own": table}).find("own").fingerprint()
     assert (fingerprint["weights"], fingerprint["depth"]) == ("1 0.5", "50")
     assert fingerprint["nearest"] == "exact"
 
 
-def test_what_is_not_there_is_said(stores):
-    """Documents into no store, and no store to remove."""
+def test_a_missing_store_is_reported_by_name(stores):
+    """This holds for adding documents and for removing the store."""
     for change in (
         lambda: stores.put("docs", DOCUMENTS),
         lambda: stores.discard("docs", "d1"),
@@ -403,8 +403,8 @@ INSERT INTO documents VALUES (1, 7, X'6432', X'', X'52697065'), (2, 7, X'FF', X'
 """What an earlier version kept beside the archive."""
 
 
-def test_documents_of_an_earlier_version_are_moved_into_the_archive(archive):
-    """Once, with any bytes in them; a second start after a crash does no harm."""
+def test_documents_of_an_earlier_version_are_migrated(archive):
+    """They may contain any bytes; starting again after a crash is safe."""
     folder = Path(f"{archive.name}.stores")
     folder.mkdir()
     for _ in range(2):
@@ -418,8 +418,8 @@ def test_documents_of_an_earlier_version_are_moved_into_the_archive(archive):
         assert [path.name for path in folder.iterdir()] == ["documents.db.moved"]
 
 
-def test_a_former_file_that_cannot_be_read_is_named(archive):
-    """Rather than dropped; the service does not start."""
+def test_an_unreadable_file_of_an_earlier_version_is_named(archive):
+    """It is not dropped, and the service does not start."""
     folder = Path(f"{archive.name}.stores")
     folder.mkdir()
     (folder / "documents.db").write_bytes(b"not a database, and long enough to be seen as none")

@@ -1,17 +1,17 @@
-"""Two runs of six queries, small enough to work out by hand."""
+"""Two runs of six queries, small enough to compute by hand."""
 
 JUDGMENTS = {f"q{i}": {"d1": 3, "d2": 1, "d3": 0} for i in range(6)}
 BASELINE = {f"q{i}": ["d1", "d2", "d3", "x1"] for i in range(6)}
 CANDIDATE = {
     **BASELINE,
     "q0": ["d3", "x9", "d2", "d1"],  # worse
-    "q1": ["d1", "d3", "d2", "x1"],  # a little worse
-    "q2": ["d1", "d2", "x1", "d3"],  # other documents, the same score
+    "q1": ["d1", "d3", "d2", "x1"],  # slightly worse
+    "q2": ["d1", "d2", "x1", "d3"],  # other documents with the same score
 }
 
 
 def lines(run):
-    """Rankings as a TREC run."""
+    """Return rankings as a TREC run."""
     return "".join(
         f"{query_id} Q0 {doc_id} {rank} {100 - rank} tag\n"
         for query_id, doc_ids in run.items()
@@ -20,14 +20,14 @@ def lines(run):
 
 
 def upload(client, run, name, **facts):
-    """Put a run into the service, and return its id."""
+    """Upload a run to the service, and return its id."""
     answer = client.post("/v1/runs", params={"name": name, **facts}, content=lines(run))
     assert answer.status_code in (200, 201), answer.text
     return answer.json()["run_id"]
 
 
 def fill(client, baseline=BASELINE, candidate=CANDIDATE):
-    """Put queries, judgments and both runs into a service; the baseline is called main."""
+    """Store queries, judgments and both runs in a service; the baseline is named main."""
     queries = [
         {
             "query_id": f"q{i}",

@@ -1,4 +1,4 @@
-"""Pages as tests read them."""
+"""Parsed pages for tests."""
 
 from html.parser import HTMLParser
 
@@ -7,7 +7,7 @@ _VOID = {"area", "br", "hr", "img", "input", "link", "meta"}
 
 
 class Element:
-    """A part of a page: its tag, attributes, and what is in it."""
+    """An element of a page: its tag, attributes and contents."""
 
     def __init__(self, tag, attributes, parent=None):
         self.tag = tag
@@ -21,12 +21,12 @@ class Element:
 
     @property
     def text(self):
-        """What one reads, with single spaces."""
+        """Return the visible text, with single spaces."""
         parts = (part if isinstance(part, str) else part.text for part in self.inside)
         return " ".join("".join(f" {part} " for part in parts).split())
 
     def find_all(self, tag=None, **attributes):
-        """Return the elements in it of a tag, with these attributes; class_ may be one of many."""
+        """Return the descendants with this tag and these attributes; class_ may be one of many."""
         found = []
         for part in self.inside:
             if isinstance(part, Element):
@@ -36,7 +36,7 @@ class Element:
         return found
 
     def find(self, tag=None, **attributes):
-        """Return the first of them; fails if there is none."""
+        """Return the first of them; fail if there is none."""
         found = self.find_all(tag, **attributes)
         assert found, f"no {tag} with {attributes} in: {self.text[:500]}"
         return found[0]
@@ -73,7 +73,7 @@ class _Reader(HTMLParser):
 
 
 def parse(text):
-    """Return a page; fails where a tag is not closed."""
+    """Parse a page; fail if a tag is not closed."""
     reader = _Reader()
     reader.feed(text)
     reader.close()
@@ -82,7 +82,7 @@ def parse(text):
 
 
 def get_page(client, address, status=200, **options):
-    """Open an address as a browser does, and return the page."""
+    """Open an address like a browser, and return the page."""
     answer = client.get(address, headers=HTML, **options)
     assert answer.status_code == status, answer.text[:2000]
     return parse(answer.text)

@@ -1,4 +1,4 @@
-"""A small archive to judge in: three queries, two runs, documents of every kind."""
+"""A small archive to judge: three queries, two runs, documents of every kind."""
 
 import json
 
@@ -9,7 +9,7 @@ ORIGIN = {"Origin": "http://localhost:8765"}
 
 
 def fill(archive):
-    """Write everything; what nobody judged is d3 to d6 of each query. Return the runs' ids."""
+    """Write everything; d3 to d6 of each query are unjudged. Return the ids of the runs."""
     archive.queries.put(
         [
             Query("q1", "bake bread", description="How to bake it at home", category="kitchen"),
@@ -36,7 +36,7 @@ def fill(archive):
 
 
 def ask(client, address="/judge/next", author="local", **body):
-    """Ask for the next documents, as the page's script does."""
+    """Request the next documents, like the page's script."""
     body = {"author": author, "session": "one", "n": 10, "have": [], **body}
     answer = client.post(address, json=body, headers=ORIGIN)
     assert answer.status_code == 200, answer.text
@@ -44,7 +44,7 @@ def ask(client, address="/judge/next", author="local", **body):
 
 
 def say(client, *answers, author="local", status=200):
-    """Send answers, as the page's script does, and return what became of them."""
+    """Send answers like the page's script, and return the result of each."""
     content = json.dumps({"author": author, "answers": answers})
     kind = {"Content-Type": "application/json", **ORIGIN}
     answer = client.post("/judge/answers", content=content, headers=kind)
@@ -53,7 +53,7 @@ def say(client, *answers, author="local", status=200):
 
 
 def graded(card, grade, **more):
-    """Answer a card with a grade."""
+    """Return the answer to a card with a grade."""
     return {
         "key": f"{card['query_id']} {card['doc_id']} {grade}",
         "kind": "grade",
@@ -64,5 +64,5 @@ def graded(card, grade, **more):
 
 
 def token(archive, name, role="judge"):
-    """Headers of somebody who has a token."""
+    """Return the headers of a user with a token."""
     return {"Authorization": f"Bearer {archive.tokens.create(name, role)}"}

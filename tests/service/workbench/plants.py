@@ -1,4 +1,4 @@
-"""A small archive for pages about runs: two series, a baseline, holes."""
+"""A small archive for pages about runs: two series, a baseline, and holes."""
 
 from berryeval import Query, Run
 from berryeval.archive import JudgmentEntry, RunFacts
@@ -11,7 +11,7 @@ def query_ids():
 
 
 def fill(archive):
-    """Write queries, judgments and six runs; return the ids of the runs by their commits."""
+    """Write queries, judgments and six runs; return the ids of the runs by commit."""
     archive.queries.put(
         Query(
             query_id,
@@ -38,7 +38,7 @@ def fill(archive):
 
 
 def put(archive, name, n_first, commit, tags=("nightly",)):
-    """Store a run that has the best document first for so many queries, and a hole for others."""
+    """Store a run with the best document first for some queries, and a hole for others."""
     run = Run.from_lists(
         {
             query_id: ["good", "poor"] if number < n_first else ["poor", "hole", "fair"]

@@ -1,4 +1,4 @@
-"""Every page on the demonstration, as a newcomer sees it."""
+"""Every page of the demonstration, as seen by a new user."""
 
 import time
 
@@ -11,7 +11,7 @@ from berryeval.service.demo import fill_demo
 from berryeval.service.workbench import pages
 from service_server import new_app
 
-# What pages say where there is nothing, or not yet.
+# Texts of pages without data, or while loading.
 NOT_YET = ('class="empty"', "No runs to replay yet", 'hx-trigger="load delay')
 
 
@@ -26,12 +26,12 @@ def client(tmp_path_factory):
 
 @pytest.fixture(scope="module")
 def known(client):
-    """What stands in the addresses."""
+    """Return the values used in addresses."""
     return examples(lambda address: client.get(address).text)
 
 
 def test_every_page_is_measured():
-    """A page that is new is in the list of the benchmark, and one that went is not."""
+    """The list of the benchmark has every page, and no removed one."""
     routes = {
         route.path
         for router in (*pages.ROUTERS, *pages.OPEN_ROUTERS)
@@ -42,19 +42,19 @@ def test_every_page_is_measured():
 
 
 @pytest.mark.parametrize("address", [one for several in ADDRESSES.values() for one in several])
-def test_every_page_has_something_to_show(client, known, address):
+def test_every_page_has_content(client, known, address):
     """No page of the demonstration is empty or missing."""
     wanted = {"headers": {"Accept": "text/html"}, "follow_redirects": True}
     found = client.get(address.format(**known), **wanted)
     deadline = time.monotonic() + 60
     while is_waiting(found) and time.monotonic() < deadline:
-        time.sleep(0.2)  # what is being computed is there when one asks again
+        time.sleep(0.2)  # results in progress are ready at the next request
         found = client.get(address.format(**known), **wanted)
     assert found.status_code == 200, found.text
     assert not is_waiting(found), address
 
 
 def is_waiting(found):
-    """Whether a page shows that there is nothing; what it hides for later does not count."""
+    """Return whether a page shows that data is missing; hidden parts do not count."""
     shown, _, _ = found.text.partition('id="judge-none" hidden')
     return any(words in shown for words in NOT_YET)

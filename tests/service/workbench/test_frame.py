@@ -1,4 +1,4 @@
-"""What all pages share: the frame, its policy, files, search, and problems as pages."""
+"""Parts of all pages: layout, security policy, static files, search, and error pages."""
 
 import re
 
@@ -14,7 +14,7 @@ from service_data import upload
 
 @pytest.fixture
 def filled(archive):
-    """An archive with a run, queries and a gate; ids and texts that could do harm."""
+    """An archive with a run, queries and a gate; ids and texts are malicious."""
     archive.queries.put(
         [
             Query("q1", "how do I configure OAuth?", "procedural"),
@@ -28,8 +28,8 @@ def filled(archive):
     return archive
 
 
-def test_every_page_is_shown_under_a_strict_policy(client):
-    """No script, style or frame but our own; nothing that an inline script could do."""
+def test_every_page_has_a_strict_security_policy(client):
+    """Only the service's own scripts, styles and frames are allowed, and nothing inline."""
     answer = client.get("/search", headers=HTML)
     policy = answer.headers["content-security-policy"]
     assert "default-src 'none'" in policy
@@ -40,8 +40,8 @@ def test_every_page_is_shown_under_a_strict_policy(client):
     assert answer.headers["cache-control"] == "private, no-cache"
 
 
-def test_templates_hold_nothing_that_the_policy_forbids():
-    """No inline script, style or handler in any template; data are never marked as safe."""
+def test_templates_contain_nothing_that_the_policy_forbids():
+    """They have no inline script, style or handler, and never mark data as safe."""
     loader = environment().loader
     names = environment().list_templates()
     assert "base.html" in names
@@ -50,21 +50,21 @@ def test_templates_hold_nothing_that_the_policy_forbids():
         markup = re.sub(r"\{[{%#].*?[}%#]\}", "", source, flags=re.DOTALL)
         assert not re.search(r"<style|\sstyle=|\son[a-z]+=|javascript:", markup), name
         for tag in re.findall(r"<script[^>]*>", source):
-            assert "src=" in tag or 'type="application/json"' in tag, name  # data run nowhere
+            assert "src=" in tag or 'type="application/json"' in tag, name  # data is never executed
         marked = re.findall(r"\{\{[^}]*\|\s*safe", source)
         assert marked == (["{{ drawings[name]|safe"] if name == "icons.html" else []), name
 
 
-def test_the_menu_leads_everywhere_and_marks_where_one_is(client):
-    """Each page of the menu, the current one for a screen reader, too."""
+def test_the_menu_links_to_every_page_and_marks_the_current_one(client):
+    """Screen readers announce it, too."""
     page = get_page(client, "/search")
     (menu, _small) = page.find("header").find_all("nav")
     assert [link["href"] for link in menu.find_all("a")] == [place.address for place in PAGES]
     assert not menu.find_all("a", aria_current="page")
 
 
-def test_files_are_kept_for_good_under_an_address_of_their_own(client):
-    """The address changes with the content; without it a browser has to ask."""
+def test_static_files_are_cached_by_content(client):
+    """The address contains a hash of the content; without it a browser revalidates."""
     answer = client.get(address_of("workbench.css"))
     assert answer.headers["content-type"] == "text/css; charset=utf-8"
     assert "immutable" in answer.headers["cache-control"]
@@ -75,13 +75,13 @@ def test_files_are_kept_for_good_under_an_address_of_their_own(client):
 
 
 @pytest.mark.parametrize("name", ["nothing.css", "../base.html", "..%2F..%2F__init__.py", ""])
-def test_no_other_file_can_be_asked_for(client, name):
-    """Only what was there when the service started."""
+def test_no_other_file_can_be_requested(client, name):
+    """Only files that existed when the service started are served."""
     assert client.get(f"/assets/{name}").status_code == 404
 
 
-def test_pages_do_without_the_script_of_others(client, monkeypatch):
-    """A build that could not fetch it has pages of links and forms."""
+def test_pages_work_without_the_third_party_script(client, monkeypatch):
+    """If the build could not fetch it, links and forms still work."""
     assert HTMX in assets()
     assert "htmx.min.js" in client.get("/search", headers=HTML).text
     monkeypatch.setitem(environment().globals, "has_htmx", 0)
@@ -105,7 +105,7 @@ def test_pages_do_without_the_script_of_others(client, monkeypatch):
     ],
 )
 def test_search_finds_pages_runs_queries_and_gates(client, text, kind, address):
-    """By any part, whatever its case; on a page of its own and in the palette."""
+    """Any part matches in any case, on the search page and in the palette."""
     page = get_page(client, f"/search?q={text}")
     palette = parse(client.get(f"/palette?q={text}").text)
     for links in (page.find("ul", class_="found").find_all("a"), palette.find_all("a")):
@@ -114,7 +114,7 @@ def test_search_finds_pages_runs_queries_and_gates(client, text, kind, address):
 
 
 def test_the_newest_runs_come_first_and_any_commit_is_found(client):
-    """What is shown is short; what is looked for may be the whole."""
+    """A short form is shown; the search also matches the full commit."""
     commits = [letter * 40 for letter in "abcdefgh"]
     for seed, commit in enumerate(commits):
         upload(client, seed, "bm25", commit=commit)
@@ -131,16 +131,16 @@ def test_the_newest_runs_come_first_and_any_commit_is_found(client):
 
 
 @pytest.mark.usefixtures("filled")
-def test_search_that_finds_nothing_says_so(client):
-    """With what was looked for, escaped."""
+def test_a_search_without_results_is_reported(client):
+    """The search text is shown escaped."""
     answer = client.get("/search?q=<b>nothing</b>", headers=HTML)
     assert "<b>nothing" not in answer.text
     assert "Nothing found" in parse(answer.text).find("main").text
     assert "No results for" in client.get("/palette?q=zzz").text
 
 
-def test_a_page_that_is_not_there_is_a_page(client):
-    """With a way back; programs and parts of pages get what they can use."""
+def test_an_unknown_address_is_an_error_page(client):
+    """It has a link back; programs and scripts get their own formats."""
     page = get_page(client, "/nowhere", status=404)
     assert "no such page: /nowhere" in page.find("main").text
     assert page.find("main").find("a", href="/")
@@ -155,16 +155,16 @@ def test_a_page_that_is_not_there_is_a_page(client):
     [(0, "just now"), (5, "5 min ago"), (130, "2 h ago"), (1500, "yesterday"),
      (3000, "2 days ago"), (20000, "2026-11-02")],
 )  # fmt: skip
-def test_times_are_said_as_people_say_them(minutes, expected):
-    """The date where a number of days says less."""
+def test_times_are_shown_in_readable_form(minutes, expected):
+    """Older ones are shown as a date."""
     from datetime import datetime, timedelta, timezone
 
     now = datetime(2026, 11, 16, 12, tzinfo=timezone.utc)
     assert since(now - timedelta(minutes=minutes), now) == expected
 
 
-def test_figures_are_written_alike_everywhere():
-    """A dash where there is none, a sign before differences, and no minus zero."""
+def test_figures_are_formatted_consistently():
+    """A dash for missing values, a sign for differences, and no minus zero."""
     template = environment().from_string(
         "{{ 0.41236|score }} {{ none|score }} {{ 0.012|signed(3) }} {{ -0.5|signed(1) }} "
         "{{ -0.00001|signed }} {{ none|signed }} {{ 12345|count }} {{ 0.123|percent }} "

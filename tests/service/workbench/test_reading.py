@@ -1,4 +1,4 @@
-"""A large archive is being read: pages say so, and nobody waits."""
+"""Pages while a large archive is being read: they say so, and no request waits."""
 
 import threading
 import time
@@ -15,7 +15,7 @@ from service.workbench.html import get_page
 
 @pytest.fixture
 def slow(archive, monkeypatch):
-    """An archive whose judgments are read when the test lets them."""
+    """An archive whose judgments are read when the test allows it."""
     archive.judgments.put([JudgmentEntry("q1", "d1", 1)], author="ada")
     stored = archive.runs.put(Run.from_dict({"q1": {"d1": 1.0}}), RunFacts("bm25"))
     may_read = threading.Event()
@@ -28,8 +28,8 @@ def slow(archive, monkeypatch):
     may_read.set()
 
 
-def test_pages_that_need_all_judgments_say_that_they_are_read(slow, service, monkeypatch):
-    """They come again by themselves, and open once everything is there."""
+def test_pages_that_need_all_judgments_report_loading(slow, service, monkeypatch):
+    """They reload by themselves, and open when everything is loaded."""
     monkeypatch.setattr(warming, "LARGE", 0)
     client = service()
     for address in (slow.address, "/compare", "/queries", "/power", "/gates/+new", "/judge"):
@@ -44,7 +44,7 @@ def test_pages_that_need_all_judgments_say_that_they_are_read(slow, service, mon
 
 
 def test_pages_of_judgments_do_not_wait_for_them(slow, service, monkeypatch):
-    """They say that they come, and go on by themselves."""
+    """They report loading, and continue by themselves."""
     monkeypatch.setattr(warming, "LARGE", 0)
     monkeypatch.setattr(shared_work, "WAIT_SECONDS", 60.0)
     client = service()
@@ -54,6 +54,6 @@ def test_pages_of_judgments_do_not_wait_for_them(slow, service, monkeypatch):
     assert time.monotonic() - start < 30
 
 
-def test_a_small_archive_is_read_when_it_is_asked_for(slow, client):
+def test_a_small_archive_is_read_on_request(slow, client):
     """Reading a small archive takes no noticeable time."""
     assert "bm25" in get_page(client, slow.address).find("main").text

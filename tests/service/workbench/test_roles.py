@@ -1,4 +1,4 @@
-"""Who may change what: every route of the workbench that writes, with the role it takes."""
+"""Permissions: every workbench route that writes, with its required role."""
 
 import pytest
 
@@ -35,7 +35,7 @@ LOWER = [
 
 @pytest.fixture
 def guarded(service):
-    """A service that others can reach; it asks for a token."""
+    """A service that is reachable from other hosts and requires a token."""
     return service(BASE, host="0.0.0.0")  # noqa: S104
 
 
@@ -46,7 +46,7 @@ def address_of(path):
     return path
 
 
-def test_every_route_that_writes_is_known_here():
+def test_every_route_that_writes_is_listed():
     """A new route must declare its role here; all others only read."""
     found = {
         route.path: route.methods
@@ -59,7 +59,7 @@ def test_every_route_that_writes_is_known_here():
 
 @pytest.mark.parametrize(("path", "role"), LOWER)
 def test_a_lower_role_is_rejected(guarded, archive, path, role):
-    """Before anything of what they sent is looked at."""
+    """The role is checked before the body."""
     headers = {**HTML, "Authorization": f"Bearer {archive.tokens.create('eve', role)}"}
     answer = guarded.post(address_of(path), headers=headers, follow_redirects=False)
     assert answer.status_code == 403
@@ -67,9 +67,9 @@ def test_a_lower_role_is_rejected(guarded, archive, path, role):
 
 
 @pytest.mark.parametrize("path", WRITING)
-def test_a_sufficient_role_works_only_from_our_own_pages(guarded, archive, path):
+def test_a_sufficient_role_works_only_from_the_service_itself(guarded, archive, path):
     """Requests from other sites, or without an origin, are rejected."""
-    guarded.cookies.set(COOKIE, archive.tokens.create("ada", WRITING[path]))
+    guarded.cookies.set(COOKIE, archive.sessions.start(archive.tokens.create("ada", WRITING[path])))
 
     def status(**headers):
         sent = {**HTML, **headers}

@@ -1,8 +1,16 @@
-"""Logging in with a token, and what a page of another site cannot do with it."""
+"""Logging in with a token, and protection against requests from other sites."""
+
+import time
+from types import SimpleNamespace
 
 import pytest
+from starlette.testclient import TestClient
 
+from berryeval.archive import Archive
+from berryeval.service import ServiceSettings
+from berryeval.service.middleware.access import COOKIE
 from service.workbench.html import HTML, get_page, parse
+from service_server import new_app
 
 BASE = "http://quality.example"
 OWN = {"Origin": BASE}
@@ -10,13 +18,13 @@ OWN = {"Origin": BASE}
 
 @pytest.fixture
 def token(archive):
-    """A token that may judge."""
+    """A token with the role judge."""
     return archive.tokens.create("ada", "judge")
 
 
 @pytest.fixture
 def guarded(service):
-    """A service that others can reach; it asks for a token."""
+    """A service that is reachable from other hosts and requires a token."""
     return service(BASE, host="0.0.0.0")  # noqa: S104
 
 
@@ -24,8 +32,13 @@ def log_in(client, token, **form):
     return client.post("/login", data={"token": token, **form}, headers=OWN, follow_redirects=False)
 
 
-def test_who_is_not_known_is_asked_for_a_token_and_comes_back(guarded, token):
-    """To the page that was wanted."""
+def status_of_page(client, session_id=None):
+    cookie = {} if session_id is None else {"Cookie": f"{COOKIE}={session_id}"}
+    return client.get("/search", headers={**HTML, **cookie}, follow_redirects=False).status_code
+
+
+def test_an_unknown_user_logs_in_and_returns(guarded, token):
+    """The login redirects to the requested page."""
     asked = guarded.get("/search?q=a%20b", headers=HTML, follow_redirects=False)
     assert (asked.status_code, asked.headers["location"]) == (
         303,
@@ -39,8 +52,8 @@ def test_who_is_not_known_is_asked_for_a_token_and_comes_back(guarded, token):
     assert page.find("span", class_="name").text == "ada judge"
 
 
-def test_the_cookie_is_for_this_service_alone(guarded, token):
-    """No script reads it, no other site sends it; over https nothing else carries it."""
+def test_the_cookie_is_restricted_to_this_service(guarded, token):
+    """Scripts cannot read it, other sites cannot send it, and with https it is secure."""
     cookie = log_in(guarded, token).headers["set-cookie"].lower()
     assert "httponly" in cookie
     assert "samesite=strict" in cookie
@@ -53,15 +66,15 @@ def test_the_cookie_is_for_this_service_alone(guarded, token):
 @pytest.mark.parametrize(
     ("token", "said"), [("", "Paste a token."), ("bev_x", "Unknown or revoked token.")]
 )
-def test_a_wrong_token_is_told_so(guarded, token, said):
-    """On the same page, and without a cookie."""
+def test_a_wrong_token_is_rejected(guarded, token, said):
+    """The login page is shown again, without a cookie."""
     answer = log_in(guarded, token)
     assert (answer.status_code, "set-cookie" in answer.headers) == (401, False)
     assert parse(answer.text).find(id="error").text == said
 
 
-def test_the_api_takes_the_cookie_from_our_own_pages_alone(guarded, token):
-    """CSRF: whatever changes something has to come from a page of this service."""
+def test_the_api_accepts_the_cookie_only_from_our_own_pages(guarded, token):
+    """CSRF: requests that change data must come from a page of this service."""
     log_in(guarded, token)
     body = {"judgments": [{"query_id": "q1", "doc_id": "d1", "grade": 1}]}
     assert guarded.get("/v1/judgments").status_code == 200
@@ -73,16 +86,16 @@ def test_the_api_takes_the_cookie_from_our_own_pages_alone(guarded, token):
     assert guarded.get("/v1/judgments").json()["items"][0]["author"] == "ada"
 
 
-def test_nobody_can_be_logged_in_by_another_site(guarded, token):
-    """Judgments would carry a stranger's name."""
+def test_another_site_cannot_log_a_user_in(guarded, token):
+    """Otherwise judgments would have a stranger's name."""
     refused = guarded.post(
         "/login", data={"token": token}, headers={"Origin": "https://evil.example"}
     )
     assert (refused.status_code, "set-cookie" in refused.headers) == (403, False)
 
 
-def test_a_revoked_token_ends_what_it_began(guarded, archive, token, monkeypatch):
-    """A page leads to the login, a part takes its whole page there, a program gets 401."""
+def test_a_revoked_token_ends_its_sessions(guarded, archive, token, monkeypatch):
+    """A page redirects to the login, a part redirects its whole page, and a program gets 401."""
     log_in(guarded, token)
     assert guarded.get("/search", headers=HTML).status_code == 200
     archive.tokens.revoke("ada")
@@ -95,28 +108,118 @@ def test_a_revoked_token_ends_what_it_began(guarded, archive, token, monkeypatch
     assert guarded.post("/search", headers=HTML | OWN, follow_redirects=False).status_code == 303
 
 
-def test_logging_out_forgets_the_token(guarded, token):
-    """The next page asks for one."""
+def test_the_cookie_does_not_contain_the_token(guarded, token):
+    """Each login starts a session with an id of its own."""
+    ids = set()
+    for _ in range(2):
+        answer = log_in(guarded, token)
+        assert token not in str(answer.headers)
+        ids.add(guarded.cookies[COOKIE])
+    assert len(ids) == 2
+
+
+def test_a_session_survives_a_restart(guarded, service, token):
+    """Another process over the same archive accepts the cookie."""
     log_in(guarded, token)
+    restarted = service(BASE, host="0.0.0.0")  # noqa: S104
+    restarted.cookies.set(COOKIE, guarded.cookies[COOKIE])
+    assert status_of_page(restarted) == 200
+
+
+def test_logging_out_ends_a_copied_cookie_at_once(guarded, token):
+    """The browser forgets the cookie, and the service rejects copies of it."""
+    log_in(guarded, token)
+    copied = guarded.cookies[COOKIE]
+    assert status_of_page(guarded) == 200
     guarded.post("/logout", headers=OWN, follow_redirects=False)
-    assert guarded.get("/search", headers=HTML, follow_redirects=False).status_code == 303
+    assert COOKIE not in guarded.cookies
+    guarded.cookies.set(COOKIE, copied)
+    assert status_of_page(guarded) == 303
 
 
-def test_on_this_machine_one_may_log_in_to_judge_under_a_name(client, archive):
-    """Without a token one is local; an unknown cookie is as good as none."""
+def test_a_request_during_the_logout_does_not_extend_the_session(service, archive, token):
+    """What the archive answered before the logout is not remembered after it."""
+    verify, started = archive.sessions.verify, []
+
+    def verify_slowly(session_id):
+        found = verify(session_id)
+        if not started:
+            started.append(session_id)
+            guarded.post("/logout", headers=OWN, follow_redirects=False)
+        return found
+
+    archive.sessions.verify = verify_slowly
+    guarded = service(BASE, host="0.0.0.0")  # noqa: S104
+    log_in(guarded, token)
+    copied = guarded.cookies[COOKIE]
+    assert status_of_page(guarded) == 200
+    guarded.cookies.set(COOKIE, copied)
+    assert status_of_page(guarded) == 303
+
+
+def test_other_instances_notice_within_five_seconds(guarded, archive, token, tmp_path, monkeypatch):
+    """Whether the session was ended or its token revoked."""
+    log_in(guarded, token)
+    ended = guarded.cookies[COOKIE]
+    log_in(guarded, token)
+    revoked = guarded.cookies[COOKIE]
+    began = time.monotonic()
+    monkeypatch.setattr("berryeval.service.lru_cache.time", SimpleNamespace(monotonic=lambda: now))
+    now = began
+    with Archive.open(tmp_path / "berryeval.db") as same:
+        app = new_app(same, ServiceSettings(host="0.0.0.0"))  # noqa: S104
+        with TestClient(app, BASE) as other:
+            for session_id in (ended, revoked):
+                assert status_of_page(other, session_id) == 200
+            guarded.post("/logout", headers={**OWN, "Cookie": f"{COOKIE}={ended}"})
+            archive.tokens.revoke("ada")
+            now = began + 5.0
+            for session_id in (ended, revoked):
+                assert status_of_page(other, session_id) == 303
+
+
+def test_a_token_in_the_cookie_is_not_a_session(guarded, token):
+    """Browsers of earlier versions, whose cookies contain the token, have to log in again."""
+    bearer = {"Authorization": f"Bearer {token}"}
+    assert guarded.get("/v1/judgments", headers=bearer).status_code == 200
+    for name in (COOKIE, "berryeval_token"):
+        assert (
+            guarded.get("/v1/judgments", headers={"Cookie": f"{name}={token}"}).status_code == 401
+        )
+
+
+def test_a_session_id_is_not_a_token(guarded, token):
+    """It is not accepted in the header of programs, which pages of other sites cannot forge."""
+    log_in(guarded, token)
+    session_id = guarded.cookies[COOKIE]
+    assert guarded.get("/v1/judgments").status_code == 200
+    bearer = {"Authorization": f"Bearer {session_id}"}
+    assert guarded.get("/v1/judgments", headers=bearer).status_code == 401
+
+
+def test_unknown_secrets_do_not_wait_for_writers(guarded, archive):
+    """Strangers can neither delay writes nor fill threads with logins that wait for them."""
+    with archive._database.writing():
+        assert log_in(guarded, "bev_x").status_code == 401
+        headers = {**OWN, "Cookie": f"{COOKIE}=unknown"}
+        assert guarded.post("/logout", headers=headers, follow_redirects=False).status_code == 303
+
+
+def test_a_local_user_may_log_in_to_judge_under_a_name(client, archive):
+    """Without a token the user is named local; an unknown cookie is ignored."""
     assert get_page(client, "/search").find("span", class_="name").text == "local admin"
     token = archive.tokens.create("bob", "read")
     origin = {"Origin": str(client.base_url).rstrip("/")}
     client.post("/login", data={"token": token}, headers=origin, follow_redirects=False)
     assert get_page(client, "/search").find("span", class_="name").text == "bob read"
-    client.cookies.set("berryeval_token", "bev_unknown", domain="localhost.local")
     client.cookies.clear()
+    client.cookies.set(COOKIE, "unknown")
     assert get_page(client, "/search").find("span", class_="name").text == "local admin"
 
 
 @pytest.mark.parametrize(
     "wanted", ["https://evil.example", "//evil.example", "/\\evil", "", "/a\nb"]
 )
-def test_a_login_leads_nowhere_else(guarded, token, wanted):
-    """A foreign address leads to the first page."""
+def test_a_login_redirects_only_to_this_service(guarded, token, wanted):
+    """Another address redirects to the overview."""
     assert log_in(guarded, token, next=wanted).headers["location"] == "/"

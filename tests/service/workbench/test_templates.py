@@ -1,4 +1,4 @@
-"""The templates of pages, as people read them."""
+"""The source of page templates."""
 
 from importlib import resources
 
@@ -14,7 +14,7 @@ TEMPLATES = sorted(
 
 @pytest.mark.parametrize("name", TEMPLATES)
 def test_no_line_of_a_template_is_longer_than_a_screen(name):
-    """A line has at most 120 characters, so that a change to it can be reviewed."""
+    """A line has at most 120 characters, which keeps changes easy to review."""
     text = (resources.files(workbench) / "templates" / name).read_text("utf-8")
     long_lines = [n for n, line in enumerate(text.splitlines(), start=1) if len(line) > LONGEST]
     assert long_lines == []

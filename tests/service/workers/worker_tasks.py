@@ -1,6 +1,6 @@
 """Functions that tests call in worker processes."""
 
-# ruff: noqa: ARG001, T201 - what every task is called with; what one of them does
+# ruff: noqa: ARG001, T201 - every task has the same parameters; one of them prints
 
 import importlib
 import os
@@ -54,3 +54,7 @@ def imported_file(progress, name):
 def print_something(progress):
     print("hello")
     return "printed"
+
+
+def wait_forever(progress, **arguments):
+    never_end(progress, os.environ["TASK_STARTED"])

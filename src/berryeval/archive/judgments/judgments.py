@@ -289,7 +289,7 @@ class ArchivedJudgments(ArchivePart):
 
     def current(self) -> Judgments:
         """Return the current judgments, for an evaluation."""
-        return self.as_of(None)[0]
+        return self.as_of(None, is_recorded=False)[0]
 
     def hash(self) -> str:
         """Return the hash of the current judgments, which can be passed to `at`."""
@@ -310,11 +310,16 @@ class ArchivedJudgments(ArchivePart):
         """
         return self.as_of(when)[0]
 
-    def as_of(self, when: str | datetime | None) -> tuple[Judgments, str]:
-        """Return the current (None) or earlier judgments, as `at` does, and their hash."""
+    def as_of(
+        self, when: str | datetime | None, *, is_recorded: bool = True
+    ) -> tuple[Judgments, str]:
+        """Return the current (None) or earlier judgments, as `at` does, and their hash.
+
+        If `is_recorded` is false, the hash may be unknown to `at`, and nothing is written.
+        """
         if isinstance(when, str):
             check_id(when, "at")
-        found, hashed = self._known.as_of(when)
+        found, hashed = self._known.as_of(when, is_recorded=is_recorded)
         with self._database.reading() as connection:
             policy = read_policy(connection)
         found.scale, found.labels, found.judges = policy.highest, policy.labels, policy.rule

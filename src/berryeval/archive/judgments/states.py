@@ -24,6 +24,7 @@ __all__ = ["KnownStates", "find", "hash_at", "note", "read", "read_changes"]
 
 _AT_ONCE = 20_000
 _N_BEFORE = 2
+_N_RECORDED = 100
 
 _c = judgments.c
 # As bytes, since decoding a million ids takes a second.
@@ -123,33 +124,42 @@ class KnownStates:
         # A caller that got a hash may request its judgments after another change.
         self._before: deque[_State] = deque(maxlen=_N_BEFORE)
         self._earlier: _State | None = None
+        self._recorded: deque[str] = deque(maxlen=_N_RECORDED)
 
-    def as_of(self, when: str | datetime | None) -> tuple[Judgments, str]:
-        """Return the current (None) or earlier judgments, and their hash."""
+    def as_of(
+        self, when: str | datetime | None, *, is_recorded: bool = True
+    ) -> tuple[Judgments, str]:
+        """Return the current (None) or earlier judgments, and their hash, which is recorded."""
         with self._loading:
-            newest = self._newest
-            if isinstance(when, str):
-                for state in (newest, *self._before, self._earlier):
-                    if state is not None and state.hash == when:
-                        return state.judgments, when
-            with self._database.reading() as connection:
-                revision = find(connection, when)
-                if newest is not None and newest.revision == revision:
-                    return newest.judgments, newest.hash
-                is_newest = when is None or revision == find(connection, None)
-                if is_newest:
-                    state = _newer(connection, newest, revision)
-                else:
-                    found = read(connection, revision)
-                    hashed = when if isinstance(when, str) else hash_of_judgments(found)
-                    state = _State(revision, hashed, found)
-            if not isinstance(when, str):
-                note(self._database, state.hash, revision)
+            state = self._state(when)
+        # Without the lock: recording waits for other writers.
+        if is_recorded and not isinstance(when, str) and state.hash not in self._recorded:
+            note(self._database, state.hash, state.revision)
+            self._recorded.append(state.hash)
+        return state.judgments, state.hash
+
+    def _state(self, when: str | datetime | None) -> _State:
+        newest = self._newest
+        if isinstance(when, str):
+            for known in (newest, *self._before, self._earlier):
+                if known is not None and known.hash == when:
+                    return known
+        with self._database.reading() as connection:
+            revision = find(connection, when)
+            if newest is not None and newest.revision == revision:
+                return newest
+            is_newest = when is None or revision == find(connection, None)
             if is_newest:
-                self._advance(state)
+                state = _newer(connection, newest, revision)
             else:
-                self._earlier = state
-            return state.judgments, state.hash
+                found = read(connection, revision)
+                hashed = when if isinstance(when, str) else hash_of_judgments(found)
+                state = _State(revision, hashed, found)
+        if is_newest:
+            self._advance(state)
+        else:
+            self._earlier = state
+        return state
 
     def _advance(self, state: _State) -> None:
         if self._newest is not None:

@@ -11,7 +11,7 @@ from berryeval.core.id_column import shown_id
 from berryeval.core.query import Query, find_split_group
 from berryeval.errors import ArgumentError, FormatError
 from berryeval.formats import beir
-from berryeval.formats.lines import PathLike, iter_lines, path_name
+from berryeval.formats.lines import PathLike, iter_lines, path_name, readable_again
 from berryeval.formats.queries import delimited, json_file, jsonl, trec_topics
 
 __all__ = ["QUERY_FORMATS", "check_query_format", "read_queries", "write_queries"]
@@ -41,8 +41,7 @@ def read_queries(path: PathLike, *, format: str | None = None, strict: bool = Fa
     path : path
         The file, compressed or not. A folder is read as BEIR's: its ``queries.jsonl``.
     format : str, optional
-        One of `QUERY_FORMATS`. Default: detected from the first line. Required for standard
-        input, ``-``.
+        One of `QUERY_FORMATS`. Default: detected from the first line.
     strict : bool
         Whether an unknown key or column is an error, as in a golden set.
 
@@ -54,6 +53,7 @@ def read_queries(path: PathLike, *, format: str | None = None, strict: bool = Fa
     """
     if beir.is_folder(path):
         path = beir.queries_path(path)
+    path = readable_again(path)
     chosen = _sniff(path) if format is None else check_query_format(format)
     found: dict[str, Query] = {}
     lines: dict[str, int | None] = {}
@@ -79,8 +79,6 @@ def check_query_format(name: str) -> str:
 
 
 def _sniff(path: PathLike) -> str:
-    if os.fspath(path) == "-":
-        raise ArgumentError("format", " or ".join(map(repr, QUERY_FORMATS)), "none for '-'")
     line = next((line for _, line in iter_lines(path) if line.strip()), None)
     if line is None:
         raise FormatError("expected queries, found nothing", path_name(path))

@@ -20,7 +20,7 @@ from berryeval.core.id_column import decode_id
 from berryeval.errors import FormatError
 from berryeval.formats.delimited import iter_records, split_header
 from berryeval.formats.jsonl import iter_objects, parse_object
-from berryeval.formats.lines import PathLike, iter_lines, path_name
+from berryeval.formats.lines import PathLike, iter_lines, path_name, readable_again
 from berryeval.formats.queries._records import TEXT
 
 __all__ = ["iter_log"]
@@ -34,6 +34,7 @@ def iter_log(path: PathLike) -> Iterator[tuple[str, float]]:
     Raises `FormatError` with file and line for a line without a query, and for a count that is not
     a finite number of at least 0.
     """
+    path = readable_again(path)
     first = next((line for _, line in iter_lines(path) if line.strip()), None)
     if first is None:
         raise FormatError("expected a query log, found nothing", path_name(path))

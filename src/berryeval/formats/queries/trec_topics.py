@@ -28,9 +28,9 @@ __all__ = ["iter_queries", "sniff", "to_lines"]
 
 _TAG = re.compile(r"<(/?)(top|num|title|desc|narr)>", re.IGNORECASE)
 _PREFIX = {
-    "num": re.compile(r"\s*(?:Number|Topic)\s*:", re.IGNORECASE),
-    "title": re.compile(r"\s*Topic\s*:", re.IGNORECASE),
-    "desc": re.compile(r"\s*Description\s*:", re.IGNORECASE),
+    "num": re.compile(r"\A\s*(?:Number|Topic)\s*:", re.IGNORECASE),
+    "title": re.compile(r"\A\s*Topic\s*:", re.IGNORECASE),
+    "desc": re.compile(r"\A\s*Description\s*:", re.IGNORECASE),
 }
 
 
@@ -88,7 +88,7 @@ def _query(fields: dict[str, str], path: PathLike, line: int | None) -> Query:
 def _content(fields: dict[str, str], name: str) -> str | None:
     if name not in fields:
         return None
-    return " ".join(_PREFIX[name].sub("", fields[name], count=1).split())
+    return " ".join(_PREFIX[name].sub("", fields[name]).split())
 
 
 def to_lines(queries: Iterable[Query]) -> Iterator[bytes]:

@@ -2,12 +2,14 @@
 
 Without a token, only this machine may call. Pages of other sites in a browser on this machine
 must not: the ``Host`` header reveals a foreign name that resolves to this machine (DNS rebinding),
-and ``Origin`` the site that sent a write. A logged-in browser sends its token in a cookie, and is
-subject to the same checks.
+``Origin`` the site that sent a write, and ``Sec-Fetch-Site`` a page that loads an address of this
+service, for example as an image. A logged-in browser sends a session id in a cookie, and is subject
+to the same checks of ``Origin`` and ``Sec-Fetch-Site``.
 """
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from urllib.parse import urlsplit
 
 from anyio import to_thread
@@ -16,6 +18,8 @@ from starlette.requests import cookie_parser
 from starlette.types import ASGIApp, Receive, Scope, Send
 
 from berryeval.archive import Archive
+from berryeval.archive.records import Token
+from berryeval.service.check_threads import run_check
 from berryeval.service.dependencies import LOCAL, Caller
 from berryeval.service.lru_cache import LruCache
 from berryeval.service.problems import Problem
@@ -23,8 +27,8 @@ from berryeval.service.settings import ServiceSettings
 
 __all__ = ["COOKIE", "OPEN_PATHS", "Access", "host_name"]
 
-COOKIE = "berryeval_token"
-"""The cookie that holds the token of a logged-in browser."""
+COOKIE = "berryeval_session"
+"""The cookie that contains the session id of a logged-in browser."""
 
 OPEN_PATHS = frozenset({"/healthz", "/readyz", "/openapi.json", "/docs", "/login", "/logout"})
 """Paths that need no token, besides those below ``/assets``."""
@@ -41,16 +45,23 @@ class Access:
         self._app = app
         self._archive = archive
         self._settings = settings
-        self._verified: LruCache[str, Caller] = LruCache(
-            _MOST_REMEMBERED, seconds=_REMEMBERED_SECONDS
-        )
+        self._tokens = _Verified(archive.tokens.verify)
+        self._sessions = _Verified(archive.sessions.verify)
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Add the caller to the state of the request."""
+        """Add the caller to the state of the request, and this object to end its session."""
         if scope["type"] == "http":
-            headers = Headers(scope=scope)
-            scope.setdefault("state", {})["caller"] = await self._caller(scope, headers)
+            state = scope.setdefault("state", {})
+            state["access"] = self
+            state["caller"] = await self._caller(scope, Headers(scope=scope))
         await self._app(scope, receive, send)
+
+    async def end_session(self, session_id: str) -> None:
+        """End a session: on this instance at once, on others within five seconds."""
+        # Ending waits for other writers, so unknown ids do not get as far.
+        if await self._sessions.caller(session_id) is not None:
+            await to_thread.run_sync(self._archive.sessions.end, session_id)
+            self._sessions.forget(session_id)
 
     async def _caller(self, scope: Scope, headers: Headers) -> Caller:
         authorization = headers.get("authorization")
@@ -59,9 +70,10 @@ class Access:
         is_open = scope["path"] in OPEN_PATHS or scope["path"].startswith("/assets/")
         cookie = cookie_parser(headers.get("cookie", "")).get(COOKIE)
         if cookie and not is_open:
+            _check_site(scope["method"], headers)
             if scope["method"] not in _SAFE:
                 _check_origin(headers, is_needed=True)
-            caller = await self._holder(cookie)
+            caller = await self._sessions.caller(cookie)
             if caller is not None:
                 return caller
         if self._settings.needs_token:
@@ -71,6 +83,7 @@ class Access:
                 return Caller("anonymous", "read")
             raise _unauthorized("this service requires a token", "none")
         _check_host(headers.get("host", ""), self._settings.known_hosts)
+        _check_site(scope["method"], headers)
         if scope["method"] not in _SAFE:
             _check_origin(headers)
         return LOCAL
@@ -80,21 +93,39 @@ class Access:
         token = token.strip()
         if scheme.lower() != "bearer" or not token:
             raise _unauthorized("expected Authorization: Bearer TOKEN", f"{scheme[:20]} …")
-        caller = await self._holder(token)
+        caller = await self._tokens.caller(token)
         if caller is None:
             raise _unauthorized("the token is unknown or revoked", "another")
         return caller
 
-    async def _holder(self, token: str) -> Caller | None:
-        caller = self._verified.get(token)
-        if caller is not None:
-            return caller
-        found = await to_thread.run_sync(self._archive.tokens.verify, token)
-        if found is None:
-            return None
-        caller = Caller(found.name, found.role)
-        self._verified.put(token, caller)
+
+class _Verified:
+    """Callers by their secrets, looked up in the archive and remembered for five seconds."""
+
+    def __init__(self, verify: Callable[[str], Token | None]) -> None:
+        self._verify = verify
+        self._callers: LruCache[str, Caller] = LruCache(
+            _MOST_REMEMBERED, seconds=_REMEMBERED_SECONDS
+        )
+        self._n_forgotten = 0
+
+    async def caller(self, secret: str) -> Caller | None:
+        """Return the caller with this secret; None if it is unknown or no longer valid."""
+        caller = self._callers.get(secret)
+        if caller is None:
+            n_forgotten = self._n_forgotten
+            token = await run_check(self._verify, secret)
+            if token is not None:
+                caller = Caller(token.name, token.role, has_token=True)
+                # If it was forgotten meanwhile, the archive may have answered before the end.
+                if n_forgotten == self._n_forgotten:
+                    self._callers.put(secret, caller)
         return caller
+
+    def forget(self, secret: str) -> None:
+        """Look the caller up again next time."""
+        self._n_forgotten += 1
+        self._callers.forget(secret)
 
 
 def _unauthorized(detail: str, found: str) -> Problem:
@@ -135,6 +166,33 @@ def _check_host(host: str, known: frozenset[str]) -> None:
             expected=" or ".join(sorted(known)),
             found=repr(host[:80]),
             way_out="send a token, or berryeval serve --allow-host NAME",
+        )
+
+
+def _check_site(method: str, headers: Headers) -> None:
+    """Reject what a page of another site loads; following its links is allowed.
+
+    Browsers send these headers with every request to loopback or over https; programs do not.
+    """
+    site = headers.get("sec-fetch-site")
+    if site not in ("cross-site", "same-site"):
+        return
+    is_followed_link = (
+        method == "GET"
+        and headers.get("sec-fetch-mode") == "navigate"
+        and headers.get("sec-fetch-dest") == "document"
+        and "sec-purpose" not in headers  # loaded in advance, without a click
+    )
+    if not is_followed_link:
+        raise Problem(
+            403,
+            f"Sec-Fetch-Site: expected a page of this service, found {site}; "
+            "without a token, pages of other sites can only link to it",
+            kind="foreign-origin",
+            where="Sec-Fetch-Site",
+            expected="a page of this service",
+            found=site,
+            way_out="link to the address, or send a token",
         )
 
 

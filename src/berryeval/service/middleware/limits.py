@@ -11,12 +11,18 @@ from starlette.responses import Response
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from berryeval.service.problems import Problem
-from berryeval.service.settings import ServiceSettings
+from berryeval.service.settings import SMALL_BODY, ServiceSettings
 
 __all__ = ["UPLOADS", "Limits"]
 
 UPLOADS = frozenset({"/v1/runs", "/import"})
 """Paths whose bodies are files and may be larger."""
+
+_BULK = ("/v1/judgments", "/v1/queries", "/v1/documents", "/v1/stores/", "/v1/evaluation/")
+"""Beginnings of paths whose bodies are many records."""
+
+_SLOWEST = 16 << 10
+"""Bytes per second that a body must have on average, after the first timeout."""
 
 _CLOSE = {"Connection": "close"}
 
@@ -49,8 +55,7 @@ class Limits:
         if scope["type"] != "http":
             await self._app(scope, receive, send)
             return
-        is_upload = scope["path"] in UPLOADS
-        most = self._settings.max_upload if is_upload else self._settings.max_body
+        most = self._most(scope["path"])
         headers = Headers(scope=scope)
         _check_length(headers.get("content-length"), most)
         watch = _Watch(scope, receive, send, most, self._settings.timeout, self._answer_to)
@@ -60,9 +65,17 @@ class Limits:
         finally:
             await watch.close()
 
+    def _most(self, path: str) -> int:
+        """Return how many bytes the body of a request may have."""
+        if path in UPLOADS:
+            return self._settings.max_upload
+        is_bulk = path.startswith(_BULK) or path.endswith("/_rank_eval")
+        most = self._settings.max_body
+        return most if is_bulk else min(most, SMALL_BODY)
+
 
 class _Watch:
-    """One request: the bytes received, and the time since the last of them."""
+    """One request: the bytes received, and the time since the first and the last of them."""
 
     def __init__(
         self,
@@ -80,6 +93,7 @@ class _Watch:
         self._seconds = seconds
         self._answer_to = answer_to
         self._n_bytes = 0
+        self._began = time.monotonic()
         self.is_received = False
         """Whether the whole body was received."""
         self._is_answered = False
@@ -106,6 +120,8 @@ class _Watch:
             self.is_received = not message.get("more_body", False)
             if self._n_bytes > self._most:
                 raise _too_large(self._n_bytes, self._most)
+            if time.monotonic() > self._began + self._seconds + self._n_bytes / _SLOWEST:
+                raise _stalled(self._seconds)
             if not self._is_answered:
                 self._timer.cancel()
                 self._timer = self._start_timer()

@@ -4,87 +4,87 @@ from __future__ import annotations
 
 import math
 import time
+from collections.abc import Callable
 from dataclasses import dataclass
 
 from starlette.types import ASGIApp, Receive, Scope, Send
 
+from berryeval.service.dependencies import Caller
 from berryeval.service.lru_cache import LruCache
 from berryeval.service.problems import Problem
 
-__all__ = ["Rates", "TokenBuckets"]
+__all__ = ["Rates"]
 
-_MOST_CALLERS = 10_000
+_MOST_CALLERS = 1000
 _BURST_SECONDS = 10.0
-"""How many seconds of its rate a caller may save up."""
+"""A caller that was idle for so long may send all requests of that time at once."""
+
+_HEALTH_CHECKS = ("/healthz", "/readyz")
 
 
 @dataclass
 class _Bucket:
-    tokens: float
-    filled: float
-
-
-class TokenBuckets:
-    """For each caller, how many requests it may still send.
-
-    Parameters
-    ----------
-    rate : float
-        Requests per second; ten seconds of them may come at once.
-    """
-
-    def __init__(self, rate: float) -> None:
-        self._rate = rate
-        self._burst = max(1.0, rate * _BURST_SECONDS)
-        self._buckets: LruCache[str, _Bucket] = LruCache(_MOST_CALLERS)
-
-    def take(self, caller: str) -> float:
-        """Take a request of a caller; return 0, or the seconds until it may send the next one."""
-        now = time.monotonic()
-        bucket = self._buckets.get_or_compute(caller, lambda: _Bucket(self._burst, now))
-        bucket.tokens = min(self._burst, bucket.tokens + (now - bucket.filled) * self._rate)
-        bucket.filled = now
-        if bucket.tokens < 1.0:
-            return (1.0 - bucket.tokens) / self._rate
-        bucket.tokens -= 1.0
-        return 0.0
+    n_left: float
+    updated: float
 
 
 class Rates:
     """Return 429 to callers that send too many requests.
+
+    Requests count for the name of the token, or for the address of a client without a token.
+    Health checks and assets are not counted.
 
     Parameters
     ----------
     app : ASGIApp
         The wrapped application.
     rate : float or None
-        Requests per second and caller; None for no limit.
+        Requests per second and caller, above 0; None for no limit.
+    clock : callable
+        Returns the time in seconds.
     """
 
-    def __init__(self, app: ASGIApp, rate: float | None) -> None:
+    def __init__(
+        self, app: ASGIApp, rate: float | None, clock: Callable[[], float] = time.monotonic
+    ) -> None:
         self._app = app
         self._rate = rate
-        self._buckets = None if rate is None else TokenBuckets(rate)
+        self._clock = clock
+        self._buckets: LruCache[tuple[str, str], _Bucket] = LruCache(_MOST_CALLERS)
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Pass the request on, unless there were too many."""
-        if scope["type"] == "http" and self._buckets is not None:
-            caller = scope["state"]["caller"]
-            # Callers without a name of their own are told apart by their address.
-            key = caller.name if caller.is_known else str((scope.get("client") or ("",))[0])
-            seconds = self._buckets.take(key)
-            if seconds > 0:
-                raise too_many(self._rate or 0.0, seconds)
+        """Pass the request on, unless the caller has sent too many."""
+        if scope["type"] == "http" and self._rate is not None:
+            path = scope["path"]
+            if path not in _HEALTH_CHECKS and not path.startswith("/assets/"):
+                self._count(scope, self._rate)
         await self._app(scope, receive, send)
 
+    def _count(self, scope: Scope, rate: float) -> None:
+        now = self._clock()
+        most = max(1.0, rate * _BURST_SECONDS)
+        bucket = self._buckets.get_or_compute(_key(scope), lambda: _Bucket(most, now))
+        bucket.n_left = min(most, bucket.n_left + (now - bucket.updated) * rate)
+        bucket.updated = now
+        if bucket.n_left < 1.0:
+            raise _too_many(rate, (1.0 - bucket.n_left) / rate)
+        bucket.n_left -= 1.0
 
-def too_many(rate: float, seconds: float) -> Problem:
-    """Return the problem of a caller that has to wait for some seconds."""
-    wait = max(1, math.ceil(seconds))
+
+def _key(scope: Scope) -> tuple[str, str]:
+    caller: Caller = scope["state"]["caller"]
+    if caller.has_token:
+        return "token", caller.name
+    client = scope.get("client")  # a Unix socket has none
+    return "address", client[0] if client else ""
+
+
+def _too_many(rate: float, seconds: float) -> Problem:
+    wait = math.ceil(seconds)
     return Problem(
         429,
-        f"more than {rate:g} requests per second; try again in {wait} s",
+        f"too many requests: expected at most {rate:g} per second; try again in {wait} s",
         headers={"Retry-After": str(wait)},
         expected=f"at most {rate:g} requests per second",
-        way_out=f"wait {wait} s",
+        way_out=f"wait {wait} s, or raise the server's limit",
     )

@@ -4,18 +4,18 @@ from __future__ import annotations
 
 import json
 import math
+import time
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from fnmatch import fnmatchcase
 from typing import Any
 
-from berryeval.core.documents import Document
 from berryeval.core.query import Query
-from berryeval.errors import ArgumentError, BerryEvalError, InputError
+from berryeval.errors import ArgumentError, BerryEvalError, InputError, SystemTimeoutError
 from berryeval.search.collect import collect
 from berryeval.service.rank_eval.elastic_answers import cause_of
 from berryeval.service.rank_eval.metrics import Scored, mean
-from berryeval.service.rank_eval.models import RankEvalRequest, RatedRequest
+from berryeval.service.rank_eval.models import RankEvalRequest, RatedRequest, Template
 from berryeval.service.rank_eval.search_text import SearchTarget, check_parts, read_search
 from berryeval.service.rank_eval.templates import fill_template
 from berryeval.service.stores.query_deadline import QueryDeadline, deadline_before
@@ -23,6 +23,10 @@ from berryeval.service.stores.store import Store
 
 __all__ = ["all_failed", "rank_eval"]
 
+MOST_TEMPLATE_CHARACTERS = 20_000_000
+"""Length of the templates and their results, summed over the requests of a call."""
+
+_FIELDS = ("title", "text")
 _MOST_AT_ONCE = 10  # searches, the default of Elasticsearch
 
 
@@ -51,7 +55,8 @@ def rank_eval(request: RankEvalRequest, stores: Sequence[Store], deadline: float
     Raises
     ------
     InputError
-        For a template with a part that is not about a ranking.
+        For a template with a part that is not about a ranking, and for templates of more
+        than `MOST_TEMPLATE_CHARACTERS` over all requests.
     """
     metrics = request.metric.wanted
     k = max(one.k for one in metrics.values())
@@ -93,7 +98,7 @@ def _run_queries(
     request: RankEvalRequest, stores: Sequence[Store], k: int, limit: QueryDeadline
 ) -> tuple[dict[str, _Answer], dict[str, BerryEvalError]]:
     """Run every query on every store; a query that fails on one of them has failed."""
-    wanted, failures = _read_searches(request)
+    wanted, failures = _read_searches(request, limit)
     answers = {query_id: _Answer([], 0.0) for query_id in wanted}
     concurrency = min(request.max_concurrent_searches, _MOST_AT_ONCE)
     for store in stores:
@@ -101,29 +106,35 @@ def _run_queries(
         failures |= failed
         for query_id, answer in found.items():
             before = answers[query_id]
-            both = _Answer([*before.hits, *answer.hits], before.seconds + answer.seconds)
-            answers[query_id] = both
-    ordered = {
-        # Sorting is stable: for equal scores, the first store comes first.
-        query_id: _Answer(sorted(a.hits, key=lambda hit: -hit.score)[:k], a.seconds)
-        for query_id, a in answers.items()
-        if query_id not in failures
-    }
-    return ordered, failures
+            # Sorting is stable: for equal scores, the first store comes first.
+            hits = sorted([*before.hits, *answer.hits], key=lambda hit: -hit.score)[:k]
+            answers[query_id] = _Answer(hits, before.seconds + answer.seconds)
+    return {one: answers[one] for one in answers if one not in failures}, failures
 
 
 def _read_searches(
-    request: RankEvalRequest,
+    request: RankEvalRequest, limit: QueryDeadline
 ) -> tuple[dict[str, SearchTarget], dict[str, BerryEvalError]]:
-    sources = {template.id: template.template.source for template in request.templates}
+    sources = {template.id: _source_text(template) for template in request.templates}
     wanted: dict[str, SearchTarget] = {}
     failures: dict[str, BerryEvalError] = {}
+    n_characters = 0
     for rated in request.requests:
+        if n_characters > MOST_TEMPLATE_CHARACTERS:
+            expected = f"at most {MOST_TEMPLATE_CHARACTERS:,} characters over all requests"
+            raise ArgumentError("templates", expected, "more; send fewer requests per call")
+        if _is_over(limit):
+            failures[rated.id] = _timeout()
+            continue
         search = rated.request
         try:
             if search is None:
                 assert rated.template_id is not None
-                search = _filled_in(sources[rated.template_id], rated.params or {})
+                source = sources[rated.template_id]
+                n_characters += len(source)
+                text = fill_template(source, rated.params or {})
+                n_characters += len(text)
+                search = _parsed(text)
         except InputError as error:
             failures[rated.id] = error
             continue
@@ -135,9 +146,12 @@ def _read_searches(
     return wanted, failures
 
 
-def _filled_in(source: str | dict[str, Any], parameters: Mapping[str, Any]) -> dict[str, Any]:
-    template = source if isinstance(source, str) else json.dumps(source)
-    text = fill_template(template, parameters)
+def _source_text(template: Template) -> str:
+    source = template.template.source
+    return source if isinstance(source, str) else json.dumps(source)
+
+
+def _parsed(text: str) -> dict[str, Any]:
     try:
         search = json.loads(text)
     except (ValueError, RecursionError) as error:
@@ -154,13 +168,16 @@ def _search_store(
     answers: dict[str, _Answer] = {}
     failures: dict[str, BerryEvalError] = {}
     for query_id, one in wanted.items():
-        if one.text is None:
-            try:
-                ids = store.list_ids(one.ids, k)
-            except ArgumentError as error:
-                failures[query_id] = error
-            else:
-                answers[query_id] = _Answer([_Hit(store, doc_id, 1.0) for doc_id in ids], 0.0)
+        if one.text is not None:
+            continue
+        try:
+            if _is_over(limit):
+                raise _timeout()
+            ids = store.list_ids(one.ids, k)
+        except (ArgumentError, SystemTimeoutError) as error:
+            failures[query_id] = error
+        else:
+            answers[query_id] = _Answer([_Hit(store, doc_id, 1.0) for doc_id in ids], 0.0)
     if texts:
         system, limits = limit.prepared(store, concurrency)
         collected = collect(system, texts, k, limits=limits)
@@ -171,6 +188,14 @@ def _search_store(
             hits = [_Hit(store, doc_id, scores[query_id][doc_id]) for doc_id in ids]
             answers[query_id] = _Answer(hits, seconds)
     return answers, failures
+
+
+def _is_over(limit: QueryDeadline) -> bool:
+    return limit.deadline is not None and time.monotonic() >= limit.deadline
+
+
+def _timeout() -> SystemTimeoutError:
+    return SystemTimeoutError("_rank_eval", "timeout; send fewer requests per call")
 
 
 def _quality(request: RankEvalRequest, rated: RatedRequest, answer: _Answer) -> dict[str, Any]:
@@ -219,18 +244,10 @@ def _sources(hits: Iterable[_Hit], fields: Sequence[str]) -> list[dict[str, Any]
     for hit in hits:
         by_store.setdefault(hit.store.name, (hit.store, []))[1].append(hit.doc_id)
     known = {name: store.find(ids) for name, (store, ids) in by_store.items()}
+    shown = [name for name in _FIELDS if any(fnmatchcase(name, pattern) for pattern in fields)]
     return [
-        {"_source": _source(document, fields)}
+        {"_source": {name: getattr(document, name) for name in shown}}
         if (document := known[hit.store.name].get(hit.doc_id)) is not None
         else {}
         for hit in hits
     ]
-
-
-def _source(document: Document, patterns: Sequence[str]) -> dict[str, str]:
-    fields = {"title": document.title, "text": document.text}
-    return {
-        name: value
-        for name, value in fields.items()
-        if any(fnmatchcase(name, pattern) for pattern in patterns)
-    }

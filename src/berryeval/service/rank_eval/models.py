@@ -9,7 +9,7 @@ from typing import Annotated, Any
 from pydantic import Field, model_validator
 
 from berryeval.service.answers import with_examples
-from berryeval.service.fields import Body, Id, check_hits
+from berryeval.service.fields import Body, Id, Label, check_hits
 from berryeval.service.rank_eval import metrics
 from berryeval.service.rank_eval.metrics import Ratings, Scored
 from berryeval.service.rank_eval.search_text import check_parts
@@ -18,6 +18,11 @@ __all__ = ["EXAMPLE", "Metrics", "RankEvalRequest", "RatedRequest", "Template"]
 
 MOST_HITS = 10_000
 """The default of Elasticsearch."""
+
+MOST_REQUESTS = 10_000
+"""Requests and templates per call; other routes have the same limit."""
+
+_MOST_FIELDS = 100
 
 _LARGEST_RATING = 1000  # 2^1000 is finite, and so is the sum of ten thousand of them
 
@@ -183,8 +188,10 @@ class RatedRequest(Body):
     request: dict[str, Any] | None = Field(None, description="A search request with a query.")
     template_id: str | None = None
     params: dict[str, Any] | None = None
-    summary_fields: list[str] = Field(
-        default_factory=list, description="Fields of the hits to return: `title`, `text`."
+    summary_fields: list[Label] = Field(
+        default_factory=list,
+        max_length=_MOST_FIELDS,
+        description="Fields of the hits to return: `title`, `text`.",
     )
     ratings: list[RatedDocument]
 
@@ -251,9 +258,9 @@ class RankEvalRequest(Body):
 
     model_config = with_examples(EXAMPLE)
 
-    requests: list[RatedRequest]
+    requests: list[RatedRequest] = Field(max_length=MOST_REQUESTS)
     metric: Metrics
-    templates: list[Template] = Field(default_factory=list)
+    templates: list[Template] = Field(default_factory=list, max_length=MOST_REQUESTS)
     max_concurrent_searches: Annotated[int, Field(ge=1)] = 10
 
     @model_validator(mode="after")

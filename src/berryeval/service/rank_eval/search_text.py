@@ -13,7 +13,10 @@ from typing import Any, TypeAlias
 
 from berryeval.errors import InputError
 
-__all__ = ["EVERYTHING", "SearchTarget", "check_parts", "read_search"]
+__all__ = ["EVERYTHING", "LONGEST_QUERY", "SearchTarget", "check_parts", "read_search"]
+
+LONGEST_QUERY = 10_000
+"""In characters; other routes have the same limit."""
 
 
 @dataclass(frozen=True)
@@ -58,7 +61,7 @@ def read_search(search: _Query) -> SearchTarget:
     Raises
     ------
     InputError
-        For an unsupported part, by its name.
+        For an unsupported part, by its name, and for a text of more than `LONGEST_QUERY`.
 
     Examples
     --------
@@ -68,7 +71,15 @@ def read_search(search: _Query) -> SearchTarget:
     for part in search:
         if part != "query" and part not in _WITHOUT_EFFECT:
             raise InputError(f"[{part}] in a search request is not supported")
-    return _read(search["query"], depth=0) if search.get("query") is not None else EVERYTHING
+    if search.get("query") is None:
+        return EVERYTHING
+    found = _read(search["query"], depth=0)
+    if found.text is not None and len(found.text) > LONGEST_QUERY:
+        raise InputError(
+            f"[query] expected at most {LONGEST_QUERY:,} characters to search for, found "
+            f"{len(found.text):,}; shorten the query"
+        )
+    return found
 
 
 def _read(query: object, depth: int) -> SearchTarget:

@@ -19,6 +19,7 @@ from berryeval.service.answers import (
     with_examples,
     written,
 )
+from berryeval.service.bodies import JsonRoute
 from berryeval.service.dependencies import ArchiveDep, require
 from berryeval.service.fields import Body
 from berryeval.service.paging import Listed, PagingDep
@@ -29,7 +30,7 @@ from berryeval.service.stored_runs import check_baseline_name
 
 __all__ = ["router"]
 
-router = APIRouter(prefix="/v1/baselines", tags=["baselines"])
+router = APIRouter(prefix="/v1/baselines", tags=["baselines"], route_class=JsonRoute)
 
 _EXAMPLE = {
     "name": "main",

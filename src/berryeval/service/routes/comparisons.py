@@ -8,11 +8,17 @@ from fastapi import APIRouter
 from pydantic import BaseModel, ConfigDict, Field
 from starlette.responses import Response
 
-from berryeval.evaluation.comparing import compare
-from berryeval.evaluation.evaluate import read_measures
-from berryeval.reports.comparison import comparison_as_dict
+from berryeval.evaluation.evaluate import COMPARED_MEASURES, read_measures
 from berryeval.service.answers import EXAMPLE_RUN, OTHER_RUN, Answer, with_examples
-from berryeval.service.dependencies import ACCEPTED, ArchiveDep, LongWorkDep, RunsDep
+from berryeval.service.bodies import JsonRoute
+from berryeval.service.dependencies import (
+    ACCEPTED,
+    ArchiveDep,
+    LongWorkDep,
+    RunsDep,
+    SettingsDep,
+    WorkersDep,
+)
 from berryeval.service.fields import (
     Body,
     MaxGrade,
@@ -23,15 +29,20 @@ from berryeval.service.fields import (
     check_measures,
 )
 from berryeval.service.jobs import Progress
-from berryeval.service.problems import documented
+from berryeval.service.problems import Problem, documented
 from berryeval.service.stored_runs import find_run, labels_of, load_runs
+from berryeval.service.workers import tasks
 from berryeval.stats.validation import FEWEST_RESAMPLES
 
 __all__ = ["router"]
 
-router = APIRouter(prefix="/v1/comparisons", tags=["comparisons"])
+router = APIRouter(prefix="/v1/comparisons", tags=["comparisons"], route_class=JsonRoute)
 
-MOST_CANDIDATES = 20
+MOST_CANDIDATES = 100
+_CHEAP = 1e8
+"""Price up to which a comparison takes less time than sending its data to a process."""
+_PRICE_OF_BOUNDS = 20_000
+"""Grades that the bounds of a difference try for each query, at most."""
 
 
 class ComparisonRequest(Body):
@@ -117,36 +128,65 @@ def compare_runs(
     archive: ArchiveDep,
     runs: RunsDep,
     long_work: LongWorkDep,
+    settings: SettingsDep,
+    workers: WorkersDep,
 ) -> Response:
     """Compare runs with a baseline, using the current judgments: differences, intervals, tests.
 
-    Nothing is stored. For large runs, use a job.
+    Nothing is stored. For large runs, use a job. The price of a comparison (candidates x measures x
+    queries x resamples) is limited by the server.
     """
     measures = given.measures and check_measures(read_measures(given.measures))
     named = labels_of([find_run(archive, one) for one in (given.baseline, *given.candidates)])
+    price = _price(given, max(run.n_queries for run in named.values()))
+    _check_price(price, settings.max_comparison)
 
     def work(progress: Progress) -> Response:
-        n_steps = len(named) + 1
-        loaded = load_runs(runs, named, progress, n_steps)
-        progress(len(named), n_steps, "comparing")
+        loaded = load_runs(runs, named, progress, len(named) + 1)
         judgments, judgments_hash = archive.judgments.as_of(None)
-        comparison = compare(
-            judgments,
-            loaded,
-            measures,
-            queries=archive.queries.all().values(),
-            slices=given.slices,
-            bounds=given.bounds,
-            max_grade=given.max_grade,
-            missing=given.missing,
-            no_relevant=given.no_relevant,
-            level=given.level,
-            tests=given.tests,
-            n_resamples=given.resamples,
-            seed=given.seed,
-        )
-        report = comparison_as_dict(comparison, per_query=given.per_query)
+        arguments: dict[str, Any] = {
+            "judgments": judgments,
+            "runs": loaded,
+            "measures": measures,
+            "queries": list(archive.queries.all().values()),
+            "slices": given.slices,
+            "bounds": given.bounds,
+            "max_grade": given.max_grade,
+            "missing": given.missing,
+            "no_relevant": given.no_relevant,
+            "level": given.level,
+            "tests": given.tests,
+            "n_resamples": given.resamples,
+            "seed": given.seed,
+            "per_query": given.per_query,
+        }
+        if price <= _CHEAP:
+            report = tasks.compare_runs(progress=progress, **arguments)
+        else:
+            report = workers.run(tasks.compare_runs, progress, **arguments)
         run_ids = {label: run.run_id for label, run in named.items()}
         return Answer({**report, "judgments_hash": judgments_hash, "run_ids": run_ids})
 
     return long_work.answer("comparison", work)
+
+
+def _price(given: ComparisonRequest, n_queries: int) -> float:
+    """Return about how many numbers a comparison adds up."""
+    n_measures = len(given.measures or COMPARED_MEASURES)
+    n_parts = 1 + len(given.slices)  # the slices of a label have each query about once
+    per_query = given.resamples + _PRICE_OF_BOUNDS * given.bounds
+    return float(len(given.candidates) * n_measures * n_parts * n_queries * per_query)
+
+
+def _check_price(price: float, most: float) -> None:
+    if price > most:
+        way_out = "compare fewer candidates or measures, lower resamples, or raise max_comparison"
+        raise Problem(
+            422,
+            f"this comparison is too expensive: expected candidates x measures x queries x "
+            f"resamples of at most {most:.2g}, found {price:.2g}; {way_out}",
+            kind="too-expensive",
+            expected=f"a price of at most {most:.2g}",
+            found=f"{price:.2g}",
+            way_out=way_out,
+        )

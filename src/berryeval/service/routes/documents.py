@@ -11,15 +11,16 @@ from berryeval.archive.records import StoredDocument
 from berryeval.core.documents import Document
 from berryeval.errors import NotFoundError
 from berryeval.service.answers import OTHER_RUN, REMOVAL, Answer, shape_of, with_examples
+from berryeval.service.bodies import JsonRoute
 from berryeval.service.dependencies import ArchiveDep, require
-from berryeval.service.fields import Body, Id, ShortText
+from berryeval.service.fields import Body, Id, Many, ShortText
 from berryeval.service.paging import Listed, PagingDep
 from berryeval.service.paths import DocId
 from berryeval.service.problems import documented, existing
 
 __all__ = ["router"]
 
-router = APIRouter(prefix="/v1/documents", tags=["documents"])
+router = APIRouter(prefix="/v1/documents", tags=["documents"], route_class=JsonRoute)
 
 MOST_AT_ONCE = 10_000
 
@@ -48,7 +49,7 @@ class ManyDocuments(Body):
 
     model_config = with_examples({"documents": [_EXAMPLE]})
 
-    documents: list[NewDocument] = Field(min_length=1, max_length=MOST_AT_ONCE)
+    documents: Annotated[list[NewDocument], Many] = Field(min_length=1, max_length=MOST_AT_ONCE)
 
 
 class StoredDocuments(BaseModel):

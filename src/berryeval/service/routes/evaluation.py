@@ -26,6 +26,7 @@ from berryeval.core.query import Query as AskedQuery
 from berryeval.errors import SystemTimeoutError
 from berryeval.evaluation.weighing import weights_of
 from berryeval.service.answers import Answer, json_bytes, shape_of, with_examples
+from berryeval.service.bodies import JsonRoute
 from berryeval.service.dependencies import (
     ACCEPTED,
     ArchiveDep,
@@ -35,7 +36,7 @@ from berryeval.service.dependencies import (
     StoresDep,
     require,
 )
-from berryeval.service.fields import Body, Grade, Id, check_hits
+from berryeval.service.fields import Body, Grade, Id, Many, check_hits
 from berryeval.service.jobs import Progress
 from berryeval.service.paths import NAME
 from berryeval.service.problems import documented
@@ -57,7 +58,7 @@ MOST_QUERIES = 10_000
 MOST_KS = 100
 LARGEST_K = 10_000
 
-router = APIRouter(prefix="/v1/evaluation", tags=["stores"])
+router = APIRouter(prefix="/v1/evaluation", tags=["stores"], route_class=JsonRoute)
 
 _NONE = Summary(0, {}, {}, {}, mean_mrr=0.0, map=0.0)
 """The summary of a store that was never evaluated."""
@@ -89,7 +90,7 @@ class JudgedPair(Body):
         return value
 
 
-class JudgedPairs(RootModel[Annotated[list[JudgedPair], Field(max_length=MOST_AT_ONCE)]]):
+class JudgedPairs(RootModel[Annotated[list[JudgedPair], Many, Field(max_length=MOST_AT_ONCE)]]):
     """Judgments to store together, all or none."""
 
     model_config = ConfigDict(
@@ -124,7 +125,7 @@ class EvaluateStore(Body):
         }
     )
 
-    queries: list[QueryToAsk] = Field(min_length=1, max_length=MOST_QUERIES)
+    queries: Annotated[list[QueryToAsk], Many] = Field(min_length=1, max_length=MOST_QUERIES)
     store: _StoreName = DEFAULT
     ks: list[Annotated[int, Field(ge=1, le=LARGEST_K)]] = Field(
         default_factory=lambda: list(DEFAULT_KS), min_length=1, max_length=MOST_KS

@@ -27,6 +27,7 @@ from berryeval.service.answers import (
     json_bytes,
     with_examples,
 )
+from berryeval.service.bodies import JsonRoute
 from berryeval.service.dependencies import (
     ACCEPTED,
     ArchiveDep,
@@ -47,7 +48,7 @@ from berryeval.service.stored_runs import find_run
 
 __all__ = ["router"]
 
-router = APIRouter(prefix="/v1/evaluations", tags=["evaluations"])
+router = APIRouter(prefix="/v1/evaluations", tags=["evaluations"], route_class=JsonRoute)
 
 _HASH = "^[0-9a-f]{64}$"
 

@@ -27,6 +27,7 @@ from berryeval.service.answers import (
     with_examples,
     written,
 )
+from berryeval.service.bodies import JsonRoute
 from berryeval.service.dependencies import ACCEPTED, ArchiveDep, LongWorkDep, RunsDep, require
 from berryeval.service.fields import (
     Body,
@@ -43,7 +44,7 @@ from berryeval.service.verdicts import decide_on, read_gate
 
 __all__ = ["router"]
 
-router = APIRouter(prefix="/v1/gates", tags=["gates"])
+router = APIRouter(prefix="/v1/gates", tags=["gates"], route_class=JsonRoute)
 
 MOST_GUARDS = 100
 MOST_TIMES = 100_000

@@ -15,6 +15,7 @@ from berryeval.archive.records import TrendPoint
 from berryeval.evaluation.evaluate import read_measures
 from berryeval.reports.history import look_as_dict
 from berryeval.service.answers import EXAMPLE_RUN, OTHER_RUN, Answer, Shape, with_examples
+from berryeval.service.bodies import JsonRoute
 from berryeval.service.dependencies import ACCEPTED, ArchiveDep, LongWorkDep
 from berryeval.service.fields import Label
 from berryeval.service.jobs import Progress
@@ -25,7 +26,7 @@ from berryeval.suite.trends import Point, trends
 
 __all__ = ["router"]
 
-router = APIRouter(prefix="/v1/history", tags=["history"])
+router = APIRouter(prefix="/v1/history", tags=["history"], route_class=JsonRoute)
 
 _POINT = {
     "run_id": EXAMPLE_RUN,

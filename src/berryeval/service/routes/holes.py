@@ -16,6 +16,7 @@ from berryeval.evaluation.weighing import effective_queries
 from berryeval.measures import depth_of
 from berryeval.reports.holes import HoleList, holes_to_json
 from berryeval.service.answers import EXAMPLE_RUN, Answer, with_examples
+from berryeval.service.bodies import JsonRoute
 from berryeval.service.dependencies import ACCEPTED, ArchiveDep, LongWorkDep, RunsDep
 from berryeval.service.fields import (
     Body,
@@ -30,7 +31,7 @@ from berryeval.service.stored_runs import find_run, labels_of, load_runs
 
 __all__ = ["router"]
 
-router = APIRouter(prefix="/v1/holes", tags=["holes"])
+router = APIRouter(prefix="/v1/holes", tags=["holes"], route_class=JsonRoute)
 
 MOST_RUNS = 20
 DEEPEST = 1000

@@ -10,13 +10,14 @@ from pydantic import BaseModel
 from starlette.responses import Response, StreamingResponse
 
 from berryeval.service.answers import EXAMPLE_RUN, Answer, with_examples
+from berryeval.service.bodies import JsonRoute
 from berryeval.service.dependencies import CallerDep, JobsDep, job_answer
 from berryeval.service.jobs import EXAMPLE_JOB, FINISHED, Job, Jobs, JobState
 from berryeval.service.problems import Problem, documented, existing
 
 __all__ = ["router"]
 
-router = APIRouter(prefix="/v1/jobs", tags=["jobs"])
+router = APIRouter(prefix="/v1/jobs", tags=["jobs"], route_class=JsonRoute)
 
 JobId = Annotated[
     str, Path(description="Id of a job.", examples=["5f0c2a9be1d34c77"], pattern="^[0-9a-f]{16}$")

@@ -10,12 +10,13 @@ from pydantic import Field
 from berryeval.archive.records import JudgingPolicy
 from berryeval.core.judging import Judges
 from berryeval.service.answers import Answer, Shape, with_examples
+from berryeval.service.bodies import JsonRoute
 from berryeval.service.dependencies import ArchiveDep, require
 from berryeval.service.fields import Body
 
 __all__ = ["router"]
 
-router = APIRouter(prefix="/v1/judging", tags=["judgments"])
+router = APIRouter(prefix="/v1/judging", tags=["judgments"], route_class=JsonRoute)
 
 _RULE = "Which grade counts if there are second opinions."
 _LABELS = ["Not relevant", "Marginal", "Relevant", "Highly relevant"]

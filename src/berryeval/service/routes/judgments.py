@@ -20,8 +20,9 @@ from berryeval.service.answers import (
     with_examples,
     written,
 )
+from berryeval.service.bodies import JsonRoute
 from berryeval.service.dependencies import ArchiveDep, Caller, CallerDep, require
-from berryeval.service.fields import Body, Grade, Id, ShortText
+from berryeval.service.fields import Body, Grade, Id, Many, ShortText
 from berryeval.service.paging import Listed, PagingDep
 from berryeval.service.paths import DocId, QueryId, quoted
 from berryeval.service.preconditions import RemovalDep, WriteDep, concurrent_change
@@ -31,7 +32,7 @@ __all__ = ["router"]
 
 MOST_AT_ONCE = 100_000
 
-router = APIRouter(prefix="/v1/judgments", tags=["judgments"])
+router = APIRouter(prefix="/v1/judgments", tags=["judgments"], route_class=JsonRoute)
 
 _PAIR = "/{query_id:id}/{doc_id:id}"
 
@@ -114,7 +115,7 @@ class ManyJudgments(Provenance):
         }
     )
 
-    judgments: list[NewJudgment] = Field(min_length=1, max_length=MOST_AT_ONCE)
+    judgments: Annotated[list[NewJudgment], Many] = Field(min_length=1, max_length=MOST_AT_ONCE)
 
 
 class Stored(BaseModel):

@@ -10,6 +10,7 @@ from starlette.responses import HTMLResponse, Response
 
 from berryeval import __version__
 from berryeval.service.answers import Answer, with_examples
+from berryeval.service.check_threads import run_check
 from berryeval.service.dependencies import ArchiveDep, require
 from berryeval.service.figures import CONTENT_TYPE, Figures
 from berryeval.service.problems import Problem
@@ -50,11 +51,11 @@ async def get_health() -> Answer:
 
 @router.head("/readyz", include_in_schema=False)
 @router.get("/readyz", response_model=Readiness)
-def get_readiness(request: Request, archive: ArchiveDep) -> Answer:
+async def get_readiness(request: Request, archive: ArchiveDep) -> Answer:
     """Return whether the archive responds; 503 if it does not, or the service is stopping."""
     if request.app.state.is_stopping:
         raise Problem(503, "the service is stopping", kind="stopping")
-    facts = archive.check()
+    facts = await run_check(archive.check)
     return Answer({"status": "ok", "backend": facts.backend, "schema_version": facts.version})
 
 

@@ -21,8 +21,9 @@ from berryeval.service.answers import (
     with_examples,
     written,
 )
+from berryeval.service.bodies import JsonRoute
 from berryeval.service.dependencies import ArchiveDep, require
-from berryeval.service.fields import Body, Id, Label, ShortText
+from berryeval.service.fields import Body, Id, Label, Many, ShortText
 from berryeval.service.paging import Listed, PagingDep
 from berryeval.service.paths import QueryId, quoted
 from berryeval.service.preconditions import RemovalDep, WriteDep
@@ -32,7 +33,7 @@ __all__ = ["router"]
 
 MOST_AT_ONCE = 10_000
 
-router = APIRouter(prefix="/v1/queries", tags=["queries"])
+router = APIRouter(prefix="/v1/queries", tags=["queries"], route_class=JsonRoute)
 
 _LABELS = {"text": "configure OAuth", "category": "procedural", "difficulty": "medium",
            "description": None, "tags": ["security"], "weight": 120.0,
@@ -81,7 +82,7 @@ class ManyQueries(Body):
 
     model_config = with_examples({"queries": [{"query_id": "q1", **_LABELS}]})
 
-    queries: list[NewQuery] = Field(min_length=1, max_length=MOST_AT_ONCE)
+    queries: Annotated[list[NewQuery], Many] = Field(min_length=1, max_length=MOST_AT_ONCE)
 
 
 class StoredQueries(BaseModel):

@@ -8,11 +8,11 @@ from typing import Annotated, Any, Literal
 
 from fastapi import APIRouter, Path, Query, Request
 from fastapi.exceptions import RequestValidationError
-from fastapi.routing import APIRoute
 from starlette.responses import Response
 
 from berryeval.errors import NotFoundError
 from berryeval.service.answers import Answer
+from berryeval.service.bodies import JsonRoute
 from berryeval.service.dependencies import DeadlineDep, StoresDep
 from berryeval.service.problems import Problem, problem_of_validation
 from berryeval.service.rank_eval.elastic_answers import ErrorAnswer, RankEvalAnswer
@@ -24,7 +24,7 @@ from berryeval.service.stores.stores import Stores
 __all__ = ["router"]
 
 
-class _Route(APIRoute):
+class _Route(JsonRoute):
     """A route that reports invalid requests in the words of Elasticsearch."""
 
     def get_route_handler(self) -> Callable[[Request], Coroutine[Any, Any, Response]]:

@@ -4,13 +4,12 @@ from __future__ import annotations
 
 import json
 import math
-import shutil
-import tempfile
+from contextlib import ExitStack
 from copy import copy
 from datetime import datetime, timezone
-from pathlib import Path
 from typing import Annotated, Any, Literal
 
+from anyio import to_thread
 from fastapi import APIRouter, Query, Request
 from pydantic import BaseModel, Field
 from starlette.background import BackgroundTask
@@ -18,21 +17,24 @@ from starlette.responses import FileResponse
 
 from berryeval.archive.records import RunFacts, StoredRun
 from berryeval.core.id_column import encode_id
-from berryeval.core.notes import caution_notes
 from berryeval.errors import ArgumentError, NotFoundError
 from berryeval.formats import write_run
 from berryeval.formats.rows import as_tag
 from berryeval.service.answers import EXAMPLE_RUN, REMOVAL, Answer, Shape, with_examples, written
-from berryeval.service.dependencies import ArchiveDep, RunsDep, SettingsDep, require
+from berryeval.service.bodies import JsonRoute
+from berryeval.service.clients import client_wait
+from berryeval.service.dependencies import ArchiveDep, RunsDep, SettingsDep, WorkersDep, require
 from berryeval.service.fields import Label
 from berryeval.service.paging import Listed, PagingDep
 from berryeval.service.paths import QueryId, RunId
 from berryeval.service.problems import documented, existing, shown
-from berryeval.service.uploads import in_turn, received
+from berryeval.service.temporary import temporary_folder
+from berryeval.service.uploads import received
+from berryeval.service.workers.tasks import read_packed_run
 
 __all__ = ["router"]
 
-router = APIRouter(prefix="/v1/runs", tags=["runs"])
+router = APIRouter(prefix="/v1/runs", tags=["runs"], route_class=JsonRoute)
 
 FileFormat = Literal["trec", "jsonl", "json", "table", "letor", "parquet", "arrow"]
 
@@ -146,6 +148,7 @@ async def upload_run(
     request: Request,
     archive: ArchiveDep,
     settings: SettingsDep,
+    workers: WorkersDep,
     name: Annotated[
         Label,
         Query(
@@ -180,14 +183,12 @@ async def upload_run(
     """
     facts = RunFacts(name, _settings(system_settings), corpus_hash, tuple(tag), commit)
     began = datetime.now(timezone.utc)
-    async with received(request, file_name, settings.max_upload) as upload:
-
-        def store() -> tuple[StoredRun, list[str]]:
-            run = upload.read_run(format)
-            notes = [*map(str, caution_notes(run.find_cautions()))]
-            return archive.runs.put(run, facts), notes
-
-        stored, notes = await in_turn(store)
+    async with received(request, file_name) as path, client_wait(request) as wait:
+        limits = {"rows": settings.max_rows, "content": settings.max_upload}
+        packed, notes = await workers.call(
+            read_packed_run, wait, path=path, format=format, **limits
+        )
+    stored = await to_thread.run_sync(archive.runs.put, packed, facts)
     place = f"/v1/runs/{stored.run_id}"
     answer = _shape(stored) | ({"notes": notes} if notes else {})
     return written(answer, place, is_new=stored.stored_at >= began)
@@ -224,18 +225,15 @@ def download_run(
     stored = existing(archive.runs.get(run_id), "run", run_id)
     run = copy(runs.load(run_id))  # which other runs may share
     run.tag = as_tag(stored.facts.name)
-    folder = tempfile.mkdtemp(prefix="berryeval-download-")
-    path = Path(folder) / "run"
-    try:
+    with ExitStack() as kept:
+        path = kept.enter_context(temporary_folder()) / "run"
         write_run(run, path, format=format)
-    except BaseException:
-        shutil.rmtree(folder)
-        raise
+        removal = BackgroundTask(kept.pop_all().close)
     return FileResponse(
         path,
         media_type="application/octet-stream",
         headers={"Content-Disposition": f'attachment; filename="{stored.run_id[:12]}.{format}"'},
-        background=BackgroundTask(shutil.rmtree, folder),
+        background=removal,
     )
 
 

@@ -15,8 +15,9 @@ from berryeval.errors import NotFoundError
 from berryeval.search.failures import failures_of
 from berryeval.search.hits import to_hits
 from berryeval.service.answers import REMOVAL, Answer, Shape, created, with_examples, written
+from berryeval.service.bodies import JsonRoute
 from berryeval.service.dependencies import ArchiveDep, StoresDep, require
-from berryeval.service.fields import Body, Id
+from berryeval.service.fields import Body, Id, Many
 from berryeval.service.paging import Listed, PagingDep, as_after, key_of
 from berryeval.service.paths import DocId, Name
 from berryeval.service.problems import documented
@@ -27,7 +28,7 @@ __all__ = ["router"]
 MOST_AT_ONCE = 100_000
 MOST_HITS = 10_000
 
-router = APIRouter(prefix="/v1/stores", tags=["stores"])
+router = APIRouter(prefix="/v1/stores", tags=["stores"], route_class=JsonRoute)
 
 
 _DOCUMENT = {"doc_id": "d1", "title": "OAuth", "text": "Renew tokens hourly."}
@@ -108,7 +109,7 @@ class NewDocuments(Body):
         }
     )
 
-    documents: list[IndexedDocument] = Field(min_length=1, max_length=MOST_AT_ONCE)
+    documents: Annotated[list[IndexedDocument], Many] = Field(min_length=1, max_length=MOST_AT_ONCE)
 
 
 class Received(BaseModel):

@@ -6,12 +6,14 @@ from typing import Any
 from urllib.parse import parse_qsl, urlencode
 
 from fastapi import Depends, Request
+from starlette.responses import Response
 
 from berryeval.service.problems import Problem
+from berryeval.service.workbench.rendering import page
 from berryeval.service.workbench.state.run_summaries import KnownSummaries
 from berryeval.service.workbench.state.warming import is_reading
 
-__all__ = ["is_seen", "once_read", "renewal_of"]
+__all__ = ["being_computed", "is_seen", "once_read", "renewal_of"]
 
 _PATIENCE_SECONDS = 0.02
 _SEEN = "seen"
@@ -31,6 +33,11 @@ def _check(request: Request) -> None:
 
 once_read: Any = Depends(_check)
 """A dependency of pages that need all judgments: shows this page while they are being read."""
+
+
+def being_computed(request: Request, title: str) -> Response:
+    """Return a page that is replaced by the requested one as soon as that can be shown."""
+    return page(request, "being_computed.html", status=202, title=title)
 
 
 def renewal_of(request: Request, known: KnownSummaries) -> str | None:

@@ -10,9 +10,13 @@ import threading
 from collections import defaultdict
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
+from functools import partial
 from typing import Any, TypeVar
 
+from anyio import CapacityLimiter, to_thread
+
 from berryeval.core.events import event_logger
+from berryeval.service.jobs import Progress
 from berryeval.service.problems import Problem
 from berryeval.service.workers.messages import receive, send, unpack
 
@@ -47,6 +51,8 @@ class Workers:
     def __init__(self, at_once: int = 2, most_waiting: int = 20, memory: int = 4096) -> None:
         self._turns = threading.Semaphore(at_once)
         self._most = at_once + most_waiting
+        # One more, which is rejected at once.
+        self._threads = CapacityLimiter(self._most + 1)
         self._memory = memory
         self.n_callers = 0
         """How many wait or work."""
@@ -55,24 +61,18 @@ class Workers:
         self._is_closed = False
 
     def run(
-        self,
-        function: Callable[..., Result],
-        *,
-        check: Callable[[], None],
-        progress: Callable[[int, int, str], None] | None = None,
-        **arguments: object,
+        self, function: Callable[..., Result], progress: Progress, **arguments: object
     ) -> Result:
         """Call a function in a worker process, and return its result.
 
         Parameters
         ----------
         function : callable
-            A function of a module, called with `arguments` and `progress`. Both must be picklable.
-        check : callable
-            Called many times while waiting. If it raises, the process is ended, and the error is
-            raised to the caller.
-        progress : callable, optional
-            Called with steps done, steps in total, and the next step. May raise as `check` does.
+            A function of a module, called with `arguments` and `progress`. Arguments and result
+            must be picklable.
+        progress : Progress
+            Receives the progress of the function, and is checked many times while waiting. If it
+            raises, the process is ended, and the error is raised to the caller.
 
         Raises
         ------
@@ -83,11 +83,18 @@ class Workers:
             Whatever the function raised.
         """
         with self._counted():
-            self._wait_for_turn(check)
+            self._wait_for_turn(progress)
             try:
-                return self._attempt(function, arguments, check, progress)
+                return self._attempt(function, arguments, progress)
             finally:
                 self._turns.release()
+
+    async def call(
+        self, function: Callable[..., Result], progress: Progress, **arguments: object
+    ) -> Result:
+        """Await the result of `run`, in a thread of its own."""
+        work = partial(self.run, function, progress, **arguments)
+        return await to_thread.run_sync(work, limiter=self._threads)
 
     def close(self) -> None:
         """End all running work; callers get 503."""
@@ -114,19 +121,15 @@ class Workers:
             with self._lock:
                 self.n_callers -= 1
 
-    def _wait_for_turn(self, check: Callable[[], None]) -> None:
+    def _wait_for_turn(self, progress: Progress) -> None:
         while not self._turns.acquire(timeout=_POLL_SECONDS):
-            check()
+            progress.check()
         if self._is_closed:
             self._turns.release()
             raise _stopping()
 
     def _attempt(
-        self,
-        function: Callable[..., Result],
-        arguments: dict[str, object],
-        check: Callable[[], None],
-        progress: Callable[[int, int, str], None] | None,
+        self, function: Callable[..., Result], arguments: dict[str, object], progress: Progress
     ) -> Result:
         process = _idle.take(self._memory)
         with self._lock:
@@ -137,7 +140,7 @@ class Workers:
                 process.kill()
                 process.start()
                 process.accepts((function, arguments))
-            kind, value, is_reusable = self._outcome(process, check, progress)
+            kind, value, is_reusable = self._outcome(process, progress)
         finally:
             with self._lock:
                 self._busy.discard(process)
@@ -154,21 +157,16 @@ class Workers:
             _log.error(kind, extra={"worker": value})
         raise self._failure(kind)
 
-    def _outcome(
-        self,
-        process: _Process,
-        check: Callable[[], None],
-        progress: Callable[[int, int, str], None] | None,
-    ) -> tuple[str, Any, bool]:
+    @staticmethod
+    def _outcome(process: _Process, progress: Progress) -> tuple[str, Any, bool]:
         while True:
-            check()
+            progress.check()
             try:
                 kind, value, *rest = process.answers.get(timeout=_POLL_SECONDS)
             except queue.Empty:
                 continue
             if kind == "progress":
-                if progress is not None:
-                    progress(*value)
+                progress(*value)
                 continue
             return kind, value, kind != "ended" and not rest[0]
 

@@ -1,26 +1,29 @@
-"""The page Compare: verdict, charts, queries by harm, and what can be done."""
+"""The page Compare: verdict, charts, queries by harm, and actions."""
+
+import threading
 
 import pytest
 
+from berryeval.service import shared_work
 from service.workbench.compared_runs import BASELINE, CANDIDATE, fill, upload
 from service.workbench.html import HTML, get_page, parse
 
 
 @pytest.fixture
 def pair(client):
-    """The address of a comparison: main against the candidate."""
+    """The address of a comparison: main with the candidate."""
     return f"/compare?a=main&b={fill(client)[1]}"
 
 
 def asked(page):
-    """Return the ids of the queries that are listed, in their order."""
+    """Return the ids of the listed queries, in order."""
     table = page.find("section", id="queries")
     return [
         link["href"].split("?")[0].split("/")[-1] for link in table.find_all("a", class_="asked")
     ]
 
 
-def test_without_runs_the_page_says_how_to_add_some(client):
+def test_without_runs_the_page_explains_how_to_add_some(client):
     """An empty archive has nothing to compare; the page has a command for it."""
     page = get_page(client, "/compare")
     assert "No runs yet" in page.text
@@ -68,7 +71,7 @@ def test_the_verdict_is_a_sentence_with_a_word(client, pair):
     ],
 )
 def test_a_difference_has_the_word_of_its_interval(client, n_better, badge, heading):
-    """Of twelve queries that changed, some or all got better."""
+    """Some or all of twelve changed queries improved."""
     ids = [f"r{number:02}" for number in range(12)]
     client.post("/v1/judgments", json={"judgments": [
         {"query_id": query_id, "doc_id": doc_id, "grade": grade}
@@ -84,7 +87,7 @@ def test_a_difference_has_the_word_of_its_interval(client, n_better, badge, head
 
 
 def test_every_measure_has_a_row_in_the_forest_plot(client, pair):
-    """With a link that makes the page about it, and the same figures in a table."""
+    """Its link selects the measure, and a table has the same figures."""
     page = get_page(client, pair)
     rows = page.find(class_="wide").find("svg", class_="forest").find_all("a")
     assert [row["aria-label"].split()[0] for row in rows] == ["nDCG@10", "RR", "P@5", "R@100"]
@@ -95,8 +98,8 @@ def test_every_measure_has_a_row_in_the_forest_plot(client, pair):
     assert "RR is" in other.find("h1").text
 
 
-def test_queries_stand_by_harm(client, pair):
-    """The greatest loss first; gains and the ids can lead, too."""
+def test_queries_are_sorted_by_harm(client, pair):
+    """The greatest loss comes first; sorting by gain or id is possible."""
     assert asked(get_page(client, pair))[:2] == ["q0", "q1"]
     assert asked(get_page(client, f"{pair}&sort=gain"))[-2:] == ["q1", "q0"]
     assert asked(get_page(client, f"{pair}&sort=query")) == [f"q{i}" for i in range(6)]
@@ -118,12 +121,12 @@ def test_queries_stand_by_harm(client, pair):
     ],
 )
 def test_queries_are_filtered(client, pair, wish, found):
-    """By what differs, outcome, slice, words and place in the plot; nonsense is left out."""
+    """Filters are change, outcome, slice, words and plot position; invalid ones are ignored."""
     assert asked(get_page(client, f"{pair}&{wish}")) == found
 
 
-def test_a_row_tells_both_scores_and_what_moved(client, pair):
-    """The most relevant document that moved, from which rank to which, and holes."""
+def test_a_row_shows_both_scores_and_the_main_move(client, pair):
+    """It has the most relevant moved document with both ranks, and holes."""
     page = get_page(client, pair)
     row = page.find("section", id="queries").find("tbody").find("tr")
     assert "what is <b>0</b>?" in row.text
@@ -135,8 +138,8 @@ def test_a_row_tells_both_scores_and_what_moved(client, pair):
     assert row.find_all("td")[-1].text == "2", "x1 and x9"
 
 
-def test_a_spot_of_one_query_leads_to_it(client, pair):
-    """The plot's only query at a place is opened."""
+def test_a_point_with_one_query_opens_it(client, pair):
+    """It is the only query at that position of the plot."""
     answer = client.get(f"{pair}&cell=31.31", headers=HTML, follow_redirects=False)
     page = parse(answer.text)
     assert asked(page) == []
@@ -149,8 +152,8 @@ def test_a_spot_of_one_query_leads_to_it(client, pair):
     assert answer.headers["location"] == alone["href"]
 
 
-def test_the_list_comes_alone_where_a_script_asks_for_it(client, pair):
-    """Filtering draws no chart again."""
+def test_scripts_get_only_the_list(client, pair):
+    """Filtering does not redraw the charts."""
     answer = client.get(
         f"{pair}&q=q3", headers={**HTML, "HX-Request": "true", "HX-Target": "found"}
     )
@@ -159,16 +162,16 @@ def test_the_list_comes_alone_where_a_script_asks_for_it(client, pair):
     assert not part.find_all("svg", class_="forest")
 
 
-def test_what_unjudged_documents_could_do_is_told(client, pair):
-    """The bounds of the difference, and whether they turn the verdict."""
+def test_the_possible_effect_of_unjudged_documents_is_shown(client, pair):
+    """The page has the bounds of the difference, and whether they could change the verdict."""
     part = get_page(client, pair.replace("/compare?", "/compare/holes?"))
     assert "7 in 6 queries" in part.text
     assert "the difference is between" in part.text
     assert part.find("a", class_="button")["href"].startswith("/judge?a=main&b=")
 
 
-def test_where_everything_is_judged_nothing_can_turn(client):
-    """No hole, no button."""
+def test_if_everything_is_judged_the_verdict_cannot_change(client):
+    """There are no holes, and no button to judge them."""
     fill(client)
     runs = [{f"q{i}": order for i in range(6)} for order in (["d1", "d2"], ["d2", "d1"])]
     a, b = (upload(client, run, name) for run, name in zip(runs, ("one", "two"), strict=True))
@@ -188,7 +191,7 @@ def test_other_documents_and_depths_are_cautions(client):
     assert any("searched different documents" in text for text in cautions)
 
 
-def test_a_gate_decides_from_the_page(client, pair):
+def test_a_gate_can_be_run_from_the_page(client, pair):
     """Its verdict is then shown on the page."""
     gate = {"guards": [{"measure": "nDCG@10", "at_least": 0.99}], "baseline": "main"}
     assert client.put("/v1/gates/release", json=gate).status_code == 201
@@ -205,15 +208,15 @@ def test_a_gate_decides_from_the_page(client, pair):
 
 
 def test_a_verdict_on_another_run_is_not_shown(client, pair):
-    """Its number in the address is of no use here."""
+    """Its number in the address is ignored."""
     client.put("/v1/gates/release", json={"guards": [{"measure": "RR", "at_least": 0.1}]})
     client.post("/v1/gates/release/verdicts", json={"run": "main"})
     decide = get_page(client, f"{pair}&verdict=1").find("section", id="decide")
     assert not decide.find_all("span", class_="badge")
 
 
-def test_a_gate_that_is_gone_says_so(client, pair):
-    """404, as a page."""
+def test_a_missing_gate_is_reported(client, pair):
+    """The response is a 404 page."""
     given = {"a": "main", "b": pair.rpartition("=")[2], "gate": "gone"}
     answer = client.post("/compare/gate", data=given, headers=HTML)
     assert answer.status_code == 404
@@ -221,7 +224,7 @@ def test_a_gate_that_is_gone_says_so(client, pair):
 
 
 def test_the_candidate_becomes_the_baseline(client, pair, archive):
-    """And the page still compares the same two runs."""
+    """The page still compares the same two runs."""
     b = pair.rpartition("=")[2]
     answer = client.post("/compare/baseline", data={"a": "main", "b": b, "name": "main"},
                          headers=HTML, follow_redirects=False)  # fmt: skip
@@ -232,14 +235,14 @@ def test_the_candidate_becomes_the_baseline(client, pair, archive):
 
 
 @pytest.mark.parametrize("name", ["", "no spaces", "f" * 64])
-def test_a_baseline_needs_a_name_that_is_one(client, pair, name):
-    """Letters and digits, and not as long as an id."""
+def test_a_baseline_requires_a_valid_name(client, pair, name):
+    """It has letters and digits, and is shorter than an id."""
     given = {"a": "main", "b": pair.rpartition("=")[2], "name": name}
     assert client.post("/compare/baseline", data=given, headers=HTML).status_code == 422
 
 
 def test_a_reader_sees_the_required_role(service, archive):
-    """No form that would be refused; and it would be."""
+    """The page has no form, and a post is rejected."""
     client = service()
     address = f"/compare?a=main&b={fill(client)[1]}"
     client.put("/v1/gates/release", json={"guards": [{"measure": "RR", "at_least": 0.1}]})
@@ -255,24 +258,62 @@ def test_a_reader_sees_the_required_role(service, archive):
 
 @pytest.mark.parametrize("gone", ["nobody", "0" * 64, "%FF", "<b>"])
 @pytest.mark.usefixtures("pair")
-def test_a_run_that_was_removed_is_a_page_that_says_so(client, gone):
-    """404 with a way on."""
+def test_a_removed_run_is_reported(client, gone):
+    """The response is a 404 page with a link."""
     page = get_page(client, f"/compare?a={gone}&b=main", status=404)
     assert "removed" in page.find("main").text
     part = get_page(client, f"/compare/holes?a={gone}&b=main")
     assert "has been removed" in part.text
 
 
-def test_an_unknown_measure_is_told_with_those_that_are_shown(client, pair):
-    """And not computed for a whole run."""
+def test_an_unknown_measure_is_rejected_with_the_known_ones(client, pair):
+    """It is not computed for a whole run."""
     page = get_page(client, f"{pair}&measure=P@7", status=422)
     assert "nDCG@10 or RR" in page.find("main").text
 
 
-def test_runs_of_other_queries_are_refused_in_words(client):
-    """Nothing to compare: a page says which runs."""
+def test_runs_of_other_queries_are_rejected(client):
+    """There is nothing to compare; the page names the runs."""
     a, _ = fill(client)
     client.post("/v1/judgments", json={"judgments": [{"query_id": "z", "doc_id": "d", "grade": 1}]})
     b = upload(client, {"z": ["d"]}, "other")
     page = get_page(client, f"/compare?a={a}&b={b}", status=422)
     assert "no judged query in common" in page.find("main").text
+
+
+@pytest.fixture
+def slow(client, monkeypatch):
+    """Let no comparison finish until the test allows it."""
+    may_go_on = threading.Event()
+    comparisons = client.app.state.comparisons
+    whole = comparisons.compare
+    monkeypatch.setattr(comparisons, "compare", lambda *runs: may_go_on.wait(20) and whole(*runs))
+    yield may_go_on
+    may_go_on.set()
+
+
+def test_a_page_without_a_comparison_polls(client, pair, slow, monkeypatch):
+    """It is no error, and needs no script."""
+    monkeypatch.setattr(shared_work, "FIRST_WAIT_SECONDS", 0.01)
+    page = get_page(client, pair, status=202)
+    assert page.find("section", class_="problem")["hx-get"] == pair
+    assert page.find("noscript") is not None
+    slow.set()
+    monkeypatch.setattr(shared_work, "FIRST_WAIT_SECONDS", 20.0)
+    assert "Comparing both runs" not in get_page(client, pair).text
+
+
+def test_a_page_shows_the_last_comparison_with_its_time(client, pair, slow, monkeypatch):
+    """While newer judgments are scored, it does not wait."""
+    slow.set()
+    heading = get_page(client, pair).find("h1").text
+    slow.clear()
+    client.post(
+        "/v1/judgments", json={"judgments": [{"query_id": "q1", "doc_id": "new", "grade": 1}]}
+    )
+    monkeypatch.setattr(shared_work, "WAIT_SECONDS", 0.01)
+    page = get_page(client, pair)
+    assert page.find("h1").text == heading
+    banner = page.find("p", class_="quiet")
+    assert "newer judgments are being scored" in banner.text
+    assert banner.find("time")["title"].endswith("UTC")

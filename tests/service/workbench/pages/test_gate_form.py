@@ -1,4 +1,4 @@
-"""A gate as a form: what was typed, what it means, and what is wrong with it."""
+"""A gate as a form: its input, its meaning, and its errors."""
 
 import pytest
 from starlette.datastructures import FormData
@@ -35,7 +35,7 @@ WHOLE = {
 
 
 def posted(**texts):
-    """A form as a browser posts it: one guard, and whatever else is given."""
+    """Return a form as posted by a browser: one guard, and other given fields."""
     given = {
         "guard-0-kind": "margin",
         "guard-0-measure": "nDCG@10",
@@ -49,12 +49,12 @@ def posted(**texts):
     return FormData([(key, text) for key, text in given.items() if text is not None])
 
 
-def test_what_is_kept_is_read_from_its_own_form():
-    """Every setting that the API takes comes back as it was."""
+def test_a_stored_gate_is_read_from_its_own_form():
+    """Every setting of the API is unchanged."""
     assert form_of(WHOLE).settings == WHOLE
 
 
-def test_a_guard_of_two_limits_is_two_rows_that_mean_the_same():
+def test_a_guard_with_two_limits_becomes_two_equivalent_rows():
     """`at_least` and `margin` may share an entry; rows have one limit each."""
     both = {"guards": [{"measure": "RR", "at_least": 0.5, "margin": 0.1}], "baseline": "main"}
     form = form_of(both)
@@ -73,8 +73,8 @@ def test_a_guard_of_two_limits_is_two_rows_that_mean_the_same():
         ("guard0_limit", "nan", "limit", "a number above 0"),
     ],
 )
-def test_a_guard_that_cannot_be_says_why_beside_its_field(field, text, place, message):
-    """What was typed stays, and nothing could be kept."""
+def test_an_invalid_guard_is_explained_next_to_its_field(field, text, place, message):
+    """The input stays in the form, and nothing is stored."""
     form = read_form(posted(**{field: text}))
     assert not form.is_readable
     (row,) = form.rows
@@ -102,7 +102,7 @@ def test_a_guard_that_cannot_be_says_why_beside_its_field(field, text, place, me
         ("baseline", "no such name", "pattern"),
     ],
 )
-def test_a_field_that_cannot_be_says_why(field, text, message):
+def test_an_invalid_field_is_explained(field, text, message):
     """The limits are those of the API."""
     form = read_form(posted(**{field: text}))
     if message is None:
@@ -114,7 +114,7 @@ def test_a_field_that_cannot_be_says_why(field, text, message):
 
 
 def test_latency_is_a_percentile_and_milliseconds():
-    """95 means p95; anything else, and slices, are refused."""
+    """95 means p95; anything else, and slices, are rejected."""
     kind = {"guard0_kind": "latency", "baseline": ""}
     form = read_form(posted(**kind, guard0_measure="95", guard0_limit="200"))
     assert form.settings["guards"] == [{"latency": "p95", "at_most_ms": 200.0}]
@@ -128,15 +128,15 @@ def test_latency_is_a_percentile_and_milliseconds():
     assert "slices" in sliced.rows[0].messages
 
 
-def test_a_guard_of_an_unknown_kind_is_no_other_guard():
+def test_a_guard_of_an_unknown_kind_is_rejected():
     """A threshold of 0.7 that became a margin of 0.7 would let everything pass."""
     form = read_form(posted(guard0_kind="at least", guard0_limit="0.7"))
     assert form.settings is None
     assert "found 'at least'" in form.rows[0].messages["kind"]
 
 
-def test_more_guards_than_a_gate_can_have_are_refused():
-    """None is left out unseen."""
+def test_too_many_guards_are_rejected():
+    """None is dropped silently."""
     guards = [
         (f"guard-{number}-{field}", text)
         for number in range(MOST_GUARDS + 1)
@@ -147,8 +147,8 @@ def test_more_guards_than_a_gate_can_have_are_refused():
     assert str(MOST_GUARDS) in form.messages["guards"]
 
 
-def test_rows_that_nobody_filled_in_are_left_out():
-    """Unless there is no other: a gate without guards would guard nothing."""
+def test_empty_rows_are_left_out():
+    """If all rows are empty, it is an error: a gate needs a guard."""
     given = FormData(
         [*posted().multi_items(), ("guard-7-kind", "at_least"), ("guard-7-measure", " ")]
     )
@@ -169,7 +169,7 @@ def test_rows_that_nobody_filled_in_are_left_out():
     ],
 )
 def test_the_command_line_reads_the_same_gate_from_the_toml(settings, tmp_path):
-    """The lines to copy mean the gate: guards, rules, scale and depth of the pool."""
+    """The lines to copy define the same gate: guards, rules, scale and pool depth."""
     file = tmp_path / "berryeval.toml"
     rules = read_gate(settings)
     file.write_text(gate_to_toml(rules, settings.get("baseline")), encoding="utf-8")

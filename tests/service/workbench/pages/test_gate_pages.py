@@ -1,4 +1,4 @@
-"""The pages of gates: edited by one at a time, replayed before they are kept, decided for good."""
+"""Gate pages: edited by one user at a time, replayed before saving, decided permanently."""
 
 import re
 import threading
@@ -23,7 +23,7 @@ GATE = {
 
 @pytest.fixture
 def runs(archive):
-    """A baseline, a run that is as good, and one that is worse; the gate ``release``."""
+    """A baseline, an equal run and a worse one; the gate ``release``."""
     ids = [f"q{number:02}" for number in range(N_QUERIES)]
     archive.queries.put(
         [Query(one, f"about {one}", category="ab"[i % 2]) for i, one in enumerate(ids)]
@@ -49,7 +49,7 @@ def runs(archive):
 
 
 def fields(page):
-    """What a browser would post of the form of a gate."""
+    """Return the fields that a browser would post from the form of a gate."""
     form = page.find("form", id="gate-form")
     found = {
         one["name"]: one.attributes.get("value", "")
@@ -63,7 +63,7 @@ def fields(page):
 
 
 def finished(client, address):
-    """Ask for a page until its replay is there."""
+    """Request a page until its replay is finished."""
     for _ in range(300):
         page = get_page(client, address)
         if not page.find_all(class_="waiting"):
@@ -72,8 +72,8 @@ def finished(client, address):
     raise AssertionError("the replay did not end")
 
 
-def test_a_verdict_says_which_look_it_was(client, runs, archive):
-    """And at which level of alpha it was tested, out of how many queries."""
+def test_a_verdict_states_its_look(client, runs, archive):
+    """It has the level of alpha, and the number of queries."""
     path = "/gates/release/verdicts"
     client.post(path, data={"run": runs[1]}, headers=HTML)
     facts = get_page(client, f"{path}/1").find(class_="facts").text
@@ -97,7 +97,7 @@ def test_the_list_shows_the_latest_verdict_of_each_gate(client, runs, archive):
     assert "fell by" in page.find(class_="said").text
 
 
-def test_without_a_gate_the_list_says_how_to_begin(client, service, archive):
+def test_without_a_gate_the_list_explains_how_to_start(client, service, archive):
     """Admins get a link to create one; others see the required role."""
     assert get_page(client, "/gates").find("a", href="/gates/+new")
     token = archive.tokens.create("eve", "read")
@@ -109,7 +109,7 @@ def test_without_a_gate_the_list_says_how_to_begin(client, service, archive):
 
 
 def test_invalid_settings_are_reported(client, archive):
-    """An archive may hold what an older version wrote."""
+    """An archive may contain settings of an older version."""
     archive.gates.put("old", {"guards": [{"measure": "gone@3", "at_least": 1}]})
     assert "settings are invalid" in get_page(client, "/gates").text
     page = get_page(client, "/gates/old")
@@ -119,7 +119,7 @@ def test_invalid_settings_are_reported(client, archive):
 
 @pytest.mark.usefixtures("runs")
 def test_the_latest_runs_are_replayed_oldest_first(client):
-    """Each verdict has its word and leads to its reasons."""
+    """Each verdict has its word and links to its reasons."""
     page = finished(client, "/gates/release")
     cells = page.find(class_="strip").find_all("a")
     assert [cell.find(class_="word").text for cell in cells] == ["pass", "pass", "fail"]
@@ -131,8 +131,8 @@ def test_the_latest_runs_are_replayed_oldest_first(client):
     assert "Saved no: this is a replay" in reasons.text
 
 
-def test_a_series_is_replayed_or_all_runs(client, runs, archive):
-    """That of the baseline, unless another is chosen: a gate is about what takes its place."""
+def test_one_series_or_all_runs_are_replayed(client, runs, archive):
+    """The default is the series of the baseline, since its runs may replace it."""
     archive.runs.put(Run.from_lists({"q00": ["c"]}), RunFacts("bm25"))
     page = finished(client, "/gates/release")
     assert "Of the last 3 runs of hybrid" in page.find(class_="strip-told").text
@@ -150,7 +150,7 @@ def test_a_series_is_replayed_or_all_runs(client, runs, archive):
 
 @pytest.mark.usefixtures("runs")
 def test_guards_are_replayed_before_they_are_saved(client, archive):
-    """The strip says what would change, and the lines for berryeval.toml follow."""
+    """The strip shows what would change, and the lines for berryeval.toml follow."""
     page = finished(client, "/gates/release")
     posted = {**fields(page), "guard-0-limit": "0.9", "guard-1-limit": "0.01", "do": "replay"}
     for _ in range(300):
@@ -189,15 +189,15 @@ def test_a_replay_follows_judgments_and_labels(client, archive):
 
 
 @pytest.mark.usefixtures("runs")
-def test_guards_that_cannot_be_read_are_not_replayed(client):
-    """The strip says why, and keeps its room."""
+def test_invalid_guards_are_not_replayed(client):
+    """The strip shows the reason, and keeps its size."""
     posted = {**fields(get_page(client, "/gates/release")), "guard-0-limit": "x", "do": "replay"}
     part = parse(client.post("/gates/release", data=posted, headers={"HX-Request": "true"}).text)
     assert "guard 1: expected a number above 0" in part.find(class_="strip-told").text
     assert part.find(class_="strip")
 
 
-def test_a_replay_that_is_not_known_any_more_says_so(client, runs):
+def test_an_expired_replay_is_reported(client, runs):
     """After a restart, an old replay is a 404 with an explanation."""
     part = client.get("/gates/release/replay?of=0123", headers={"HX-Request": "true"})
     assert "restarted" in part.text
@@ -233,7 +233,7 @@ def test_a_gate_is_saved_as_it_was_typed(client, archive):
 
 
 @pytest.mark.usefixtures("runs")
-def test_what_cannot_be_saved_comes_back_with_its_messages(client, archive):
+def test_an_invalid_form_is_returned_with_its_messages(client, archive):
     """Messages are next to their fields, and no input is lost."""
     posted = {
         **fields(get_page(client, "/gates/release")),
@@ -259,7 +259,7 @@ def test_what_cannot_be_saved_comes_back_with_its_messages(client, archive):
 
 @pytest.mark.usefixtures("runs")
 def test_two_editors_do_not_overwrite_each_other(client, archive):
-    """The second sees what the first did, keeps what they typed, and decides."""
+    """The second sees the changes of the first, keeps the own input, and decides."""
     posted = {**fields(get_page(client, "/gates/release")), "guard-0-limit": "0.3"}
     archive.gates.put("release", {**GATE, "alpha": 0.2})
     answer = client.post("/gates/release", data=posted, headers=HTML)
@@ -277,7 +277,7 @@ def test_two_editors_do_not_overwrite_each_other(client, archive):
 
 @pytest.mark.usefixtures("runs")
 def test_rows_are_added_and_removed(client, archive):
-    """With scripts as a part of the page, without as a page; nothing is saved by it."""
+    """Scripts get part of the page, other clients a page; nothing is saved."""
     posted = {**fields(get_page(client, "/gates/release")), "guard-1-limit": "0.77"}
     added = client.post(
         "/gates/release", data={**posted, "do": "add"}, headers={"HX-Request": "true"}
@@ -300,8 +300,8 @@ def test_rows_are_added_and_removed(client, archive):
 
 
 @pytest.mark.usefixtures("runs")
-def test_a_new_gate_comes_with_a_proposal(client, archive):
-    """A margin that these queries can see, and a floor that the baseline reaches."""
+def test_a_new_gate_has_a_proposal(client, archive):
+    """It has a detectable margin, and a threshold that the baseline reaches."""
     page = get_page(client, "/gates/+new")
     given = fields(page)
     assert given["guard-0-measure"] == "nDCG@10"
@@ -321,7 +321,7 @@ def test_a_new_gate_comes_with_a_proposal(client, archive):
 
 
 def test_without_a_baseline_a_threshold_is_proposed(client):
-    """And the replay says that there is no run."""
+    """The replay reports that there is no run."""
     page = get_page(client, "/gates/+new")
     assert fields(page)["guard-0-kind"] == "at_least"
     assert "No runs to replay yet" in page.find(class_="strip-told").text
@@ -339,7 +339,7 @@ def test_a_baseline_that_cannot_be_scored_gets_the_smallest_margin(client, archi
 
 @pytest.mark.usefixtures("runs")
 def test_a_gate_can_be_read_without_the_role_admin(service, archive):
-    """Fields are disabled, the page says why, and a post is refused."""
+    """Fields are disabled, the page explains why, and a post is rejected."""
     token = archive.tokens.create("eve", "read")
     guarded = service(is_token_required=True)
     headers = {**HTML, "Authorization": f"Bearer {token}"}
@@ -352,7 +352,7 @@ def test_a_gate_can_be_read_without_the_role_admin(service, archive):
 
 
 def test_a_gate_decides_on_the_newest_run_and_shows_why(client, runs):
-    """Guards with intervals, what unjudged documents could turn, how many queries it would take."""
+    """Guards have intervals, possible effects of unjudged documents, and the queries needed."""
     page = get_page(client, "/gates/release")
     form = page.find("form", action="/gates/release/verdicts")
     newest = form.find("input")["value"]
@@ -368,7 +368,7 @@ def test_a_gate_decides_on_the_newest_run_and_shows_why(client, runs):
     assert "1" in get_page(client, "/gates/release").find("section", class_="history").text
 
 
-def test_a_decision_that_takes_a_while_is_waited_for(client, runs, monkeypatch):
+def test_a_slow_decision_is_waited_for(client, runs, monkeypatch):
     """The page shows the progress, and redirects to the verdict."""
     may_go = threading.Event()
 
@@ -396,8 +396,8 @@ def test_a_decision_that_takes_a_while_is_waited_for(client, runs, monkeypatch):
     assert (gone.status_code, "no longer available" in gone.text) == (404, True)
 
 
-def test_a_decision_that_cannot_be_made_says_why(client, runs, archive):
-    """As a page, with the status that the API would have."""
+def test_an_impossible_decision_is_explained(client, runs, archive):
+    """The response is a page with the status of the API."""
     archive.gates.put("quick", {"guards": [{"latency": "p95", "at_most_ms": 5}]})
     answer = client.post("/gates/quick/verdicts", data={"run": runs[0]}, headers=HTML)
     assert answer.status_code == 422
@@ -417,8 +417,8 @@ def test_a_decision_may_be_cancelled(client, runs, monkeypatch):
     assert (answer.status_code, "cancelled" in answer.text) == (409, True)
 
 
-def test_a_verdict_lists_what_could_turn_it(client, runs, archive):
-    """With the way to judge it."""
+def test_a_verdict_lists_the_documents_that_could_change_it(client, runs, archive):
+    """There is a link to judge them."""
     archive.gates.put("blocked", {**GATE, "holes": "inconclusive", "max_grade": 3})
     client.post("/gates/blocked/verdicts", data={"run": runs[2]}, headers=HTML)
     page = get_page(client, "/gates/blocked/verdicts/1")
@@ -443,8 +443,8 @@ def test_a_verdict_outlives_its_gate_its_run_and_its_judgments(client, runs, arc
 
 
 @pytest.mark.usefixtures("runs")
-def test_a_gate_that_changed_is_not_removed_unseen(client, archive):
-    """Nor one that is not there."""
+def test_a_changed_gate_is_not_removed_unseen(client, archive):
+    """A missing gate is reported, too."""
     assert (
         client.post("/gates/release/remove", data={"etag": '"x"'}, headers=HTML).status_code == 412
     )
@@ -456,8 +456,8 @@ def test_a_gate_that_changed_is_not_removed_unseen(client, archive):
 
 
 @pytest.mark.usefixtures("runs")
-def test_a_run_that_cannot_be_decided_says_why(client, archive):
-    """Latency without times: no verdict, with the reason; the other runs have theirs."""
+def test_a_run_without_a_verdict_has_a_reason(client, archive):
+    """A latency guard without durations is an example; the other runs have verdicts."""
     archive.gates.put("quick", {"guards": [{"latency": "p95", "at_most_ms": 5}]})
     page = finished(client, "/gates/quick")
     cell = page.find(class_="undecided")
@@ -466,8 +466,8 @@ def test_a_run_that_cannot_be_decided_says_why(client, archive):
     assert "query times" in reasons.find(class_="banner").text
 
 
-def test_an_old_report_is_shown_as_far_as_it_goes(client, archive, runs):
-    """What a later version added is left out."""
+def test_an_old_report_is_shown_as_far_as_possible(client, archive, runs):
+    """Parts added by later versions are left out."""
     report = {"guards": [{"kind": "margin", "verdict": "pass"}], "sentence": "fine"}
     facts = {"gate": "release", "run_id": runs[0], "judgments_hash": "a" * 64}
     archive.verdicts.put(**facts, verdict="pass", report=report)
@@ -476,7 +476,7 @@ def test_an_old_report_is_shown_as_far_as_it_goes(client, archive, runs):
 
 @pytest.mark.usefixtures("runs")
 def test_the_form_has_a_field_for_every_rule(client):
-    """Label, help and choices are those of the declaration."""
+    """Label, help and choices come from its declaration."""
     form = get_page(client, "/gates/release").find("form", id="gate-form")
     named = {one["name"] for kind in ("input", "select") for one in form.find_all(kind)}
     for rule in RULES:
@@ -488,7 +488,7 @@ def test_the_form_has_a_field_for_every_rule(client):
 
 
 @pytest.mark.usefixtures("runs")
-def test_a_gate_that_can_no_longer_be_read_is_shown_with_its_fault(client, archive):
+def test_a_gate_that_is_no_longer_valid_is_shown_with_its_error(client, archive):
     """If a stored rule is no longer valid, the page shows the error and no TOML."""
     archive.gates.put("old", {**GATE, "smallest_slice": 0})
     page = get_page(client, "/gates/old")

@@ -1,4 +1,4 @@
-"""The page Import: what a file would change, and its storing, all or nothing."""
+"""The page Import: a preview of the changes of a file, stored completely or not at all."""
 
 import gzip
 import json
@@ -11,6 +11,7 @@ from berryeval import Document, Query
 from berryeval.archive import JudgmentEntry
 from berryeval.archive.records import JudgingPolicy
 from berryeval.service.workbench.pages.imports import routes
+from berryeval.service.workbench.state import memory
 from service.workbench.html import HTML, get_page, parse
 from service.workbench.judged_archive import ORIGIN
 
@@ -18,7 +19,7 @@ HEADERS = {**HTML, **ORIGIN}
 
 
 def look(client, kind, content, name="file.txt", status=200, **fields):
-    """Send a file to be looked at, and return the page."""
+    """Upload a file for preview, and return the page."""
     files = {"file": (name, content if isinstance(content, bytes) else content.encode())}
     answer = client.post("/import", data={"kind": kind, **fields}, files=files, headers=HEADERS)
     assert answer.status_code == status, answer.text[:2000]
@@ -26,7 +27,7 @@ def look(client, kind, content, name="file.txt", status=200, **fields):
 
 
 def confirm(client, page):
-    """Store what a page shows, and return the page that tells of it."""
+    """Confirm a preview, and return the page with the result."""
     form = page.find("form", action="/import/store")
     data = {one["name"]: one["value"] for one in form.find_all("input")}
     answer = client.post("/import/store", data=data, headers=HEADERS)
@@ -34,12 +35,12 @@ def confirm(client, page):
 
 
 def tiles(page):
-    """New, changed, the same."""
+    """Return the numbers of new, changed and equal entries."""
     return [int(re.sub(r"\D", "", one.text)) for one in page.find_all("span", class_="figure")]
 
 
-def test_judgments_are_looked_at_and_then_stored(client, archive):
-    """What is new, what changes from which grade to which, and what stays."""
+def test_judgments_are_previewed_and_then_stored(client, archive):
+    """The preview has new, changed and equal judgments, with both grades of a change."""
     archive.queries.put([Query("q1", "bake bread")])
     old = [JudgmentEntry("q1", "d1", 1), JudgmentEntry("q1", "d2", 2)]
     archive.judgments.put(old, author="ada")
@@ -65,8 +66,8 @@ def test_judgments_are_looked_at_and_then_stored(client, archive):
         ("", "file.txt"),
     ],
 )
-def test_a_file_that_cannot_be_read_is_told_with_its_line(client, archive, content, message):
-    """And nothing is stored."""
+def test_an_invalid_file_is_reported_with_its_line(client, archive, content, message):
+    """Nothing is stored."""
     page = look(client, "judgments", content, status=422)
     assert message in page.find("div", role="alert").text
     assert archive.judgments.revision() == 0
@@ -112,12 +113,12 @@ def golden(**declared):
 
 
 def notes_of(page):
-    """What the preview says of scale and rule."""
+    """Return the notes of the preview on scale and rule."""
     return [one.text for one in page.find_all("p", class_="quiet")]
 
 
-def test_what_a_golden_set_declares_is_shown_and_then_adopted(client, archive):
-    """Judges see its labels from then on, and its rule counts."""
+def test_the_declarations_of_a_golden_set_are_previewed_and_adopted(client, archive):
+    """Judges then see its labels, and its rule applies."""
     archive.judgments.put([JudgmentEntry("q2", "d1", 1)], author="ada")
     archive.judgments.add_opinion("q2", "d1", 2, author="bob")
     page = look(client, "judgments", golden(scale=2, labels=LABELS, judges="max"), "golden.json")
@@ -154,8 +155,8 @@ def test_what_a_golden_set_declares_is_shown_and_then_adopted(client, archive):
         ),
     ],
 )
-def test_a_preview_says_what_becomes_of_a_scale(client, archive, own, declared, notes):
-    """Also where the archive does not take it."""
+def test_a_preview_shows_what_happens_to_a_scale(client, archive, own, declared, notes):
+    """This includes the cases in which the archive does not adopt it."""
     if own is not None:
         archive.judging.put(JudgingPolicy(labels=tuple(own)))
     before = archive.judging.get()
@@ -165,7 +166,7 @@ def test_a_preview_says_what_becomes_of_a_scale(client, archive, own, declared, 
     assert archive.judging.get() == before
 
 
-def test_only_an_admin_declares_a_scale_by_importing(client, archive):
+def test_only_an_admin_can_import_a_scale(client, archive):
     """A judge's import stores the judgments, and says what is left to do."""
     token = archive.tokens.create("bob", "judge")
     client.headers["Authorization"] = f"Bearer {token}"
@@ -180,7 +181,7 @@ def test_only_an_admin_declares_a_scale_by_importing(client, archive):
 
 
 def test_a_compressed_file_is_read(client):
-    """Whatever its name."""
+    """Its name does not matter."""
     assert tiles(look(client, "judgments", gzip.compress(b"q1 0 d1 3\n"), "x.gz")) == [1, 0, 0]
 
 
@@ -203,7 +204,7 @@ def test_a_run_is_stored_under_its_name(client, archive):
 
 
 def test_queries_are_stored(client, archive):
-    """Changed ones are shown as they were and will be."""
+    """The preview shows both versions of changed ones."""
     archive.queries.put([Query("q1", "old"), Query("q2", "same")])
     lines = [
         {"_id": "q1", "text": "new"},
@@ -235,7 +236,7 @@ def test_documents_are_stored_and_judgments_of_changed_ones_become_stale(client,
 
 
 def test_judgments_made_after_the_preview_are_shown_before_replacing_them(client, archive):
-    """A preview that is out of date stores nothing."""
+    """An outdated preview stores nothing."""
     page = look(client, "judgments", "q1 0 d1 3\n")
     assert tiles(page) == [1, 0, 0]
     archive.judgments.change("q1", "d1", 2, author="bob")
@@ -261,15 +262,17 @@ def test_an_expired_preview_must_be_uploaded_again(client, archive, monkeypatch)
     assert archive.judgments.revision() == 0
 
 
-def test_only_the_last_files_wait(client):
-    """They are in memory."""
-    pages = [look(client, "judgments", f"q1 0 d{n} 3\n") for n in range(9)]
+def test_only_the_latest_previews_are_kept(monkeypatch, service):
+    """They are in memory, which is limited; the latest one is always kept."""
+    monkeypatch.setattr(memory, "_STAGED_BYTES", 100)
+    client = service()
+    pages = [look(client, "judgments", f"q1 0 d{n} 3\n") for n in range(4)]
     assert "The file is no longer available" in confirm(client, pages[0]).text
-    assert "Stored" in confirm(client, pages[8]).text
+    assert "Stored" in confirm(client, pages[3]).text
 
 
-def test_a_long_import_goes_on_while_nobody_waits(client, archive, monkeypatch):
-    """The page polls, and shows the outcome."""
+def test_a_long_import_continues_in_the_background(client, archive, monkeypatch):
+    """The page polls, and shows the result."""
     monkeypatch.setattr(routes, "_WAIT_SECONDS", 0.05)
     go_on = threading.Event()
     store = routes.store
@@ -300,8 +303,8 @@ def test_an_import_that_fails_stores_nothing(client, archive):
     assert archive.judgments.revision() == 0
 
 
-def test_a_form_without_a_file_is_told_so(client):
-    """It asks for one."""
+def test_a_form_without_a_file_is_rejected(client):
+    """The page asks for one."""
     answer = client.post("/import", data={"kind": "runs"}, headers=HEADERS)
     assert answer.status_code == 422
     page = parse(answer.text)
@@ -310,7 +313,7 @@ def test_a_form_without_a_file_is_told_so(client):
 
 
 def test_a_reader_cannot_import(client, archive):
-    """The page says what it takes."""
+    """The page names the required role."""
     eve = {"Authorization": f"Bearer {archive.tokens.create('eve', 'read')}", **HTML}
     page = parse(client.get("/import", headers=eve).text)
     assert "You do not have permission to import" in page.text
@@ -322,15 +325,15 @@ def test_a_reader_cannot_import(client, archive):
     ("kind", "content"),
     [("judgments", b"{}"), ("runs", b"{}"), ("queries", b'{"queries": []}'), ("documents", b"")],
 )
-def test_a_file_with_nothing_in_it_is_told_so(client, kind, content):
-    """There is nothing that could be stored."""
+def test_an_empty_file_is_reported(client, kind, content):
+    """There is nothing to store."""
     answer = client.post("/import", data={"kind": kind}, files={"file": ("empty.json", content)})
     assert answer.status_code == 422
     assert "found none" in answer.text or "empty" in answer.text
 
 
 def test_a_file_cannot_settle_conflicts_by_its_name(client, archive):
-    """Its source is a file, whatever that is called."""
+    """The source of an imported judgment is a file, whatever its name."""
     stored = client.post(
         "/import",
         data={"kind": "judgments"},

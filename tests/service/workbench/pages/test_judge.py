@@ -1,4 +1,4 @@
-"""The page Judge: what it asks for, and what becomes of answers."""
+"""The page Judge: which documents it shows, and how answers are handled."""
 
 import threading
 import time
@@ -20,7 +20,7 @@ HOLES = {(query, doc) for query in ("q1", "q2", "q3") for doc in ("d3", "d4", "d
 
 @pytest.fixture
 def runs(archive):
-    """Something to judge; the ids of its runs."""
+    """An archive with documents to judge; the ids of its runs."""
     return fill(archive)
 
 
@@ -28,12 +28,12 @@ pytestmark = pytest.mark.usefixtures("runs", "patient")
 
 
 def pairs(found):
-    """Query and document of each card."""
+    """Return the query and document of each card."""
     return [(card["query_id"], card["doc_id"]) for card in found["cards"]]
 
 
-def test_a_page_shows_a_document_its_query_and_why_it_is_asked_for(client):
-    """Without naming a system or a rank: that would sway a judge."""
+def test_a_page_shows_a_document_its_query_and_the_reason(client):
+    """It names no system or rank, which would influence the judge."""
     page = get_page(client, "/judge")
     assert page.find("h2", id="judge-query").text == "bake bread"
     assert page.find("p", id="judge-intent").text == "How to bake it at home"
@@ -44,8 +44,8 @@ def test_a_page_shows_a_document_its_query_and_why_it_is_asked_for(client):
     assert [one["data-grade"] for one in page.find_all("button", name="grade")[:4]] == [*"0123"]
 
 
-def test_markup_in_texts_is_text(client):
-    """Whatever a query or a title holds is shown, and not done."""
+def test_markup_in_texts_is_escaped(client):
+    """Queries and titles are shown literally."""
     answer = client.post("/judge", headers={**HTML, **ORIGIN}, follow_redirects=False)
     assert answer.status_code == 422
     found = ask(client)
@@ -59,8 +59,8 @@ def test_markup_in_texts_is_text(client):
         say(client, graded(ask(client, n=1)["cards"][0], 0))
 
 
-def test_every_hole_is_asked_for_once(client):
-    """Of the newest runs and the baselines, to a depth of ten."""
+def test_every_hole_is_shown_once(client):
+    """Holes are those of the newest runs and the baselines, to a depth of ten."""
     found = ask(client)
     assert set(pairs(found)) == HOLES
     assert found["n_left"] == len(HOLES)
@@ -68,8 +68,8 @@ def test_every_hole_is_asked_for_once(client):
     assert queries == sorted(queries, key=queries.index), "those of a query come together"
 
 
-def test_a_comparison_asks_for_what_its_runs_do_not_share(client, runs):
-    """d3 is first in both: it moves neither against the other."""
+def test_a_comparison_shows_documents_that_affect_it(client, runs):
+    """d3 is first in both runs, so it does not change their difference."""
     a, b = runs
     found = ask(client, f"/judge/next?a={a}&b={b}", n=6)
     assert {doc for _, doc in pairs(found)} == {"d4", "d5"}
@@ -80,15 +80,15 @@ def test_a_comparison_asks_for_what_its_runs_do_not_share(client, runs):
     assert page.find("nav", aria_label="What to judge").text.startswith("Unjudged Decisive")
 
 
-def test_a_comparison_with_a_run_that_is_gone_says_so(client):
-    """404, with a page."""
+def test_a_comparison_with_a_removed_run_is_reported(client):
+    """The response is a 404 page."""
     page = get_page(client, f"/judge?a=main&b={'0' * 64}", status=404)
     assert "Not found" in page.text
     get_page(client, "/judge?mode=none", status=404)
 
 
-def test_a_grade_is_written_with_its_judge_and_the_document_seen(client, archive):
-    """The source is the workbench, and the hash that of the text that was read."""
+def test_a_grade_is_stored_with_its_judge_and_document_hash(client, archive):
+    """The source is the workbench, and the hash is that of the displayed text."""
     card = next(card for card in ask(client)["cards"] if card["doc_id"] == "d3")
     archive.documents.put([Document("d3", "Another text.", title="Dough")])
     (outcome,) = say(client, graded(card, 2))
@@ -99,8 +99,8 @@ def test_a_grade_is_written_with_its_judge_and_the_document_seen(client, archive
     assert stored.is_stale
 
 
-def test_what_is_judged_is_not_asked_for_again(client, archive):
-    """By whomever: others may use the API."""
+def test_a_judged_document_is_not_shown_again(client, archive):
+    """This includes judgments by others through the API."""
     cards = ask(client)["cards"]
     say(client, graded(cards[0], 2))
     archive.judgments.change(cards[1]["query_id"], cards[1]["doc_id"], 0, author="bob")
@@ -109,7 +109,7 @@ def test_what_is_judged_is_not_asked_for_again(client, archive):
     assert found["n_left"] == len(HOLES) - 2
 
 
-def test_an_answer_that_comes_twice_is_written_once(client, archive):
+def test_a_repeated_answer_is_stored_once(client, archive):
     """A browser repeats answers that were not acknowledged."""
     card = ask(client)["cards"][0]
     first, again = say(client, graded(card, 2), graded(card, 2))
@@ -118,7 +118,7 @@ def test_an_answer_that_comes_twice_is_written_once(client, archive):
     assert len(archive.judgments.history(card["query_id"], card["doc_id"])) == 1
 
 
-def test_whoever_comes_second_is_told_who_was_first(client, archive):
+def test_the_second_judge_is_shown_the_first_grade(client, archive):
     """Nothing is overwritten unseen; the judge may replace it knowingly."""
     card = ask(client)["cards"][0]
     pair = card["query_id"], card["doc_id"]
@@ -135,8 +135,8 @@ def test_whoever_comes_second_is_told_who_was_first(client, archive):
     assert (outcome["status"], outcome["there"]) == ("conflict", None)
 
 
-def test_undo_leaves_everything_as_it_was(client, archive):
-    """And asks for the document again."""
+def test_undo_restores_the_previous_state(client, archive):
+    """The document is shown again."""
     card = ask(client)["cards"][0]
     pair = card["query_id"], card["doc_id"]
     (done,) = say(client, graded(card, 2))
@@ -153,8 +153,8 @@ def test_undo_leaves_everything_as_it_was(client, archive):
     assert outcome["status"] == "conflict"
 
 
-def test_what_is_skipped_comes_to_others(client, archive):
-    """And comes back when the skip is undone."""
+def test_a_skipped_document_is_shown_to_others(client, archive):
+    """It is shown again when the skip is undone."""
     card = ask(client)["cards"][0]
     pair = card["query_id"], card["doc_id"]
     say(client, graded(card, None, kind="skip"))
@@ -180,8 +180,8 @@ def test_two_judges_get_different_documents(client):
     assert pairs(ask(client, n=4, have=have)) == []
 
 
-def test_what_nobody_answers_is_free_again(client, monkeypatch):
-    """A judge may close the page and go home."""
+def test_an_unanswered_document_becomes_free_again(client, monkeypatch):
+    """A judge may close the page."""
     taken = ask(client, n=9)
     assert ask(client, n=9, session="two")["cards"] == []
     now = time.monotonic() + judging_queues._TAKEN_SECONDS + 1
@@ -190,7 +190,7 @@ def test_what_nobody_answers_is_free_again(client, monkeypatch):
 
 
 def test_many_judges_at_once_lose_nothing(client, archive):
-    """Every grade that was acknowledged is there, each pair once."""
+    """Every acknowledged grade is stored, and each pair is judged once."""
     done = []
 
     def judge(name):
@@ -208,7 +208,7 @@ def test_many_judges_at_once_lose_nothing(client, archive):
     assert all(archive.judgments.get(*pair).source == "workbench" for pair in HOLES)
 
 
-def test_a_second_opinion_is_given_unseen(client, archive):
+def test_a_second_opinion_is_blind(client, archive):
     """Neither the page nor the response contains the grades of others."""
     found = ask(client, "/judge/next?mode=second")
     assert set(pairs(found)) == {(q, d) for q in ("q1", "q2", "q3") for d in ("d1", "d2")}
@@ -227,8 +227,8 @@ def test_a_second_opinion_is_given_unseen(client, archive):
     assert outcome["revision"] == archive.judgments.get(card["query_id"], card["doc_id"]).revision
 
 
-def test_what_has_changed_since_is_judged_again(client, archive):
-    """The judge sees what it was."""
+def test_a_changed_document_is_judged_again(client, archive):
+    """The judge sees the previous grade."""
     archive.documents.put([Document("d1", "old")])
     archive.judgments.put([JudgmentEntry("q1", "d1", 2)], author="bob")
     archive.documents.put([Document("d1", "new")])
@@ -241,7 +241,7 @@ def test_what_has_changed_since_is_judged_again(client, archive):
 
 
 def test_a_conflict_is_settled(client, archive):
-    """Both opinions are shown; what the judge says counts, and is no opinion of its own."""
+    """Both opinions are shown; the judge's grade counts, and is not an opinion."""
     archive.judgments.add_opinion("q1", "d1", 3, author="bob")
     assert archive.judgments.get("q1", "d1").grade == 1, "an opinion alone changes no grade"
     found = ask(client, "/judge/next?mode=conflicts")
@@ -264,8 +264,8 @@ def test_a_conflict_is_settled(client, archive):
         ("conflicts", "No conflicts"),
     ],
 )
-def test_where_nothing_is_left_the_page_says_what_to_do_next(client, archive, mode, title):
-    """With a link."""
+def test_an_empty_queue_suggests_what_to_do_next(client, archive, mode, title):
+    """The page has a link."""
     every = [JudgmentEntry(query, doc, 1) for query, doc in HOLES]
     archive.judgments.put(every, author="local")
     others = [JudgmentEntry(q, d, 1) for q in ("q1", "q2", "q3") for d in ("d1", "d2")]
@@ -276,8 +276,8 @@ def test_where_nothing_is_left_the_page_says_what_to_do_next(client, archive, mo
     assert "hidden" in page.find("form", id="judge-form").attributes
 
 
-def test_without_a_script_a_form_does_it(client, archive):
-    """One page a document; a skip goes on, too."""
+def test_a_form_works_without_a_script(client, archive):
+    """There is one page per document; skipping works, too."""
 
     def send(grade):
         page = get_page(client, "/judge")
@@ -304,8 +304,8 @@ def test_without_a_script_a_form_does_it(client, archive):
     assert "local has graded it 0" in parse(answer.text).text
 
 
-def test_ids_that_are_no_text_can_be_judged(client, archive):
-    """By script and by form."""
+def test_ids_that_are_not_valid_text_can_be_judged(client, archive):
+    """This works by script and by form."""
     lists = {"q\udcff/é": ["d\udcfe 1", "d&2"]}
     archive.runs.put(Run.from_lists(lists), RunFacts("odd"))
     archive.judgments.put([JudgmentEntry(query, doc, 1) for query, doc in HOLES], author="somebody")
@@ -319,7 +319,7 @@ def test_ids_that_are_no_text_can_be_judged(client, archive):
     assert {archive.judgments.get("q\udcff/é", doc).grade for doc in lists["q\udcff/é"]} == {1, 2}
 
 
-def test_a_long_document_comes_in_pieces(client, archive):
+def test_a_long_document_is_loaded_in_pieces(client, archive):
     """The first piece is in the page, the others are loaded on request."""
     card = next(card for card in ask(client)["cards"] if card["doc_id"] == "d4")
     assert (card["n_shown"], card["n_characters"]) == (20_000, 30_000)
@@ -329,14 +329,14 @@ def test_a_long_document_comes_in_pieces(client, archive):
 
 
 def test_a_document_without_a_text_can_be_judged_by_its_id(client):
-    """And the page says where texts come from."""
+    """The page explains how to add texts."""
     card = next(card for card in ask(client)["cards"] if card["doc_id"] == "d5")
     assert not card["has_text"]
     assert card["hash"] is None
     assert say(client, graded(card, 0))[0]["status"] == "done"
 
 
-def test_the_scale_and_its_labels_are_those_that_the_archive_declares(client, archive):
+def test_the_declared_scale_and_its_labels_are_used(client, archive):
     """Five grades have five keys, on every page where a grade can be given."""
     labels = ("None", "A little", "Half", "Most", "All of it")
     archive.judging.put(JudgingPolicy(labels=labels))
@@ -351,8 +351,8 @@ def test_the_scale_and_its_labels_are_those_that_the_archive_declares(client, ar
     assert say(client, graded(card, 4))[0]["status"] == "done"
 
 
-def test_grades_go_as_far_as_those_in_use(client, archive):
-    """0 to 3 where none are declared, unless judgments show otherwise."""
+def test_the_default_scale_follows_the_grades_in_use(client, archive):
+    """It is 0 to 3, unless judgments have higher grades."""
     assert len(get_page(client, "/judge").find_all("button", name="grade")) == 5
     archive.judgments.change("q1", "d1", 5, author="ada")
     assert len(get_page(client, "/judge").find_all("button", name="grade")) == 7
@@ -363,8 +363,8 @@ def test_grades_go_as_far_as_those_in_use(client, archive):
     assert [button["value"] for button in buttons] == ["0", "1", "skip"]
 
 
-def test_a_slow_list_does_not_keep_a_page_waiting(client, monkeypatch):
-    """The page says that it looks, and asks again."""
+def test_a_slow_list_does_not_block_a_page(client, monkeypatch):
+    """The page reports the search, and polls."""
     monkeypatch.setattr(judging_queues, "_WAIT_SECONDS", 0.01)
     slow = threading.Event()
     make = judging_queues.list_pairs
@@ -383,7 +383,7 @@ def test_a_slow_list_does_not_keep_a_page_waiting(client, monkeypatch):
     assert len(ask(client)["cards"]) == 9
 
 
-def test_a_list_that_failed_is_made_again(client, monkeypatch):
+def test_a_failed_list_is_built_again(client, monkeypatch):
     """An error is shown once, and the list is built again."""
     make = judging_queues.list_pairs
 
@@ -397,22 +397,22 @@ def test_a_list_that_failed_is_made_again(client, monkeypatch):
     assert len(ask(client)["cards"]) == 9
 
 
-def test_an_effect_that_is_too_small_to_show_is_not_shown_as_none(client, archive):
-    """Among many queries each judgment moves little."""
+def test_a_very_small_effect_is_not_shown_as_zero(client, archive):
+    """Among many queries each judgment changes little."""
     many = [JudgmentEntry(f"other{n}", "d1", 1) for n in range(3000)]
     archive.judgments.put(many, author="ada")
     assert "could move nDCG@10 by less than 0.001." in ask(client)["cards"][0]["why"]
 
 
-def test_new_runs_are_asked_for_at_once(client, archive):
+def test_new_runs_are_included_at_once(client, archive):
     """A new run or baseline rebuilds the list."""
     assert len(ask(client)["cards"]) == 9
     archive.runs.put(Run.from_lists({"q1": ["d9"]}), RunFacts("third"))
     assert ("q1", "d9") in pairs(ask(client, n=20))
 
 
-def test_a_list_is_made_anew_after_a_while(client, archive, monkeypatch):
-    """What was judged changes what matters most."""
+def test_a_list_is_rebuilt_after_a_while(client, archive, monkeypatch):
+    """Judgments change which documents matter most."""
     address = "/judge/next?mode=second"
     assert len(ask(client, address)["cards"]) == 6
     archive.judgments.change("q1", "d9", 1, author="ada")
@@ -421,8 +421,8 @@ def test_a_list_is_made_anew_after_a_while(client, archive, monkeypatch):
     assert ("q1", "d9") in pairs(ask(client, address))
 
 
-def test_without_any_run_the_page_says_how_to_begin(tmp_path):
-    """A newcomer sees the command and the button."""
+def test_without_any_run_the_page_explains_how_to_start(tmp_path):
+    """A new user sees the command and the button."""
     with (
         Archive.open(tmp_path / "new.db") as empty,
         TestClient(new_app(empty), base_url=ORIGIN["Origin"]) as client,

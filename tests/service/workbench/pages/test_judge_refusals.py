@@ -1,4 +1,4 @@
-"""Answers that the page Judge refuses: who may not judge, and what makes no sense."""
+"""Answers that the page Judge rejects: missing roles and invalid input."""
 
 import pytest
 
@@ -10,12 +10,12 @@ pytestmark = pytest.mark.usefixtures("runs", "patient")
 
 @pytest.fixture
 def runs(archive):
-    """Something to judge."""
+    """An archive with documents to judge."""
     return fill(archive)
 
 
 def test_a_reader_sees_the_required_role(client, archive):
-    """And judges nothing."""
+    """No judgment is stored."""
     eve = token(archive, "eve", "read")
     page = parse(client.get("/judge", headers={**HTML, **eve}).text)
     assert "You do not have permission to judge" in page.text
@@ -23,7 +23,7 @@ def test_a_reader_sees_the_required_role(client, archive):
     assert client.post("/judge/answers", json=body, headers=eve).status_code == 403
 
 
-def test_answers_of_one_judge_are_never_written_for_another(client, archive):
+def test_answers_are_never_stored_for_another_judge(client, archive):
     """Answers are rejected if another user has logged in since the page was opened."""
     card = ask(client)["cards"][0]
     bob = token(archive, "bob")
@@ -34,8 +34,8 @@ def test_answers_of_one_judge_are_never_written_for_another(client, archive):
     assert archive.judgments.get(card["query_id"], card["doc_id"]) is None
 
 
-def test_a_page_of_another_site_judges_nothing(client):
-    """Its Origin gives it away."""
+def test_other_sites_cannot_judge(client):
+    """Their Origin is rejected."""
     body = {"author": "local", "answers": []}
     answer = client.post("/judge/answers", json=body, headers={"Origin": "https://evil.example"})
     assert answer.status_code == 403
@@ -56,8 +56,8 @@ def test_a_page_of_another_site_judges_nothing(client):
         ({"revision": "1"}, "revision: expected a whole number"),
     ],
 )
-def test_an_answer_that_makes_no_sense_is_refused(client, change, message):
-    """422, with the place."""
+def test_an_invalid_answer_is_rejected(client, change, message):
+    """The status is 422, with the position."""
     card = ask(client)["cards"][0]
     body = {"author": "local", "answers": [graded(card, 1) | change]}
     answer = client.post("/judge/answers", json=body, headers=ORIGIN)
@@ -68,8 +68,8 @@ def test_an_answer_that_makes_no_sense_is_refused(client, change, message):
 @pytest.mark.parametrize(
     "body", [b"", b"[]", b"{", b"[" * 100_000, b'{"author": "local", "answers": 3}']
 )
-def test_a_body_that_makes_no_sense_is_refused(client, body):
-    """422, and never a bug."""
+def test_an_invalid_body_is_rejected(client, body):
+    """The status is 422, never 500."""
     answer = client.post("/judge/answers", content=body, headers=ORIGIN)
     assert answer.status_code == 422
     body = {"author": "local", "answers": ["x"]}
@@ -81,8 +81,8 @@ def test_a_body_that_makes_no_sense_is_refused(client, body):
 
 @pytest.mark.parametrize("revision", ["-1", "x", "9" * 18, "9" * 5000])
 @pytest.mark.parametrize("address", ["/judge", "/judgments/q1/d1"])
-def test_a_revision_that_nobody_saw_writes_nothing(client, archive, address, revision):
-    """Whatever a form says; it is never a bug."""
+def test_an_unknown_revision_stores_nothing(client, archive, address, revision):
+    """This holds for any value in a form, and is never a 500."""
     before = archive.judgments.history("q1", "d1")
     form = {"query_id": "q1", "doc_id": "d1", "grade": "1", "revision": revision}
     answer = client.post(address, data=form, headers={**HTML, **ORIGIN}, follow_redirects=False)
@@ -90,8 +90,8 @@ def test_a_revision_that_nobody_saw_writes_nothing(client, archive, address, rev
     assert archive.judgments.history("q1", "d1") == before
 
 
-def test_a_grade_that_cannot_be_kept_is_refused_alone(client):
-    """The answers around it are written."""
+def test_only_an_invalid_grade_is_rejected(client):
+    """The answers around it are stored."""
     cards = ask(client)["cards"]
     outcomes = say(client, graded(cards[0], 1), graded(cards[1], 1e300), graded(cards[2], 1))
     assert [outcome["status"] for outcome in outcomes] == ["done", "refused", "done"]

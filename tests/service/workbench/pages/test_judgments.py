@@ -21,7 +21,7 @@ pytestmark = pytest.mark.usefixtures("patient")
 
 @pytest.fixture
 def judged(archive):
-    """Judgments of two people, one conflict, and one that is stale."""
+    """Judgments of two judges, with one conflict and one stale judgment."""
     archive.queries.put([Query("q1", "bake <i>bread</i>"), Query("q2", "سيارة")])
     archive.documents.put([Document("d1", "text", title="Dough"), Document("d2", "old")])
 
@@ -36,7 +36,7 @@ def judged(archive):
 
 
 def rows(page):
-    """The cells of each row of the list."""
+    """Return the cells of each row of the list."""
     body = page.find("table", class_="judged").find("tbody")
     return [
         [cell.text for cell in row.inside if not isinstance(cell, str)]
@@ -45,13 +45,13 @@ def rows(page):
 
 
 def listed(client, address):
-    """What the first two columns of a list say."""
+    """Return the first two columns of a list."""
     return [(row[0].removeprefix("grade "), row[1]) for row in rows(get_page(client, address))]
 
 
 @pytest.mark.usefixtures("judged")
-def test_judgments_are_listed_with_what_was_asked_and_found(client):
-    """The newest first; markup is text; ids where there is no text."""
+def test_judgments_are_listed_with_query_and_document(client):
+    """Newest first; markup is escaped, and ids replace missing texts."""
     page = get_page(client, "/judgments")
     found = rows(page)
     assert [row[1] for row in found] == ["q3", "سيارة", "bake <i>bread</i>", "bake <i>bread</i>"]
@@ -85,14 +85,14 @@ def test_judgments_are_listed_with_what_was_asked_and_found(client):
         ("page=99", ["1.5", "1", "3", "0"]),
     ],
 )
-def test_judgments_are_found_by_text_and_by_choice(client, query, found):
-    """Each alone and together."""
+def test_judgments_are_found_by_text_and_by_filters(client, query, found):
+    """Each filter works alone and combined."""
     assert [grade for grade, _ in listed(client, f"/judgments?{query}")] == found
 
 
 @pytest.mark.usefixtures("judged")
-def test_where_nothing_is_found_the_page_says_so(client):
-    """With a way back."""
+def test_a_search_without_results_is_reported(client):
+    """The page has a link back."""
     page = get_page(client, "/judgments?q=nothing")
     assert "Nothing found" in page.text
     assert page.find("section", id="found").find("a", href="/judgments")
@@ -100,15 +100,15 @@ def test_where_nothing_is_found_the_page_says_so(client):
     get_page(client, "/judgments?show=none", status=404)
 
 
-def test_an_empty_archive_says_how_to_begin(client):
-    """By import, or by judging."""
+def test_an_empty_archive_explains_how_to_start(client):
+    """It suggests importing or judging."""
     page = get_page(client, "/judgments")
     assert "No judgments yet" in page.text
     assert "No document has two judges yet" in get_page(client, "/judgments/agreement").text
 
 
 def test_a_long_list_has_pages(client, archive):
-    """Fifty a page; filters stay."""
+    """There are fifty per page, and links keep the filters."""
     many = [JudgmentEntry("q1", f"d{n}", 1) for n in range(120)]
     archive.judgments.put(many, author="ada", source="x y")
     page = get_page(client, "/judgments?author=ada&source=x+y&page=2")
@@ -120,7 +120,7 @@ def test_a_long_list_has_pages(client, archive):
 
 @pytest.mark.usefixtures("judged")
 def test_a_judgment_shows_its_history(client, archive):
-    """As a page, and as a part for the drawer."""
+    """It is a page, and a part for the drawer."""
     archive.judgments.change("q1", "d1", 2, author="ada", source=SETTLED)
     archive.judgments.remove("q1", "d1", author="bob")
     page = get_page(client, "/judgments/q1/d1")
@@ -145,8 +145,8 @@ def send(client, address, **data):
 
 
 @pytest.mark.usefixtures("judged")
-def test_a_grade_is_for_the_document_that_was_seen(client, archive):
-    """Should it change before the judge has answered, the judgment is stale at once."""
+def test_a_grade_applies_to_the_displayed_document(client, archive):
+    """If the document changes before the judge answers, the judgment is stale at once."""
     archive.documents.put([Document("d1", "Title", "as it was seen")])
     page = get_page(client, "/judgments/q1/d1")
     form = {one["name"]: one["value"] for one in page.find_all("input", type="hidden")}
@@ -156,8 +156,8 @@ def test_a_grade_is_for_the_document_that_was_seen(client, archive):
 
 
 @pytest.mark.usefixtures("judged")
-def test_a_judgment_is_changed_settled_and_withdrawn(client, archive):
-    """Only as the judge saw it."""
+def test_a_judgment_is_changed_settled_and_removed(client, archive):
+    """Each change requires the current state."""
     seen = archive.judgments.get("q1", "d1").revision
     answer = send(client, "/judgments/q1/d1", grade="1", revision=seen, settle="yes")
     assert (answer.status_code, answer.headers["location"]) == (303, "/judgments/q1/d1")
@@ -178,7 +178,7 @@ def test_a_judgment_is_changed_settled_and_withdrawn(client, archive):
 
 
 def buttons(client):
-    """What the page of a judgment offers besides grades."""
+    """Return the buttons on the page of a judgment, except for grades."""
     page = get_page(client, "/judgments/q1/d1")
     shown = page.find("form", class_="regrade").find_all("button", name="grade")
     return {one["value"]: one.text for one in shown if "aria-pressed" not in one.attributes}
@@ -193,7 +193,7 @@ def undo(client):
 
 
 def test_a_judge_can_undo_on_the_page_of_the_judgment(client, archive):
-    """A correction, a take-back and an opinion; what counted before has its own author again."""
+    """This works for a correction, a removal and an opinion; the earlier author is restored."""
     archive.judgments.change("q1", "d1", 3, author="ada", source="file")
     assert buttons(client) == {"take-back": "Withdraw"}
     for step in ("1", "take-back"):
@@ -211,8 +211,8 @@ def test_a_judge_can_undo_on_the_page_of_the_judgment(client, archive):
     assert send(client, "/judgments/q1/d1", grade="undo", undo="1").status_code == 412
 
 
-def test_a_grade_that_the_rule_made_is_short_and_can_be_looked_for(client, archive):
-    """Two digits on every page; the filter takes it as it is."""
+def test_a_combined_grade_is_rounded_and_can_be_filtered(client, archive):
+    """Every page shows two digits; the filter accepts the exact value."""
     archive.judging.put(JudgingPolicy("mean"))
     for number, grade in enumerate((1, 2, 2)):
         archive.judgments.add_opinion("q1", "d1", grade, author=f"judge {number}")
@@ -226,8 +226,8 @@ def test_a_grade_that_the_rule_made_is_short_and_can_be_looked_for(client, archi
 
 
 @pytest.mark.usefixtures("judged")
-def test_who_may_only_read_changes_nothing(client, archive):
-    """There is no form, and none is taken."""
+def test_a_reader_cannot_change_anything(client, archive):
+    """There is no form, and a post is rejected."""
     eve = {"Authorization": f"Bearer {archive.tokens.create('eve', 'read')}"}
     page = parse(client.get("/judgments/q1/d1", headers={**HTML, **eve}).text)
     assert page.find_all("button", name="grade") == []
@@ -237,7 +237,7 @@ def test_who_may_only_read_changes_nothing(client, archive):
 
 @pytest.mark.usefixtures("judged")
 def test_agreement_is_shown_per_pair_of_judges_and_for_all(client):
-    """Two pairs are judged by both, one of them alike."""
+    """Both judged two pairs, and agree on one."""
     page = get_page(client, "/judgments/agreement")
     tiles = page.find("dl", class_="tiles").text
     assert "Judged by two or more 2 of 4 pairs" in tiles
@@ -247,8 +247,8 @@ def test_agreement_is_shown_per_pair_of_judges_and_for_all(client):
     assert "ada 3 2 1.00 1 1 0 1 0" in page.text
 
 
-def test_agreement_without_any_variation_has_a_reason(client, archive):
-    """X9: a dash and why, no NaN."""
+def test_agreement_without_variation_has_a_reason(client, archive):
+    """X9: a dash with the reason is shown, not NaN."""
     for author in ("ada", "bob"):
         archive.judgments.put([JudgmentEntry("q1", "d1", 1)], author=author, as_opinion=True)
     page = get_page(client, "/judgments/agreement")
@@ -261,7 +261,7 @@ def test_agreement_without_any_variation_has_a_reason(client, archive):
     )
 
 
-def test_many_judges_are_cut_to_those_with_most_in_common(archive, monkeypatch):
+def test_only_judges_with_most_in_common_are_shown(archive, monkeypatch):
     """The page shows how many are omitted."""
     monkeypatch.setattr(agreement_module, "MOST_JUDGES", 2)
     for author in ("ada", "bob", "cy"):
@@ -275,7 +275,7 @@ def test_many_judges_are_cut_to_those_with_most_in_common(archive, monkeypatch):
 
 
 def give_opinions(archive, *authors, n_queries=30):
-    """Have each judge grade two documents of every query, a little differently."""
+    """Let each judge grade two documents of every query slightly differently."""
     random = np.random.default_rng(3)
     truth = random.integers(0, 4, (n_queries, 2))
     for author in authors:
@@ -288,8 +288,8 @@ def give_opinions(archive, *authors, n_queries=30):
         archive.judgments.put(entries, author=author, as_opinion=True)
 
 
-def test_agreement_has_its_intervals(client, archive):
-    """By query, as the statistics compute them; below five judges for these judges only."""
+def test_agreement_has_intervals(client, archive):
+    """Queries are resampled; with fewer than five judges, it applies only to these judges."""
     give_opinions(archive, "ada", "bob", "cy")
     found = agreement_of(archive.judgment_index.table())
     table = archive.judgment_index.table()
@@ -332,7 +332,7 @@ def test_alpha_generalises_to_other_judges_from_five_judges(client, archive):
     ],
 )
 def test_judgments_are_exported_as_files(client, name, lines):
-    """What comes out can be read in again."""
+    """Exported files can be imported again."""
     answer = client.get("/judgments/export", params={"format": name})
     assert answer.status_code == 200
     assert "attachment" in answer.headers["content-disposition"]
@@ -345,8 +345,8 @@ def test_judgments_are_exported_as_files(client, name, lines):
     assert "Unchanged 4" in parse(preview.text).find("dl", class_="tiles").text
 
 
-def test_what_a_format_cannot_hold_is_told_before_anything_is_sent(client, archive):
-    """422, and no file that ends in the middle."""
+def test_judgments_that_a_format_cannot_represent_are_rejected_first(client, archive):
+    """The status is 422, and no partial file is sent."""
     archive.judgments.put([JudgmentEntry("q1", "d 1", 1)], author="ada")
     answer = client.get("/judgments/export", params={"format": "trec"})
     assert answer.status_code == 422
@@ -355,8 +355,8 @@ def test_what_a_format_cannot_hold_is_told_before_anything_is_sent(client, archi
     assert client.get("/judgments/export", params={"format": "docx"}).status_code == 422
 
 
-def test_a_list_that_is_still_read_says_so_and_goes_on_by_itself(client, monkeypatch):
-    """A million judgments take seconds, once."""
+def test_a_list_that_is_loading_is_refreshed(client, monkeypatch):
+    """Reading a million judgments takes seconds, once."""
     monkeypatch.setattr(type(client.app.state.judgment_table), "get", lambda *_: None)
     for address in ("/judgments", "/judgments/agreement"):
         page = get_page(client, address)
@@ -364,7 +364,7 @@ def test_a_list_that_is_still_read_says_so_and_goes_on_by_itself(client, monkeyp
         assert page.find("section", class_="empty")["hx-get"] == address
 
 
-def test_agreement_is_shown_while_it_is_counted_again(client, archive, monkeypatch):
+def test_the_previous_agreement_is_shown_while_it_is_recomputed(client, archive, monkeypatch):
     """The page shows the previous result with a note, then the new one."""
     for author, grade in (("ada", 2), ("bob", 2)):
         archive.judgments.put([JudgmentEntry("q1", "d1", grade)], author=author)

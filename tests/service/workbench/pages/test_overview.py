@@ -1,4 +1,4 @@
-"""The first page: the verdict, the trend, the worst slices, the holes."""
+"""The overview page: the verdict, the trend, the worst slices, and the holes."""
 
 import time
 
@@ -25,7 +25,7 @@ def runs(archive):
 
 
 def settled(client, address="/"):
-    """Open the page, again and again as it asks for itself, until nothing is counted any more."""
+    """Open the page and follow its polling until everything is computed."""
     last = time.monotonic() + 20
     while time.monotonic() < last:
         page = get_page(client, address)
@@ -36,12 +36,12 @@ def settled(client, address="/"):
 
 
 def words(page, title):
-    """Return what the part of a page under a heading says."""
+    """Return the text of the part of a page under a heading."""
     return page.find(aria_labelledby=title).text
 
 
-def test_an_empty_archive_says_how_to_begin(client):
-    """With a button, and a command for scripts."""
+def test_an_empty_archive_explains_how_to_start(client):
+    """It has a button, and a command for scripts."""
     page = get_page(client, "/")
     assert "No runs yet" in page.text
     assert page.find("a", href="/import")
@@ -49,8 +49,8 @@ def test_an_empty_archive_says_how_to_begin(client):
     assert "Start with the judgments" in page.text
 
 
-def test_without_a_gate_the_newest_run_is_held_against_the_baseline(archive, client, runs):
-    """In a sentence, with the figures, and what to do next."""
+def test_without_a_gate_the_newest_run_is_compared_with_the_baseline(archive, client, runs):
+    """A sentence has the figures and the next step."""
     archive.baselines.put("main", runs["c0"])
     page = settled(client, "/?series=hybrid")
     verdict = words(page, "verdict-title")
@@ -64,7 +64,7 @@ def test_without_a_gate_the_newest_run_is_held_against_the_baseline(archive, cli
 
 @pytest.mark.usefixtures("runs")
 def test_without_a_baseline_it_is_compared_with_the_previous_run(client):
-    """And a run that is alone against nothing."""
+    """A single run is not compared."""
     assert "the previous run" in words(settled(client, "/?series=hybrid"), "verdict-title")
     verdict = words(settled(client, "/?series=bm25"), "verdict-title")
     assert "bm25 has nDCG@10" in verdict
@@ -102,8 +102,8 @@ def test_gates_show_their_newest_verdict_on_the_newest_run(archive, client, runs
     assert "earlier judgments" in words(settled(client, "/?series=hybrid"), "verdict-title")
 
 
-def test_the_trend_shows_every_run_with_a_link_and_the_same_as_a_table(client, runs):
-    """Oldest first in the drawing, newest first in the table."""
+def test_the_trend_shows_every_run_with_a_link_and_a_table(client, runs):
+    """The chart is oldest first, the table newest first."""
     page = settled(client, "/?series=hybrid&measure=RR")
     wide, narrow = page.find_all("svg", class_="trend")
     expected = [f"/runs/{runs[commit]}" for commit in ("c0", "c1", "c2", "c3")]
@@ -128,19 +128,19 @@ def test_a_series_and_a_measure_can_be_chosen(client):
 
 @pytest.mark.parametrize("address", ["/?series=gone", "/?until=" + "0" * 64])
 @pytest.mark.usefixtures("runs")
-def test_what_is_not_there_is_said_to_be_gone(client, address):
-    """A link of last week may name a series that was removed."""
+def test_a_missing_series_is_reported(client, address):
+    """An old link may name a series that was removed."""
     assert "no " in get_page(client, address, status=404).find("main").text
 
 
 @pytest.mark.usefixtures("runs")
-def test_a_measure_that_is_not_shown_is_refused_with_those_that_are(client):
-    """Which ones there are is the service's to say."""
+def test_an_unavailable_measure_is_rejected_with_the_available_ones(client):
+    """The service determines which ones are available."""
     assert "nDCG@10 or RR" in get_page(client, "/?measure=nDCG@3", status=422).text
 
 
 def test_older_runs_are_a_link_away(archive, client, runs, monkeypatch):
-    """The window moves by whole windows, and back."""
+    """The window moves by its whole width, and back."""
     monkeypatch.setattr(overview, "SHOWN", 2)
     page = settled(client, "/?series=hybrid")
     link = next(a for a in page.find_all("a") if a.text == "Older runs")
@@ -156,7 +156,7 @@ def test_older_runs_are_a_link_away(archive, client, runs, monkeypatch):
 
 
 def test_the_worst_slices_come_first_and_small_ones_last(archive, client, runs):
-    """Against the baseline; the one of three queries says that it has few."""
+    """They are compared with the baseline; a slice of three queries is marked as small."""
     archive.baselines.put("main", runs["c2"])
     part = settled(client, "/?series=hybrid").find(aria_labelledby="slices-title")
     rows = [row.find("th").text for row in part.find("tbody").find_all("tr")]
@@ -165,8 +165,8 @@ def test_the_worst_slices_come_first_and_small_ones_last(archive, client, runs):
     assert "few queries" in rows[-1]
 
 
-def test_queries_without_labels_are_told_how_to_get_slices(archive, client):
-    """A hint instead of an empty table."""
+def test_without_labels_the_page_explains_slices(archive, client):
+    """A hint is shown instead of an empty table."""
     archive.judgments.put([JudgmentEntry("q00", "good", 1)], author="ada")
     put(archive, "hybrid", 3, None)
     assert "No query has a category" in words(settled(client), "slices-title")
@@ -174,7 +174,7 @@ def test_queries_without_labels_are_told_how_to_get_slices(archive, client):
 
 @pytest.mark.usefixtures("runs")
 def test_the_meter_shows_the_judged_share_of_the_top_ten(archive, client):
-    """6 of 54 documents are holes; when they are judged, nothing is missing."""
+    """6 of 54 documents are holes; when they are judged, none is left."""
     part = settled(client, "/?series=hybrid").find(aria_labelledby="holes-title")
     assert "89 % of the newest run's top 10 is judged" in part.text
     assert "6 documents in the top 10 have no grade" in part.text
@@ -186,7 +186,7 @@ def test_the_meter_shows_the_judged_share_of_the_top_ten(archive, client):
 
 
 @pytest.mark.usefixtures("runs")
-def test_newer_judgments_are_counted_while_the_page_shows_the_last_state(archive, client):
+def test_the_previous_means_are_shown_while_new_judgments_are_counted(archive, client):
     """The page shows a note, polls, and then shows the new means."""
     before = settled(client, "/?series=hybrid")
     archive.judgments.put([JudgmentEntry(q, "hole", 2) for q in query_ids()], author="bob")
@@ -200,8 +200,8 @@ def test_newer_judgments_are_counted_while_the_page_shows_the_last_state(archive
     assert settled(client, "/?series=hybrid").find(class_="verdict-figure").text != figure
 
 
-def test_a_run_that_cannot_be_scored_says_why(archive, client):
-    """Nothing is judged yet; and later, a run of other queries."""
+def test_a_run_that_cannot_be_scored_has_a_reason(archive, client):
+    """There are no judgments, or the run has other queries."""
     archive.runs.put(Run.from_lists({"z": ["a"]}), RunFacts("other"))
     page = settled(client)
     verdict = page.find(aria_labelledby="verdict-title")
@@ -213,7 +213,7 @@ def test_a_run_that_cannot_be_scored_says_why(archive, client):
 
 
 def test_another_corpus_is_a_caution(archive, client, runs):
-    """A difference that is not the system's alone."""
+    """The difference may not be due to the system alone."""
     archive.baselines.put("main", runs["c0"])
     run = Run.from_lists({"q00": ["good"]})
     archive.runs.put(run, RunFacts("hybrid", corpus_hash="docs-2"))
@@ -221,7 +221,7 @@ def test_another_corpus_is_a_caution(archive, client, runs):
 
 
 def test_names_and_commits_are_shown_as_text(archive, client):
-    """Markup in a name is no markup."""
+    """Markup in a name is escaped."""
     archive.judgments.put([JudgmentEntry("q00", "good", 1)], author="ada")
     name, commit = "<b>bold</b>\u202e", "<script>"
     archive.runs.put(Run.from_lists({"q00": ["good"]}), RunFacts(name, commit=commit))
@@ -233,7 +233,7 @@ def test_names_and_commits_are_shown_as_text(archive, client):
 
 @pytest.mark.parametrize("n_before", [6, 58])
 def test_a_decline_of_the_series_raises_an_alarm(archive, client, n_before):
-    """The same words as `berryeval history --daily`; what is older than 52 runs is not read."""
+    """The words are those of `berryeval history --daily`; only 52 runs are read."""
     fill(archive)
     for number in range(n_before):
         put(archive, "nightly", 22 + number % 2, f"a{number}")
@@ -254,7 +254,7 @@ def test_a_decline_of_the_series_raises_an_alarm(archive, client, n_before):
     assert "(b0)" in told.text
 
 
-def test_a_calm_series_says_that_it_was_tested(archive, client):
+def test_a_stable_series_shows_that_it_was_tested(archive, client):
     """The page states that there is no alarm; a single run is not tested."""
     fill(archive)
     calm = get_page(client, "/alarm?series=hybrid")
@@ -265,7 +265,7 @@ def test_a_calm_series_says_that_it_was_tested(archive, client):
 
 
 def test_only_the_newest_runs_have_an_alarm(archive, client, monkeypatch):
-    """An older part of the trend says nothing about now."""
+    """An older part of the trend has no current alarm."""
     monkeypatch.setattr(overview, "SHOWN", 2)
     runs = fill(archive)
     assert settled(client, "/?series=hybrid").find(id="alarm")

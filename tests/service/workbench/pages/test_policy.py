@@ -17,7 +17,7 @@ LABELS = ("None", "A little", "Half", "Most", "All of it")
 
 @pytest.fixture
 def judged(archive):
-    """An archive in which judges differ about one of two documents."""
+    """An archive in which judges disagree about one of two documents."""
     archive.judgments.put(
         [JudgmentEntry("q1", "d1", 2), JudgmentEntry("q1", "d2", 1)], author="ada"
     )
@@ -26,12 +26,12 @@ def judged(archive):
 
 
 def post(client, **form):
-    """Send the form, and return the answer."""
+    """Post the form, and return the response."""
     return client.post("/judgments/policy", data=form, headers=HTML, follow_redirects=False)
 
 
 def rules_of(page):
-    """What is said of each rule."""
+    """Return the description of each rule."""
     return {
         one.find("input")["value"]: one.find("small").text
         for one in page.find_all("label", class_="rule")
@@ -39,13 +39,13 @@ def rules_of(page):
 
 
 def chosen(page):
-    """The rules that are chosen."""
+    """Return the selected rules."""
     radios = page.find_all("input", type="radio", name="rule")
     return [one["value"] for one in radios if "checked" in one.attributes]
 
 
 @pytest.mark.usefixtures("judged")
-def test_each_rule_says_what_it_would_change(client):
+def test_each_rule_shows_what_it_would_change(client):
     """The page shows the effect before a rule is saved, and marks the current rule."""
     page = get_page(client, "/judgments/policy")
     assert chosen(page) == ["first"]
@@ -58,8 +58,8 @@ def test_each_rule_says_what_it_would_change(client):
     }
 
 
-def test_a_rule_is_declared_and_what_it_changed_is_said(client, judged):
-    """The scale stays as it is: none was declared, and none is now."""
+def test_a_rule_is_saved_and_its_changes_are_shown(client, judged):
+    """The scale stays undeclared."""
     answer = post(client, rule="mean")
     assert answer.status_code == 303
     page = get_page(client, answer.headers["location"])
@@ -68,8 +68,8 @@ def test_a_rule_is_declared_and_what_it_changed_is_said(client, judged):
     assert judged.judgments.get("q1", "d1").grade == 1
 
 
-def test_a_scale_is_declared_and_the_rule_stays(client, judged):
-    """One label per line; empty lines at the end do not count."""
+def test_a_scale_is_saved_and_the_rule_stays(client, judged):
+    """There is one label per line; empty lines at the end are ignored."""
     judged.judging.put(JudgingPolicy("max"))
     answer = post(client, labels="\r\n".join(LABELS) + "\r\n\r\n")
     assert judged.judging.get() == JudgingPolicy("max", LABELS)
@@ -90,8 +90,8 @@ def test_a_scale_is_declared_and_the_rule_stays(client, judged):
         ("no\n" + "y" * 61, "Line 2: expected 1 to 60 characters, got 61."),
     ],
 )
-def test_labels_that_are_none_stay_in_the_form_with_what_is_wrong(client, judged, labels, words):
-    """Nothing is stored, and nothing that was typed is lost."""
+def test_invalid_labels_stay_in_the_form_with_a_message(client, judged, labels, words):
+    """Nothing is stored, and no input is lost."""
     answer = post(client, labels=labels)
     assert answer.status_code == 422
     field = parse(answer.text).find("textarea")
@@ -121,10 +121,10 @@ def test_grades_above_the_scale_are_pointed_out(client, judged):
     assert "above" not in get_page(client, "/judgments/policy").find("section", id="scale").text
 
 
-def test_a_judge_looks_and_cannot_change_anything(service, archive):
-    """Fields that cannot be changed, no button, and who may."""
+def test_a_judge_can_view_but_not_change_the_policy(service, archive):
+    """Fields are disabled, there is no button, and the required role is named."""
     guarded = service(BASE, host="0.0.0.0")  # noqa: S104
-    guarded.cookies.set(COOKIE, archive.tokens.create("ada", "judge"))
+    guarded.cookies.set(COOKIE, archive.sessions.start(archive.tokens.create("ada", "judge")))
     page = get_page(guarded, "/judgments/policy")
     assert all("disabled" in one.attributes for one in page.find("main").find_all("fieldset"))
     assert "readonly" in page.find("textarea").attributes
@@ -134,7 +134,7 @@ def test_a_judge_looks_and_cannot_change_anything(service, archive):
 
 @pytest.mark.parametrize("rule", JUDGES)
 def test_every_page_names_the_rule(client, archive, rule):
-    """At its foot, with a way to change it."""
+    """It is at the foot, with a link to change it."""
     archive.judging.put(JudgingPolicy(rule))
     for address in ("/", "/judgments", "/import", "/gates/nothing"):
         answer = client.get(address, headers=HTML)
@@ -142,14 +142,14 @@ def test_every_page_names_the_rule(client, archive, rule):
         assert (link.text, link["href"]) == (JudgingPolicy(rule).sentence, "/judgments/policy")
 
 
-def test_whoever_is_not_logged_in_is_not_told_the_rule(service):
-    """The page that asks for a token shows nothing of the archive."""
+def test_the_login_page_does_not_show_the_rule(service):
+    """Without a login, nothing of the archive is shown."""
     guarded = service(BASE, host="0.0.0.0")  # noqa: S104
     assert not get_page(guarded, "/login").find_all("footer")
 
 
-def test_no_page_asks_the_archive_while_others_wait(client, archive, monkeypatch):
-    """The policy is read in a thread: a database that is slow would hold up everybody."""
+def test_no_page_blocks_while_it_reads_the_archive(client, archive, monkeypatch):
+    """The policy is read in a thread: a slow database would block all requests."""
     read, is_waiting = archive.judging.get, []
 
     def get():

@@ -1,4 +1,4 @@
-"""The page of power: what a golden set can see, in a sentence first."""
+"""The page Power: the drops that a golden set can detect, starting with a sentence."""
 
 import numpy as np
 import pytest
@@ -16,7 +16,7 @@ MEASURES = ["nDCG@10", "RR"]
 
 @pytest.fixture
 def runs(archive):
-    """Sixty queries of two categories, a baseline, and a series of three runs that differ."""
+    """Sixty queries in two categories, a baseline, and a series of three different runs."""
     ids = [f"q{number:02}" for number in range(60)]
     archive.queries.put(
         [Query(one, one, category="often" if n % 4 else "seldom") for n, one in enumerate(ids)]
@@ -32,7 +32,7 @@ def runs(archive):
 
 
 def shown(client, address="/power"):
-    """Return the answer, whether it came with the page or after it."""
+    """Return the answer, whether it was part of the page or loaded later."""
     part = client.get(address, headers={"HX-Request": "true"})
     assert part.status_code == 200, part.text
     return parse(part.text)
@@ -50,7 +50,7 @@ def shown(client, address="/power"):
     ],
 )
 def test_the_answer_is_a_sentence(n_queries, sd, margin, first, second):
-    """What can be seen, and what follows for the margin."""
+    """It states the detectable drop, and what follows for the margin."""
     wish = read_form(QueryParams({"measure": "RR"}), MEASURES, "a", "b", "runs")
     told = sentences(Detection(n_queries, sd, margin=margin), wish)
     assert first in told[0]
@@ -60,24 +60,25 @@ def test_the_answer_is_a_sentence(n_queries, sd, margin, first, second):
 @pytest.mark.parametrize(
     ("field", "text", "message"),
     [
-        ("margin", "0", "from 0.000001 to below 1e+06"),
+        ("margin", "0", "a number from 1e-100 to 1e+100"),
         ("margin", "x", "found 'x'"),
         ("margin", "inf", "found 'inf'"),
-        ("alpha", "0.5", "from 0.000001 to below 0.5"),
-        ("power", "1", "from 0.000001 to below 1,"),
+        ("alpha", "1e-13", "a number of at least 1e-12"),
+        ("alpha", "1", "a number between 0 and 1"),
+        ("power", "1", "a number between 0 and 1"),
         ("measure", "P@99", "a measure of the workbench"),
     ],
 )
-def test_what_cannot_be_is_told_beside_its_field(field, text, message):
-    """And the usual value takes its place."""
+def test_an_invalid_value_is_reported_next_to_its_field(field, text, message):
+    """The default is used instead."""
     wish = read_form(QueryParams({field: text}), MEASURES, "a", "b", "runs")
     assert message in wish.messages[field]
     assert (wish.margin, wish.alpha, wish.power, wish.measure) == (0.02, 0.05, 0.8, "nDCG@10")
     assert wish.texts.get(field, text) == text
 
 
-def test_the_page_answers_for_the_newest_run_against_the_baseline(client, runs, archive):
-    """As `berryeval power --against` does; the page says that it is coming."""
+def test_the_default_is_the_newest_run_against_the_baseline(client, runs, archive):
+    """It equals `berryeval power --against`; the page says that it is loading."""
     page = get_page(client, "/power")
     assert "Scoring the runs" in page.text
     part = shown(client)
@@ -96,7 +97,7 @@ def test_the_page_answers_for_the_newest_run_against_the_baseline(client, runs, 
 
 
 @pytest.mark.usefixtures("runs")
-def test_a_slice_a_series_one_run_and_a_spread_of_ones_own(client):
+def test_a_slice_a_series_one_run_or_a_custom_spread_can_be_used(client):
     """The page names each source of the spread."""
     assert "These 15 queries" in shown(client, "/power?slice=category%3Dseldom").text
     series = shown(client, "/power?source=series").text
@@ -112,8 +113,8 @@ def test_a_slice_a_series_one_run_and_a_spread_of_ones_own(client):
 
 
 @pytest.mark.usefixtures("runs")
-def test_slices_are_those_of_today(client, archive):
-    """Queries that got another label are in its slice at once."""
+def test_slices_use_the_current_labels(client, archive):
+    """Relabelled queries are in their new slice at once."""
     assert "These 15 queries" in shown(client, "/power?slice=category%3Dseldom").text
     archive.queries.put([Query("q00", "Another", category="new"), Query("q01", "", category="new")])
     assert "These 2 queries" in shown(client, "/power?slice=category%3Dnew").text
@@ -129,8 +130,8 @@ def test_an_alias_of_a_category_names_its_slice(client, archive):
 
 
 @pytest.mark.usefixtures("runs")
-def test_what_is_not_there_is_told_on_the_page(client):
-    """A run that was removed, a slice that has no query."""
+def test_a_missing_run_or_slice_is_reported_on_the_page(client):
+    """The run was removed, or the slice has no queries."""
     gone = client.get(f"/power?b={'0' * 64}", headers=HTML)
     assert gone.status_code == 200
     assert "there is no run" in parse(gone.text).find(class_="banner").text
@@ -138,8 +139,8 @@ def test_what_is_not_there_is_told_on_the_page(client):
 
 
 @pytest.mark.usefixtures("runs")
-def test_few_queries_that_differ_are_not_relied_on(client, archive):
-    """The page warns that a gate would not test them."""
+def test_few_changed_queries_cause_a_warning(client, archive):
+    """A gate would not test them."""
     rankings = {f"q{number:02}": ["v", "a"] for number in range(60)}
     changed = {**rankings, "q00": ["a"], "q04": ["a"]}
     ids = [
@@ -159,7 +160,7 @@ def test_equal_runs_give_no_estimate(client, runs):
 
 
 def test_one_run_is_enough_for_an_assumption(client, archive):
-    """The first run alone, without a baseline; and without any the page says what to do."""
+    """The first run has no baseline; without any run, the page explains what to do."""
     assert "No runs yet" in get_page(client, "/power").text
     ids = [f"q{number}" for number in range(20)]
     archive.judgments.put([JudgmentEntry(one, "a", 1) for one in ids], author="ada")
@@ -181,6 +182,8 @@ def test_one_run_is_enough_for_an_assumption(client, archive):
         "source=given&sd=1e308",
         "source=given&sd=5e-324&margin=5e-324",
         "source=given&sd=1e300&margin=1e-300",
+        "source=given&sd=1e-100&margin=1e100",
+        "source=given&sd=1e100&margin=1e-100&alpha=1e-12",
     ],
 )
 def test_extreme_numbers_are_answered(client, asked):

@@ -1,4 +1,4 @@
-"""The page Query: both answers, grades, what each move was worth, documents, judging."""
+"""The page Query: both rankings, grades, effects of moves, documents, and judging."""
 
 import pytest
 
@@ -25,12 +25,12 @@ def rows(page, side):
 
 
 def figure(text):
-    """Read a figure of a page."""
+    """Parse a figure of a page."""
     return float(text.replace("\N{MINUS SIGN}", "-"))
 
 
-def test_both_lists_stand_beside_each_other(client, address):
-    """Each with ranks, grades in words, and the query's labels above them."""
+def test_both_lists_are_side_by_side(client, address):
+    """Each has ranks and grades in words; the labels of the query are above them."""
     page = get_page(client, address)
     assert page.find("h1").text == "what is <b>0</b>?"
     assert page.find("p", class_="lead").text == "about 0"
@@ -44,8 +44,8 @@ def test_both_lists_stand_beside_each_other(client, address):
     assert "unjudged" in after[1]["class"]
 
 
-def test_lines_join_the_same_documents(client, address):
-    """A line a document of both, coloured by what its move did; stubs for the others."""
+def test_lines_connect_the_same_documents(client, address):
+    """Each common document has a line, coloured by the effect of its move; others have stubs."""
     page = get_page(client, address)
     lines = page.find("svg", class_="links").find_all("path")
     assert len(lines) == 5
@@ -57,7 +57,7 @@ def test_lines_join_the_same_documents(client, address):
 
 
 def test_moves_are_described_in_words(client, address):
-    """From where in the candidate's list, to where in the baseline's."""
+    """The baseline's list shows the rank in the candidate, and the other list the change."""
     page = get_page(client, address)
     assert [row.find("span", class_="move").text for row in rows(page, 0)] == [
         "→ 4 , down to rank 4 in the candidate",
@@ -71,7 +71,7 @@ def test_moves_are_described_in_words(client, address):
 
 
 def test_contributions_add_up_to_the_difference(client, address):
-    """X9: nothing is left over."""
+    """X9: there is no residual."""
     page = get_page(client, address)
     moves = page.find("table", class_="moves")
     worth = [figure(row.find("td", class_="n").text) for row in moves.find("tbody").find_all("tr")]
@@ -88,13 +88,13 @@ def test_contributions_add_up_to_the_difference(client, address):
     ("measure", "words"), [("RR", "depend on each other"), ("P@5", "did not change")]
 )
 def test_another_measure_is_explained_on_request(client, address, measure, words):
-    """What is no sum over documents is shared out, and the page says how."""
+    """If a measure is not a sum over documents, the page explains how effects are shared."""
     page = get_page(client, f"{address}&measure={measure}")
     assert words in page.find("div", class_="why").text
 
 
 def test_one_run_is_one_list(client, runs):
-    """Without lines, moves and differences."""
+    """There are no lines, moves or differences."""
     for given in (f"b={runs[1]}", "a=main", f"a=main&b={runs[0]}"):
         page = get_page(client, f"/queries/q0?{given}")
         assert len(page.find_all("ol", class_="list")) == 1
@@ -103,15 +103,15 @@ def test_one_run_is_one_list(client, runs):
 
 
 @pytest.mark.usefixtures("runs")
-def test_without_runs_in_the_address_the_newest_is_held_against_main(client):
-    """So that a link to a query alone shows something."""
+def test_by_default_the_newest_run_is_compared_with_main(client):
+    """A link to a query alone is useful."""
     page = get_page(client, "/queries/q0")
     heads = page.find("div", class_="heads").text
     assert "Baseline bm25" in heads
     assert "Candidate hybrid" in heads
 
 
-def test_a_query_without_any_run_says_what_to_do(client):
+def test_a_query_without_any_run_explains_what_to_do(client):
     """The page shows its text and a link to import a run."""
     client.put("/v1/queries/q1", json={"text": "what?"})
     page = get_page(client, "/queries/q1")
@@ -121,28 +121,28 @@ def test_a_query_without_any_run_says_what_to_do(client):
 
 @pytest.mark.parametrize("gone", ["b=nobody", f"b={'0' * 64}", "a=main&b=gone"])
 @pytest.mark.usefixtures("runs")
-def test_a_run_that_was_removed_is_a_page_that_says_so(client, gone):
-    """404, and not half a page."""
+def test_a_removed_run_is_reported(client, gone):
+    """The response is a 404 page."""
     page = get_page(client, f"/queries/q0?{gone}", status=404)
     assert "removed" in page.find("main").text
 
 
-def test_an_id_that_is_no_text_is_a_page_that_says_so(client):
-    """No address can name it; the page says why, and leads on."""
+def test_an_id_that_is_not_valid_text_is_reported(client):
+    """No address can contain it; the page explains why, and has a link."""
     page = get_page(client, "/queries/%FF%FE?a=main", status=422).find("main")
     assert "unable to parse raw data as a unicode string" in page.text
     assert page.find("a", href="/").text == "Overview"
 
 
 @pytest.mark.usefixtures("runs")
-def test_a_query_that_nobody_knows_is_not_here(client):
-    """Neither asked, nor judged, nor in a run."""
+def test_an_unknown_query_is_not_found(client):
+    """It has no text, no judgments, and is in no run."""
     get_page(client, "/queries/nothing", status=404)
     get_page(client, "/queries/nothing?b=main", status=404)
 
 
 @pytest.mark.usefixtures("runs")
-def test_a_query_of_a_run_alone_is_shown(client):
+def test_a_query_that_only_a_run_has_is_shown(client):
     """Without a text and judgments, there is no score, and the page explains how to get one."""
     run = upload(client, {**BASELINE, "odd/\u00e9": ["d1"]}, "more")
     page = get_page(client, f"/queries/odd%2F%C3%A9?b={run}")
@@ -152,7 +152,7 @@ def test_a_query_of_a_run_alone_is_shown(client):
 
 
 @pytest.mark.usefixtures("runs")
-def test_a_query_that_a_run_lacks_says_so(client):
+def test_a_query_missing_from_a_run_is_reported(client):
     """It scores 0, as everywhere."""
     b = upload(client, {q: ids for q, ids in BASELINE.items() if q != "q0"}, "short")
     page = get_page(client, f"/queries/q0?a=main&b={b}")
@@ -160,8 +160,8 @@ def test_a_query_that_a_run_lacks_says_so(client):
 
 
 @pytest.mark.usefixtures("runs")
-def test_ten_thousand_results_come_fifty_at_a_time(client):
-    """The first page has fifty rows a list, and a link to the next fifty."""
+def test_ten_thousand_results_are_shown_in_fifties(client):
+    """The first page has fifty rows per list, and a link to the next fifty."""
     many = {**BASELINE, "q0": [f"d{n}" for n in range(10_000)]}
     b = upload(client, many, "deep")
     page = get_page(client, f"/queries/q0?a=main&b={b}")
@@ -178,8 +178,8 @@ def test_ten_thousand_results_come_fifty_at_a_time(client):
     assert get_page(client, more["hx-get"].replace("from=51", "from=x"))
 
 
-def test_queries_before_and_after_are_by_harm(client, address):
-    """Known at once after the comparison was opened, and asked for before that."""
+def test_next_and_previous_queries_are_sorted_by_harm(client, address):
+    """The order is known once the comparison was opened, and requested otherwise."""
     page = get_page(client, address)
     assert page.find("nav", id="neighbours")["hx-get"].startswith("/queries/q0/neighbours?")
     part = get_page(client, page.find("nav", id="neighbours")["hx-get"])
@@ -191,8 +191,8 @@ def test_queries_before_and_after_are_by_harm(client, address):
     assert "hx-get" not in page.find("nav", id="neighbours").attributes
 
 
-def test_with_one_run_queries_stand_worst_first(client, runs):
-    """By the score of that run."""
+def test_with_one_run_queries_are_sorted_worst_first(client, runs):
+    """The score of that run is used."""
     page = get_page(client, f"/queries/q1?b={runs[1]}")
     assert "2 of 6 worst first" in page.find("nav", id="neighbours").text
     page = get_page(
@@ -201,8 +201,8 @@ def test_with_one_run_queries_stand_worst_first(client, runs):
     assert "not scored" in page.find("nav", id="neighbours").text
 
 
-def test_a_judgment_shows_at_once(client, address):
-    """Scores and ranks are of this very moment, and rows carry what a write needs."""
+def test_a_judgment_is_shown_at_once(client, address):
+    """Scores and ranks are current, and rows have the data needed to judge."""
     row = rows(get_page(client, address), 1)[1].find("a")
     assert (row["data-grade"], row["data-revision"]) == ("", "")
     answer = client.put(row["data-judgment"], json={"grade": 3}, headers={"If-None-Match": "*"})
@@ -214,7 +214,7 @@ def test_a_judgment_shows_at_once(client, address):
 
 
 def test_relevant_documents_that_no_run_has_are_listed(client, address, archive):
-    """The best first, with their titles."""
+    """The best comes first, with titles."""
     archive.documents.put([Document("d11", "text", "Eleven")])
     given = [{"query_id": "q0", "doc_id": f"d{n}", "grade": n % 4} for n in range(7, 30)]
     client.post("/v1/judgments", json={"judgments": given})
@@ -224,8 +224,8 @@ def test_relevant_documents_that_no_run_has_are_listed(client, address, archive)
     assert "and 5 more" in missed.text
 
 
-def test_rows_show_how_documents_begin(client, address, archive):
-    """Title and text; of a document without a title its id."""
+def test_rows_show_the_beginning_of_documents(client, address, archive):
+    """They have title and text; an id replaces a missing title."""
     archive.documents.put([Document("d1", "Text of\n one " * 100, "One <b>")])
     title, below = (
         rows(get_page(client, address), 0)[0].find("span", class_=name).text
@@ -237,7 +237,7 @@ def test_rows_show_how_documents_begin(client, address, archive):
     assert below.endswith("…")
 
 
-def test_a_stale_judgment_is_told(client, address, archive):
+def test_a_stale_judgment_is_marked(client, address, archive):
     """The document changed after it was judged."""
     archive.documents.put([Document("d1", "first")])
     client.put("/v1/judgments/q0/d1", json={"grade": 2}, headers={"If-Match": "*"})
@@ -245,8 +245,8 @@ def test_a_stale_judgment_is_told(client, address, archive):
     assert "changed since it was judged" in rows(get_page(client, address), 0)[0].text
 
 
-def test_who_may_only_read_cannot_judge(client, address, archive):
-    """No buttons, no key."""
+def test_a_reader_cannot_judge(client, address, archive):
+    """There are no buttons and no keys."""
     token = archive.tokens.create("rita", "read")
     token = token if isinstance(token, str) else token[0]
     answer = client.get(address, headers={**HTML, "Authorization": f"Bearer {token}"})
@@ -256,8 +256,8 @@ def test_who_may_only_read_cannot_judge(client, address, archive):
 
 
 @pytest.mark.usefixtures("runs")
-def test_a_document_says_what_it_is_and_who_judged_it(client, archive):
-    """Text, every state of its judgment, and the grades to choose from."""
+def test_a_document_shows_its_text_and_judgments(client, archive):
+    """It has every state of its judgment, and the available grades."""
     archive.documents.put([Document("d1", "All of <it>.", "One")])
     archive.judgments.change("q0", "d1", 2, author="bob", source="workbench")
     archive.judgments.remove("q0", "d1", author="eve")
@@ -275,7 +275,7 @@ def test_a_document_says_what_it_is_and_who_judged_it(client, archive):
 
 @pytest.mark.usefixtures("runs")
 def test_a_document_without_a_text_is_explained(client):
-    """Its id, and how to add it."""
+    """It shows the id, and how to add the text."""
     part = parse(
         client.get("/queries/q0/documents/x9", headers={**HTML, "HX-Request": "true"}).text
     )
@@ -285,8 +285,8 @@ def test_a_document_without_a_text_is_explained(client):
 
 
 @pytest.mark.usefixtures("runs")
-def test_five_megabytes_come_piece_by_piece(client, archive):
-    """A piece at a time; the last one has no more."""
+def test_five_megabytes_are_loaded_in_pieces(client, archive):
+    """The last piece has no link to a next one."""
     archive.documents.put([Document("book", "0123456789" * 500_000, "Book")])
     answer = client.get("/queries/q0/documents/book", headers=HTML)
     assert len(answer.content) < 100_000
@@ -304,7 +304,7 @@ def test_five_megabytes_come_piece_by_piece(client, archive):
 
 @pytest.mark.usefixtures("runs")
 def test_all_queries_are_listed_and_searched(client):
-    """By id, with labels and how much is judged; judged ones without a text among them."""
+    """They are sorted by id, with labels and judged counts; judged ones without text are listed."""
     client.post("/v1/judgments", json={"judgments": [{"query_id": "z", "doc_id": "d", "grade": 1}]})
     client.put("/v1/queries/new", json={"text": "not judged", "category": "odd"})
 
@@ -323,8 +323,8 @@ def test_all_queries_are_listed_and_searched(client):
     assert row == "what is <b>1</b>? q1 · odd · easy odd easy 3"
 
 
-def test_many_queries_come_on_pages(client):
-    """Fifty a page; a list that a script asks for comes alone."""
+def test_many_queries_are_shown_in_pages(client):
+    """There are fifty per page; scripts get only the list."""
     queries = [{"query_id": f"q{n:03}", "text": f"query {n}"} for n in range(120)]
     client.post("/v1/queries", json={"queries": queries})
     page = get_page(client, "/queries?page=2")
@@ -336,7 +336,7 @@ def test_many_queries_come_on_pages(client):
     assert not parse(answer.text).find_all("h1")
 
 
-def test_without_queries_the_page_says_where_they_come_from(client):
-    """A command and a button."""
+def test_without_queries_the_page_explains_how_to_add_them(client):
+    """It has a command and a button."""
     page = get_page(client, "/queries")
     assert "No queries yet" in page.text

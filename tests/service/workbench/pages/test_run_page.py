@@ -30,7 +30,7 @@ def post(client, run_id, **form):
 
 
 def test_tiles_show_each_measure_with_its_interval_and_difference(client, runs):
-    """Against the baseline main, coloured only if it means something."""
+    """The difference is from the baseline main, coloured only if it is clear."""
     page = get_page(client, f"/runs/{runs['c3']}")
     assert [one.find("dt").text for one in page.find_all(class_="tile")] == [
         "nDCG@10", "RR", "P@5", "R@100",
@@ -43,15 +43,15 @@ def test_tiles_show_each_measure_with_its_interval_and_difference(client, runs):
     )
 
 
-def test_a_run_is_found_by_the_name_of_a_baseline_too(client, runs):
-    """And the page says that it is one."""
+def test_a_run_is_found_by_the_name_of_its_baseline(client, runs):
+    """The page shows that it is one."""
     page = get_page(client, "/runs/main")
     assert "baseline main" in page.find("h1").parent.text
     assert f"/runs/{runs['c1']}" in page.find(id="queries").find("form")["action"]
 
 
-def test_a_chosen_measure_leads_the_page(client, runs):
-    """Distribution, slices and the order of queries are about it."""
+def test_a_selected_measure_leads_the_page(client, runs):
+    """Distribution, slices and the order of queries use it."""
     page = get_page(client, f"/runs/{runs['c3']}?measure=RR")
     assert "is-chosen" in tile(page, "RR")["class"]
     assert "RR per query" in page.text
@@ -60,8 +60,8 @@ def test_a_chosen_measure_leads_the_page(client, runs):
     get_page(client, f"/runs/{runs['c3']}?measure=nonsense", status=422)
 
 
-def test_the_distribution_leads_to_the_queries_behind_it(client, runs):
-    """Those without a relevant document, and those with holes."""
+def test_the_distribution_links_to_its_queries(client, runs):
+    """These are the ones without a relevant document, and those with holes."""
     part = get_page(client, f"/runs/{runs['c3']}").find(aria_labelledby="spread-title")
     assert "A quarter of the queries score at most" in part.text
     assert "Nothing relevant" not in part.text
@@ -70,7 +70,7 @@ def test_the_distribution_leads_to_the_queries_behind_it(client, runs):
 
 
 def test_facts_include_settings_commit_corpus_and_durations(client, runs):
-    """p50 and p95 of 10 to 33 ms, as a latency guard reads them: between two, the higher one."""
+    """p50 and p95 of 10 to 33 ms match a latency guard: between two values, the higher one."""
     facts = get_page(client, f"/runs/{runs['c3']}").find(aria_labelledby="facts-title").text
     assert "54 for 24 queries" in facts
     assert "p50 22.0 ms, p95 32.0 ms" in facts
@@ -80,7 +80,7 @@ def test_facts_include_settings_commit_corpus_and_durations(client, runs):
 
 
 def test_queries_are_shown_worst_first_with_links(client, runs):
-    """Text, scores, the rank of the first relevant document, and what is judged."""
+    """Rows have text, scores, the rank of the first relevant document, and judged counts."""
     page = get_page(client, f"/runs/{runs['c3']}")
     first = rows(page)[0]
     assert first.find("a")["href"] == f"/queries/q18?b={runs['c3']}"
@@ -90,8 +90,8 @@ def test_queries_are_shown_worst_first_with_links(client, runs):
     assert len(rows(page)) == 24
 
 
-def test_queries_are_filtered_and_sorted_by_addresses(client, runs):
-    """Each heading leads to its order, and back to the other one."""
+def test_queries_are_filtered_and_sorted_by_links(client, runs):
+    """Each heading sorts by its column, and reverses the order."""
     base = f"/runs/{runs['c3']}"
     assert len(rows(get_page(client, f"{base}?only=holes"))) == 6
     assert len(rows(get_page(client, f"{base}?q=PLANT+1"))) == 11
@@ -106,7 +106,7 @@ def test_queries_are_filtered_and_sorted_by_addresses(client, runs):
     assert turned.find("input", name="q")["value"] == "plant"
 
 
-def test_the_table_alone_answers_scripts(client, runs):
+def test_scripts_get_only_the_table(client, runs):
     """Typing does not redraw the whole page."""
     headers = {**HTML, "HX-Request": "true", "HX-Target": "queries"}
     answer = client.get(f"/runs/{runs['c3']}?q=plant+7", headers=headers)
@@ -115,8 +115,8 @@ def test_the_table_alone_answers_scripts(client, runs):
     assert len(part.find("tbody").find_all("tr")) == 1
 
 
-def test_pages_of_queries_follow_on_each_other(archive, client):
-    """Fifty a page."""
+def test_queries_are_shown_in_pages(archive, client):
+    """There are fifty per page."""
     ids = [f"q{number:03}" for number in range(60)]
     archive.judgments.put([JudgmentEntry(q, "a", 1) for q in ids], author="ada")
     run = archive.runs.put(Run.from_lists({key: ["a"] for key in ids}), RunFacts("bm25"))
@@ -127,8 +127,8 @@ def test_pages_of_queries_follow_on_each_other(archive, client):
     assert "Page 2 of 2" in second.text
 
 
-def test_a_run_without_judgments_says_what_to_do(archive, client):
-    """Its facts are there all the same."""
+def test_a_run_without_judgments_explains_what_to_do(archive, client):
+    """Its metadata is shown anyway."""
     run = archive.runs.put(Run.from_lists({"q": ["a"]}), RunFacts("bm25"))
     page = get_page(client, f"/runs/{run.run_id}")
     assert "cannot be scored" in page.text
@@ -136,8 +136,8 @@ def test_a_run_without_judgments_says_what_to_do(archive, client):
     assert "1 for 1 query" in page.find(aria_labelledby="facts-title").text
 
 
-def test_odd_ids_texts_and_settings_are_shown_as_text(archive, client):
-    """Bytes that are no UTF-8, markup, right to left, a slash in an id."""
+def test_unusual_ids_texts_and_settings_are_shown_literally(archive, client):
+    """Invalid UTF-8, markup, right-to-left text, and a slash in an id."""
     query_id = "q/<1>\udcff"
     archive.judgments.put([JudgmentEntry(query_id, "a", 1)], author="ada")
     facts = RunFacts("<i>", {"<u>": "<s>"}, tags=("<em>",), commit="<q>")
@@ -147,14 +147,14 @@ def test_odd_ids_texts_and_settings_are_shown_as_text(archive, client):
     assert rows(page)[0].find("a")["href"].startswith("/queries/q%2F%3C1%3E%FF?b=")
 
 
-def test_a_run_that_is_gone_says_so(client):
-    """With a way on."""
+def test_a_removed_run_is_reported(client):
+    """The page has a link."""
     page = get_page(client, "/runs/" + "0" * 64, status=404)
     assert "Not found" in page.text
 
 
 def test_an_admin_sets_the_baseline(archive, client, runs):
-    """The page then calls it so, and offers it no more."""
+    """The page then shows it as such, and no longer offers it."""
     page = get_page(client, f"/runs/{runs['c3']}")
     assert page.find("input", name="seen")["value"] == runs["c1"]
     answer = post(client, runs["c3"], do="baseline", name="main", seen=runs["c1"])
@@ -177,13 +177,13 @@ def test_a_baseline_that_changed_in_the_meantime_is_kept(archive, client, runs):
     "form",
     [{"do": "baseline", "name": "a b"}, {"do": "baseline", "name": "a\n"}, {"do": "nonsense"}, {}],
 )
-def test_what_nobody_can_do_is_refused(client, runs, form):
-    """A name that no address can have, or nothing that is known."""
+def test_invalid_actions_are_rejected(client, runs, form):
+    """The name is invalid in an address, or the action is missing or unknown."""
     assert post(client, runs["c3"], **form).status_code == 422
 
 
-def test_an_admin_removes_a_run_that_is_no_baseline(archive, client, runs):
-    """The form asks first; a baseline stays, and what is gone is gone."""
+def test_an_admin_removes_a_run_that_is_not_a_baseline(archive, client, runs):
+    """The form asks first; a baseline is kept, and removing twice is reported."""
     page = get_page(client, f"/runs/{runs['c3']}")
     asking = [form.attributes.get("data-confirm", "") for form in page.find_all("form")]
     assert any("Permanently" in question for question in asking)
@@ -196,7 +196,7 @@ def test_an_admin_removes_a_run_that_is_no_baseline(archive, client, runs):
 
 
 def test_a_judge_sees_the_required_role(archive, service, runs):
-    """Neither buttons nor a way around them."""
+    """There are no buttons, and a post is rejected."""
     token = archive.tokens.create("ann", "judge")
     client = service(host="0.0.0.0")  # noqa: S104 - whoever listens there asks for tokens
     headers = {**HTML, "Authorization": f"Bearer {token}"}
@@ -207,7 +207,7 @@ def test_a_judge_sees_the_required_role(archive, service, runs):
     assert answer.status_code == 403
 
 
-def test_newer_judgments_are_counted_while_the_page_shows_the_last_state(archive, client, runs):
+def test_the_previous_means_are_shown_while_new_judgments_are_counted(archive, client, runs):
     """The page shows a note, and polls until they are counted."""
     address = f"/runs/{runs['c3']}"
     before = settled(client, address)

@@ -20,15 +20,15 @@ def listed(page):
     ]
 
 
-def test_an_empty_list_says_how_to_import(client):
-    """A button, and a command with this service's address."""
+def test_an_empty_list_explains_how_to_import(client):
+    """It has a button, and a command with this service's address."""
     page = get_page(client, "/runs")
     assert page.find("a", href="/import")
     assert "http://localhost:8765/v1/runs" in page.text
 
 
 def test_runs_are_listed_newest_first_with_their_means(archive, client, runs):
-    """And with what they are called as baselines."""
+    """The names of baselines are shown."""
     archive.baselines.put("main", runs["c2"])
     page = settled(client, "/runs")
     assert listed(page) == [runs[one] for one in ("bm25", "c3", "c2", "c1", "c0")]
@@ -49,8 +49,8 @@ def test_runs_are_found_by_name_tag_commit_and_series(client, runs):
     assert page.find("a", href="/runs")
 
 
-def test_fifty_runs_are_a_page(archive, client):
-    """With links to the others that keep the search."""
+def test_a_page_has_fifty_runs(archive, client):
+    """Links to other pages keep the search."""
     run = Run.from_lists({"q00": ["good"]})
     for number in range(61):
         archive.runs.put(run, RunFacts("bm25", commit=f"{number:07}"))

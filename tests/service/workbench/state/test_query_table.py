@@ -41,8 +41,8 @@ def ids(page):
     return [row.query_id for row in page.rows]
 
 
-def test_a_row_says_what_the_run_made_of_a_query():
-    """Scores, where the first relevant document is, how much of the first ten is judged."""
+def test_a_row_describes_the_result_of_a_query():
+    """It has scores, the first relevant rank, and judged counts of the first ten."""
     rows = {row.query_id: row for row in table().page(QueryFilter()).rows}
     assert rows["q2"].text == "rose oil"
     assert rows["q2"].scores == (pytest.approx(0.5), pytest.approx(1 / 3))
@@ -54,13 +54,13 @@ def test_a_row_says_what_the_run_made_of_a_query():
 
 
 @pytest.mark.parametrize("measures", [("AP",), ("nDCG@10",), ("P@5", "R@3")])
-def test_ranks_and_holes_are_known_whatever_is_measured(measures):
+def test_ranks_and_holes_are_available_for_any_measure(measures):
     """They are computed even if no measure provides them."""
     rows = {row.query_id: row for row in table(measures).page(QueryFilter()).rows}
     assert (rows["q2"].first_relevant, rows["q2"].n_holes) == (3, 2)
 
 
-def test_rows_are_sorted_by_what_is_wanted_and_ties_by_their_ids():
+def test_rows_are_sorted_by_any_column_then_by_id():
     """By default the worst comes first; queries without a relevant result come after all ranks."""
     assert ids(table().page(QueryFilter())) == ["q3", "q4", "q\udcff", "q2", "q1"]
     by_rr = QueryFilter(sort="RR", is_descending=True)
@@ -73,8 +73,8 @@ def test_rows_are_sorted_by_what_is_wanted_and_ties_by_their_ids():
     assert ids(table().page(QueryFilter(sort="nothing known"))) == ids(table().page(QueryFilter()))
 
 
-def test_rows_are_found_by_text_slice_and_what_went_wrong():
-    """In any case, and all of it together."""
+def test_rows_are_filtered_by_text_slice_and_problem():
+    """Case does not matter, and filters can be combined."""
     assert ids(table().page(QueryFilter(text="ROSE"))) == ["q2", "q1"]
     assert ids(table().page(QueryFilter(text="q3"))) == ["q3"]
     assert ids(table().page(QueryFilter(slice=Slice("tag", "garden")))) == ["q2", "q1"]
@@ -86,13 +86,13 @@ def test_rows_are_found_by_text_slice_and_what_went_wrong():
     assert (found.rows, found.n_found, found.n_queries, found.n_pages) == ((), 0, 5, 1)
 
 
-def test_the_table_counts_what_went_wrong():
-    """Queries without a hit, and queries with holes."""
+def test_the_table_counts_problems():
+    """These are queries without a hit, and queries with holes."""
     figures = table().figures
     assert (figures.n_without_relevant, figures.n_with_holes) == (3, 3)
 
 
-def test_a_page_has_fifty_rows_and_there_is_none_beyond_the_last():
+def test_a_page_has_fifty_rows_and_numbers_are_clamped():
     """Page 0 is the first, page 99 the last."""
     grades = {f"q{i:03}": {"a": 1} for i in range(120)}
     judgments, run = Judgments.from_dict(grades), Run.from_lists({key: ["a"] for key in grades})
@@ -107,8 +107,8 @@ def test_a_page_has_fifty_rows_and_there_is_none_beyond_the_last():
     assert (found.page(QueryFilter(page=99)).number, found.page(QueryFilter()).n_pages) == (3, 3)
 
 
-def test_queries_can_be_chosen_by_the_slices_that_there_are():
-    """Label by label, values in their order."""
+def test_available_slices_are_listed():
+    """They are grouped by label, with sorted values."""
     assert table().slices() == {
         "category": [Slice("category", "factual"), Slice("category", "procedural")],
         "tag": [Slice("tag", "garden"), Slice("tag", "kitchen")],

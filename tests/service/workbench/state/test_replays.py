@@ -1,4 +1,4 @@
-"""Replays: verdicts on earlier runs, found in the background and remembered."""
+"""Replays: verdicts on earlier runs, computed in the background and cached."""
 
 import threading
 import time
@@ -11,12 +11,12 @@ RUNS = [SimpleNamespace(run_id=f"r{number}") for number in range(3)]
 
 
 def question(settings="a", state="1", baseline=None):
-    """Three runs put to some settings."""
+    """Three runs to be gated with some settings."""
     return Question({"guards": [settings]}, RUNS, baseline, state)
 
 
 def finished(replays, asked):
-    """Ask until every run has its outcome."""
+    """Request until every run has its outcome."""
     for _ in range(500):
         found = replays.ask(asked)
         if None not in found:
@@ -25,8 +25,8 @@ def finished(replays, asked):
     raise AssertionError("not finished in five seconds")
 
 
-def test_every_run_gets_its_verdict_the_newest_first():
-    """What is known is answered at once, and nothing is decided twice."""
+def test_every_run_gets_its_verdict_newest_first():
+    """Known verdicts are returned at once, and none is computed twice."""
     decided = []
 
     def decide(settings, run, _):
@@ -44,8 +44,8 @@ def test_every_run_gets_its_verdict_the_newest_first():
     replays.close()
 
 
-def test_a_run_that_cannot_be_decided_says_why():
-    """Another corpus, or a bug: the others are decided all the same."""
+def test_a_run_without_a_verdict_has_a_reason():
+    """Another corpus or a bug does not affect the other runs."""
 
     def decide(_settings, run, _baseline):
         if run.run_id == "r0":
@@ -62,7 +62,7 @@ def test_a_run_that_cannot_be_decided_says_why():
     assert third.verdict == "fail"
 
 
-def test_the_question_that_was_asked_last_is_worked_on_first():
+def test_the_latest_request_is_processed_first():
     """The latest edit does not wait for earlier ones."""
     order, started, may_go = [], threading.Event(), threading.Event()
 
@@ -82,8 +82,8 @@ def test_the_question_that_was_asked_last_is_worked_on_first():
     replays.close()
 
 
-def test_what_no_page_asks_for_any_more_is_dropped(monkeypatch):
-    """A page that was closed costs no more than the verdict at hand."""
+def test_abandoned_replays_are_dropped(monkeypatch):
+    """For a closed page, only the current verdict is completed."""
     monkeypatch.setattr("berryeval.service.workbench.state.replays._REQUESTED_SECONDS", 0.0)
     decided = []
     replays = Replays(lambda *given: decided.append(given) or Outcome("pass", ""))
@@ -93,8 +93,8 @@ def test_what_no_page_asks_for_any_more_is_dropped(monkeypatch):
     assert replays.ask(question()) == [None, None, None]
 
 
-def test_only_so_much_is_remembered(monkeypatch):
-    """The oldest outcomes go first."""
+def test_few_outcomes_are_cached(monkeypatch):
+    """The oldest are evicted first."""
     monkeypatch.setattr("berryeval.service.workbench.state.replays._MOST_OUTCOMES", 3)
     replays = Replays(lambda *_: Outcome("pass", ""))
     finished(replays, question("a"))

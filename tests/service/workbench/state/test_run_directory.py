@@ -1,4 +1,4 @@
-"""All runs at a glance."""
+"""The directory of all runs."""
 
 import pytest
 
@@ -11,7 +11,7 @@ RUN = Run.from_dict({"q1": {"d1": 1.0}})
 
 @pytest.fixture
 def put(archive):
-    """Store a run of a name, with tags and a commit."""
+    """Return a function that stores a run with a name, tags and a commit."""
 
     def put_it(name, tags=(), commit=None):
         facts = RunFacts(name, tags=tags, commit=commit, durations={"q1": 3.0})
@@ -24,8 +24,8 @@ def found(archive, words="", series=None):
     return [run.run_id for run in RunDirectory(archive).current().search(words, series)]
 
 
-def test_series_come_with_the_newest_run_first(archive, put):
-    """Each series has its runs in the order in which they were stored."""
+def test_series_are_sorted_by_their_newest_run(archive, put):
+    """The runs of each series are in stored order."""
     first, other, second = put("bm25", commit="a"), put("dense"), put("bm25", commit="b")
     series = RunDirectory(archive).current().series
     assert list(series) == ["bm25", "dense"]
@@ -34,8 +34,8 @@ def test_series_come_with_the_newest_run_first(archive, put):
     assert series["dense"].newest.run_id == other
 
 
-def test_a_search_looks_at_names_tags_commits_and_ids(archive, put):
-    """Every word has to be somewhere; commits and ids by their beginning."""
+def test_a_search_covers_names_tags_commits_and_ids(archive, put):
+    """Every word must match; commits and ids match by prefix."""
     nightly, pull = put("bm25", ("Nightly",), "4f1c2d3"), put("bm25", ("pull",), "aa4f1")
     dense = put("dense", ("nightly",), "4f1c2d3")
     assert found(archive) == [dense, pull, nightly]
@@ -47,7 +47,7 @@ def test_a_search_looks_at_names_tags_commits_and_ids(archive, put):
     assert found(archive, "nothing") == []
 
 
-def test_the_run_before_is_of_the_same_series(archive, put):
+def test_the_previous_run_is_of_the_same_series(archive, put):
     """It is the default reference of a candidate."""
     first, _, second = put("bm25", commit="a"), put("dense"), put("bm25", commit="b")
     directory = RunDirectory(archive).current()
@@ -55,8 +55,8 @@ def test_the_run_before_is_of_the_same_series(archive, put):
     assert directory.before(directory.by_id[first]) is None
 
 
-def test_runs_that_come_and_go_are_seen(archive, put):
-    """And otherwise nothing is read again."""
+def test_added_and_removed_runs_are_noticed(archive, put):
+    """Otherwise nothing is reread."""
     directory = RunDirectory(archive)
     assert directory.current().runs == ()
     first = put("bm25")
@@ -67,7 +67,7 @@ def test_runs_that_come_and_go_are_seen(archive, put):
     assert [run.run_id for run in directory.current().runs] == [second]
 
 
-def test_durations_stay_in_the_archive(archive, put):
+def test_durations_are_not_loaded(archive, put):
     """They are most of a run, and no list shows them."""
     run_id = put("bm25")
     assert RunDirectory(archive).current().by_id[run_id].facts.durations is None

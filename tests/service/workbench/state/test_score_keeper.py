@@ -1,4 +1,4 @@
-"""Means of many runs at the same judgments, found in the background."""
+"""Means of many runs with the same judgments, computed in the background."""
 
 import threading
 import time
@@ -20,7 +20,7 @@ RUNS = {
 
 
 class World:
-    """Judgments that change, and runs that can be scored, slowly or not at all."""
+    """Judgments that change, and runs that are scored normally, slowly or not at all."""
 
     def __init__(self):
         self.revision = 1
@@ -60,7 +60,7 @@ def world():
 
 @pytest.fixture
 def keeper(world):
-    """A keeper that counts as soon as judgments rest for a moment."""
+    """A score keeper that starts as soon as judging pauses for a moment."""
     made = ScoreKeeper(
         lambda: world.revision, world.state, world.score, quiet_seconds=0.02, patience=0.0
     )
@@ -75,7 +75,7 @@ def means(kept):
 
 
 def when(keeper, run_ids, holds):
-    """Ask as a page does, again and again, until something holds."""
+    """Poll like a page until a condition holds."""
     last = time.monotonic() + 10
     while time.monotonic() < last:
         kept = keeper.summaries(run_ids)
@@ -89,8 +89,8 @@ def current(keeper, run_ids=tuple(RUNS)):
     return when(keeper, run_ids, lambda kept: kept.is_current)
 
 
-def test_what_was_asked_for_is_there_a_moment_later(world, keeper):
-    """The first answer has nothing, and says how many runs wait."""
+def test_requested_means_are_available_shortly_after(world, keeper):
+    """The first response is empty, and has the number of pending runs."""
     world.may_score.clear()
     first = keeper.summaries(RUNS)
     assert (first.n_waiting, first.is_current) == (3, False)
@@ -98,8 +98,8 @@ def test_what_was_asked_for_is_there_a_moment_later(world, keeper):
     assert means(current(keeper)) == {"good": 1.0, "fair": 0.75, "poor": 0.25}
 
 
-def test_a_page_waits_a_moment_for_runs_that_were_never_scored(world, keeper, monkeypatch):
-    """But neither for long, nor for newer judgments."""
+def test_a_page_waits_briefly_for_runs_that_were_never_scored(world, keeper, monkeypatch):
+    """It waits neither long, nor for newer judgments."""
     monkeypatch.setattr(keeper, "_patience", 5.0)
     assert means(keeper.summaries(RUNS)) == {"good": 1.0, "fair": 0.75, "poor": 0.25}
     world.may_score.clear()
@@ -110,8 +110,8 @@ def test_a_page_waits_a_moment_for_runs_that_were_never_scored(world, keeper, mo
     assert keeper.summaries(RUNS).n_waiting == 1
 
 
-def test_a_page_does_not_wait_while_many_judgments_are_read(world, keeper, monkeypatch):
-    """For the first time: that takes longer than any page may."""
+def test_a_page_does_not_wait_for_the_first_read_of_many_judgments(world, keeper, monkeypatch):
+    """This takes longer than a page may wait."""
     monkeypatch.setattr(score_keeper, "LARGE", 0)
     monkeypatch.setattr(keeper, "_patience", 60.0)
     world.may_score.clear()
@@ -123,7 +123,7 @@ def test_a_page_does_not_wait_while_many_judgments_are_read(world, keeper, monke
 
 
 def test_the_first_run_of_a_page_is_scored_first(world, keeper):
-    """It is the newest one, which people look at."""
+    """It is the newest one, which users look at."""
     world.may_score.clear()
     keeper.summaries(["good", "fair", "poor"])
     world.may_score.set()
@@ -131,14 +131,14 @@ def test_the_first_run_of_a_page_is_scored_first(world, keeper):
     assert [run_id for run_id, _ in world.scored] == ["good", "fair", "poor"]
 
 
-def test_the_first_runs_of_a_count_are_told_apart(world, keeper, monkeypatch):
-    """Pages show more of them than means."""
+def test_the_first_runs_of_a_request_are_leading(world, keeper, monkeypatch):
+    """Pages show more than the mean for them."""
     monkeypatch.setattr(score_keeper, "_LEADING", 2)
     current(keeper)
     assert world.leading == ["good", "fair"]
 
 
-def test_pages_show_one_state_of_the_judgments_until_the_next_is_complete(world, keeper):
+def test_pages_show_one_state_of_judgments_until_the_next_is_complete(world, keeper):
     """Means with different judgments are never shown together."""
     before = current(keeper)
     world.may_score.clear()
@@ -153,8 +153,8 @@ def test_pages_show_one_state_of_the_judgments_until_the_next_is_complete(world,
     assert {revision for _, revision in world.scored} == {1, 2}
 
 
-def test_a_run_that_is_new_while_judgments_are_counted_joins_those_shown(world, keeper):
-    """At the judgments of the others, before the new count is complete."""
+def test_a_new_run_joins_the_displayed_ones_while_judgments_are_counted(world, keeper):
+    """It is scored with their judgments, before the new count is complete."""
     current(keeper, ["good", "fair"])
     world.may_score.clear()
     world.judge("x")
@@ -166,8 +166,8 @@ def test_a_run_that_is_new_while_judgments_are_counted_joins_those_shown(world, 
     assert asked in ([1, 2], [2])
 
 
-def test_judging_that_is_taken_back_needs_no_scoring(world, keeper):
-    """The judgments are those that were counted."""
+def test_undone_judgments_need_no_rescoring(world, keeper):
+    """The judgments equal those that were counted."""
     current(keeper)
     world.judge("a")
     assert means(current(keeper)) == {"good": 1.0, "fair": 0.75, "poor": 0.25}
@@ -175,7 +175,7 @@ def test_judging_that_is_taken_back_needs_no_scoring(world, keeper):
 
 
 def test_counting_waits_for_a_pause_in_judging(world, keeper, monkeypatch):
-    """But not for ever."""
+    """The wait has a limit."""
     current(keeper, ["good"])
     monkeypatch.setattr(keeper._pace, "quiet_seconds", 60.0)
     monkeypatch.setattr(score_keeper, "_LONGEST_WAIT_SECONDS", 60.0)
@@ -188,8 +188,8 @@ def test_counting_waits_for_a_pause_in_judging(world, keeper, monkeypatch):
     assert means(current(keeper, ["good"])) == {"good": 0.0}
 
 
-def test_a_run_that_cannot_be_scored_says_why(world, keeper):
-    """The others are scored; a run that is gone is forgotten."""
+def test_a_run_that_cannot_be_scored_has_a_reason(world, keeper):
+    """The others are scored; a removed run is dropped."""
     world.errors = {
         "fair": MismatchError("nothing in common"),
         "poor": RuntimeError("a bug"),
@@ -205,15 +205,15 @@ def test_a_run_that_cannot_be_scored_says_why(world, keeper):
     assert "gone" not in keeper._wanted
 
 
-def test_an_archive_that_is_away_for_a_while_is_asked_again(world, keeper, monkeypatch):
-    """The thread lives on, and the next page finds its means."""
+def test_an_unavailable_archive_is_retried(world, keeper, monkeypatch):
+    """The thread continues, and the next page finds its means."""
     monkeypatch.setattr(score_keeper, "_SECONDS_AFTER_ERROR", 0.01)
     world.errors = {"state": ArchiveError("archive", "is locked")}
     assert means(current(keeper, ["good"])) == {"good": 1.0}
 
 
-def test_runs_that_nobody_asks_for_any_more_are_dropped(keeper, monkeypatch):
-    """So is one that was removed."""
+def test_runs_that_are_no_longer_requested_are_dropped(keeper, monkeypatch):
+    """A removed run is dropped, too."""
     monkeypatch.setattr(score_keeper, "_MOST_RUNS", 2)
     current(keeper, ["good", "fair"])
     current(keeper, ["poor"])
@@ -224,7 +224,7 @@ def test_runs_that_nobody_asks_for_any_more_are_dropped(keeper, monkeypatch):
 
 
 def test_runs_that_no_page_requests_are_not_recounted(world, keeper, monkeypatch):
-    """Who looks at it later has it scored then, at the judgments that are shown."""
+    """A later request scores them, with the displayed judgments."""
     current(keeper)
     monkeypatch.setattr(score_keeper, "_REQUESTED_SECONDS", 0.05)
     time.sleep(0.06)
@@ -234,8 +234,8 @@ def test_runs_that_no_page_requests_are_not_recounted(world, keeper, monkeypatch
     assert means(current(keeper)) == {"good": 0.0, "fair": 0.5, "poor": 1.0}
 
 
-def test_a_keeper_stops_and_starts_again(world, keeper):
-    """Within the run that it scores."""
+def test_a_keeper_can_be_stopped_and_restarted(world, keeper):
+    """It stops within the run that it is scoring."""
     current(keeper)
     keeper.close()
     assert not any(thread.name == "berryeval-scores" for thread in threading.enumerate())
@@ -245,7 +245,7 @@ def test_a_keeper_stops_and_starts_again(world, keeper):
 
 
 def test_a_summary_has_means_with_intervals():
-    """One query has a mean, and no interval."""
+    """One query has a mean, but no interval."""
     judgments = {"q1": {"a": 1}, "q2": {"a": 1}, "q3": {"a": 1}}
     run = {"q1": ["a"], "q2": ["x", "a"], "q3": ["a"]}
     mean = summary_of(evaluate(judgments, run, ["RR"])).means["RR"]

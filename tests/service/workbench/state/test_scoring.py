@@ -1,17 +1,20 @@
-"""Scores of runs at the judgments of now."""
+"""Scores of runs with the current judgments."""
+
+import threading
 
 import pytest
 
 from berryeval import Query, Run
 from berryeval.archive import Archive, JudgmentEntry, RunFacts
 from berryeval.errors import NotFoundError
+from berryeval.service import shared_work
 from berryeval.service.stored_runs import RunCache
 from berryeval.service.workbench.state.scoring import Scoring
 
 
 @pytest.fixture
 def scoring(archive):
-    """Scores of an archive with one run and one judgment."""
+    """Scores over an archive with one run and one judgment."""
     archive.queries.put([Query("q1", "how?", "procedural")])
     archive.judgments.put([JudgmentEntry("q1", "d1", 1)], author="ada")
     run = Run.from_dict({"q1": {"d1": 0.5, "d2": 1.0}})
@@ -21,7 +24,7 @@ def scoring(archive):
 
 
 def test_scores_follow_the_judgments(scoring, archive):
-    """Nothing is shown of yesterday, and what did not change is not scored again."""
+    """No outdated score is shown, and unchanged runs are not scored again."""
     first = scoring.evaluation(scoring.run_id)
     assert first["RR"].mean == 0.5
     assert [*first.by("category")] == ["procedural"]
@@ -30,8 +33,8 @@ def test_scores_follow_the_judgments(scoring, archive):
     assert scoring.evaluation(scoring.run_id)["RR"].mean == 1.0
 
 
-def test_what_is_stored_is_used_and_nothing_is_written(scoring, archive):
-    """A page that is looked at changes no archive."""
+def test_stored_evaluations_are_used_and_nothing_is_written(scoring, archive):
+    """Viewing a page does not change the archive."""
     assert scoring.evaluation(scoring.run_id)["RR"].mean == 0.5
     assert archive.evaluations.page().items == ()
     archive.evaluations.score(scoring.run_id, ["RR", "P@5"])
@@ -42,8 +45,8 @@ def test_what_is_stored_is_used_and_nothing_is_written(scoring, archive):
     assert again.evaluation(scoring.run_id).to_dict() == loaded.to_dict()
 
 
-def test_what_is_stored_is_shown_before_the_judgments_are_read(scoring, archive):
-    """Reading a million of them takes seconds, and a page need not wait."""
+def test_stored_evaluations_are_shown_before_judgments_are_read(scoring, archive):
+    """Reading a million judgments takes seconds, and a page need not wait."""
     archive.evaluations.score(scoring.run_id, ["RR", "P@5"])
     with Archive.open(archive.name) as opened:
         again = Scoring(opened, RunCache(opened), ("RR", "P@5"))
@@ -51,8 +54,8 @@ def test_what_is_stored_is_shown_before_the_judgments_are_read(scoring, archive)
         assert opened.judgments._known._newest is None
 
 
-def test_scores_of_a_moment_are_not_taken_for_those_of_another(scoring, archive, monkeypatch):
-    """A judgment during a request, withdrawn afterwards, does not mix states."""
+def test_scores_of_different_judgments_are_not_mixed(scoring, archive, monkeypatch):
+    """A judgment made during a request and then removed does not mix states."""
     state = scoring.state
 
     def judge_first():
@@ -66,7 +69,49 @@ def test_scores_of_a_moment_are_not_taken_for_those_of_another(scoring, archive,
     assert scoring.evaluation(scoring.run_id)["RR"].mean == 0.5
 
 
-def test_a_run_that_is_not_there_is_not_found(scoring):
+def test_a_missing_run_is_not_found(scoring):
     """As everywhere."""
     with pytest.raises(NotFoundError):
         scoring.evaluation("0" * 64)
+
+
+def test_pages_show_the_last_judgments_while_newer_ones_are_read(scoring, archive, monkeypatch):
+    """With the time when they were the newest; the next page has the new ones."""
+    monkeypatch.setattr(shared_work, "WAIT_SECONDS", 10.0)
+    first = scoring.recent()
+    assert first.judgments.n_rows == 1
+    assert scoring.recent() is first
+    archive.judgments.put([JudgmentEntry("q1", "d2", 1)], author="ada")
+    may_read = threading.Event()
+    as_of = archive.judgments.as_of
+    monkeypatch.setattr(
+        archive.judgments, "as_of", lambda *given, **how: may_read.wait(10) and as_of(*given, **how)
+    )
+    monkeypatch.setattr(shared_work, "WAIT_SECONDS", 0.01)
+    assert scoring.recent() is first
+    assert not scoring.is_current(first)
+    may_read.set()
+    monkeypatch.setattr(shared_work, "WAIT_SECONDS", 10.0)
+    newest = scoring.recent()
+    assert newest.judgments.n_rows == 2
+    assert scoring.is_current(newest)
+    assert newest.as_of > first.as_of
+
+
+def test_a_state_keeps_its_judgments(scoring, archive):
+    """However many judgments follow, they are not read again from the database."""
+    assert scoring.state().judgments.n_rows == 1
+    states = []
+    for number in range(2, 8):
+        archive.judgments.put([JudgmentEntry("q1", f"d{number}", 1)], author="ada")
+        states.append(scoring.state())
+    archive.close()
+    assert [state.judgments.n_rows for state in states] == [2, 3, 4, 5, 6, 7]
+
+
+def test_scored_runs_are_not_kept_in_memory(scoring):
+    """Scores are small, rankings are not; only pages that show rankings keep them."""
+    scoring.evaluation(scoring.run_id)
+    assert scoring._runs._runs.get(scoring.run_id) is None
+    shown = scoring.run(scoring.run_id)
+    assert scoring.read_run(scoring.run_id) is shown

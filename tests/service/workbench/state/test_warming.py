@@ -1,4 +1,4 @@
-"""What a service reads ahead, so that the first questions do not wait."""
+"""Data that a service reads ahead, to speed up the first requests."""
 
 import logging
 import threading
@@ -26,7 +26,7 @@ def filled(archive):
 
 
 def test_the_newest_run_and_the_judgments_are_read_ahead(filled, monkeypatch):
-    """Afterwards nothing of it is read again."""
+    """They are not read again later."""
     runs = RunCache(filled)
     scoring = Scoring(filled, runs, ["RR"])
     warm_up = WarmUp(filled, scoring, RunDirectory(filled))
@@ -41,8 +41,8 @@ def test_the_newest_run_and_the_judgments_are_read_ahead(filled, monkeypatch):
     warm_up.stop()
 
 
-def test_lists_are_there_when_the_service_starts(filled, monkeypatch):
-    """Though judgments take long."""
+def test_lists_are_ready_when_the_service_starts(filled, monkeypatch):
+    """They do not wait for judgments."""
     may_go_on = threading.Event()
     monkeypatch.setattr(filled.judgments, "prepare", lambda: may_go_on.wait(60))
     scoring, directory = Scoring(filled, RunCache(filled), ["RR"]), RunDirectory(filled)
@@ -71,7 +71,7 @@ def test_an_unreadable_archive_does_not_stop_the_service(filled, monkeypatch, ca
     assert filled.judgments._known._newest is not None
 
 
-def test_a_service_that_stops_reads_nothing_more(filled):
+def test_a_stopping_service_stops_reading(filled):
     """Stopping the service does not wait for reading."""
     scoring = Scoring(filled, RunCache(filled), ["RR"])
     warm_up = WarmUp(filled, scoring, RunDirectory(filled))

@@ -19,7 +19,8 @@ from berryeval.errors import ArgumentError, FormatError
 __all__ = ["QueryTemplate"]
 
 _PLACE = re.compile(r"\{\{\s*(\w+)\s*\}\}|%(SearchText)%")
-_STRING_OR_PLACE = re.compile(r'("(?:[^"\\]|\\.)*")|' + _PLACE.pattern)
+# A string without its end takes the rest: each of its quotes would be tried as a beginning.
+_STRING_OR_PLACE = re.compile(r'("(?:[^"\\]|\\.)*"?)|' + _PLACE.pattern)
 _MEANINGS = {
     "query": "query",
     "queryText": "query",

@@ -1,7 +1,6 @@
-"""Login: the browser stores a token in a cookie that scripts cannot read.
+"""Login: a token starts a session, whose id the browser stores in a cookie.
 
-The token is the session: the server stores nothing, so a restart does not log users out, and
-revoking a token ends all its sessions.
+Scripts cannot read the cookie. Sessions are in the archive, so a restart does not log users out.
 """
 
 from __future__ import annotations
@@ -10,13 +9,14 @@ from anyio import to_thread
 from fastapi import APIRouter, Request
 from starlette.responses import RedirectResponse, Response
 
+from berryeval.archive import Archive
+from berryeval.archive.sessions import SESSION_SECONDS
+from berryeval.service.check_threads import run_check
 from berryeval.service.dependencies import ArchiveDep
-from berryeval.service.middleware.access import COOKIE
+from berryeval.service.middleware.access import COOKIE, Access
 from berryeval.service.workbench.rendering import page
 
 __all__ = ["router", "safe_address"]
-
-_LASTS_SECONDS = 14 * 24 * 3600
 
 router = APIRouter()
 
@@ -31,18 +31,19 @@ async def show_login(request: Request) -> Response:
 
 @router.post("/login")
 async def log_in(request: Request, archive: ArchiveDep) -> Response:
-    """Store a token in a cookie, and return to the previous page."""
+    """Start a session, and return to the previous page."""
     form = await request.form()
     token = str(form.get("token") or "").strip()
     wanted = safe_address(str(form.get("next") or ""))
-    if not token or await to_thread.run_sync(archive.tokens.verify, token) is None:
+    session_id = await _start_session(archive, token)
+    if session_id is None:
         error = "Unknown or revoked token." if token else "Paste a token."
         return page(request, "login.html", status=401, next=wanted, error=error)
     answer = RedirectResponse(wanted, 303)
     answer.set_cookie(
         COOKIE,
-        token,
-        max_age=_LASTS_SECONDS,
+        session_id,
+        max_age=SESSION_SECONDS,
         httponly=True,
         samesite="strict",
         # Behind a proxy, only the browser knows the scheme of the address.
@@ -52,11 +53,21 @@ async def log_in(request: Request, archive: ArchiveDep) -> Response:
 
 
 @router.post("/logout")
-async def log_out() -> Response:
-    """Delete the cookie."""
+async def log_out(request: Request) -> Response:
+    """End the session, and delete the cookie."""
+    access: Access = request.state.access
+    if session_id := request.cookies.get(COOKIE):
+        await access.end_session(session_id)
     answer = RedirectResponse("/login", 303)
     answer.delete_cookie(COOKIE, httponly=True, samesite="strict")
     return answer
+
+
+async def _start_session(archive: Archive, token: str) -> str | None:
+    # Starting waits for other writers, so only valid tokens get as far.
+    if not token or await run_check(archive.tokens.verify, token) is None:
+        return None
+    return await to_thread.run_sync(archive.sessions.start, token)
 
 
 def safe_address(wanted: str | None) -> str:

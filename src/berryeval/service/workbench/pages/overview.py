@@ -179,7 +179,7 @@ def show_alarm(
     """Return the part of the page that shows whether a series has declined."""
     chosen = _series(directories.current(), series)
     wanted = choose_measure(scoring.measures, measure)
-    trend = figures.alarm(chosen, wanted, scoring.state())
+    trend = figures.alarm(chosen, wanted, scoring.recent())
     looks = () if trend is None else trend.looks
     return page(
         request,

@@ -13,7 +13,7 @@ from starlette.responses import Response
 from berryeval.archive import Archive
 from berryeval.archive.records import StoredRun
 from berryeval.charts.power import detection_chart
-from berryeval.errors import BerryEvalError
+from berryeval.errors import ArgumentError, BerryEvalError
 from berryeval.evaluation.detection import Detection
 from berryeval.evaluation.gate_rules import DEFAULT_RULES, POWER
 from berryeval.evaluation.notes import range_text
@@ -24,6 +24,7 @@ from berryeval.service.workbench.rendering import fragment, page
 from berryeval.service.workbench.state.measuring import Measuring, PowerForm, Spread
 from berryeval.service.workbench.state.scoring import Scoring, ScoringDep
 from berryeval.service.workbench.waiting import once_read
+from berryeval.stats.power import MOST_QUERIES, check_power_option
 
 __all__ = ["read_form", "router", "sentences"]
 
@@ -40,9 +41,6 @@ SOURCES: Mapping[str, str] = {
 """Sources of the spread of differences."""
 
 _DEFAULTS = {"margin": 0.02, "alpha": DEFAULT_RULES.alpha, "power": POWER, "sd": 0.1}
-_LEAST = 1e-6
-_BELOW = {"margin": 1e6, "alpha": 0.5, "power": 1.0, "sd": 1e6}
-"""What each number is below; beyond these limits floating-point numbers overflow."""
 
 router = APIRouter(dependencies=[once_read])
 
@@ -160,24 +158,27 @@ def _number(texts: Mapping[str, str], key: str, messages: dict[str, str]) -> flo
         found = float(texts[key])
     except ValueError:
         found = math.nan
-    if _LEAST <= found < _BELOW[key]:
-        return found
-    limits = f"from {_LEAST:.6f} to below {_BELOW[key]:g}"
-    messages[key] = f"expected a number {limits}, found {texts[key]!r}"
-    return _DEFAULTS[key]
+    try:
+        check_power_option(key, found)
+    except ArgumentError as error:
+        messages[key] = f"expected {error.expected}, found {texts[key]!r}"
+        return _DEFAULTS[key]
+    return found
 
 
 def sentences(found: Detection, form: PowerForm) -> tuple[str, str]:
     """Return the answer in a sentence, and another one about the margin."""
     queries = "1 query" if found.n_queries == 1 else f"{found.n_queries:,} queries"
     where = f"{form.measure} ({form.slice})" if form.slice else form.measure
-    if found.smallest_drop is None or found.needed is None:
+    if found.smallest_drop is None:
         if found.n_queries < 2:  # noqa: PLR2004
             return f"{queries}: too few for an estimate.", "Choose a larger slice."
         reason = "the scores of the runs do not differ from query to query"
         return f"{where} cannot be analysed: {reason}.", "Choose runs that differ."
     drop = f"{found.smallest_drop:.3f}" if found.smallest_drop >= 0.001 else "less than 0.001"  # noqa: PLR2004
     first = f"These {queries} can detect a drop of {drop} in {where}."
+    if found.needed is None:
+        return first, f"A margin of {found.margin:g} needs more than {MOST_QUERIES:,} queries."
     margin = f"A margin of {found.margin:g} needs {found.needed:,}{range_text(found.needed_range)}"
     if found.is_enough:
         return first, f"{margin}: you have enough."

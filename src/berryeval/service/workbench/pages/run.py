@@ -105,7 +105,7 @@ def show_run(
     context = _context(run, Choices(shown, wanted))
     context |= {"known": known, "renewal": renewal_of(request, known)}
     # While newer judgments are counted, show the same state as all other pages.
-    state = known.state or scoring.state()
+    state = known.state or scoring.recent()
     try:
         evaluation = scoring.evaluation(run.run_id, state)
     except MismatchError as error:  # nothing is judged, or none of its queries

@@ -23,22 +23,22 @@ from berryeval.evaluation.comparison import Comparison, Difference
 from berryeval.evaluation.result import Evaluation, holes_measure
 from berryeval.evaluation.slices import LABELS, values_in
 from berryeval.measures import Measure
+from berryeval.service import shared_work
 from berryeval.service.dependencies import from_state
-from berryeval.service.lru_cache import LruCache
+from berryeval.service.lru_cache import LruCache, at_least
 from berryeval.service.shared_work import SharedWork
 from berryeval.service.stored_runs import labels_of
-from berryeval.service.workbench.state.scoring import Scoring, State
+from berryeval.service.workbench.state.scoring import Scoring, State, bytes_of_scores
 
 __all__ = ["RANKS_COMPARED", "Compared", "Comparisons", "ComparisonsDep"]
-
-_MANY_QUERIES = 500
 
 RANKS_COMPARED = 100
 """Ranks that are compared for a measure without a cutoff."""
 
-_MOST = 24
-_PATIENCE, _LONG_PATIENCE = 0.1, 3.0
-"""Seconds that a page waits for a current comparison: of many queries, of few."""
+_MOST_BYTES, _MOST_CACHED = 256 << 20, 24
+"""Size and number of the cached comparisons."""
+_AT_ONCE, _MOST_WAITING = 2, 8
+"""Comparisons that are computed at the same time, and those together with the waiting ones."""
 _MOST_TAGS = 12
 
 Floats = NDArray[np.float64]
@@ -79,20 +79,23 @@ class Compared:
         Baseline and candidate.
     comparison : Comparison
         Its runs are read on access.
-    judgments_hash : str
-        Hash of the judgments that scored both.
+    state : State
+        The judgments that scored both; those of the last request if they are the same.
     """
 
-    def __init__(
-        self, a: StoredRun, b: StoredRun, comparison: Comparison, judgments_hash: str
-    ) -> None:
+    def __init__(self, a: StoredRun, b: StoredRun, comparison: Comparison, state: State) -> None:
         self.a = a
         self.b = b
         self.comparison = comparison
-        self.judgments_hash = judgments_hash
+        self.state = state
         self._differs: dict[int, NDArray[np.bool_]] = {}
         self._orders: dict[Measure, NDArray[np.intp]] = {}
         self._remembered: dict[object, Any] = {}
+
+    @property
+    def judgments_hash(self) -> str:
+        """Hash of the judgments that scored both."""
+        return self.state.hash
 
     @property
     def names(self) -> tuple[str, str]:
@@ -118,6 +121,10 @@ class Compared:
             queries=whole.queries,
             slices=labels,
         ).sliced
+
+    def has_slices(self, measure: Measure) -> bool:
+        """Whether the differences of each slice are known."""
+        return ("sliced", measure) in self._remembered
 
     def difference(self, measure: Measure) -> Difference:
         """Return the difference over all queries."""
@@ -194,11 +201,15 @@ class Comparisons:
 
     def __init__(self, scoring: Scoring) -> None:
         self._scoring = scoring
-        self._found: LruCache[_Key, Compared] = LruCache(_MOST)
-        self._work: SharedWork[tuple[str, str], Compared] = SharedWork("berryeval-comparing", 2)
+        self._found: LruCache[_Key, Compared] = LruCache(
+            _MOST_BYTES, at_least(_MOST_BYTES // _MOST_CACHED, _bytes_of)
+        )
+        self._work: SharedWork[tuple[str, str, Measure], Compared] = SharedWork(
+            "berryeval-comparing", _AT_ONCE, most=_MOST_WAITING
+        )
 
     def compare(self, a: StoredRun, b: StoredRun) -> Compared:
-        """Compare two runs with the current judgments.
+        """Compare two runs with the current judgments, or those of a moment ago.
 
         Raises
         ------
@@ -208,7 +219,7 @@ class Comparisons:
             If no judged query is in both.
         """
         labels = labels_of([a, b])
-        state = self._scoring.state()
+        state = self._scoring.recent()
         known = self._scoring.all_queries()
         run_ids = {label: run.run_id for label, run in labels.items()}
 
@@ -222,30 +233,48 @@ class Comparisons:
                 evaluations,
                 queries=known.queries,
             )
-            return Compared(a, b, comparison, state.hash)
+            return Compared(a, b, comparison, state)
 
-        return self._found.get_or_compute(self._key(a, b, state, known), make)
+        found = self._found.get_or_compute(self._key(a, b, state, known), make)
+        found.state = state  # judgments that were changed and changed back are current again
+        return found
 
-    def soon(self, a: StoredRun, b: StoredRun) -> tuple[Compared, bool]:
+    def soon(self, a: StoredRun, b: StoredRun, measure: Measure) -> tuple[Compared | None, bool]:
         """Compare two runs as `compare` does, or return an earlier comparison.
 
-        If rescoring two large runs takes too long for a page, it continues in a thread.
+        A page waits only briefly; the comparison, and the slices of a measure, continue in a
+        thread.
 
         Returns
         -------
-        compared : Compared
+        compared : Compared or None
+            None if there is none yet: it is being computed.
         is_current : bool
             Whether it uses the current judgments.
         """
+
+        def make() -> Compared:
+            found = self.compare(a, b)
+            found.sliced(measure)
+            return found
+
         known = self.known(a, b)
-        if known is None:
-            return self.compare(a, b), True
-        seconds = _PATIENCE if known.comparison.n_queries > _MANY_QUERIES else _LONG_PATIENCE
-        pair = (a.run_id, b.run_id)
-        found, _ = self._work.get(pair, lambda: self.compare(a, b), seconds=seconds, known=known)
-        assert found is not None
-        now = self._key(a, b, self._scoring.state(), self._scoring.all_queries())
-        return found, self._found.get(now) is found
+        if known is not None and not known.has_slices(measure):
+            known = None
+        if known is not None and self._is_current(known):
+            return known, True
+        found, _ = self._work.get(
+            (a.run_id, b.run_id, measure),
+            make,
+            seconds=shared_work.FIRST_WAIT_SECONDS if known is None else shared_work.WAIT_SECONDS,
+            known=known,
+        )
+        return found, found is not None and self._is_current(found)
+
+    def _is_current(self, compared: Compared) -> bool:
+        state = compared.state
+        key = self._key(compared.a, compared.b, state, self._scoring.all_queries())
+        return self._scoring.is_current(state) and self._found.get(key) is compared
 
     def _key(self, a: StoredRun, b: StoredRun, state: State, known: AllQueries) -> _Key:
         measures = tuple(map(str, self._scoring.measures))
@@ -260,7 +289,16 @@ class Comparisons:
 
         While a judge works, the order of queries stays the same.
         """
-        return self._found.find(lambda key: key[:2] == (a.run_id, b.run_id))
+        found = self._found.find(lambda key: key[:2] == (a.run_id, b.run_id))
+        return None if found is None else found[1]
+
+
+def _bytes_of(compared: Compared) -> int:
+    """Return about how much memory a comparison takes, with judgments that others may share."""
+    comparison, judgments = compared.comparison, compared.comparison.judgments
+    differences = 8 * len(comparison.differences) * comparison.n_queries
+    scores = sum(map(bytes_of_scores, comparison.evaluations.values()))
+    return len(judgments.doc_ids.data) + 16 * judgments.n_rows + differences + scores
 
 
 def _labels_in(queries: Mapping[str, Query], query_ids: Sequence[str]) -> list[str]:

@@ -130,7 +130,7 @@ def _holes(archive: Archive, scoring: Scoring, _wanted: JudgingTask, _caller: st
     run_ids = _pool(archive)
     if not run_ids:
         return Listed(())
-    runs = {run_id: scoring.run(run_id) for run_id in run_ids}
+    runs = {run_id: scoring.read_run(run_id) for run_id in run_ids}
     measure = scoring.measures[0]
     judgments, queries = archive.judgments.current(), scoring.queries()
     queue = queue_holes(judgments, runs, measure, k=DEPTH, queries=queries)

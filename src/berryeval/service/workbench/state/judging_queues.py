@@ -36,6 +36,8 @@ _WAIT_SECONDS = 0.1
 """Seconds that a page waits for a list."""
 _TAKEN_SECONDS = 300.0
 _OLD_SECONDS = {"holes": 600.0, "compare": 600.0, "second": 600.0, "stale": 10.0, "conflicts": 3.0}
+_REST = 20.0
+"""How many times as long as building it a slow list is kept."""
 _MOST_LISTS = 50
 _MOST_CHECKED = 400
 _MOST_SKIPPED = 10_000
@@ -72,8 +74,20 @@ class _List:
 
     listed: Listed
     stamp: object
+    seconds: float
+    """How long building it took."""
     made: float = field(default_factory=time.monotonic)
     gone: set[Pair] = field(default_factory=set)
+
+    @property
+    def age(self) -> float:
+        """Seconds since it was built."""
+        return time.monotonic() - self.made
+
+    @property
+    def may_be_outdated(self) -> bool:
+        """Whether it is too early to build a slow list again, as while runs are uploaded."""
+        return self.seconds > _WAIT_SECONDS and self.age < _REST * self.seconds
 
 
 class _Reservation(NamedTuple):
@@ -194,15 +208,16 @@ class Queues:
         key = (wanted, self._owner(wanted, caller))
         stamp = stamp_of(self._archive, wanted)
         known = self._lists.get(key)
-        if (
-            known is not None
-            and known.stamp == stamp
-            and time.monotonic() - known.made <= _OLD_SECONDS[wanted.mode]
+        if known is not None and (
+            (known.stamp == stamp and known.age <= _OLD_SECONDS[wanted.mode])
+            or known.may_be_outdated
         ):
             return known
 
         def make() -> _List:
-            made = _List(list_pairs(self._archive, self._scoring, wanted, caller), stamp)
+            start = time.monotonic()
+            listed = list_pairs(self._archive, self._scoring, wanted, caller)
+            made = _List(listed, stamp, time.monotonic() - start)
             self._lists.put(key, made)
             return made
 

@@ -21,7 +21,7 @@ from berryeval.evaluation.differences import find_pairs
 from berryeval.evaluation.result import MeasureResult
 from berryeval.evaluation.sampling import sampling_of
 from berryeval.evaluation.slices import find_all_slices
-from berryeval.service.lru_cache import LruCache
+from berryeval.service.lru_cache import LruCache, at_least
 from berryeval.service.stored_runs import find_run
 from berryeval.service.workbench.state.scoring import Scoring
 
@@ -30,7 +30,8 @@ __all__ = ["N_SERIES", "Columns", "Measuring", "PowerForm", "Spread"]
 N_SERIES = 8
 """Newest runs of a series that are used."""
 
-_MOST_KNOWN = 64
+_MOST_BYTES, _MOST_KNOWN = 64 << 20, 64
+"""Size and number of the cached columns."""
 _MOST_PARTS = 40
 """Largest slices that are reported."""
 
@@ -102,6 +103,9 @@ class Columns:
         self.source = source
         found = find_all_slices(queries, [*query_ids])
         self.slices = {str(part): positions for part, positions in found.items()}
+        n_numbers = (len(values) + 1) * len(query_ids) + sum(map(len, found.values()))
+        self.n_bytes = 8 * n_numbers
+        """About how much memory they take."""
 
     def detection(self, form: PowerForm, part: str = "") -> Detection:
         """Return what all queries, or those of a slice, can detect.
@@ -128,7 +132,9 @@ class Measuring:
     def __init__(self, archive: Archive, scoring: Scoring) -> None:
         self._archive = archive
         self._scoring = scoring
-        self._known: LruCache[tuple[object, ...], Columns] = LruCache(_MOST_KNOWN)
+        self._known: LruCache[tuple[object, ...], Columns] = LruCache(
+            _MOST_BYTES, at_least(_MOST_BYTES // _MOST_KNOWN, lambda columns: columns.n_bytes)
+        )
 
     def is_known(self, form: PowerForm) -> bool:
         """Return whether the answer is immediately available.

@@ -23,6 +23,8 @@ from berryeval.service.workbench.state.warming import WarmUp, is_reading
 
 __all__ = ["set_up", "start", "stop"]
 
+_STAGED_BYTES = 512 << 20
+
 
 def set_up(state: State, archive: Archive, settings: ServiceSettings) -> None:
     """Add the state of pages to that of an application, which already has its `runs`.
@@ -42,7 +44,7 @@ def set_up(state: State, archive: Archive, settings: ServiceSettings) -> None:
     state.agreement = latest_agreement(archive, skip_wait)
     state.replays = open_replays(archive, state.runs)
     state.measuring = Measuring(archive, scoring)
-    state.staged_imports = LruCache(8, seconds=1800.0)
+    state.staged_imports = LruCache(_STAGED_BYTES, lambda staged: staged.size, seconds=1800.0)
 
 
 def start(state: State) -> None:

@@ -16,7 +16,7 @@ from berryeval.evaluation.query_figures import query_figures
 from berryeval.evaluation.result import Evaluation
 from berryeval.evaluation.slices import LABELS, Slice, in_order, values_in
 from berryeval.service.paging import numbered_page
-from berryeval.service.workbench.state.scoring import JudgmentsLike
+from berryeval.service.workbench.state.scoring import JudgmentsLike, bytes_of_scores
 
 __all__ = ["DEPTH", "ROWS", "Only", "QueryFilter", "QueryRow", "QueryTable", "TablePage"]
 
@@ -96,6 +96,8 @@ class QueryTable:
         queries: Mapping[str, Query],
     ) -> None:
         self._scores = evaluation.scores
+        self.n_bytes = bytes_of_scores(evaluation)
+        """About how much memory it takes."""
         self._queries = queries
         self.measures = tuple(evaluation)
         self._query_ids: Sequence[str] = list(evaluation.scores.query_ids)

@@ -96,6 +96,7 @@ class Replays:
         self._lock = threading.Lock()
         self._thread: threading.Thread | None = None
         self._is_closed = False
+        self._stopping = threading.Event()
 
     def ask(self, question: Question) -> list[Outcome | None]:
         """Return the known outcomes, and compute the others; the latest question comes first."""
@@ -122,6 +123,7 @@ class Replays:
         """Stop after the current verdict."""
         with self._lock:
             self._is_closed = True
+            self._stopping.set()
             self._asked.clear()
             thread = self._thread
         if thread is not None:
@@ -130,6 +132,7 @@ class Replays:
     def _work(self) -> None:
         while (wanted := self._next()) is not None:
             key, settings, run, baseline = wanted
+            start = time.monotonic()
             try:
                 outcome = self._decide(settings, run, baseline)
             except BerryEvalError as error:
@@ -138,6 +141,8 @@ class Replays:
                 _log.exception("bug", extra={"run": run.run_id})
                 outcome = Outcome("undecided", "an internal error; see the log")
             self._outcomes.put(key, outcome)
+            # While people judge, there is always more to decide: pages get half of the time.
+            self._stopping.wait(time.monotonic() - start)
 
     def _next(self) -> tuple[Any, Mapping[str, Any], StoredRun, StoredRun | None] | None:
         """Return the newest undecided run of the latest question."""
@@ -165,10 +170,11 @@ _PHRASES: Mapping[ReplayVerdict | None, tuple[str, str]] = {
 
 def open_replays(archive: Archive, runs: RunCache) -> Replays:
     """Return replays with the current judgments, which store no verdicts."""
+    passing = runs.passing()
 
     def decide(settings: Mapping[str, Any], run: StoredRun, baseline: StoredRun | None) -> Outcome:
         whole = archive.runs.get(run.run_id) or run  # lists omit durations
-        decided, _ = decide_at_present(archive, runs, settings, whole, baseline, is_brief=True)
+        decided, _ = decide_at_present(archive, passing, settings, whole, baseline, is_brief=True)
         report = report_of(replace(decided, comparison=None))
         return Outcome(decided.verdict, decided.sentence, report)
 

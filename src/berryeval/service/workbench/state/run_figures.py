@@ -16,7 +16,7 @@ from berryeval.evaluation.standing import (
 )
 from berryeval.measures import Measure
 from berryeval.service.dependencies import from_state
-from berryeval.service.lru_cache import LruCache
+from berryeval.service.lru_cache import LruCache, at_least
 from berryeval.service.workbench.state.query_table import DEPTH, QueryTable
 from berryeval.service.workbench.state.run_directory import ReferenceRun, Series
 from berryeval.service.workbench.state.scoring import JudgmentsLike, Scoring
@@ -26,6 +26,9 @@ from berryeval.suite.history import History
 from berryeval.suite.trends import Trend, trends
 
 __all__ = ["FiguresDep", "RunFigures"]
+
+_MOST_BYTES, _MOST_TABLES = 64 << 20, 16
+"""Size and number of the cached tables of queries."""
 
 _Standings: TypeAlias = "tuple[Standing, ...]"
 
@@ -38,7 +41,9 @@ class RunFigures:
         self._standings: LruCache[tuple[object, ...], _Standings] = LruCache(128)
         self._slices: LruCache[tuple[object, ...], _Standings] = LruCache(128)
         self._judged: LruCache[tuple[str, str], tuple[float | None, int]] = LruCache(128)
-        self._tables: LruCache[tuple[object, ...], QueryTable] = LruCache(16)
+        self._tables: LruCache[tuple[object, ...], QueryTable] = LruCache(
+            _MOST_BYTES, at_least(_MOST_BYTES // _MOST_TABLES, lambda table: table.n_bytes)
+        )
         self._alarms: LruCache[tuple[str, Measure, str], Trend | None] = LruCache(64)
 
     def standings(

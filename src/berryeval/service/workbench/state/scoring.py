@@ -3,35 +3,64 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from functools import cached_property
+from datetime import datetime, timezone
 from typing import Annotated, Protocol, TypeAlias
 
 from berryeval.archive import Archive
 from berryeval.archive.queries import AllQueries
+from berryeval.core.id_column import encode_id
 from berryeval.core.judgments import Judgments
 from berryeval.core.query import Query
 from berryeval.core.run import Run
 from berryeval.evaluation.evaluate import MeasureLike, evaluate, read_measures
-from berryeval.evaluation.result import Evaluation
+from berryeval.evaluation.result import Evaluation, holes_measure
 from berryeval.service.dependencies import from_state
-from berryeval.service.lru_cache import LruCache
+from berryeval.service.lru_cache import LruCache, at_least
+from berryeval.service.shared_work import Latest
 from berryeval.service.stored_runs import RunCache
+from berryeval.service.workbench.state.rescoring import rescore
 
-__all__ = ["JudgmentsLike", "Scoring", "ScoringDep", "State"]
+__all__ = ["JudgmentsLike", "Scoring", "ScoringDep", "State", "bytes_of_scores"]
+
+_MOST_BYTES, _MOST_CACHED = 64 << 20, 64
+"""Size and number of the cached evaluations."""
+_MOST_STATES = 256
+_MOST_CHANGES = 2000
+"""With more changes since the last scores, a run is scored as a whole."""
 
 
 class State:
-    """The judgments of a moment, read on access: a million takes seconds."""
+    """The judgments of a moment, read on access: a million takes seconds.
 
-    def __init__(self, archive: Archive, hashed: str, sampling: str) -> None:
-        self._archive = archive
+    Attributes
+    ----------
+    revision : int
+        It contains every change up to this one, and perhaps later ones.
+    hash : str
+        Hash of the judgments.
+    sampling : str
+        Hash of the weights, groups and strata of the queries.
+    as_of : datetime
+        When these were the current judgments.
+    """
+
+    def __init__(
+        self, revision: int, hashed: str, sampling: str, read: Callable[[], Judgments]
+    ) -> None:
+        self.revision = revision
         self.hash = hashed
         self.sampling = sampling
+        self.as_of = datetime.now(timezone.utc)
+        self._read = read
+        self._judgments: Judgments | None = None
 
-    @cached_property
+    @property
     def judgments(self) -> Judgments:
         """The judgments."""
-        return self._archive.judgments.at(self.hash)
+        # Not a cached_property, which until Python 3.12 lets all states wait for one another.
+        if self._judgments is None:
+            self._judgments = self._read()
+        return self._judgments
 
 
 class JudgmentsLike(Protocol):
@@ -67,14 +96,45 @@ class Scoring:
         self._archive = archive
         self._runs = runs
         self.measures = tuple(read_measures(measures))
-        self._evaluations: LruCache[tuple[str, str, str], Evaluation] = LruCache(64)
+        self._evaluations: LruCache[tuple[str, str, str], Evaluation] = LruCache(
+            _MOST_BYTES, at_least(_MOST_BYTES // _MOST_CACHED, bytes_of_scores)
+        )
+        self._revisions: LruCache[str, int] = LruCache(_MOST_STATES)  # of states, by their hash
+        self._changes: LruCache[int, bytes] = LruCache(2 * _MOST_CHANGES)  # queries, by revision
+        self._recent = Latest(self.state, is_current=self.is_current)
+        self._has_read = False
         self._sampling: str | None = None
         self._n_resampled = 0
 
     def state(self) -> State:
         """Return the current judgments and their hash."""
         archive = self._archive
-        return State(archive, archive.judgments.hash(), archive.queries.sampling())
+        revision = archive.judgments.revision()  # first, so that later changes are seen
+        if self._has_read:
+            found, hashed = archive.judgments.as_of(None, is_recorded=False)
+            state = State(revision, hashed, archive.queries.sampling(), lambda: found)
+        else:
+            hashed = archive.judgments.hash()
+            read = lambda: self._read_first(hashed)  # noqa: E731
+            state = State(revision, hashed, archive.queries.sampling(), read)
+        self._revisions.put(hashed, revision)
+        return state
+
+    def _read_first(self, hashed: str) -> Judgments:
+        found = self._archive.judgments.at(hashed)
+        self._has_read = True  # from now on, states contain their judgments
+        return found
+
+    def recent(self) -> State:
+        """Return the current judgments; those of an earlier page if they take a while."""
+        return self._recent.get() or self.state()
+
+    def is_current(self, state: State) -> bool:
+        """Whether nothing has been judged, weighted or grouped since; one quick query."""
+        return (state.revision, state.sampling) == (
+            self._archive.judgments.revision(),
+            self._archive.queries.sampling(),
+        )
 
     def revision(self) -> int:
         """Return a number that grows with every changed judgment, weight, group or stratum."""
@@ -102,6 +162,10 @@ class Scoring:
         """
         return self._runs.load(run_id)
 
+    def read_run(self, run_id: str) -> Run:
+        """Return the rankings of a run as `run` does, without keeping them in memory."""
+        return self._runs.read(run_id)
+
     def evaluation(self, run_id: str, state: JudgmentsLike | None = None) -> Evaluation:
         """Return a run's score of every query, with the queries for slices.
 
@@ -116,26 +180,73 @@ class Scoring:
         """
         at = self.state() if state is None else state
         key = run_id, at.hash, at.sampling
-        return self._evaluations.get_or_compute(key, lambda: self._scored(run_id, at, self.run))
+        return self._evaluations.get_or_compute(key, lambda: self._scored(run_id, at))
 
     def evaluation_once(self, run_id: str, state: JudgmentsLike) -> Evaluation:
         """Return a run's scores without caching them: many runs would evict those in use.
 
         Raises as `evaluation` does.
         """
-        return self._scored(run_id, state, self._archive.runs.load)
+        return self._scored(run_id, state)
 
-    def _scored(self, run_id: str, state: JudgmentsLike, load: Callable[[str], Run]) -> Evaluation:
+    def _scored(self, run_id: str, state: JudgmentsLike) -> Evaluation:
         stored = self._archive.evaluations.find(run_id, self.measures, judgments_hash=state.hash)
         if stored is not None:
             return stored
+        rescored = self._rescored(run_id, state)
+        if rescored is not None:
+            return rescored
         return evaluate(
             state.judgments,
-            load(run_id),
+            self._runs.read(run_id),
             self.measures,
             missing=self._archive.runs.missing_of(run_id),
             queries=self.queries().values(),
         )
+
+    def _rescored(self, run_id: str, state: JudgmentsLike) -> Evaluation | None:
+        """Score only what changed since an earlier evaluation; None without a suitable one."""
+        before = self._evaluations.find(lambda key: key[0] == run_id)
+        if before is None:
+            return None
+        (_, hashed, _), known = before
+        changed = self._changed_queries(hashed, state.hash)
+        if changed is None:
+            return None
+        counted = dict.fromkeys((*self.measures, *map(holes_measure, self.measures)))
+        run = self._runs.read(run_id)
+        scores = rescore(known.scores, state.judgments, run, [*counted], changed)
+        if scores is None:
+            return None
+        return Evaluation(scores, self.measures, self.queries(), cautions=known.cautions)
+
+    def _changed_queries(self, before: str, after: str) -> set[bytes] | None:
+        """Return at least the queries that two states judge differently; None if unknown."""
+        revisions = [self._revisions.get(hashed) for hashed in (before, after)]
+        known = [revision for revision in revisions if revision is not None]
+        if len(known) < len(revisions):
+            return None
+        # A state may contain later changes than its revision, but none after now.
+        since, until = min(known), self._archive.judgments.revision()
+        if until - since > _MOST_CHANGES:
+            return None
+        wanted = range(since + 1, until + 1)
+        found = {one: query_id for one in wanted if (query_id := self._changes.get(one))}
+        unread = [revision for revision in wanted if revision not in found]
+        for revision, change in self._archive.judgments.of_revisions(unread).items():
+            found[revision] = encode_id(change.query_id)
+            self._changes.put(revision, found[revision])
+        return {*found.values()}
+
+
+_PER_QUERY = 200
+"""Bytes of a query besides its scores: its id as text, a dict entry and flags."""
+
+
+def bytes_of_scores(evaluation: Evaluation) -> int:
+    """Return about how much memory the scores of all queries take."""
+    scores = evaluation.scores
+    return (8 * len(scores.values) + _PER_QUERY) * len(scores.query_ids)
 
 
 ScoringDep: TypeAlias = Annotated[Scoring, from_state("scoring")]

@@ -42,7 +42,7 @@ from berryeval.service.workbench.rendering import fragment, page
 from berryeval.service.workbench.state.comparisons import Compared, ComparisonsDep
 from berryeval.service.workbench.state.run_directory import MAIN
 from berryeval.service.workbench.state.scoring import ScoringDep
-from berryeval.service.workbench.waiting import once_read
+from berryeval.service.workbench.waiting import being_computed, once_read
 
 __all__ = ["router"]
 
@@ -68,7 +68,9 @@ def show_comparison(
         return _choose(request, archive, problem="same")
     measure = choose_measure(scoring.measures, given.get("measure", ""))
     wanted = read_wanted(given, measure)
-    compared, is_current = comparisons.soon(a, b)
+    compared, is_current = comparisons.soon(a, b, measure)
+    if compared is None:
+        return being_computed(request, "Comparing both runs")
     listing = list_changes(compared, wanted)
     pair = Pair(given["a"], given["b"])
     if wanted.cell is not None and listing.n_found == 1:

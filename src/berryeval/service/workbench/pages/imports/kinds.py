@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Literal, TypeAlias
+from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
 from berryeval.archive import Archive, hash_of_document
 from berryeval.archive.records import JudgmentBatch, JudgmentEntry, RunFacts
@@ -18,7 +18,11 @@ from berryeval.core.run import Run
 from berryeval.errors import FormatError
 from berryeval.formats import read_judgments, read_run
 from berryeval.formats.corpus import iter_documents
+from berryeval.formats.limits import limited
 from berryeval.formats.queries import read_queries
+
+if TYPE_CHECKING:
+    from berryeval.service.jobs import Progress
 
 __all__ = [
     "KINDS",
@@ -29,12 +33,15 @@ __all__ = [
     "batches_of_file",
     "preview_of",
     "read_file",
+    "size_of",
     "store",
 ]
 
 Kind: TypeAlias = Literal["judgments", "runs", "queries", "documents"]
 
 _SHOWN = 20
+_BYTES_PER_ROW = 32
+_BYTES_PER_RECORD = 500
 
 IMPORTED = "imported"
 """The author of judgments from a file that names no judge."""
@@ -86,18 +93,28 @@ class Preview:
     notes: Sequence[str] = ()
 
 
-def read_file(kind: Kind, path: Path) -> Any:  # noqa: ANN401 - by its kind
-    """Read a file.
+def read_file(path: Path, *, kind: Kind, rows: int, content: int, progress: Progress) -> Any:  # noqa: ANN401 - by its kind
+    """Read a file with at most so many rows, and bytes of content: a task of a worker process.
 
     Raises
     ------
     FormatError
-        If a line is invalid, or the file is empty.
+        If a line is invalid, or the file is empty or too large.
     """
-    content = _read(kind, path)
-    if not (content.n_rows if kind in ("judgments", "runs") else len(content)):
+    progress(0, 1, "reading")
+    with limited(rows=rows, content=content):
+        found = _read(kind, path)
+    if not (found.n_rows if kind in ("judgments", "runs") else len(found)):
         raise FormatError(f"expected {KINDS[kind][0].lower()}, found none", path.name)
-    return content
+    return found
+
+
+def size_of(content: Any) -> int:  # noqa: ANN401 - as `read_file` returns it
+    """Return about how many bytes of memory the content of a file takes."""
+    if isinstance(content, (Run, Judgments)):
+        ids = len(content.query_ids.data) + len(content.doc_ids.data)
+        return ids + _BYTES_PER_ROW * content.n_rows
+    return sum(_BYTES_PER_RECORD + len(one.text) for one in content)
 
 
 def _read(kind: Kind, path: Path) -> Any:  # noqa: ANN401 - by its kind

@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import secrets
 import shutil
-import tempfile
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -19,17 +18,20 @@ from starlette.responses import RedirectResponse, Response
 from berryeval.archive import Archive
 from berryeval.errors import InputError, NotFoundError
 from berryeval.service.answers import Answer
+from berryeval.service.clients import client_wait
 from berryeval.service.dependencies import (
     ArchiveDep,
     Caller,
     CallerDep,
     JobsDep,
     SettingsDep,
+    WorkersDep,
     require,
 )
 from berryeval.service.jobs import Job, Progress
 from berryeval.service.lru_cache import LruCache
-from berryeval.service.uploads import Upload, in_turn
+from berryeval.service.temporary import temporary_folder
+from berryeval.service.uploads import named
 from berryeval.service.workbench.pages.imports.kinds import (
     KINDS,
     Kind,
@@ -37,6 +39,7 @@ from berryeval.service.workbench.pages.imports.kinds import (
     Preview,
     preview_of,
     read_file,
+    size_of,
     store,
 )
 from berryeval.service.workbench.rendering import page
@@ -58,6 +61,8 @@ class Staged:
     options: Options
     revision: int
     """The revision of the judgments when it was previewed."""
+    size: int
+    """About how many bytes of memory it takes."""
 
 
 @router.get("")
@@ -68,7 +73,11 @@ def show_import(request: Request, kind: str = "judgments") -> Response:
 
 @router.post("", dependencies=[require("judge")])
 async def preview_file(
-    request: Request, archive: ArchiveDep, caller: CallerDep, settings: SettingsDep
+    request: Request,
+    archive: ArchiveDep,
+    caller: CallerDep,
+    settings: SettingsDep,
+    workers: WorkersDep,
 ) -> Response:
     """Read a file, and show what it would change; nothing is stored yet."""
     form = await request.form(max_files=1, max_fields=10)
@@ -82,14 +91,20 @@ async def preview_file(
            for name in ("run_name", "commit")},
     )  # fmt: skip
 
-    def work() -> tuple[Staged, Preview]:
-        content = _read(file, kind, options, settings.max_upload)
-        staged = Staged(kind, content, options, archive.judgments.revision())
+    def previewed(content: Any) -> tuple[Staged, Preview]:  # noqa: ANN401 - by its kind
+        staged = Staged(kind, content, options, archive.judgments.revision(), size_of(content))
         may_declare = caller.may("admin")
         return staged, preview_of(archive, kind, content, options, may_declare=may_declare)
 
+    limits = {"rows": settings.max_rows, "content": settings.max_upload}
     try:
-        staged, preview = await in_turn(work)
+        with temporary_folder() as folder:
+            path = folder / "upload"
+            await to_thread.run_sync(_copy, file, path)
+            async with client_wait(request) as wait:
+                with named(path, options.file_name):
+                    content = await workers.call(read_file, wait, path=path, kind=kind, **limits)
+        staged, preview = await to_thread.run_sync(previewed, content)
     except InputError as error:
         return _form(request, kind, error=str(error), options=options, status=422)
     finally:
@@ -207,14 +222,9 @@ def _form(
     )
 
 
-def _read(file: UploadFile, kind: Kind, options: Options, max_bytes: int) -> Any:  # noqa: ANN401
-    """Read an uploaded file, compressed or not."""
-    with tempfile.TemporaryDirectory(prefix="berryeval-import-") as folder:
-        path = Path(folder) / "upload"
-        with path.open("wb") as copy:
-            shutil.copyfileobj(file.file, copy)
-        upload = Upload(path, options.file_name, max_bytes)
-        return upload.read(lambda found: read_file(kind, found))
+def _copy(file: UploadFile, path: Path) -> None:
+    with path.open("wb") as copy:
+        shutil.copyfileobj(file.file, copy)
 
 
 def _kind(name: str) -> Kind:

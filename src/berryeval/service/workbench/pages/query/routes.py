@@ -88,10 +88,12 @@ def show_queries(request: Request, scoring: ScoringDep) -> Response:
         bool(given.get("unjudged")),
         read_number(given.get("page", ""), 1),
     )
-    listing = list_queries(scoring.queries(), scoring.state().judgments, wanted)
+    state = scoring.recent()
+    listing = list_queries(scoring.queries(), state.judgments, wanted)
     is_part = request.headers.get("hx-target") == "found"
     template = "queries_found.html" if is_part else "queries.html"
-    return page(request, template, wanted=wanted, listing=listing)
+    as_of = None if scoring.is_current(state) else state.as_of
+    return page(request, template, wanted=wanted, listing=listing, as_of=as_of)
 
 
 @router.get("/{query_id:id}")

@@ -1,0 +1,99 @@
+"""Scores after a few judgments have changed: only the queries that they belong to are scored."""
+
+from __future__ import annotations
+
+from array import array
+from bisect import bisect_left
+from collections.abc import Collection, Sequence
+from dataclasses import replace
+from typing import TypeVar
+
+from berryeval.core.grouped import Grouped
+from berryeval.core.id_column import IdColumn
+from berryeval.core.judgments import Judgments
+from berryeval.core.run import Run
+from berryeval.core.scores import Scores
+from berryeval.engine import score
+from berryeval.measures import Measure
+
+__all__ = ["rescore"]
+
+_MOST_CHANGED = 0.5
+"""With a larger share of changed queries, scoring all of them is as fast."""
+
+Data = TypeVar("Data", bound=Grouped)
+
+
+def rescore(
+    before: Scores,
+    judgments: Judgments,
+    run: Run,
+    measures: Sequence[Measure],
+    changed: Collection[bytes],
+) -> Scores | None:
+    """Return the scores of a run after the judgments of some queries changed.
+
+    Bit for bit the scores of a full evaluation, since a query's score depends on its own judgments
+    and ranking alone.
+
+    Parameters
+    ----------
+    before : Scores
+        Scores with other judgments.
+    judgments : Judgments
+        The judgments to score with.
+    measures : sequence of Measure
+        All measures of `before`.
+    changed : collection of bytes
+        At least the queries whose judgments differ.
+
+    Returns
+    -------
+    Scores or None
+        None if all queries must be scored: other queries are judged, some were skipped, or too
+        many changed.
+    """
+    n_queries = len(before.query_ids)
+    if (
+        n_queries != judgments.n_queries
+        or before.counts.judged != n_queries
+        or len(changed) > _MOST_CHANGED * n_queries
+        or before.values.keys() != {str(measure) for measure in measures}
+    ):
+        return None
+    query_ids = sorted(changed)
+    places = [
+        bisect_left(range(n_queries), one, key=before.query_ids.bytes_at) for one in query_ids
+    ]
+    for place, query_id in zip(places, query_ids, strict=True):
+        was_judged = place < n_queries and before.query_ids.bytes_at(place) == query_id
+        if not (was_judged and judgments.rows_of(query_id)):
+            return None
+    if not query_ids:
+        return before
+    found = score(_only(judgments, query_ids), _only(run, query_ids), measures)
+    values = {name: array("d", numbers) for name, numbers in before.values.items()}
+    lacks_relevant = [*before.lacks_relevant]
+    for i, place in enumerate(places):
+        lacks_relevant[place] = found.lacks_relevant[i]
+        for name, numbers in values.items():
+            numbers[place] = found.values[name][i]
+    return replace(
+        before,
+        values=values,
+        lacks_relevant=lacks_relevant,
+        counts=replace(before.counts, no_relevant=sum(lacks_relevant)),
+    )
+
+
+def _only(data: Data, query_ids: Sequence[bytes]) -> Data:
+    """Return the rows of some queries."""
+    rows_of = {query_id: rows for query_id in query_ids if (rows := data.rows_of(query_id))}
+    starts = array("Q", [0])
+    doc_ids: list[bytes] = []
+    values = array("d")
+    for rows in rows_of.values():
+        starts.append(starts[-1] + len(rows))
+        doc_ids += data.doc_ids.iter_bytes(rows.start, rows.stop)
+        values += data.values[rows.start : rows.stop]
+    return type(data)(IdColumn.of(rows_of), starts, IdColumn.of(doc_ids), values)

@@ -1,0 +1,250 @@
+"""Requests that would cost the service too much, and clients that do not wait for their results."""
+
+import gzip
+import io
+import json
+import os
+import socket
+import time
+from pathlib import Path
+
+import httpx
+import pyarrow as pa
+import pytest
+from pyarrow import ipc, parquet
+
+from berryeval.service import ServiceSettings
+from berryeval.service.clients import ClientWait
+from berryeval.service.middleware import limits
+from berryeval.service.problems import Problem
+from berryeval.service.routes import comparisons
+from berryeval.service.routes.comparisons import ComparisonRequest
+from berryeval.service.settings import service_settings
+from service.workers import worker_tasks
+from service_data import fill, run_lines
+from service_process import Server
+from service_server import application, listening
+
+JSON = {"Content-Type": "application/json"}
+
+
+def refused(answer, status, kind):
+    assert (answer.status_code, answer.json()["type"].rpartition(":")[2]) == (status, kind)
+    assert "\n" not in answer.json()["detail"]
+    return answer.json()
+
+
+# Bodies
+
+
+@pytest.mark.parametrize("place", ["{%s}", '{"judgments": [{%s}]}'])
+def test_an_object_with_very_many_keys_is_rejected_while_it_is_parsed(client, place):
+    """Unknown keys are not validated and reported one by one."""
+    keys = ", ".join(f'"k{n}": 1' for n in range(100_000))
+    body = place.replace("%s", keys)
+    problem = refused(client.post("/v1/judgments", content=body, headers=JSON), 422, "shape")
+    assert problem["detail"] == "body: expected objects of at most 10,000 keys, found 100,000"
+
+
+def test_many_invalid_records_are_not_all_reported(client):
+    """The first one is."""
+    entries = [{"query_id": "q1", "doc_id": f"d{n}", "grade": 1, "odd": 1} for n in range(50_000)]
+    answer = client.post("/v1/judgments", json={"judgments": entries})
+    problem = refused(answer, 422, "shape")
+    assert problem["where"] == "body.judgments[0].odd"
+
+
+def test_only_routes_for_many_records_accept_large_bodies(client):
+    """One record fits into a megabyte."""
+    large = b'"' + b"x" * (1 << 20) + b'"'
+    refused(client.put("/v1/gates/release", content=large, headers=JSON), 413, "too-large")
+    for path in ("/v1/judgments", "/v1/stores/default/documents", "/v1/evaluation/evaluate"):
+        assert client.post(path, content=large, headers=JSON).status_code == 422
+
+
+def test_a_body_that_arrives_in_drops_is_given_up(service, monkeypatch):
+    """Every drop is in time, but all together they are too slow."""
+    monkeypatch.setattr(limits, "_SLOWEST", 1 << 40)
+    client = service(timeout=0.05)
+
+    def drops():
+        for _ in range(20):
+            time.sleep(0.01)  # a slow client
+            yield b" "
+
+    answer = client.post("/v1/judgments", content=drops(), headers=JSON)
+    refused(answer, 408, "stalled")
+
+
+# Uploads
+
+
+def bomb(kind):
+    """Return a small file with very many rows."""
+    n_rows = 3_000_000
+    columns = {"query_id": ["q"] * n_rows, "doc_id": ["d"] * n_rows, "score": [1.0] * n_rows}
+    file = io.BytesIO()
+    if kind == "parquet":
+        parquet.write_table(pa.table(columns), file, compression="zstd")
+    elif kind == "arrow":
+        table = pa.table({name: pa.array(column).dictionary_encode() for name, column in
+                          columns.items()})  # fmt: skip
+        options = ipc.IpcWriteOptions(compression="zstd")
+        with ipc.new_file(file, table.schema, options=options) as writer:
+            writer.write_table(table)
+    else:
+        file.write(gzip.compress(b"q Q0 d 1 1.0 t\n" * n_rows))
+    return file.getvalue()
+
+
+@pytest.mark.parametrize("kind", ["parquet", "arrow", "gzip"])
+def test_a_small_file_with_very_many_rows_is_rejected(service, kind):
+    """It is counted while it is decoded."""
+    content = bomb(kind)
+    assert len(content) < 200_000
+    client = service(max_rows=1_000_000)
+    problem = refused(client.post("/v1/runs?name=a", content=content), 413, "too-large")
+    assert "at most 1,000,000 rows" in problem["detail"]
+    assert client.get("/v1/runs").json()["items"] == []
+
+
+@pytest.mark.parametrize("column", [0, 2])
+def test_a_very_long_id_is_rejected(client, column):
+    """A page that shows it would be as large."""
+    fields = ["q1", "Q0", "d1", "1", "0.5", "t"]
+    fields[column] = "x" * 100_000
+    answer = client.post("/v1/runs?name=a", content=" ".join(fields) + "\n")
+    problem = refused(answer, 422, "input")
+    assert (problem["expected"], problem["found"]) == ("ids of 1 to 1,024 bytes", "one of 100,000")
+
+
+def test_an_upload_that_needs_too_much_memory_is_rejected(service):
+    """Its process ends, and the service continues."""
+    client = service(worker_memory=700 << 20)
+    content = gzip.compress(b"q1 Q0 " + b"d" * (500 << 20))
+    refused(client.post("/v1/runs?name=a", content=content), 413, "too-large")
+    assert client.post("/v1/runs?name=a", content=run_lines()).status_code == 201
+
+
+# Comparisons
+
+
+def test_a_comparison_that_is_too_expensive_is_rejected(service):
+    """The message names both numbers and the way out."""
+    client = service(max_comparison=1e6)
+    first, second = fill(client)
+    body = {"baseline": first, "candidates": [second], "measures": ["nDCG@10"], "resamples": 50_000}
+    problem = refused(client.post("/v1/comparisons", json=body), 422, "too-expensive")
+    assert (problem["expected"], problem["found"]) == ("a price of at most 1e+06", "1.5e+06")
+    assert "lower resamples" in problem["way_out"]
+    assert client.post("/v1/comparisons", json=body | {"resamples": 10_000}).status_code == 200
+
+
+def test_an_expensive_comparison_runs_in_another_process(client, monkeypatch):
+    """Its report is the same to the byte."""
+    first, second = fill(client)
+    body = {"baseline": first, "candidates": [second], "per_query": True}
+    near = client.post("/v1/comparisons", json=body)
+    assert near.status_code == 200
+    monkeypatch.setattr(comparisons, "_CHEAP", 0.0)
+    workers, used = client.app.state.workers, []
+    run = workers.run
+    monkeypatch.setattr(workers, "run", lambda *one, **more: used.append(1) or run(*one, **more))
+    assert client.post("/v1/comparisons", json=body).content == near.content
+    assert used == [1]
+
+
+def test_normal_requests_meet_no_limit():
+    """A comparison of 50 runs with 7,000 queries, and an upload of 7 million rows."""
+    settings = ServiceSettings()
+    request = ComparisonRequest(baseline="main", candidates=[f"run{n}" for n in range(50)])
+    assert comparisons._price(request, 7_000) <= settings.max_comparison
+    assert settings.max_rows >= 7_000_000
+    assert settings.max_upload >= 7_000_000 * len(
+        "query-1234567 Q0 document-1234567890 1000 1.2345"
+    )
+    assert settings.rate is None, "nobody is limited on this machine"
+    assert ServiceSettings(host="0.0.0.0").rate == 100  # noqa: S104 - not bound
+
+
+def test_a_client_that_is_gone_ends_its_work(tmp_path, monkeypatch):
+    """The process of its comparison is killed, rather than running to the end."""
+    monkeypatch.setenv("PYTHONPATH", str(Path(__file__).parents[1]))
+    monkeypatch.setattr(comparisons, "_CHEAP", 0.0)
+    monkeypatch.setattr(comparisons.tasks, "compare_runs", worker_tasks.wait_forever)
+    started = tmp_path / "started"
+    monkeypatch.setenv("TASK_STARTED", str(started))
+    with application(tmp_path, worker_memory=1026 << 20) as app, listening(app) as address:
+        with httpx.Client(base_url=address) as client:
+            first, second = fill(client)
+        body = json.dumps({"baseline": first, "candidates": [second]}).encode()
+        port = int(address.rpartition(":")[2])
+        with socket.create_connection(("127.0.0.1", port)) as connection:
+            connection.sendall(
+                b"POST /v1/comparisons HTTP/1.1\r\nHost: localhost\r\n"
+                b"Content-Type: application/json\r\nContent-Length: %d\r\n\r\n%s"
+                % (len(body), body)
+            )
+            wait_until(lambda: started.exists() and started.read_text())
+        wait_until(lambda: app.state.workers.n_callers == 0)
+    with pytest.raises(ProcessLookupError):
+        os.kill(int(started.read_text()), 0)
+
+
+def wait_until(is_so):
+    deadline = time.monotonic() + 60
+    while not is_so():
+        assert time.monotonic() < deadline
+        time.sleep(0.02)
+
+
+def test_work_ends_with_its_request():
+    """Both a client that is gone and a timeout end it."""
+    wait = ClientWait(time.monotonic() + 60)
+    wait(0, 2, "reading")
+    wait.is_gone = True
+    with pytest.raises(Problem) as caught:
+        wait(1, 2, "comparing")
+    assert caught.value.kind == "cut-off"
+    with pytest.raises(Problem) as caught:
+        ClientWait(time.monotonic() - 1).check()
+    assert caught.value.kind == "timeout"
+
+
+# Connections and settings
+
+
+@pytest.mark.skipif(os.name == "nt", reason="no signal says to stop there")
+def test_the_server_limits_connections(tmp_path):
+    """Connections beyond the limit are closed with 503, and the others are served."""
+    (tmp_path / "berryeval.toml").write_text("[service]\nmax_connections = 5\n")
+    server = Server(tmp_path)
+    try:
+        held = [server.connect() for _ in range(5)]
+        with server.connect() as connection:
+            assert connection.recv(100).startswith(b"HTTP/1.1 503 ")
+        held[0].sendall(b"GET /healthz HTTP/1.1\r\nHost: localhost\r\n\r\n")
+        assert held[0].recv(100).startswith(b"HTTP/1.1 200 ")
+        for connection in held:
+            connection.close()
+    finally:
+        server.stop()
+
+
+def test_every_limit_is_a_setting_of_the_server():
+    """Sizes are in megabytes in berryeval.toml."""
+    table = {"max_rows": 5, "max_comparison": 1e6, "max_connections": 7, "max_rate": 2.5,
+             "workers": 3, "worker_memory_mb": 512}  # fmt: skip
+    settings = service_settings(table, {}, {})
+    assert (settings.max_rows, settings.max_connections, settings.rate) == (5, 7, 2.5)
+    assert (settings.workers, settings.worker_memory) == (3, 512 << 20)
+
+
+def test_too_many_requests_get_429(service):
+    """With the seconds to wait."""
+    client = service(max_rate=0.1)
+    assert client.get("/v1/runs").status_code == 200
+    answer = client.get("/v1/runs")
+    refused(answer, 429, "too-many-requests")
+    assert 1 <= int(answer.headers["Retry-After"]) <= 10
+    assert client.get("/healthz").status_code == 200

@@ -1,0 +1,117 @@
+"""The clients of the soak: goals, and attacks on this machine only."""
+
+import asyncio
+import importlib
+from contextlib import suppress
+from pathlib import Path
+from random import Random
+from types import SimpleNamespace
+
+import pytest
+
+CHANCE = Random(0)  # noqa: S311 - not for secrets
+
+
+@pytest.fixture(scope="module")
+def mixed_clients():
+    """The program, whose modules import one another as a program's do."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.syspath_prepend(Path(__file__).parents[2] / "benchmarks")
+        yield importlib.import_module("mixed_clients")
+
+
+@pytest.fixture(scope="module")
+def attacks(mixed_clients):
+    """The attacks that it uses."""
+    return importlib.import_module(mixed_clients.attack.__module__)
+
+
+def test_no_other_machine_is_attacked(attacks):
+    """An address elsewhere is refused before anything is sent."""
+
+    async def send(_address, _rng):
+        raise AssertionError("sent")
+
+    with pytest.raises(ValueError, match="this machine"):
+        asyncio.run(attacks.attack(send, ("192.0.2.1", 80), CHANCE))
+
+
+def test_an_attack_ends_in_time(attacks, monkeypatch):
+    """One that gets no answer is given up, and counted as such."""
+    monkeypatch.setattr(attacks, "SECONDS", 0.01)
+
+    async def wait(_address, _rng):
+        await asyncio.Event().wait()
+
+    assert asyncio.run(attacks.attack(wait, ("127.0.0.1", 80), CHANCE)) == 0
+
+
+def test_half_sent_headers_are_bounded(attacks, monkeypatch):
+    """Every connection is closed again, whatever the service answers."""
+    monkeypatch.setattr(attacks, "MOST_CONNECTIONS", 3)
+
+    async def attacked():
+        ended = asyncio.Queue()
+
+        async def answer(reader, writer):
+            head = await reader.read(1000)
+            writer.write(b"HTTP/1.1 408 Request Timeout\r\n\r\n")
+            with suppress(ConnectionError):  # it may be closed before it is read
+                await reader.read()
+                writer.close()
+                await writer.wait_closed()
+            ended.put_nowait(head)
+
+        async with await asyncio.start_server(answer, "127.0.0.1", 0) as server:
+            address = server.sockets[0].getsockname()
+            status = await attacks.attack(attacks.half_sent_headers, address, CHANCE)
+            heads = [await ended.get() for _ in range(3)]
+        return status, heads, ended.qsize()
+
+    status, heads, n_more = asyncio.run(asyncio.wait_for(attacked(), 20))
+    assert (status, n_more) == (408, 0)
+    assert not any(b"\r\n\r\n" in head for head in heads)
+
+
+@pytest.fixture
+def crowd(mixed_clients):
+    """Clients that were all answered quickly."""
+    found = mixed_clients.Crowd(("127.0.0.1", 0), pause=0)
+    for kind in ("page", "judgment"):
+        for _ in range(200):
+            found.note(kind, "/", 200, 10.0, b"")
+    return found
+
+
+FLAT = [100.0] * 20
+
+
+@pytest.mark.parametrize(
+    ("answers", "memory", "goal"),
+    [
+        ([("page", 200, 10.0)], FLAT, None),
+        ([("api", 404, 10.0)], FLAT, None),
+        ([("upload", 503, 10.0)], FLAT, "upload: expected no failed request, found 1"),
+        ([("judgment", 0, 10.0)], FLAT, "judgment: expected no failed request, found 1"),
+        ([("page", 200, 1001.0)] * 5, FLAT, "page: expected a p99 below 1000 ms, found 1,001 ms"),
+        ([("judgment", 200, 301.0)] * 5, FLAT, "judgment: expected a p99 below 300 ms"),
+        ([], [*FLAT, 151.0, 151.0], "memory: expected at most 50 MB more, found 51 MB"),
+    ],
+)
+def test_a_missed_goal_is_named(mixed_clients, crowd, answers, memory, goal):
+    """And `make soak` fails."""
+    for kind, status, milliseconds in answers:
+        crowd.note(kind, "/", status, milliseconds, b"")
+    misses = [*mixed_clients.missed(crowd, memory)]
+    assert [one.startswith(goal or "") for one in misses] == ([] if goal is None else [True])
+
+
+def test_the_table_has_a_row_for_each_kind_and_attack(mixed_clients, crowd):
+    """With the share of pages that polled, and how attacks were answered."""
+    crowd.note("page", "/compare", 202, 5.0, b"")
+    crowd.attacks["gzip_bomb", 413] += 2
+    wanted = SimpleNamespace(archive="SQLite:x", minutes=1, attackers=True)
+    text = "\n".join(mixed_clients.lines_of(crowd, FLAT, wanted))
+    assert "| page | 201 | 10 ms | 10 ms | 10 ms | 10 ms | 0 |" in text
+    assert "1 pages were being computed" in text
+    assert "| gzip bomb | 2 | 2 x 413 |" in text
