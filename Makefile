@@ -5,6 +5,11 @@ BIN    := $(VENV)/bin
 PEERS  := .cache/peers
 FRESH  := .cache/user
 
+# Installs nothing whose hash is not in constraints.txt, neither what is named nor what that needs.
+HASHED := -m pip install -qq --require-hashes --constraint constraints.txt
+# The pip that comes with Python reads no hashes from constraints.
+NEWPIP := -m pip install -qq --require-hashes --requirement requirements-pip.txt
+
 # What `make check` compares with.
 SINCE ?= HEAD
 
@@ -17,6 +22,9 @@ CONFORMANCE_CASES ?= 200
 # How many cases `make soak` tries for each route of the service, and how often it kills it.
 SOAK_EXAMPLES ?= 200
 SOAK_KILLS ?= 200
+
+# How long 64 clients and attackers then use the service.
+SOAK_MINUTES ?= 10
 
 # How long `make fuzz` takes for each of its two parts.
 FUZZ_SECONDS ?= 60
@@ -31,7 +39,7 @@ CPP := $(shell find native fuzz -name '*.cpp' -o -name '*.hpp')
 .DEFAULT_GOAL := help
 .PHONY: help demo check test test-deep coverage lint format tidy bench bench-search bench-service bench-workbench bench-peers fuzz soak \
   conformance conformance-page docs reference simulate baseline quality \
-  screenshots constraints clean
+  screenshots constraints release clean
 
 help: ## Show this list
 	@grep -E '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | \
@@ -82,7 +90,7 @@ format: $(VENV)/developing ## Format the code
 
 # The bindings need Python's headers, and two files the instruction sets that they are built for.
 tidy: $(VENV)/developing ## Look for likely bugs in the C++ code
-	$(BIN)/python -m pip install -qq --constraint constraints.txt --group tidy
+	$(BIN)/python $(HASHED) --group tidy
 	$(BIN)/clang-tidy --quiet $(filter-out native/bindings/% %_avx2.cpp,$(filter %.cpp,$(CPP))) -- -std=c++20 -Inative
 
 bench: $(VENV)/developing ## Measure speed, and write docs/reference/benchmarks.md
@@ -96,7 +104,7 @@ bench-peers: $(FRESH)/installed $(PEERS)/installed ## Measure speed against othe
 	$(FRESH)/bin/python benchmarks/peers.py
 
 fuzz: $(VENV)/developing ## Fuzz the file readers for FUZZ_SECONDS each
-	$(BIN)/python -m pip install -qq --constraint constraints.txt --group fuzz
+	$(BIN)/python $(HASHED) --group fuzz
 	fuzz/run.sh $(FUZZ_SECONDS)
 
 conformance: $(VENV)/developing ## Compare berryeval trec_eval with the real program
@@ -107,8 +115,9 @@ conformance-page: $(PEERS)/installed ## Compare with other libraries, and write 
 	$(PEERS)/bin/python scripts/fetch_trec_eval.py --required
 	BERRYEVAL_BACKEND=python PYTHONPATH=src $(PEERS)/bin/python scripts/conformance_page.py
 
-soak: $(VENV)/developing ## Kill and fuzz the service, and write the counts into docs/reference/service.md
+soak: $(VENV)/developing ## Kill, fuzz, crowd and attack the service, and write the counts into docs/reference/service.md
 	$(BIN)/python benchmarks/soak.py --kills $(SOAK_KILLS) --examples $(SOAK_EXAMPLES)
+	$(BIN)/python benchmarks/mixed_clients.py --attackers --minutes $(SOAK_MINUTES) --write
 
 bench-service: $(VENV)/developing ## Measure the service with wrk, and write its figures into docs/reference/service.md
 	$(BIN)/python benchmarks/service.py
@@ -140,32 +149,47 @@ screenshots: $(VENV)/developing ## Take the pictures of the report and of the wo
 reference: $(VENV)/developing ## Regenerate the pages of docs/reference
 	$(BIN)/python docs/generate.py
 
-constraints: $(VENV)/developing ## Pin the newest versions in constraints.txt
-	$(BIN)/python -m pip install -qq uv
-	$(BIN)/uv pip compile --quiet --universal --python-version 3.10 --no-header --no-annotate \
-	  --no-emit-index-url --group dev --group fuzz --group tidy --output-file constraints.txt pyproject.toml constraints.in
+# Versions that are already pinned stay, unless UPGRADE is set.
+constraints: $(VENV)/created ## Pin every dependency with its hashes (UPGRADE=1: in its newest version)
+	$(BIN)/python $(HASHED) uv
+	$(BIN)/uv pip compile --quiet --universal --python-version 3.10 --no-python-downloads --generate-hashes \
+	  --no-header --no-annotate --no-emit-index-url $(if $(UPGRADE),--upgrade) \
+	  --all-extras --group dev --group fuzz --group tidy --output-file constraints.txt pyproject.toml constraints.in
+	sed -n '/^pip==/,/[^\\]$$/p' constraints.txt > requirements-pip.txt
+
+# Writes to .github/workflows and action.yml only if every tag was resolved.
+release: $(VENV)/developing ## Pin the actions and images of workflows, then build and test the source distribution
+	$(BIN)/python scripts/pin_actions.py
+	PYTHON=$(PYTHON) scripts/build_and_test.sh sdist build/release
+	@echo "Commit the pins and tag the commit: the tag starts the Wheels workflow."
 
 clean: ## Remove everything that was built
 	rm -rf $(VENV) build dist site .coverage .benchmarks .mypy_cache .pytest_cache .ruff_cache \
 	  .hypothesis .import_linter_cache .cache
 
-$(VENV)/created:
+$(VENV)/created: requirements-pip.txt
 	@echo "Creating $(VENV) with $$($(PYTHON) --version)"
 	@$(PYTHON) -m venv $(VENV)
-	@$(BIN)/python -m pip install -qq --upgrade --constraint constraints.txt pip
+	@$(BIN)/python $(NEWPIP)
 	@touch $@
 
+# pip has no hash of a folder, so the package comes alone, and its dependencies by what it names.
+# Its build tools stay in $(VENV): CMake then compiles only what has changed.
 $(VENV)/installed: $(VENV)/created $(NATIVE)
 	@echo "Building berryeval and installing it into $(VENV)"
-	@$(BIN)/python -m pip install -qq --constraint constraints.txt \
-	  --build-constraint constraints.txt --editable '.[charts,search,service]'
+	@$(BIN)/python $(HASHED) nanobind scikit-build-core
+	@PYTHONPATH=scripts/building $(BIN)/python -c 'import berryeval_build as build; \
+	  print(*build.get_requires_for_build_editable(), sep="\n")' > $(VENV)/building.txt
+	@$(BIN)/python $(HASHED) --requirement $(VENV)/building.txt
+	@PATH="$(CURDIR)/$(BIN):$$PATH" $(BIN)/python -m pip install -qq --no-deps --no-build-isolation --editable .
+	@$(BIN)/python $(HASHED) 'berryeval[charts,search,service]'
 	@$(BIN)/python -m compileall -qq src
 	@$(BIN)/berryeval version | sed -n 2p
 	@touch $@
 
 $(VENV)/developing: $(VENV)/installed
 	@echo "Installing the tools for development into $(VENV)"
-	@$(BIN)/python -m pip install -qq --constraint constraints.txt --group dev
+	@$(BIN)/python $(HASHED) --group dev
 	@scripts/install_browser.sh
 	@touch $@
 
@@ -173,7 +197,7 @@ $(VENV)/developing: $(VENV)/installed
 $(PEERS)/installed: pyproject.toml
 	@echo "Installing other libraries to compare with into $(PEERS)"
 	@$(PYTHON) -m venv $(PEERS)
-	@$(PEERS)/bin/python -m pip install -qq --upgrade --constraint constraints.txt pip
+	@$(PEERS)/bin/python $(NEWPIP)
 	@$(PEERS)/bin/python -m pip install -qq --group peers
 	@touch $@
 
@@ -181,7 +205,7 @@ $(PEERS)/installed: pyproject.toml
 $(FRESH)/installed: $(NATIVE) $(shell find src -name '*.py')
 	@echo "Installing berryeval into $(FRESH)"
 	@$(PYTHON) -m venv --clear $(FRESH)
-	@$(FRESH)/bin/python -m pip install -qq --upgrade --constraint constraints.txt pip
-	@$(FRESH)/bin/python -m pip install -qq --constraint constraints.txt \
-	  --build-constraint constraints.txt '.[frames,gzip]' polars
+	@$(FRESH)/bin/python $(NEWPIP)
+	@$(FRESH)/bin/python -m pip install -qq --no-deps --build-constraint constraints.txt .
+	@$(FRESH)/bin/python $(HASHED) 'berryeval[frames,gzip]' polars
 	@touch $@

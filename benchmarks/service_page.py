@@ -9,7 +9,8 @@ from pathlib import Path
 __all__ = ["machine", "replace_block"]
 
 PAGE = Path(__file__).parents[1] / "docs" / "reference" / "service.md"
-COMMANDS = {"figures": "make bench-service", "kills": "make soak", "examples": "make soak"}
+SOAK = "make soak"
+COMMANDS = {"figures": "make bench-service", "kills": SOAK, "examples": SOAK, "crowd": SOAK}
 
 
 def machine() -> str:

@@ -11,16 +11,22 @@ cd "$(dirname "$0")/.."
 kind=$1
 folder=$2
 python=${PYTHON:-python3}
-pins=(--constraint constraints.txt --build-constraint constraints.txt)
 
 mkdir -p "$folder"
 "$python" -m venv "$folder/venv"
 bin=$folder/venv/bin
-"$bin/python" -m pip install -qq --constraint constraints.txt pip
+"$bin/python" -m pip install -qq --require-hashes --requirement requirements-pip.txt
+hashed() { "$bin/python" -m pip install -qq --require-hashes --constraint constraints.txt "$@"; }
 group=built
 [ "$kind" = sanitizers ] && group=native
-"$bin/python" -m pip install -qq --constraint constraints.txt --group "$group"
+hashed --group "$group"
 "$bin/python" -m pip uninstall -qq --yes berryeval
+
+# pip has no hash of what is built here: it comes alone, and its dependencies by what it names.
+install() {
+  "$bin/python" -m pip install -qq --no-deps --build-constraint constraints.txt "$@"
+  hashed berryeval
+}
 
 run_tests() {
   # The sources are under src/ and not on the path: what was installed is what is tested.
@@ -34,21 +40,21 @@ built=(tests/cli/test_{compare,convert_and_inspect,evaluate,trec_eval}.py tests/
 
 case $kind in
   sdist)
-    "$bin/python" -m pip install -qq --constraint constraints.txt build
-    "$bin/python" -m build -q --sdist --outdir "$folder/dist"
-    "$bin/python" -m pip install -qq "${pins[@]}" "$folder"/dist/*.tar.gz
+    hashed build
+    rm -rf "$folder/dist"
+    "$bin/python" -m build -q --sdist --dependency-constraints-txt constraints.txt --outdir "$folder/dist"
+    install "$folder"/dist/*.tar.gz
     "$bin/berryeval" version
     # The code is what `make test` has tested: here it matters that all of it was packed.
     run_tests -n auto tests/golden tests/metrics tests/native tests/test_{backend,public_api,summation}.py
     ;;
   no-compiler)
-    CC=no-such-compiler CXX=no-such-compiler \
-      "$bin/python" -m pip install -qq "${pins[@]}" .
+    CC=no-such-compiler CXX=no-such-compiler install .
     "$bin/berryeval" version
     BERRYEVAL_EXPECTED_BACKEND=python run_tests -n auto "${built[@]}"
     ;;
   sanitizers)
-    "$bin/python" -m pip install -qq "${pins[@]}" . \
+    install . \
       --config-settings=cmake.define.BERRYEVAL_SANITIZE=ON --config-settings=install.strip=false
     preload="$(c++ -print-file-name=libasan.so):$(c++ -print-file-name=libstdc++.so)"
     # Python itself frees little at exit, so leaks are not looked for. The oracle stays out:

@@ -5,8 +5,8 @@ import pytest
 changed = pytest.importorskip("check_changed", reason="no scripts in a source distribution")
 
 
-def test_a_module_brings_its_doctests_and_its_tests():
-    """Those that import it, and those named after it."""
+def test_a_module_selects_its_doctests_and_tests():
+    """Its tests are those that import it, and those named after it."""
     found = changed.tests_of(["src/berryeval/stats/decline.py"])
     assert "src/berryeval/stats/decline.py" in found
     assert "tests/stats/test_decline.py" in found
@@ -14,22 +14,22 @@ def test_a_module_brings_its_doctests_and_its_tests():
 
 
 def test_a_changed_test_is_run():
-    """And other files are not."""
+    """Other changed files are not run."""
     assert changed.tests_of(["tests/stats/test_hall.py", "tests/cases.py"]) == [
         "tests/stats/test_hall.py"
     ]
 
 
-def test_imports_of_every_form_are_seen():
-    """The package, and what may be a module of it."""
+def test_imports_of_every_form_are_recognised():
+    """The package, and names that may be its modules."""
     text = "import berryeval.core\n    from berryeval.stats import (power, hall)\nimport os\n"
     assert set(changed.imported_by(text)) == {
         "berryeval.core", "berryeval.stats", "berryeval.stats.power", "berryeval.stats.hall",
     }  # fmt: skip
 
 
-def test_what_is_new_counts_as_changed(monkeypatch):
-    """Without an answer of git there is nothing to run."""
+def test_new_files_count_as_changed(monkeypatch):
+    """Without output from git there is nothing to run."""
     answers = iter(["src/berryeval/a.py\nREADME.md\n", "tests/test_a.py\n"])
 
     class Done:

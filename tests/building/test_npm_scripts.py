@@ -1,4 +1,4 @@
-"""The build puts the pages' scripts into place: the pinned ones, or none."""
+"""The build installs the pinned page scripts, or none."""
 
 import dataclasses
 import importlib.util
@@ -23,7 +23,7 @@ def load(name: str):
 
 
 def packed(**files: bytes) -> bytes:
-    """Pack files as npm does."""
+    """Pack files like npm."""
     content = io.BytesIO()
     with tarfile.open(fileobj=content, mode="w:gz") as archive:
         for name, data in files.items():
@@ -37,7 +37,7 @@ PACKED = packed(script=b"one();", LICENSE=b"free")
 
 
 class Npm:
-    """Stands for the program: hands out what it is told to, and counts."""
+    """A fake npm that returns the given packages, and counts calls."""
 
     def __init__(self) -> None:
         self.content: bytes | None = PACKED
@@ -53,7 +53,7 @@ class Npm:
 
 @pytest.fixture
 def scripts(tmp_path, monkeypatch):
-    """The module, with a package of our own to fetch and a folder of our own to put it into."""
+    """The module, with a test package to fetch and a temporary target folder."""
     monkeypatch.delitem(sys.modules, "npm_scripts", raising=False)
     module = load("npm_scripts")
     package = module.Package(
@@ -73,7 +73,7 @@ def scripts(tmp_path, monkeypatch):
 
 @pytest.fixture
 def npm(scripts, monkeypatch):
-    """An npm that has the package."""
+    """A fake npm that has the package."""
     program = Npm()
     monkeypatch.setattr(scripts.shutil, "which", lambda _name: "/somewhere/npm")
     monkeypatch.setattr(scripts.subprocess, "run", program.run)
@@ -92,7 +92,7 @@ def test_a_script_and_its_licence_are_fetched_once(scripts, npm):
 
 
 def test_a_script_of_another_version_is_replaced(scripts, npm):
-    """What was left by an earlier build, or damaged, is not what goes into a wheel."""
+    """Outdated or damaged scripts do not end up in a wheel."""
     scripts.FOLDER.mkdir(parents=True)
     (scripts.FOLDER / "a.js").write_bytes(b"old();")
     assert scripts.place()
@@ -100,16 +100,16 @@ def test_a_script_of_another_version_is_replaced(scripts, npm):
     assert npm.commands
 
 
-def test_a_package_with_another_hash_is_refused(scripts, npm, capsys):
-    """Nothing of it is unpacked, and the build goes on."""
+def test_a_package_with_another_hash_is_rejected(scripts, npm, capsys):
+    """Nothing is unpacked, and the build continues."""
     npm.content = packed(script=b"evil();", LICENSE=b"free")
     assert not scripts.place()
     assert not scripts.FOLDER.exists()
     assert "WARNING: building without a 1.2.3: expected a package with" in capsys.readouterr().err
 
 
-def test_the_build_goes_on_without_a_network(scripts, npm, capsys):
-    """It says in one line what is missing and why."""
+def test_the_build_continues_without_a_network(scripts, npm, capsys):
+    """One line reports what is missing and why."""
     npm.content = None
     assert not scripts.place()
     said = capsys.readouterr().err
@@ -117,8 +117,8 @@ def test_the_build_goes_on_without_a_network(scripts, npm, capsys):
     assert said.count("\n") == 1
 
 
-def test_npm_that_hangs_or_cannot_start_ends_no_build(scripts, npm, monkeypatch, capsys):
-    """A program that does not answer is a program that is not there."""
+def test_a_missing_or_hanging_npm_does_not_break_the_build(scripts, npm, monkeypatch, capsys):
+    """A program that does not respond is treated as missing."""
 
     def hang(command, **_options):
         raise subprocess.TimeoutExpired(command, 300)
@@ -129,8 +129,8 @@ def test_npm_that_hangs_or_cannot_start_ends_no_build(scripts, npm, monkeypatch,
     assert "npm pack did not end well" in capsys.readouterr().err
 
 
-def test_without_npm_the_frontend_is_asked_for_one(scripts, npm, monkeypatch, capsys):
-    """A wheel of Node brings it, for the time of the build, unless all is in place."""
+def test_without_npm_the_build_frontend_is_asked_to_install_it(scripts, npm, monkeypatch, capsys):
+    """A wheel of Node provides it during the build, unless all scripts are in place."""
     assert npm.commands == []
     assert scripts.requirements() == []
     monkeypatch.setattr(scripts.shutil, "which", lambda _name: None)
@@ -139,8 +139,8 @@ def test_without_npm_the_frontend_is_asked_for_one(scripts, npm, monkeypatch, ca
     assert "there is no npm" in capsys.readouterr().err
 
 
-def test_what_is_in_place_needs_no_npm(scripts, npm, monkeypatch):
-    """As in a source distribution, which holds the scripts."""
+def test_existing_scripts_require_no_npm(scripts, npm, monkeypatch):
+    """A source distribution contains the scripts."""
     assert npm.commands == []
     assert scripts.place()
     monkeypatch.setattr(scripts.shutil, "which", lambda _name: None)
@@ -149,8 +149,8 @@ def test_what_is_in_place_needs_no_npm(scripts, npm, monkeypatch):
 
 
 @pytest.mark.parametrize("kind", ["wheel", "editable", "sdist"])
-def test_every_kind_of_build_has_the_scripts_first(scripts, npm, monkeypatch, tmp_path, kind):
-    """Wheel, editable install and source distribution go the same way."""
+def test_every_kind_of_build_fetches_the_scripts_first(scripts, npm, monkeypatch, tmp_path, kind):
+    """Wheel, editable install and source distribution behave alike."""
     seen = []
 
     def build(*arguments):
@@ -171,8 +171,8 @@ def test_every_kind_of_build_has_the_scripts_first(scripts, npm, monkeypatch, tm
     assert len(npm.commands) == 1
 
 
-def test_what_is_pinned_is_complete():
-    """Each package has a version, the hash of the whole, and that of each file."""
+def test_pinned_packages_are_complete():
+    """Each package has a version, its hash, and the hash of each file."""
     module = load("npm_scripts")
     sys.modules.pop("npm_scripts")
     for package in module.PACKAGES:

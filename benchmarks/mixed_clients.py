@@ -1,0 +1,382 @@
+"""Let 64 people and programs use the service at once, and report how long each of them waits.
+
+Judges grade documents in the workbench and over the API, readers open its pages, programs upload
+runs, score and compare them. With ``--attackers``, hostile clients join them: half-sent headers,
+bodies of a million keys, bombs, comparisons that cost too much. ``make soak`` runs it for ten
+minutes and writes the figures into docs/reference/service.md. It exits with 1 if a goal is missed.
+
+Every client pauses between two requests, as people do (``--pause``). With 0, the service is
+saturated, and the times show only how many requests it serves.
+"""
+
+import argparse
+import asyncio
+import json
+import os
+import random
+import re
+import statistics
+import subprocess
+import sys
+import tempfile
+import time
+from collections import Counter, defaultdict
+from contextlib import suppress
+from pathlib import Path
+
+from attacks import ATTACKS, attack, prepare
+from large_archive import Size, fill
+from service_page import machine, replace_block
+
+from berryeval.archive import Archive
+
+SIZE = Size(runs=20, queries=225, depth=40, judgments=9000, documents=1409, verdicts=8)
+"""A golden set that people really have: 225 queries, 1,400 documents, a few runs."""
+
+CLIENTS = {"judge": 16, "judging program": 8, "reader": 28, "uploader": 4, "comparing program": 8}
+PAUSES = {"judge": 1.0, "judging program": 0.5, "reader": 1.0, "uploader": 4.0,
+          "comparing program": 2.0}  # fmt: skip
+"""Seconds between two requests, on average."""
+
+GOALS = {"page": 1000, "judgment": 300}
+"""Milliseconds that 99 of 100 requests of a kind may take."""
+MOST_GROWTH = 50
+"""Megabytes by which the memory may grow."""
+
+BEING_COMPUTED = 202
+"""Status of a page that polls until it can be shown."""
+MOST_POLLS = 10
+N_VARIANTS = 8
+
+PAGES = (
+    "/", "/runs", "/runs/{run}", "/runs/{run}?part=queries", "/compare?a=main&b={run}",
+    "/compare?a={other}&b={run}", "/queries", "/queries?q=backup&a=main&b={run}",
+    "/queries/{query}?a=main&b={run}", "/judgments", "/judgments?q={query}",
+    "/judgments/agreement", "/gates", "/gates/release", "/power", "/judge", "/import",
+)  # fmt: skip
+
+
+class Client:
+    """One connection that is kept open, as a browser does."""
+
+    def __init__(self, crowd, rng):
+        self._crowd = crowd
+        self._streams = None
+        self.rng = rng
+
+    async def call(self, kind, method, path, body=b"", content_type="application/json", **headers):
+        """Send a request, note how long it took, and return status and body."""
+        start = time.perf_counter()
+        try:
+            status, answer = await self._exchange(method, path, body, content_type, headers)
+        except (OSError, asyncio.IncompleteReadError) as error:
+            self._streams = None
+            status, answer = 0, repr(error).encode()
+        self._crowd.note(kind, path, status, (time.perf_counter() - start) * 1000, answer)
+        return status, answer
+
+    async def post(self, kind, path, given, **headers):
+        """Send JSON."""
+        return await self.call(kind, "POST", path, json.dumps(given).encode(), **headers)
+
+    async def _exchange(self, method, path, body, content_type, headers):
+        if self._streams is None:
+            self._streams = await asyncio.open_connection(*self._crowd.address)
+        reader, writer = self._streams
+        lines = [f"{method} {path} HTTP/1.1", "Host: localhost", f"Content-Length: {len(body)}",
+                 f"Content-Type: {content_type}"]  # fmt: skip
+        lines += [f"{name.replace('_', '-')}: {value}" for name, value in headers.items()]
+        writer.write("\r\n".join((*lines, "", "")).encode() + body)
+        await writer.drain()
+        head = (await reader.readuntil(b"\r\n\r\n")).decode("latin-1").lower()
+        status = int(head.split(maxsplit=2)[1])
+        length = re.search(r"content-length: (\d+)", head)
+        if length is not None:
+            answer = await reader.readexactly(int(length[1]))
+        else:
+            answer = b""
+            while (size := int(await reader.readline(), 16)) > 0:
+                answer += await reader.readexactly(size)
+                await reader.readexactly(2)
+            await reader.readexactly(2)
+        if "connection: close" in head:
+            writer.close()
+            self._streams = None
+        return status, answer
+
+
+class Crowd:
+    """All clients, and what they waited for."""
+
+    def __init__(self, address, pause, seed=0):
+        self.address = address
+        self._pause = pause
+        self._rng = random.Random(seed)
+        self.milliseconds = defaultdict(list)
+        self.pages = defaultdict(list)
+        self.statuses = Counter()
+        self.attacks = Counter()
+        self.unexpected = Counter()
+        self.facts = {}
+        # Made in advance, since a client that computes makes the others wait.
+        self._rankings = [
+            [self._ranking(number) for _ in range(N_VARIANTS)] for number in range(SIZE.queries)
+        ]
+
+    def _ranking(self, number):
+        places = self._rng.sample(range(200), SIZE.depth)
+        documents = ((number * 97 + place * 1009) % SIZE.documents for place in places)
+        return "".join(
+            f"q{number:06d} Q0 doc-{document:08d} {rank} {-rank} crowd\n"
+            for rank, document in enumerate(documents, 1)
+        ).encode()
+
+    def note(self, kind, path, status, milliseconds, answer):
+        """Count an answer."""
+        self.statuses[kind, status] += 1
+        if status == 429 or 200 <= status < 400:
+            self.milliseconds[kind].append(milliseconds)
+            if kind == "page":
+                self.pages[path.partition("?")[0]].append(milliseconds)
+        else:
+            self.unexpected[f"{status} {path[:60]} {answer[:200]!r}"] += 1
+
+    def n_failed(self, kind):
+        """Return how many requests of a kind failed: 5xx, or no answer."""
+        return sum(
+            n
+            for (one, status), n in self.statuses.items()
+            if one == kind and (status == 0 or status >= 500)
+        )
+
+    async def run(self, seconds, *, attackers):
+        """Let everybody work for a while."""
+        self.facts = await self._look_around()
+        end = time.monotonic() + seconds
+        work = [
+            self._repeat(role, getattr(self, role.replace(" ", "_")), end)
+            for role, number in CLIENTS.items()
+            for _ in range(number)
+        ]
+        if attackers:
+            work += [self._attack(one, end) for one in ATTACKS]
+        await asyncio.gather(*work)
+
+    async def _look_around(self):
+        client = Client(self, self._rng)
+        _, answer = await client.call("api", "GET", "/v1/runs?limit=50")
+        return {"runs": [run["run_id"] for run in json.loads(answer)["items"]]}
+
+    async def _repeat(self, role, act, end):
+        client = Client(self, random.Random(self._rng.random()))
+        pause = PAUSES[role] * self._pause
+        await asyncio.sleep(client.rng.uniform(0, pause))
+        while time.monotonic() < end:
+            await act(client)
+            await asyncio.sleep(client.rng.uniform(0.5, 1.5) * pause)
+
+    async def _attack(self, one, end):
+        rng = random.Random(self._rng.random())
+        while time.monotonic() < end:
+            self.attacks[one.__name__, await attack(one, self.address, rng)] += 1
+            await asyncio.sleep(rng.uniform(0.5, 1.5))
+
+    def _pair(self, rng):
+        number = rng.randrange(SIZE.queries)
+        place = rng.randrange(60)
+        document = (number * 97 + place * 1009) % SIZE.documents
+        return f"q{number:06d}", f"doc-{document:08d}"
+
+    async def judge(self, client):
+        """Open a page of the queue, and grade what it shows."""
+        await client.call("page", "GET", "/judge", Accept="text/html")
+        await self._post_judgments(client, 1)
+
+    async def judging_program(self, client):
+        """Post a few judgments at once."""
+        await self._post_judgments(client, 5)
+
+    async def _post_judgments(self, client, n):
+        pairs = {self._pair(client.rng) for _ in range(n)}
+        given = [
+            {"query_id": query_id, "doc_id": doc_id, "grade": client.rng.randrange(4)}
+            for query_id, doc_id in pairs
+        ]
+        await client.post("judgment", "/v1/judgments", {"judgments": given})
+
+    async def reader(self, client):
+        """Open any page."""
+        runs = self.facts["runs"]
+        run, other = client.rng.sample(runs, 2)
+        query_id, _ = self._pair(client.rng)
+        path = client.rng.choice(PAGES).format(run=run, other=other, query=query_id)
+        for _ in range(MOST_POLLS):
+            status, _ = await client.call("page", "GET", path, Accept="text/html")
+            if status != BEING_COMPUTED:
+                break
+            await asyncio.sleep(1)
+
+    async def uploader(self, client):
+        """Upload a run of 225 queries, 40 documents each, and score it."""
+        content = b"".join(client.rng.choice(several) for several in self._rankings)
+        path = "/v1/runs?name=crowd"
+        status, answer = await client.call(
+            "upload", "POST", path, content, "application/octet-stream"
+        )
+        if status in (200, 201):
+            run_id = json.loads(answer)["run_id"]
+            given = {"run": run_id, "measures": ["nDCG@10", "AP"]}
+            await client.post("scoring", "/v1/evaluations", given)
+
+    async def comparing_program(self, client):
+        """Compare two runs, or look at a run."""
+        run, other = client.rng.sample(self.facts["runs"], 2)
+        if client.rng.random() < 0.5:
+            await client.post("comparison", "/v1/comparisons",
+                              {"baseline": other, "candidates": [run]})  # fmt: skip
+        else:
+            await client.call("api", "GET", f"/v1/runs/{run}/rankings/q{0:06d}")
+
+
+def resident_megabytes(pid):
+    """Return the memory of a process and its children."""
+    total = 0
+    for path in Path("/proc").glob("[0-9]*/stat"):
+        with suppress(OSError, IndexError):  # it may have ended
+            fields = path.read_text().rpartition(")")[2].split()
+            if pid in (int(path.parent.name), int(fields[1])):
+                total += int(fields[21]) * os.sysconf("SC_PAGE_SIZE")
+    return total / 2**20
+
+
+def percentile(values, share):
+    """Return the smallest value that so many do not exceed."""
+    ordered = sorted(values)
+    return ordered[min(len(ordered) - 1, round(share * (len(ordered) - 1)))]
+
+
+async def watch_memory(pid, seen, every=5.0):
+    """Note the memory of the service while the clients work."""
+    while True:
+        seen.append(resident_megabytes(pid))
+        await asyncio.sleep(every)
+
+
+async def measure(address, pid, wanted):
+    """Let the clients work, and return them with the memory over time."""
+    crowd, memory = Crowd(address, wanted.pause), []
+    if wanted.attackers:
+        prepare()
+    watching = asyncio.ensure_future(watch_memory(pid, memory))
+    await crowd.run(60 * wanted.minutes, attackers=wanted.attackers)
+    watching.cancel()
+    return crowd, memory
+
+
+def lines_of(crowd, memory, wanted):
+    """Return the table of the page."""
+    yield (
+        f"{machine()}, {wanted.archive.partition(':')[0]}; {sum(CLIENTS.values())} clients for "
+        f"{wanted.minutes:g} minutes{', with attackers' if wanted.attackers else ''}."
+    )
+    yield ""
+    yield "| requests | number | median | p95 | p99 | longest | failed |"
+    yield "|---|---:|---:|---:|---:|---:|---:|"
+    for kind, found in sorted(crowd.milliseconds.items()):
+        figures = " | ".join(
+            f"{percentile(found, share):,.0f} ms" for share in (0.5, 0.95, 0.99, 1)
+        )
+        yield f"| {kind} | {len(found):,} | {figures} | {crowd.n_failed(kind)} |"
+    n_waiting = crowd.statuses["page", BEING_COMPUTED]
+    early, late = growth(memory)
+    yield ""
+    yield (
+        f"{n_waiting:,} pages were being computed at first, and polled. Memory: {early:,.0f} MB in "
+        f"the second tenth of the time, {late:,.0f} MB in the last, {max(memory):,.0f} MB at most."
+    )
+    if wanted.attackers:
+        yield ""
+        yield "| attack | attempts | answers |"
+        yield "|---|---:|---|"
+        for one in ATTACKS:
+            name = one.__name__
+            found = {status: n for (of, status), n in crowd.attacks.items() if of == name}
+            answers = ", ".join(
+                f"{n} x {status or 'no answer'}" for status, n in sorted(found.items())
+            )
+            yield f"| {name.replace('_', ' ')} | {sum(found.values())} | {answers} |"
+
+
+def growth(memory):
+    """Return the memory of the second tenth of the time, and of the last."""
+    tenth = max(1, len(memory) // 10)
+    return statistics.median(memory[tenth:][:tenth] or memory), statistics.median(memory[-tenth:])
+
+
+def missed(crowd, memory):
+    """Iterate over the goals that were missed, in words."""
+    for kind in sorted({kind for kind, _ in crowd.statuses}):
+        if n_failed := crowd.n_failed(kind):
+            yield f"{kind}: expected no failed request, found {n_failed}"
+    for kind, most in GOALS.items():
+        found = percentile(crowd.milliseconds[kind] or [0.0], 0.99)
+        if found > most:
+            yield f"{kind}: expected a p99 below {most} ms, found {found:,.0f} ms"
+    early, late = growth(memory)
+    if late - early > MOST_GROWTH:
+        yield f"memory: expected at most {MOST_GROWTH} MB more, found {late - early:,.0f} MB"
+
+
+def serve(archive, folder):
+    """Start the service, and return its process and address."""
+    log = (Path(folder) / "log").open("w")
+    command = ["-m", "berryeval", "serve", "--port", "0", "--log-level", "warning"]
+    process = subprocess.Popen([sys.executable, *command, "--archive", archive],
+                               stdout=subprocess.PIPE, stderr=log, text=True)  # fmt: skip
+    host, port = re.search(r"http://([\d.]+):(\d+)", process.stdout.readline()).groups()
+    return process, (host, int(port))
+
+
+def main():
+    """Fill an archive, let the clients work, and write."""
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--minutes", type=float, default=10)
+    parser.add_argument("--pause", type=float, default=1.0, help="factor of the usual pauses")
+    parser.add_argument("--attackers", action="store_true", help="let hostile clients join")
+    parser.add_argument("--archive", default="", help="empty database; default: an SQLite file")
+    parser.add_argument(
+        "--write", action="store_true", help="write the figures into the docs if no goal is missed"
+    )
+    wanted = parser.parse_args()
+    with tempfile.TemporaryDirectory() as folder:
+        wanted.archive = wanted.archive or f"SQLite:{folder}/crowd.db"
+        place = wanted.archive.removeprefix("SQLite:")
+        with Archive.open(place) as archive:
+            fill(archive, SIZE)
+        process, address = serve(place, folder)
+        try:
+            crowd, memory = asyncio.run(measure(address, process.pid, wanted))
+        finally:
+            process.terminate()
+            process.wait()
+            process.stdout.close()
+        n_logged = (Path(folder) / "log").stat().st_size
+    lines, misses = [*lines_of(crowd, memory, wanted)], [*missed(crowd, memory)]
+    if wanted.write and not misses:
+        replace_block("crowd", lines)
+    else:
+        print(*lines, sep="\n")
+    slowest = sorted(crowd.pages.items(), key=lambda one: -percentile(one[1], 0.99))
+    for path, found in slowest:
+        median, longest = percentile(found, 0.5), percentile(found, 0.99)
+        print(f"{median:8.0f} {longest:8.0f} ms  {len(found):5} {path}")
+    print(f"log: {n_logged:,} bytes; {dict(crowd.statuses)}")
+    for text, n in crowd.unexpected.most_common(10):
+        print(f"{n:6} {text}")
+    for goal in misses:
+        print(goal, file=sys.stderr)
+    sys.exit(1 if misses else 0)
+
+
+if __name__ == "__main__":
+    main()

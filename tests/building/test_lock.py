@@ -1,0 +1,182 @@
+"""Every package that is installed here has its hash in constraints.txt."""
+
+import hashlib
+import importlib.metadata
+import re
+import subprocess
+import sys
+import zipfile
+from pathlib import Path
+
+import pytest
+from packaging.requirements import Requirement
+from packaging.utils import canonicalize_name
+
+if sys.version_info >= (3, 11):
+    import tomllib
+else:
+    import tomli as tomllib
+
+ROOT = Path(__file__).parents[2]
+PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
+APART = {"peers"}  # installed apart, in the versions that their own libraries choose
+
+
+def locked(name: str) -> dict[str, tuple[Requirement, list[str]]]:
+    """Return the requirements of a lock file by their text, with their hashes."""
+    text = (ROOT / name).read_text(encoding="utf-8").replace("\\\n", " ")
+    found = {}
+    for line in text.splitlines():
+        requirement, *hashes = line.split("--hash=")
+        found[requirement.strip()] = Requirement(requirement), [each.strip() for each in hashes]
+    return found
+
+
+LOCK = locked("constraints.txt")
+
+
+@pytest.mark.parametrize("name", ["constraints.txt", "requirements-pip.txt"])
+def test_every_requirement_has_one_version_and_its_hashes(name):
+    """A lock file has nothing else, and no address of a registry."""
+    for text, (requirement, hashes) in locked(name).items():
+        assert re.fullmatch(r"==[^*,]+", str(requirement.specifier)), text
+        assert hashes, text
+        assert all(re.fullmatch(r"sha256:[0-9a-f]{64}", each) for each in hashes), text
+        assert requirement.url is None
+
+
+def test_pip_comes_in_the_version_of_the_other_file():
+    """The pip that comes with Python reads hashes only from a file of requirements."""
+    (pip,) = locked("requirements-pip.txt").items()
+    assert pip in LOCK.items()
+
+
+def wanted() -> dict[str, list[str]]:
+    """Return what pyproject.toml and constraints.in require, by the place that requires it."""
+    project, groups = PROJECT["project"], PROJECT["dependency-groups"]
+    lines = (ROOT / "constraints.in").read_text(encoding="utf-8").splitlines()
+    return {
+        "build-system": PROJECT["build-system"]["requires"],
+        "dependencies": project["dependencies"],
+        "constraints.in": [line for line in lines if not line.startswith("#")],
+        **{f"extra {name}": each for name, each in project["optional-dependencies"].items()},
+        **{
+            f"group {name}": [each for each in group if isinstance(each, str)]
+            for name, group in groups.items()
+            if name not in APART
+        },
+    }
+
+
+@pytest.mark.parametrize(("place", "texts"), wanted().items(), ids=wanted())
+def test_the_lock_covers_every_requirement(place, texts):
+    """A new dependency fails here until `make constraints` has locked it."""
+    for requirement in map(Requirement, texts):
+        name = canonicalize_name(requirement.name)
+        versions = [
+            str(one.specifier).removeprefix("==")
+            for one, _ in LOCK.values()
+            if canonicalize_name(one.name) == name
+        ]
+        assert name == "berryeval" or any(map(requirement.specifier.contains, versions)), (
+            f"{place}: {requirement} is not in constraints.txt; run make constraints"
+        )
+
+
+# The installs without hashes, each with its reason.
+WITHOUT_HASHES = {
+    "-m pip install -qq --group peers": "to compare with, apart from everything else",
+    '-m pip install "berryeval$extras==$VERSION"': "a release that the user of the action chose",
+    '-m pip install "berryeval$extras @ file://$SOURCE"': "beside the packages of the user's job",
+    "-m cibuildwheel --output-dir wheelhouse": "builds in environments with pins of its own",
+}
+SCRIPTS = [
+    ROOT / "Makefile",
+    ROOT / "action.yml",
+    *sorted((ROOT / ".github" / "workflows").glob("*.yml")),
+    *sorted((ROOT / "scripts").glob("*.sh")),
+    *sorted((ROOT / ".ci").iterdir()),
+]
+
+
+def installs(path: Path) -> list[str]:
+    """Return the commands of a file that install packages, without the program before them."""
+    text = path.read_text(encoding="utf-8").replace("\\\n", " ")
+    lines = [line for line in text.splitlines() if not line.lstrip().startswith("#")]
+    command = re.compile(r"((-m )?\bpip3? install|-m (build|cibuildwheel)) .*")
+    return [found[0] for line in lines if (found := command.search(line))]
+
+
+def is_hashed(command: str) -> bool:
+    """Whether a command installs nothing without a hash: see the test at the end for pip."""
+    if "--require-hashes" in command:
+        return True
+    if "pip install" in command and "--no-deps" in command:
+        return "--build-constraint " in command or "--no-build-isolation" in command
+    return "-m build" in command and "--dependency-constraints-txt " in command
+
+
+@pytest.mark.parametrize("path", SCRIPTS, ids=lambda path: path.name)
+def test_nothing_is_installed_without_hashes(path):
+    """Neither by make nor by a workflow, with the listed exceptions."""
+    found = [each for each in installs(path) if not is_hashed(each)]
+    assert [each for each in found if each not in WITHOUT_HASHES] == []
+
+
+def test_installs_without_hashes_are_still_there():
+    """An exception that nothing needs any more is removed."""
+    assert {each for path in SCRIPTS for each in installs(path)} >= set(WITHOUT_HASHES)
+
+
+@pytest.fixture
+def package(tmp_path):
+    """A folder with a package named shrub, and the hash of its wheel."""
+    path = tmp_path / "shrub-1-py3-none-any.whl"
+    with zipfile.ZipFile(path, "w") as wheel:
+        wheel.writestr("shrub.py", "")
+        wheel.writestr(
+            "shrub-1.dist-info/METADATA", "Metadata-Version: 2.1\nName: shrub\nVersion: 1\n"
+        )
+        wheel.writestr("shrub-1.dist-info/WHEEL", "Wheel-Version: 1.0\nTag: py3-none-any\n")
+        wheel.writestr("shrub-1.dist-info/RECORD", "")
+    return tmp_path, hashlib.sha256(path.read_bytes()).hexdigest()
+
+
+def pip_install(folder: Path, constraint: str, *arguments: str) -> tuple[int, str]:
+    """Install from a folder alone, with a file of constraints whose name ends the arguments."""
+    (folder / "constraints.txt").write_text(constraint)
+    command = [sys.executable, "-m", "pip", "install", "--isolated", "--no-index", "--dry-run"]
+    command += ["--find-links", ".", "--ignore-installed", *arguments, "constraints.txt"]
+    done = subprocess.run(command, cwd=folder, capture_output=True, text=True, check=False)
+    return done.returncode, done.stdout + done.stderr
+
+
+OURS_IS_PIP = f"pip=={importlib.metadata.version('pip')}" in LOCK
+WRONG = "shrub==1 --hash=sha256:" + "0" * 64
+only_our_pip = pytest.mark.skipif(not OURS_IS_PIP, reason="another pip may read less")
+
+
+@only_our_pip
+@pytest.mark.parametrize(
+    ("constraint", "reason"), [(WRONG, "DO NOT MATCH THE HASHES"), ("", "must have their versions")]
+)
+def test_pip_rejects_a_package_with_another_hash_or_none(package, constraint, reason):
+    """The hashes of constraints count for whatever is installed."""
+    folder, correct = package
+    wanted = ("--require-hashes", "shrub", "--constraint")
+    code, text = pip_install(folder, constraint, *wanted)
+    assert code == 1
+    assert reason in text
+    assert pip_install(folder, f"shrub==1 --hash=sha256:{correct}", *wanted)[0] == 0
+
+
+@only_our_pip
+@pytest.mark.parametrize("constraint", [WRONG, f"other==1 --hash=sha256:{'0' * 64}"])
+def test_pip_rejects_a_build_tool_with_another_hash_or_none(package, constraint):
+    """The hashes of build constraints count for whatever builds a package."""
+    folder, _ = package
+    project = '[build-system]\nrequires = ["shrub"]\nbuild-backend = "shrub"\n'
+    (folder / "pyproject.toml").write_text(project)
+    code, text = pip_install(folder, constraint, "--no-deps", ".", "--build-constraint")
+    assert code == 1
+    assert "DO NOT MATCH THE HASHES" in text or "must have their versions" in text
