@@ -13,6 +13,8 @@ from browser import small_archive
 from browser.running_workbench import Workbench
 from browser.visits import Contexts, Visits
 
+# Without a graphics card, to emulate one takes longer than to draw.
+FLAGS = ["--no-sandbox", "--disable-gpu", "--disable-gpu-rasterization"]
 NAMES = ("chromium", "chromium-browser", "google-chrome")
 
 
@@ -29,7 +31,7 @@ def chromium():
     with api.sync_playwright() as playwright:
         if path is None and not Path(playwright.chromium.executable_path).exists():
             pytest.skip("no Chromium: apt-get install chromium, or playwright install chromium")
-        started = playwright.chromium.launch(executable_path=path, args=["--no-sandbox"])
+        started = playwright.chromium.launch(executable_path=path, args=FLAGS)
         loop = asyncio.get_running_loop()
         asyncio._set_running_loop(None)
         yield started, loop

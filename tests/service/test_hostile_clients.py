@@ -120,8 +120,8 @@ def test_a_very_long_id_is_rejected(client, column):
 
 def test_an_upload_that_needs_too_much_memory_is_rejected(service):
     """Its process ends, and the service continues."""
-    client = service(worker_memory=700 << 20)
-    content = gzip.compress(b"q1 Q0 " + b"d" * (500 << 20))
+    client = service(worker_memory=500 << 20)
+    content = gzip.compress(b"q1 Q0 " + b"d" * (250 << 20))
     refused(client.post("/v1/runs?name=a", content=content), 413, "too-large")
     assert client.post("/v1/runs?name=a", content=run_lines()).status_code == 201
 

@@ -27,7 +27,7 @@ DEFAULT_MARGIN = 0.05
 """The largest drop that is accepted where a test or a demonstration names none."""
 
 _MARGIN = "a number above 0, or a share such as '2%'"
-_LONGEST = 100  # characters of a number
+_LONGEST = 2000  # characters of a number; the smallest float has 1,077
 
 
 def written(number: float) -> str:
