@@ -18,8 +18,8 @@ from service_process import ForkedServers
 
 pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="needs kill -9")
 
-N_KILLS = int(os.environ.get("KILLS", "5"))
-N_KILLS_ON_POSTGRES = max(2, N_KILLS // 10)
+N_KILLS = int(os.environ.get("KILLS", "3"))
+N_KILLS_ON_POSTGRES = max(1, N_KILLS // 10)
 LONGEST_BURST = 0.3  # seconds, from the first acknowledged write
 SECONDS_TO_WAIT = 60
 
