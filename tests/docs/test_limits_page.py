@@ -7,7 +7,7 @@ import pytest
 
 from berryeval.archive.checks import LONGEST_ID
 from berryeval.service import ServiceSettings, bodies, fields, server
-from berryeval.service.middleware import limits
+from berryeval.service.middleware import limits, turns
 from berryeval.service.routes import comparisons, documents, evaluation, judgments, queries, stores
 from berryeval.service.workbench.state import memory
 
@@ -42,6 +42,7 @@ def test_defaults_are_on_the_page(name):
         ("candidates of a comparison", f"{comparisons.MOST_CANDIDATES}"),
         ("measures of a request", f"{fields.MOST_MEASURES}"),
         ("an id", f"{LONGEST_ID:,} bytes"),
+        ("pages of the workbench computed at the same time", f"{turns.AT_ONCE}"),
         ("previews of imports in memory", f"{memory._STAGED_BYTES >> 20} MB"),
     ],
 )

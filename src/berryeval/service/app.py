@@ -26,6 +26,7 @@ from berryeval.service.middleware.access import Access
 from berryeval.service.middleware.limits import Limits
 from berryeval.service.middleware.rates import Rates
 from berryeval.service.middleware.requests import Requests
+from berryeval.service.middleware.turns import Turns
 from berryeval.service.paths import RawPath
 from berryeval.service.problems import Problem, problem_of, problem_of_validation
 from berryeval.service.rank_eval.elastic_answers import ElasticAnswers
@@ -89,6 +90,7 @@ def create_app(archive: Archive, settings: ServiceSettings | None = None) -> Fas
         app.include_router(router, dependencies=dependencies, include_in_schema=False)
     _add_handlers(app)
     # Each wraps the previous ones: the last is the outermost.
+    app.add_middleware(Turns)
     app.add_middleware(Limits, settings=settings, answer_to=answer_to)
     app.add_middleware(Rates, rate=settings.rate)
     app.add_middleware(Access, archive=archive, settings=settings)

@@ -57,7 +57,7 @@ class RunCache:
         if known is None:
             return self._archive.runs.load(run_id)
         if run_id not in self._existing:
-            if self._archive.runs.get(run_id) is None:
+            if not self._archive.runs.exists(run_id):
                 self._runs.forget(run_id)
                 raise NotFoundError("run", run_id)
             self._existing.put(run_id, value=True)
