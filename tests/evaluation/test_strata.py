@@ -208,6 +208,17 @@ def test_strata_do_not_change_any_mean(rows, is_weighted):
         assert sample.mean == pytest.approx(plain.mean_over(np.array(values)), abs=1e-12)
 
 
+@pytest.mark.parametrize("size", [1e-150, 1e-110, 1e-60, 1.0])
+def test_tiny_differences_have_the_skewness_of_large_ones(size):
+    """Squares and cubes of their errors would vanish."""
+    values = np.array([0.1, 0.4, 0.2, 0.9, 0.3, 0.35, 0.8, 0.1])
+    strata = ["a"] * 4 + ["b"] * 4
+    large, tiny = (mean_of(one, strata=strata) for one in (values, values * size))
+    assert tiny.skewness == pytest.approx(large.skewness)
+    assert tiny.degrees_of_freedom == pytest.approx(large.degrees_of_freedom)
+    assert tiny.standard_error == pytest.approx(large.standard_error * size)
+
+
 def test_a_group_in_two_strata_is_an_error():
     """Every computation names it; queries without a stratum form their own."""
     queries = [

@@ -36,6 +36,7 @@ decided. If two such units are expected in a sample, about one sample in seven h
 _LEAST = 2  # one value has no spread, and two have no skewness
 _ROUNDING = 1e-12
 _HUGE = 1e100  # its cube is finite, and no distribution has anything beyond
+_TINY = 1e-70  # its fourth power is a normal number
 
 
 @dataclass(frozen=True)
@@ -404,6 +405,10 @@ def _combined(parts: Sequence[SampleMean], factor: NDArray[np.float64]) -> Sampl
         np.array(column, dtype=np.float64) for column in zip(*map(astuple, parts), strict=True)
     )
     errors = factor * error
+    # Tiny numbers are scaled, so that their squares and cubes do not vanish.
+    largest = float(np.abs(errors).max())
+    power = math.frexp(largest)[1] if largest < _TINY else 0
+    errors = np.ldexp(errors, -power)
     # Products: NumPy's powers depend on the processor, and on the sign.
     squares = errors * errors
     variance = float(sums_of(squares))
@@ -414,7 +419,7 @@ def _combined(parts: Sequence[SampleMean], factor: NDArray[np.float64]) -> Sampl
     spread = float(sums_of(squares * squares / freedom))
     return SampleMean(
         float(sums_of(factor * mean)),
-        math.sqrt(variance),
+        math.ldexp(math.sqrt(variance), power),
         variance**2 / spread if spread > 0 else float(sums_of(freedom)),
         n_units,
         float(sums_of(cubes * skewness)),
