@@ -273,7 +273,7 @@ def page(found, reading):
         size = f"{figures['bytes'] / 1024:,.0f}"
         rows.append(f"| `{name}` | {shown} | {figures['processor']:,.0f} | {size} |")
     told = (
-        f"Of {len(rows)} addresses {n_slow} take longer than {WANTED_MS} ms, 95 times out of 100."
+        f"Addresses that exceed {WANTED_MS} ms at the 95th percentile: {n_slow} of {len(rows)}."
         if n_slow
         else f"Every page is answered within {WANTED_MS} ms, 95 times out of 100."
     )
