@@ -177,17 +177,16 @@ def comparison_in_markdown(world, _):
 
 
 def comparison_in_latex(world, _):
-    """Only marks are shown; unclear and untested differences have none."""
+    """Marks are those of the words; unclear and untested differences have none."""
     text = command(world, "compare", *FILES, *NAMED, "--format", "latex")
-    head, _, new = (line.strip(" \\").split(" & ") for line in text.splitlines() if " & " in line)
+    rows = [line.strip(" \\").split(" & ") for line in text.splitlines() if " & " in line]
+    (head, _, new), differences = rows[:3], rows[4:]
     marks = {r"\dagger": "better", r"\ddagger": "worse"}
-    unmarked = {"RR": WORDS["untested"]}
-    return {
-        f"{name} word": next(
-            (w for m, w in marks.items() if m in cell), unmarked.get(name, WORDS["unclear"])
-        )
-        for name, cell in zip(head[1:], new[1:], strict=True)
-    }
+    words = {measure: word for _, measure, _, _, _, word in differences}
+    for name, cell in zip(head[1:], new[1:], strict=True):
+        marked = [word for mark, word in marks.items() if mark in cell]
+        assert marked == [words[name]] * (words[name] in marks.values())
+    return {f"{measure} word": word for measure, word in words.items()}
 
 
 def comparison_by_http(world, _):

@@ -324,7 +324,9 @@ def test_a_ranking_shows_grades_and_holes():
 def test_a_comparison_has_a_readable_repr():
     """It is useful in a REPL."""
     assert repr(comparison()) == (
-        "<Comparison with before over 8 queries\nafter: RR +0.0313\nafter: P@1 +0.0000>"
+        "<Comparison with before over 8 queries\n"
+        "after: RR +0.0313, too few changes to decide\n"
+        "after: P@1 0.0000, too few changes to decide>"
     )
 
 

@@ -64,7 +64,7 @@ def test_each_query_has_its_value():
     """Values are in the order of the bytes of ids."""
     result = be.evaluate(JUDGMENTS, RUN, "RR")["RR"]
     assert list(result.by_query.items()) == [("q1", 1.0), ("q2", 0.5)]
-    assert repr(result) == "<RR: 0.7500 over 2 queries>"
+    assert repr(result) == "<RR: 0.7500 [0.0000, 1.0000] over 2 queries>"
 
 
 def test_counts_add_up_and_geometric_means_multiply():
@@ -145,5 +145,7 @@ def test_invalid_options_are_rejected(options, error, message):
 def test_a_result_prints_as_a_table():
     """This is useful in a REPL."""
     assert repr(be.evaluate(JUDGMENTS, RUN, ["RR", "nDCG@10"])) == (
-        "<Evaluation over 2 queries\nRR       0.7500\nnDCG@10  0.7906>"
+        "<Evaluation over 2 queries\n"
+        "RR       0.7500 [0.0000, 1.0000]\n"
+        "nDCG@10  0.7906 [0.0000, 1.0000]>"
     )

@@ -116,7 +116,7 @@ def test_csv_has_one_line_per_guard(result):
 
 def test_latex_shows_the_measured_values(result):
     """The verdict is below the comparison, or below the candidate alone."""
-    table, end = comparison_to_latex(result.comparison).split(r"\end{table}")
+    table, _, end = comparison_to_latex(result.comparison).rpartition(r"\end{table}")
     verdict = f"Gate: {result.verdict}. {result.sentence}"
     told = f"{table}  \\par\\smallskip\\footnotesize {verdict}\n\\end{{table}}{end}"
     assert render_gate(result, "latex") == told

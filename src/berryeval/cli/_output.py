@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, TypeVar, cast
 import click
 
 from berryeval.core.files import format_of_ending, uncompressed_name, write_whole
+from berryeval.reports.results import ENDINGS
 
 if TYPE_CHECKING:
     from berryeval.charts import Chart
@@ -26,20 +27,6 @@ __all__ = [
 
 Command = TypeVar("Command", bound=Callable[..., Any])
 
-_ENDINGS = {
-    ".csv": "csv",
-    ".htm": "html",
-    ".html": "html",
-    ".json": "json",
-    ".jsonl": "jsonl",
-    ".md": "markdown",
-    ".png": "png",
-    ".qrels": "trec",
-    ".svg": "svg",
-    ".tex": "latex",
-    ".xml": "junit",
-}
-
 
 def output_options(formats: Sequence[str]) -> Callable[[Command], Command]:
     """Give a command ``--format``, ``--json`` and ``--output``.
@@ -47,7 +34,7 @@ def output_options(formats: Sequence[str]) -> Callable[[Command], Command]:
     The command gets `output`, and as `output_format` the format that flags or the name of the file
     request; a table if neither does.
     """
-    endings = {ending: name for ending, name in _ENDINGS.items() if name in formats}
+    endings = {ending: name for ending, name in ENDINGS.items() if name in formats}
 
     def decorate(command: Command) -> Command:
         @wraps(command)
@@ -91,7 +78,7 @@ report_option = click.option(
 
 def report_format(file: str, formats: Sequence[str]) -> str:
     """Return the format of a report by the extension of its file, which must have a known one."""
-    endings = {ending: name for ending, name in _ENDINGS.items() if name in formats}
+    endings = {ending: name for ending, name in ENDINGS.items() if name in formats}
     endings[".txt"] = "table"
     ending = os.path.splitext(uncompressed_name(file))[1].lower()  # noqa: PTH122
     if ending not in endings:

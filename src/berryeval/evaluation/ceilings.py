@@ -10,6 +10,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Iterator, Sequence
 
+from berryeval.core.grouped import Grouping
 from berryeval.core.judgments import Judgments
 from berryeval.core.query import Query
 from berryeval.core.run import Run
@@ -93,21 +94,27 @@ def _ideals(
     All judged documents, best first, are ideal for measures that look at ranks. Those that look at
     all that was returned, such as SetP, are best with the relevant documents alone.
     """
-    grades = judgments.to_dict()
-    if not grades or not measures:
+    if not measures:
         return
     levels = dict.fromkeys(getattr(measure, "rel", 1) for measure in measures)
     for least in (-math.inf, *levels):
-        ideal = {
-            query_id: sorted(
-                (doc_id for doc_id, grade in own.items() if grade >= least),
-                key=lambda doc_id, own=own: -own[doc_id],  # type: ignore[misc]
-            )
-            for query_id, own in grades.items()
-        }
+        ideal = _best_first(judgments, least)
         of_level = [m for m in measures if least in (-math.inf, getattr(m, "rel", 1))]
-        if any(ideal.values()):
-            yield evaluate(judgments, Run.from_lists(ideal), of_level, queries=queries)
+        if ideal.n_rows:
+            yield evaluate(judgments, ideal, of_level, queries=queries)
+
+
+def _best_first(judgments: Judgments, least: float) -> Run:
+    """Return the documents with at least some grade, which is also their score."""
+    if least == -math.inf:
+        return Run(judgments.query_ids, judgments.starts, judgments.doc_ids, judgments.values)
+    rows = Grouping()
+    for query_id, of_query in judgments.iter_queries():
+        rows.add_query(query_id)
+        for row in of_query:
+            if judgments.values[row] >= least:
+                rows.add(query_id, judgments.doc_ids.bytes_at(row), judgments.values[row])
+    return Run.collect(rows)
 
 
 def _unreachable(

@@ -14,7 +14,8 @@ from berryeval.core.notes import Note
 from berryeval.core.query import Query
 from berryeval.core.run import Run
 from berryeval.evaluation.differences import Difference, Statistics
-from berryeval.evaluation.findings import Outcome, outcome_of
+from berryeval.evaluation.figures import interval_text, p_text, signed
+from berryeval.evaluation.findings import WORDS, Outcome, outcome_of
 from berryeval.evaluation.headline import result_sentence
 from berryeval.evaluation.repeats import Noise, rounds_of
 from berryeval.evaluation.result import Displayed, Evaluation
@@ -211,10 +212,16 @@ class Comparison(Displayed):
     def __repr__(self) -> str:
         queries = "1 query" if self.n_queries == 1 else f"{self.n_queries} queries"
         lines = [
-            f"{difference.system}: {difference.measure} {difference.mean:+.4f}"
-            for difference in self.differences
+            f"{one.system}: {one.measure} {signed(one.mean)}{_tested(one)}, {WORDS[one.finding]}"
+            for one in self.differences
         ]
         return "\n".join([f"<Comparison with {self.baseline} over {queries}", *lines]) + ">"
+
+
+def _tested(difference: Difference) -> str:
+    if difference.interval is None:
+        return ""
+    return f" {interval_text(difference.interval)}, p {p_text(difference.p_value)}"
 
 
 def headline(comparison: Comparison, measure: Measure | None = None) -> str:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import importlib
 import math
+import os
 from array import array
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -13,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 from berryeval.core.notes import caution_notes
 from berryeval.core.scores import QueryCounts, Scores
+from berryeval.evaluation.figures import shown_interval
 from berryeval.evaluation.weighing import effective_number, mean_over, weights_of
 from berryeval.measures import GEOMETRIC_FLOOR, Holes, Measure, parse_measure
 
@@ -34,13 +36,60 @@ __all__ = [
 ]
 
 _NOTEBOOK = "berryeval.reports.notebook"
+_REPORTS = "berryeval.reports.results"
 
 
 class Displayed:
-    """A result that a notebook shows as a table, and a comparison with its chart.
+    """A result that notebooks show, and that can be saved, drawn, and taken to a data frame.
 
     `berryeval.reports`, which renders it, is above this package; it is imported by name.
     """
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the object that ``--json`` prints: see the reference of JSON."""
+        found: dict[str, Any] = importlib.import_module(_REPORTS).to_dict(self)
+        return found
+
+    def to_frame(self, *, per_query: bool = False) -> Any:  # noqa: ANN401 - pandas is optional
+        """Return a pandas frame: a row per measure, difference or guard, or one per query.
+
+        Undefined figures are missing values. Polars takes it with ``polars.from_pandas``.
+
+        Raises
+        ------
+        BerryEvalError
+            If pandas is not installed.
+        """
+        return importlib.import_module(_REPORTS).to_frame(self, per_query=per_query)
+
+    def to_latex(self) -> str:
+        """Return a table for a paper, with 95% intervals; it needs ``\\usepackage{booktabs}``."""
+        table: str = importlib.import_module(_REPORTS).to_latex(self)
+        return table
+
+    def save(self, path: str | os.PathLike[str]) -> None:
+        """Write a report in the format of the file's extension.
+
+        It can be ``.html``, ``.json``, ``.md``, ``.csv``, ``.tex`` or ``.txt``; ``.svg`` or
+        ``.png`` for the chart of `plot`; ``.xml`` (JUnit) for a gate. An existing file is replaced
+        as a whole, or not at all.
+
+        Raises
+        ------
+        ArgumentError
+            If the extension is that of another format.
+        FormatError
+            If the file cannot be written.
+        """
+        importlib.import_module(_REPORTS).save(self, path)
+
+    def plot(self) -> Any:  # noqa: ANN401 - a Chart; charts are above this package
+        """Return a `Chart` of the differences with their intervals.
+
+        A notebook shows it; ``to_svg`` and ``to_png`` return it as a picture. Without a comparison
+        it shows how the scores of the first measure are spread over the queries.
+        """
+        return importlib.import_module(_REPORTS).plot(self)
 
     def _repr_html_(self) -> str:
         shown: str = importlib.import_module(_NOTEBOOK).to_html(self)
@@ -133,7 +182,12 @@ class MeasureResult:
 
     def __repr__(self) -> str:
         queries = "1 query" if self.n_queries == 1 else f"{self.n_queries} queries"
-        return f"<{self.measure}: {self.mean:.4f} over {queries}>"
+        return f"<{self.measure}: {self._figures} over {queries}>"
+
+    @property
+    def _figures(self) -> str:
+        mean = f"{self.mean:.4f}"
+        return mean if self.interval is None else f"{mean} {shown_interval(self.interval)}"
 
 
 class Evaluation(Displayed, Mapping[str, MeasureResult]):
@@ -231,10 +285,14 @@ class Evaluation(Displayed, Mapping[str, MeasureResult]):
         """Return the mean of each measure, by name."""
         return {name: result.mean for name, result in self._results.items()}
 
+    def plot(self, measure: str | Measure | None = None) -> Any:  # noqa: ANN401 - a Chart
+        """Return a `Chart` of how the scores of a measure, by default the first, are spread."""
+        return importlib.import_module(_REPORTS).plot(self, measure)
+
     def __repr__(self) -> str:
         width = max((len(name) for name in self), default=0)
         queries = "1 query" if self.n_queries == 1 else f"{self.n_queries} queries"
-        lines = [f"{name:<{width}}  {result.mean:.4f}" for name, result in self._results.items()]
+        lines = [f"{name:<{width}}  {result._figures}" for name, result in self._results.items()]  # noqa: SLF001 - of this module
         lines += map(str, caution_notes(self.cautions))
         return "\n".join([f"<Evaluation over {queries}", *lines]) + ">"
 

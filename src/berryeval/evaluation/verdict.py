@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 from berryeval.evaluation.comparison import Comparison
+from berryeval.evaluation.figures import p_text, score, shown_interval
 from berryeval.evaluation.findings import ROUNDING
 from berryeval.evaluation.gate_rules import GateRules, Inference, Verdict
 from berryeval.evaluation.guards import Guard, MarginGuard
@@ -170,7 +171,8 @@ class GateResult(Displayed):
     """What the reserve said; None if it was not opened."""
 
     def __repr__(self) -> str:
-        return f"<GateResult {self.verdict}: {self.sentence}>"
+        lines = [f"<GateResult {self.verdict}: {self.sentence}", *map(_line, self.guards)]
+        return "\n".join(lines) + ">"
 
     @property
     def alpha(self) -> float:
@@ -191,3 +193,10 @@ class GateResult(Displayed):
     def failed(self) -> tuple[GuardResult, ...]:
         """The guards that fail, watched ones left out."""
         return tuple(g for g in self.guards if g.verdict == "fail" and not g.is_watched)
+
+
+def _line(guard: GuardResult) -> str:
+    """Write the figures of a guard that are known: value, interval, and the p-value of passing."""
+    interval = "" if guard.interval is None else f" {shown_interval(guard.interval)}"
+    p_value = "" if guard.p_pass is None else f", p {p_text(guard.p_pass)}"
+    return f"{guard.name}: {guard.verdict}, {score(guard.value)}{interval}{p_value}"

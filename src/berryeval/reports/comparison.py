@@ -23,7 +23,13 @@ from berryeval.reports.wording import policy_note, query_label, undefined_notes
 if TYPE_CHECKING:
     from berryeval.evaluation.comparison import Comparison, Difference, QueryChange
 
-__all__ = ["comparison_as_dict", "comparison_table", "comparison_to_csv", "comparison_to_json"]
+__all__ = [
+    "comparison_as_dict",
+    "comparison_rows",
+    "comparison_table",
+    "comparison_to_csv",
+    "comparison_to_json",
+]
 
 JSON_VERSION = 3
 N_CHANGED = 5
@@ -258,9 +264,16 @@ def comparison_to_csv(comparison: Comparison, *, per_query: bool = False) -> str
 
     The slice of all queries is empty, and so are undefined figures.
     """
+    return csv_text(*comparison_rows(comparison, per_query=per_query))
+
+
+def comparison_rows(
+    comparison: Comparison, *, per_query: bool = False
+) -> tuple[tuple[str, ...], Iterable[list[object]]]:
+    """Return columns and rows: one for each system, measure and slice, or for each query."""
     if per_query:
-        return csv_text(_QUERY_COLUMNS, _query_rows(comparison))
-    return csv_text(_COLUMNS, map(_row, comparison.differences + comparison.sliced))
+        return _QUERY_COLUMNS, _query_rows(comparison)
+    return _COLUMNS, map(_row, comparison.differences + comparison.sliced)
 
 
 _COLUMNS = ("system", "measure", "slice", "queries", "baseline", "candidate", "difference", "low",
@@ -272,8 +285,8 @@ _QUERY_COLUMNS = ("system", "measure", "query", "baseline", "candidate", "differ
 def _row(d: Difference) -> list[object]:
     return [
         d.system,
-        d.measure,
-        d.slice,
+        str(d.measure),
+        None if d.slice is None else str(d.slice),
         d.n_queries,
         d.baseline_mean,
         d.candidate_mean,

@@ -21,6 +21,7 @@ __all__ = [
     "Evaluations",
     "Shown",
     "evaluation_as_dict",
+    "evaluation_rows",
     "evaluations_tables",
     "evaluations_to_csv",
     "evaluations_to_json",
@@ -176,6 +177,26 @@ def evaluations_to_csv(runs: Evaluations, shown: Shown = Shown()) -> str:  # noq
     header = ["run", "query", "measure", "value", *ends]
     rows = ([name, *row] for name, run in runs.items() for row in _csv_rows(run, shown))
     return csv_text(header, rows)
+
+
+def evaluation_rows(
+    run: Evaluation, *, per_query: bool = False
+) -> tuple[tuple[str, ...], Iterator[list[object]]]:
+    """Return columns and rows: one for each measure, or for each query with all its scores."""
+    if per_query:
+        return ("query", *run), _query_rows(run)
+    return ("measure", "mean", "low", "high", "queries", "holes"), _mean_rows(run)
+
+
+def _query_rows(run: Evaluation) -> Iterator[list[object]]:
+    for query_id, values in _by_query(run).items():
+        yield [query_id, *(values.get(name) for name in run)]
+
+
+def _mean_rows(run: Evaluation) -> Iterator[list[object]]:
+    for name, result in run.items():
+        yield [name, result.mean, *(_interval(result) or (None, None)), result.n_queries,
+               result.holes]  # fmt: skip
 
 
 def _csv_rows(run: Evaluation, shown: Shown) -> Iterator[list[str]]:

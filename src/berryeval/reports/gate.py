@@ -28,6 +28,7 @@ if TYPE_CHECKING:
 __all__ = [
     "candidate_of",
     "gate_as_dict",
+    "gate_rows",
     "gate_table",
     "gate_to_csv",
     "gate_to_json",
@@ -248,26 +249,28 @@ def _guard_as_dict(guard: GuardResult) -> dict[str, Any]:
 
 def gate_to_csv(result: GateResult) -> str:
     """Return a line for each guard, with all digits; undefined figures are empty."""
+    return csv_text(*gate_rows(result))
+
+
+def gate_rows(result: GateResult) -> tuple[tuple[str, ...], list[list[object]]]:
+    """Return columns, and a row for each guard."""
     header = ("guard", "kind", "slice", "verdict", "watched", "queries", "value", "limit", "low",
               "high", "p_pass", "p_fail", "reason")  # fmt: skip
-    return csv_text(
-        header,
+    return header, [
         [
-            [
-                guard.name,
-                guard_kind(guard),
-                guard.slice,
-                guard.verdict,
-                str(guard.is_watched).lower(),
-                guard.n_queries,
-                finite(guard.value),
-                finite(guard.limit),
-                guard.interval and guard.interval.low,
-                guard.interval and guard.interval.high,
-                finite(guard.p_pass),
-                finite(guard.p_fail),
-                guard.reason,
-            ]
-            for guard in result.guards
-        ],
-    )
+            guard.name,
+            guard_kind(guard),
+            None if guard.slice is None else str(guard.slice),
+            guard.verdict,
+            str(guard.is_watched).lower(),
+            guard.n_queries,
+            finite(guard.value),
+            finite(guard.limit),
+            guard.interval and guard.interval.low,
+            guard.interval and guard.interval.high,
+            finite(guard.p_pass),
+            finite(guard.p_fail),
+            guard.reason,
+        ]
+        for guard in result.guards
+    ]

@@ -1,4 +1,4 @@
-"""LaTeX tables for a paper: booktabs, the best of each measure in bold.
+"""LaTeX tables for a paper: booktabs, and the best of several runs in bold.
 
 The document needs ``\\usepackage{booktabs}``.
 """
@@ -10,11 +10,19 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from berryeval.evaluation.evaluate import DEFAULT_MEASURES
-from berryeval.evaluation.figures import score
+from berryeval.evaluation.figures import (
+    interval_text,
+    p_text,
+    percent,
+    score,
+    shown_interval,
+    signed,
+)
+from berryeval.evaluation.findings import WORDS
 from berryeval.evaluation.headline import listing
 from berryeval.evaluation.notes import missing_counts, weights_note
 from berryeval.measures import Measure
-from berryeval.reports.evaluation import Evaluations, evaluations_tables
+from berryeval.reports.evaluation import Evaluations, Shown, evaluations_tables
 from berryeval.reports.wording import count, policy_note
 
 if TYPE_CHECKING:
@@ -43,11 +51,15 @@ _SPECIAL = {
 
 
 def comparison_to_latex(comparison: Comparison) -> str:
-    """Return a table with one row per system; marks say what differs from the baseline.
+    """Return a table of means, in which marks say what differs, and one of differences.
 
-    Where no measure was named there are too many for that: the table has one row per measure and
-    one column per system.
+    The first has one row per system. Where no measure was named there are too many for that: it
+    has one row per measure and one column per system.
     """
+    return f"{_means(comparison)}\n{_differences(comparison)}"
+
+
+def _means(comparison: Comparison) -> str:
     marks = {
         (d.system, str(d.measure)): {"better": _BETTER, "worse": _WORSE}.get(d.finding, "")
         for d in comparison.differences
@@ -77,8 +89,30 @@ def comparison_to_latex(comparison: Comparison) -> str:
     return _table(["Measure", *map(escape, runs)], rows, " ".join(notes))
 
 
-def evaluations_to_latex(runs: Evaluations) -> str:
-    """Return a table with one row per run and one column per measure.
+def _differences(comparison: Comparison) -> str:
+    level = escape(percent(comparison.statistics.level))
+    rows = [
+        [
+            escape(d.system),
+            escape(str(d.measure)),
+            signed(d.mean),
+            interval_text(d.interval),
+            _p_value(d.p_value),
+            WORDS[d.finding],
+        ]
+        for d in comparison.differences
+    ]
+    header = ["System", "Measure", "Difference", f"{level} interval", "$p$", "Result"]
+    return _table(header, rows, f"Differences from {escape(comparison.baseline)}.")
+
+
+def _p_value(value: float | None) -> str:
+    text = p_text(value)
+    return f"${text}$" if text.startswith("<") else text
+
+
+def evaluations_to_latex(runs: Evaluations, shown: Shown = Shown()) -> str:  # noqa: B008 - frozen
+    """Return a table with one row per run and one column per measure, with intervals if asked.
 
     Where no measure was named it is the table of `evaluations_tables`, with one row per cutoff.
     """
@@ -89,26 +123,43 @@ def evaluations_to_latex(runs: Evaluations) -> str:
     if first.measures == DEFAULT_MEASURES:
         return "\n".join(
             _table([*map(escape, table.header)], table.rows, note, title=table.title)
-            for table in evaluations_tables(runs)
+            for table in evaluations_tables(runs, Shown(intervals=shown.intervals))
         )
-    return _table(*_by_system(runs, first.measures, {}), f"Best in bold. {note}")
+    if shown.intervals:
+        note += r" In brackets: 95\% intervals."
+    if len(runs) > 1:
+        note = f"Best in bold. {note}"
+    return _table(*_by_system(runs, first.measures, {}, intervals=shown.intervals), note)
 
 
 def _by_system(
-    runs: Evaluations, measures: Sequence[Measure], marks: Mapping[tuple[str, str], str]
+    runs: Evaluations,
+    measures: Sequence[Measure],
+    marks: Mapping[tuple[str, str], str],
+    *,
+    intervals: bool = False,
 ) -> tuple[list[str], list[list[str]]]:
     best = {measure: _best(runs, measure) for measure in measures}
     rows = [
-        [escape(name), *(_cell(run, measure, best, marks.get((name, str(measure)), ""))
-                         for measure in measures)]
+        [escape(name), *(_cell(run, measure, best, marks.get((name, str(measure)), ""),
+                               intervals=intervals) for measure in measures)]
         for name, run in runs.items()
     ]  # fmt: skip
     return ["System", *(escape(str(measure)) for measure in measures)], rows
 
 
-def _cell(run: Evaluation, measure: Measure, best: Mapping[Measure, str], mark: str) -> str:
-    shown = score(run[str(measure)].mean)
-    return (rf"\textbf{{{shown}}}" if shown == best[measure] else shown) + mark
+def _cell(
+    run: Evaluation,
+    measure: Measure,
+    best: Mapping[Measure, str | None],
+    mark: str,
+    *,
+    intervals: bool = False,
+) -> str:
+    result = run[str(measure)]
+    shown = score(result.mean)
+    text = (rf"\textbf{{{shown}}}" if shown == best[measure] else shown) + mark
+    return f"{text} {shown_interval(result.interval)}" if intervals else text
 
 
 def _table(
@@ -134,7 +185,10 @@ def _table(
     )
 
 
-def _best(runs: Evaluations, measure: Measure) -> str:
+def _best(runs: Evaluations, measure: Measure) -> str | None:
+    """Return the best mean as it is written; None if there is nothing to choose from."""
+    if len(runs) == 1:
+        return None
     means = [run[str(measure)].mean for run in runs.values()]
     return score(max(means) if measure.higher_is_better else min(means))
 

@@ -36,7 +36,7 @@ def render_evaluations(runs: Evaluations, shown: Shown, format: str) -> str:
     if format == "latex":
         from berryeval.reports.latex import evaluations_to_latex
 
-        return evaluations_to_latex(runs)
+        return evaluations_to_latex(runs, shown)
     return tables_to_text(plain.evaluations_tables(runs, shown))
 
 
@@ -83,15 +83,18 @@ def render_gate(result: GateResult, format: str) -> str:
 
         return gate_to_markdown(result)
     if format == "latex":
+        from berryeval.reports.evaluation import Shown
         from berryeval.reports.latex import comparison_to_latex, escape, evaluations_to_latex
 
         if result.comparison is not None:
             table = comparison_to_latex(result.comparison)
         else:
-            table = evaluations_to_latex({"candidate": result.evaluation})
+            intervals = Shown(intervals=True)
+            table = evaluations_to_latex({"candidate": result.evaluation}, intervals)
         end = r"\end{table}"
         verdict = escape(f"Gate: {result.verdict}. {capitalised(result.sentence)}")
-        return table.replace(end, f"  \\par\\smallskip\\footnotesize {verdict}\n{end}")
+        before, _, after = table.rpartition(end)
+        return f"{before}  \\par\\smallskip\\footnotesize {verdict}\n{end}{after}"
     if format == "junit":
         from berryeval.reports.junit import gate_to_junit
 
