@@ -34,9 +34,9 @@ SIZE = Size(runs=20, queries=225, depth=40, judgments=9000, documents=1409, verd
 """A golden set that people really have: 225 queries, 1,400 documents, a few runs."""
 
 CLIENTS = {"judge": 16, "judging program": 8, "reader": 28, "uploader": 4, "comparing program": 8}
-PAUSES = {"judge": 1.0, "judging program": 0.5, "reader": 1.0, "uploader": 4.0,
+PAUSES = {"judge": 2.0, "judging program": 0.5, "reader": 2.0, "uploader": 4.0,
           "comparing program": 2.0}  # fmt: skip
-"""Seconds between two requests, on average."""
+"""Seconds between two requests, on average: people who read quickly, and programs."""
 
 GOALS = {"page": 1000, "judgment": 300}
 """Milliseconds that 99 of 100 requests of a kind may take."""

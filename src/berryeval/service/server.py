@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import ctypes
 import errno
 import os
 import signal
 import socket
+import sys
 from collections.abc import Callable
 from types import FrameType
 
@@ -23,6 +25,10 @@ __all__ = ["check_tokens", "serve"]
 _BACKLOG = 2048
 _KEEP_ALIVE_SECONDS = 30
 _HEADER_SECONDS = 20.0
+
+_ARENA_MAX = -8
+"""The option M_ARENA_MAX of glibc's `mallopt`."""
+_MOST_ARENAS = 2
 
 
 def serve(
@@ -48,6 +54,7 @@ def serve(
         be bound.
     """
     check_tokens(archive, settings)
+    _share_arenas()
     with _bound(settings.host, settings.port) as listener:
         app = create_app(archive, settings)
         config = uvicorn.Config(
@@ -73,6 +80,14 @@ def serve(
                 on_start(_address(listener))
 
         _Server(config, app, report_address).run(sockets=[listener])
+
+
+def _share_arenas() -> None:
+    """Let all threads allocate from a few arenas: with one each, freed memory stays in all."""
+    if sys.platform == "linux":
+        allocator = ctypes.CDLL(None)
+        if hasattr(allocator, "mallopt"):  # not with musl, which has one
+            allocator.mallopt(_ARENA_MAX, _MOST_ARENAS)
 
 
 def check_tokens(archive: Archive, settings: ServiceSettings) -> None:
