@@ -1,14 +1,17 @@
 #!/bin/sh
 # Install a browser for the tests of pages, where that can be done without asking.
 # Never fails: without a browser those tests are skipped, and say so.
-for name in chromium chromium-browser google-chrome; do
+# Chromium without windows is the first choice: it is smaller, and takes less time.
+for name in chromium-headless-shell chromium chromium-browser google-chrome; do
   command -v "$name" >/dev/null 2>&1 && exit 0
 done
+install() {
+  apt-get install -qq -y --no-install-recommends chromium-headless-shell ||
+    apt-get install -qq -y --no-install-recommends chromium
+}
 if command -v apt-get >/dev/null 2>&1 && [ "$(id -u)" = 0 ]; then
   echo "Installing Chromium for the tests of pages"
-  if { apt-get install -qq -y --no-install-recommends chromium ||
-    { apt-get update -qq && apt-get install -qq -y --no-install-recommends chromium; }; } \
-    >/dev/null 2>&1; then
+  if { install || { apt-get update -qq && install; }; } >/dev/null 2>&1; then
     exit 0
   fi
 fi

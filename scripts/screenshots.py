@@ -18,6 +18,7 @@ from berryeval.charts import forest_plot
 from berryeval.reports.html import gate_to_html
 
 ROOT = Path(__file__).parents[1]
+SHELL = "chromium-headless-shell"
 EXAMPLES = ROOT / "examples"
 IMAGES = ROOT / "docs" / "images"
 MEASURES = ["nDCG@10", "nDCG@5", "nDCG@3", "nDCG@1", "P@3", "RR"]
@@ -73,7 +74,7 @@ def take_all(path: Path) -> None:
     """Take the top in light, a query in dark, and the whole on a phone."""
     with sync_playwright() as playwright:
         browser = playwright.chromium.launch(
-            executable_path=shutil.which("chromium"), args=["--no-sandbox"]
+            executable_path=shutil.which("chromium") or shutil.which(SHELL), args=["--no-sandbox"]
         )
         page = open_page(browser, path, 1200, 1480, "light")
         page.screenshot(path=IMAGES / "report.png")

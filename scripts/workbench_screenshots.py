@@ -216,7 +216,7 @@ def main() -> int:
     IMAGES.mkdir(parents=True, exist_ok=True)
     with demonstration() as address, sync_playwright() as playwright:
         browser = playwright.chromium.launch(
-            executable_path=shutil.which("chromium"), args=["--no-sandbox"]
+            executable_path=shutil.which("chromium") or shutil.which(SHELL), args=["--no-sandbox"]
         )
         take(browser, address, sys.argv[1:])
         browser.close()

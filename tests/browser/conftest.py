@@ -13,9 +13,18 @@ from browser import small_archive
 from browser.running_workbench import Workbench
 from browser.visits import Contexts, Visits
 
-# Without a graphics card, to emulate one takes longer than to draw.
-FLAGS = ["--no-sandbox", "--disable-gpu", "--disable-gpu-rasterization"]
-NAMES = ("chromium", "chromium-browser", "google-chrome")
+FLAGS = [
+    "--no-sandbox",
+    # Without a graphics card, to emulate one takes longer than to draw.
+    "--disable-gpu",
+    "--disable-gpu-rasterization",
+    # The pages of a context share a process, because starting one takes longer than most pages.
+    "--disable-site-isolation-trials",
+    "--process-per-site",
+    "--renderer-process-limit=1",
+]
+# The headless shell has no window, tabs or menus to maintain, and takes half of the time.
+NAMES = ("chromium-headless-shell", "chromium", "chromium-browser", "google-chrome")
 
 
 @pytest.fixture(scope="session")
@@ -94,9 +103,10 @@ def _note(url: str, path: Path, complaints: list[str]) -> None:
 
 
 def pytest_generate_tests(metafunc):
-    """Run a test with both databases, unless its module names the ones to use."""
-    if "database" in metafunc.fixturenames:
-        databases = getattr(metafunc.module, "DATABASES", ("sqlite", "postgresql"))
+    """Run a test with the databases of its module, unless it names its own."""
+    marks = metafunc.definition.iter_markers("parametrize")
+    if "database" in metafunc.fixturenames and all(mark.args[0] != "database" for mark in marks):
+        databases = metafunc.module.DATABASES
         metafunc.parametrize("database", databases, scope="module")
 
 

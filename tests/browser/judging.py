@@ -38,7 +38,7 @@ def wait_until_saved(page) -> None:
 def judge_all(page, key: str) -> list[tuple[str, str]]:
     """Press a key until the queue is empty; return the judged pairs in order."""
     seen = []
-    while pair := page.wait_for_function(NEXT).json_value()["pair"]:
+    while pair := page.wait_for_function(NEXT, polling=20).json_value()["pair"]:
         seen.append((TEXTS[pair[0]], pair[1]))
         page.keyboard.press(key)
         assert len(set(seen)) == len(seen), "it asks for the same again"

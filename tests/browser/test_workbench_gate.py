@@ -3,7 +3,7 @@
 import pytest
 
 pytestmark = pytest.mark.browser
-DATABASES = ("sqlite",)  # the journeys use both databases
+DATABASES = ("sqlite",)  # one of the journeys uses both databases
 
 
 def replay_text(page):

@@ -7,8 +7,11 @@ from playwright.sync_api import expect
 
 from browser import small_archive
 from browser.judging import judge_all, judged_by, shown_pair, wait_for_queue, wait_until_saved
+from depth import IS_DEEP
 
 pytestmark = pytest.mark.browser
+# The service's own tests use both databases for every route.
+DATABASES = ("sqlite", "postgresql") if IS_DEEP else ("sqlite",)
 
 MOST_SHIFT = 0.02
 
@@ -110,6 +113,7 @@ def test_judging_holes_changes_the_verdict(new_workbench, visit):
     assert workbench.archive.baselines.get("main").run_id == workbench.runs["hybrid"]
 
 
+@pytest.mark.parametrize("database", ["sqlite", "postgresql"], scope="module")
 def test_two_judges_at_once_lose_nothing(new_workbench, visit):
     """No document is assigned to both, and every grade is stored with its author."""
     workbench = new_workbench(is_token_required=True)

@@ -10,7 +10,7 @@ from browser import small_archive
 from browser.judging import wait_for_queue, wait_until_saved
 
 pytestmark = pytest.mark.browser
-DATABASES = ("sqlite",)  # the journeys use both databases
+DATABASES = ("sqlite",)  # one of the journeys uses both databases
 
 
 @pytest.fixture

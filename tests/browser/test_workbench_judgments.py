@@ -4,7 +4,7 @@ import pytest
 from playwright.sync_api import expect
 
 pytestmark = pytest.mark.browser
-DATABASES = ("sqlite",)  # the journeys use both databases
+DATABASES = ("sqlite",)  # one of the journeys uses both databases
 
 
 def test_the_list_follows_search_and_filters(visit, workbench):

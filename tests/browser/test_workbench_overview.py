@@ -6,7 +6,7 @@ from berryeval.archive import JudgmentEntry
 from browser import small_archive
 
 pytestmark = pytest.mark.browser
-DATABASES = ("sqlite",)  # the journeys use both databases
+DATABASES = ("sqlite",)  # one of the journeys uses both databases
 
 
 def test_a_dot_names_its_run_and_links_to_it(workbench, visit):

@@ -12,7 +12,7 @@ from browser.accessibility import violations
 from browser.visits import settle
 
 pytestmark = pytest.mark.browser
-DATABASES = ("sqlite",)  # the journeys use both databases
+DATABASES = ("sqlite",)  # one of the journeys uses both databases
 
 
 @pytest.fixture

@@ -20,7 +20,7 @@ TWO_FRAMES = "new Promise((done) => requestAnimationFrame(() => requestAnimation
 
 def settle(page, is_settled: str = IS_SETTLED) -> None:
     """Wait until a page has loaded and drawn everything that it requests by itself."""
-    page.wait_for_function(is_settled)
+    page.wait_for_function(is_settled, polling=20)
     page.evaluate(TWO_FRAMES)
 
 
@@ -30,10 +30,11 @@ class Contexts:
     def __init__(self, browser) -> None:
         self._browser = browser
         self._options: dict = {}
+        self._blank: dict = {}
         self._free: list = []
 
     def take(self, **options):
-        """Return a context with these options that has no pages, cookies or stored data."""
+        """Return a context with these options that has no cookies or stored data."""
         for context in self._free:
             if self._options[context] == options:
                 self._free.remove(context)
@@ -43,14 +44,19 @@ class Contexts:
         return context
 
     def give_back(self, context) -> None:
-        """Close the pages of a context, and clear their stored data."""
+        """Close the pages of a context, and clear their stored data.
+
+        A blank page stays open, since the process that draws the pages ends with the last of them.
+        """
+        used = [page for page in context.pages if page is not self._blank.get(context)]
+        if context not in self._blank:
+            self._blank[context] = context.new_page()
         origin = self._options[context].get("base_url")
         if origin:
-            page = context.pages[0] if context.pages else context.new_page()
-            context.new_cdp_session(page).send(
+            context.new_cdp_session(self._blank[context]).send(
                 "Storage.clearDataForOrigin", {"origin": origin, "storageTypes": "all"}
             )
-        for page in context.pages:
+        for page in used:
             page.close()
         self._free.append(context)
 
