@@ -38,6 +38,8 @@ __all__ = [
     "to_markdown",
 ]
 
+SHELL = "chromium-headless-shell"
+
 DOCS = Path(__file__).parents[1] / "docs"
 IMAGES = DOCS / "images" / "workbench"
 PAGE = DOCS / "reference" / "workbench-pictures.md"
