@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable
+from functools import cache
 from html import escape
 from typing import NamedTuple
 from unicodedata import east_asian_width
@@ -61,11 +62,16 @@ def el(name: str, *inside: object, **attributes: object) -> Svg:
     '<text text-anchor="end">a &lt; b</text>'
     """
     written = "".join(
-        f' {key.rstrip("_").replace("_", "-")}="{_escaped(value)}"'
+        f' {_attribute(key)}="{_escaped(value)}"'
         for key, value in attributes.items()
         if value is not None
     )
     return Svg(f"<{name}{written}>{joined(inside)}</{name}>" if inside else f"<{name}{written}/>")
+
+
+@cache  # the names are those of our code
+def _attribute(name: str) -> str:
+    return name.rstrip("_").replace("_", "-")
 
 
 def joined(parts: Iterable[object]) -> Svg:

@@ -29,4 +29,6 @@ _NOT_TEXT = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\x7f\ud800-\udfff\ufffe\uffff
 
 def printable(text: object) -> str:
     """Return text with a replacement character for each control character and surrogate."""
-    return _NOT_TEXT.sub("\ufffd", str(text))
+    found = str(text)
+    # What Python can print has none of them; asking is faster than searching.
+    return found if found.isprintable() else _NOT_TEXT.sub("\ufffd", found)

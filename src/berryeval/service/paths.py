@@ -7,6 +7,7 @@ as it was sent, and each id is decoded afterwards: ``/v1/judgments/{query_id:id}
 from __future__ import annotations
 
 import re
+from functools import lru_cache
 from typing import Annotated
 from urllib.parse import quote, unquote, urlencode
 
@@ -47,8 +48,17 @@ def address(path: str, /, **parameters: object) -> str:
     >>> address("/compare", a="main", b="", measure="nDCG@10")
     '/compare?a=main&measure=nDCG%4010'
     """
-    given = {name: value for name, value in parameters.items() if value not in (None, "")}
-    return f"{path}?{urlencode(given, errors='surrogateescape')}" if given else path
+    given = [
+        _parameter(name, str(value))
+        for name, value in parameters.items()
+        if value not in (None, "")
+    ]
+    return f"{path}?{'&'.join(given)}" if given else path
+
+
+@lru_cache(maxsize=1024)  # a page has hundreds of links to the same runs
+def _parameter(name: str, value: str) -> str:
+    return urlencode({name: value}, errors="surrogateescape")
 
 
 def is_rank_eval(scope: Scope) -> bool:
