@@ -17,7 +17,8 @@ from types import FunctionType
 from berryeval.errors import BerryEvalError
 from berryeval.formats import read_judgments, read_queries, read_run
 from berryeval.formats.facts import read_facts
-from berryeval.formats.reading import FORMATS, sniff_format
+from berryeval.formats.reading import sniff_format
+from berryeval.formats.registry import FORMATS
 from berryeval.measures import parse_measures
 
 FOLDER = Path(tempfile.mkdtemp(prefix="berryeval-fuzz-"))

@@ -88,6 +88,17 @@ def test_documents(client):
         client.documents.get("x1")
 
 
+def test_judgments_are_uploaded_and_downloaded(client, tmp_path):
+    """Files of any format; what the archive cannot hold is noted."""
+    path = tmp_path / "ratings.csv"
+    path.write_text("query,docid,rating\nj9,d1,2\nj9,d2,\n")
+    stored = client.judgments.upload(path)
+    assert (stored["received"], stored["changed"]) == (1, 1)
+    assert "1 row without a rating was left out." in stored["notes"]
+    client.judgments.download(tmp_path / "qrels", format="trec")
+    assert be.read_judgments(tmp_path / "qrels").to_dict()["j9"] == {"d1": 2.0}
+
+
 def test_runs_are_uploaded_and_downloaded(client, tmp_path):
     """Files of any format, plain or compressed, and objects; ids are unchanged."""
     path = tmp_path / "bm25.run.gz"
@@ -228,6 +239,7 @@ def test_every_route_is_covered(client, run_id, tmp_path, monkeypatch):
     paths = client.description()["paths"]
     monkeypatch.setattr(Connection, "_answer", noting)
     monkeypatch.setattr("berryeval.client.connection.quoted", lambda _id: "{}")
+    (tmp_path / "qrels").write_text("q 0 d 1\n")
     calls = [
         lambda: client.queries.put(QUERIES), lambda: client.queries.get("q"),
         lambda: client.queries.set(QUERIES[0]), lambda: client.queries.remove("q"),
@@ -236,7 +248,8 @@ def test_every_route_is_covered(client, run_id, tmp_path, monkeypatch):
         lambda: client.judgments.set("q", "d", 1), lambda: client.judgments.history("q", "d"),
         lambda: client.judgments.remove("q", "d", if_match="*"), lambda: [*client.documents],
         lambda: client.judgments.undo("q", "d", revision=1), client.judgments.policy,
-        client.judgments.set_policy,
+        client.judgments.set_policy, lambda: client.judgments.upload(tmp_path / "qrels"),
+        lambda: client.judgments.download(tmp_path / "judgments"),
         lambda: client.documents.put(DOCUMENTS), lambda: client.documents.get("d"),
         lambda: client.documents.remove("d"), lambda: [*client.runs],
         lambda: client.runs.upload(Run.from_dict(RUN), name="x"), lambda: client.runs.get("r"),

@@ -116,3 +116,30 @@ def test_grades_by_subtopic_restore_the_judgments(rows):
         for query, document, subtopic, grade in judgments.iter_grades()
     ]
     assert collect_judged(again, ORIGIN) == judgments
+
+
+def test_times_and_notes_are_kept_with_the_opinions():
+    """One of a kind is enough, and grades that came before without any are opinions, too."""
+    rows = [
+        JudgedRow(1, b"q", b"d", 2),
+        JudgedRow(2, b"q", b"d", 0, b"bob", judged_at=b"2026-11-16", note=b"old"),
+        JudgedRow(3, b"q", b"e", 1, note=b"?"),
+        JudgedRow(4, b"q", b"f", 1),
+        JudgedRow(5, b"q", b"d", 1, b"cy", b"s1"),
+    ]
+    judgments = collect_judged(rows, ORIGIN)
+    said = [
+        (b"q", b"d", Opinion(None, 2)),
+        (b"q", b"d", Opinion(b"bob", 0, judged_at=b"2026-11-16", note=b"old")),
+        (b"q", b"d", Opinion(b"cy", 1, subtopic=b"s1")),
+        (b"q", b"e", Opinion(None, 1, note=b"?")),
+        (b"q", b"f", Opinion(None, 1)),
+    ]
+    assert [*judgments.iter_opinions()] == said
+
+
+def test_of_two_grades_by_one_judge_the_better_opinion_is_kept():
+    """What is written again has no duplicates."""
+    rows = [JudgedRow(1, b"q", b"d", 1, b"ann"), JudgedRow(2, b"q", b"d", 2, b"ann", note=b"yes")]
+    judgments = collect_judged(rows, ORIGIN, "keep-best")
+    assert judgments.opinions == {b"q": {b"d": [Opinion(b"ann", 2, note=b"yes")]}}

@@ -11,7 +11,8 @@ from berryeval.core.id_column import decode_id
 from berryeval.core.judgments import Judgments
 from berryeval.core.run import Run
 from berryeval.errors import FormatError, InputError, MissingExtraError
-from berryeval.formats import FORMATS, read_judgments, read_run, write_judgments, write_run
+from berryeval.formats import read_judgments, read_run, write_judgments, write_run
+from berryeval.formats.registry import OWN_FORMATS
 
 
 def fits_every_format(text: str) -> bool:
@@ -39,8 +40,8 @@ def by_query(values):
 
 in_temporary_folder = settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
 
-every_format = pytest.mark.parametrize("name", FORMATS)
-every_format_of_runs = pytest.mark.parametrize("name", FORMATS.keys() - {"letor"})
+every_format = pytest.mark.parametrize("name", OWN_FORMATS)
+every_format_of_runs = pytest.mark.parametrize("name", OWN_FORMATS.keys() - {"letor"})
 
 
 @every_format_of_runs

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict
+from pathlib import Path
 from typing import Any
 
-from berryeval.client.connection import Record, Resource
+from berryeval.client.connection import Record, Resource, save
 from berryeval.core.documents import Document
 from berryeval.core.query import Query
 from berryeval.errors import InputTypeError
@@ -109,6 +111,22 @@ class Judgments(Resource):
         }
         return self._connection.ask("POST", "/v1/judgments", body=_given(body))
 
+    def upload(self, path: str | os.PathLike[str], *, format: str | None = None) -> Record:
+        """Import a file in any supported format, compressed or not; all of it or nothing.
+
+        Judges and sources in it are kept. The format is detected by the service unless given. The
+        response has the number of judgments received and changed, and notes on what was left out.
+        """
+        query = {"file_name": Path(path).name, "format": format}
+        with Path(path).open("rb") as file:
+            n_bytes = os.fstat(file.fileno()).st_size
+            return self._connection.send_file(_FILE, file, query, n_bytes)
+
+    def download(self, path: str | os.PathLike[str], *, format: str = "trec") -> None:
+        """Download the current judgments to a file, which is replaced only when complete."""
+        with self._connection.stream(_FILE, {}, {"format": format}) as rows:
+            save(rows, path)
+
     def get(self, query_id: str, doc_id: str) -> Record:
         """Return the judgment of a pair."""
         return self._connection.ask("GET", _PAIR, _pair(query_id, doc_id))
@@ -175,6 +193,7 @@ def document_bodies(documents: Iterable[Document]) -> dict[str, list[dict[str, s
     }
 
 
+_FILE = "/v1/judgments/file"
 _PAIR = "/v1/judgments/{query_id}/{doc_id}"
 _KEYS = ("query_id", "doc_id", "grade")
 

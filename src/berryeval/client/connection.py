@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import http.client
 import json
+import os
 import selectors
 import ssl
 import threading
@@ -11,12 +12,13 @@ import urllib.parse
 import weakref
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
+from pathlib import Path
 from typing import IO, Any, TypeAlias
 
 from berryeval.client.problems import error_of
 from berryeval.errors import ArgumentError, InputTypeError, ServiceError
 
-__all__ = ["Connection", "Record", "Resource", "quoted"]
+__all__ = ["Connection", "Record", "Resource", "quoted", "save"]
 
 _BLOCK = 1 << 16
 
@@ -209,6 +211,17 @@ class Resource:
 
     def __init__(self, connection: Connection) -> None:
         self._connection = connection
+
+
+def save(pieces: Iterable[bytes], path: str | os.PathLike[str]) -> None:
+    """Write a response to a file, which is replaced only when complete."""
+    partial = Path(f"{os.fspath(path)}.partial")
+    try:
+        with partial.open("wb") as file:
+            file.writelines(pieces)
+        partial.replace(path)
+    finally:
+        partial.unlink(missing_ok=True)
 
 
 def _parts_of(url: str) -> urllib.parse.SplitResult:

@@ -9,7 +9,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from berryeval.client.connection import Record, Resource
+from berryeval.client.connection import Record, Resource, save
 from berryeval.core.run import Run
 
 __all__ = ["Runs"]
@@ -82,17 +82,10 @@ class Runs(Resource):
 
     def download(self, run_id: str, path: str | os.PathLike[str], *, format: str = "trec") -> None:
         """Download a run to a file, which is replaced only when complete."""
-        partial = Path(f"{os.fspath(path)}.partial")
-        given = {"run_id": run_id}
-        try:
-            with (
-                self._connection.stream(f"{_RUN}/file", given, {"format": format}) as rows,
-                partial.open("wb") as file,
-            ):
-                file.writelines(rows)
-            partial.replace(path)
-        finally:
-            partial.unlink(missing_ok=True)
+        with self._connection.stream(
+            f"{_RUN}/file", {"run_id": run_id}, {"format": format}
+        ) as rows:
+            save(rows, path)
 
     def load(self, run_id: str) -> Run:
         """Return the rankings of a run."""

@@ -161,7 +161,7 @@ def iter_batches(
         _id_reader(schema.field(place).type, names[place], origin) for place in (query, document)
     )
     label_readers = [
-        None if place is None else _id_reader(schema.field(place).type, names[place], origin)
+        None if place is None else _label_reader(schema.field(place).type, names[place], origin)
         for place in labels
     ]
     read_number = _number_reader(schema.field(number).type, names[number], origin)
@@ -215,6 +215,16 @@ def _id_reader(type_: Any, column: str, origin: Origin) -> _Read:  # noqa: ANN40
             None if value is None else encode_id(value) for value in values.to_pylist()
         ]
     raise origin.error(f"ids (text or whole numbers) in column {column!r}", str(type_))
+
+
+def _label_reader(type_: Any, column: str, origin: Origin) -> _Read:  # noqa: ANN401
+    """Return what turns a column of judges, sources, notes or times into texts as bytes."""
+    types = import_pyarrow("Reading Arrow").types
+    if types.is_timestamp(type_) or types.is_date(type_):
+        return lambda values: [
+            None if value is None else value.isoformat().encode() for value in values.to_pylist()
+        ]
+    return _id_reader(type_, column, origin)
 
 
 def _is_bytes(types: Any, type_: Any) -> bool:  # noqa: ANN401

@@ -3,14 +3,20 @@
 from __future__ import annotations
 
 from array import array
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from importlib import import_module
 from typing import Any
 
 from berryeval.core.id_column import IdColumn
 from berryeval.errors import MissingExtraError
 
-__all__ = ["import_pyarrow", "table_of_grades", "table_of_scores", "table_of_subtopics"]
+__all__ = [
+    "import_pyarrow",
+    "table_of_grades",
+    "table_of_opinions",
+    "table_of_scores",
+    "table_of_subtopics",
+]
 
 _WHAT = "Making an Arrow table"
 
@@ -60,6 +66,26 @@ def table_of_subtopics(grades: Iterable[tuple[bytes, bytes, bytes | None, float]
         _nullable_texts(pa, [row[2] for row in rows]),
     ]
     return pa.table(columns, names=["query_id", "doc_id", "relevance", "subtopic"])
+
+
+def table_of_opinions(opinions: Iterable[tuple[bytes, bytes, Mapping[str, Any]]]) -> Any:  # noqa: ANN401
+    """Return a pyarrow.Table of query, document, and what an opinion on them consists of.
+
+    `opinions` have the grade as ``relevance``, and texts as bytes, or None, under other names. A
+    column of which no row has a value is left out.
+    """
+    pa = import_pyarrow(_WHAT)
+    rows = list(opinions)
+    columns = {
+        "query_id": _texts(pa, IdColumn.of(row[0] for row in rows)),
+        "doc_id": _texts(pa, IdColumn.of(row[1] for row in rows)),
+        "relevance": _grades(pa, array("d", (row[2]["relevance"] for row in rows))),
+    }
+    for name in rows[0][2] if rows else ():
+        texts = [] if name in columns else [row[2][name] for row in rows]
+        if any(text is not None for text in texts):
+            columns[name] = _nullable_texts(pa, texts)
+    return pa.table(columns)
 
 
 def _ids(pa: Any, query_ids: IdColumn, starts: array[int], doc_ids: IdColumn) -> list[Any]:  # noqa: ANN401

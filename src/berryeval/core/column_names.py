@@ -9,7 +9,9 @@ __all__ = [
     "DOCUMENT",
     "GRADE",
     "JUDGE",
+    "JUDGED_AT",
     "LABEL_COLUMNS",
+    "NOTE",
     "QUERY",
     "RANK",
     "SCORE",
@@ -36,7 +38,10 @@ RANK = ("rank",)
 JUDGE = ("judge", "judge_id", "assessor", "author")
 SUBTOPIC = ("subtopic", "subtopic_id", "intent")
 SOURCE = ("source",)
-LABEL_COLUMNS = (JUDGE, SUBTOPIC, SOURCE)
+JUDGED_AT = ("judged_at",)
+NOTE = ("note",)
+LABEL_COLUMNS = (JUDGE, SUBTOPIC, SOURCE, JUDGED_AT, NOTE)
+"""In the order of the fields of `berryeval.core.judging.JudgedRow`."""
 
 
 def wanted_names(kind: Kind) -> tuple[tuple[str, ...], tuple[str, ...], tuple[str, ...]]:

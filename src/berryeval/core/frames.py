@@ -162,7 +162,7 @@ def _iter_columns(frame: Any, kind: Kind, origin: Origin) -> Iterator[JudgedRow]
         if not abs(value) <= most:  # NaN compares false
             raise number_error(origin, kind, number, row)
         labelled = (
-            None if place is None or _is_missing(name) else _id_of(name, names[place], row, origin)
+            None if place is None or _is_missing(name) else _label(name, names[place], row, origin)
             for place, name in zip(labels, of_row, strict=True)
         )
         yield JudgedRow(row, query_id, doc_id, value, *labelled)
@@ -176,6 +176,13 @@ def _is_missing(value: Any) -> bool:  # noqa: ANN401
         return bool(value != value)  # noqa: PLR0124
     except ValueError:  # a cell with an array in it is something, though nothing of use
         return False
+
+
+def _label(value: object, column: str, row: int, origin: Origin) -> bytes:
+    """Return a judge, a source, a note or a time as bytes."""
+    if hasattr(value, "isoformat"):  # a date or a time, of any library
+        return str(value.isoformat()).encode()
+    return _id_of(value, column, row, origin)
 
 
 def _id_of(value: object, column: str, row: int, origin: Origin) -> bytes:

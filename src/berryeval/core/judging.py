@@ -37,6 +37,10 @@ class JudgedRow(NamedTuple):
     subtopic: bytes | None = None
     source: bytes | None = None
     """Where the grade comes from, as the file says."""
+    judged_at: bytes | None = None
+    """When it was given, as the file says."""
+    note: bytes | None = None
+    """What the judge remarked."""
 
 
 def check_judges(judges: object, argument: str = "judges") -> None:

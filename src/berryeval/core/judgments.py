@@ -25,11 +25,14 @@ _Grades: TypeAlias = "float | dict[_Label, float]"
 
 
 class Opinion(NamedTuple):
-    """The grade that a judge gave a document, and where it comes from, as far as a file says."""
+    """The grade that a judge gave a document, with source, time and note if the file has them."""
 
     judge: bytes | None
     grade: float
     source: bytes | None = None
+    judged_at: bytes | None = None
+    note: bytes | None = None
+    subtopic: bytes | None = None
 
 
 class Judgments(Grouped):
@@ -55,7 +58,7 @@ class Judgments(Grouped):
 
     opinions: Mapping[bytes, Mapping[bytes, Sequence[Opinion]]] = {}
     """What each judge said, by query and document, the first one first; of documents for which a
-    file names a judge or a source."""
+    file names a judge, a source, a time or a note."""
 
     scale: float | None = None
     """The highest grade of the scale, where one is declared."""
@@ -152,6 +155,22 @@ class Judgments(Grouped):
                 if grade not in by_subtopic.values():
                     yield query_id, doc_id, None, grade
 
+    def iter_opinions(self) -> Iterator[tuple[bytes, bytes, Opinion]]:
+        """Iterate over query, document and opinion.
+
+        A document comes once for each judge and subtopic. A grade about which a file says nothing
+        else is an opinion without a judge.
+        """
+        last = None
+        for query_id, doc_id, subtopic, grade in self.iter_grades():
+            said = self.opinions.get(query_id, {}).get(doc_id)
+            if said is None:
+                yield query_id, doc_id, Opinion(None, grade, subtopic=subtopic)
+            elif (query_id, doc_id) != last:  # which comes once for each of its subtopics
+                last = (query_id, doc_id)
+                for opinion in said:
+                    yield query_id, doc_id, opinion
+
     @property
     def grades(self) -> array[float]:
         """The grade of each row."""
@@ -189,12 +208,14 @@ def collect_judged(
     """
     found: dict[bytes, dict[bytes, _Grades]] = {}
     opinions: dict[bytes, dict[bytes, list[Opinion]]] = {}
-    for place, query_id, doc_id, grade, judge, subtopic, source in rows:
-        if judge is not None or source is not None:
-            own = opinions.setdefault(query_id, {})
-            own.setdefault(doc_id, []).append(Opinion(judge, grade, source))
+    for row in rows:
+        place, query_id, doc_id, grade, judge, subtopic, source, judged_at, note = row
         documents = found.setdefault(query_id, {})
         before = documents.get(doc_id)
+        is_labelled = not (judge is source is judged_at is note is None)
+        if is_labelled or doc_id in opinions.get(query_id, {}):
+            own = opinions.setdefault(query_id, {})
+            _add_opinion(own.setdefault(doc_id, _plain_opinions(before)), row)
         if before is None and judge is None and subtopic is None:
             documents[doc_id] = grade
             continue
@@ -210,6 +231,23 @@ def collect_judged(
     judgments = _reduce(found, judges)
     judgments.opinions = opinions
     return judgments
+
+
+def _plain_opinions(grades: _Grades | None) -> list[Opinion]:
+    """Return as opinions the grades that came before the first one with a judge."""
+    if not isinstance(grades, dict):
+        return [] if grades is None else [Opinion(None, grades)]
+    return [Opinion(None, grade, subtopic=subtopic) for (subtopic, _), grade in grades.items()]
+
+
+def _add_opinion(said: list[Opinion], row: JudgedRow) -> None:
+    """Add an opinion; one that the judge has given already keeps the better grade."""
+    new = Opinion(row.judge, row.grade, row.source, row.judged_at, row.note, row.subtopic)
+    for place, one in enumerate(said):
+        if (one.judge, one.subtopic) == (new.judge, new.subtopic):
+            said[place] = max(one, new, key=lambda opinion: opinion.grade)
+            return
+    said.append(new)
 
 
 def _reduce(found: dict[bytes, dict[bytes, _Grades]], judges: Judges) -> Judgments:

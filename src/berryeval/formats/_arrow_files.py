@@ -8,15 +8,17 @@ from contextlib import contextmanager
 from typing import Any
 
 from berryeval.core.arrow_stream import find_labels, find_places, iter_batches
-from berryeval.core.arrow_table import import_pyarrow
+from berryeval.core.arrow_table import import_pyarrow, table_of_opinions
 from berryeval.core.column_names import RANK, Kind, find_name
 from berryeval.core.grouped import Grouped
 from berryeval.core.id_column import decode_id, encode_id
 from berryeval.core.judging import JudgedRow
+from berryeval.core.judgments import Judgments
 from berryeval.core.origin import Origin
 from berryeval.core.run import Run
 from berryeval.errors import BerryEvalError, FormatError
 from berryeval.formats.lines import PathLike, is_plain_file, iter_lines, path_name
+from berryeval.formats.rows import labels_of
 
 __all__ = ["needed_columns", "open_source", "rows_of", "table_of", "tag_of"]
 
@@ -58,7 +60,15 @@ def needed_columns(names: list[str], kind: Kind, path: PathLike) -> list[str]:
 
 
 def table_of(data: Grouped) -> Any:  # noqa: ANN401 - a pyarrow.Table
-    """Return judgments or a run as a table, with the run's tag in the metadata of its schema."""
+    """Return judgments or a run as a table, with the run's tag in the metadata of its schema.
+
+    Judgments with judges, sources, times or notes have one row per opinion.
+    """
+    if isinstance(data, Judgments) and data.opinions:
+        return table_of_opinions(
+            (query, document, labels_of(opinion))
+            for query, document, opinion in data.iter_opinions()
+        )
     table = data.to_arrow()
     tag = data.tag if isinstance(data, Run) else None
     return table if tag is None else table.replace_schema_metadata({_TAG: encode_id(tag)})

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-__all__ = ["N_FIRST", "foreign_content"]
+__all__ = ["N_FIRST", "foreign_content", "is_ranx_lz4"]
 
 N_FIRST = 512
 """How many bytes are looked at."""
@@ -33,6 +33,12 @@ _BINARY = (
     ),
 )
 """First bytes, what it is, and the way out; the headers of all of them have zero bytes."""
+
+_LZ4 = b"\x04\x22\x4d\x18"
+_LZ4_HEADER = 7
+"""Bytes of the shortest header of a frame."""
+_LZ4_BLOCK = 24
+"""Bytes after it in which the content begins: sizes, checksums, and the length of literals."""
 
 _TAR = b"ustar"
 _TAR_PLACE = 257
@@ -72,7 +78,7 @@ def foreign_content(first: bytes) -> str | None:
     for beginning, message in _OTHER:
         if beginning.match(first):
             return message
-    if b"\x00" not in first:
+    if b"\x00" not in first or is_ranx_lz4(first):
         return None
     for magic, message in _BINARY:
         if first.startswith(magic):
@@ -83,6 +89,14 @@ def foreign_content(first: bytes) -> str | None:
     if encoding is None:
         return None
     return f"is {encoding} text; expected UTF-8: `iconv -f {encoding} -t UTF-8 FILE > NEW`"
+
+
+def is_ranx_lz4(first: bytes) -> bool:
+    """Whether a file that begins so is one of ranx: compressed with lz4, and that again.
+
+    The second frame cannot be compressed, so it stands in the first one nearly as it is.
+    """
+    return first.startswith(_LZ4) and _LZ4 in first[_LZ4_HEADER : _LZ4_HEADER + _LZ4_BLOCK]
 
 
 def _encoding(first: bytes) -> str | None:

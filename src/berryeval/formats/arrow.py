@@ -12,11 +12,13 @@ from berryeval.core.grouped import Grouped
 from berryeval.core.judging import JudgedRow
 from berryeval.core.score_order import ScoredRow
 from berryeval.formats._arrow_files import needed_columns, open_source, rows_of, table_of
+from berryeval.formats.capabilities import Capabilities
 from berryeval.formats.limits import check_rows
 from berryeval.formats.lines import PathLike, path_name
 from berryeval.formats.rows import Row
 
 __all__ = [
+    "HOLDS",
     "column_names",
     "iter_judged",
     "iter_ranked",
@@ -25,6 +27,16 @@ __all__ = [
     "sniff",
     "to_lines",
 ]
+
+HOLDS = Capabilities(
+    ("judgments", "run"),
+    ("judgments", "run"),
+    judges=True,
+    sources=True,
+    times=True,
+    notes=True,
+    tags=True,
+)
 
 _WHAT = "Reading Arrow"
 _FILE = b"ARROW1\0\0"

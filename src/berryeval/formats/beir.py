@@ -2,7 +2,8 @@
 
 ``corpus.jsonl`` has the documents, ``queries.jsonl`` the queries, and ``qrels/SPLIT.tsv`` the
 judgments of a split, such as ``test``, ``dev`` or ``train``. Files may be compressed (``.gz``,
-``.zst``).
+``.zst``). A folder without ``qrels`` may be that of a golden set, which has no splits, see
+`berryeval.formats.golden_folder`.
 """
 
 from __future__ import annotations
@@ -10,9 +11,17 @@ from __future__ import annotations
 import os
 
 from berryeval.errors import FormatError
+from berryeval.formats.golden_folder import documents_in, judgments_in, queries_in
 from berryeval.formats.lines import PathLike
 
-__all__ = ["corpus_path", "is_folder", "judgments_file", "judgments_path", "queries_path"]
+__all__ = [
+    "corpus_path",
+    "has_splits",
+    "is_folder",
+    "judgments_file",
+    "judgments_path",
+    "queries_path",
+]
 
 _SUFFIXES = ("", ".gz", ".zst")
 
@@ -22,9 +31,16 @@ def is_folder(path: PathLike) -> bool:
     return os.path.isdir(path)  # noqa: PTH112 - pathlib is slow to import
 
 
+def has_splits(path: PathLike) -> bool:
+    """Whether a path leads to a folder with judgments by split."""
+    return os.path.isdir(os.path.join(path, "qrels"))  # noqa: PTH112, PTH118
+
+
 def judgments_path(folder: PathLike, split: str = "test") -> str:
-    """Return the file with the judgments of a split."""
+    """Return the file with the judgments of a split, or those of a golden set."""
     found = _find(folder, f"qrels/{split}.tsv")
+    if found is None and not has_splits(folder):
+        found = judgments_in(folder)
     if found is None:
         expected = f"expected qrels/{split}.tsv in the folder, found {_splits(folder)}"
         raise FormatError(expected, os.fspath(folder))
@@ -38,16 +54,18 @@ def judgments_file(path: PathLike) -> str:
 
 def queries_path(folder: PathLike) -> str:
     """Return the file with the queries."""
-    return _required(folder, "queries.jsonl")
+    found = _find(folder, "queries.jsonl") or queries_in(folder)
+    return _required(folder, "queries.jsonl", found)
 
 
 def corpus_path(folder: PathLike) -> str:
     """Return the file with the documents."""
-    return _required(folder, "corpus.jsonl")
+    found = _find(folder, "corpus.jsonl") or documents_in(folder)
+    is_file = found is not None and not is_folder(found)
+    return _required(folder, "corpus.jsonl", found if is_file else None)
 
 
-def _required(folder: PathLike, name: str) -> str:
-    found = _find(folder, name)
+def _required(folder: PathLike, name: str, found: str | None) -> str:
     if found is None:
         raise FormatError(f"expected {name} in the folder, found none", os.fspath(folder))
     return found

@@ -19,7 +19,7 @@ from berryeval.formats.jsonl import iter_objects
 from berryeval.formats.keys import id_bytes
 from berryeval.formats.lines import PathLike, path_name
 
-__all__ = ["iter_documents", "read_documents", "write_documents"]
+__all__ = ["iter_documents", "read_documents", "to_document", "write_documents"]
 
 _ID = ("_id", "id", "doc_id", "docid", "docno")
 _TEXT = ("text", "contents", "body")
@@ -37,7 +37,7 @@ def iter_documents(path: PathLike) -> Iterator[Document]:
         path = beir.corpus_path(path)
     seen: set[str] = set()
     for line, record in iter_objects(path):
-        document = _document(record, path, line)
+        document = to_document(record, path, line)
         if document.doc_id in seen:
             message = f"document {shown_id(document.doc_id)} occurs twice"
             raise FormatError(message, path_name(path), line)
@@ -72,7 +72,8 @@ def _line(document: Document) -> bytes:
     return json.dumps(record).encode() + b"\n"
 
 
-def _document(record: dict[str, object], path: PathLike, line: int) -> Document:
+def to_document(record: dict[str, object], path: PathLike, line: int) -> Document:
+    """Return the document of an object, or raise `FormatError` with file and line."""
     name, text = find_name(record, _ID), find_name(record, _TEXT)
     for key, found in (("_id", name), ("text", text)):
         if found is None:

@@ -2,8 +2,9 @@
 
 Columns are separated by tabs, commas or semicolons, whichever the first line has, tried in this
 order. That line names the columns; `berryeval.core.column_names` says which names are understood,
-and other columns are ignored. Judgments may have the columns ``judge`` and ``subtopic``. Fields may
-be quoted, as spreadsheets do it. Empty lines are passed over.
+and other columns are ignored. Judgments may have the columns ``judge``, ``subtopic``, ``source``,
+``judged_at`` and ``note``, and one row per judge. Fields may be quoted, as spreadsheets do it.
+Empty lines are passed over.
 """
 
 from __future__ import annotations
@@ -16,15 +17,17 @@ from berryeval.core.column_names import Kind
 from berryeval.core.grouped import Grouped
 from berryeval.core.id_column import decode_id, encode_id
 from berryeval.core.judging import JudgedRow
-from berryeval.core.judgments import Judgments
+from berryeval.core.judgments import Judgments, Opinion
 from berryeval.core.run import Run
 from berryeval.core.score_order import ScoredRow
 from berryeval.errors import FormatError
+from berryeval.formats.capabilities import Capabilities
 from berryeval.formats.keys import DOCUMENT, QUERY, find_keys, find_labels, find_rank
 from berryeval.formats.lines import PathLike, iter_lines, path_name
-from berryeval.formats.rows import Row, as_rank, as_tag, parse_number, written
+from berryeval.formats.rows import Row, as_rank, as_tag, labels_of, parse_number, written
 
 __all__ = [
+    "HOLDS",
     "first_tag",
     "iter_fields",
     "iter_judged",
@@ -37,6 +40,16 @@ __all__ = [
     "to_lines",
     "write_rows",
 ]
+
+HOLDS = Capabilities(
+    ("judgments", "run", "scores", "queries"),
+    ("judgments", "run", "scores", "queries"),
+    judges=True,
+    sources=True,
+    times=True,
+    notes=True,
+    tags=True,
+)
 
 _BUFFER = 1 << 16
 
@@ -131,10 +144,8 @@ def to_lines(data: Grouped, separator: str = ",") -> Iterator[bytes]:
 
 
 def _to_rows(data: Grouped) -> Iterator[list[str]]:
-    if isinstance(data, Judgments) and data.subtopics:
-        yield ["query_id", "doc_id", "subtopic", "relevance"]
-        for query, document, subtopic, grade in data.iter_grades():
-            yield [*map(decode_id, (query, document, subtopic or b"")), written(grade)]
+    if isinstance(data, Judgments) and (data.subtopics or data.opinions):
+        yield from _rows_of_opinions(data)
         return
     tag = [data.tag] if isinstance(data, Run) and data.tag else []
     number = "score" if isinstance(data, Run) else "relevance"
@@ -142,6 +153,26 @@ def _to_rows(data: Grouped) -> Iterator[list[str]]:
     for query_id, rows in data.iter_queries():
         for row in rows:
             yield [decode_id(query_id), data.doc_ids[row], written(data.values[row]), *tag]
+
+
+def _rows_of_opinions(judgments: Judgments) -> Iterator[list[str]]:
+    used = dict.fromkeys(
+        name
+        for _, _, opinion in judgments.iter_opinions()
+        for name, value in labels_of(opinion).items()
+        if value is not None
+    )
+    names = [name for name in labels_of(Opinion(None, 0)) if name in used]
+    yield ["query_id", "doc_id", *names]
+    for query, document, opinion in judgments.iter_opinions():
+        labels = labels_of(opinion)
+        yield [decode_id(query), decode_id(document), *(_field(labels[name]) for name in names)]
+
+
+def _field(value: float | bytes | None) -> str:
+    if value is None or isinstance(value, bytes):
+        return decode_id(value or b"")
+    return written(float(value))
 
 
 def write_rows(rows: Iterable[list[str]], separator: str) -> Iterator[bytes]:

@@ -11,16 +11,14 @@ from berryeval.core.column_names import Kind
 from berryeval.core.score_order import cautions_of
 from berryeval.errors import FormatError
 from berryeval.formats import beir, delimited, json_object, jsonl
-from berryeval.formats.keys import GRADE
+from berryeval.formats.beginning import first_line
+from berryeval.formats.capabilities import FileKind
+from berryeval.formats.keys import DOCUMENT, GRADE, SCORE
 from berryeval.formats.lines import PathLike, iter_lines, path_name, readable_again
-from berryeval.formats.reading import (
-    BINARY,
-    FORMATS,
-    check_format,
-    find_cautions,
-    first_line,
-    sniff_format,
-)
+from berryeval.formats.platforms import PLATFORM_FORMATS
+from berryeval.formats.queries import has_keys
+from berryeval.formats.reading import find_cautions, iter_limited, sniff_format
+from berryeval.formats.registry import BINARY, FORMATS, capabilities_of, check_format, check_kind
 
 __all__ = ["FileFacts", "guess_kind", "read_facts"]
 
@@ -63,7 +61,8 @@ def read_facts(path: PathLike, *, kind: Kind | None = None, format: str | None =
     """
     path = readable_again(beir.judgments_file(path))
     chosen = sniff_format(path) if format is None else check_format(format)
-    known = guess_kind(path, chosen) if kind is None else kind
+    known = _ranked_or_judged(path, chosen) if kind is None else kind
+    check_kind(chosen, known, path)
     documents: dict[bytes, set[object]] = {}
     # Only a JSON object can have queries without documents.
     queries = json_object.load(path).iter_queries(known) if chosen == "json" else ()
@@ -112,25 +111,36 @@ def _iter_rows(path: PathLike, format: str, kind: Kind) -> Iterator[tuple[bytes,
     """Iterate over query, what is a duplicate when it comes again, and number."""
     module = FORMATS[format]
     if kind == "judgments" and hasattr(module, "iter_judged"):
-        for row in module.iter_judged(path):
+        for row in iter_limited(module.iter_judged(path), path):
             yield row.query_id, (row.doc_id, row.judge, row.subtopic), row.grade
     else:
-        for _, query_id, doc_id, number in module.iter_rows(path, kind):
+        for _, query_id, doc_id, number in iter_limited(module.iter_rows(path, kind), path):
             yield query_id, doc_id, number
 
 
-def guess_kind(path: PathLike, format: str) -> Kind:
-    """Distinguish judgments from a run by the first line, or by the numbers of a JSON object.
+def _ranked_or_judged(path: PathLike, format: str) -> Kind:
+    """Return what a file is read as here; raise if it has neither judgments nor a run."""
+    guessed = guess_kind(path, format)
+    reads = capabilities_of(format).reads if format in PLATFORM_FORMATS else ()
+    for kind in (guessed, *reads):
+        if kind in ("judgments", "run"):
+            return kind
+    raise FormatError(f"expected judgments or a run, found {guessed}", path_name(path))
 
-    Raises `FormatError` if a JSON object has nothing but whole numbers.
+
+def guess_kind(path: PathLike, format: str) -> FileKind:
+    """Return what a file holds, by its first line, or by the numbers of a JSON object.
+
+    Files of platforms that hold several kinds are what the format reads first. Raises
+    `FormatError` if a JSON object has nothing but whole numbers.
     """
+    if format in PLATFORM_FORMATS or format == "letor":
+        return capabilities_of(format).reads[0]
     if format == "json":
         if json_object.has_broken_numbers(path):
             return "run"
         message = "expected --kind judgments or --kind run, since whole numbers may be either"
         raise FormatError(message, path_name(path))
-    if format == "letor":
-        return "judgments"
     if format in BINARY:
         return _kind_of_names({name.strip().lower() for name in FORMATS[format].column_names(path)})
     if format == "jsonl":
@@ -143,7 +153,12 @@ def guess_kind(path: PathLike, format: str) -> Kind:
     return _kind_of_names({name.strip().strip('"').lower() for name in names})
 
 
-def _kind_of_names(names: set[str]) -> Kind:
+def _kind_of_names(names: set[str]) -> FileKind:
+    if names.isdisjoint(DOCUMENT):
+        if "measure" in names:
+            return "scores"
+        if has_keys([*names]) and names.isdisjoint({*GRADE, *SCORE}):
+            return "queries"
     # BEIR calls grades scores; no other format has a corpus-id.
     is_judged = names & (set(GRADE) - {"score"}) or "corpus-id" in names
     return "judgments" if is_judged else "run"

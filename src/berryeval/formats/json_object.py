@@ -17,12 +17,18 @@ from berryeval.core.id_column import decode_id
 from berryeval.core.run import Run
 from berryeval.errors import FormatError
 from berryeval.formats import relevance_judgments
+from berryeval.formats.capabilities import Capabilities
 from berryeval.formats.keys import id_bytes
 from berryeval.formats.lines import PathLike, iter_lines, path_name
+from berryeval.formats.located_quotes import located_beside
 from berryeval.formats.relevance_judgments import RelevanceJudgments
 from berryeval.formats.rows import Row, add_rows, parse_number, refuse_subtopics
 
-__all__ = ["JsonObject", "has_broken_numbers", "iter_rows", "load", "sniff", "to_lines"]
+__all__ = ["HOLDS", "JsonObject", "has_broken_numbers", "iter_rows", "load", "sniff", "to_lines"]
+
+HOLDS = Capabilities(
+    ("judgments", "run", "queries"), ("judgments", "run", "queries"), empty_queries=True
+)
 
 _EXACT = 2**53  # below it a float is the whole number that it seems
 _Pairs: TypeAlias = "list[tuple[str, object]]"
@@ -74,7 +80,7 @@ def load(path: PathLike) -> JsonObject:
         raise FormatError(f"expected a JSON object ({error})", path_name(path)) from None
     pairs = _pairs(queries, path, "queries")
     if any(key == "judgments" and _is_list_of_objects(value) for key, value in pairs):
-        golden = relevance_judgments.parse(content, path)
+        golden = located_beside(relevance_judgments.parse(content, path), path)
         judged = [(one.query_id, [*one.iter_grades()]) for one in golden.queries]
         return JsonObject(path, judged, golden)
     return JsonObject(

@@ -1,9 +1,9 @@
 """JSON lines: one object per line, ``{"query_id": "q1", "doc_id": "d7", "relevance": 2}``.
 
-Runs have a ``score`` instead of a ``relevance``. Judgments may have a ``judge``, a ``subtopic``
-and a ``source``. Other usual names of the keys are understood, see
-`berryeval.core.column_names`; other keys are ignored. Ids may be numbers. Empty lines
-are passed over.
+Runs have a ``score`` instead of a ``relevance``. Judgments may have a ``judge``, a ``subtopic``, a
+``source``, a time (``judged_at``) and a ``note``, and one line per judge. Other usual names of the
+keys are understood, see `berryeval.core.column_names`; other keys are ignored. Ids may be numbers.
+Empty lines are passed over.
 """
 
 from __future__ import annotations
@@ -20,11 +20,13 @@ from berryeval.core.judgments import Judgments
 from berryeval.core.run import Run
 from berryeval.core.score_order import ScoredRow
 from berryeval.errors import FormatError
+from berryeval.formats.capabilities import Capabilities
 from berryeval.formats.keys import find_keys, find_labels, find_rank, id_bytes
 from berryeval.formats.lines import PathLike, iter_lines, path_name
-from berryeval.formats.rows import Row, as_rank, as_tag, parse_number
+from berryeval.formats.rows import Row, as_rank, as_tag, labels_of, parse_number
 
 __all__ = [
+    "HOLDS",
     "first_tag",
     "iter_judged",
     "iter_objects",
@@ -34,6 +36,16 @@ __all__ = [
     "sniff",
     "to_lines",
 ]
+
+HOLDS = Capabilities(
+    ("judgments", "run", "scores", "queries"),
+    ("judgments", "run", "scores", "queries"),
+    judges=True,
+    sources=True,
+    times=True,
+    notes=True,
+    tags=True,
+)
 
 
 def sniff(first_line: bytes) -> bool:
@@ -62,11 +74,13 @@ def iter_rows(path: PathLike, kind: Kind) -> Iterator[Row]:
 
 
 def iter_judged(path: PathLike) -> Iterator[JudgedRow]:
-    """Iterate over judgments with their judges, subtopics and sources."""
+    """Iterate over judgments with their judges, subtopics, sources, times and notes."""
     for number, record in iter_objects(path):
         row = _row(record, "judgments", path, number)
         labels = (
-            None if name is None or record[name] is None else id_bytes(record[name], path, number)
+            None
+            if name is None or record[name] in (None, "")
+            else id_bytes(record[name], path, number)
             for name in find_labels(record)
         )
         yield JudgedRow(*row, *labels)
@@ -121,8 +135,8 @@ def _plain(value: object) -> float | str:
 
 def to_lines(data: Grouped) -> Iterator[bytes]:
     """Iterate over the lines of a file."""
-    if isinstance(data, Judgments) and data.subtopics:
-        yield from _lines_with_subtopics(data)
+    if isinstance(data, Judgments) and (data.subtopics or data.opinions):
+        yield from _lines_of_opinions(data)
         return
     key = "score" if isinstance(data, Run) else "relevance"
     tag = {"tag": data.tag} if isinstance(data, Run) and data.tag else {}
@@ -138,14 +152,14 @@ def to_lines(data: Grouped) -> Iterator[bytes]:
             yield json.dumps(record).encode() + b"\n"
 
 
-def _lines_with_subtopics(judgments: Judgments) -> Iterator[bytes]:
-    for query_id, doc_id, subtopic, grade in judgments.iter_grades():
-        record = {
-            "query_id": decode_id(query_id),
-            "doc_id": decode_id(doc_id),
-            **({} if subtopic is None else {"subtopic": decode_id(subtopic)}),
-            "relevance": _number(grade),
-        }
+def _lines_of_opinions(judgments: Judgments) -> Iterator[bytes]:
+    for query_id, doc_id, opinion in judgments.iter_opinions():
+        record: dict[str, object] = {"query_id": decode_id(query_id), "doc_id": decode_id(doc_id)}
+        for name, value in labels_of(opinion).items():
+            if isinstance(value, bytes):
+                record[name] = decode_id(value)
+            elif value is not None:
+                record[name] = _number(float(value))
         yield json.dumps(record).encode() + b"\n"
 
 

@@ -18,10 +18,13 @@ from berryeval.core.grouped import Grouped
 from berryeval.core.id_column import decode_id, shown_id
 from berryeval.core.judgments import Judgments
 from berryeval.errors import FormatError, InputError
+from berryeval.formats.capabilities import Capabilities
 from berryeval.formats.lines import PathLike, iter_lines, path_name
 from berryeval.formats.rows import Row, parse_number, refuse_subtopics, written
 
-__all__ = ["iter_rows", "sniff", "to_lines"]
+__all__ = ["HOLDS", "iter_rows", "sniff", "to_lines"]
+
+HOLDS = Capabilities(("judgments",), ("judgments",))
 
 _BEGINNING = re.compile(rb"\s*[^\s#]\S*\s+qid:\S")
 _DOC_ID = re.compile(rb"\bdocid\s*[=:]\s*(\S+)", re.IGNORECASE)

@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 from berryeval.errors import SizeError
 
-__all__ = ["MOST_LINE", "check_rows", "limited", "within_limits"]
+__all__ = ["MOST_LINE", "check_content", "check_rows", "limited", "within_limits"]
 
 MOST_LINE = 1 << 28
 """Bytes of the longest line. A longer one is an endless one, such as that of ``/dev/zero``."""
@@ -40,9 +40,15 @@ def check_rows(n_rows: int, name: str) -> None:
         raise SizeError(f"expected at most {most:,} rows, found {n_rows:,} or more", name)
 
 
+def check_content(n_bytes: int, name: str) -> None:
+    """Raise `SizeError` if a file has too many bytes when decompressed."""
+    most = _limits.get().content
+    if most is not None and n_bytes > most:
+        raise SizeError(f"expected at most {most:,} bytes, found more", name)
+
+
 def within_limits(pieces: Iterable[bytes], name: str) -> Iterator[bytes]:
     """Iterate over the pieces of a text; raise `SizeError` at the first that exceeds a limit."""
-    limits = _limits.get()
     n_bytes, n_lines, line = 0, 0, 0
     for piece in pieces:
         last = piece.rfind(b"\n")
@@ -52,7 +58,6 @@ def within_limits(pieces: Iterable[bytes], name: str) -> Iterator[bytes]:
             raise SizeError(message, name, n_lines + 1)
         n_bytes += len(piece)
         n_lines += piece.count(b"\n")
-        if limits.content is not None and n_bytes > limits.content:
-            raise SizeError(f"expected at most {limits.content:,} bytes, found more", name)
+        check_content(n_bytes, name)
         check_rows(n_lines, name)
         yield piece

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from types import ModuleType
+from collections.abc import Iterable, Iterator
 from typing import TypeVar
 
 from berryeval.backend import backend
@@ -11,51 +11,27 @@ from berryeval.core.column_names import Kind
 from berryeval.core.files import uncompressed_name
 from berryeval.core.frames import iter_head
 from berryeval.core.grouped import Grouping
-from berryeval.core.judging import Judges, check_judges
+from berryeval.core.judging import JudgedRow, Judges, check_judges
 from berryeval.core.judgments import Judgments, collect_judged, judgments_of_frame
 from berryeval.core.origin import Origin
 from berryeval.core.run import Run, run_of_frame
 from berryeval.core.score_order import cautions_of
-from berryeval.errors import ArgumentError, FormatError
-from berryeval.formats import arrow, beir, delimited, json_object, jsonl, letor, parquet, trec
+from berryeval.errors import FormatError
+from berryeval.formats import beir, json_object, trec
 from berryeval.formats._arrow_files import tag_of
-from berryeval.formats.lines import (
-    PathLike,
-    iter_lines,
-    iter_pieces,
-    path_name,
-    read_content,
-    readable_again,
-)
-from berryeval.formats.rows import Duplicates, add_rows
+from berryeval.formats.beginning import Beginning
+from berryeval.formats.limits import check_rows
+from berryeval.formats.lines import PathLike, iter_pieces, path_name, read_content, readable_again
+from berryeval.formats.platforms import PLATFORM_FORMATS, load, may_be_one
+from berryeval.formats.registry import BINARY, FORMATS, OWN_FORMATS, check_format, check_kind
+from berryeval.formats.rows import Duplicates, Row, add_rows
 from berryeval.formats.trec_native import read_columns
 
-__all__ = [
-    "BINARY",
-    "FORMATS",
-    "check_format",
-    "find_cautions",
-    "first_line",
-    "read_judgments",
-    "read_run",
-    "sniff_format",
-]
+__all__ = ["find_cautions", "iter_limited", "read_judgments", "read_run", "sniff_format"]
 
 Noun = TypeVar("Noun", Judgments, Run)
 
-FORMATS: dict[str, ModuleType] = {
-    "parquet": parquet,
-    "arrow": arrow,
-    "jsonl": jsonl,
-    "json": json_object,
-    "table": delimited,
-    "letor": letor,
-    "trec": trec,
-}
-"""The formats by name, in the order of detection."""
-
-BINARY = frozenset({"parquet", "arrow"})
-"""Formats that are not text: pyarrow reads them."""
+AnyRow = TypeVar("AnyRow", Row, JudgedRow)
 
 _JSON_LIST = re.compile(rb"\s*\[\s*(?:\{|$)")
 
@@ -76,7 +52,7 @@ def read_judgments(
         The file, compressed with gzip or not; ``-`` is standard input. A folder is read as
         BEIR's: its ``qrels/test.tsv``.
     format : str, optional
-        One of `FORMATS`. Default: detected from the first line.
+        One of `FORMATS`. Default: detected from the beginning.
     duplicates : {"error", "keep-best"}
         What to do with a document that is judged twice for one query, by one judge and for one
         subtopic.
@@ -98,6 +74,7 @@ def read_judgments(
     path = readable_again(path)
     chosen = sniff_format(path) if format is None else check_format(format)
     module = FORMATS[chosen]
+    check_kind(chosen, "judgments", path)
     origin = Origin(path_name(path), has_lines=chosen not in BINARY)
     if chosen in BINARY:
         return judgments_of_frame(module.read_table(path, "judgments"), duplicates, judges, origin)
@@ -105,9 +82,26 @@ def read_judgments(
         return _read_trec_judgments(path, duplicates, judges, origin)
     if chosen == "json":
         return _read_object(path, duplicates)
-    if hasattr(module, "iter_judged"):
-        return collect_judged(module.iter_judged(path), origin, duplicates, judges)
-    return _read(Judgments, path, "judgments", chosen, duplicates)
+    if not hasattr(module, "iter_judged"):
+        return _read(Judgments, path, "judgments", chosen, duplicates)
+    rows = module.iter_judged(path)
+    if chosen in PLATFORM_FORMATS:
+        rows = iter_limited(rows, path)
+    judgments = collect_judged(rows, origin, duplicates, judges)
+    if hasattr(module, "scale_of"):
+        judgments.scale, judgments.labels = module.scale_of(path) or (None, None)
+    return judgments
+
+
+def iter_limited(rows: Iterable[AnyRow], path: PathLike) -> Iterator[AnyRow]:
+    """Iterate over the rows of a file; raise `SizeError` if there are too many.
+
+    A document of JSON may have them all on one line; lines are counted as they are read.
+    """
+    name = path_name(path)
+    for number, row in enumerate(rows, start=1):
+        check_rows(number, name)
+        yield row
 
 
 def _read_object(path: PathLike, duplicates: Duplicates) -> Judgments:
@@ -142,6 +136,7 @@ def read_run(path: PathLike, *, format: str | None = None, duplicates: Duplicate
     path = readable_again(path)
     chosen = sniff_format(path) if format is None else check_format(format)
     module = FORMATS[chosen]
+    check_kind(chosen, "run", path)
     if chosen in BINARY:
         table = module.read_table(path, "run")
         run = run_of_frame(table, duplicates, Origin(path_name(path)))
@@ -174,24 +169,23 @@ def _read(
     if format == "json":  # the one text format in which a query may have no documents
         return noun.collect(json_object.load(path).group(kind, duplicates))
     found = Grouping()
-    add_rows(found, FORMATS[format].iter_rows(path, kind), kind, path, duplicates)
+    rows = FORMATS[format].iter_rows(path, kind)
+    if format in PLATFORM_FORMATS:
+        rows = iter_limited(rows, path)
+    add_rows(found, rows, kind, path, duplicates)
     return noun.collect(found)
 
 
-def check_format(name: str) -> str:
-    """Return the name of a format, or raise if it is unknown."""
-    if name not in FORMATS:
-        raise ArgumentError("format", " or ".join(map(repr, FORMATS)), repr(name))
-    return name
-
-
 def sniff_format(path: PathLike) -> str:
-    """Return the format of a file that is `readable_again`, detected from its first line.
+    """Return the format of a file that is `readable_again`, detected from its beginning.
 
     The name counts only if the first line is not conclusive: ``.csv`` and ``.tsv`` are tables.
     """
-    line = first_line(path)
-    found = next((name for name, module in FORMATS.items() if module.sniff(line)), "trec")
+    beginning = Beginning(path)
+    line = beginning.line
+    found = next((name for name in OWN_FORMATS if OWN_FORMATS[name].sniff(line)), "trec")
+    if found not in BINARY and may_be_one(line):
+        found = next((name for name in PLATFORM_FORMATS if load(name).sniff(beginning)), found)
     if found == "trec" and trec.kind_of_line(line) is None:
         if _JSON_LIST.match(line):
             message = "is a JSON list; expected one object per line: `jq -c '.[]' FILE > NEW`"
@@ -203,16 +197,3 @@ def sniff_format(path: PathLike) -> str:
             message = "expected Parquet or Arrow, as the name says, found something else"
             raise FormatError(message, path_name(path))
     return found
-
-
-def first_line(path: PathLike) -> bytes:
-    """Return the first line that is neither empty nor a comment, or raise if there is none."""
-    for _, line in iter_lines(path):
-        if _says_something(line):
-            return line
-    raise FormatError("expected judgments or a run, found nothing", path_name(path))
-
-
-def _says_something(line: bytes) -> bool:
-    stripped = line.strip()
-    return bool(stripped) and not stripped.startswith(b"#")

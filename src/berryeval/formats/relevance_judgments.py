@@ -22,6 +22,14 @@ the document is cut into chunks; as a plain judgment it has its own id,
 
     {"query_id": "Q001", "relevant": [{"document": "a.md", "start": 120, "end": 340, "grade": 3}],
      "not_relevant": [{"document": "c.md", "start": 0, "end": 80}]}
+
+Or it quotes the passage, and the document is searched for its position, see
+`berryeval.formats.quotes`::
+
+    {"document": "a.md", "quote": "tokens expire after 90 days", "grade": 3}
+
+``chunks`` names the chunking to which the ids of chunks belong, such as ``"document"``; by default
+Markdown is split by heading.
 """
 
 from __future__ import annotations
@@ -39,13 +47,24 @@ from berryeval.core.span_judgment import SpanJudgment
 from berryeval.errors import ArgumentError, FormatError, InputTypeError
 from berryeval.formats.keys import check_keys, id_bytes
 from berryeval.formats.lines import PathLike, iter_lines, path_name
+from berryeval.formats.quotes import QuoteJudgment
 
-__all__ = ["JudgedQuery", "RelevanceJudgments", "parse", "read"]
+__all__ = ["JudgedQuery", "RelevanceJudgments", "parse", "read", "to_lines"]
 
-FILE_KEYS = ("version", "pool_depth", "scale", "relevant_from", "labels", "judges", "judgments")
+FILE_KEYS = (
+    "version",
+    "pool_depth",
+    "scale",
+    "relevant_from",
+    "labels",
+    "judges",
+    "chunks",
+    "judgments",
+)
 ENTRY_KEYS = ("query_id", "relevant", "not_relevant")
 CHUNK_KEYS = ("chunk_id", "grade")
 SPAN_KEYS = ("document", "start", "end", "grade")
+QUOTE_KEYS = ("document", "quote", "grade")
 
 
 @dataclass(frozen=True)
@@ -58,6 +77,8 @@ class JudgedQuery:
     not_relevant: tuple[str, ...] = ()
     spans: tuple[SpanJudgment, ...] = ()
     """Those of both that are spans; above they stand by their ids."""
+    quotes: tuple[QuoteJudgment, ...] = ()
+    """Those of both that are quotes without a position yet, as in `located_quotes`."""
 
     def iter_grades(self) -> Iterator[tuple[str, float]]:
         """Iterate over chunks or spans and grades, as often as they are named."""
@@ -81,10 +102,12 @@ class RelevanceJudgments:
     """What the grades mean, from 0 up."""
     judges: Judges | None = None
     """The rule for grades of several judges."""
+    chunks: str | None = None
+    """The chunking to which the ids of chunks belong."""
 
 
 def read(path: PathLike) -> RelevanceJudgments:
-    """Read a file.
+    """Read a file; quotes are as they were written, see `berryeval.formats.located_quotes`.
 
     Raises
     ------
@@ -125,6 +148,7 @@ def parse(text: bytes, path: PathLike) -> RelevanceJudgments:
         relevant_from=relevant_from,
         labels=labels,
         judges=judges,
+        chunks=_chunks(content.get("chunks"), path),
     )
 
 
@@ -181,23 +205,24 @@ class _Reader:
         relevant, others = entry.get("relevant", []), entry.get("not_relevant", [])
         if not isinstance(relevant, list) or not isinstance(others, list):
             raise self._unexpected("lists 'relevant' and 'not_relevant'", entry)
-        spans = [
-            self._span(one, query_id, is_relevant=is_relevant)
+        passages = [
+            self._passage(one, query_id, is_relevant=is_relevant)
             for entries, is_relevant in ((relevant, True), (others, False))
             for one in entries
-            if _is_span(one)
+            if _is_passage(one)
         ]
         return JudgedQuery(
             query_id,
             tuple(self._graded(one, query_id) for one in relevant),
             tuple(self._not_relevant(one, query_id) for one in others),
-            tuple(spans),
+            tuple(one for one in passages if isinstance(one, SpanJudgment)),
+            tuple(one for one in passages if isinstance(one, QuoteJudgment)),
         )
 
     def _graded(self, one: object, query_id: str) -> tuple[str, float]:
-        if _is_span(one):
-            span = self._span(one, query_id, is_relevant=True)
-            return span.span_id, span.grade
+        if _is_passage(one):
+            passage = self._passage(one, query_id, is_relevant=True)
+            return _name(passage), passage.grade
         if isinstance(one, str):
             return one, self._plain_grade(one)
         wanted = '{"chunk_id": "…", "grade": 3} in \'relevant\''
@@ -222,11 +247,26 @@ class _Reader:
         raise FormatError(f"{message}; {way_out}", path_name(self._path))
 
     def _not_relevant(self, one: object, query_id: str) -> str:
-        if _is_span(one):
-            return self._span(one, query_id, is_relevant=False).span_id
+        if _is_passage(one):
+            return _name(self._passage(one, query_id, is_relevant=False))
         if not isinstance(one, str):
             raise self._unexpected("chunk ids in 'not_relevant'", one)
         return one
+
+    def _passage(
+        self, one: dict[str, Any], query_id: str, *, is_relevant: bool
+    ) -> SpanJudgment | QuoteJudgment:
+        if "quote" not in one:
+            return self._span(one, query_id, is_relevant=is_relevant)
+        self._check_keys(one, QUOTE_KEYS if is_relevant else QUOTE_KEYS[:-1])
+        name, quote = one["document"], one["quote"]
+        grade = self._grade(one, f"a quote of {name!r}") if is_relevant else 0
+        is_text = isinstance(name, str) and isinstance(quote, str) and quote.strip()
+        if is_text and grade is not None:
+            return QuoteJudgment(query_id, name, quote, grade)
+        graded = ', "grade": 3' * is_relevant
+        wanted = f'{{"document": "a.md", "quote": "a passage of it"{graded}}}'
+        raise self._unexpected(f"{wanted} in '{'' if is_relevant else 'not_'}relevant'", one)
 
     def _span(self, one: dict[str, Any], query_id: str, *, is_relevant: bool) -> SpanJudgment:
         self._check_keys(one, SPAN_KEYS if is_relevant else SPAN_KEYS[:-1])
@@ -251,8 +291,58 @@ class _Reader:
         return _unexpected(expected, found, self._path, f"{self._where}: ")
 
 
-def _is_span(one: object) -> TypeGuard[dict[str, Any]]:
+def _is_passage(one: object) -> TypeGuard[dict[str, Any]]:
     return isinstance(one, dict) and "document" in one
+
+
+def _name(passage: SpanJudgment | QuoteJudgment) -> str:
+    return passage.span_id if isinstance(passage, SpanJudgment) else passage.quote_id
+
+
+def to_lines(judgments: RelevanceJudgments) -> Iterator[bytes]:
+    """Iterate over the pieces of a file, with one query per line."""
+    declared: dict[str, Any] = {
+        "version": int(judgments.version) if judgments.version.isdecimal() else judgments.version,
+        "pool_depth": judgments.pool_depth,
+        "scale": _plain(judgments.scale),
+        "relevant_from": _plain(judgments.relevant_from),
+        "labels": judgments.labels,
+        "judges": judgments.judges,
+        "chunks": judgments.chunks,
+    }
+    kept = {name: value for name, value in declared.items() if value is not None}
+    yield _json(kept)[:-1] + b', "judgments": ['
+    for number, query in enumerate(judgments.queries):
+        yield (b",\n  " if number else b"\n  ") + _json(_entry(query))
+    yield b"\n]}\n"
+
+
+def _entry(query: JudgedQuery) -> dict[str, Any]:
+    passages: dict[str, dict[str, Any]] = {
+        span.span_id: {"document": span.source, "start": span.start, "end": span.end}
+        for span in query.spans
+    }
+    passages |= {
+        quote.quote_id: {"document": quote.source, "quote": quote.quote} for quote in query.quotes
+    }
+    relevant = (
+        {**passages.get(name, {"chunk_id": name}), "grade": _plain(grade)}
+        for name, grade in query.relevant
+    )
+    others = (passages.get(name, name) for name in query.not_relevant)
+    return {"query_id": query.query_id, "relevant": [*relevant], "not_relevant": [*others]}
+
+
+def _plain(number: float | None) -> float | None:
+    """Return a number without a point if it is whole."""
+    return int(number) if number is not None and number == int(number) else number
+
+
+def _json(value: object) -> bytes:
+    try:
+        return json.dumps(value, ensure_ascii=False).encode()
+    except UnicodeEncodeError:  # an id that is not UTF-8, which JSON can hold only escaped
+        return json.dumps(value).encode()
 
 
 def _number(
@@ -268,6 +358,12 @@ def _number(
         raise _unexpected(f"a number above 0 as {what}", value, path, where)
     number: float = value
     return number
+
+
+def _chunks(value: object, path: PathLike) -> str | None:
+    if value is None or (isinstance(value, str) and value):
+        return value
+    raise _unexpected("the name of a chunking as chunks", value, path)
 
 
 def _depth(value: object, path: PathLike) -> int | None:

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable
-from typing import TypeAlias
+from typing import Any, TypeAlias
 
 from berryeval.core.column_names import Kind
 from berryeval.core.grade import MAX_GRADE
 from berryeval.core.grouped import Duplicates, Grouped, Grouping
 from berryeval.core.id_column import decode_id
-from berryeval.core.judgments import Judgments
+from berryeval.core.judgments import Judgments, Opinion
 from berryeval.core.origin import Origin
 from berryeval.errors import FormatError, InputError
 from berryeval.formats.lines import PathLike, path_name
@@ -21,6 +21,7 @@ __all__ = [
     "add_rows",
     "as_rank",
     "as_tag",
+    "labels_of",
     "parse_number",
     "refuse_subtopics",
     "written",
@@ -67,6 +68,18 @@ def refuse_subtopics(data: Grouped, what: str) -> None:
     if isinstance(data, Judgments) and data.subtopics:
         way_out = "write TREC, JSON lines, a table, Parquet or Arrow"
         raise InputError(f"{what} cannot hold the subtopics of judgments; {way_out}")
+
+
+def labels_of(opinion: Opinion) -> dict[str, Any]:
+    """Return the grade of an opinion, and its texts as bytes or None, by column."""
+    return {
+        "subtopic": opinion.subtopic,
+        "relevance": opinion.grade,
+        "judge": opinion.judge,
+        "source": opinion.source,
+        "judged_at": opinion.judged_at,
+        "note": opinion.note,
+    }
 
 
 def as_rank(value: object) -> int | None:

@@ -27,10 +27,12 @@ from berryeval.core.judgments import Judgments
 from berryeval.core.run import Run
 from berryeval.core.score_order import ScoredRow
 from berryeval.errors import FormatError, InputError
+from berryeval.formats.capabilities import Capabilities
 from berryeval.formats.lines import BOM, FIRST_BYTES, PathLike, iter_lines, path_name, read_content
 from berryeval.formats.rows import Row, as_rank, parse_number, written
 
 __all__ = [
+    "HOLDS",
     "TAG",
     "first_tag",
     "has_subtopics",
@@ -44,6 +46,8 @@ __all__ = [
     "sniff",
     "to_lines",
 ]
+
+HOLDS = Capabilities(("judgments", "run"), ("judgments", "run"), tags=True)
 
 _JUDGMENTS = ("query", "iteration", "document", "grade")
 _RUN = ("query", "Q0", "document", "rank", "score", "tag")

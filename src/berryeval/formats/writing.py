@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 
 from berryeval.core.files import format_of_ending, uncompressed_name, write_whole
 from berryeval.core.grouped import Grouped
 from berryeval.core.judgments import Judgments
 from berryeval.core.run import Run
+from berryeval.errors import ArgumentError
 from berryeval.formats import arrow, delimited
+from berryeval.formats.capabilities import FileKind
 from berryeval.formats.lines import PathLike
-from berryeval.formats.reading import FORMATS, check_format
+from berryeval.formats.registry import FORMATS, capabilities_of, check_format
 
 __all__ = ["format_of_name", "write_judgments", "write_run"]
 
@@ -29,13 +31,20 @@ _ENDINGS = {
     ".feather": "arrow",
     ".ipc": "arrow",
     ".letor": "letor",
+    ".lz4": "ranx-lz4",
     ".svmlight": "letor",
     ".qrels": "trec",
     ".run": "trec",
 }
 
 
-def write_judgments(judgments: Judgments, path: PathLike, *, format: str | None = None) -> None:
+def write_judgments(
+    judgments: Judgments,
+    path: PathLike,
+    *,
+    format: str | None = None,
+    texts: Mapping[str, str] | None = None,
+) -> None:
     """Write judgments to a file, atomically.
 
     Parameters
@@ -47,8 +56,11 @@ def write_judgments(judgments: Judgments, path: PathLike, *, format: str | None 
         compressed.
     format : str, optional
         One of `FORMATS`. Without it the name decides: ``.jsonl``, ``.json``, ``.csv``,
-        ``.tsv``, ``.parquet``, ``.arrow`` (a file), ``.arrows`` (a stream) and ``.letor``; any
-        other is TREC, but for endings that name something else, such as ``.xlsx``.
+        ``.tsv``, ``.parquet``, ``.arrow`` (a file), ``.arrows`` (a stream), ``.letor`` and
+        ``.lz4`` (ranx); any other is TREC, but for endings that name something else, such as
+        ``.xlsx``. Formats of other platforms have to be named.
+    texts : mapping from str to str, optional
+        The texts of queries by id, for the format that has both: ``rank-eval``.
 
     Raises
     ------
@@ -57,11 +69,11 @@ def write_judgments(judgments: Judgments, path: PathLike, *, format: str | None 
     InputError
         If an id has no place in the format, or the name asks for a format that is not written.
     """
-    write_whole(path, _to_lines(judgments, path, format))
+    write_whole(path, _to_lines(judgments, path, format, texts))
 
 
 def write_run(run: Run, path: PathLike, *, format: str | None = None) -> None:
-    """Write a run to a file, atomically. The parameters are those of `write_judgments`."""
+    """Write a run to a file, atomically. Path and format are as for `write_judgments`."""
     write_whole(path, _to_lines(run, path, format))
 
 
@@ -76,13 +88,23 @@ def format_of_name(path: PathLike) -> str:
     return format_of_ending(path, _ENDINGS, "trec", argument="output", choice="a format (--to)")
 
 
-def _to_lines(data: Grouped, path: PathLike, name: str | None) -> Iterator[bytes]:
+def _to_lines(
+    data: Grouped, path: PathLike, name: str | None, texts: Mapping[str, str] | None = None
+) -> Iterator[bytes]:
     chosen = format_of_name(path) if name is None else check_format(name)
     if chosen == "table" and _ending(path) == ".tsv":
         return delimited.to_lines(data, separator="\t")
     if chosen == "arrow":
         return arrow.to_lines(data, is_stream=_ending(path) == ".arrows")
-    lines: Iterator[bytes] = FORMATS[chosen].to_lines(data)
+    kind: FileKind = "run" if isinstance(data, Run) else "judgments"
+    if kind not in capabilities_of(chosen).writes and chosen != "letor":
+        able = ", ".join(name for name in FORMATS if kind in capabilities_of(name).writes)
+        raise ArgumentError("format", f"one that holds {kind} ({able})", repr(chosen))
+    lines: Iterator[bytes]
+    if chosen == "rank-eval" and texts is not None:
+        lines = FORMATS[chosen].to_lines(data, texts)
+    else:
+        lines = FORMATS[chosen].to_lines(data)
     return lines
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from copy import copy
 from datetime import datetime
 
 from sqlalchemy import Connection, func
@@ -23,6 +24,7 @@ from berryeval.archive.judgments.rows import (
     check_revision,
     read_history,
     read_judgment,
+    read_opinions,
     stored_judgment,
     write_judgments,
 )
@@ -290,6 +292,13 @@ class ArchivedJudgments(ArchivePart):
     def current(self) -> Judgments:
         """Return the current judgments, for an evaluation."""
         return self.as_of(None, is_recorded=False)[0]
+
+    def with_opinions(self) -> Judgments:
+        """Return the current judgments with judge, source and time, and second opinions since."""
+        found = copy(self.current())
+        with self._database.reading() as connection:
+            found.opinions = read_opinions(connection)
+        return found
 
     def hash(self) -> str:
         """Return the hash of the current judgments, which can be passed to `at`."""

@@ -22,10 +22,12 @@ from sqlalchemy import (
 from berryeval.archive.checks import check_count, check_id, check_text
 from berryeval.archive.clock import now
 from berryeval.archive.database import batches_of
-from berryeval.archive.judgments.opinions import SETTLED
+from berryeval.archive.judgments.opinions import SETTLED, history_of
 from berryeval.archive.records import JudgmentEntry, JudgmentKind, StoredJudgment
 from berryeval.archive.tables import documents, judgments
 from berryeval.core.grade import check_grade
+from berryeval.core.id_column import encode_id
+from berryeval.core.judgments import Opinion
 from berryeval.errors import ArgumentError, ConflictError
 
 __all__ = [
@@ -44,6 +46,7 @@ __all__ = [
     "read_histories",
     "read_history",
     "read_judgment",
+    "read_opinions",
     "stored_judgment",
     "with_hash",
     "write_judgments",
@@ -229,6 +232,33 @@ def iter_opined(connection: Connection) -> Iterator[list[StoredJudgment]]:
     rows = connection.execute(of_opined(STATES))
     for _, same in groupby(rows, lambda row: (row.query_id, row.doc_id)):
         yield [stored_judgment(row) for row in same]
+
+
+def read_opinions(connection: Connection) -> dict[bytes, dict[bytes, list[Opinion]]]:
+    """Return what each judge says of each judged pair, the judgment first."""
+    found: dict[bytes, dict[bytes, list[Opinion]]] = {}
+    rows = connection.execute(STATES.where(IS_CURRENT).order_by(_c.query_id, _c.doc_id))
+    for row in rows:
+        state = stored_judgment(row)
+        own = found.setdefault(encode_id(state.query_id), {})
+        own[encode_id(state.doc_id)] = [_opinion(state)]
+    for states in iter_opined(connection):
+        history = history_of(states)
+        if history.judgment is not None:
+            said = {one.author: one for one in (history.judgment, *history.pending)}
+            own = found[encode_id(states[0].query_id)]
+            own[encode_id(states[0].doc_id)] = [*map(_opinion, said.values())]
+    return found
+
+
+def _opinion(state: StoredJudgment) -> Opinion:
+    assert state.grade is not None  # which only withdrawn judgments lack
+    return Opinion(
+        encode_id(state.author),
+        state.grade,
+        None if state.source is None else encode_id(state.source),
+        state.judged_at.isoformat().encode(),
+    )
 
 
 def stored_judgment(row: Row[Any]) -> StoredJudgment:

@@ -1,7 +1,15 @@
 """Files of queries. One module per format: its grammar, how it is read and written."""
 
+from berryeval.formats.queries._records import has_keys
 from berryeval.formats.queries.files import QUERY_FORMATS, read_queries, write_queries
 from berryeval.formats.queries.log import iter_log
 from berryeval.formats.queries.weighing import write_weights
 
-__all__ = ["QUERY_FORMATS", "iter_log", "read_queries", "write_queries", "write_weights"]
+__all__ = [
+    "QUERY_FORMATS",
+    "has_keys",
+    "iter_log",
+    "read_queries",
+    "write_queries",
+    "write_weights",
+]

@@ -11,10 +11,18 @@ from berryeval.core.id_column import shown_id
 from berryeval.core.query import Query, find_split_group
 from berryeval.errors import ArgumentError, FormatError
 from berryeval.formats import beir
+from berryeval.formats.beginning import Beginning
 from berryeval.formats.lines import PathLike, iter_lines, path_name, readable_again
+from berryeval.formats.platforms import load, may_be_one
 from berryeval.formats.queries import delimited, json_file, jsonl, trec_topics
 
-__all__ = ["QUERY_FORMATS", "check_query_format", "read_queries", "write_queries"]
+__all__ = [
+    "PLATFORM_QUERY_FORMATS",
+    "QUERY_FORMATS",
+    "check_query_format",
+    "read_queries",
+    "write_queries",
+]
 
 QUERY_FORMATS: dict[str, ModuleType] = {
     "topics": trec_topics,
@@ -23,6 +31,9 @@ QUERY_FORMATS: dict[str, ModuleType] = {
     "table": delimited,
 }
 """The formats by name, in the order of detection."""
+
+PLATFORM_QUERY_FORMATS = ("srw-query-set", "quepid-case", "quepid-snapshot")
+"""Formats of platforms that have queries; the first can be written, too."""
 
 _ENDINGS = {
     ".jsonl": "jsonl",
@@ -41,7 +52,7 @@ def read_queries(path: PathLike, *, format: str | None = None, strict: bool = Fa
     path : path
         The file, compressed or not. A folder is read as BEIR's: its ``queries.jsonl``.
     format : str, optional
-        One of `QUERY_FORMATS`. Default: detected from the first line.
+        One of `QUERY_FORMATS` or `PLATFORM_QUERY_FORMATS`. Default: detected from the beginning.
     strict : bool
         Whether an unknown key or column is an error, as in a golden set.
 
@@ -57,7 +68,7 @@ def read_queries(path: PathLike, *, format: str | None = None, strict: bool = Fa
     chosen = _sniff(path) if format is None else check_query_format(format)
     found: dict[str, Query] = {}
     lines: dict[str, int | None] = {}
-    for line, query in QUERY_FORMATS[chosen].iter_queries(path, strict=strict):
+    for line, query in _iter_queries(path, chosen, strict=strict):
         if query.query_id in found:
             message = f"query {shown_id(query.query_id)} occurs twice"
             raise FormatError(message, path_name(path), line)
@@ -71,10 +82,21 @@ def read_queries(path: PathLike, *, format: str | None = None, strict: bool = Fa
     return list(found.values())
 
 
+def _iter_queries(
+    path: PathLike, chosen: str, *, strict: bool
+) -> Iterator[tuple[int | None, Query]]:
+    if chosen in PLATFORM_QUERY_FORMATS:
+        return ((None, query) for query in load(chosen).iter_queries(path))
+    queries: Iterator[tuple[int | None, Query]]
+    queries = QUERY_FORMATS[chosen].iter_queries(path, strict=strict)
+    return queries
+
+
 def check_query_format(name: str) -> str:
     """Return the name of a format, or raise if it is unknown."""
-    if name not in QUERY_FORMATS:
-        raise ArgumentError("format", " or ".join(map(repr, QUERY_FORMATS)), repr(name))
+    known = (*QUERY_FORMATS, *PLATFORM_QUERY_FORMATS)
+    if name not in known:
+        raise ArgumentError("format", " or ".join(map(repr, known)), repr(name))
     return name
 
 
@@ -82,6 +104,11 @@ def _sniff(path: PathLike) -> str:
     line = next((line for _, line in iter_lines(path) if line.strip()), None)
     if line is None:
         raise FormatError("expected queries, found nothing", path_name(path))
+    if may_be_one(line):
+        beginning = Beginning(path)
+        for name in PLATFORM_QUERY_FORMATS:
+            if load(name).sniff(beginning):
+                return name
     for name, module in QUERY_FORMATS.items():
         if module.sniff(line):
             return name
@@ -101,8 +128,8 @@ def write_queries(queries: Iterable[Query], path: PathLike, *, format: str | Non
         The file; ``-`` is standard output. A name that ends in ``.gz`` or ``.zst`` is
         compressed.
     format : str, optional
-        One of `QUERY_FORMATS`. Default: by the name, ``.jsonl``, ``.json``, ``.csv`` or ``.tsv``;
-        any other is TREC topics.
+        One of `QUERY_FORMATS`, or ``srw-query-set``. Default: by the name, ``.jsonl``, ``.json``,
+        ``.csv`` or ``.tsv``; any other is TREC topics.
 
     Raises
     ------
@@ -117,7 +144,11 @@ def write_queries(queries: Iterable[Query], path: PathLike, *, format: str | Non
     else:
         chosen = check_query_format(format)
     lines: Iterator[bytes]
-    if chosen == "table":
+    if chosen in PLATFORM_QUERY_FORMATS:
+        if chosen != PLATFORM_QUERY_FORMATS[0]:
+            raise ArgumentError("format", "one that queries are written in", repr(chosen))
+        lines = load(chosen).queries_to_lines(queries)
+    elif chosen == "table":
         lines = delimited.to_lines(queries, separator="\t" if ending == ".tsv" else ",")
     else:
         lines = QUERY_FORMATS[chosen].to_lines(queries)

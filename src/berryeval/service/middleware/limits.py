@@ -15,7 +15,7 @@ from berryeval.service.settings import SMALL_BODY, ServiceSettings
 
 __all__ = ["UPLOADS", "Limits"]
 
-UPLOADS = frozenset({"/v1/runs", "/import"})
+UPLOADS = frozenset({"/v1/runs", "/v1/judgments/file", "/import"})
 """Paths whose bodies are files and may be larger."""
 
 _BULK = ("/v1/judgments", "/v1/queries", "/v1/documents", "/v1/stores/", "/v1/evaluation/")

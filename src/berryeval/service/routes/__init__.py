@@ -11,6 +11,7 @@ from berryeval.service.routes import (
     holes,
     jobs,
     judging,
+    judgment_files,
     judgments,
     queries,
     rank_eval,
@@ -23,6 +24,7 @@ __all__ = ["ROUTERS"]
 ROUTERS = (
     evaluations.router,  # first, as these are read most often
     queries.router,
+    judgment_files.router,  # before the next, which takes JSON only
     judgments.router,
     judging.router,
     documents.router,

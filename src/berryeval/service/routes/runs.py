@@ -36,7 +36,12 @@ __all__ = ["router"]
 
 router = APIRouter(prefix="/v1/runs", tags=["runs"], route_class=JsonRoute)
 
-FileFormat = Literal["trec", "jsonl", "json", "table", "letor", "parquet", "arrow"]
+FileFormat = Literal[
+    "trec", "jsonl", "json", "table", "letor", "parquet", "arrow",
+    "quepid-snapshot", "quepid-snapshot-csv", "srw-experiment", "rank-eval-response",
+    "search-response", "msmarco", "ranx-lz4",
+]  # fmt: skip
+"""Formats that runs are read from, and LETOR, whose reader says that it holds none."""
 
 _EXAMPLE = {
     "run_id": EXAMPLE_RUN,

@@ -11,15 +11,23 @@ from berryeval.core.judgments import Judgments
 from berryeval.core.notes import caution_notes
 from berryeval.core.query import Query
 from berryeval.core.run import Run
+from berryeval.errors import FormatError
 from berryeval.evaluation.comparing import compare
-from berryeval.formats import read_run
+from berryeval.formats import read_judgments, read_run
+from berryeval.formats.capabilities import Capabilities
 from berryeval.formats.limits import limited
+from berryeval.formats.losses import count_losses, find_losses, sentences_of
 from berryeval.reports.comparison import comparison_as_dict
 
 if TYPE_CHECKING:
     from berryeval.service.jobs import Progress
 
-__all__ = ["compare_runs", "read_packed_run"]
+__all__ = ["compare_runs", "read_judgments_file", "read_packed_run"]
+
+_ARCHIVE = Capabilities(
+    ("judgments",), ("judgments",), judges=True, sources=True, scale=True, empty_queries=True
+)
+"""What an archive holds: the time of a judgment there is that of its import."""
 
 
 def read_packed_run(
@@ -31,6 +39,18 @@ def read_packed_run(
         run = read_run(path, format=format)
     progress(1, 2, "compressing")
     return pack_run(run), [*map(str, caution_notes(run.find_cautions()))]
+
+
+def read_judgments_file(
+    path: Path, *, format: str | None, rows: int, content: int, progress: Progress
+) -> tuple[Judgments, list[str]]:
+    """Return judgments from a file, and what was left out, in sentences."""
+    progress(0, 1, "reading")
+    with limited(rows=rows, content=content), count_losses() as losses:
+        found = read_judgments(path, format=format)
+    if not found.n_rows:
+        raise FormatError("expected judgments, found none", str(path))
+    return found, sentences_of(losses) + find_losses(found, _ARCHIVE)
 
 
 def compare_runs(

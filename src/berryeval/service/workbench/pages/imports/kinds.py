@@ -8,10 +8,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
 from berryeval.archive import Archive, hash_of_document
-from berryeval.archive.records import JudgmentBatch, JudgmentEntry, RunFacts
+from berryeval.archive.records import RunFacts
 from berryeval.core.documents import Document
 from berryeval.core.id_column import decode_id
-from berryeval.core.judgments import Judgments, Opinion
+from berryeval.core.judgments import Judgments
 from berryeval.core.notes import caution_notes
 from berryeval.core.query import Query
 from berryeval.core.run import Run
@@ -20,6 +20,7 @@ from berryeval.formats import read_judgments, read_run
 from berryeval.formats.corpus import iter_documents
 from berryeval.formats.limits import limited
 from berryeval.formats.queries import read_queries
+from berryeval.service.judgment_files import IMPORTED, batches_of_file
 
 if TYPE_CHECKING:
     from berryeval.service.jobs import Progress
@@ -30,7 +31,6 @@ __all__ = [
     "Kind",
     "Options",
     "Preview",
-    "batches_of_file",
     "preview_of",
     "read_file",
     "size_of",
@@ -43,12 +43,15 @@ _SHOWN = 20
 _BYTES_PER_ROW = 32
 _BYTES_PER_RECORD = 500
 
-IMPORTED = "imported"
-"""The author of judgments from a file that names no judge."""
-
 KINDS: Mapping[Kind, tuple[str, str]] = {
-    "judgments": ("Judgments", "TREC, JSON lines, CSV, BEIR, Parquet, or the JSON of a golden set"),
-    "runs": ("A run", "The results of a system: TREC, JSON lines, CSV, Parquet"),
+    "judgments": (
+        "Judgments",
+        "TREC, JSON lines, CSV, BEIR, Parquet, a golden set; Quepid, OpenSearch, RRE, LTR",
+    ),
+    "runs": (
+        "A run",
+        "The results of a system: TREC, JSON lines, CSV, Parquet; search responses, MS MARCO",
+    ),
     "queries": ("Queries", "JSON, JSON lines, TSV or TREC topics"),
     "documents": ("Documents", "JSON lines with _id, title and text, as in BEIR"),
 }
@@ -176,37 +179,6 @@ def store(
         return f"{n:,} queries are new or changed.", "/queries"
     n = archive.documents.put(content)
     return f"{n:,} documents are new or changed.", "/judgments?show=stale"
-
-
-def batches_of_file(content: Judgments, file_name: str, there: Judgments) -> list[JudgmentBatch]:
-    """Return what a file adds to the existing judgments, by judge and source.
-
-    A grade without a judge is by `IMPORTED`: importing a file is not judging it. If several
-    judges graded a document, the first grade is the judgment, and the others are second opinions.
-    An existing grade keeps its judge: the same grade by another judge is a second opinion.
-    """
-    from_file = f"file {file_name}"
-    found: dict[tuple[str, str, bool], list[JudgmentEntry]] = {}
-    for query_id, rows in content.iter_queries():
-        by_document, known = content.opinions.get(query_id, {}), there.grades_of(query_id)
-        for row in rows:
-            doc_id = content.doc_ids.bytes_at(row)
-            said = by_document.get(doc_id) or [Opinion(None, content.grades[row])]
-            for number, (judge, grade, source) in enumerate(said):
-                is_there = known.get(doc_id) == grade
-                if judge is None and is_there:
-                    continue
-                author = IMPORTED if judge is None else decode_id(judge)
-                given = from_file if source is None else decode_id(source)
-                entry = JudgmentEntry(decode_id(query_id), decode_id(doc_id), grade)
-                found.setdefault((author, given, number > 0 or is_there), []).append(entry)
-    # Judgments first: an opinion refers to one.
-    return [
-        JudgmentBatch(author, source, entries, as_opinion)
-        for (author, source, as_opinion), entries in sorted(
-            found.items(), key=lambda item: item[0][2]
-        )
-    ]
 
 
 def _of_judgments(archive: Archive, content: Judgments, *, may_declare: bool) -> Preview:

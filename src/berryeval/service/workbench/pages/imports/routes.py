@@ -29,6 +29,7 @@ from berryeval.service.dependencies import (
     require,
 )
 from berryeval.service.jobs import Job, Progress
+from berryeval.service.judgment_files import with_query_ids
 from berryeval.service.lru_cache import LruCache
 from berryeval.service.temporary import temporary_folder
 from berryeval.service.uploads import named
@@ -92,6 +93,8 @@ async def preview_file(
     )  # fmt: skip
 
     def previewed(content: Any) -> tuple[Staged, Preview]:  # noqa: ANN401 - by its kind
+        if kind in ("judgments", "runs"):
+            content = with_query_ids(archive, content)
         staged = Staged(kind, content, options, archive.judgments.revision(), size_of(content))
         may_declare = caller.may("admin")
         return staged, preview_of(archive, kind, content, options, may_declare=may_declare)

@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 import re
+import shutil
 from collections import deque
 from collections.abc import Iterator
+from itertools import chain
+from pathlib import Path
 from typing import Annotated
 
 from anyio import to_thread
@@ -17,11 +20,13 @@ from berryeval.formats import delimited, jsonl, trec
 from berryeval.service.dependencies import ArchiveDep, CallerDep, require
 from berryeval.service.paths import DocId, QueryId, quoted
 from berryeval.service.problems import Problem
+from berryeval.service.temporary import temporary_folder
 from berryeval.service.workbench.grading import change_sentence, grade_labels, read_revision
 from berryeval.service.workbench.pages.judgments.listing import SHOWN, Filter, find_judgments
 from berryeval.service.workbench.rendering import page
 from berryeval.service.workbench.state.agreement import AgreedDep, TableDep, in_words
 from berryeval.service.workbench.state.judging_modes import SOURCE
+from berryeval.suite.golden_archive import export_golden_set
 
 __all__ = ["router"]
 
@@ -32,6 +37,8 @@ _EXPORTS = {
     "jsonl": (jsonl.to_lines, "application/jsonl", "judgments.jsonl"),
     "csv": (delimited.to_lines, "text/csv; charset=utf-8", "judgments.csv"),
 }
+_GOLDEN = "golden"
+_NOT_STORED = {"Cache-Control": "no-store"}
 _PIECE_BYTES = 1 << 16
 _TEXT_SHOWN = 1500
 _SHADES = {"very good": 4, "good": 3, "fair": 2, "poor": 1}
@@ -80,9 +87,14 @@ def show_agreement(request: Request, archive: ArchiveDep, latest: AgreedDep) -> 
 
 @router.get("/export", tags=["part"])
 def export_judgments(archive: ArchiveDep, format: str = "trec") -> Response:
-    """Stream all judgments as a file."""
+    """Stream all judgments as a file, or with queries and documents as a golden set."""
+    if format == _GOLDEN:
+        pieces = _golden_set(archive)
+        begun = chain([next(pieces)], pieces)  # raises before anything is sent
+        headers = {"Content-Disposition": 'attachment; filename="golden.zip"', **_NOT_STORED}
+        return StreamingResponse(begun, headers=headers, media_type="application/zip")
     if format not in _EXPORTS:
-        raise ArgumentError("format", " or ".join(_EXPORTS), repr(format)[:40])
+        raise ArgumentError("format", " or ".join([*_EXPORTS, _GOLDEN]), repr(format)[:40])
     to_lines, kind, name = _EXPORTS[format]
     judgments = archive.judgments.current()
     if format == "trec" and _SPACE.search(judgments.doc_ids.data + judgments.query_ids.data):
@@ -91,10 +103,7 @@ def export_judgments(archive: ArchiveDep, format: str = "trec") -> Response:
     # The file name has the rule: a file with one grade per pair does not show what it omits.
     stem, dot, ending = name.partition(".")
     named = f"{stem}-{archive.judging.get().rule}{dot}{ending}"
-    headers = {
-        "Content-Disposition": f'attachment; filename="{named}"',
-        "Cache-Control": "no-store",
-    }
+    headers = {"Content-Disposition": f'attachment; filename="{named}"', **_NOT_STORED}
     return StreamingResponse(_pieces(to_lines(judgments)), headers=headers, media_type=kind)
 
 
@@ -201,3 +210,13 @@ def _pieces(lines: Iterator[bytes]) -> Iterator[bytes]:
             yield bytes(piece)
             piece.clear()
     yield bytes(piece)
+
+
+def _golden_set(archive: ArchiveDep) -> Iterator[bytes]:
+    """Write a golden set into a temporary folder, and iterate over the pieces of its zip file."""
+    with temporary_folder() as folder:
+        export_golden_set(archive, folder / _GOLDEN)
+        packed = shutil.make_archive(str(folder / "packed"), "zip", folder, _GOLDEN)
+        with Path(packed).open("rb") as file:
+            while piece := file.read(_PIECE_BYTES):
+                yield piece

@@ -1,0 +1,41 @@
+"""What a format can hold of judgments, runs, scores and queries."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Literal, TypeAlias
+
+__all__ = ["Capabilities", "FileKind"]
+
+FileKind: TypeAlias = Literal["judgments", "run", "scores", "queries"]
+"""What a file holds."""
+
+
+@dataclass(frozen=True)
+class Capabilities:
+    """What one format reads, writes and has a place for.
+
+    `berryeval convert` reports whatever else the data has as left out.
+    """
+
+    reads: tuple[FileKind, ...]
+    """Kinds that can be read; the first is assumed if none is named."""
+    writes: tuple[FileKind, ...]
+    judges: bool = False
+    """Grades of several judges, with their names."""
+    sources: bool = False
+    times: bool = False
+    notes: bool = False
+    scale: bool = False
+    """The highest grade, and labels of grades."""
+    negative: bool = True
+    """Grades below 0, which say that a document was pooled and not judged."""
+    fractions: bool = True
+    """Grades that are not whole numbers."""
+    scores: bool = True
+    """Scores of a run; without them it has ranks only."""
+    tags: bool = False
+    empty_queries: bool = False
+    """Queries without documents."""
+    by_text: bool = False
+    """Whether queries are identified by their text, which is then their id."""

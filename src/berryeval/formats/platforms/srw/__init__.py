@@ -1,0 +1,1 @@
+"""Files of the Search Relevance Workbench of OpenSearch."""

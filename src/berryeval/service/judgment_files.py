@@ -1,0 +1,96 @@
+"""Judgments between files and the archive, with their judges, sources and times."""
+
+from __future__ import annotations
+
+from typing import Literal, TypeAlias, TypeVar
+
+from berryeval.archive import Archive
+from berryeval.archive.records import JudgmentBatch, JudgmentEntry
+from berryeval.core.grouped import Grouped
+from berryeval.core.id_column import decode_id
+from berryeval.core.judgments import Judgments, Opinion
+from berryeval.formats.query_texts import ids_by_text, rename_queries, texts_by_id
+from berryeval.formats.registry import capabilities_of
+
+__all__ = [
+    "IMPORTED",
+    "ReadFormat",
+    "WrittenFormat",
+    "batches_of_file",
+    "judgments_for_file",
+    "with_query_ids",
+]
+
+Noun = TypeVar("Noun", bound=Grouped)
+
+IMPORTED = "imported"
+"""The author of judgments from a file that names no judge."""
+
+WrittenFormat: TypeAlias = Literal[
+    "trec", "jsonl", "json", "table", "letor", "parquet", "arrow",
+    "quepid-csv", "quepid-book-csv", "quepid-book", "quepid-case", "srw-judgments",
+    "rre", "rre-gains", "rank-eval", "ltr", "ranx-lz4",
+]  # fmt: skip
+"""Formats that judgments are written in."""
+
+ReadFormat: TypeAlias = Literal[
+    WrittenFormat, "quepid-snapshot", "quepid-snapshot-csv", "rank-eval-response"
+]
+"""Formats that judgments are read from."""
+
+
+def batches_of_file(content: Judgments, file_name: str, there: Judgments) -> list[JudgmentBatch]:
+    """Return what a file adds to the existing judgments, by judge and source.
+
+    A grade without a judge is by `IMPORTED`: importing a file is not judging it. If several
+    judges graded a document, the first grade is the judgment, and the others are second opinions.
+    An existing grade keeps its judge: the same grade by another judge is a second opinion.
+    """
+    from_file = f"file {file_name}"
+    found: dict[tuple[str, str, bool], list[JudgmentEntry]] = {}
+    for query_id, rows in content.iter_queries():
+        by_document, known = content.opinions.get(query_id, {}), there.grades_of(query_id)
+        for row in rows:
+            doc_id = content.doc_ids.bytes_at(row)
+            said = by_document.get(doc_id) or [Opinion(None, content.grades[row])]
+            for number, (judge, grade, source, *_) in enumerate(said):
+                is_there = known.get(doc_id) == grade
+                if judge is None and is_there:
+                    continue
+                author = IMPORTED if judge is None else decode_id(judge)
+                given = from_file if source is None else decode_id(source)
+                entry = JudgmentEntry(decode_id(query_id), decode_id(doc_id), grade)
+                found.setdefault((author, given, number > 0 or is_there), []).append(entry)
+    # Judgments first: an opinion refers to one.
+    return [
+        JudgmentBatch(author, source, entries, as_opinion)
+        for (author, source, as_opinion), entries in sorted(
+            found.items(), key=lambda item: item[0][2]
+        )
+    ]
+
+
+def with_query_ids(archive: Archive, content: Noun) -> Noun:
+    """Return judgments or a run of a file with the ids that the archive's queries have.
+
+    Many formats identify queries by their text: what the archive knows as a text and not as an id
+    gets the id of that query.
+    """
+    known = archive.queries.all()
+    ids = {text: name for text, name in ids_by_text(known.values()).items() if text not in known}
+    if not any(query_id in ids for query_id in content.query_ids):
+        return content
+    return rename_queries(content, ids)[0]
+
+
+def judgments_for_file(archive: Archive, format: str) -> tuple[Judgments, dict[str, str]]:
+    """Return the current judgments for a format, and the texts of the queries by id.
+
+    Judges, sources and times are included if the format holds them, and queries have their text
+    as id if it identifies them so.
+    """
+    holds = capabilities_of(format)
+    texts = texts_by_id(archive.queries.some(archive.judgments.current().query_ids).values())
+    has_labels = holds.judges or holds.sources or holds.times
+    found = archive.judgments.with_opinions() if has_labels else archive.judgments.current()
+    return (rename_queries(found, texts)[0] if holds.by_text else found), texts
