@@ -32,6 +32,14 @@ def arrays(retrieved: metrics.QueryDocArray, relevant: metrics.RelevanceArray) -
     print(recall, precision, graded, at_ten, metrics.BACKEND, metrics.PADDING_ID)
 
 
+def measure_objects() -> None:
+    at_ten: Measure = be.nDCG @ 10
+    graded = be.P(rel=2) @ 5
+    k: int | None = graded.k
+    result = be.evaluate({"q": {"a": 1}}, {"q": ["a"]}, [be.AP, at_ten, graded, "RR"])
+    print(k, result)
+
+
 def padding() -> None:
     padding_id: int = metrics.PADDING_ID
     # B2: the constant is Final; mypy reports this line as unused if an assignment is accepted.

@@ -4,16 +4,17 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import FrozenInstanceError, dataclass, fields
+from dataclasses import FrozenInstanceError, dataclass, fields, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, ClassVar, Literal, TypeAlias, TypeVar
 
 from berryeval.core.cutoff import check_k
 from berryeval.errors import ArgumentError, UnknownMeasureError
+from berryeval.measures._meanings import meant_by
 from berryeval.measures._parameters import CHECKS, parameter_names, written
 
 if TYPE_CHECKING:
-    from typing_extensions import dataclass_transform
+    from typing_extensions import Self, dataclass_transform
 else:  # typing has it from Python 3.11 on, and type checkers alone look at it
 
     def dataclass_transform(**_rules: bool) -> Callable[[Any], Any]:
@@ -56,17 +57,34 @@ def declare(measure: MeasureType) -> MeasureType:
     return measure
 
 
+class _Measures(type):
+    """What measures are classes of: each takes a cutoff with ``@``, as its instances do."""
+
+    def __matmul__(cls, cutoff: float) -> Measure:
+        measure: Measure = cls()
+        return measure.__matmul__(cutoff)
+
+
 @declare
-class Measure:
+class Measure(metaclass=_Measures):
     """A metric with a name and parameters, as people report it: ``nDCG@10``.
 
     A measure is a value: two with the same parameters are equal. It declares; the arithmetic
-    is in `berryeval.kernels`.
+    is in `berryeval.kernels`. ``@`` sets what is written after the @ in its name: the cutoff k,
+    or the recall of interpolated precision.
 
     Every measure takes its parameters by position or by name. Most have these two: ``k``, the
     number of ranks to consider, at least 1, where None means the whole ranking; and ``rel``, the
     lowest grade that counts as relevant, by default 1. Measures that always look at the whole
     ranking take no k.
+
+    Examples
+    --------
+    >>> from berryeval.measures import NDCG, Precision
+    >>> NDCG @ 10 == NDCG(k=10)
+    True
+    >>> str(Precision(rel=2) @ 5)
+    'P(rel=2)@5'
     """
 
     k: int | None = None
@@ -121,6 +139,13 @@ class Measure:
             if field.name != "k":
                 kind = "optional " * (field.default is None) + field.name
                 vars(self)[field.name] = CHECKS[kind](getattr(self, field.name))
+
+    def __matmul__(self, cutoff: float) -> Self:
+        if self.at is None:
+            expected = f"none, since {self.name} covers the whole ranking"
+            raise ArgumentError("cutoff", expected, str(cutoff))
+        given: dict[str, Any] = {self.at: cutoff}
+        return replace(self, **given)
 
     def __str__(self) -> str:
         changed = [
@@ -229,14 +254,16 @@ def find_measure(name: str) -> type[Measure]:
     Raises
     ------
     UnknownMeasureError
-        With the nearest name there is.
+        With the measure that the words of the name mean, or else the nearest name there is.
     """
     known = _by_name()
     wanted = name.lower()
     if wanted in known:
         return known[wanted]
-    import difflib  # slow to import, and most names are known
+    suggestion = meant_by(name)
+    if suggestion is None:
+        import difflib  # slow to import, and most names are known
 
-    near = difflib.get_close_matches(wanted, known, n=1)
-    suggestion = known[near[0]].name if near else None
+        near = difflib.get_close_matches(wanted, known, n=1)
+        suggestion = known[near[0]].name if near else None
     raise UnknownMeasureError(name, suggestion, tuple(sorted({m.name for m in known.values()})))

@@ -17,7 +17,7 @@ class HitRate(Measure):
     kernel = staticmethod(hit_rate)
     name = "Success"
     title = "Hit rate"
-    aliases = ("hit_rate", "hit", "success")
+    aliases = ("hit_rate", "hit", "success", "HitRate", "HR")
     definition = (
         "1 if a relevant document is in the first k, else 0. The mean is the share of queries "
         "with a hit."
@@ -29,5 +29,9 @@ class HitRate(Measure):
     avoid_when = (
         "Most queries already have a hit: improvements elsewhere in the ranking stay invisible."
     )
-    edge_cases = ("Nothing relevant, or nothing returned: 0.",)
+    edge_cases = (
+        "Nothing relevant, or nothing returned: 0.",
+        "Accuracy@k of BEIR and of sentence-transformers is read as this; Accuracy of ir_measures "
+        "is another measure.",
+    )
     functions = ("berryeval.ranking.hit_rate_at_k", "berryeval.metrics.hit_rate")

@@ -47,5 +47,6 @@ class Unjudged(Measure):
     )
     edge_cases = (
         "If fewer than k documents are returned, it differs from 1 - Judged.",
+        "BEIR's Hole@k is lower: it leaves out documents that are judged for another query.",
         "Nothing returned: 0.",
     )

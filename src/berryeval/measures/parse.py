@@ -6,11 +6,18 @@
     trec_eval     ndcg_cut.5,10  ndcg_cut_10  P_5  map  set_F.0.5  official  all_trec
     ir_measures   nDCG(dcg='exp-log2')@10  P(rel=2)@5  IPrec@0.1  SetP(relative=True)
     ranx          ndcg@10-l2  hit_rate@10  mrr@10  r-precision  ndcg_burges@10  rbp.95
+    BEIR          NDCG@10  MAP@100  Recall@100  P@5  MRR@10  Accuracy@10  R_cap@10
+    MTEB          ndcg_at_10  map_at_100  recall_at_100  mrr_at_10  hit_rate_at_10
+    recommenders  HR@10  HitRate@10
+    Ragas         id_based_context_precision  id_based_context_recall
 
 The case of letters does not matter, except where it distinguishes two readings: trec_eval's
 ``P``, ``recall`` and ``success`` without a cutoff are several measures, one for each of its
 default cutoffs; so are the other names that take cutoffs there. ``SetP``, ``R`` and
 ``Success`` are one measure each, of the whole ranking.
+
+What two tools use for two things is refused, with both spellings: ``recall`` alone, ``rbp@95``,
+``Hole@10``, ``context_precision``.
 """
 
 from __future__ import annotations
@@ -29,7 +36,7 @@ from berryeval.measures.precision import Precision
 from berryeval.measures.relative_precision import RelativePrecision
 from berryeval.measures.set_based import SetF
 
-__all__ = ["parse_measure", "parse_measures"]
+__all__ = ["parse_measure", "parse_measures", "parse_trec_eval"]
 
 _SHAPE = re.compile(
     r"(?P<name>[A-Za-z0-9][\w-]*?)(?:\((?P<parameters>.*)\))?(?:@(?P<cutoffs>[^@()]*?))?"
@@ -39,11 +46,70 @@ _SHAPE = re.compile(
 _NEXT_NUMBER = re.compile(r"[-+]?\.?\d[\d.eE+-]*(?:=[-+]?\.?\d[\d.eE+-]*)?(?=[,\s]|$)")
 _NUMBERED = re.compile(r"(?P<name>.*\D|\d)(?P<k>\d+)")
 
+_AT = re.compile(r"(?P<name>[A-Za-z]\w*)_at_(?P<k>\d+)")
+
+_TWO_MEANINGS = (
+    (
+        re.compile(r"recall"),
+        "'recall.5,10,15,20,30,100,200,500,1000' as in trec_eval, or 'SetR' as in ranx",
+        "R@100",
+    ),
+    (
+        re.compile(r"rbp@(?P<number>\d+)"),
+        "'RBP@{number}' for a cutoff, or 'RBP(p=0.{number})' as in ranx",
+        "RBP(p=0.95)@100",
+    ),
+    (
+        re.compile(r"hole(?:@|_at_)(?P<number>\d+)", re.IGNORECASE),
+        "'Unjudged@{number}' for documents that are not judged for the query; Hole of BEIR, for "
+        "those that are judged for no query, is not available",
+        "Unjudged@10",
+    ),
+    (
+        re.compile(r"accuracy(?:\(.*)?", re.IGNORECASE),
+        "'Success@10', which is Accuracy@10 in BEIR; Accuracy of ir_measures is not available",
+        "Success@10",
+    ),
+    (
+        re.compile(r"context(?:ual)?_?precision(?:@.*)?", re.IGNORECASE),
+        "'id_based_context_precision' or 'P@5' for documents by id; a language model judges "
+        "context precision in Ragas and DeepEval, which is not available",
+        "P@5",
+    ),
+    (
+        re.compile(r"context(?:ual)?_?recall(?:@.*)?", re.IGNORECASE),
+        "'id_based_context_recall' or 'R@5' for documents by id; a language model judges "
+        "context recall in Ragas and DeepEval, which is not available",
+        "R@5",
+    ),
+    (
+        re.compile(r"non_?llm_?context_?(?:precision\w*|recall)(?:@.*)?", re.IGNORECASE),
+        "'id_based_context_precision' or 'id_based_context_recall' for documents by id; texts are "
+        "compared by the functions of berryeval.measures.contexts",
+        "R@5",
+    ),
+)
+"""What names mean in two tools, and an example that has one meaning."""
+
 _OTHER_NAMES: dict[str, tuple[str, dict[str, Any]]] = {
     "ndcg_burges": ("nDCG", {"gain": "exp2"}),
     "dcg_burges": ("DCG", {"gain": "exp2"}),
+    "accuracy": ("Success", {}),
+    "id_based_context_precision": ("P", {}),
+    "idbasedcontextprecision": ("P", {}),
+    "id_based_context_recall": ("R", {}),
+    "idbasedcontextrecall": ("R", {}),
 }
-_OF_A_SET = {"setp", "set_p", "setr", "set_recall", "setrelp", "set_relative_p"}
+_OF_A_SET = {
+    "setp",
+    "set_p",
+    "setr",
+    "set_recall",
+    "setrelp",
+    "set_relative_p",
+    "id_based_context_precision",  # divided by what was retrieved, and P@5 by 5
+    "idbasedcontextprecision",
+}
 _OTHER_PARAMETERS = {"gains": "gain", "max_rel": "max_grade", "cutoff": "k"}
 _GAIN_OF_DCG = {"log2": "linear", "exp-log2": "exp2"}
 
@@ -107,6 +173,30 @@ def parse_measures(text: str) -> tuple[Measure, ...]:
     return tuple(found)
 
 
+def parse_trec_eval(name: str, parameters: str = "") -> tuple[Measure, ...]:
+    """Return the measures that a name means in trec_eval, such as ``recall`` with its defaults.
+
+    Parameters
+    ----------
+    name : str
+        A name of trec_eval that stands for numbers; not ``runid`` or ``relstring``.
+    parameters : str
+        What follows the name, such as ``5,10``; without it, the defaults of trec_eval.
+
+    Raises
+    ------
+    MeasureSyntaxError
+        If the parameters cannot be read.
+
+    Examples
+    --------
+    >>> [str(measure) for measure in parse_trec_eval("recall", "5,10")]
+    ['R@5', 'R@10']
+    """
+    word = f"{name}.{parameters}" if parameters else name
+    return tuple(_read_trec_eval(word, name, parameters))
+
+
 def _words(text: str) -> Iterator[str]:
     """Split at spaces and commas, but not within brackets nor before a number of a list."""
 
@@ -124,6 +214,9 @@ def _read(word: str) -> Iterator[Measure]:
         for name in _trec_eval.NICKNAMES[word]:
             yield from _read_trec_eval(word, name, "")
         return
+    _check_meaning(word)
+    if (at := _AT.fullmatch(word)) is not None:
+        word = f"{at['name']}@{at['k']}"
     split = _trec_eval.split_name(word)
     if split is None:
         yield from _read_ours(word)
@@ -132,6 +225,14 @@ def _read(word: str) -> Iterator[Measure]:
         raise MeasureSyntaxError(word, "a measure with one number per query", got, "nDCG@10")
     else:
         yield from _read_trec_eval(word, *split)
+
+
+def _check_meaning(word: str) -> None:
+    """Refuse a name that has two meanings."""
+    for pattern, meanings, example in _TWO_MEANINGS:
+        if (found := pattern.fullmatch(word)) is not None:
+            expected = meanings.format(**found.groupdict())
+            raise MeasureSyntaxError(word, expected, "a name with two meanings", example)
 
 
 def _read_trec_eval(word: str, name: str, parameters: str) -> Iterator[Measure]:

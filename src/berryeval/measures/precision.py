@@ -30,5 +30,7 @@ class Precision(Measure):
         "documents returned unless denominator='k'.",
         "Without k, written SetP, it is divided by the documents returned.",
         "Nothing returned, or nothing relevant: 0.",
+        "id_based_context_precision of Ragas is read as SetP; Ragas returns NaN if nothing is "
+        "returned.",
     )
     functions = ("berryeval.ranking.precision_at_k", "berryeval.metrics.precision_at_k")

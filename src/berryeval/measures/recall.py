@@ -32,5 +32,6 @@ class Recall(Measure):
         "No relevant document: 0.",
         "Without k, written SetR, it covers the whole ranking.",
         "More relevant documents than k: the value cannot reach 1.",
+        "id_based_context_recall of Ragas is read as SetR.",
     )
     functions = ("berryeval.ranking.recall_at_k", "berryeval.metrics.recall_at_k")

@@ -124,9 +124,9 @@ def explain(name: str) -> str:
         if scope not in ("ret", "imp"):
             kind, scope = name.removeprefix("prefs_"), ""
         return f"{_PREFERENCES[kind]}: {_SCOPES[scope]}."
-    from berryeval.measures import parse_measures  # only -h requires it
+    from berryeval.measures.parse import parse_trec_eval  # only -h requires it
 
-    measure = parse_measures(name)[0]
+    measure = parse_trec_eval(name)[0]
     return f"{measure.title}. {measure.definition}"
 
 
