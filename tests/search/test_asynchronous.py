@@ -367,7 +367,7 @@ def test_only_search_is_required():
     system.close()
     assert as_system(Engine()).fingerprint() == {"system": "theirs", "version": "2"}
     with pytest.raises(
-        SystemUnderTestError, match=r"expected something with search\(query, k\), got int"
+        SystemUnderTestError, match=r"expected something with search\(query, k\), .* got int"
     ):
         as_system(7)
 

@@ -1,6 +1,7 @@
 """Sending many queries to a system."""
 
 import logging
+import re
 import threading
 import time
 
@@ -16,6 +17,7 @@ from berryeval.errors import (
     SystemUnderTestError,
 )
 from berryeval.search.collect import Collected, Limits, _Asker, collect
+from berryeval.search.failures import NotSentError, check_any_answered
 from berryeval.search.journal import Journal
 from berryeval.search.limits import seconds_allowed, until
 from berryeval.search.systems.function import Function
@@ -202,7 +204,7 @@ class Stubborn:
 def test_a_query_that_ignores_its_limit_occupies_its_worker():
     """X8: a fifth query waits until one of four has ended, even after timeouts."""
     system = Stubborn(0.6)
-    collected = collect(system, QUERIES, limits=Limits(timeout=0.4))
+    collected = collect(system, QUERIES, limits=Limits(timeout=0.4, give_up_after=None))
     assert system.most == 4
     assert system.n_asked == len(collected.failures) == 12
 
@@ -495,3 +497,50 @@ class TestJournal:
         """The message contains the system's reason."""
         with pytest.raises(FormatError, match="cannot be written: No such file"):
             Journal(tmp_path / "missing" / "file", self.FACTS)
+
+
+def test_a_system_that_fails_the_same_way_is_not_asked_further():
+    """The reason is reported once, and hundreds of refused connections are not waited for."""
+    asked = []
+
+    def refuse(query, k):  # noqa: ARG001
+        asked.append(query)
+        raise ConnectionRefusedError("no one listens")
+
+    queries = [Query(f"q{i}", f"text {i}") for i in range(100)]
+    limits = Limits(concurrency=2, retries=0)
+    collected = collect(Function(refuse), queries, limits=limits)
+    assert 8 <= len(asked) <= 10
+    assert len(collected.failures) == 100
+    last = collected.failures["q99"]
+    assert isinstance(last, NotSentError)
+    assert re.search(r"not sent, since the first \d+ queries failed in the same way$", str(last))
+    with pytest.raises(SystemUnderTestError, match=r"the first \d+ queries in the same way"):
+        check_any_answered("search", collected.durations, collected.failures)
+
+
+@pytest.mark.parametrize("give_up_after", [8, None])
+def test_different_failures_do_not_stop_a_retrieval(give_up_after):
+    """One answer, or one other error, and every query is sent."""
+
+    def fail(query, k):  # noqa: ARG001
+        raise ValueError(query if give_up_after else "always the same")
+
+    queries = [Query(f"q{i}", f"text {i}") for i in range(30)]
+    limits = Limits(retries=0, give_up_after=give_up_after)
+    collected = collect(Function(fail), queries, limits=limits)
+    assert not any(isinstance(error, NotSentError) for error in collected.failures.values())
+
+
+def test_one_answer_keeps_a_retrieval_going():
+    """Some queries may be worse than others."""
+    answered = ["text 0"]
+
+    def fail_often(query, k):  # noqa: ARG001
+        if query in answered:
+            return ["d1"]
+        raise ValueError("too long")
+
+    queries = [Query(f"q{i}", f"text {i}") for i in range(30)]
+    collected = collect(Function(fail_often), queries, limits=Limits(concurrency=1, retries=0))
+    assert not any(isinstance(error, NotSentError) for error in collected.failures.values())

@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from berryeval.search.systems.opensearch import OpenSearch, QueryTemplate
     from berryeval.search.systems.postgres import Postgres
     from berryeval.search.systems.replay import Replay
+    from berryeval.search.systems.retrievers import Retriever
 
 _HOMES = {
     "Collected": "collect",
@@ -37,6 +38,7 @@ _HOMES = {
     "Postgres": "systems.postgres",
     "QueryTemplate": "systems.opensearch",
     "Replay": "systems.replay",
+    "Retriever": "systems.retrievers",
     "System": "system",
     "as_system": "systems.foreign",
     "open_system": "opening",
@@ -55,6 +57,7 @@ __all__ = [
     "Postgres",
     "QueryTemplate",
     "Replay",
+    "Retriever",
     "System",
     "as_system",
     "open_system",

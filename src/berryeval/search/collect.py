@@ -15,7 +15,7 @@ from berryeval.core.query import Query
 from berryeval.core.run import Run
 from berryeval.errors import ArgumentError, SystemTimeoutError, SystemUnderTestError
 from berryeval.search.asynchronous import BackgroundCoroutine
-from berryeval.search.failures import failures_of
+from berryeval.search.failures import NotSentError, failures_of
 from berryeval.search.hits import Hit, check_k, to_hits
 from berryeval.search.journal import Journal
 from berryeval.search.limits import Limits, pause_before, until
@@ -78,7 +78,8 @@ def collect(
     A query that fails is recorded, and does not affect the others. A query that times out has
     failed. If the system is asynchronous, the query is cancelled; otherwise it cannot be stopped,
     and occupies one of the concurrent queries until it ends. If all of them stay occupied for
-    longer than the timeout, the remaining queries fail without being sent.
+    longer than the timeout, the remaining queries fail without being sent. So they do if the first
+    ones all fail in the same way, such as refused connections (`Limits.give_up_after`).
 
     Parameters
     ----------
@@ -170,6 +171,8 @@ class _Asker:
         self._done: queue.SimpleQueue[tuple[_Task, _Answer]] = queue.SimpleQueue()
         self._lock = threading.Lock()
         self._n_workers = self._n_present = self._n_blocked = 0
+        self._alike: list[SystemUnderTestError] | None = []  # all errors, as long as they are alike
+        self._has_given_up = False
 
     def ask_all(self, tasks: list[_Task]) -> Iterator[tuple[_Task, _Answer]]:
         """Iterate over answers as they arrive. Nothing more is sent once the caller has stopped."""
@@ -194,6 +197,8 @@ class _Asker:
                 break
             answer, has_ended = self._ask(task.query)
             self._done.put((task, answer))
+            if self._is_hopeless(answer):
+                break
             if not has_ended.is_set() and not self._wait_for_end(has_ended):
                 break
         with self._lock:
@@ -201,6 +206,21 @@ class _Asker:
             is_last = self._n_present == 0
         if is_last:
             self._fail_the_rest()
+
+    def _is_hopeless(self, answer: _Answer) -> bool:
+        """Whether so many queries have failed, and in one way, that no other will be answered."""
+        with self._lock:
+            if self._alike is None:
+                return False
+            if answer.error is None or any(
+                error.message != answer.error.message for error in self._alike[:1]
+            ):
+                self._alike = None
+                return False
+            self._alike.append(answer.error)
+            most = self._limits.give_up_after
+            self._has_given_up = most is not None and len(self._alike) >= most
+            return self._has_given_up
 
     def _wait_for_end(self, has_ended: threading.Event) -> bool:
         """Wait for an abandoned search to end; give up if all workers are blocked like this."""
@@ -227,8 +247,11 @@ class _Asker:
         with suppress(queue.Empty):
             while True:
                 task = self._waiting.get_nowait()
-                late = self._left() <= 0
-                error = self._out_of_time() if late else SystemTimeoutError(self._name, taken)
+                error: SystemUnderTestError = SystemTimeoutError(self._name, taken)
+                if self._left() <= 0:
+                    error = self._out_of_time()
+                elif self._has_given_up and self._alike:
+                    error = self._not_sent(self._alike)
                 self._done.put((task, _Answer([], 0.0, error)))
 
     def _left(self) -> float:
@@ -244,6 +267,10 @@ class _Asker:
     def _out_of_time(self) -> SystemTimeoutError:
         message = f"timeout: no answer within {self._limits.total or 0:.3g} s for all queries"
         return SystemTimeoutError(self._name, message)
+
+    def _not_sent(self, errors: list[SystemUnderTestError]) -> NotSentError:
+        message = f"not sent, since the first {len(errors)} queries failed in the same way"
+        return NotSentError(self._name, message, transient=errors[0].transient)
 
     def _ask(self, query: Query) -> tuple[_Answer, threading.Event]:
         """Send a query until there is an answer, a permanent error, or no time left.

@@ -1,30 +1,46 @@
-"""Documents to index, read from Markdown, text, JSON lines or a BEIR folder."""
+"""Documents to index, read from Markdown, text, JSON lines, or the folder of a golden set."""
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterable, Iterator
-from pathlib import Path
 
 from berryeval.core.documents import Document
 from berryeval.errors import FormatError
 from berryeval.formats import beir, iter_documents
-from berryeval.search.chunking.chunkers import Chunk, read_sources, to_documents
+from berryeval.formats.golden_folder import DOCUMENTS, documents_in, judgments_in, queries_in
+from berryeval.formats.source_texts import is_source, read_sources
+from berryeval.search.chunking.chunkers import Chunk, to_documents
 from berryeval.search.chunking.cutting import cut
 from berryeval.search.questions import read_questions, with_questions
 
-__all__ = ["is_text", "iter_any_documents", "iter_chunks"]
+__all__ = ["documents_path", "is_text", "iter_any_documents", "iter_chunks"]
+
+
+def documents_path(path: str | os.PathLike[str]) -> str:
+    """Return the documents of a golden set's folder or a BEIR folder; any other path is unchanged.
+
+    The documents of a golden set are a part of its folder, which has other texts: a guideline.
+    """
+    name = os.fspath(path)
+    if not beir.is_folder(path):
+        return name
+    found = documents_in(path)
+    if found is None or not beir.is_folder(found):  # documents.jsonl or corpus.jsonl
+        return found or name
+    # A folder of Markdown may have a subfolder "documents" without being a golden set.
+    is_golden = found.endswith(DOCUMENTS) or judgments_in(path) or queries_in(path)
+    return found if is_golden else name
 
 
 def is_text(path: str) -> bool:
     """Whether a path is a file or a folder of Markdown or text, which is split into chunks."""
-    if path.lower().endswith((".md", ".markdown", ".txt")):
-        return True
-    return beir.is_folder(path) and not any(Path(path).glob("corpus.jsonl*"))
+    return is_source(documents_path(path))
 
 
 def iter_chunks(path: str, chunks: str = "heading") -> Iterator[Chunk]:
     """Iterate over the chunks of Markdown or text; `chunks` is the chunking, as in `cut`."""
-    return iter(cut(read_sources(path), chunks))
+    return iter(cut(read_sources(documents_path(path)), chunks))
 
 
 def iter_any_documents(
@@ -35,7 +51,7 @@ def iter_any_documents(
     Parameters
     ----------
     path : str
-        A file or a folder of Markdown or text; a BEIR folder; or JSON lines.
+        A file or a folder of Markdown or text; JSON lines; a BEIR folder, or that of a golden set.
     chunks : str
         How to split text, see `berryeval.search.chunking.cutting.cut`.
     questions : str, optional

@@ -8,7 +8,11 @@ from contextlib import contextmanager
 
 from berryeval.errors import BerryEvalError, SystemTimeoutError, SystemUnderTestError
 
-__all__ = ["check_any_answered", "failures_of"]
+__all__ = ["NotSentError", "check_any_answered", "failures_of"]
+
+
+class NotSentError(SystemUnderTestError):
+    """A query was not sent: those before it all failed in the same way."""
 
 
 @contextmanager
@@ -49,8 +53,18 @@ def check_any_answered(
         With the first of the errors.
     """
     if failures and not len(answered):
-        query_id, first = next(iter(failures.items()))
+        sent = {
+            query_id: error
+            for query_id, error in failures.items()
+            if not isinstance(error, NotSentError)
+        }
+        query_id, first = next(iter(sent.items()))
         n_queries = "its only query" if len(failures) == 1 else f"all {len(failures):,} queries"
+        if n_not_sent := len(failures) - len(sent):
+            n_queries = (
+                f"the first {len(sent):,} queries in the same way (the other {n_not_sent:,} were "
+                "not sent)"
+            )
         message = f"failed for {n_queries}, so there is nothing to score; {query_id}: "
         raise SystemUnderTestError(system, f"{message}{first.message}", transient=first.transient)
 

@@ -5,12 +5,27 @@ from __future__ import annotations
 import heapq
 import math
 from collections.abc import Iterable, Mapping
-from typing import NamedTuple
+from typing import Literal, NamedTuple, TypeAlias, get_args
 
 from berryeval.core.id_column import as_id, encode_id
 from berryeval.errors import AnswerError, ArgumentError, InputTypeError
 
-__all__ = ["Hit", "best_hits", "check_k", "to_hits"]
+__all__ = [
+    "Duplicates",
+    "Excess",
+    "Hit",
+    "best_hits",
+    "check_duplicates",
+    "check_excess",
+    "check_k",
+    "to_hits",
+]
+
+Excess: TypeAlias = Literal["error", "cut"]
+"""What to do with more hits than were requested."""
+
+Duplicates: TypeAlias = Literal["error", "keep-best"]
+"""What to do with a document that occurs several times in one answer."""
 
 
 class Hit(NamedTuple):
@@ -29,13 +44,37 @@ def check_k(k: object) -> int:
     return k
 
 
+def check_excess(value: object) -> Excess:
+    """Return what to do with surplus hits, or raise if it is unknown."""
+    return "cut" if _choice(value, "excess", get_args(Excess)) == "cut" else "error"
+
+
+def check_duplicates(value: object) -> Duplicates:
+    """Return what to do with repeated documents, or raise if it is unknown."""
+    chosen = _choice(value, "duplicates", get_args(Duplicates))
+    return "keep-best" if chosen == "keep-best" else "error"
+
+
+def _choice(value: object, argument: str, known: tuple[str, ...]) -> object:
+    if value not in known:
+        raise ArgumentError(argument, " or ".join(map(repr, known)), repr(value))
+    return value
+
+
 def best_hits(scores: Iterable[tuple[str, float]], k: int) -> list[Hit]:
     """Return the k best, by score and then by document id as bytes, both highest first."""
     best = heapq.nlargest(k, scores, key=lambda pair: (pair[1], encode_id(pair[0])))
     return [Hit(doc_id, score) for doc_id, score in best]
 
 
-def to_hits(answer: object, k: int, system: str) -> list[Hit]:
+def to_hits(
+    answer: object,
+    k: int,
+    system: str,
+    *,
+    excess: Excess = "error",
+    duplicates: Duplicates = "error",
+) -> list[Hit]:
     """Convert a system's answer to hits, best first; ties by document id, highest first.
 
     Parameters
@@ -47,19 +86,26 @@ def to_hits(answer: object, k: int, system: str) -> list[Hit]:
         The requested number of hits.
     system : str
         Name of the system in messages.
+    excess : {"error", "cut"}
+        What to do with more than k hits: ``"cut"`` keeps the best k.
+    duplicates : {"error", "keep-best"}
+        What to do with a repeated document: ``"keep-best"`` keeps the first occurrence.
 
     Raises
     ------
     AnswerError
-        For more than k hits, a repeated document, ids that are empty or neither text nor whole
-        numbers, scores that are not numbers, and scores that rise from one hit to the next.
+        For ids that are empty or neither text nor whole numbers, scores that are not numbers, and
+        scores that rise from one hit to the next; by default also for more than k hits, and for a
+        repeated document.
     """
     if isinstance(answer, Mapping):
         hits = [_hit(pair, rank, system) for rank, pair in enumerate(answer.items(), start=1)]
     else:
         hits = [_hit(one, rank, system) for rank, one in enumerate(_each(answer, system), start=1)]
         _check_order(hits, system)
-    if len(hits) > k:
+    if duplicates == "keep-best":
+        hits = _first_of_each(hits)
+    if len(hits) > k and excess == "error":
         raise AnswerError(system, f"expected at most {k} hits, got {len(hits)}")
     seen: set[str] = set()
     for hit in hits:
@@ -67,6 +113,15 @@ def to_hits(answer: object, k: int, system: str) -> list[Hit]:
             raise AnswerError(system, f"expected each document once, got {hit.doc_id!r} twice")
         seen.add(hit.doc_id)
     return best_hits(hits, k)
+
+
+def _first_of_each(hits: list[Hit]) -> list[Hit]:
+    first: dict[str, Hit] = {}
+    for hit in hits:
+        known = first.setdefault(hit.doc_id, hit)
+        if hit.score > known.score:  # in a mapping, 7 and "7" are the same document, in any order
+            first[hit.doc_id] = hit
+    return list(first.values())
 
 
 def _each(answer: object, system: str) -> list[object]:

@@ -34,6 +34,9 @@ class Limits:
     total : float, optional
         Seconds for all queries together. Queries without an answer by then fail. If omitted,
         there is no such limit.
+    give_up_after : int, optional
+        If this many queries fail, all with the same error, before any is answered, the others
+        are not sent. If omitted, all are sent.
     """
 
     concurrency: int = 4
@@ -41,6 +44,7 @@ class Limits:
     retries: int = 2
     backoff: float = 0.5
     total: float | None = None
+    give_up_after: int | None = 8
 
     def __post_init__(self) -> None:
         if self.concurrency < 1:
@@ -53,6 +57,8 @@ class Limits:
             raise ArgumentError("backoff", "at least 0 seconds", str(self.backoff))
         if self.total is not None and not self.total > 0:
             raise ArgumentError("total", "more than 0 seconds", str(self.total))
+        if self.give_up_after is not None and self.give_up_after < 1:
+            raise ArgumentError("give_up_after", "at least 1", str(self.give_up_after))
 
 
 _deadline: ContextVar[float | None] = ContextVar("deadline", default=None)

@@ -10,12 +10,15 @@ import difflib
 import inspect
 from collections.abc import Callable, Iterable, Mapping
 from importlib.metadata import EntryPoint, entry_points
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from berryeval.core.query import Query
 from berryeval.errors import ArgumentError, BerryEvalError
 from berryeval.search.failures import failures_of
 from berryeval.search.system import System
+
+if TYPE_CHECKING:
+    from typing_extensions import TypeIs
 
 __all__ = [
     "ENTRY_POINTS",
@@ -25,6 +28,7 @@ __all__ = [
     "kind_of",
     "open_configured_system",
     "open_system",
+    "read_settings",
 ]
 
 ENTRY_POINTS = "berryeval.systems"
@@ -115,6 +119,7 @@ SETTINGS: dict[str, dict[str, Callable[[str], Any]]] = {
         **_FUSION,
         **_VECTORS,
     },
+    "postgres_query": {"template": str, **_VECTORS},
     "opensearch": {
         "index": str,
         "mode": str,
@@ -133,7 +138,16 @@ SETTINGS: dict[str, dict[str, Callable[[str], Any]]] = {
     },
     "http": {"body": str, "ids": str, "scores": str},
     "replay": {},
-    "function": {},
+    "function": {
+        "id": str,
+        "score": str,
+        "source": str,
+        "start": str,
+        "excess": str,
+        "duplicates": str,
+        "component": str,
+        "asynchronous": _yes_or_no,
+    },
 }
 """The settings of each kind of system, and the functions that parse their text."""
 
@@ -176,8 +190,9 @@ def open_system(  # noqa: PLR0911 - one for each kind
         ``bm25``, ``vector`` or ``hybrid`` for the embedded engine; an address that begins with
         ``postgresql://`` or ``http://``; one of `POSTGRES`, with `dsn`; an OpenSearch or
         Elasticsearch address after ``opensearch:`` or ``elasticsearch:``; ``replay:FILE`` for a
-        stored run; ``module:function``, or a class or an object with ``search``; or the name of an
-        entry point, with its argument after a colon.
+        stored run; ``module:function``, or a class or an object with ``search``, or a retriever of
+        LangChain, LlamaIndex or Haystack, or a function without parameters that returns one of
+        these; or the name of an entry point, with its argument after a colon.
     settings : mapping, optional
         Settings as text, see `SETTINGS`. Those of entry points are passed on unchanged.
     dsn : str, optional
@@ -207,28 +222,24 @@ def open_system(  # noqa: PLR0911 - one for each kind
     if kind == "embedded":
         from berryeval.search.systems.embedded import Embedded
 
-        return Embedded(place, **_read(given, kind))  # type: ignore[arg-type]
+        return Embedded(place, **read_settings(given, kind))  # type: ignore[arg-type]
     if kind == "postgres":
-        from berryeval.search.systems.postgres import Postgres
-
-        defaults = {} if table is None else {"table": table}
-        return Postgres(place, **_read({**defaults, **given}, kind))
+        return _in_postgres(place, given, table)
     if kind == "http":
         from berryeval.search.systems.http import Http
 
-        return Http(place, headers=headers, **_read(given, kind))
+        return Http(place, headers=headers, **read_settings(given, kind))
     if kind == "opensearch":
         from berryeval.search.systems.opensearch import OpenSearch
 
-        return OpenSearch(rest, headers=headers, name=prefix, **_read(given, kind))
+        return OpenSearch(rest, headers=headers, name=prefix, **read_settings(given, kind))
     if kind == "replay":
         from berryeval.search.systems.replay import Replay
 
-        _read(given, kind)
+        read_settings(given, kind)
         return Replay(rest, queries)
     if kind == "function":
-        _read(given, kind)
-        return _imported(place)
+        return _imported(place, read_settings(given, kind))
     for found in entry_points(group=ENTRY_POINTS, name=prefix):
         return _brought(found, rest, given)
     brought = sorted(entry_points(group=ENTRY_POINTS).names)
@@ -237,6 +248,18 @@ def open_system(  # noqa: PLR0911 - one for each kind
     hint = f"; did you mean {near[0]!r}?" if near else ""
     expected = f"{', '.join(known)} or module:function"
     raise ArgumentError("system", expected, _shown(place) + hint)
+
+
+def _in_postgres(address: str, settings: Mapping[str, str], table: str | None) -> System:
+    """Open our own search in a table, or the query of a file."""
+    if "template" in settings:
+        from berryeval.search.systems.postgres.own_query import PostgresQuery
+
+        return PostgresQuery(address, **read_settings(settings, "postgres_query"))
+    from berryeval.search.systems.postgres import Postgres
+
+    defaults = {} if table is None else {"table": table}
+    return Postgres(address, **read_settings({**defaults, **settings}, "postgres"))
 
 
 def open_configured_system(
@@ -301,16 +324,35 @@ def _brought(found: EntryPoint, rest: str, settings: Mapping[str, str]) -> Syste
     return as_system(_called(factory, found.name, rest, **settings))
 
 
-def _imported(place: str) -> System:
-    """Return a system from a module: an instance of its class, its object, or its function."""
+def _imported(place: str, settings: Mapping[str, Any]) -> System:
+    """Return a system from a module: its object or function, or what a factory there makes."""
+    from berryeval.search.asynchronous import resolve
     from berryeval.search.importing import import_object
     from berryeval.search.systems.foreign import as_system
     from berryeval.search.systems.function import Function
+    from berryeval.search.systems.retrievers import is_retriever
 
     found = import_object(place)
-    if isinstance(found, type) and hasattr(found, "search"):
-        found = _called(found, place)
-    return as_system(found) if hasattr(found, "search") else Function(place)
+    if _is_factory(found):
+        with failures_of(place):
+            found = resolve(_called(found, place))
+    elif not hasattr(found, "search") and not is_retriever(found):
+        return Function(place, **settings)
+    return as_system(found, **settings)
+
+
+def _is_factory(found: object) -> TypeIs[Callable[..., Any]]:
+    """Whether something has to be called first: a class, or a function without parameters."""
+    from berryeval.search.systems.retrievers import has_retriever_methods
+
+    if isinstance(found, type):
+        return hasattr(found, "search") or has_retriever_methods(found)
+    if not inspect.isroutine(found):
+        return False
+    try:
+        return not inspect.signature(found).parameters
+    except (TypeError, ValueError):  # of some built-in functions
+        return False
 
 
 def _called(factory: Callable[..., Any], name: str, *given: str, **settings: str) -> object:
@@ -324,7 +366,14 @@ def _called(factory: Callable[..., Any], name: str, *given: str, **settings: str
         return factory(*given, **settings)
 
 
-def _read(settings: Mapping[str, str], kind: str) -> dict[str, Any]:
+def read_settings(settings: Mapping[str, str], kind: str) -> dict[str, Any]:
+    """Return the settings of a kind of system as arguments, read from text.
+
+    Raises
+    ------
+    ArgumentError
+        If a setting is unknown or invalid.
+    """
     readers = SETTINGS[kind]
     found = {}
     for name, text in settings.items():

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from types import TracebackType
 from typing import TYPE_CHECKING
 
 from berryeval.core.documents import Document
 from berryeval.errors import ArgumentError
 from berryeval.search.hits import Hit
+from berryeval.search.places import Place
 
 if TYPE_CHECKING:
     from typing_extensions import Self
@@ -59,6 +60,11 @@ class System(ABC):
     def needs_documents(self) -> bool:
         """Whether it has nothing to search until `index` is called."""
         return False
+
+    @property
+    def places(self) -> Mapping[str, Place]:
+        """Documents and positions of the chunks returned so far, by id; empty if unknown."""
+        return {}
 
     @abstractmethod
     def search(self, query: str, k: int) -> list[Hit]:

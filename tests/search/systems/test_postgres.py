@@ -24,6 +24,7 @@ from berryeval.search.systems.embedded import Embedded
 from berryeval.search.systems.postgres import Postgres
 from berryeval.search.systems.postgres.index import PostgresIndex, Statements
 from berryeval.search.systems.rank_fusion import fuse_hits
+from depth import IS_DEEP
 from search.contract import DOCUMENTS, Contract
 from search.postgres_server import can_run, running_server
 
@@ -196,9 +197,10 @@ def test_an_hnsw_index_returns_more_than_its_first_candidates(make):
 
 def test_documents_with_questions_take_less_than_20_kilobytes_each(make):
     """X8: 50,000 chunks, indexed as in the suite, stay well below 1 GB."""
+    n_copies = 5 if IS_DEEP else 1
     documents = [
         Document(f"{copy}/{document.doc_id}", document.text, document.title)
-        for copy in range(5)
+        for copy in range(n_copies)
         for document in handbook().documents(questions=True)
     ]
     system = make("hybrid", documents, rank="bm25")

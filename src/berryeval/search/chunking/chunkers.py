@@ -7,6 +7,7 @@ the source. Ids are readable, and do not change if other text changes:
 `by_heading`       ``guide.md#configure-oauth``; a repeated heading ends in -2
 `by_paragraph`     ``guide.md#p3``
 `by_size`          ``guide.md#1200-2000``, the span in characters
+`by_document`      ``guide.md``, the whole document
 =================  ============================================================
 """
 
@@ -19,14 +20,15 @@ from pathlib import Path
 from typing import TypeAlias
 
 from berryeval.core.documents import Document
-from berryeval.core.inputs import note_input
-from berryeval.errors import ArgumentError, FormatError
+from berryeval.errors import ArgumentError
+from berryeval.formats.source_texts import read_sources
 from berryeval.search.chunking.markdown import Section, iter_sections, slug
 
 __all__ = [
     "CHUNKERS",
     "Chunk",
     "Chunker",
+    "by_document",
     "by_heading",
     "by_paragraph",
     "by_size",
@@ -138,10 +140,28 @@ def by_size(text: str, source: str, *, size: int = 800, overlap: int = 200) -> l
     return found
 
 
+def by_document(text: str, source: str) -> list[Chunk]:
+    """Return the whole document as one chunk, or none if it has no text.
+
+    Its id is the name of the document, and its title the first heading. Front matter is skipped.
+
+    Examples
+    --------
+    >>> by_document("# Auth\\n\\nIntro.", "auth.md")[0].chunk_id
+    'auth.md'
+    """
+    sections = list(iter_sections(text))
+    if not text[sections[0].start :].strip():
+        return []
+    headings = next((section.headings[:1] for section in sections if section.headings), ())
+    return [_spanned(source, source, text, sections[0].start, len(text), headings)]
+
+
 CHUNKERS: dict[str, Chunker] = {
     "heading": by_heading,
     "paragraph": by_paragraph,
     "size": by_size,
+    "document": by_document,
 }
 """The chunkers by name."""
 
@@ -161,42 +181,9 @@ def read_chunks(folder: str | Path, chunker: Chunker = by_heading) -> list[Chunk
     return [chunk for name, text in sources.items() for chunk in chunker(text, name)]
 
 
-def read_sources(folder: str | Path) -> dict[str, str]:
-    """Return the documents that `read_chunks` splits, by name.
-
-    Raises
-    ------
-    FormatError
-        As in `read_chunks`.
-    """
-    root = Path(folder)
-    if root.is_file():
-        return {root.name: _read(root)}
-    paths = sorted(
-        (path.relative_to(root).as_posix(), path)
-        for path in root.rglob("*")
-        if path.suffix.lower() in (".md", ".markdown", ".txt") and path.is_file()
-    )
-    if not paths:
-        raise FormatError("expected a folder with Markdown or text files, found none", str(folder))
-    return {name: _read(path) for name, path in paths}
-
-
 def to_documents(chunks: Iterable[Chunk]) -> Iterator[Document]:
     """Iterate over chunks as documents to index."""
     return (chunk.to_document() for chunk in chunks)
-
-
-def _read(path: Path) -> str:
-    note_input(path)
-    try:
-        return path.read_text(encoding="utf-8-sig")
-    except UnicodeDecodeError as error:
-        raise FormatError(
-            f"expected UTF-8, found other bytes at {error.start}", str(path)
-        ) from None
-    except OSError as error:
-        raise FormatError(f"cannot be read: {error.strerror}", str(path)) from error
 
 
 def _chunk(chunk_id: str, source: str, text: str, section: Section) -> Chunk:

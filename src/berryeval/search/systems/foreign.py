@@ -1,16 +1,20 @@
-"""Adapts any object with a search method to a system under test."""
+"""Adapts objects to systems under test: those with a search method, retrievers, functions."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from typing import Any
 
 from berryeval.core.documents import Document
 from berryeval.errors import SystemUnderTestError
+from berryeval.search.answer_reader import AnswerReader
 from berryeval.search.asynchronous import is_asynchronous, resolve
 from berryeval.search.failures import failures_of
-from berryeval.search.hits import Hit, check_k, to_hits
+from berryeval.search.hits import Hit, check_k
+from berryeval.search.places import Place
 from berryeval.search.system import System, each_once
+from berryeval.search.systems.function import Function
+from berryeval.search.systems.retrievers import Retriever, is_retriever
 
 __all__ = ["Foreign", "as_system"]
 
@@ -25,10 +29,13 @@ class Foreign(System):
     ----------
     thing : object
         The object to adapt.
+    **reading : str
+        As in `berryeval.search.Function`.
     """
 
-    def __init__(self, thing: Any) -> None:  # noqa: ANN401 - any object is accepted
+    def __init__(self, thing: Any, **reading: Any) -> None:  # noqa: ANN401 - any object
         self._thing = thing
+        self._reader = AnswerReader.of(reading)
         self.name = getattr(thing, "name", type(thing).__name__)
         self.is_asynchronous = is_asynchronous(thing.search)
 
@@ -44,11 +51,17 @@ class Foreign(System):
         """Whether it reports that it has nothing to search yet."""
         return bool(getattr(self._thing, "needs_documents", False))
 
+    @property
+    def places(self) -> Mapping[str, Place]:
+        """Documents and positions of the chunks returned so far, by id."""
+        own = self._thing.places if isinstance(self._thing, System) else {}
+        return {**own, **self._reader.places}
+
     def search(self, query: str, k: int) -> list[Hit]:
         """Return its hits; its exceptions become `SystemUnderTestError`."""
         check_k(k)
         with failures_of(self.name):
-            return to_hits(resolve(self._thing.search(query, k)), k, self.name)
+            return self._reader.read(resolve(self._thing.search(query, k)), k, self.name)
 
     async def asearch(self, query: str, k: int) -> list[Hit]:
         """Return its hits, without a thread if it is asynchronous."""
@@ -56,7 +69,7 @@ class Foreign(System):
             return await super().asearch(query, k)
         check_k(k)
         with failures_of(self.name):
-            return to_hits(await self._thing.search(query, k), k, self.name)
+            return self._reader.read(await self._thing.search(query, k), k, self.name)
 
     def index(self, documents: Iterable[Document]) -> int:
         """Pass on documents, each once; return how many were consumed."""
@@ -87,21 +100,37 @@ class Foreign(System):
                 resolve(own())
 
 
-def as_system(thing: object) -> System:
-    """Return an object with a search method as a system: unchanged, or wrapped in `Foreign`.
+def as_system(thing: object, **settings: Any) -> System:  # noqa: ANN401 - of each kind
+    """Return any object that can search as a system.
+
+    Parameters
+    ----------
+    thing : object
+        A system, which is returned unchanged; anything with ``search(query, k)``; a retriever of
+        LangChain, LlamaIndex or Haystack, see `Retriever`; or a function of a query and k.
+    **settings
+        Settings of `Retriever` or `Function`.
 
     Raises
     ------
     SystemUnderTestError
-        If it has no ``search``.
+        If it cannot search.
     """
-    search = getattr(thing, "search", None)
-    if search is None:
-        message = f"expected something with search(query, k), got {type(thing).__name__}"
-        raise SystemUnderTestError("system", message)
-    if isinstance(thing, System) and not _has_asynchronous_methods(thing):
-        return thing
-    return Foreign(thing)
+    # Stores of LangChain have a method search as well, with other parameters.
+    is_store = callable(getattr(type(thing), "as_retriever", None))
+    if callable(getattr(thing, "search", None)) and not is_store:
+        if isinstance(thing, System) and not settings and not _has_asynchronous_methods(thing):
+            return thing
+        return Foreign(thing, **settings)
+    if is_retriever(thing):
+        return Retriever(thing, **settings)
+    if callable(thing):
+        return Function(thing, **settings)
+    message = (
+        "expected something with search(query, k), a retriever of LangChain, LlamaIndex or "
+        f"Haystack, or a function of a query and k, got {type(thing).__name__}"
+    )
+    raise SystemUnderTestError("system", message)
 
 
 def _has_asynchronous_methods(system: System) -> bool:

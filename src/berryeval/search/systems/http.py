@@ -17,7 +17,7 @@ from berryeval.search.exchange import (
 )
 from berryeval.search.hits import Hit, check_k, to_hits
 from berryeval.search.system import System
-from berryeval.search.systems.json_path import find_values, parse_path
+from berryeval.search.systems.json_path import JsonPath, find_values, parse_path
 
 __all__ = ["Http"]
 
@@ -94,13 +94,10 @@ class Http(System):
         """Return the hits of the server. More than k are an error, unless {k} was not sent."""
         check_k(k)
         answer = self._ask(query, k)
-        try:
-            ids = [_as_id(value) for value in find_values(answer, self._id_path)]
-            if self._score_path is None:
-                return to_hits(self._cut(ids, k), k, self.name)
-            scores = find_values(answer, self._score_path)
-        except LookupError as error:
-            raise AnswerError(self.name, str(error.args[0])) from None
+        ids = [_as_id(value) for value in self._find(answer, self._id_path, f"ids={self.ids}")]
+        if self._score_path is None:
+            return to_hits(self._cut(ids, k), k, self.name)
+        scores = self._find(answer, self._score_path, f"scores={self.scores}")
         if len(scores) != len(ids):
             raise AnswerError(self.name, f"expected {len(ids)} scores, as ids, got {len(scores)}")
         return to_hits(self._cut([*zip(ids, scores, strict=True)], k), k, self.name)
@@ -114,6 +111,13 @@ class Http(System):
             "ids": self.ids,
             "scores": self.scores or "",
         }
+
+    def _find(self, answer: object, path: JsonPath, setting: str) -> list[object]:
+        try:
+            return find_values(answer, path)
+        except LookupError as error:
+            way_out = f"set the path to what the server returns (-s {setting} does not lead there)"
+            raise AnswerError(self.name, f"{error.args[0]}; {way_out}") from None
 
     def _cut(self, hits: list[Any], k: int) -> list[Any]:
         asked = "{k}" in self.url + json.dumps(self.body)

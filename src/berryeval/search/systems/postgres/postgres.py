@@ -2,30 +2,23 @@
 
 from __future__ import annotations
 
-import queue
-from collections.abc import Callable, Iterable, Iterator, Sequence
-from contextlib import contextmanager, suppress
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
 from itertools import islice
-from types import ModuleType
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias, get_args
 
 from berryeval.core.documents import Document
 from berryeval.core.id_column import decode_id, encode_id
-from berryeval.errors import (
-    ArgumentError,
-    MissingExtraError,
-    SystemTimeoutError,
-    SystemUnderTestError,
-)
+from berryeval.errors import ArgumentError
 from berryeval.search.embedding.embedder import Embedder, Vectors, as_embedder, embed_queries
 from berryeval.search.hits import Hit, best_hits, check_k
 from berryeval.search.limits import seconds_allowed
-from berryeval.search.system import System, each_once
+from berryeval.search.system import each_once
 from berryeval.search.systems.hybrid import HybridSettings, fusion_facts, search_hybrid
 from berryeval.search.systems.late_interaction import tokens_of
 from berryeval.search.systems.lexical import words_of
 from berryeval.search.systems.postgres import sql
+from berryeval.search.systems.postgres.connections import PostgresConnections
 from berryeval.search.systems.postgres.index import PostgresIndex, Statements, to_literal
 from berryeval.search.systems.rank_fusion import Fusion, check_fusion
 
@@ -42,7 +35,7 @@ _NORMALIZATION = 1  # flag of ts_rank_cd: divide by 1 + log(length)
 _MOST_CANDIDATES = 1000  # pgvector's maximum of hnsw.ef_search
 
 
-class Postgres(System):
+class Postgres(PostgresConnections):
     """Full text, pgvector, and both fused, in a separate table.
 
     Parameters
@@ -84,8 +77,6 @@ class Postgres(System):
         If psycopg is not installed.
     """
 
-    name = "postgres"
-
     def __init__(
         self,
         dsn: str,
@@ -119,8 +110,7 @@ class Postgres(System):
         if not all(0 < len(name.encode()) <= sql.LONGEST_NAME for name in names):
             expected = f"a name, or a schema and a name, up to {sql.LONGEST_NAME} bytes"
             raise ArgumentError("table", expected, repr(table))
-        self._psycopg = _library()
-        self._dsn = dsn
+        super().__init__(dsn, timeout)
         self.mode = mode
         self.table = table
         self.embedder = as_embedder(embedder)
@@ -132,9 +122,6 @@ class Postgres(System):
         self.settings = HybridSettings((weights[0], weights[1]), late, feedback, depth)
         self.constant = constant
         self.approximate = approximate
-        self.timeout = timeout
-        self._idle: queue.LifoQueue[psycopg.Connection[Any]] = queue.LifoQueue()
-        self._is_closed = False
 
     def index(self, documents: Iterable[Document]) -> int:
         """Replace all documents of the table; return their number.
@@ -230,11 +217,6 @@ class Postgres(System):
             facts |= fusion_facts(self.fusion, self.settings, self.constant)
         return facts
 
-    def close(self) -> None:
-        """Close the connections. The table is kept."""
-        self._is_closed = True
-        self._close_idle()
-
     def drop(self) -> None:
         """Remove the table with all its documents."""
         with self._connection() as connection, connection.transaction():
@@ -242,64 +224,13 @@ class Postgres(System):
             connection.execute(f"SET LOCAL statement_timeout = {round(self.timeout * 1000)}")
             connection.execute(sql.drop(self.table))
 
-    @contextmanager
-    def _connection(self) -> Iterator[psycopg.Connection[Any]]:
-        """Provide an exclusive connection, and map its errors."""
-        if self._is_closed:
-            raise SystemUnderTestError(self.name, "is closed")
-        with self._errors_mapped(seconds_allowed(self.timeout)):
-            try:
-                connection = self._idle.get_nowait()
-            except queue.Empty:
-                connection = self._connect()
-            try:
-                yield connection
-            finally:
-                self._give_back(connection)
-
-    def _give_back(self, connection: psycopg.Connection[Any]) -> None:
-        """Keep a connection for the next search, even if its statement was cancelled."""
-        if connection.broken:  # the idle ones are probably broken, too
-            self._close_idle()
-        is_idle = connection.info.transaction_status == self._psycopg.pq.TransactionStatus.IDLE
-        if self._is_closed or not is_idle:
-            connection.close()
-        else:
-            self._idle.put(connection)
-
-    def _close_idle(self) -> None:
-        with suppress(queue.Empty):
-            while True:
-                self._idle.get_nowait().close()
-
-    def _connect(self) -> psycopg.Connection[Any]:
-        connection: psycopg.Connection[Any] = self._psycopg.connect(
-            self._dsn,
-            autocommit=True,
-            connect_timeout=max(2, round(seconds_allowed(self.timeout))),
-            # Prepared statements would use the same plan for all queries.
-            prepare_threshold=None,
-        )
-        connection.execute(f"SET statement_timeout = {round(self.timeout * 1000)}")
-        return connection
-
-    @contextmanager
-    def _errors_mapped(self, seconds: float) -> Iterator[None]:
-        """Convert errors of psycopg to errors of a system; `seconds` was the time limit."""
+    def _said(self, error: psycopg.Error) -> str:
         errors = self._psycopg.errors
-        try:
-            yield
-        except (errors.QueryCanceled, errors.ConnectionTimeout) as error:
-            raise SystemTimeoutError(self.name, f"no answer within {seconds:.3g} s") from error
-        except errors.UndefinedTable as error:
-            raise SystemUnderTestError(self.name, _missing_table(self.table, error)) from error
-        except errors.UndefinedColumn as error:
-            message = f"table {self.table} has another layout; index documents again"
-            raise SystemUnderTestError(self.name, message) from error
-        except (errors.OperationalError, errors.InterfaceError) as error:
-            raise SystemUnderTestError(self.name, _first_line(error), transient=True) from error
-        except self._psycopg.Error as error:
-            raise SystemUnderTestError(self.name, _first_line(error)) from error
+        if isinstance(error, errors.UndefinedTable):
+            return _missing_table(self.table, error)
+        if isinstance(error, errors.UndefinedColumn):
+            return f"table {self.table} has another layout; index documents again"
+        return super()._said(error)
 
     @property
     def _is_in_rounds(self) -> bool:
@@ -381,15 +312,3 @@ def _whole(document: Document) -> str:
 
 def _storable(text: str) -> str:
     return text.replace("\0", " ").encode("utf-8", "replace").decode("utf-8")
-
-
-def _first_line(error: BaseException) -> str:
-    return str(error).strip().partition("\n")[0] or type(error).__name__
-
-
-def _library() -> ModuleType:
-    try:
-        import psycopg
-    except ImportError:
-        raise MissingExtraError("PostgreSQL as a system", "postgres") from None
-    return psycopg
