@@ -420,7 +420,10 @@ def test_missing_inputs_for_spans_are_reported(folder, tmp_path):
     assert "expected judgments of spans, found none" in none.stderr
     unknown = run("golden", "check", folder, "--chunks", "by-magic")
     assert unknown.exit_code == 2
-    assert "chunks: expected heading, paragraph, size or a file, got 'by-magic'" in unknown.stderr
+    assert (
+        "chunks: expected heading, paragraph, size, document or a file, got 'by-magic'"
+        in unknown.stderr
+    )
 
 
 def test_a_gate_credits_spans(folder, monkeypatch):

@@ -40,10 +40,13 @@ HIGH = [0.8, 0.9, 1.0, 0.7, 0.8, 0.9, 1.0, 0.7, 0.8, 0.9]
 LOW = [0.6, 0.7, 0.7, 0.5, 0.5, 0.7, 0.8, 0.6, 0.5, 0.7]
 
 
-def noisy(n_entries, n_queries=40, drop=0.0, step=None, share=1.0, seed=3, **options):
-    """Return entries of a stable system; some of its queries fall at a step or gradually."""
+def noisy(n_entries, n_queries=40, drop=0.0, step=None, share=1.0, seed=3, since=0, **options):
+    """Return entries of a stable system; some of its queries fall at a step or gradually.
+
+    The first is `since` days after the start.
+    """
     random = np.random.default_rng(seed)
     scores = 0.6 + random.normal(0, 0.05, size=(n_entries, n_queries))
     fallen = np.linspace(0, 1, n_entries) if step is None else np.arange(n_entries) >= step
     scores[:, : round(share * n_queries)] -= drop * fallen[:, None]
-    return [entry(row.tolist(), days=day, **options) for day, row in enumerate(scores)]
+    return [entry(row.tolist(), days=day, **options) for day, row in enumerate(scores, since)]

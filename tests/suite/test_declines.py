@@ -66,7 +66,9 @@ def test_stretches_are_one_family():
     """A series without a decline has one in 5% of cases, however often judgments changed."""
     entries = noisy(6, drop=0.02, step=3)
     (alone,) = trend_of(*entries).looks
-    others = [noisy(6, seed=seed, judgments=f"j{seed}") for seed in (7, 8)]
+    others = [
+        noisy(6, seed=seed, since=since, judgments=f"j{seed}") for seed, since in ((7, 6), (8, 12))
+    ]
     looks = trend_of(*entries, *others[0], *others[1]).looks
     assert len(looks) == 3
     assert looks[0].p_value == pytest.approx(3 * alone.p_value)

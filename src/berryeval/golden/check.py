@@ -104,6 +104,9 @@ def check_golden_set(
         *_disagreement(golden, agreements),
         *_unjudged(holes, depth),
     ]
+    if not golden.texts:
+        message = "there are none, so judgments are not compared with them"
+        findings.append(_warning("documents", golden.name, message))
     if golden.guideline is None:
         findings.append(_warning("guideline", golden.name, "there is no judging guideline"))
     return GoldenCheck(
@@ -175,7 +178,10 @@ def _repeated_spans(golden: GoldenSet) -> Iterator[Fault]:
 
 
 def _unlike_duplicates(golden: GoldenSet) -> Iterator[Fault]:
-    known = {chunk.chunk_id: shingles(chunk.text) for chunk in golden.chunks}
+    wanted = {chunk_id for judged in golden.judged for chunk_id, _ in judged.iter_grades()}
+    known = {
+        chunk.chunk_id: shingles(chunk.text) for chunk in golden.chunks if chunk.chunk_id in wanted
+    }
     for judged in golden.judged:
         grades = dict(judged.iter_grades())
         pool = {chunk_id: known[chunk_id] for chunk_id in grades if chunk_id in known}
@@ -199,6 +205,8 @@ def _repeated_queries(golden: GoldenSet) -> Iterator[Fault]:
 
 def _unread_documents(golden: GoldenSet) -> Iterator[Fault]:
     folder = golden.folder / DOCUMENTS
+    if not folder.is_dir():
+        return
     files = (path.relative_to(folder).as_posix() for path in folder.rglob("*") if path.is_file())
     unread = sorted(name for name in files if name not in golden.texts)
     if unread:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import difflib
-from collections.abc import Iterable, Iterator
+from collections.abc import Collection, Iterator
 from dataclasses import dataclass
 from itertools import combinations
 from typing import Literal, TypeAlias
@@ -16,6 +16,8 @@ __all__ = ["Fault", "Severity", "iter_faults", "overlapping"]
 
 Severity: TypeAlias = Literal["error", "warning"]
 """Errors make scores wrong; warnings make them less meaningful."""
+
+_MANY = 10_000  # names; to compare each of them would take seconds per mistake
 
 _ALMOST = 0.9  # similar enough for document_questions.json, but not for judging-pools.json
 
@@ -44,13 +46,16 @@ def iter_faults(golden: GoldenSet) -> Iterator[Fault]:
         if query_id in seen:
             yield _error("contradiction", query_id, "is judged twice")
         seen.add(query_id)
-        yield from _wrong_chunks(judged, chunk_ids)
+        if golden.texts:  # otherwise systems bring their own documents
+            yield from _wrong_chunks(judged, chunk_ids, golden)
         yield from _contradictions(judged)
         yield from _wrong_grades(judged, golden.scale)
         yield from _wrong_spans(judged, golden)
     for query in golden.queries:
         if not query.text.strip():
             yield _error("empty", query.query_id, "has no text to search for")
+    for lost in golden.lost_quotes:
+        yield _error("quote", lost.judgment.query_id, lost.message)
     yield from _unread_files(golden)
     yield from _lost_spans(golden)
     yield from _wrong_passes(golden)
@@ -61,16 +66,22 @@ def _error(kind: str, where: str, message: str) -> Fault:
     return Fault("error", kind, where, message)
 
 
-def _wrong_chunks(judged: JudgedQuery, chunk_ids: set[str]) -> Iterator[Fault]:
+def _wrong_chunks(judged: JudgedQuery, chunk_ids: set[str], golden: GoldenSet) -> Iterator[Fault]:
     spans = {span.span_id for span in judged.spans}
     for chunk_id, _ in judged.iter_grades():
-        if chunk_id not in chunk_ids and chunk_id not in spans:
+        if chunk_id in chunk_ids or chunk_id in spans:
+            continue
+        if chunk_id in golden.texts:
+            hint = '; to judge whole documents, declare "chunks": "document" in the judgments'
+        else:
             hint = _hint(chunk_id, chunk_ids)
-            message = f"{chunk_id!r} is judged but is not a chunk of the documents{hint}"
-            yield _error("dangling", judged.query_id, message)
+        message = f"{chunk_id!r} is judged but is not a chunk of the documents{hint}"
+        yield _error("dangling", judged.query_id, message)
 
 
-def _hint(name: str, known: Iterable[str]) -> str:
+def _hint(name: str, known: Collection[str]) -> str:
+    if len(known) > _MANY:
+        return ""
     near = difflib.get_close_matches(name, known, n=1)
     return f"; did you mean {near[0]!r}?" if near else ""
 

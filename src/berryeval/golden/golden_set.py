@@ -1,6 +1,7 @@
 """A golden set: documents, queries and judgments that belong together.
 
-It is a folder with these files:
+It is a folder with these files, or with the same parts under other names and in other formats, see
+`berryeval.formats.golden_folder`:
 
 ========================  ======================================================
 ``test-documents/``       Markdown; a heading with its text is a chunk by default
@@ -35,6 +36,8 @@ from berryeval.core.span_judgment import SpanJudgment
 from berryeval.evaluation.ceilings import best_possible
 from berryeval.evaluation.evaluate import MeasureLike, read_measures
 from berryeval.evaluation.quality import HITS
+from berryeval.formats.golden_folder import DOCUMENTS, JUDGMENTS, QUERIES
+from berryeval.formats.quotes import LostQuote
 from berryeval.formats.relevance_judgments import JudgedQuery
 from berryeval.measures import Measure, ReciprocalRank
 from berryeval.search.chunking import Chunk, credit_spans, match_spans, to_documents
@@ -53,10 +56,7 @@ __all__ = [
     "name_in_suite",
 ]
 
-DOCUMENTS = "test-documents"
-QUERIES = "test-queries.json"
 QUESTIONS = "document-questions.json"
-JUDGMENTS = "relevance-judgments.json"
 PASSES = "judging-passes.json"
 GUIDELINE = "GUIDELINE.md"
 
@@ -88,10 +88,12 @@ class GoldenSet:
     passes: Passes = field(default_factory=dict)
     """The grades of both passes of judging, and the settled ones; empty if they were not kept."""
     texts: Mapping[str, str] = field(default_factory=dict)
-    """The documents, by name."""
+    """The documents, by name; empty if systems bring their own."""
     questions: Questions = field(default_factory=dict)
-    """Questions by chunk; empty if there are none, and if documents are not split by heading:
-    questions belong to those chunks."""
+    """Questions by chunk; empty if there are none, and if documents are split in another way than
+    the set's own: questions belong to those chunks."""
+    lost_quotes: tuple[LostQuote, ...] = ()
+    """Quotes in judgments that do not match a document; only if the set was read without checks."""
 
     @property
     def guideline(self) -> Path | None:
@@ -194,11 +196,17 @@ class GoldenSet:
         """
         return tuple(
             chunk_id
-            for judged in self.judged
-            if judged.query_id == query_id
+            for judged in self._judged_by_query.get(query_id, ())
             for chunk_id, grade in judged.relevant
             if grade >= self.relevant_from
         )
+
+    @cached_property
+    def _judged_by_query(self) -> Mapping[str, list[JudgedQuery]]:
+        found: dict[str, list[JudgedQuery]] = {}
+        for judged in self.judged:
+            found.setdefault(judged.query_id, []).append(judged)
+        return found
 
     def at_level(self, measures: Iterable[MeasureLike] | MeasureLike) -> tuple[Measure, ...]:
         """Return measures with this set's relevance level, such as P(rel=2)@5 for P@5.

@@ -1,4 +1,4 @@
-"""Reads golden sets from a folder, and the bundled one."""
+"""Reads golden sets: from a folder, from a BEIR folder, from three files, and the bundled one."""
 
 from __future__ import annotations
 
@@ -10,20 +10,13 @@ from pathlib import Path
 from berryeval.core.inputs import note_input
 from berryeval.core.query import Query
 from berryeval.errors import FormatError, MismatchError
-from berryeval.formats import relevance_judgments
+from berryeval.formats.located_quotes import locate_quotes
 from berryeval.formats.queries import read_queries
-from berryeval.formats.relevance_judgments import RelevanceJudgments
+from berryeval.golden.chunked import default_chunking, read_chunked
 from berryeval.golden.faults import iter_faults
-from berryeval.golden.golden_set import (
-    DOCUMENTS,
-    JUDGMENTS,
-    PASSES,
-    QUERIES,
-    QUESTIONS,
-    GoldenSet,
-    Passes,
-)
-from berryeval.search.chunking import cut, read_sources
+from berryeval.golden.golden_set import PASSES, QUERIES, QUESTIONS, GoldenSet, Passes
+from berryeval.golden.judged import read_any_judgments, with_spans
+from berryeval.golden.parts import find_parts
 from berryeval.search.questions import Questions, read_questions
 
 __all__ = ["HANDBOOK", "handbook", "read_golden_set"]
@@ -40,85 +33,107 @@ def handbook() -> GoldenSet:
 
 
 def read_golden_set(
-    path: str | os.PathLike[str], *, strict: bool = True, chunks: str = "heading"
+    path: str | os.PathLike[str] | None = None,
+    *,
+    documents: str | os.PathLike[str] | None = None,
+    queries: str | os.PathLike[str] | None = None,
+    judgments: str | os.PathLike[str] | None = None,
+    split: str | None = None,
+    strict: bool = True,
+    chunks: str | None = None,
 ) -> GoldenSet:
-    """Read the golden set of a folder.
+    """Read a golden set from a folder, or from the files of its parts.
 
     Parameters
     ----------
-    path : path
-        The folder.
+    path : path, optional
+        The folder of a golden set, or a BEIR folder. Of a BEIR folder, only the queries that are
+        judged in the split belong to the set.
+    documents : path, optional
+        The documents, in place of those in the folder: a file or a folder of Markdown or text, or
+        JSON lines. A set without documents can test systems that have their own.
+    queries, judgments : path, optional
+        Files in any format, in place of those in the folder; required without a folder.
+    split : str, optional
+        The split of a BEIR folder. Default: ``"test"``.
     strict : bool
         Whether dangling or contradictory judgments are an error. If not, only malformed files
         are, and judgments may be missing, so that `berryeval.golden.check` can report all errors
         at once.
-    chunks : str
-        The chunking: ``"heading"``, ``"paragraph"``, ``"size"``, or a file with the positions of a
-        system's own chunks, see `berryeval.search.chunking.cutting`. Any chunking other than by
-        heading requires judgments of spans.
+    chunks : str, optional
+        The chunking: ``"heading"``, ``"paragraph"``, ``"size"``, ``"document"``, or a file with the
+        positions of a system's own chunks, see `berryeval.search.chunking.cutting`. Default: the
+        chunking that the judgments declare; otherwise Markdown and text are split by heading, and
+        each line of JSON lines is a chunk. Any other chunking requires judgments of spans.
 
     Raises
     ------
+    ArgumentError
+        If neither a folder nor queries and judgments are given.
     FormatError
         If a file is missing or malformed.
     MismatchError
         If the files contradict each other.
     """
-    folder = Path(path)
-    if not folder.is_dir():
-        raise FormatError("expected the folder of a golden set, found none", str(path))
-    judgments = _read_judgments(folder / JUDGMENTS, strict=strict)
-    texts = read_sources(folder / DOCUMENTS)
+    parts = find_parts(path, documents=documents, queries=queries, judgments=judgments, split=split)
+    judged = read_any_judgments(parts.judgments, strict=strict)
+    own = judged.chunks or default_chunking(parts.documents)
+    chosen = chunks or own
+    texts, pieces = read_chunked(parts.documents, chosen)
+    located, lost = locate_quotes(with_spans(judged, texts), texts)
+    asked = _read_queries(parts.queries)
+    if parts.is_split:
+        judged_ids = {one.query_id for one in located.queries}
+        asked = [query for query in asked if query.query_id in judged_ids]
     golden = GoldenSet(
-        name=folder.resolve().name,
-        version=judgments.version,
-        folder=folder,
-        chunks=tuple(cut(texts, chunks)),
-        queries=tuple(_read_queries(folder / QUERIES)),
-        judged=judgments.queries,
-        scale=judgments.scale,
-        labels=judgments.labels,
-        judges=judgments.judges,
-        relevant_from=judgments.relevant_from,
-        pool_depth=judgments.pool_depth,
-        passes=_read_passes(folder / PASSES),
+        name=parts.folder.resolve().name,
+        version=located.version,
+        folder=parts.folder,
+        chunks=pieces,
+        queries=tuple(asked),
+        judged=located.queries,
+        scale=located.scale,
+        labels=located.labels,
+        judges=located.judges,
+        relevant_from=located.relevant_from,
+        pool_depth=located.pool_depth,
+        passes=_read_passes(parts.folder / PASSES),
         texts=texts,
-        questions=_read_questions(folder / QUESTIONS) if chunks == "heading" else {},
+        questions=_read_questions(parts.folder / QUESTIONS) if chosen == own else {},
+        lost_quotes=tuple(lost),
     )
     if strict:
-        if chunks != "heading":
-            _check_cut(golden, chunks)
-        for fault in iter_faults(golden):
-            way_out = f"`berryeval golden check {path}` lists all errors"
-            raise MismatchError(f"{folder}: {fault.where}: {fault.message}; {way_out}")
+        if chosen != own:
+            _check_cut(golden, parts.judgments, chosen)
+        _raise_fault(golden, path)
     return golden
 
 
-def _check_cut(golden: GoldenSet, chunks: str) -> None:
+def _raise_fault(golden: GoldenSet, path: str | os.PathLike[str] | None) -> None:
+    for fault in iter_faults(golden):
+        way_out = "" if path is None else f" {path}"
+        message = f"{golden.folder}: {fault.where}: {fault.message}"
+        raise MismatchError(f"{message}; `berryeval golden check{way_out}` lists all errors")
+
+
+def _check_cut(golden: GoldenSet, path: str, chunks: str) -> None:
     """Raise if judgments refer to chunks that this chunking does not produce."""
     known = {chunk.chunk_id for chunk in golden.chunks}
     for judged in golden.judged:
         spans = {span.span_id for span in judged.spans}
         for name, _ in judged.iter_grades():
             if name not in known and name not in spans:
-                where = f"{golden.folder / JUDGMENTS}: {judged.query_id}"
+                where = f"{path}: {judged.query_id}"
                 way_out = "only judgments of spans are independent of the chunking"
                 message = f"{name!r} is judged but is not a chunk by {chunks!r}; {way_out}"
                 raise MismatchError(f"{where}: {message}")
 
 
-def _read_queries(path: Path) -> list[Query]:
-    if not path.is_file():
-        raise FormatError("expected the queries of a golden set, found no file", str(path))
-    return read_queries(path, strict=True)
-
-
-def _read_judgments(path: Path, *, strict: bool) -> RelevanceJudgments:
-    if path.is_file():
-        return relevance_judgments.read(path)
-    if strict:
-        raise FormatError("expected the judgments of a golden set, found no file", str(path))
-    return RelevanceJudgments("1", None, None, ())
+def _read_queries(path: str) -> list[Query]:
+    if not Path(path).is_file():
+        raise FormatError("expected the queries of a golden set, found no file", path)
+    # Files of other tools have keys of their own.
+    return read_queries(path, strict=Path(path).name == QUERIES)
 
 
 def _read_questions(path: Path) -> Questions:

@@ -5,13 +5,12 @@ from __future__ import annotations
 import os
 from collections.abc import Callable
 from functools import partial
-from pathlib import Path
 
 from berryeval.core.run import Run
 from berryeval.core.span_judgment import SpanJudgment
 from berryeval.errors import FormatError
-from berryeval.formats import relevance_judgments
-from berryeval.golden.golden_set import JUDGMENTS
+from berryeval.formats import beir, relevance_judgments
+from berryeval.formats.located_quotes import located_beside
 from berryeval.search.chunking import credit_spans
 from berryeval.search.documents import iter_chunks
 
@@ -26,8 +25,9 @@ def read_spans(path: str | os.PathLike[str]) -> list[SpanJudgment]:
     FormatError
         If it is not a file of judgments.
     """
-    file = Path(path) / JUDGMENTS if Path(path).is_dir() else Path(path)
-    return [span for judged in relevance_judgments.read(file).queries for span in judged.spans]
+    file = beir.judgments_file(path)
+    judged = located_beside(relevance_judgments.read(file), file)
+    return [span for query in judged.queries for span in query.spans]
 
 
 def read_crediting(

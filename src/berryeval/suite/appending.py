@@ -12,7 +12,10 @@ from berryeval.core.files import uncompressed_name
 from berryeval.errors import FormatError
 from berryeval.formats.lines import PathLike, path_name
 
-__all__ = ["append_line"]
+__all__ = ["append_line", "locked"]
+
+_NOT_EXECUTABLE = 0o666
+"""The mode of a new file, before the user's mask."""
 
 
 def append_line(path: PathLike, line: bytes) -> None:
@@ -25,11 +28,12 @@ def append_line(path: PathLike, line: bytes) -> None:
         message = "cannot be appended to: expected a name without .gz or .zst"
         raise FormatError(message, path_name(path))
     try:
-        file = os.open(path, os.O_RDWR | os.O_CREAT | os.O_APPEND | getattr(os, "O_BINARY", 0))
+        how = os.O_RDWR | os.O_CREAT | os.O_APPEND | getattr(os, "O_BINARY", 0)
+        file = os.open(path, how, _NOT_EXECUTABLE)
     except OSError as error:
         raise FormatError(f"cannot be written: {error.strerror}", path_name(path)) from error
     try:
-        with _locked(file):
+        with locked(file):
             _append(file, line)
     except OSError as error:
         raise FormatError(f"cannot be written: {error.strerror}", path_name(path)) from error
@@ -60,7 +64,8 @@ def _ends_with_newline(file: int, size: int) -> bool:
 if sys.platform == "win32":
 
     @contextmanager
-    def _locked(file: int) -> Iterator[None]:
+    def locked(file: int) -> Iterator[None]:
+        """Hold the lock of an open file; other processes that want it wait."""
         import msvcrt
 
         beyond = 1 << 40  # a position that is never written, since locked bytes cannot be read
@@ -75,7 +80,8 @@ if sys.platform == "win32":
 else:
 
     @contextmanager
-    def _locked(file: int) -> Iterator[None]:
+    def locked(file: int) -> Iterator[None]:
+        """Hold the lock of an open file; other processes that want it wait."""
         import fcntl
 
         fcntl.flock(file, fcntl.LOCK_EX)

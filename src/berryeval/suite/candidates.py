@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
@@ -10,8 +11,8 @@ from berryeval.core.judgments import Judgments
 from berryeval.core.query import Query
 from berryeval.core.run import Run
 from berryeval.errors import ArgumentError, FormatError, MismatchError, SystemUnderTestError
-from berryeval.evaluation.evaluate import load_run
 from berryeval.evaluation.notes import count_queries
+from berryeval.evaluation.sources import load_run
 from berryeval.suite.settings import Settings
 
 if TYPE_CHECKING:
@@ -64,6 +65,7 @@ def _ask(
     from berryeval.search.collect import collect
     from berryeval.search.documents import iter_any_documents
     from berryeval.search.failures import check_any_answered
+    from berryeval.search.judged_units import to_judged_units
     from berryeval.search.system import check_documents
 
     lacking = [query_id for query_id in judgments.query_ids if query_id not in queries]
@@ -81,6 +83,7 @@ def _ask(
         check_documents(system, "name them in berryeval.toml (documents = ...)")
         answered = collect(system, asked, DEPTH, repeat=settings.gate.repeat)
         name = system.name  # not the address, which may contain a password
+        places = system.places
     check_any_answered(name, answered.durations, answered.failures)
     failures = [error for one in (answered, *answered.repeats) for error in one.failures.values()]
     if len(failures) > settings.gate.max_failed:
@@ -90,14 +93,18 @@ def _ask(
         raise SystemUnderTestError(name, f"{failed} ({allowed}); first: {first.message}")
     times = {query_id: 1000 * seconds for query_id, seconds in answered.durations.items()}
     credit = _crediting(settings)
-    again = tuple(credit(one.run) for one in answered.repeats)
-    return Candidate(name, credit(answered.run), times, again)
+    run, *again = (
+        to_judged_units(credit(one.run), judgments, places) for one in (answered, *answered.repeats)
+    )
+    return Candidate(name, run, times, tuple(again))
 
 
 def _opened(place: str, settings: Settings, asked: Sequence[Query]) -> System:
     """Open the system of a table ``[systems.NAME]``, or one that needs no table."""
     from berryeval.search.opening import open_configured_system, open_system
 
+    if settings.folder is not None and settings.folder not in sys.path:
+        sys.path.insert(0, settings.folder)  # where `module:function` is looked for
     table = settings.systems.get(place)
     if table is None:
         return open_system(place, settings.system_settings, queries=asked)

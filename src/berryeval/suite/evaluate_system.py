@@ -18,11 +18,14 @@ from berryeval.core.query import Query
 from berryeval.core.run import Run
 from berryeval.errors import ArgumentError, InputTypeError, SystemUnderTestError
 from berryeval.evaluation import Evaluation, evaluate
-from berryeval.evaluation.evaluate import JudgmentsSource, load_judgments
 from berryeval.evaluation.slices import QueriesSource, load_queries
+from berryeval.evaluation.sources import JudgmentsSource, load_judgments
 from berryeval.golden.golden_set import GoldenSet
 from berryeval.measures import NDCG, AveragePrecision, Measure, Precision, Recall, ReciprocalRank
 from berryeval.search.collect import Limits, collect
+from berryeval.search.judged_units import to_judged_units
+from berryeval.search.opening import open_system, read_settings
+from berryeval.search.places import Place
 from berryeval.search.system import System, check_documents
 from berryeval.search.systems.foreign import as_system
 
@@ -89,7 +92,8 @@ class SystemEvaluation:
     failed: dict[str, SystemUnderTestError] = field(default_factory=dict)
     """The errors of the queries that were not answered."""
     run: Run = field(default_factory=lambda: Run.from_dict({}), repr=False, compare=False)
-    """The rankings that were scored."""
+    """The rankings that were scored. Chunks stand for what was judged, unless a golden set judges
+    spans of its own chunks."""
 
     def to_dict(self) -> dict[str, Any]:
         """Return everything as values that JSON can represent; in JSON, each k becomes text."""
@@ -104,11 +108,12 @@ class SystemEvaluation:
 
 
 def evaluate_system(
-    system: System | Callable[[str, int], Any] | str,
+    system: System | Callable[[str, int], Any] | object | str,
     queries: QueriesSource | Query,
     ks: Iterable[int] = DEFAULT_KS,
     *,
     judgments: JudgmentsSource | GoldenSet,
+    settings: Mapping[str, str] | None = None,
     documents: str | os.PathLike[str] | Iterable[Document] | None = None,
     limits: Limits | None = None,
     progress: Callable[[int, int], None] | None = None,
@@ -121,8 +126,9 @@ def evaluate_system(
 
     Parameters
     ----------
-    system : System, callable or str
-        A system, a function of query and k, or a name that
+    system : System, retriever, callable or str
+        A system, a retriever of LangChain, LlamaIndex or Haystack (see
+        `berryeval.search.Retriever`), a function of query and k, or a name that
         `berryeval.search.opening.open_system` accepts.
     queries : Query, several of them, or a path
         The queries to send.
@@ -130,7 +136,11 @@ def evaluate_system(
         Cutoffs of nDCG, recall and precision.
     judgments : Judgments, path, dict of dicts, data frame or GoldenSet
         The judgments to score with. A query without judgments is marked, and left out of the
-        means. If a golden set judges spans, the returned chunks are credited with them.
+        means. If spans are judged, the returned chunks are credited with them; if documents are
+        judged, and the system returns chunks of them, each chunk counts as its document.
+    settings : mapping, optional
+        Settings of the system as text, such as ``{"id": "metadata.doc_id"}`` for a retriever or a
+        function.
     documents : path or iterable of Document, optional
         Documents to index first, for a system such as ``"bm25"``: a folder of Markdown, a BEIR
         folder, JSON lines, or `Document` objects.
@@ -168,20 +178,21 @@ def evaluate_system(
         known = judgments if isinstance(judgments, Judgments) else load_judgments(judgments)
         credit = _as_it_is
     depth = max(LEAST_DEPTH, *cutoffs)
-    with _opened(system, asked.values()) as opened:
+    with _opened(system, settings or {}, asked.values()) as opened:
         if documents is not None:
             opened.index(_documents(documents))
         check_documents(opened, "give documents=…, a folder, a file or Document objects")
         collected = collect(opened, asked.values(), depth, limits=limits, progress=progress)
+        places = opened.places
     answered = [query_id for query_id in asked if query_id not in collected.failures]
     judged = [query_id for query_id in answered if query_id in known]
-    run = credit(collected.run)
+    run = to_judged_units(credit(collected.run), known, places)
     # The run contains the answered queries; those that are also judged are scored.
     measures = (*by_k.values(), *_WHOLE)
     scored = None
     if judged:
         scored = evaluate(known, run, measures, queries=asked.values(), missing="skip")
-    _log_unknown_ids(known, judged, run)
+    _log_unknown_ids(known, judged, run, places)
     by_query = {one: {} if scored is None else scored[str(one)].by_query for one in measures}
     results = tuple(
         QueryEvaluation(
@@ -206,7 +217,8 @@ def evaluate_system(
         failed_count=len(collected.failures),
         effective_queries=None if scored is None else scored.effective_queries,
     )
-    return SystemEvaluation(results, summary, collected.failures, collected.run)
+    scored_run = run if places else collected.run
+    return SystemEvaluation(results, summary, collected.failures, scored_run)
 
 
 def _as_it_is(run: Run) -> Run:
@@ -215,20 +227,14 @@ def _as_it_is(run: Run) -> Run:
 
 @contextmanager
 def _opened(
-    system: System | Callable[[str, int], Any] | str, queries: Iterable[Query]
+    system: object, settings: Mapping[str, str], queries: Iterable[Query]
 ) -> Iterator[System]:
     """Provide a system; one that is opened here by name is also closed here."""
     if isinstance(system, str):
-        from berryeval.search.opening import open_system
-
-        with open_system(system, queries=queries) as opened:
+        with open_system(system, settings, queries=queries) as opened:
             yield opened
-    elif hasattr(system, "search"):
-        yield as_system(system)
     else:
-        from berryeval.search.systems.function import Function
-
-        yield Function(system)
+        yield as_system(system, **read_settings(settings, "function"))
 
 
 def _documents(source: str | os.PathLike[str] | Iterable[Document]) -> Iterable[Document]:
@@ -252,7 +258,9 @@ def _checked(documents: Iterable[object]) -> Iterator[Document]:
         raise ArgumentError("documents", "at least one", "none")
 
 
-def _log_unknown_ids(judgments: Judgments, query_ids: Iterable[str], run: Run) -> None:
+def _log_unknown_ids(
+    judgments: Judgments, query_ids: Iterable[str], run: Run, places: Mapping[str, Place]
+) -> None:
     """Warn if no returned document is judged: system and judgments may use different ids."""
     first: tuple[str, str] | None = None
     for query_id in query_ids:
@@ -263,6 +271,8 @@ def _log_unknown_ids(judgments: Judgments, query_ids: Iterable[str], run: Run) -
             first = first or (query_id, doc_id)
     if first is not None:
         facts = {"query_id": first[0], "doc_id": first[1]}
+        if first[1] in places:
+            facts["way_out"] = "choose the path to the judged ids with the setting id"
         _log.warning("no document that was found is judged", extra=facts)
 
 

@@ -18,12 +18,12 @@ from berryeval.evaluation import evaluate, sentences
 from berryeval.evaluation.baseline import Baseline
 from berryeval.evaluation.ceilings import check_reachable
 from berryeval.evaluation.comparing import compare
-from berryeval.evaluation.evaluate import load_judgments
 from berryeval.evaluation.gating import gate
 from berryeval.evaluation.guards import Guard, LatencyGuard, MarginGuard, ThresholdGuard
 from berryeval.evaluation.memory import Decision, Memory, hash_of_rankings, recall
 from berryeval.evaluation.reserve import Seal, open_reserve
 from berryeval.evaluation.slices import load_queries
+from berryeval.evaluation.sources import load_judgments
 from berryeval.evaluation.verdict import GateResult
 from berryeval.formats.lines import iter_lines
 from berryeval.golden.golden_set import mean_name

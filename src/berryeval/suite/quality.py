@@ -9,7 +9,7 @@ from dataclasses import dataclass, field, replace
 from berryeval.core.events import event_logger
 from berryeval.core.query import Query
 from berryeval.core.run import Run
-from berryeval.errors import SystemUnderTestError
+from berryeval.errors import MismatchError, SystemUnderTestError
 from berryeval.evaluation.ceilings import check_reachable
 from berryeval.evaluation.evaluate import MeasureLike, evaluate
 from berryeval.evaluation.gating import gate
@@ -23,10 +23,18 @@ from berryeval.golden.golden_set import name_in_suite
 from berryeval.measures import Measure, ReciprocalRank
 from berryeval.search.collect import Collected, Limits, collect
 from berryeval.search.failures import check_any_answered
+from berryeval.search.judged_units import to_judged_units
 from berryeval.search.system import System
 from berryeval.search.systems.foreign import as_system
 
-__all__ = ["TABLE", "THRESHOLDS", "QualityResult", "run_quality", "thresholds_of"]
+__all__ = [
+    "TABLE",
+    "THRESHOLDS",
+    "QualityResult",
+    "check_has_documents",
+    "run_quality",
+    "thresholds_of",
+]
 
 THRESHOLDS: Mapping[MeasureLike, float] = {"RR@10": 0.70, "P@5": 0.70, "R@10": 0.75}
 """Means that a system must reach on the bundled golden set; RR@10 is the suite's MRR."""
@@ -116,12 +124,14 @@ def run_quality(
     Raises
     ------
     MismatchError
-        Before any query is sent, if a threshold that was passed is above the best possible mean.
+        Before any query is sent: if the system indexes documents and the golden set has none, or
+        a threshold that was passed is above the best possible mean.
     SystemUnderTestError
         If the system cannot index the documents, or fails for every query.
     """
     known = golden or handbook()
     system = as_system(system)
+    check_has_documents(known, system)
     guards = thresholds_of(known, thresholds)
     if thresholds is not THRESHOLDS:
         check_reachable(known.judgments, guards, queries=known.queries)
@@ -140,7 +150,7 @@ def run_quality(
         system, known.queries, HITS, limits=limits, repeat=repeat, progress=progress
     )
     check_any_answered(system.name, collected.durations, collected.failures)
-    credited = known.credit(collected.run)
+    credited = to_judged_units(known.credit(collected.run), known.judgments, system.places)
     results = tuple(_result(known, query, credited, collected) for query in known.queries)
     report = quality_report(results, known.queries)
     run = Run.from_lists({result.query_id: list(result.retrieved) for result in results})
@@ -169,6 +179,14 @@ def run_quality(
         unknown=unknown,
         without_questions=plain,
     )
+
+
+def check_has_documents(golden: GoldenSet, system: System) -> None:
+    """Raise `MismatchError` if a system indexes documents, and the golden set has none."""
+    if system.can_index and not golden.chunks:
+        what = f"the golden set has no documents for {system.name} to index"
+        way_out = "add test-documents/ or documents.jsonl, or test a system with its own documents"
+        raise MismatchError(f"{golden.folder}: {what}; {way_out}")
 
 
 def _without_questions(
@@ -241,7 +259,12 @@ def _result(golden: GoldenSet, query: Query, run: Run, collected: Collected) -> 
 
 
 def _unknown(golden: GoldenSet, run: Run) -> Iterator[tuple[str, str]]:
-    """Iterate over hits that are neither chunks of a golden set nor spans."""
+    """Iterate over hits that are neither chunks of a golden set nor spans.
+
+    A set without documents does not know the ids of the system's own.
+    """
+    if not golden.texts:
+        return
     chunks = {chunk.chunk_id for chunk in golden.chunks}
     spans = {(span.query_id, span.span_id) for span, _ in golden.matched_spans}
     for query in golden.queries:

@@ -11,7 +11,7 @@ from berryeval.core.query import Query
 from berryeval.core.run import Run
 from berryeval.errors import ArgumentError, FormatError, MismatchError
 from berryeval.evaluation.baseline import NO_ANCHOR, Baseline, is_baseline
-from berryeval.evaluation.evaluate import load_run
+from berryeval.evaluation.sources import load_run
 from berryeval.formats.lines import readable_again
 from berryeval.measures import Measure
 from berryeval.suite.settings import Settings

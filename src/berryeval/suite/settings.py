@@ -63,6 +63,8 @@ class Settings:
     """The table ``[gate]``, and the facts about the set: its scale, and its pool."""
     service: Mapping[str, Any] = field(default_factory=dict)
     """The table ``[service]``: settings of `berryeval serve`."""
+    folder: str | None = None
+    """The folder of the file, where Python modules of systems are, too; None without a file."""
     systems: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
     """The tables ``[systems.NAME]``: search systems for `system` and the service; settings are
     text."""
@@ -172,7 +174,7 @@ def _settings(content: Mapping[str, Any], folder: Path) -> Settings:
                 where = "baseline" if key == "other_baselines" else key
                 raise ArgumentError(where, "a list of files", repr(file)[:60])
         named[key] = tuple(_resolved(file, folder) for file in files)
-    return Settings(**named, gate=_gate(content))
+    return Settings(**named, gate=_gate(content), folder=str(folder.resolve()))
 
 
 def _service(table: Mapping[str, Any], folder: Path) -> dict[str, Any]:

@@ -7,6 +7,7 @@ from array import array
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import pairwise
+from operator import attrgetter
 from typing import TYPE_CHECKING, Literal, TypeAlias
 
 from berryeval.errors import ArgumentError, InputError
@@ -143,7 +144,8 @@ def trends(
     of a false alarm within 52 entries is at most 0.05.
     """
     chosen = _choose_measure(history, measure)
-    entries = [entry for entry in history.entries if chosen in entry.means]
+    found = (entry for entry in history.entries if chosen in entry.means)
+    entries = sorted(found, key=attrgetter("time"))  # old evaluations may be added later
     names = tuple(dict.fromkeys(entry.run for entry in entries))
     if run is not None:
         if run not in names:
