@@ -5,6 +5,7 @@ import json
 import pytest
 from click.testing import CliRunner
 
+from berryeval.archive import Archive
 from berryeval.cli import main
 from small_golden_set import QUERIES, write_golden_set
 
@@ -150,6 +151,136 @@ def test_a_new_set_works_with_the_gate(monkeypatch, folder):
     gate = CliRunner().invoke(main, ["gate"])
     assert gate.exit_code in (0, 1), gate.output
     assert "RR@10 at least 0.7" in gate.output
+
+
+def test_a_new_set_takes_queries_and_judgments_in_any_format(folder):
+    """They are copied in place of the samples, and the settings fit them."""
+    (folder / "queries.csv").write_text("id,query\nQ1,configure OAuth\n")
+    (folder / "qrels.txt").write_text("Q1 0 guide.md#configure-oauth 2\nQ1 0 guide.md#guide 0\n")
+    result = golden("init", "golden/test-documents", "-o", "mine",
+                    "--queries", "queries.csv", "--judgments", "qrels.txt")  # fmt: skip
+    assert result.exit_code == 0, result.output
+    assert json.loads((folder / "mine" / "relevance-judgments.json").read_text())["judgments"] == [
+        {
+            "query_id": "Q1",
+            "relevant": [{"chunk_id": "guide.md#configure-oauth", "grade": 2}],
+            "not_relevant": ["guide.md#guide"],
+        }
+    ]
+    assert "max_grade" not in (folder / "mine" / "berryeval.toml").read_text()
+    assert golden("check", "mine").exit_code == 0
+    only = golden("init", "golden/test-documents", "-o", "only", "--queries", "queries.csv")
+    assert only.exit_code == 0, only.output
+    assert "at_least" not in (folder / "only" / "berryeval.toml").read_text()
+    assert "no chunk is relevant" in golden("check", "only").output
+
+
+def test_a_new_set_can_judge_whole_documents(folder):
+    """Its judgments declare it."""
+    golden("init", "golden/test-documents", "-o", "mine", "--chunks", "document")
+    declared = json.loads((folder / "mine" / "relevance-judgments.json").read_text())
+    assert declared["chunks"] == "document"
+    assert declared["judgments"][0]["relevant"] == [{"chunk_id": "guide.md", "grade": 1}]
+    assert golden("check", "mine").exit_code == 0
+
+
+@pytest.fixture
+def beir(folder):
+    """Return a BEIR folder."""
+    (folder / "beir" / "qrels").mkdir(parents=True)
+    corpus = '{"_id": "d1", "title": "", "text": "configure OAuth"}\n'
+    (folder / "beir" / "corpus.jsonl").write_text(corpus)
+    queries = '{"_id": "q1", "text": "OAuth"}\n{"_id": "q2", "text": "other split"}\n'
+    (folder / "beir" / "queries.jsonl").write_text(queries)
+    (folder / "beir" / "qrels" / "dev.tsv").write_text("query-id\tcorpus-id\tscore\nq1\td1\t1\n")
+    return "beir"
+
+
+def test_a_beir_folder_is_checked_and_copied(folder, beir):
+    """A set made of it is equal to its split."""
+    assert "expected qrels/test.tsv" in golden("check", beir).output
+    result = golden("check", beir, "--split", "dev", "--system", "bm25")
+    assert result.exit_code == 0, result.output
+    assert golden("init", beir, "-o", "mine", "--split", "dev").exit_code == 0
+    (folder / "beir" / "qrels" / "dev.tsv").rename(folder / "beir" / "qrels" / "test.tsv")
+    assert json.loads(golden("diff", beir, "mine", "--json").stdout)["equal"] is True
+
+
+def test_parts_are_checked_in_any_format(folder):
+    """Without a golden set, queries and judgments are both required."""
+    (folder / "qrels.txt").write_text("Q1 0 guide.md#gide 2\n")
+    parts = ("--documents", "golden/test-documents", "--judgments", "qrels.txt")
+    result = golden("check", *parts, "--queries", "golden/test-queries.json")
+    assert result.exit_code == 2
+    assert "did you mean 'guide.md#guide'?" in result.output
+    result = golden("check", *parts)
+    assert result.exit_code == 2
+    assert "Without a golden set, give both --queries and --judgments." in result.output
+    assert "--split requires a BEIR folder." in golden("check", "--split", "dev").output
+
+
+def test_chunks_are_listed_with_their_first_line():
+    """The heading is in the id, so the line below it is shown."""
+    result = golden("chunks", "golden", "--document", "guide.md")
+    assert result.exit_code == 0, result.output
+    assert [line.split(maxsplit=1) for line in result.output.splitlines()[1:4]] == [
+        ["guide.md#guide", "How to begin with the product."],
+        ["guide.md#configure-oauth", "Register a client, and configure OAuth with its secret."],
+        ["guide.md#token-lifetime", "An OAuth token expires after one hour."],
+    ]
+    assert "3 chunks." in result.output
+
+
+def test_chunks_of_plain_documents_are_listed(beir):
+    """There need not be a golden set yet; the chunking can be chosen."""
+    result = golden("chunks", "golden/test-documents", "--chunks", "document", "--json")
+    found = json.loads(result.stdout)
+    assert (found["version"], found["kind"]) == (1, "chunks")
+    assert [one["chunk_id"] for one in found["chunks"]] == ["guide.md", "tuning.md"]
+    assert found["chunks"][0]["first_line"] == "How to begin with the product."
+    assert golden("chunks", beir).output.splitlines()[1].split()[0] == "d1"
+    unknown = golden("chunks", "golden", "--document", "guid.md")
+    assert unknown.exit_code == 2
+    assert "got 'guid.md'; did you mean 'guide.md'?" in unknown.output
+    assert golden("chunks", "nowhere").exit_code == 2
+
+
+def test_sets_are_compared(folder):
+    """The exit code is 0 whether or not they differ."""
+    write_golden_set(folder / "other", {"Q1": {"guide.md#guide": 3}})
+    result = golden("diff", "golden", "other")
+    assert result.exit_code == 0, result.output
+    assert "added    Q1     guide.md#guide            3" in result.output
+    assert golden("diff", "golden", "golden", "-o", "same.md").exit_code == 0
+    assert "The sets are equal." in (folder / "same.md").read_text()
+
+
+def test_a_set_goes_into_an_archive_and_back(folder):
+    """What the workbench judges becomes a golden set."""
+    result = golden("import", "golden", "archive.db")
+    assert result.exit_code == 0, result.output
+    assert "new or changed: 6 documents, 2 queries, 6 judgments." in result.output
+    result = golden("export", "archive.db", "exported")
+    assert result.exit_code == 0, result.output
+    assert "Exported archive.db to exported: 6 documents, 2 queries, 6 judgments." in result.output
+    changed = json.loads(golden("diff", "golden", "exported", "--json").stdout)
+    assert all(not changed[part]["changed"] for part in ("documents", "queries", "judgments"))
+    assert golden("check", "exported").exit_code == 0
+    missing = golden("export", "nowhere.db", "x")
+    assert missing.exit_code == 5
+    assert not (folder / "nowhere.db").exists()
+
+
+def test_judgments_without_texts_are_reported_by_the_export():
+    """The message has an example and the way out."""
+    golden("import", "golden", "archive.db")
+    with Archive.open("archive.db") as archive:
+        archive.documents.remove("guide.md#guide")
+        archive.queries.remove("Q2")
+    result = golden("export", "archive.db", "exported")
+    assert result.exit_code == 0
+    assert "text the archive does not have, such as 'guide.md#guide': 1." in result.stderr
+    assert "such as 'Q2': 1. Import the texts, and export again." in result.stderr
 
 
 LOG = "query,count\nConfigure OAuth,6\nweather,2\n"

@@ -345,3 +345,34 @@ def test_missing_queries_are_counted_in_the_history(folder):
     left_out = be.evaluate(JUDGMENTS, ranked, ["RR"], missing="skip")
     assert append("other.jsonl", "bm25.run", left_out, JUDGMENTS).n_missing == 0
     assert "n_missing" not in (folder / "other.jsonl").read_text()
+
+
+def test_old_evaluations_are_added_with_their_time(folder):
+    """They take their place among the others, whenever they are added."""
+    (folder / "qrels").write_text("q1 0 a 1\n")
+    (folder / "a.run").write_text("q1 Q0 a 1 1 t\n")
+    command = ["evaluate", "qrels", "a.run", "-m", "RR", "--history", "history.jsonl", "--time"]
+    for time in ("2026-02-01T12:00:00+02:00", "2026-01-05", "2026-01-20T06:30:00Z"):
+        assert berryeval(*command, time).exit_code == 0
+    [trend] = trends(read("history.jsonl"), "RR")
+    assert [f"{point.entry.time:%m-%d %H:%M}" for point in trend.points] == [
+        "01-05 00:00", "01-20 06:30", "02-01 10:00",
+    ]  # fmt: skip
+
+
+def test_a_time_that_is_none_is_refused(folder):
+    """So is one without a history; nothing is evaluated."""
+    result = berryeval("evaluate", "qrels", "a.run", "--history", "h.jsonl", "--time", "monday")
+    assert result.exit_code == 2
+    assert "--time: expected a date or time such as 2026-01-05" in result.output
+    result = berryeval("evaluate", "qrels", "a.run", "--time", "2026-01-05")
+    assert "--time requires --history FILE." in result.output
+    assert not (folder / "h.jsonl").exists()
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="Windows has no such bits")
+def test_a_history_is_not_executable(folder):
+    """Other files of a user are not, either."""
+    record(3)
+    [path] = folder.glob("*.jsonl")
+    assert path.stat().st_mode & 0o111 == 0

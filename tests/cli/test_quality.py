@@ -265,3 +265,33 @@ def test_questions_are_indexed_by_default(folder):
     table = quality(system="bm25").stdout
     assert "measure  with questions  without  best possible  at least  verdict" in table
     assert "The chunks are indexed with 1 question" in table
+
+
+def test_documents_queries_and_judgments_can_be_named(folder):
+    """X5: any format works, and documents are needed only by a system that indexes them."""
+    (folder / "qrels.txt").write_text("Q1 0 guide.md#configure-oauth 1\n")
+    (folder / "queries.csv").write_text("id,query\nQ1,configure OAuth\n")
+    parts = ["--queries", "queries.csv", "--judgments", "qrels.txt", "--at-least", "RR=1"]
+    documents = ["--documents", "golden/test-documents"]
+    for more in (["engine_of_quality:find"], ["bm25", *documents]):
+        result = CliRunner().invoke(main, ["quality", *parts, "--system", *more])
+        assert result.exit_code == 0, result.output
+    result = CliRunner().invoke(main, ["quality", *parts, "--system", "bm25"])
+    assert result.exit_code == 2
+    assert "the golden set has no documents for bm25 to index" in result.output
+    result = CliRunner().invoke(main, ["quality", *documents])
+    assert result.exit_code == 2
+    assert "Without a golden set, give both --queries and --judgments." in result.output
+
+
+def test_a_split_of_a_beir_folder_is_measured(folder):
+    """X5: only its queries are sent."""
+    (folder / "beir" / "qrels").mkdir(parents=True)
+    (folder / "beir" / "corpus.jsonl").write_text('{"_id": "d1", "text": "configure OAuth"}\n')
+    queries = '{"_id": "q1", "text": "OAuth"}\n{"_id": "q2", "text": "other split"}\n'
+    (folder / "beir" / "queries.jsonl").write_text(queries)
+    (folder / "beir" / "qrels" / "dev.tsv").write_text("query-id\tcorpus-id\tscore\nq1\td1\t1\n")
+    words = ["quality", "--golden", "beir", "--split", "dev", "--system", "bm25", "--json"]
+    result = CliRunner().invoke(main, [*words, "--at-least", "RR@10=1"])
+    assert result.exit_code == 0, result.output
+    assert [one["query_id"] for one in json.loads(result.stdout)["queries"]] == ["q1"]

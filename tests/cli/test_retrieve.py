@@ -297,12 +297,14 @@ def many(folder):
 
 
 def test_identical_failures_are_reported_once(many):
-    """A system that is down fails for every query."""
-    result = retrieve("engine_of_test:half", "--queries", many, "-o", "x.run")
+    """A system that is down fails for every query, and the first ones show it."""
+    result = retrieve("engine_of_test:half", "--queries", many, "-o", "x.run", "--concurrency", "1")
     assert result.exit_code == 4
     assert result.stdout == "0 queries were answered with 0 documents.\n"
     assert result.stderr == (
-        "query 'q0' and 12 more failed: engine_of_test:half: ValueError: no such index\n"
+        "query 'q0' and 7 more failed: engine_of_test:half: ValueError: no such index\n"
+        "query 'q8' and 4 more failed: engine_of_test:half: not sent, since the first 8 queries "
+        "failed in the same way\n"
         "Every query failed; x.run was not written.\n"
     )
 
@@ -470,3 +472,68 @@ def test_an_engine_behind_http_is_indexed_and_searched(monkeypatch):
     assert "elasticsearch: rejected the credentials: no ***" in done.output
     assert "c2VjcmV0" not in done.output
     assert not Path("again.run.progress").exists()
+
+
+def judged_folder(folder):
+    """Write a BEIR folder of which each split has one query."""
+    (folder / "beir" / "qrels").mkdir(parents=True)
+    queries = QUERIES + '{"_id": "q3", "text": "OAuth"}\n'
+    (folder / "beir" / "queries.jsonl").write_text(queries)
+    for split, query_id in (("test", "q1"), ("dev", "q2")):
+        rows = f"query-id\tcorpus-id\tscore\n{query_id}\td1\t1\n"
+        (folder / "beir" / "qrels" / f"{split}.tsv").write_text(rows)
+
+
+@pytest.mark.parametrize(
+    ("options", "expected"),
+    [
+        ((), ["q1", "q2", "q3"]),
+        (("--judged-only",), ["q1"]),
+        (("--split", "dev"), ["q2"]),
+        (("--judgments", "qrels.txt", "--judged-only"), ["q3"]),
+        (("--judgments", "beir", "--split", "test"), ["q1"]),
+    ],
+)
+def test_only_judged_queries_can_be_sent(folder, options, expected):
+    """A split has the queries that are judged in it; others could not be scored."""
+    judged_folder(folder)
+    (folder / "qrels.txt").write_text("q3 0 d1 1\nq9 0 d1 1\n")
+    result = retrieve("engine_of_test:find", "--queries", "beir", "-o", "x.run", *options)
+    assert result.exit_code == 0, result.output
+    assert list(be.read_run("x.run").query_ids) == expected
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        (("--judged-only",), "judgments: expected a file, since the queries are not in a folder"),
+        (("--split", "dev"), "split: expected a folder with qrels/dev.tsv, got 'queries.jsonl'"),
+        (("--judgments", "beir"), "--judgments requires --judged-only or --split."),
+        (("--judgments", "beir", "--split", "train"), "expected qrels/train.tsv in the folder"),
+        (("--judgments", "other.txt", "--judged-only"), "none of the 2 queries is judged"),
+    ],
+)
+def test_judged_queries_need_judgments(folder, options, message):
+    """The message names what is missing, and no query is sent."""
+    judged_folder(folder)
+    (folder / "other.txt").write_text("q9 0 d1 1\n")
+    result = retrieve("engine_of_test:slow", "-o", "x.run", *options)
+    assert result.exit_code == 2
+    assert message in result.stderr
+    assert not (folder / "asked").exists()
+
+
+def test_a_golden_set_has_documents_and_queries(folder):
+    """Its folder is enough: the guideline is not indexed, and its chunking is used."""
+    (folder / "GUIDELINE.md").write_text("# OAuth\n\nConfigure OAuth, says the guideline.\n")
+    (folder / "docs").rename(folder / "test-documents")
+    (folder / "queries.jsonl").rename(folder / "queries.ndjson")
+    arguments = ("bm25", "--documents", ".", "--queries", ".", "-o", "x.run")
+    assert retrieve(*arguments).exit_code == 0
+    assert be.read_run("x.run").ranking("q1") == ["guide.md#oauth"]
+    judgments = {"chunks": "document", "scale": 1,
+                 "judgments": [{"query_id": "q1", "relevant": ["guide.md"]}]}  # fmt: skip
+    (folder / "relevance-judgments.json").write_text(json.dumps(judgments))
+    assert retrieve(*arguments, "--judged-only").exit_code == 0
+    assert be.read_run("x.run").to_dict().keys() == {"q1"}
+    assert be.read_run("x.run").ranking("q1") == ["guide.md"]

@@ -1,6 +1,5 @@
 """`berryeval serve` and `berryeval token`."""
 
-import os
 import queue
 import re
 import socket
@@ -142,31 +141,6 @@ def test_a_missing_extra_is_named(command, extra):
     assert done.returncode == 2
     assert f"pip install 'berryeval[{extra}]'" in done.stderr
     assert done.stderr.count("\n") == 1
-
-
-@pytest.mark.skipif(sys.platform == "win32", reason="no signal says to stop there")
-def test_the_demonstration_is_served_and_removed(tmp_path):
-    """Contents, address and figures are printed, and nothing is left behind."""
-    command = [sys.executable, "-m", "berryeval", "serve", "--port", "0", "--demo"]
-    environment = os.environ | {"TMPDIR": str(tmp_path), "BERRYEVAL_ARCHIVE": "mine.db"}
-    with subprocess.Popen(
-        command, cwd=tmp_path, env=environment, stdout=subprocess.PIPE, text=True
-    ) as process:
-        line = process.stdout.readline()
-        found = re.fullmatch(
-            r"50 queries, .* are in (\S+demo.db); open (http://127.0.0.1:\d+)\n", line
-        )
-        assert found, line
-        assert len(httpx.get(f"{found[2]}/v1/runs?limit=100").json()["items"]) == 94
-        assert process.stdout.readline() == (
-            "Documents are indexed with questions, and once without them; nDCG@10: "
-            "hybrid 0.8092, hybrid-no-questions 0.5731.\n"
-        )
-        process.terminate()
-        assert process.stdout.read() == "Stopped.\n"
-    assert process.returncode == 0
-    assert not Path(found[1]).parent.exists()
-    assert not (tmp_path / "mine.db").exists()
 
 
 def test_the_demonstration_rejects_an_archive_with_data(tmp_path):

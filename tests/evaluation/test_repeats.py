@@ -288,9 +288,9 @@ def retrieved(name, repeat):
     assert done.exit_code == 0, done.output
 
 
-def gated(name, margin, *numbers, option="--repeat-run"):
+def gated(name, margin, *numbers, of="run"):
     """Return the exit code and the guard of a gate with repeated runs."""
-    repeats = [word for n in numbers for word in (option, f"{name}.{n}.run")]
+    repeats = [word for n in numbers for word in ("--repeat-of", f"{of}={name}.{n}.run")]
     done = berryeval("gate", "--judgments", "judgments.json", "--baseline", "before.json",
                      "--margin", f"P@5={margin}", "--run", f"{name}.run", *repeats,
                      "--json")  # fmt: skip
@@ -323,8 +323,22 @@ def test_repeats_turn_a_pass_into_inconclusive_if_whole_runs_vary():
     assert again["noise_sd"] == pytest.approx(0.2 * math.sqrt(1 + 1 / 3))  # one run, then three
     assert again["value"] == pytest.approx(once["value"])
     assert "Noise that all queries of a run share, 0.2309, is included." in again["reason"]
-    of_baseline = gated("drifting", 0.14, 2, 3, option="--baseline-repeat")[1]
+    of_baseline = gated("drifting", 0.14, 2, 3, of="baseline")[1]
     assert of_baseline["noise_sd"] > 0.05
+
+
+@pytest.mark.usefixtures("project")
+def test_former_names_of_options_still_work():
+    """A hint names the new one; anything but a run or the baseline is refused."""
+    retrieved("drifting", 2)
+    gate = ["gate", "--judgments", "judgments.json", "--baseline", "before.json",
+            "--margin", "P@5=0.14", "--run", "drifting.run", "--json"]  # fmt: skip
+    new = berryeval(*gate, "--repeat-of", "run=drifting.2.run")
+    old = berryeval(*gate, "--repeat-run", "drifting.2.run")
+    assert old.stdout == new.stdout
+    assert old.stderr == "--repeat-run is now called --repeat-of run=FILE\n"
+    refused = berryeval(*gate, "--repeat-of", "other=drifting.2.run")
+    assert "--repeat-of: expected run=FILE or baseline=FILE, got 'other=" in refused.stderr
 
 
 @pytest.mark.usefixtures("project")

@@ -4,9 +4,11 @@ import math
 
 import pytest
 
+from depth import IS_DEEP
+
 simulated = pytest.importorskip("simulate_sampling", reason="no scripts in a source distribution")
 
-N_POPULATIONS, N_DRAWS = 4, 200
+N_POPULATIONS, N_DRAWS = 4, 200 if IS_DEEP else 75
 
 
 def rates(population):

@@ -15,6 +15,7 @@ from berryeval.evaluation.sampling import PLAIN, Sampling, sampling_of
 from berryeval.evaluation.standing import standings
 from berryeval.evaluation.weighing import scaled
 from berryeval.stats import mean_of, simultaneous_intervals
+from depth import IS_DEEP
 from evaluation.gating_cases import ids, judged, only, ranked
 
 BEFORE = [3] * 90
@@ -252,7 +253,7 @@ def test_strata_that_differ_much_keep_the_error_at_alpha(sizes):
     The bound is 0.06 plus three standard errors of the simulation.
     """
     chance = np.random.default_rng(7)
-    n_draws, n_passed, widths = 600, 0, []
+    n_draws, n_passed, widths = 600 if IS_DEEP else 200, 0, []
     number = np.repeat(np.arange(len(sizes)), sizes)
     shares, means = np.linspace(1, 2, len(sizes)), np.linspace(-0.5, 0.3, len(sizes))
     weights = (shares / sizes)[number]

@@ -11,6 +11,7 @@ import berryeval.pytest_plugin.plain
 import berryeval.search.collect
 import berryeval.search.systems.function
 import berryeval.stats.paired_tests  # noqa: F401
+from pytest_plugin.other_plugins import WITHOUT_THEM
 
 JUDGMENTS = {
     "q1": {"reset-password": 3, "sign-in": 1},
@@ -37,8 +38,9 @@ run = "run.json"
 
 
 @pytest.fixture
-def project(pytester):
+def project(pytester, monkeypatch):
     """Judgments, queries, a run and berryeval.toml, in the folder in which pytest runs."""
+    monkeypatch.setenv("PYTEST_ADDOPTS", " ".join(WITHOUT_THEM))
     pytester.path.joinpath("qrels.json").write_text(json.dumps(JUDGMENTS))
     pytester.path.joinpath("run.json").write_text(json.dumps(as_scores(RUN)))
     pytester.path.joinpath("better.json").write_text(json.dumps(as_scores(BETTER)))

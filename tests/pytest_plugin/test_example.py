@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 
 from berryeval.pytest_plugin import Results
+from pytest_plugin.other_plugins import WITHOUT_THEM
 
 EXAMPLE = Path(__file__).parents[2] / "examples" / "search_project"
 
@@ -22,7 +23,7 @@ def example(tmp_path):
 def run(folder: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
     inherited = {k: v for k, v in os.environ.items() if not k.startswith(("PYTEST", "BERRYEVAL"))}
     return subprocess.run(
-        [sys.executable, "-m", "pytest", "-q", "-p", "no:randomly", *arguments],
+        [sys.executable, "-m", "pytest", "-q", *WITHOUT_THEM, *arguments],
         cwd=folder,
         env=inherited,
         capture_output=True,

@@ -15,6 +15,13 @@ SEARCH = """
             {extra}
             return rank(query, k)
 
+    class Retriever:
+        k = 4
+
+        def invoke(self, query):
+            return [{{"id": f"chunk of {{d}}", "metadata": {{"source": d}}}}
+                    for d in rank(query, self.k)]
+
     @pytest.fixture(scope="session")
     def berryeval_judgments():
         return {{"q1": {{"d1": 1}}, "q2": {{"d2": 1}}}}
@@ -51,6 +58,12 @@ def test_a_system_receives_every_judged_query(pytester):
 def test_a_function_is_a_system(pytester):
     """It takes a query and k."""
     make(pytester, "rank")
+    pytester.runpytest_inprocess().assert_outcomes(passed=2)
+
+
+def test_a_retriever_of_a_framework_is_a_system(pytester):
+    """Its chunks are scored as the documents that are judged."""
+    make(pytester, "Retriever()")
     pytester.runpytest_inprocess().assert_outcomes(passed=2)
 
 

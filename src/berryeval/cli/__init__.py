@@ -10,6 +10,7 @@ from typing import Any
 import click
 
 from berryeval import __version__
+from berryeval.cli._help import Context, show_examples
 from berryeval.core.inputs import keep_inputs
 from berryeval.errors import ArchiveError, BerryEvalError, SystemUnderTestError
 
@@ -26,12 +27,19 @@ BUG = 70
 INTERRUPTED = 130
 
 # Modules of commands are imported when they are called: none waits for the imports of another.
-_COMMANDS = (
-    "archive", "baseline", "compare", "convert", "demo", "evaluate", "explain", "gate", "golden",
-    "history", "holes", "inspect", "measures", "power", "quality", "retrieve", "serve", "token",
-    "trec_eval", "version",
-)  # fmt: skip
+_GROUPS = {
+    "Score": ("evaluate", "trec_eval", "measures", "inspect", "convert", "dataset"),
+    "Compare": ("compare", "explain", "history"),
+    "Decide": ("init", "gate", "baseline", "power"),
+    "Search": ("demo", "quality", "retrieve"),
+    "Judge": ("golden", "holes"),
+    "Serve": ("serve", "archive", "token"),
+    "About": ("version",),
+}
+_COMMANDS = frozenset(name for names in _GROUPS.values() for name in names)
 _ALIASES = {"metrics": "measures"}
+_INDENTATION = 6
+"""Columns of a line in the list of commands beside the name and the text."""
 
 
 class _Failure(click.ClickException):
@@ -41,6 +49,19 @@ class _Failure(click.ClickException):
 
 
 class _LazyGroup(click.Group):
+    context_class = Context
+
+    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        width = formatter.width - _INDENTATION - max(map(len, _COMMANDS))
+        for heading, names in _GROUPS.items():
+            rows = []
+            for name in names:
+                command = self.get_command(ctx, name)
+                assert command is not None
+                rows.append((name, command.get_short_help_str(width)))
+            with formatter.section(heading):
+                formatter.write_dl(rows, col_max=max(map(len, _COMMANDS)))
+
     def list_commands(self, ctx: click.Context) -> list[str]:  # noqa: ARG002 - click's signature
         return sorted(_COMMANDS)
 
@@ -49,8 +70,7 @@ class _LazyGroup(click.Group):
         if name not in _COMMANDS:
             return super().get_command(ctx, cmd_name)
         module = importlib.import_module(f"berryeval.cli.{name}")
-        command: click.Command = module.command
-        return command
+        return show_examples(module.command)
 
     def resolve_command(
         self, ctx: click.Context, args: list[str]

@@ -4,21 +4,27 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Sequence
-from typing import Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
 from berryeval.core.judging import JUDGES
 from berryeval.errors import ArgumentError
 
+if TYPE_CHECKING:
+    from datetime import datetime
+
 __all__ = [
     "duplicates_option",
+    "exclude_self_option",
+    "former_option",
     "judges_option",
     "measures_option",
     "missing_option",
+    "named_runs",
     "no_relevant_option",
     "queries_option",
-    "run_names",
+    "time_option",
 ]
 
 Command = TypeVar("Command", bound=Callable[..., Any])
@@ -61,9 +67,72 @@ judges_option = _choice(
 )
 
 
-def run_names(paths: Sequence[str]) -> list[str]:
-    """Return a name per run: that of its file, or the whole path if names are alike."""
-    names = ["standard input" if path == "-" else os.path.basename(path) for path in paths]  # noqa: PTH119
+def former_option(flag: str, name: str, now: str) -> Callable[[Command], Command]:
+    """Return an option that has another name now: it still works, and says so."""
+
+    def hint(_context: click.Context, _option: click.Parameter, values: Any) -> Any:  # noqa: ANN401
+        if values:
+            click.echo(f"{flag} is now called {now}", err=True)
+        return values
+
+    text = f"Former name of {now}."
+    return click.option(flag, name, multiple=True, hidden=True, callback=hint, help=text)
+
+
+def _read_time(
+    _context: click.Context, _option: click.Parameter, text: str | None
+) -> datetime | None:
+    if text is None:
+        return None
+    from datetime import datetime, timezone  # not needed by most commands
+
+    try:
+        time = datetime.fromisoformat(text.replace("Z", "+00:00"))
+    except ValueError:
+        expected = "a date or time such as 2026-01-05 or 2026-01-05T06:30:00Z"
+        raise ArgumentError("--time", expected, repr(text)) from None
+    return time if time.tzinfo is not None else time.replace(tzinfo=timezone.utc)
+
+
+time_option = click.option(
+    "--time",
+    metavar="TIME",
+    callback=_read_time,
+    help="Time of the history entry, to add old evaluations: 2026-01-05, or 2026-01-05T06:30:00Z. "
+    "UTC unless it has an offset.  [default: now]",
+)
+
+
+exclude_self_option = click.option(
+    "--exclude-self",
+    is_flag=True,
+    help="Remove a document from the results of the query with the same id, as BEIR does.",
+)
+
+
+def named_runs(arguments: Sequence[str]) -> dict[str, str]:
+    """Return the paths of runs by name.
+
+    An argument is a path, or ``NAME=PATH``. A run without a name has that of its file, or the whole
+    path if names are alike.
+    """
+    given = [_name_and_path(argument) for argument in arguments]
+    paths = [path for _, path in given]
     if len(set(paths)) < len(paths):
-        raise ArgumentError("RUN", "each run only once", ", ".join(paths))
-    return names if len(set(names)) == len(names) else list(paths)
+        raise ArgumentError("RUN", "each run only once", ", ".join(arguments))
+    names = [name or _file_name(path) for name, path in given]
+    if len(set(names)) < len(names):
+        names = [name or path for name, path in given]
+    if len(set(names)) < len(names):
+        raise ArgumentError("RUN", "a different name for each run", ", ".join(arguments))
+    return dict(zip(names, paths, strict=True))
+
+
+def _name_and_path(argument: str) -> tuple[str, str]:
+    name, equals, path = argument.partition("=")
+    is_named = name and equals and path and os.sep not in name
+    return (name, path) if is_named and not os.path.exists(argument) else ("", argument)  # noqa: PTH110
+
+
+def _file_name(path: str) -> str:
+    return "standard input" if path == "-" else os.path.basename(path)  # noqa: PTH119

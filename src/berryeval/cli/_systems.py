@@ -20,7 +20,9 @@ __all__ = [
     "load_golden_set",
     "named_settings",
     "no_questions_option",
+    "parts_options",
     "progress_bar",
+    "split_option",
     "system_options",
 ]
 
@@ -30,16 +32,43 @@ Command = TypeVar("Command", bound=Callable[..., Any])
 chunks_option = click.option(
     "--chunks",
     metavar="HOW",
-    default="heading",
-    show_default=True,
-    help="How to split Markdown and text: heading, paragraph, size, or a file with the positions "
-    'of a system\'s own chunks, one {"chunk_id": "7", "document": "a.md", "start": 0, "end": 80} '
-    "per line.",
+    help="How to split Markdown and text: heading, paragraph, size, document (one chunk per file), "
+    'or a file with the positions of a system\'s own chunks, one {"chunk_id": "7", "document": '
+    '"a.md", "start": 0, "end": 80} per line.  [default: as the golden set declares, else heading]',
 )
 
 
 golden_option = click.option(
-    "--golden", metavar="FOLDER", help="Golden set.  [default: the bundled one]"
+    "--golden",
+    metavar="FOLDER",
+    help="Golden set, or a BEIR folder.  [default: the bundled one]",
+)
+
+
+def parts_options(command: Command) -> Command:
+    """Give a command ``--documents``, ``--queries``, ``--judgments`` and ``--split``."""
+    documents = click.option(
+        "--documents",
+        metavar="PATH",
+        help="Documents to use in place of those of the golden set: a folder of Markdown or text, "
+        "or JSON lines.",
+    )
+    queries = click.option(
+        "--queries", metavar="FILE", help="Queries to use in place of those of the golden set."
+    )
+    judgments = click.option(
+        "--judgments",
+        metavar="FILE",
+        help="Judgments to use in place of those of the golden set, in any format.",
+    )
+    return documents(queries(judgments(split_option(command))))
+
+
+split_option = click.option(
+    "--split",
+    metavar="NAME",
+    help="Split of a BEIR folder, such as dev: the queries judged in qrels/dev.tsv.  "
+    "[default: test]",
 )
 
 
@@ -115,11 +144,34 @@ def named_settings(settings: Iterable[str]) -> dict[str, str]:
     return found
 
 
-def load_golden_set(path: str | None, *, strict: bool = True, chunks: str = "heading") -> GoldenSet:
-    """Read a golden set; by default the bundled one."""
+def load_golden_set(
+    path: str | None,
+    *,
+    documents: str | None = None,
+    queries: str | None = None,
+    judgments: str | None = None,
+    split: str | None = None,
+    strict: bool = True,
+    chunks: str | None = None,
+) -> GoldenSet:
+    """Read a golden set; by default the bundled one, unless its parts are named."""
     from berryeval.golden.reading import HANDBOOK, read_golden_set
 
-    return read_golden_set(HANDBOOK if path is None else path, strict=strict, chunks=chunks)
+    if path is None and documents is None and queries is None and judgments is None:
+        if split is not None:
+            raise click.UsageError("--split requires a BEIR folder.")
+        path = str(HANDBOOK)
+    elif path is None and (queries is None or judgments is None):
+        raise click.UsageError("Without a golden set, give both --queries and --judgments.")
+    return read_golden_set(
+        path,
+        documents=documents,
+        queries=queries,
+        judgments=judgments,
+        split=split,
+        strict=strict,
+        chunks=chunks,
+    )
 
 
 @contextmanager

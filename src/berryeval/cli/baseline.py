@@ -182,20 +182,23 @@ def _measures(settings: Settings, named: tuple[str, ...] = ()) -> tuple[Measure 
 
 def _make(settings: Settings, name: str | None, measures: tuple[Measure | str, ...]) -> Baseline:
     from berryeval.evaluation.baseline import Baseline
-    from berryeval.evaluation.evaluate import load_judgments, load_run, read_measures
+    from berryeval.evaluation.evaluate import read_measures
     from berryeval.evaluation.slices import load_queries
+    from berryeval.evaluation.sources import load_judgments
+    from berryeval.suite.candidates import find_candidate
 
-    if settings.judgments is None or settings.run is None:
-        missing = "judgments" if settings.judgments is None else "run"
-        way_out = f"name one in berryeval.toml ({missing} = ...) or with --{missing}"
-        raise ArgumentError(missing, "a file", f"none; {way_out}")
+    if settings.judgments is None:
+        way_out = "name one in berryeval.toml (judgments = ...) or with --judgments"
+        raise ArgumentError("judgments", "a file", f"none; {way_out}")
+    judgments = load_judgments(settings.judgments, judges=settings.judges)
+    queries = load_queries(settings.queries)
     file_name = os.path.basename(_path(settings))  # noqa: PTH119
     return Baseline.make(
         name or os.path.splitext(file_name)[0],  # noqa: PTH122
-        load_judgments(settings.judgments, judges=settings.judges),
-        load_run(settings.run),
+        judgments,
+        find_candidate(settings, judgments, queries).run,
         read_measures(measures),
-        queries=load_queries(settings.queries),
+        queries=queries,
         corpus=settings.corpus,
     )
 

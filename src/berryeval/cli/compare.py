@@ -9,12 +9,13 @@ import click
 
 from berryeval.cli._options import (
     duplicates_option,
+    exclude_self_option,
     judges_option,
     measures_option,
     missing_option,
+    named_runs,
     no_relevant_option,
     queries_option,
-    run_names,
 )
 from berryeval.cli._output import output_options, write_chart, write_output
 
@@ -98,6 +99,7 @@ def _enough_resamples(_context: click.Context, _option: click.Parameter, number:
 @no_relevant_option
 @duplicates_option
 @judges_option
+@exclude_self_option
 def command(
     judgments: str,
     baseline: str,
@@ -121,6 +123,7 @@ def command(
 
     \b
     berryeval compare qrels.txt bm25.run hybrid.run -m nDCG@10 -m P@5
+    berryeval compare qrels.txt BM25=a.run Hybrid=b.run -o table.tex
     berryeval compare qrels.txt bm25.run hybrid.run --queries queries.json --by category
     berryeval compare qrels.txt bm25.run hybrid.run -o report.html
     berryeval compare qrels.txt old.run new.run --repeat-of new.run=new.2.run
@@ -131,8 +134,7 @@ def command(
     from berryeval.reports.rendering import render_comparison
     from berryeval.reports.terminal import show_tables
 
-    paths = (baseline, *candidates)
-    runs = dict(zip(run_names(paths), paths, strict=True))
+    runs = named_runs((baseline, *candidates))
     repeats = _repeats(repeat_of, runs)
     comparison = compare(judgments, runs, measures or None, repeats=repeats, **options)
     more = [*_more(comparison, all_pairs, similarity)]

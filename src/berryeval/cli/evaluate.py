@@ -8,16 +8,20 @@ import click
 
 from berryeval.cli._options import (
     duplicates_option,
+    exclude_self_option,
     judges_option,
     measures_option,
     missing_option,
+    named_runs,
     no_relevant_option,
     queries_option,
-    run_names,
+    time_option,
 )
 from berryeval.cli._output import check_outputs, output_options, write_output
 
 if TYPE_CHECKING:
+    from datetime import datetime
+
     from berryeval.evaluation import Evaluation
 
 __all__ = ["command"]
@@ -45,8 +49,10 @@ FORMATS = ("table", "csv", "json", "markdown", "latex", "html")
 @no_relevant_option
 @click.option("--history", metavar="FILE", help="Also append the evaluation to this history.")
 @click.option("--note", metavar="TEXT", help="Note for the history entry, such as a commit hash.")
+@time_option
 @duplicates_option
 @judges_option
+@exclude_self_option
 def command(
     judgments: str,
     runs: tuple[str, ...],
@@ -58,6 +64,7 @@ def command(
     output_format: str,
     history: str | None,
     note: str | None,
+    time: datetime | None,
     **options: Any,  # noqa: ANN401 - as evaluate takes them
 ) -> None:
     """Score each RUN against JUDGMENTS.
@@ -65,7 +72,8 @@ def command(
     Files can be TREC qrels and runs, JSON lines, a JSON object of objects, tables with a header,
     LETOR, Parquet or Arrow, plain or compressed with gzip or zstd. `-` is standard input. If
     JUDGMENTS is a folder, its qrels/test.tsv is read, as in BEIR. Measures can be named as here
-    (nDCG@10, AP(rel=2)@100), as in trec_eval (ndcg_cut.5,10, official), or as in other tools.
+    (nDCG@10, AP(rel=2)@100), as in trec_eval (ndcg_cut.5,10, official), or as in other tools. A RUN
+    can be given a name: BM25=bm25.run.
 
     \b
     berryeval evaluate qrels.txt bm25.run dense.run.gz -m nDCG@10 -m AP
@@ -74,18 +82,20 @@ def command(
     berryeval evaluate qrels.txt bm25.run --history history.jsonl --note "weekly"
     """
     from berryeval.evaluation import evaluate
-    from berryeval.evaluation.evaluate import DEFAULT_MEASURES, load_judgments
+    from berryeval.evaluation.evaluate import DEFAULT_MEASURES
+    from berryeval.evaluation.sources import load_judgments
     from berryeval.reports.evaluation import Shown, evaluations_tables
     from berryeval.reports.rendering import render_evaluations
     from berryeval.reports.terminal import show_tables
 
-    if note is not None and history is None:
-        raise click.UsageError("--note requires --history FILE.")
+    for option, value in (("--note", note), ("--time", time)):
+        if value is not None and history is None:
+            raise click.UsageError(f"{option} requires --history FILE.")
     check_outputs([output, history])
     loaded = load_judgments(judgments, options["duplicates"], options["judges"])
     results: dict[str, Evaluation] = {
         name: evaluate(loaded, path, measures or DEFAULT_MEASURES, **options)
-        for name, path in zip(run_names(runs), runs, strict=True)
+        for name, path in named_runs(runs).items()
     }
     shown = Shown(per_query=per_query, label=label, intervals=intervals)
     if output_format == "table" and output is None:
@@ -96,4 +106,4 @@ def command(
         from berryeval.suite.history import append
 
         for name, result in results.items():
-            append(history, name, result, loaded, note)
+            append(history, name, result, loaded, note, time=time)

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 
-from berryeval.cli._options import duplicates_option, judges_option, run_names
+from berryeval.cli._options import duplicates_option, judges_option, named_runs
 from berryeval.cli._output import output_options, write_output
 from berryeval.errors import MismatchError
+
+if TYPE_CHECKING:
+    from berryeval.evaluation.sources import RunSource
 
 __all__ = ["command"]
 
@@ -44,9 +47,9 @@ def command(
 ) -> None:
     """Explain why a query's score differs between runs A and B.
 
-    Lists the documents that moved, their ranks before and after, and what each move contributed.
-    The contributions add up to the difference. Documents below the measure's cutoff in both runs
-    are left out.
+    A and B are runs or baselines. Lists the documents that moved, their ranks before and after, and
+    what each move contributed. The contributions add up to the difference. Documents below the
+    measure's cutoff in both runs are left out.
 
     \b
     berryeval explain qrels.txt before.run after.run
@@ -57,8 +60,9 @@ def command(
     from berryeval.reports import explain as report
     from berryeval.reports.terminal import show_table
 
-    before, after = run_names((a, b))
-    found = explain(judgments, a, b, query_id, measure, **options)
+    (before, old), (after, new) = named_runs((a, b)).items()
+    first, second = _baseline_or_run(old), _baseline_or_run(new)
+    found = explain(judgments, first, second, query_id, measure, **options)
     query_text = None if queries is None else _text_of(found.query_id, queries)
     if output_format == "csv":
         write_output(report.explanation_to_csv(found, every_move=every_move), output)
@@ -86,3 +90,11 @@ def _text_of(query_id: str, path: str) -> str:
         if query.query_id == query_id:
             return query.text
     raise MismatchError(f"{path}: query {query_id!r} is not among the queries")
+
+
+def _baseline_or_run(path: str) -> RunSource:
+    from berryeval.evaluation.baseline import Baseline, is_baseline
+    from berryeval.formats.lines import readable_again
+
+    source = readable_again(path)
+    return Baseline.read(source).to_run() if is_baseline(source) else source

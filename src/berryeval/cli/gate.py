@@ -5,11 +5,12 @@ from __future__ import annotations
 import os
 from collections.abc import Callable
 from dataclasses import replace
-from typing import Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
 from berryeval.cli._logging import logging_options
+from berryeval.cli._options import former_option
 from berryeval.cli._output import (
     check_outputs,
     output_options,
@@ -18,9 +19,13 @@ from berryeval.cli._output import (
     write_output,
 )
 from berryeval.cli._settings import config_option, load_settings, named_options
+from berryeval.errors import ArgumentError
 from berryeval.evaluation.gate_rules import RULES
 from berryeval.evaluation.guard_entries import ENTRY, GUARD_EXAMPLES
 from berryeval.evaluation.rule_kinds import Rule
+
+if TYPE_CHECKING:
+    from berryeval.suite.settings import Settings
 
 __all__ = ["command"]
 
@@ -64,20 +69,15 @@ def _shape(rule: Rule) -> dict[str, Any]:
 @guard_options
 @rule_options
 @click.option(
-    "--repeat-run",
-    "repeats",
+    "--repeat-of",
     multiple=True,
-    metavar="FILE",
-    help="Repeated run of the candidate, as written by `berryeval retrieve --repeat`. Scores are "
-    "averaged, and the system's own noise is included. Repeatable.",
+    metavar="RUN=FILE",
+    help="Repeated run of the candidate (run=FILE) or of the baseline's system (baseline=FILE), as "
+    "written by `berryeval retrieve --repeat`. Scores are averaged, and the system's own noise is "
+    "included. Repeatable.",
 )
-@click.option(
-    "--baseline-repeat",
-    "baseline_repeats",
-    multiple=True,
-    metavar="FILE",
-    help="Repeated run of the baseline's system. Repeatable.",
-)
+@former_option("--repeat-run", "repeats", "--repeat-of run=FILE")
+@former_option("--baseline-repeat", "baseline_repeats", "--repeat-of baseline=FILE")
 @click.option(
     "--open-reserve",
     "opens_reserve",
@@ -95,6 +95,7 @@ def command(
     at_least: tuple[str, ...],
     margin: tuple[str, ...],
     equivalent: tuple[str, ...],
+    repeat_of: tuple[str, ...],
     repeats: tuple[str, ...],
     baseline_repeats: tuple[str, ...],
     opens_reserve: bool,
@@ -113,7 +114,7 @@ def command(
     berryeval gate
     berryeval gate --judgments qrels.txt --run new.run --baseline main.json \\
         --at-least 'P@5=0.70' --margin 'nDCG@10=0.05'
-    berryeval gate --run new.run --repeat-run new.2.run --repeat-run new.3.run
+    berryeval gate --run new.run --repeat-of run=new.2.run --repeat-of run=new.3.run
     berryeval gate -o gate.xml
     berryeval gate --report gate.html --report gate.md
     """
@@ -129,6 +130,8 @@ def command(
     rules = rules.with_texts(given, {rule.name: rule.flag for rule in RULES})
     guards = {"at_least": at_least, "margin": margin, "equivalent": equivalent}
     rules = rules.with_guards(guards, {rule.name: rule.flag for rule in ENTRY})
+    of_run, of_baseline = _repeats(repeat_of, settings)
+    repeats, baseline_repeats = (*repeats, *of_run), (*baseline_repeats, *of_baseline)
     settings = replace(
         settings,
         gate=rules,
@@ -147,3 +150,16 @@ def command(
     else:
         write_output(render_gate(result, output_format), output)
     context.exit(settings.gate.exit_code(result.verdict))
+
+
+def _repeats(repeat_of: tuple[str, ...], settings: Settings) -> tuple[list[str], list[str]]:
+    """Return the repeated runs of the candidate, and those of the baseline's system."""
+    found: tuple[list[str], list[str]] = [], []
+    for text in repeat_of:
+        name, equals, file = text.partition("=")
+        names = ("run", settings.run), ("baseline", settings.baseline)
+        repeated = [several for of, several in zip(names, found, strict=True) if name in of]
+        if not equals or not file or not repeated:
+            raise ArgumentError("--repeat-of", "run=FILE or baseline=FILE", repr(text))
+        repeated[0].append(file)
+    return found

@@ -1,4 +1,4 @@
-"""``berryeval golden check``, ``init`` and ``weights``."""
+"""``berryeval golden``: check, init, chunks, diff, export and import."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 import click
 
 from berryeval.cli import BAD_INPUT
+from berryeval.cli._golden_weights import weights
 from berryeval.cli._output import output_options, write_output
 from berryeval.cli._systems import (
     address_for,
@@ -14,7 +15,9 @@ from berryeval.cli._systems import (
     load_golden_set,
     named_settings,
     no_questions_option,
+    parts_options,
     progress_bar,
+    split_option,
     system_options,
 )
 
@@ -24,7 +27,7 @@ if TYPE_CHECKING:
     from berryeval.core.documents import Document
     from berryeval.core.run import Run
     from berryeval.golden.golden_set import GoldenSet
-    from berryeval.golden.weights import ShareWeights, TrafficWeights
+    from berryeval.reports.layout import Table
 
 __all__ = ["command"]
 
@@ -33,7 +36,10 @@ FORMATS = ("table", "json", "markdown")
 
 @click.group("golden")
 def command() -> None:
-    """Create and check golden sets, and weight their queries."""
+    """Create, check and compare golden sets, and weight their queries.
+
+    A golden set is a folder with documents, queries and judgments. BEIR folders are accepted, too.
+    """
 
 
 @command.command("check")
@@ -53,6 +59,7 @@ def command() -> None:
     show_default=True,
     help="Number of top ranks to check per query.",
 )
+@parts_options
 @chunks_option
 @no_questions_option
 @system_options
@@ -64,7 +71,11 @@ def check(
     path: str | None,
     systems: tuple[str, ...],
     depth: int,
-    chunks: str,
+    documents: str | None,
+    queries: str | None,
+    judgments: str | None,
+    split: str | None,
+    chunks: str | None,
     no_questions: bool,
     dsn: str | None,
     settings: tuple[str, ...],
@@ -82,30 +93,33 @@ def check(
     \b
     berryeval golden check golden/
     berryeval golden check golden/ --system bm25 --system hybrid
+    berryeval golden check scifact/ --split test
+    berryeval golden check --documents docs/ --queries queries.csv --judgments qrels.txt
     berryeval golden check --json
     """
     from berryeval.golden.check import check_golden_set
     from berryeval.reports.golden import check_tables, check_to_json
-    from berryeval.reports.layout import tables_to_text
-    from berryeval.reports.markdown import tables_to_markdown
-    from berryeval.reports.terminal import show_tables
 
-    golden = load_golden_set(path, strict=False, chunks=chunks)
-    documents = [*golden.documents(questions=not no_questions)]
+    golden = load_golden_set(
+        path,
+        documents=documents,
+        queries=queries,
+        judgments=judgments,
+        split=split,
+        strict=False,
+        chunks=chunks,
+    )
+    indexed = [*golden.documents(questions=not no_questions)]
     places = {name: address_for(name, dsn, systems) for name in systems}
     runs = {
-        name: _run_of(name, golden, documents, depth, place, settings)
+        name: _run_of(name, golden, indexed, depth, place, settings)
         for name, place in places.items()
     }
     found = check_golden_set(golden, runs, depth=depth)
     if output_format == "json":
         write_output(check_to_json(found), output)
-    elif output_format == "markdown":
-        write_output(tables_to_markdown(check_tables(found)), output)
-    elif output is not None:
-        write_output(tables_to_text(check_tables(found)), output)
     else:
-        show_tables(check_tables(found))
+        _write_tables(check_tables(found), output, output_format)
     context.exit(BAD_INPUT if found.errors else 0)
 
 
@@ -119,18 +133,32 @@ def _run_of(
 ) -> Run:
     from berryeval.search.collect import collect
     from berryeval.search.opening import open_system
-    from berryeval.suite.quality import TABLE
+    from berryeval.suite.quality import TABLE, check_has_documents
 
     opened = open_system(
         name, named_settings(settings), dsn=dsn, queries=golden.queries, table=TABLE
     )
     with opened, progress_bar(name) as progress:
+        check_has_documents(golden, opened)
         if opened.can_index:
             opened.index(documents)
         collected = collect(opened, golden.queries, depth, progress=progress)
     for error in collected.failures.values():
         raise error
     return collected.run
+
+
+def _write_tables(tables: list[Table], output: str | None, output_format: str) -> None:
+    from berryeval.reports.layout import tables_to_text
+    from berryeval.reports.markdown import tables_to_markdown
+    from berryeval.reports.terminal import show_tables
+
+    if output_format == "markdown":
+        write_output(tables_to_markdown(tables), output)
+    elif output is not None:
+        write_output(tables_to_text(tables), output)
+    else:
+        show_tables(tables)
 
 
 @command.command("init")
@@ -143,125 +171,184 @@ def _run_of(
     show_default=True,
     help="Folder for the golden set; new or empty.",
 )
-def init(documents: str, output: str) -> None:
-    """Create a golden set from a folder of Markdown files.
+@click.option("--queries", metavar="FILE", help="Queries to copy, in any format.")
+@click.option("--judgments", metavar="FILE", help="Judgments to copy, in any format.")
+@split_option
+@click.option(
+    "--chunks",
+    type=click.Choice(["heading", "paragraph", "size", "document"]),
+    help="Chunking that the judgments declare; document judges whole files.  [default: heading]",
+)
+def init(
+    documents: str,
+    output: str,
+    queries: str | None,
+    judgments: str | None,
+    split: str | None,
+    chunks: str | None,
+) -> None:
+    """Create a golden set from documents.
 
-    Copies the documents and writes a sample query and judgment to replace, a guideline for
-    judges, and a berryeval.toml.
+    DOCUMENTS is a folder of Markdown or text, JSON lines, a BEIR folder, or another golden set.
+    Copies the documents, and the queries and judgments if there are any; otherwise writes a sample
+    query and judgment to replace. Adds a guideline for judges and a berryeval.toml.
 
     \b
     berryeval golden init docs/ -o golden
+    berryeval golden init docs/ --queries queries.csv --judgments qrels.txt
+    berryeval golden init scifact/ -o golden
     """
     from berryeval.golden.init import init_golden_set
-    from berryeval.search.chunking import read_chunks
+    from berryeval.golden.reading import read_golden_set
 
-    written = init_golden_set(documents, output)
-    n_chunks = len(read_chunks(f"{output}/test-documents"))
-    chunks = "1 chunk" if n_chunks == 1 else f"{n_chunks:,} chunks"
-    click.echo(f"Copied documents with {chunks} into {output}, and wrote:")
+    written = init_golden_set(
+        documents, output, queries=queries, judgments=judgments, split=split, chunks=chunks
+    )
+    n_chunks = len(read_golden_set(output, strict=False).chunks)
+    counted = "1 chunk" if n_chunks == 1 else f"{n_chunks:,} chunks"
+    click.echo(f"Copied documents with {counted} into {output}, and wrote:")
     for file in written:
         click.echo(f"  {file}")
+    click.echo(f"To list the ids of chunks, run: berryeval golden chunks {output}")
     click.echo(f"Write queries and judgments, and then run: berryeval golden check {output}")
 
 
-@command.command("weights")
-@click.argument("log", required=False)
+@command.command("chunks")
+@click.argument("path", metavar="[FOLDER]", required=False)
 @click.option(
-    "--by",
-    "label",
-    type=click.Choice(["category", "difficulty"]),
-    help="Weight by the shares of kinds instead of LOG. Requires one --share per value of this "
-    "label.",
+    "--document", "names", multiple=True, metavar="NAME", help="Only this document. Repeatable."
 )
-@click.option(
-    "--share",
-    "shares",
-    multiple=True,
-    metavar="VALUE=SHARE",
-    help="Share of all searches for one kind of query, such as howto=0.5 or howto=50%. Shares must "
-    "add up to 1, or to 100. Repeatable.",
-)
-@click.option(
-    "--queries",
-    metavar="FILE",
-    default="golden/test-queries.json",
-    show_default=True,
-    help="Queries to weight.",
-)
-@click.option(
-    "-o",
-    "--output",
-    metavar="FILE",
-    help="Write the weighted queries to this file, in the same format.",
-)
-@click.option("--in-place", is_flag=True, help="Write the weights to the queries file.")
-@click.option("--json", "as_json", is_flag=True, help="Print JSON.")
-def weights(
-    log: str | None,
-    label: str | None,
-    shares: tuple[str, ...],
-    queries: str,
+@chunks_option
+@output_options(FORMATS)
+def chunks_(
+    path: str | None,
+    names: tuple[str, ...],
+    chunks: str | None,
     output: str | None,
-    in_place: bool,
-    as_json: bool,
+    output_format: str,
 ) -> None:
-    """Weight queries by traffic, or by the shares of their kinds.
+    """List the ids of chunks, each with its first line.
 
-    LOG is JSON lines or a table with a query and an optional count, or one query per line. Texts
-    are compared ignoring case, white space and Unicode form. Queries that do not occur in LOG get
-    no weight.
-
-    With --by and --share, each query gets the share of its kind divided by the number of queries
-    of that kind, and the kind becomes its stratum: queries are treated as drawn separately for
-    each kind, so differences between kinds no longer widen intervals.
-
-    Without --output or --in-place, nothing is written.
+    FOLDER is a golden set, a BEIR folder, or a folder or file of documents. If it is omitted, the
+    bundled set is listed. Judgments refer to these ids.
 
     \b
-    berryeval golden weights searches.csv
-    berryeval golden weights searches.csv --queries queries.jsonl -o weighted.jsonl
-    berryeval golden weights --by category --share howto=0.7 --share errors=0.3 --in-place
+    berryeval golden chunks golden/
+    berryeval golden chunks docs/ --document guide.md
+    berryeval golden chunks golden/ | grep -i token
     """
-    from berryeval.formats.queries import iter_log, read_queries, write_weights
-    from berryeval.golden.weights import weight_by_shares, weight_by_traffic
-    from berryeval.reports.golden import shares_table, weights_table, weights_to_json
-    from berryeval.reports.terminal import show_tables
+    from berryeval.golden.chunked import list_chunks
+    from berryeval.golden.reading import HANDBOOK
+    from berryeval.reports.golden_diff import chunks_table, chunks_to_json
 
-    if in_place and output is not None:
-        raise click.UsageError("Choose either --output or --in-place.")
-    if as_json and output == "-":
-        raise click.UsageError("Choose either --json or --output -.")
-    given = _shares(shares)
-    if (log is None) == (label is None) or (label is None) != (not given):
-        raise click.UsageError("Give LOG, or --by LABEL with one --share VALUE=SHARE per value.")
-    known = read_queries(queries)
-    target = queries if in_place else output
-    found: ShareWeights | TrafficWeights
-    if label is not None:
-        found = weight_by_shares(known, label, given)
-        table, strata = shares_table(found, target), found.strata
+    found = list_chunks(HANDBOOK if path is None else path, chunks=chunks, documents=names)
+    if output_format == "json":
+        write_output(chunks_to_json(found), output)
     else:
-        assert log is not None
-        found = weight_by_traffic(known, iter_log(log))
-        table, strata = weights_table(found, target), None
-    if target is not None:
-        write_weights(queries, found.weights, output, strata=strata)
-    if as_json:
-        click.echo(weights_to_json(found, target), nl=False)
-    elif target != "-":  # standard output has the queries
-        show_tables([table])
+        _write_tables([chunks_table(found)], output, output_format)
 
 
-def _shares(texts: tuple[str, ...]) -> dict[str, float]:
-    found: dict[str, float] = {}
-    for text in texts:
-        value, _, share = text.rpartition("=")
-        if value in found:
-            raise click.UsageError(f"--share names {value!r} twice.")
-        try:
-            found[value] = float(share.removesuffix("%"))
-        except ValueError:
-            value = ""
-        if not value:
-            raise click.UsageError(f"--share takes VALUE=SHARE, not {text!r}.")
-    return found
+@command.command("diff")
+@click.argument("before", metavar="A")
+@click.argument("after", metavar="B")
+@chunks_option
+@output_options(FORMATS)
+def diff(
+    before: str, after: str, chunks: str | None, output: str | None, output_format: str
+) -> None:
+    """List the differences between two golden sets.
+
+    Reports the documents, queries and judgments that were added, removed and changed from A to B,
+    and declarations that differ, such as the scale. The format of their files does not
+    matter. The exit code is 0 whether or not they differ; JSON has a key `equal`.
+
+    \b
+    berryeval golden diff golden/ exported/
+    berryeval golden diff golden/ exported/ --json
+    """
+    from berryeval.golden.diff import diff_golden_sets
+    from berryeval.reports.golden_diff import diff_tables, diff_to_json
+
+    found = diff_golden_sets(
+        *(load_golden_set(path, strict=False, chunks=chunks) for path in (before, after))
+    )
+    if output_format == "json":
+        write_output(diff_to_json(found), output)
+    else:
+        _write_tables(diff_tables(found), output, output_format)
+
+
+@command.command("export")
+@click.argument("archive", metavar="ARCHIVE")
+@click.argument("folder", metavar="FOLDER")
+@click.option(
+    "--relevant-from",
+    type=click.FloatRange(min=0, min_open=True),
+    default=1,
+    show_default=True,
+    help="Lowest grade that counts as relevant; archives do not store it.",
+)
+def export(archive: str, folder: str, relevant_from: float) -> None:
+    """Export an archive as a golden set.
+
+    Writes its documents, queries and judgments. ARCHIVE is the file or database of the workbench,
+    and FOLDER is new or empty. The judgments are those that count; `archive export` also exports
+    their history and second opinions. Requires pip install 'berryeval[archive]'.
+
+    \b
+    berryeval golden export berryeval.db golden/
+    berryeval golden export postgresql://ada@db/eval golden/ --relevant-from 2
+    """
+    from berryeval.archive import Archive
+    from berryeval.suite.golden_archive import export_golden_set
+
+    with Archive.open(archive, create=False) as opened:
+        found = export_golden_set(opened, folder, relevant_from=relevant_from)
+    numbers = {
+        "documents": found.n_documents,
+        "queries": found.n_queries,
+        "judgments": found.n_judgments,
+    }
+    click.echo(f"Exported {archive} to {folder}: {_counted(numbers)}.")
+    for noun, missing in (
+        ("document", found.missing_documents),
+        ("query", found.missing_queries),
+    ):
+        if missing:
+            what = f"such as {missing[0]!r}: {len(missing):,}"
+            text = f"Judged {noun} ids whose text the archive does not have, {what}. "
+            click.echo(f"{text}Import the texts, and export again.", err=True)
+
+
+@command.command("import")
+@click.argument("folder", metavar="FOLDER")
+@click.argument("archive", metavar="ARCHIVE")
+@chunks_option
+def import_(folder: str, archive: str, chunks: str | None) -> None:
+    """Import a golden set into an archive.
+
+    FOLDER can also be a BEIR folder. Documents, queries and judgments are added, and those with the
+    same ids are replaced; earlier grades stay in the history. The judge is "imported". A new
+    archive is created if there is none. Requires pip install 'berryeval[archive]'.
+
+    \b
+    berryeval golden import golden/ berryeval.db
+    berryeval serve --archive berryeval.db
+    """
+    from berryeval.archive import Archive
+    from berryeval.suite.golden_archive import import_golden_set
+
+    golden = load_golden_set(folder, chunks=chunks)  # before an archive is created for nothing
+    with Archive.open(archive) as opened:
+        numbers = import_golden_set(opened, golden)
+    click.echo(f"Imported {folder} into {archive}; new or changed: {_counted(numbers)}.")
+
+
+def _counted(numbers: dict[str, int]) -> str:
+    singular = {"documents": "document", "queries": "query", "judgments": "judgment"}
+    return ", ".join(
+        f"{number:,} {singular[noun] if number == 1 else noun}" for noun, number in numbers.items()
+    )
+
+
+command.add_command(weights)

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from berryeval.cli._options import duplicates_option, judges_option, measures_option, run_names
+from berryeval.cli._options import duplicates_option, judges_option, measures_option, named_runs
 from berryeval.cli._output import output_options, write_output
 from berryeval.core.files import write_whole
 
@@ -83,10 +83,11 @@ def command(
     berryeval holes qrels.txt hybrid.run --against bm25.run -m nDCG@10
     berryeval holes qrels.txt bm25.run --queries queries.jsonl -n 200 -o to_judge.csv
     """
-    from berryeval.evaluation.evaluate import load_judgments, load_run, read_measures
+    from berryeval.evaluation.evaluate import read_measures
     from berryeval.evaluation.holes import find_holes, highest_grade
     from berryeval.evaluation.mean_bounds import mean_bounds
     from berryeval.evaluation.slices import load_queries
+    from berryeval.evaluation.sources import load_judgments, load_run
     from berryeval.evaluation.weighing import effective_queries
     from berryeval.measures import depth_of
     from berryeval.reports import holes as report
@@ -94,13 +95,14 @@ def command(
     from berryeval.reports.terminal import show_table
 
     paths = runs if against is None or against in runs else (against, *runs)
-    names = run_names(paths)
+    named = named_runs(paths)
+    names = [*named]
     baseline = None if against is None else names[paths.index(against)]
     chosen = read_measures(measures or [f"nDCG@{k or _DEFAULT_K}"])
     loaded = load_judgments(judgments, duplicates, judges)
     scale = highest_grade(loaded) if max_grade is None else max_grade
     known = load_queries(queries)
-    scored = {name: load_run(path, duplicates) for name, path in zip(names, paths, strict=True)}
+    scored = {name: load_run(path, duplicates) for name, path in named.items()}
     listed = report.HoleList(
         holes=find_holes(
             loaded, scored, chosen, baseline=baseline, max_grade=scale, k=k, queries=known

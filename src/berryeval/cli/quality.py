@@ -23,6 +23,7 @@ from berryeval.cli._systems import (
     load_golden_set,
     named_settings,
     no_questions_option,
+    parts_options,
     progress_bar,
     system_options,
 )
@@ -47,6 +48,7 @@ BELOW = 1
     "postgres-vector; or any system that `berryeval retrieve` accepts.",
 )
 @golden_option
+@parts_options
 @chunks_option
 @system_options
 @click.option(
@@ -82,7 +84,11 @@ def command(
     /,
     name: str,
     golden: str | None,
-    chunks: str,
+    documents: str | None,
+    queries: str | None,
+    judgments: str | None,
+    split: str | None,
+    chunks: str | None,
     dsn: str | None,
     settings: tuple[str, ...],
     at_least: tuple[str, ...],
@@ -98,6 +104,8 @@ def command(
 ) -> None:
     """Measure the quality of a search system on a golden set.
 
+    The golden set is a folder in BerryEval's or BEIR's layout, or its parts are named one by one.
+
     Indexes the documents, retrieves ten hits per query, scores them, and compares the means with
     thresholds. A query that fails scores 0. Exit codes: 0 all thresholds are reached, 1 one is
     not, 2 bad input or a threshold above the best possible mean, 4 the system under test failed.
@@ -108,6 +116,8 @@ def command(
     berryeval quality --system postgres --dsn postgresql://localhost/search
     berryeval quality --system my_search:find --golden golden/ --at-least nDCG@10=0.6
     berryeval quality --golden golden/ --chunks size
+    berryeval quality --golden scifact/ --at-least nDCG@10=0.6
+    berryeval quality --documents docs/ --queries queries.csv --judgments qrels.txt
     """
     from berryeval.evaluation.ceilings import check_reachable
     from berryeval.reports.quality import quality_tables
@@ -120,7 +130,14 @@ def command(
     report_formats = {file: report_format(file, FORMATS) for file in reports}
     check_outputs([output, history, *reports])
     thresholds = _thresholds(at_least) or THRESHOLDS
-    known = load_golden_set(golden, chunks=chunks)
+    known = load_golden_set(
+        golden,
+        documents=documents,
+        queries=queries,
+        judgments=judgments,
+        split=split,
+        chunks=chunks,
+    )
     way_out = "choose others with --at-least, or judge more documents"
     check_reachable(
         known.judgments, thresholds_of(known, thresholds), queries=known.queries, way_out=way_out

@@ -19,11 +19,12 @@ from berryeval.cli._systems import (
     limits_options,
     named_settings,
     progress_bar,
+    split_option,
     system_options,
 )
 
 if TYPE_CHECKING:
-    from berryeval.core import Document
+    from berryeval.core import Document, Query
     from berryeval.core.run import Run
     from berryeval.search.collect import Collected
     from berryeval.search.journal import Journal
@@ -35,11 +36,28 @@ _SHOWN = 10  # errors; each may name its query
 
 @click.command("retrieve")
 @click.argument("system", metavar="SYSTEM")
-@click.option("--queries", metavar="FILE", required=True, help="Queries file, or a BEIR folder.")
+@click.option(
+    "--queries",
+    metavar="FILE",
+    required=True,
+    help="Queries file, or the folder of a golden set or of BEIR.",
+)
+@click.option(
+    "--judged-only",
+    is_flag=True,
+    help="Send only queries that are judged, in --judgments or in the folder named by --queries.",
+)
+@click.option(
+    "--judgments",
+    metavar="FILE",
+    help="Judgments for --judged-only and --split, or a folder that contains them.",
+)
+@split_option
 @click.option(
     "--documents",
     metavar="PATH",
-    help="Documents to index first: a folder of Markdown or text, JSON lines, or a BEIR folder.",
+    help="Documents to index first: a folder of Markdown or text, JSON lines, or the folder of a "
+    "golden set or of BEIR.",
 )
 @chunks_option
 @click.option(
@@ -98,8 +116,11 @@ _SHOWN = 10  # errors; each may name its query
 def command(
     system: str,
     queries: str,
+    judged_only: bool,
+    judgments: str | None,
+    split: str | None,
     documents: str | None,
-    chunks: str,
+    chunks: str | None,
     questions: str | None,
     spans: str | None,
     k: int,
@@ -123,6 +144,9 @@ def command(
 
     RUN is written, and an existing file replaced, only when the run is complete: at most
     --max-failed queries failed, and at least one document was found. Otherwise the exit code is 4.
+    --split sends only the queries that are judged in one split of a BEIR folder, and --judged-only
+    only those that are judged at all: others cannot be scored.
+
     After Ctrl-C or a failure, repeat the command to continue: answers are kept in RUN.progress
     until the run is complete.
 
@@ -134,11 +158,11 @@ def command(
     berryeval retrieve my_search:find --queries queries.jsonl -o mine.run --timings mine.timings
     berryeval retrieve 'https://search.example/find?q={query}&n={k}' -s 'ids=results[*].id' \\
       --queries queries.json -o live.run
-    berryeval retrieve hybrid --documents golden/test-documents --chunks size \\
-      --spans golden/ --queries golden/test-queries.json -o by-size.run
+    berryeval retrieve bm25 --documents scifact/ --queries scifact/ --split test -o bm25.run
+    berryeval retrieve hybrid --documents golden/ --chunks size --spans golden/ \\
+      --queries golden/ -o by-size.run
     """
     from berryeval.core.inputs import refuse_input
-    from berryeval.formats import read_queries
     from berryeval.formats.writing import format_of_name
     from berryeval.search.collect import Limits, collect
     from berryeval.search.opening import open_system
@@ -148,8 +172,9 @@ def command(
     outputs = _outputs(output, repeat, timings)
     check_outputs(outputs)
     format_of_name(output)  # refused before anything is asked
+    chunks = chunks or _chunking(documents)
     credit = _crediting(spans, documents, chunks)
-    asked = read_queries(queries)
+    asked = _read_asked(queries, judgments, split, judged_only=judged_only)
     opened = open_system(
         system,
         named_settings(settings),
@@ -219,6 +244,27 @@ def _named_headers(headers: tuple[str, ...]) -> dict[str, str]:
             raise click.UsageError(f"--header takes 'NAME: VALUE', not {text!r}.")
         found[name.strip()] = value.strip()
     return found
+
+
+def _chunking(documents: str | None) -> str:
+    """Return the chunking that a golden set declares; otherwise text is split by heading."""
+    from berryeval.golden.chunked import declared_chunking
+
+    return (None if documents is None else declared_chunking(documents)) or "heading"
+
+
+def _read_asked(
+    queries: str, judgments: str | None, split: str | None, *, judged_only: bool
+) -> list[Query]:
+    """Read the queries to send: all, or those that are judged in a file or in a split."""
+    from berryeval.formats import read_queries
+    from berryeval.golden.judged_queries import read_judged_queries
+
+    if judged_only or split is not None:
+        return read_judged_queries(queries, judgments, split=split)
+    if judgments is not None:
+        raise click.UsageError("--judgments requires --judged-only or --split.")
+    return read_queries(queries)
 
 
 def _crediting(spans: str | None, documents: str | None, chunks: str) -> Callable[[Run], Run]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
+from functools import partial
 from types import MappingProxyType
 
 import numpy as np
@@ -26,12 +27,8 @@ from berryeval.evaluation.differences import (
 from berryeval.evaluation.evaluate import (
     COMPARED_MEASURES,
     DEFAULT_MEASURES,
-    JudgmentsSource,
     MeasureLike,
-    RunSource,
     evaluate,
-    load_judgments,
-    load_run,
     mismatches_of,
     read_measures,
 )
@@ -41,6 +38,14 @@ from berryeval.evaluation.repeats import Noise, mean_evaluation, noise_between, 
 from berryeval.evaluation.result import Evaluation
 from berryeval.evaluation.sampling import Sampling, sampling_of
 from berryeval.evaluation.slices import QueriesSource, Slice, find_slices, load_queries
+from berryeval.evaluation.sources import (
+    DocumentsOfChunks,
+    JudgmentsSource,
+    RunSource,
+    load_judgments,
+    load_run,
+    reshape_run,
+)
 from berryeval.formats import Duplicates
 from berryeval.measures import Measure, Recall
 
@@ -74,6 +79,8 @@ def compare(
     duplicates: Duplicates = "error",
     judges: Judges = "first",
     repeats: Mapping[str, Sequence[RunSource]] | None = None,
+    documents: DocumentsOfChunks | None = None,
+    exclude_self: bool = False,
     level: float = 0.95,
     tests: Iterable[str] = (),
     n_resamples: int = 10_000,
@@ -83,7 +90,7 @@ def compare(
 
     Parameters
     ----------
-    judgments, missing, no_relevant, duplicates, judges
+    judgments, missing, no_relevant, duplicates, judges, documents, exclude_self
         As `evaluate` takes them. Queries that are left out for one run are left out for all.
     measures : Measure, str, or several of them, optional
         The first one leads and decides. If omitted, nDCG@10 leads, RR, P@5 and R@100 (or recall
@@ -133,7 +140,7 @@ def compare(
     >>> comparison = compare(judgments, {"words": words, "stems": stems}, "RR")
     >>> comparison
     <Comparison with words over 3 queries
-    stems: RR +0.2222>
+    stems: RR +0.2222, too few changes to decide>
     >>> difference = comparison.difference("stems", "RR")
     >>> (difference.wins, difference.ties, difference.losses)
     (2, 1, 0)
@@ -142,10 +149,14 @@ def compare(
     reference = _check_runs(runs, baseline)
     known_queries = load_queries(queries)
     loaded = load_judgments(judgments, duplicates, judges)
-    loaded_runs = {name: load_run(source, duplicates) for name, source in runs.items()}
+    reshape = partial(_reshaped, documents=documents, exclude_self=exclude_self)
+    loaded_runs = {name: reshape(load_run(source, duplicates)) for name, source in runs.items()}
     chosen = measures_compared(loaded_runs) if measures is None else read_measures(measures)
     shown = tuple(dict.fromkeys((*(DEFAULT_MEASURES if measures is None else ()), *chosen)))
-    again = _load_repeats(repeats or {}, loaded_runs, duplicates)
+    again = {
+        name: [*map(reshape, several)]
+        for name, several in _load_repeats(repeats or {}, loaded_runs, duplicates).items()
+    }
     by_run: dict[str, list[Evaluation]] = {}
     for name, run in loaded_runs.items():
         with mismatches_of(name):
@@ -184,6 +195,12 @@ def compare(
         max_grade=max_grade,
         how=how,
     )
+
+
+def _reshaped(run: Run, *, documents: DocumentsOfChunks | None, exclude_self: bool) -> Run:
+    if documents is None and not exclude_self:
+        return run
+    return reshape_run(run, documents=documents, exclude_self=exclude_self)
 
 
 def compare_evaluations(

@@ -5,20 +5,26 @@ from __future__ import annotations
 import os
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from typing import TYPE_CHECKING, Any, TypeAlias
+from typing import TYPE_CHECKING, TypeAlias
 
 from berryeval.core.cutoff import DEFAULT_KS
-from berryeval.core.frames import ArrowStream, is_frame, iter_head
+from berryeval.core.frames import is_frame
 from berryeval.core.id_column import shown_id
 from berryeval.core.judging import Judges
-from berryeval.core.judgments import Judgments, judgments_of_frame
-from berryeval.core.origin import Origin
-from berryeval.core.run import Run, run_of_frame
-from berryeval.core.score_order import cautions_of, rows_of_dict
+from berryeval.core.judgments import Judgments
 from berryeval.engine import MissingQueries, NoRelevant, score, score_at_once
 from berryeval.errors import ArgumentError, InputTypeError, MismatchError
 from berryeval.evaluation.result import Evaluation, holes_measure
-from berryeval.formats import Duplicates, read_judgments, read_run, reading
+from berryeval.evaluation.sources import (
+    DocumentsOfChunks,
+    JudgmentsSource,
+    RunSource,
+    find_cautions,
+    load_judgments,
+    load_run,
+    reshape_run,
+)
+from berryeval.formats import Duplicates
 from berryeval.formats.lines import path_name, readable_again
 from berryeval.measures import (
     NDCG,
@@ -31,32 +37,20 @@ from berryeval.measures import (
 )
 
 if TYPE_CHECKING:
+    from numpy.typing import ArrayLike
+
     from berryeval.core.query import Query
     from berryeval.evaluation.slices import QueriesSource
 
 __all__ = [
     "COMPARED_MEASURES",
     "DEFAULT_MEASURES",
-    "JudgmentsSource",
     "MeasureLike",
-    "RunSource",
     "evaluate",
 ]
 
-JudgmentsSource: TypeAlias = (
-    "Judgments | str | os.PathLike[str] | Mapping[Any, Mapping[Any, float]] | ArrowStream"
-)
-"""Judgments, the path of a file of them, a dict of dicts, or a data frame. Ids are text, or whole
-numbers, which mean their decimal text."""
-
-RunSource: TypeAlias = (
-    "Run | str | os.PathLike[str] | Mapping[Any, Mapping[Any, float]]"
-    " | Mapping[Any, Iterable[str | int]] | ArrowStream"
-)
-"""A run, the path of a file, a dict of dicts of scores, a dict of lists, best first, or a data
-frame."""
-
-MeasureLike: TypeAlias = "Measure | str"
+MeasureLike: TypeAlias = "Measure | type[Measure] | str"
+"""A measure, a class of measures such as ``be.AP``, or a name."""
 
 DEFAULT_MEASURES: tuple[Measure, ...] = (
     ReciprocalRank(),
@@ -79,15 +73,21 @@ def evaluate(
     no_relevant: NoRelevant = "zero",
     duplicates: Duplicates = "error",
     judges: Judges = "first",
+    documents: DocumentsOfChunks | None = None,
+    exclude_self: bool = False,
+    query_ids: ArrayLike | None = None,
+    group_sizes: Iterable[int] | None = None,
 ) -> Evaluation:
     """Score a run against judgments.
 
     Parameters
     ----------
-    judgments : Judgments, path, dict of dicts or data frame
-        What is relevant. Files are recognised by their first line; a folder is BEIR's. Data
-        frames are those of pandas, polars, pyarrow, or any with an Arrow stream.
-    run : Run, path, dict of dicts, dict of lists or data frame
+    judgments : Judgments, path, dict of dicts, dict of lists or sets, data frame, records or array
+        What is relevant. Files are recognised by their first line; a folder is BEIR's. Lists and
+        sets hold the relevant documents, each of grade 1. Data frames are those of pandas, polars,
+        pyarrow, or any with an Arrow stream. Records are named tuples, objects or dicts, such as
+        those of ir_datasets.
+    run : Run, path, dict of dicts, dict of lists, data frame, records or array
         What was retrieved. Scores decide the order, ties break by document id as in trec_eval;
         lists keep their order.
     measures : Measure, str, or several of them
@@ -104,6 +104,19 @@ def evaluate(
         What to do with a document that a file or frame has twice for one query.
     judges : {"first", "latest", "max", "mean", "majority"}
         Which grade counts where several judges graded a document.
+    documents : mapping or callable, optional
+        The document of a chunk, by the chunk's id, where the run has chunks and the judgments name
+        documents. A document has the score of its best chunk.
+    exclude_self : bool
+        Whether to remove a document from the results of the query with the same id, as BEIR does
+        for sets whose queries are documents, such as ArguAna.
+    query_ids : array_like, optional
+        For arrays: `judgments` has the grade and `run` the score of each document, as ``y_true``
+        and ``y_score`` in scikit-learn, and this its query. Arrays with two dimensions need none:
+        they have one row per query. Of equal scores the first ranks first.
+    group_sizes : iterable of int, optional
+        In place of `query_ids`, how many documents each query has, as LightGBM and XGBoost have
+        groups.
 
     Returns
     -------
@@ -124,9 +137,9 @@ def evaluate(
     >>> result = evaluate(judgments, run, ["RR", "AP", "P@2"])
     >>> result
     <Evaluation over 2 queries
-    RR   0.7500
-    AP   0.6667
-    P@2  0.5000>
+    RR   0.7500 [0.0000, 1.0000]
+    AP   0.6667 [0.0000, 1.0000]
+    P@2  0.5000 [0.5000, 0.5000]>
     >>> result["AP"].by_query["q2"]
     0.5
     """
@@ -136,7 +149,13 @@ def evaluate(
     chosen = read_measures(measures)
     counted = tuple(dict.fromkeys((*chosen, *map(holes_measure, chosen))))
     known_queries = _load_queries(queries)
+    if query_ids is not None or group_sizes is not None or _are_arrays(judgments, run):
+        from berryeval.core.flat_arrays import read_arrays  # imports NumPy, which means do without
+
+        judgments, run = read_arrays(judgments, run, query_ids, group_sizes)  # type: ignore[arg-type]
     loaded_judgments = load_judgments(judgments, duplicates, judges)
+    if documents is not None or exclude_self:
+        run = reshape_run(load_run(run, duplicates), documents=documents, exclude_self=exclude_self)
     name = None
     if isinstance(run, (str, os.PathLike)):
         name, run = path_name(run), readable_again(run)
@@ -158,7 +177,7 @@ def evaluate(
         scores,
         chosen,
         known_queries,
-        cautions=_find_cautions(run),
+        cautions=find_cautions(run),
         reduced=loaded_judgments.reduced,
     )
 
@@ -174,6 +193,13 @@ def mismatches_of(name: str | None) -> Iterator[None]:
         raise MismatchError(f"{name}: {error}") from None
 
 
+def _are_arrays(*sources: object) -> bool:
+    """Whether all of them are arrays of numbers: of NumPy, PyTorch or another library."""
+    return all(hasattr(one, "__array__") and hasattr(one, "ndim") for one in sources) and not any(
+        map(is_frame, sources)
+    )
+
+
 def _load_queries(source: QueriesSource | None) -> Mapping[str, Query] | None:
     if source is None:
         return None
@@ -184,12 +210,14 @@ def _load_queries(source: QueriesSource | None) -> Mapping[str, Query] | None:
 
 def read_measures(measures: Iterable[MeasureLike] | MeasureLike) -> tuple[Measure, ...]:
     """Return measures, each once, in the order in which they were named."""
-    if isinstance(measures, (str, Measure)):
+    if isinstance(measures, (str, Measure, type)):
         measures = [measures]
     found: dict[Measure, None] = {}
     for measure in measures:
         if isinstance(measure, Measure):
             found[measure] = None
+        elif isinstance(measure, type) and issubclass(measure, Measure):
+            found[measure()] = None
         elif isinstance(measure, str):
             found.update(dict.fromkeys(parse_measures(measure)))
         else:
@@ -199,51 +227,9 @@ def read_measures(measures: Iterable[MeasureLike] | MeasureLike) -> tuple[Measur
     return tuple(found)
 
 
-def load_judgments(
-    source: JudgmentsSource, duplicates: Duplicates = "error", judges: Judges = "first"
-) -> Judgments:
-    """Return judgments from wherever they are, or raise if there are none."""
-    judgments = _load_judgments(source, duplicates, judges)
-    if not judgments.query_ids:
-        raise MismatchError(_nothing_judged(source))
-    return judgments
-
-
-def _load_judgments(source: JudgmentsSource, duplicates: Duplicates, judges: Judges) -> Judgments:
-    if isinstance(source, Judgments):
-        return source
-    if isinstance(source, (str, os.PathLike)):
-        return read_judgments(source, duplicates=duplicates, judges=judges)
-    if is_frame(source):
-        origin = Origin("judgments", is_file=False)
-        return judgments_of_frame(source, duplicates, judges, origin)
-    return Judgments.from_dict(source)  # type: ignore[arg-type]  # it checks what it reads
-
-
-def load_run(source: RunSource, duplicates: Duplicates = "error") -> Run:
-    """Return a run from wherever it is."""
-    if isinstance(source, Run):
-        return source
-    if isinstance(source, (str, os.PathLike)):
-        return read_run(source, duplicates=duplicates)
-    if is_frame(source):
-        return run_of_frame(source, duplicates, Origin("run", is_file=False))
-    if isinstance(source, Mapping):
-        first: Any = next(iter(source.values()), {})
-        if not isinstance(first, Mapping):
-            return Run.from_lists(source)
-    return Run.from_dict(source)  # type: ignore[arg-type]  # it checks what it reads
-
-
 def _check_choice(argument: str, value: object, choices: tuple[str, ...]) -> None:
     if value not in choices:
         raise ArgumentError(argument, " or ".join(map(repr, choices)), repr(value))
-
-
-def _nothing_judged(source: JudgmentsSource) -> str:
-    is_path = isinstance(source, (str, os.PathLike))
-    name = path_name(source) if is_path else "judgments"  # type: ignore[arg-type]
-    return f"{name}: expected at least one judged query, found none"
 
 
 def _nothing_in_common(judgments: Judgments, ignored_ids: Sequence[str]) -> str:
@@ -255,18 +241,3 @@ def _nothing_in_common(judgments: Judgments, ignored_ids: Sequence[str]) -> str:
         )
     ]
     return f"judgments and run have no query in common: {'; '.join(shown)}"
-
-
-def _find_cautions(source: RunSource) -> tuple[str, ...]:
-    """Return what is suspicious about the scores of a run that the engine could score.
-
-    The ranks of a TREC file are checked too.
-    """
-    if isinstance(source, Run):
-        return source.find_cautions()
-    if isinstance(source, (str, os.PathLike)):
-        return reading.find_cautions(source, "trec") or ()
-    if isinstance(source, Mapping):
-        scores: Any = source
-        return cautions_of(lambda _limit: rows_of_dict(scores))
-    return cautions_of(lambda limit: iter_head(source, limit))

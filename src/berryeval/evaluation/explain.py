@@ -12,15 +12,9 @@ from berryeval.core.judgments import Judgments
 from berryeval.engine import score
 from berryeval.errors import ArgumentError, MismatchError
 from berryeval.evaluation.attribution import Method, MovedDocument, share_out
-from berryeval.evaluation.evaluate import (
-    JudgmentsSource,
-    MeasureLike,
-    RunSource,
-    load_judgments,
-    load_run,
-    read_measures,
-)
+from berryeval.evaluation.evaluate import MeasureLike, read_measures
 from berryeval.evaluation.findings import Outcome, difference_of, outcome_of
+from berryeval.evaluation.sources import JudgmentsSource, RunSource, load_judgments, load_run
 from berryeval.formats import Duplicates
 from berryeval.kernels.relevance import usable_grade
 from berryeval.measures import Measure

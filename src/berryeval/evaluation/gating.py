@@ -85,7 +85,8 @@ def gate(
     >>> from berryeval.evaluation import evaluate
     >>> result = evaluate({"q1": {"d1": 1}}, {"q1": ["d1", "d2"]}, "RR")
     >>> gate(result, at_least={"RR": 0.7})
-    <GateResult pass: 1 guard holds over 1 query.>
+    <GateResult pass: 1 guard holds over 1 query.
+    RR at least 0.7: pass, 1.0000>
     """
     chosen = _changed(rules or GateRules(), changes)
     asked = (*chosen.guards, *guards, *_short_guards(_compared(result)[0], margin, at_least))

@@ -11,18 +11,13 @@ import numpy as np
 
 from berryeval.evaluation.comparing import compare
 from berryeval.evaluation.detection import Detection, assumed_detection, detection_of
-from berryeval.evaluation.evaluate import (
-    JudgmentsSource,
-    MeasureLike,
-    RunSource,
-    evaluate,
-    read_measures,
-)
+from berryeval.evaluation.evaluate import MeasureLike, evaluate, read_measures
 from berryeval.evaluation.gate_rules import DEFAULT_RULES, POWER
 from berryeval.evaluation.guards import Guard, Margin, MarginGuard, ThresholdGuard
 from berryeval.evaluation.result import Evaluation, MeasureResult
 from berryeval.evaluation.sampling import PLAIN
 from berryeval.evaluation.slices import QueriesSource
+from berryeval.evaluation.sources import JudgmentsSource, RunSource
 from berryeval.measures import Measure
 from berryeval.stats.power import check_power_option
 

@@ -11,17 +11,10 @@ import numpy as np
 
 from berryeval.core.run import Run
 from berryeval.errors import ArgumentError
-from berryeval.evaluation.evaluate import (
-    JudgmentsSource,
-    MeasureLike,
-    RunSource,
-    evaluate,
-    load_judgments,
-    load_run,
-    read_measures,
-)
+from berryeval.evaluation.evaluate import MeasureLike, evaluate, read_measures
 from berryeval.evaluation.result import Evaluation, averaged
 from berryeval.evaluation.sampling import sampling_of
+from berryeval.evaluation.sources import JudgmentsSource, RunSource, load_judgments, load_run
 from berryeval.measures import Measure
 from berryeval.stats.moments import means_of, sums_of, variances_of
 

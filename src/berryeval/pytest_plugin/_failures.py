@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+import shlex
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Protocol
 
+from berryeval.core.id_column import encode_id
 from berryeval.core.text import printable
 from berryeval.errors import MismatchError
 from berryeval.evaluation.ceilings import check_reachable
 from berryeval.evaluation.comparison import RankedDocument
+from berryeval.evaluation.explain import explain
 from berryeval.evaluation.guards import ThresholdGuard, written
 from berryeval.evaluation.notes import count_queries, holes_notes, query_notes
 from berryeval.evaluation.result import MeasureResult
@@ -21,8 +24,18 @@ if TYPE_CHECKING:
     from berryeval.evaluation.comparison import Comparison
     from berryeval.evaluation.result import Evaluation
     from berryeval.measures import Measure
+    from berryeval.suite.settings import Settings
 
-__all__ = ["of_ceiling", "of_failed", "of_losses", "of_query", "of_rank", "of_worst", "rank_of"]
+__all__ = [
+    "of_ceiling",
+    "of_failed",
+    "of_losses",
+    "of_query",
+    "of_rank",
+    "of_regression",
+    "of_worst",
+    "rank_of",
+]
 
 _N_QUERIES = 5
 _N_RANKS = 10
@@ -35,6 +48,10 @@ class JudgedRun(Protocol):
     judgments: Judgments
     run: Run
     queries: Mapping[str, Query]
+    settings: Settings
+
+    def titles(self, doc_ids: Collection[str]) -> Mapping[str, str]:
+        """Return the titles of documents, where they are known."""
 
     def ranking(self, query_id: str, depth: int = 10) -> list[RankedDocument]:
         """Return the first documents of a query, with their grades."""
@@ -72,7 +89,8 @@ def of_worst(results: JudgedRun, evaluation: Evaluation, measure: Measure) -> li
         for query_id, value in worst
     ]
     runs = {"run": evaluation}
-    return ["Worst queries:", *lines, *map(str, query_notes(runs)), *holes_notes(runs)]
+    notes = (*map(str, query_notes(runs)), *holes_notes(runs))
+    return ["Worst queries:", *lines, *_of_nothing(results), *notes]
 
 
 def of_losses(
@@ -90,7 +108,68 @@ def of_losses(
         for c in shown
     ]
     rest = "; those that lost most" if len(lost) > len(shown) else ""
-    return [f"{count_queries(len(lost))} lost{rest}:", *lines]
+    return [
+        f"{count_queries(len(lost))} lost{rest}:",
+        *lines,
+        *_of_nothing(results),
+        *of_moves(results, comparison.runs[comparison.baseline], lost[0].query_id, measure),
+    ]
+
+
+def of_moves(results: JudgedRun, baseline: Run, query_id: str, measure: Measure) -> list[str]:
+    """List the documents whose moves changed the score of a query, and how to see all."""
+    found = explain(results.judgments, baseline, results.run, query_id, measure)
+    moves = found.effective[:_N_QUERIES]
+    titles = results.titles({move.doc_id for move in moves})
+    lines = [
+        f"  {printable(move.doc_id)}{_title(titles.get(move.doc_id))}, {_told_grade(move.grade)}: "
+        f"{_rank(move.rank_before)} -> {_rank(move.rank_after)}"
+        for move in moves
+    ]
+    settings = results.settings
+    files = (settings.judgments, settings.baseline, settings.run)
+    command = shlex.join(
+        ["berryeval", "explain", *map(str, files), "--query", query_id, "-m", str(measure)]
+    )
+    more = [] if None in files else [f"To see more: {command}"]
+    head = f"Documents that moved for {_name(results, query_id)}:"
+    return [head, *lines, *more] if lines else more
+
+
+def of_regression(
+    results: JudgedRun, baseline: Run, query_id: str, found: MeasureResult, before: float
+) -> str:
+    """Say that one query scores lower than with the baseline, and which documents moved."""
+    value = found.by_query[query_id]
+    head = f"{_name(results, query_id)}: {found.measure} fell from {before:.4f} to {value:.4f}."
+    return "\n".join([head, *of_moves(results, baseline, query_id, found.measure)])
+
+
+def _of_nothing(results: JudgedRun) -> list[str]:
+    """Say for how many queries nothing was found."""
+    empty = [
+        query_id
+        for query_id in results.judgments.query_ids
+        if not results.run.rows_of(encode_id(query_id))
+    ]
+    if not empty:
+        return []
+    shown = ", ".join(map(printable, empty[:_N_QUERIES]))
+    more = ", …" if len(empty) > _N_QUERIES else ""
+    judged = count_queries(results.judgments.n_queries)
+    return [f"{len(empty)} of {judged} returned nothing: {shown}{more}"]
+
+
+def _title(title: str | None) -> str:
+    return f' "{_shortened(title)}"' if title else ""
+
+
+def _told_grade(grade: float | None) -> str:
+    return "unjudged" if grade is None else f"grade {grade:g}"
+
+
+def _rank(rank: int | None) -> str:
+    return "not found" if rank is None else f"rank {rank}"
 
 
 def of_query(results: JudgedRun, query_id: str, found: MeasureResult, at_least: float) -> str:
@@ -171,8 +250,12 @@ def _text(results: JudgedRun, query_id: str) -> str:
     query = results.queries.get(query_id)
     if query is None:
         return ""
-    text = " ".join(printable(query.text).split())
-    return f'"{text if len(text) <= _N_CHARACTERS else text[: _N_CHARACTERS - 1] + "…"}"'
+    return f'"{_shortened(query.text)}"'
+
+
+def _shortened(text: str) -> str:
+    words = " ".join(printable(text).split())
+    return words if len(words) <= _N_CHARACTERS else words[: _N_CHARACTERS - 1] + "…"
 
 
 def _width(names: Iterable[str]) -> int:

@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from berryeval.core.judgments import Judgments
     from berryeval.core.query import Query
     from berryeval.core.run import Run
+    from berryeval.pytest_plugin._sources import Answers
     from berryeval.pytest_plugin.guard_check import GuardCheck
     from berryeval.pytest_plugin.results import QueryResults, Results
     from berryeval.suite.settings import Settings
@@ -77,20 +78,28 @@ def berryeval_depth(pytestconfig: pytest.Config) -> int:
 
 
 @pytest.fixture(scope="session")
-def berryeval_run(berryeval_settings: Settings) -> Run:
-    """Return the candidate, from the file that the settings name.
+def berryeval_run(request: pytest.FixtureRequest, berryeval_settings: Settings) -> Run | Answers:
+    """Return the candidate: the run, or the answers of the system, that the settings name.
 
     Define your own, with the scope of a session, to test a live search: it may return a system
     with ``search(query, k)``, a function of a query and k, a dict, a data frame or a `Run`.
     """
     from berryeval.errors import ArgumentError
+    from berryeval.evaluation.sources import load_judgments
     from berryeval.formats import read_run
+    from berryeval.pytest_plugin._sources import candidate_of, queries_of, shared_by_workers
 
     with _errors_in_one_line():
+        if berryeval_settings.run is None and berryeval_settings.system is not None:
+            judgments = load_judgments(request.getfixturevalue("berryeval_judgments"))
+            queries = queries_of(request.getfixturevalue("berryeval_queries"))
+            return shared_by_workers(
+                request, lambda: candidate_of(berryeval_settings, judgments, queries)
+            )
         if berryeval_settings.run is None:
             way_out = (
-                "define a fixture berryeval_run, name a file in berryeval.toml (run = ...), "
-                "or give --berryeval-run"
+                "define a fixture berryeval_run, name a file or a system in berryeval.toml "
+                "(run = ... or system = ...), or give --berryeval-run"
             )
             raise ArgumentError("berryeval_run", "a run or a system", f"none; {way_out}")
         return read_run(berryeval_settings.run)
@@ -170,7 +179,7 @@ def _guards(settings: Settings) -> list[Any]:
 
 def _read_judgments(settings: Settings) -> Judgments:
     from berryeval.errors import ArgumentError
-    from berryeval.evaluation.evaluate import load_judgments
+    from berryeval.evaluation.sources import load_judgments
 
     if settings.judgments is None:
         way_out = (

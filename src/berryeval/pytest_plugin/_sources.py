@@ -3,20 +3,35 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping
+import pickle
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
+from berryeval.core.files import write_whole
 from berryeval.core.judgments import Judgments
 from berryeval.core.query import Query
 from berryeval.core.run import Run
 from berryeval.errors import MismatchError, SystemUnderTestError
 from berryeval.evaluation.baseline import Baseline
-from berryeval.evaluation.evaluate import load_run
 from berryeval.evaluation.slices import load_queries
+from berryeval.evaluation.sources import load_run
+from berryeval.suite.appending import locked
 from berryeval.suite.references import read_baseline
 
-__all__ = ["Answers", "answers_of", "baseline_of", "queries_of"]
+if TYPE_CHECKING:
+    import pytest
+
+    from berryeval.suite.settings import Settings
+
+__all__ = [
+    "Answers",
+    "answers_of",
+    "baseline_of",
+    "candidate_of",
+    "queries_of",
+    "shared_by_workers",
+]
 
 
 @dataclass(frozen=True)
@@ -52,15 +67,20 @@ def answers_of(
     Raises `MismatchError` if the text of a judged query is unknown, `ArgumentError` if the system
     has no documents, and `SystemUnderTestError` if it fails for every query.
     """
-    if not callable(getattr(source, "search", None)) and not callable(source):
+    if isinstance(source, Answers):
+        return source
+    from berryeval.search.systems.retrievers import is_retriever
+
+    can_search = callable(getattr(source, "search", None)) or callable(source)
+    if not can_search and not is_retriever(source):
         return Answers(load_run(source))
     from berryeval.search.collect import collect
     from berryeval.search.failures import check_any_answered
+    from berryeval.search.judged_units import to_judged_units
     from berryeval.search.system import check_documents
     from berryeval.search.systems.foreign import as_system
-    from berryeval.search.systems.function import Function
 
-    system = as_system(source) if hasattr(source, "search") else Function(source)
+    system = as_system(source)
     check_documents(system, "call index(documents) in the fixture berryeval_run first")
     unknown = [query_id for query_id in judgments.query_ids if query_id not in queries]
     if unknown:
@@ -72,7 +92,39 @@ def answers_of(
     collected = collect(system, [queries[query_id] for query_id in judgments.query_ids], depth)
     check_any_answered(system.name, collected.durations, collected.failures)
     milliseconds = [seconds * 1000 for seconds in collected.durations.values()]
-    return Answers(collected.run, milliseconds, collected.failures)
+    run = to_judged_units(collected.run, judgments, system.places)
+    return Answers(run, milliseconds, collected.failures)
+
+
+def candidate_of(settings: Settings, judgments: Judgments, queries: Mapping[str, Query]) -> Answers:
+    """Return the answers of the system that the settings name; raises as `find_candidate`."""
+    from berryeval.suite.candidates import find_candidate
+
+    found = find_candidate(settings, judgments, queries)
+    return Answers(found.run, [*found.milliseconds.values()])
+
+
+def shared_by_workers(request: pytest.FixtureRequest, search: Callable[[], Answers]) -> Answers:
+    """Let one worker of pytest-xdist search, and the others take its answers.
+
+    The first one holds a lock while it searches; if it fails or is killed, the next one searches.
+    """
+    if not hasattr(request.config, "workerinput"):
+        return search()
+    factory: pytest.TempPathFactory = request.getfixturevalue("tmp_path_factory")
+    folder = factory.getbasetemp().parent  # which the workers of one run share
+    kept = folder / "berryeval-answers"
+    lock = os.open(folder / "berryeval-answers.lock", os.O_RDWR | os.O_CREAT, 0o600)
+    try:
+        with locked(lock):
+            if not kept.exists():
+                answers = search()
+                write_whole(kept, [pickle.dumps(answers)])
+                return answers
+            found: Answers = pickle.loads(kept.read_bytes())  # noqa: S301 - we wrote it
+            return found
+    finally:
+        os.close(lock)
 
 
 def baseline_of(source: Any) -> Run | Baseline:  # noqa: ANN401 - a baseline, or what is a run

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from berryeval.evaluation.evaluate import JudgmentsSource, MeasureLike, RunSource
+from berryeval.evaluation.evaluate import MeasureLike
 from berryeval.evaluation.guards import DEFAULT_MARGIN
+from berryeval.evaluation.sources import JudgmentsSource, RunSource
 from berryeval.evaluation.verdict import GateResult
 from berryeval.pytest_plugin.results import Results
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
@@ -11,18 +11,14 @@ from berryeval.core.id_column import decode_id, encode_id
 from berryeval.core.judgments import Judgments
 from berryeval.core.query import Query
 from berryeval.core.run import Run
-from berryeval.errors import ArgumentError, SystemUnderTestError
+from berryeval.errors import ArgumentError, BerryEvalError, SystemUnderTestError
+from berryeval.evaluation.baseline import Baseline
 from berryeval.evaluation.comparison import RankedDocument
-from berryeval.evaluation.evaluate import (
-    JudgmentsSource,
-    MeasureLike,
-    evaluate,
-    load_judgments,
-    load_run,
-)
+from berryeval.evaluation.evaluate import MeasureLike, evaluate
 from berryeval.evaluation.findings import ROUNDING
 from berryeval.evaluation.guards import DEFAULT_MARGIN, Guard, Margin, MarginGuard, ThresholdGuard
 from berryeval.evaluation.result import MeasureResult
+from berryeval.evaluation.sources import JudgmentsSource, load_judgments, load_run
 from berryeval.evaluation.verdict import GateResult, GuardResult
 from berryeval.measures import Measure, parse_measure
 from berryeval.pytest_plugin import _failures
@@ -32,9 +28,8 @@ from berryeval.suite.gate import CANDIDATE, decide, read_timings
 from berryeval.suite.settings import Settings
 
 if TYPE_CHECKING:
-    from berryeval.evaluation.baseline import Baseline
-    from berryeval.evaluation.evaluate import RunSource
     from berryeval.evaluation.memory import Decision
+    from berryeval.evaluation.sources import RunSource
     from berryeval.search.system import System
 
 __all__ = ["QueryResults", "Results"]
@@ -97,6 +92,7 @@ class Results:
         self.failures: Mapping[str, SystemUnderTestError] = answers.failures
         self._milliseconds: Sequence[float] = answers.milliseconds
         self._measured: dict[Measure, MeasureResult] = {}
+        self._scores_before: dict[Measure, tuple[Run, Mapping[str, float]]] = {}
         self.decided: dict[str, GuardResult] = {}
         """What was asserted of means, by name: for the report."""
         self.baseline: Run | None = None
@@ -184,6 +180,33 @@ class Results:
             RankedDocument(rank, doc_id, grades.get(doc_id))
             for rank, doc_id in enumerate(self.run.ranking(query_id, depth), start=1)
         ]
+
+    def titles(self, doc_ids: Collection[str]) -> dict[str, str]:
+        """Return the titles of documents that the settings name; none if they name none."""
+        if self.settings.documents is None or not doc_ids:
+            return {}
+        from berryeval.search.documents import iter_any_documents
+
+        try:
+            documents = iter_any_documents(self.settings.documents)
+            return {one.doc_id: one.title for one in documents if one.doc_id in doc_ids}
+        except BerryEvalError:  # a message about a failed guard is more important
+            return {}
+
+    def _against(
+        self, baseline: RunSource | Baseline | None, measure: Measure
+    ) -> tuple[Run, Mapping[str, float]]:
+        """Return the rankings of a baseline, by default that of the settings, and its scores."""
+        if baseline is not None:
+            found = baseline_of(baseline)
+            run = found.to_run() if isinstance(found, Baseline) else found
+            return run, evaluate(self.judgments, run, measure)[str(measure)].by_query
+        if measure not in self._scores_before:
+            if self.settings.baseline is None:
+                way_out = "name one in berryeval.toml (baseline = ...), or pass one"
+                raise ArgumentError("baseline", "a baseline or a run", f"none; {way_out}")
+            self._scores_before[measure] = self._against(self.settings.baseline, measure)
+        return self._scores_before[measure]
 
     def grades(self, query_id: str) -> dict[str, float]:
         """Return the grade of each judged document of a query."""
@@ -295,6 +318,38 @@ class QueryResults:
             raise AssertionError(_failures.of_query(self.results, self.query_id, found, at_least))
         return value
 
+    def assert_no_regression(
+        self,
+        baseline: RunSource | Baseline | None = None,
+        measure: MeasureLike = "nDCG@10",
+        *,
+        tolerance: float = 0.0,
+    ) -> float:
+        """Assert that this query scores no lower than with the baseline, and return its score.
+
+        A query that is already bad in the baseline may stay bad: save a new baseline to accept a
+        loss. A failure shows the documents that moved.
+
+        Parameters
+        ----------
+        baseline : path, Baseline, run, or dict, optional
+            The baseline. Default: that of the settings.
+        measure : Measure or str
+        tolerance : float
+            How much of the score may be lost.
+        """
+        __tracebackhide__ = True
+        self.results._check_query(self.query_id)  # noqa: SLF001 - part of the same thing
+        found, value = self.results.measure(measure), self.score(measure)
+        against, scores = self.results._against(baseline, found.measure)  # noqa: SLF001 - as above
+        before = scores[self.query_id]
+        lost = before - value if found.measure.higher_is_better else value - before
+        if lost > tolerance + ROUNDING:
+            raise AssertionError(
+                _failures.of_regression(self.results, against, self.query_id, found, before)
+            )
+        return value
+
     def assert_rank(self, doc_id: str, *, at_most: int) -> int:
         """Assert that a document is among the first, and return its rank from 1."""
         __tracebackhide__ = True
@@ -305,6 +360,8 @@ class QueryResults:
 
 
 def _measure(measure: MeasureLike) -> Measure:
+    if isinstance(measure, type):
+        return measure()
     return measure if isinstance(measure, Measure) else parse_measure(measure)
 
 
