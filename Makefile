@@ -4,6 +4,7 @@ VENV   := .venv
 BIN    := $(VENV)/bin
 PEERS  := .cache/peers
 FRESH  := .cache/user
+FRAMEWORKS := .cache/frameworks
 
 # Installs nothing whose hash is not in constraints.txt, neither what is named nor what that needs.
 HASHED := -m pip install -qq --require-hashes --constraint constraints.txt
@@ -38,7 +39,7 @@ CPP := $(shell find native fuzz -name '*.cpp' -o -name '*.hpp')
 
 .DEFAULT_GOAL := help
 .PHONY: help demo check test test-deep coverage lint format tidy bench bench-search bench-service bench-workbench bench-peers fuzz soak \
-  conformance conformance-page docs reference simulate baseline quality \
+  conformance conformance-page frameworks docs reference simulate baseline quality \
   screenshots constraints release clean
 
 help: ## Show this list
@@ -115,6 +116,11 @@ conformance-page: $(PEERS)/installed ## Compare with other libraries, and write 
 	$(PEERS)/bin/python scripts/fetch_trec_eval.py --required
 	BERRYEVAL_BACKEND=python PYTHONPATH=src $(PEERS)/bin/python scripts/conformance_page.py
 
+# Without the settings of the other tests, which need their tools, and with the Python twins.
+frameworks: $(FRAMEWORKS)/installed ## Test the retrievers of LangChain, LlamaIndex and Haystack
+	FRAMEWORKS_REQUIRED=1 BERRYEVAL_BACKEND=python PYTHONPATH=src $(FRAMEWORKS)/bin/python -m pytest -q \
+	  --noconftest -c /dev/null --rootdir . -p no:cacheprovider tests/search/systems/test_frameworks.py
+
 soak: $(VENV)/developing ## Kill, fuzz, crowd and attack the service, and write the counts into docs/reference/service.md
 	$(BIN)/python benchmarks/soak.py --kills $(SOAK_KILLS) --examples $(SOAK_EXAMPLES)
 	$(BIN)/python benchmarks/mixed_clients.py --attackers --minutes $(SOAK_MINUTES) --write
@@ -156,6 +162,9 @@ constraints: $(VENV)/created ## Pin every dependency with its hashes (UPGRADE=1:
 	  --no-header --no-annotate --no-emit-index-url $(if $(UPGRADE),--upgrade) \
 	  --all-extras --group dev --group fuzz --group tidy --output-file constraints.txt pyproject.toml constraints.in
 	sed -n '/^pip==/,/[^\\]$$/p' constraints.txt > requirements-pip.txt
+	$(BIN)/uv pip compile --quiet --universal --python-version 3.10 --no-python-downloads --generate-hashes \
+	  --no-header --no-annotate --no-emit-index-url $(if $(UPGRADE),--upgrade) \
+	  --group frameworks --output-file requirements-frameworks.txt
 
 # Writes to .github/workflows and action.yml only if every tag was resolved.
 release: $(VENV)/developing ## Pin the actions and images of workflows, then build and test the source distribution
@@ -199,6 +208,14 @@ $(PEERS)/installed: pyproject.toml
 	@$(PYTHON) -m venv $(PEERS)
 	@$(PEERS)/bin/python $(NEWPIP)
 	@$(PEERS)/bin/python -m pip install -qq --group peers
+	@touch $@
+
+# Apart from the tools, too: these are 130 packages, which depend on older versions of others.
+$(FRAMEWORKS)/installed: requirements-frameworks.txt
+	@echo "Installing RAG frameworks into $(FRAMEWORKS)"
+	@$(PYTHON) -m venv --clear $(FRAMEWORKS)
+	@$(FRAMEWORKS)/bin/python $(NEWPIP)
+	@$(FRAMEWORKS)/bin/python -m pip install -qq --no-deps --require-hashes --requirement requirements-frameworks.txt
 	@touch $@
 
 # As users have it: $(VENV) adds hooks of the tools to each start of Python.

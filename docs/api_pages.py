@@ -161,6 +161,17 @@ SUBJECTS = {
                 ),
                 "`from berryeval import measures`",
             ),
+            Section(
+                "Measures by name",
+                ("berryeval.measures.names",),
+                "`import berryeval as be`, then `be.nDCG @ 10`, `be.AP(rel=2)` or "
+                "`be.P(rel=2) @ 5`.",
+            ),
+            Section(
+                "Context precision and recall",
+                ("berryeval.measures.contexts",),
+                "`from berryeval.measures.contexts import …`; the names are those of Ragas.",
+            ),
         ),
     ),
     "statistics": Subject(
@@ -194,6 +205,7 @@ SUBJECTS = {
                     "berryeval.search:QueryTemplate",
                     "berryeval.search:Http",
                     "berryeval.search:Function",
+                    "berryeval.search:Retriever",
                     "berryeval.search:Replay",
                     "berryeval.search:as_system",
                 ),
@@ -237,6 +249,8 @@ SUBJECTS = {
                     "berryeval.golden.check",
                     "berryeval.golden.agreement",
                     "berryeval.golden.init",
+                    "berryeval.golden.diff",
+                    "berryeval.suite.golden_archive",
                     "berryeval.golden.span_crediting",
                 ),
             ),
@@ -333,6 +347,30 @@ SUBJECTS = {
                 ("berryeval.pytest_plugin.results", "berryeval.pytest_plugin.guard_check"),
             ),
             Section("Assertions", ("berryeval.pytest_plugin.plain",)),
+        ),
+    ),
+    "compat": Subject(
+        "Other tools",
+        "The interfaces of other Python tools, computed by BerryEval. The pages for users of "
+        "[pytrec_eval](../../how-to/coming-from-pytrec-eval.md), "
+        "[ir_measures](../../how-to/coming-from-ir-measures.md) and "
+        "[ranx](../../how-to/coming-from-ranx.md) list what differs.",
+        (
+            Section(
+                "pytrec_eval",
+                ("berryeval.compat.pytrec_eval",),
+                "`from berryeval.compat import pytrec_eval`",
+            ),
+            Section(
+                "ir_measures",
+                ("berryeval.compat.ir_measures",),
+                "`from berryeval.compat import ir_measures`",
+            ),
+            Section(
+                "ranx",
+                ("berryeval.compat.ranx",),
+                "`from berryeval.compat.ranx import Qrels, Run, compare, evaluate`",
+            ),
         ),
     ),
     "errors": Subject(

@@ -7,6 +7,9 @@ import signal
 import socket
 import subprocess
 import sys
+from pathlib import Path
+
+SECONDS_TO_END = 60
 
 
 class Server:
@@ -23,10 +26,9 @@ class Server:
     """
 
     def __init__(self, folder, *options, before=()):
-        self.log = folder / "log"
-        command = [sys.executable, "-m", "berryeval", "serve", "--port", "0", *options]
-        with self.log.open("ab") as log:
-            self.process = subprocess.Popen(
+        command = [sys.executable, "-m", "berryeval", *_arguments(options)]
+        with (folder / "log").open("ab") as log:
+            process = subprocess.Popen(
                 [*before, *command],
                 cwd=folder,
                 stdout=subprocess.PIPE,
@@ -34,7 +36,14 @@ class Server:
                 env=os.environ | {"TMPDIR": str(folder)},
                 text=True,
             )
-        line = self.process.stdout.readline()
+        self._follow(folder, process)
+
+    def _follow(self, folder, process):
+        """Wait until the process listens."""
+        self.log = folder / "log"
+        self.process = process
+        self.code = None
+        line = process.stdout.readline()
         found = re.search(r"http://127.0.0.1:(\d+)", line)
         assert found, (line, self.log.read_text())
         self.address = found[0]
@@ -52,71 +61,126 @@ class Server:
         """Kill it at once."""
         return self._end(signal.SIGKILL)
 
+    def wait(self):
+        """Wait until it has ended, and return its exit code."""
+        if self.code is None:
+            self.code = self.process.wait(SECONDS_TO_END)
+        return self.code
+
     def _end(self, how):
-        self.process.send_signal(how)
-        code = self.process.wait(60)
+        if self.code is None:
+            self.process.send_signal(how)
+        self.wait()
         self.process.stdout.close()
-        return code
-
-
-FORKING = """
-import json, os, sys
-import berryeval.archive
-import berryeval.service.server
-from berryeval.cli import main
-from berryeval.service.app import describe
-describe()  # prepares what all routes share
-for line in sys.stdin:
-    child = os.fork()
-    if child == 0:
-        main(json.loads(line))
-    print("started", child, flush=True)
-    os.waitpid(child, 0)
-    print("ended", flush=True)
-"""
+        return self.code
 
 
 class ForkedServers:
-    """Consecutive servers, each forked from a process that has imported everything.
+    """Servers that are forked from a process that has imported and prepared everything.
 
-    Imports take nearly all of the second that a start takes, and a test that kills servers often
-    does not need to repeat them. Each server is a process that runs ``berryeval serve``.
+    This takes nearly all of the two seconds that a start takes, and tests that start many servers
+    do not need to repeat it. Each server is a process that runs ``berryeval serve``.
+
+    Parameters
+    ----------
+    folder : Path
+        For the errors of the forking process.
     """
 
     def __init__(self, folder):
-        with (folder / "log").open("ab") as log:
+        self._log = folder / "log"
+        with self._log.open("ab") as log:
             self._forking = subprocess.Popen(
-                [sys.executable, "-c", FORKING],
-                cwd=folder,
+                [sys.executable, "-c", _FORKING, str(Path(__file__).parent)],
                 stdin=subprocess.PIPE,
                 stdout=subprocess.PIPE,
                 stderr=log,
-                env=os.environ | {"TMPDIR": str(folder)},
                 text=True,
             )
-        self._log = folder / "log"
-        self._pid = None
+        self._started = []
 
-    def start(self, *options):
-        """Start a server, and return its address."""
-        print(json.dumps(["serve", "--port", "0", *options]), file=self._forking.stdin, flush=True)
-        said = [self._forking.stdout.readline(), self._forking.stdout.readline()]
-        found = re.search(r"^started (\d+)$", "".join(said), re.MULTILINE)
-        address = re.search(r"http://127.0.0.1:\d+", "".join(said))
-        assert found, (said, self._log.read_text())
-        assert address, (said, self._log.read_text())
-        self._pid = int(found[1])
-        return address[0]
+    def start(self, folder, *options):
+        """Start a server in a folder, and wait until it listens."""
+        self._started.append(_ForkedServer(self.call, folder, options))
+        return self._started[-1]
 
-    def end(self, how=signal.SIGKILL):
-        """Send a signal to the server, and wait until it has ended."""
-        os.kill(self._pid, how)
-        self._pid = None
-        while self._forking.stdout.readline() != "ended\n":
-            pass
+    def call(self, *request):
+        """Let the forking process do something, and return its number."""
+        print(json.dumps(request), file=self._forking.stdin, flush=True)
+        answer = self._forking.stdout.readline()
+        assert answer, self._log.read_text()
+        return int(answer)
 
     def close(self):
-        """End the forking process, and a remaining server."""
-        if self._pid is not None:
-            self.end()
+        """Stop the remaining servers, and the forking process."""
+        for server in self._started:
+            server.stop()
         self._forking.communicate()
+
+
+class _ForkedServer(Server):
+    def __init__(self, call, folder, options):
+        self._follow(folder, _ForkedProcess(call, folder, _arguments(options)))
+
+
+class _ForkedProcess:
+    """Offers what is used of `subprocess.Popen`, for a child of the forking process."""
+
+    def __init__(self, call, folder, arguments):
+        pipe = folder / "stdout"
+        os.mkfifo(pipe)
+        self.pid = call("start", str(folder), arguments)
+        self.stdout = pipe.open()
+        pipe.unlink()
+        self._call = call
+
+    def send_signal(self, how):
+        """Send it a signal."""
+        os.kill(self.pid, how)
+
+    def wait(self, seconds):
+        """Wait until it has ended, and return its exit code."""
+        return self._call("wait", self.pid, seconds)
+
+
+_FORKING = """
+import gc, json, os, signal, sys, tempfile
+from berryeval.cli import main, serve as _serve
+from berryeval.service import server
+from berryeval.service.workbench.rendering import compile_templates
+sys.path.append(sys.argv[1])
+from service_server import new_app
+
+def serve(folder, arguments):
+    os.chdir(folder)
+    os.environ["TMPDIR"] = folder
+    tempfile.tempdir = None
+    for name, where, how in (("stdout", 1, os.O_WRONLY), ("log", 2, os.O_WRONLY | os.O_APPEND)):
+        os.dup2(os.open(name, how | os.O_CREAT), where)
+    os.dup2(os.open(os.devnull, os.O_RDONLY), 0)
+    try:
+        main(arguments)
+    except SystemExit as end:
+        sys.stdout.flush()
+        os._exit(end.code)  # taking down the interpreter would take longer than most servers run
+
+server.create_app = new_app
+new_app(None).openapi()  # prepares the routes
+compile_templates()
+gc.freeze()
+for line in sys.stdin:
+    what, *details = json.loads(line)
+    if what == "start":
+        number = os.fork()
+        if number == 0:
+            serve(*details)
+    else:
+        signal.alarm(details[1])  # ends this process, and so the test, if the server does not end
+        number = os.waitstatus_to_exitcode(os.waitpid(details[0], 0)[1])
+        signal.alarm(0)
+    print(number, flush=True)
+"""
+
+
+def _arguments(options):
+    return ["serve", "--port", "0", *options]

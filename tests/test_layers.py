@@ -6,6 +6,7 @@ import-linter checks the layers; these tests check what it does not.
 import ast
 import importlib
 from collections.abc import Iterator
+from functools import cache
 from graphlib import CycleError, TopologicalSorter
 from pathlib import Path
 
@@ -34,6 +35,7 @@ def imported_by(file: Path) -> Iterator[tuple[str, str | None]]:
             yield from ((node.module, alias.name) for alias in node.names)
 
 
+@cache
 def graph() -> dict[str, set[str]]:
     """Return the modules of berryeval that each module imports."""
     found = {}

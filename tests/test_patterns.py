@@ -30,12 +30,25 @@ def uses():
         if place.relative_to("berryeval").as_posix() in OURS:
             continue
         module = ".".join(place.with_suffix("").parts).removesuffix(".__init__")
-        tree = ast.parse(path.read_text(encoding="utf-8"))
+        text = path.read_text(encoding="utf-8")
+        if "import re\n" not in text:
+            continue
+        tree = ast.parse(text)
         for call in ast.walk(tree):
-            if isinstance(call, ast.Call) and re.fullmatch(r"re\.\w+", ast.unparse(call.func)):
+            if is_of_re(call):
                 pattern = ", ".join(map(ast.unparse, (call.args[0], *flags_of(call))))
                 for method in sorted(methods_of(tree, call)):
                     yield pytest.param(module, pattern, method, id=f"{path.stem}-{pattern[:40]}")
+
+
+def is_of_re(node):
+    """Whether a node calls a function of the module `re`."""
+    return (
+        isinstance(node, ast.Call)
+        and isinstance(node.func, ast.Attribute)
+        and isinstance(node.func.value, ast.Name)
+        and node.func.value.id == "re"
+    )
 
 
 def flags_of(call):

@@ -28,10 +28,13 @@ ELSEWHERE = ("search",)
 
 EXACT = "exact, so its order does not matter"
 WHOLE = "of whole numbers"
+PEER = "as the tool adds whose values it has to give"
 EXCEPTIONS = {
     ("archive/queries.py", "sum"): "SQL",
     ("charts/svg.py", "sum"): "widths of letters",
     ("cli/measures.py", "sum"): WHOLE,
+    ("compat/pytrec_eval.py", "mean"): PEER,
+    ("compat/pytrec_eval.py", "sum"): PEER,
     ("core/scores.py", "sum"): WHOLE,
     ("engine/_selection.py", "sum"): WHOLE,
     ("evaluation/attribution.py", "fsum"): EXACT,
@@ -156,7 +159,7 @@ def test_no_exception_is_stale():
     """Each exception matches an existing call."""
     used = {
         (module, name)
-        for module in modules()
+        for module in {module for module, _ in EXCEPTIONS}
         for name, _ in unordered_sums(ast.parse((SOURCE / module).read_text(encoding="utf-8")))
     }
     assert EXCEPTIONS.keys() <= used

@@ -1,11 +1,10 @@
 """Archives in SQLite and PostgreSQL."""
 
 import shutil
-from urllib.parse import urlsplit
 
 import pytest
 
-from archive.databases import new_database
+from archive.databases import new_database, remove_rows
 from berryeval.archive import Archive
 
 
@@ -19,18 +18,18 @@ def empty_file(tmp_path_factory):
 
 @pytest.fixture(scope="session")
 def empty_database(postgres_dsn):
-    """The name of a PostgreSQL database that contains an empty archive."""
+    """The address of a PostgreSQL database that contains an empty archive."""
     with new_database(postgres_dsn) as dsn:
         Archive.open(dsn).close()
-        yield urlsplit(dsn).path.lstrip("/")
+        yield dsn
 
 
 @pytest.fixture(params=["sqlite", "postgresql"])
 def location(request, tmp_path):
     """The location for an archive: a file, or a database on a real PostgreSQL server.
 
-    A test that requests `archive` finds a copy of an empty one there, which is faster than
-    creating one.
+    A test that requests `archive` finds an empty one there, which is faster than creating one: a
+    copy of a file, or a database that is emptied after each test.
     """
     find = request.getfixturevalue
     has_archive = "archive" in request.fixturenames
@@ -39,10 +38,12 @@ def location(request, tmp_path):
         if has_archive:
             shutil.copy(find("empty_file"), path)
         yield str(path)
-        return
-    template = find("empty_database") if has_archive else "template0"
-    with new_database(find("postgres_dsn"), template) as dsn:
-        yield dsn
+    elif has_archive:
+        yield find("empty_database")
+        remove_rows(find("empty_database"))
+    else:
+        with new_database(find("postgres_dsn")) as dsn:
+            yield dsn
 
 
 @pytest.fixture

@@ -190,21 +190,19 @@ def rows_of(archive, table):
         return [tuple(row) for row in connection.execute(ordered)]
 
 
-@pytest.fixture(scope="module")
-def empty(tmp_path_factory):
-    """The file of an empty archive, to be copied."""
-    path = tmp_path_factory.mktemp("empty") / "empty.db"
-    Archive.open(path).close()
-    return path
+@pytest.fixture
+def new_file(empty_file, tmp_path):
+    """The file of an empty archive to import into."""
+    return shutil.copy(empty_file, tmp_path / "b.db")
 
 
 @examples(25)
 @given(several=steps)
-def test_any_archive_survives_export_and_import(several, empty, tmp_path_factory):
+def test_any_archive_survives_export_and_import(several, empty_file, tmp_path_factory):
     """E5: the imported archive is equal, and its export is byte-identical."""
     home = tmp_path_factory.mktemp("trip")
     for name in ("1.db", "2.db"):
-        shutil.copy(empty, home / name)
+        shutil.copy(empty_file, home / name)
     with Archive.open(home / "1.db") as first, Archive.open(home / "2.db") as second:
         Player(first).play(several)
         check_round_trip(first, second, home)
@@ -288,21 +286,21 @@ def test_exported_documents_are_a_corpus(archive, tmp_path):
     assert documents["d1"] == Document("d1", "use a token", "OAuth")
 
 
-def test_an_export_contains_no_tokens(archive, tmp_path):
+def test_an_export_contains_no_tokens(archive, new_file, tmp_path):
     """It contains only their hashes, like the database."""
     token = archive.tokens.create("ci", "admin")
     archive.export(tmp_path / "out")
     assert all(token.encode() not in content for content in files(tmp_path / "out").values())
-    with Archive.open(tmp_path / "b.db") as other:
+    with Archive.open(new_file) as other:
         other.import_(tmp_path / "out")
         assert other.tokens.verify(token).role == "admin"
 
 
-def test_an_export_contains_no_sessions(archive, tmp_path):
+def test_an_export_contains_no_sessions(archive, new_file, tmp_path):
     """After an import, users sign in again."""
     session = archive.sessions.start(archive.tokens.create("ada", "judge"))
     archive.export(tmp_path / "out")
-    with Archive.open(tmp_path / "b.db") as other:
+    with Archive.open(new_file) as other:
         other.import_(tmp_path / "out")
         assert archive.sessions.verify(session).name == "ada"
         assert other.sessions.verify(session) is None
@@ -393,17 +391,19 @@ def without(key):
         ("archive.json", lambda _: ['{"kind": "x", "version": 9, "lines": {}}'], "found 'x', ver"),
     ],
 )  # fmt: skip
-def test_edited_files_are_rejected_with_their_line(exported, tmp_path, name, change, words):
+def test_edited_files_are_rejected_with_their_line(
+    exported, new_file, tmp_path, name, change, words
+):
     """Nothing is imported."""
     out = shutil.copytree(exported, tmp_path / "out")
     lines_of(out, name, change if change is not with_value else lambda _: ["[1"])
-    with Archive.open(tmp_path / "b.db") as other:
+    with Archive.open(new_file) as other:
         with pytest.raises(FormatError, match=words):
             other.import_(out)
         assert set(other.check(deep=True).counts.values()) == {0}
 
 
-def test_a_group_in_two_strata_is_rejected(filled, tmp_path):
+def test_a_group_in_two_strata_is_rejected(filled, new_file, tmp_path):
     """The message names the file; each line would be valid on its own."""
     pair = [Query(name, "", group="g", stratum="s") for name in ("pair1", "pair2")]
     filled.queries.put(pair)
@@ -412,16 +412,15 @@ def test_a_group_in_two_strata_is_rejected(filled, tmp_path):
     path = out / "queries.jsonl"
     path.write_text(path.read_text().replace('"stratum": "s"', '"stratum": "t"', 1))
     words = r"queries.jsonl: group 'g': expected queries of one stratum, got 'pair1' in 't'"
-    with Archive.open(tmp_path / "b.db") as other, pytest.raises(FormatError, match=words):
+    with Archive.open(new_file) as other, pytest.raises(FormatError, match=words):
         other.import_(out)
 
 
-def test_a_missing_file_is_named(filled, tmp_path):
+def test_a_missing_file_is_named(exported, new_file, tmp_path):
     """A missing folder is named as well."""
-    out = tmp_path / "out"
-    filled.export(out)
+    out = shutil.copytree(exported, tmp_path / "out")
     (out / "queries.jsonl").unlink()
-    with Archive.open(tmp_path / "b.db") as other:
+    with Archive.open(new_file) as other:
         with pytest.raises(FormatError, match=r"queries\.jsonl"):
             other.import_(out)
         with pytest.raises(FormatError, match=r"archive\.json"):
@@ -429,14 +428,13 @@ def test_a_missing_file_is_named(filled, tmp_path):
 
 
 @pytest.mark.parametrize("ending", [".run.gz", ".json.gz"])
-def test_edited_rankings_are_rejected(filled, tmp_path, ending):
+def test_edited_rankings_are_rejected(exported, new_file, tmp_path, ending):
     """The file name is the hash of the rankings."""
-    out = tmp_path / "out"
-    filled.export(out)
+    out = shutil.copytree(exported, tmp_path / "out")
     path = min((out / "runs").glob(f"*{ending}"))
     content = gzip.decompress(path.read_bytes())
     path.write_bytes(gzip.compress(content.replace(b"0.5", b"0.75")))
-    with Archive.open(tmp_path / "b.db") as other:
+    with Archive.open(new_file) as other:
         with pytest.raises(MismatchError, match="expected rankings whose hash matches"):
             other.import_(out)
         if ending == ".json.gz":
@@ -449,7 +447,7 @@ def test_edited_rankings_are_rejected(filled, tmp_path, ending):
         assert set(other.check(deep=True).counts.values()) == {0}
 
 
-def test_an_export_is_a_consistent_snapshot(archive, tmp_path, monkeypatch):
+def test_an_export_is_a_consistent_snapshot(archive, new_file, tmp_path, monkeypatch):
     """A judgment made during the export is in all of its files or in none."""
     Player(archive).play(STEPS)
     from berryeval.archive import exporting
@@ -464,7 +462,7 @@ def test_an_export_is_a_consistent_snapshot(archive, tmp_path, monkeypatch):
 
     monkeypatch.setattr(exporting, "_write_lines", judge_concurrently)
     archive.export(tmp_path / "out")
-    with Archive.open(tmp_path / "b.db") as other:
+    with Archive.open(new_file) as other:
         other.import_(tmp_path / "out")
         states = [state.grade for state in other.judgments.history("q1", "d1")]
     assert states == [2, 1, 3], "judged again for every file, and there from before the first"

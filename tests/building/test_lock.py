@@ -19,7 +19,7 @@ else:
 
 ROOT = Path(__file__).parents[2]
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
-APART = {"peers"}  # installed apart, in the versions that their own libraries choose
+APART = {"peers", "frameworks"}  # installed apart: their versions would change those of the tools
 
 
 def locked(name: str) -> dict[str, tuple[Requirement, list[str]]]:
@@ -35,7 +35,9 @@ def locked(name: str) -> dict[str, tuple[Requirement, list[str]]]:
 LOCK = locked("constraints.txt")
 
 
-@pytest.mark.parametrize("name", ["constraints.txt", "requirements-pip.txt"])
+@pytest.mark.parametrize(
+    "name", ["constraints.txt", "requirements-pip.txt", "requirements-frameworks.txt"]
+)
 def test_every_requirement_has_one_version_and_its_hashes(name):
     """A lock file has nothing else, and no address of a registry."""
     for text, (requirement, hashes) in locked(name).items():
@@ -49,6 +51,14 @@ def test_pip_comes_in_the_version_of_the_other_file():
     """The pip that comes with Python reads hashes only from a file of requirements."""
     (pip,) = locked("requirements-pip.txt").items()
     assert pip in LOCK.items()
+
+
+def test_the_frameworks_are_locked():
+    """`make frameworks` installs what pyproject.toml names."""
+    names = {
+        canonicalize_name(each.name) for each, _ in locked("requirements-frameworks.txt").values()
+    }
+    assert names >= {canonicalize_name(each) for each in PROJECT["dependency-groups"]["frameworks"]}
 
 
 def wanted() -> dict[str, list[str]]:
@@ -153,6 +163,7 @@ def pip_install(folder: Path, constraint: str, *arguments: str) -> tuple[int, st
 
 OURS_IS_PIP = f"pip=={importlib.metadata.version('pip')}" in LOCK
 WRONG = "shrub==1 --hash=sha256:" + "0" * 64
+HASHED = ("--require-hashes", "shrub", "--constraint")
 only_our_pip = pytest.mark.skipif(not OURS_IS_PIP, reason="another pip may read less")
 
 
@@ -162,12 +173,17 @@ only_our_pip = pytest.mark.skipif(not OURS_IS_PIP, reason="another pip may read 
 )
 def test_pip_rejects_a_package_with_another_hash_or_none(package, constraint, reason):
     """The hashes of constraints count for whatever is installed."""
-    folder, correct = package
-    wanted = ("--require-hashes", "shrub", "--constraint")
-    code, text = pip_install(folder, constraint, *wanted)
+    folder, _ = package
+    code, text = pip_install(folder, constraint, *HASHED)
     assert code == 1
     assert reason in text
-    assert pip_install(folder, f"shrub==1 --hash=sha256:{correct}", *wanted)[0] == 0
+
+
+@only_our_pip
+def test_pip_accepts_a_package_with_its_hash(package):
+    """Nothing else is the reason for a rejection."""
+    folder, correct = package
+    assert pip_install(folder, f"shrub==1 --hash=sha256:{correct}", *HASHED)[0] == 0
 
 
 @only_our_pip

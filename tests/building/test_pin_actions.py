@@ -28,15 +28,16 @@ def git(folder, *arguments):
     return subprocess.run(command, check=True, capture_output=True, text=True).stdout.strip()
 
 
-@pytest.fixture
-def github(tmp_path):
+@pytest.fixture(scope="module")
+def github(tmp_path_factory):
     """A folder of repositories, in which actions/checkout has an annotated tag."""
-    folder = tmp_path / "github" / "actions" / "checkout"
+    place = tmp_path_factory.mktemp("github")
+    folder = place / "actions" / "checkout"
     folder.mkdir(parents=True)
     git(folder, "init", "-q")
     git(folder, "commit", "-q", "--allow-empty", "-m", "first")
     git(folder, "tag", "-a", "v4", "-m", "four")
-    return tmp_path / "github", git(folder, "rev-parse", "HEAD")
+    return place, git(folder, "rev-parse", "HEAD")
 
 
 class Registry(BaseHTTPRequestHandler):
@@ -69,7 +70,7 @@ class Registry(BaseHTTPRequestHandler):
         pass
 
 
-@pytest.fixture
+@pytest.fixture(scope="module")
 def registry():
     with HTTPServer(("localhost", 0), Registry) as server:
         threading.Thread(target=server.serve_forever, daemon=True).start()

@@ -5,28 +5,51 @@ from concurrent.futures import ThreadPoolExecutor
 from threading import Barrier
 
 import pytest
+from starlette.testclient import TestClient
 
 from berryeval.archive import Archive
-from berryeval.service.app import describe
+from service.described_routes import PATHS
 from service_data import fill
+from service_server import application
 
 JSON = {"Content-Type": "application/json"}
 ROUTES = [
     (method.upper(), path, "_rank_eval" in path)
-    for path, operations in describe()["paths"].items()
+    for path, operations in PATHS.items()
     for method, operation in operations.items()
     if "application/json" in operation.get("requestBody", {}).get("content", {})
 ]
 
 
+@pytest.fixture(scope="module")
+def stored(tmp_path_factory):
+    """A service with some data."""
+    with (
+        application(tmp_path_factory.mktemp("service")) as app,
+        TestClient(app, base_url="http://localhost") as client,
+    ):
+        fill(client)
+        client.put("/v1/stores/x", json={"kind": "bm25"})
+        yield client
+
+
 @pytest.fixture
-def filled(client, archive):
-    """A service with some data, and the contents of its archive."""
-    fill(client)
-    client.put("/v1/stores/x", json={"kind": "bm25"})
+def filled(stored):
+    """A service with some data, which must stay the same."""
+    archive = stored.app.state.archive
     before = archive.check(deep=True).counts
-    yield client
+    yield stored
     assert archive.check(deep=True).counts == before, "nothing was stored"
+
+
+@pytest.fixture(scope="module")
+def small(tmp_path_factory):
+    """A service that accepts only small bodies."""
+    with (
+        application(tmp_path_factory.mktemp("small"), max_body=100) as app,
+        TestClient(app, base_url="http://localhost") as client,
+    ):
+        yield client
 
 
 def ask(client, method, path, content):
@@ -51,9 +74,9 @@ def test_invalid_bodies_are_rejected_by_every_route(filled, method, path, is_ela
 
 
 @pytest.mark.parametrize(("method", "path", "is_elastic"), ROUTES)
-def test_a_body_that_is_too_large_is_rejected_by_every_route(service, method, path, is_elastic):
+def test_a_body_that_is_too_large_is_rejected_by_every_route(small, method, path, is_elastic):
     """The status is 413, whatever the content."""
-    answer = ask(service(max_body=100), method, path, b'"' + b"x" * 200 + b'"')
+    answer = ask(small, method, path, b'"' + b"x" * 200 + b'"')
     assert answer.status_code == 413
     assert ("error" in answer.json()) == is_elastic
 

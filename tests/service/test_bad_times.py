@@ -7,15 +7,18 @@ import subprocess
 import sys
 from contextlib import contextmanager
 
-import httpx
 import pytest
+from click.testing import CliRunner
 from starlette.testclient import TestClient
 
 from archive.databases import new_database
 from berryeval.archive import Archive
-from service.written import KINDS, STORE, every
-from service_process import Server
+from berryeval.cli import main
+from service.written import KINDS, STORE, client_of, every
 from service_server import new_app
+
+N_ROWS = 1200
+"""Rows of a large write; each has a kilobyte."""
 
 HOLDER = """
 import sqlite3, sys
@@ -43,12 +46,12 @@ def held(path):
 
 
 @pytest.fixture
-def limited(tmp_path):
+def limited(servers, tmp_path):
     """A server, and a function that limits the size of its files."""
     resource = pytest.importorskip("resource")
     if not hasattr(resource, "prlimit"):
         pytest.skip("only Linux lets us limit another process")
-    server = Server(tmp_path, "--archive", "a.db", "--log-level", "error")
+    server = servers.start(tmp_path, "--archive", "a.db", "--log-level", "error")
 
     def limit(n_bytes):
         limits = (n_bytes, resource.RLIM_INFINITY)
@@ -62,11 +65,11 @@ def limited(tmp_path):
 def large_writes():
     """Requests that each write more than a megabyte."""
     text = "x" * 1000
-    entries = [{"query_id": f"q{i}", "doc_id": f"d{i}{text}", "grade": 1} for i in range(3000)]
-    pairs = [{"query_id": f"p{i}", "doc_id": f"d{text}", "relevance": 1} for i in range(3000)]
-    queries = [{"query_id": f"q{i}", "text": text} for i in range(3000)]
-    known = [{"doc_id": f"d{i}{text}", "text": text} for i in range(3000)]
-    lines = "".join(f"q{i} Q0 {'d' * 500}{j} 1 1 t\n" for i in range(60) for j in range(100))
+    entries = [{"query_id": f"q{i}", "doc_id": f"d{i}{text}", "grade": 1} for i in range(N_ROWS)]
+    pairs = [{"query_id": f"p{i}", "doc_id": f"d{text}", "relevance": 1} for i in range(N_ROWS)]
+    queries = [{"query_id": f"q{i}", "text": text} for i in range(N_ROWS)]
+    known = [{"doc_id": f"d{i}{text}", "text": text} for i in range(N_ROWS)]
+    lines = "".join(f"q{i} Q0 {'d' * 500}{j} 1 1 t\n" for i in range(30) for j in range(100))
     return {
         "/v1/judgments": {"json": {"judgments": entries}},
         "/v1/evaluation/judgments": {"json": pairs},
@@ -80,7 +83,7 @@ def large_writes():
 def test_a_full_disk_stores_nothing_and_is_recoverable(limited, tmp_path):
     """Each write gets 503, and reads work; with free space, the same requests succeed."""
     server, limit = limited
-    with httpx.Client(base_url=server.address, timeout=60) as client:
+    with client_of(server.address) as client:
         client.put(f"/v1/stores/{STORE}", json={"kind": "bm25"}).raise_for_status()
         for kind, write in KINDS.items():
             write(client, f"{kind}-0").raise_for_status()
@@ -100,10 +103,10 @@ def test_a_full_disk_stores_nothing_and_is_recoverable(limited, tmp_path):
         for path, body in large_writes().items():
             answer = client.post(path, **body)
             assert answer.is_success, (path, answer.text)
-        assert client.get(f"/v1/stores/{STORE}").json()["n_documents"] == 3002
+        assert client.get(f"/v1/stores/{STORE}").json()["n_documents"] == 2 + N_ROWS
     with Archive.open(tmp_path / "a.db") as archive:
         assert archive.check(deep=True).problem is None
-        assert archive.judgments.current().n_rows == 6006
+        assert archive.judgments.current().n_rows == 6 + 2 * N_ROWS
         assert len(every(archive.runs.page)) == 2
     assert '"bug"' not in server.log.read_text()
 
@@ -129,23 +132,17 @@ def test_a_locked_database_returns_503_with_retry_after(tmp_path):
 def test_an_archive_of_a_newer_version_is_not_served(tmp_path, backend, request):
     """One line says what to do, the exit code is 5, and the archive is unchanged."""
     if backend == "sqlite":
-        refuse_newer(str(tmp_path / "a.db"), tmp_path)
+        refuse_newer(str(tmp_path / "a.db"))
         return
     with new_database(request.getfixturevalue("postgres_dsn")) as dsn:
-        refuse_newer(dsn, tmp_path)
+        refuse_newer(dsn)
 
 
-def refuse_newer(location, folder):
+def refuse_newer(location):
     with Archive.open(location) as archive, archive._database.writing() as connection:
         connection.exec_driver_sql("UPDATE archive_version SET version_num = '9999'")
-    done = subprocess.run(
-        [sys.executable, "-m", "berryeval", "serve", "--port", "0", "--archive", location],
-        cwd=folder,
-        capture_output=True,
-        text=True,
-        check=False,
-    )
-    assert done.returncode == 5
+    done = CliRunner().invoke(main, ["serve", "--port", "0", "--archive", location])
+    assert done.exit_code == 5
     assert done.stdout == ""
     (line,) = done.stderr.splitlines()
     assert "found 9999: a newer berryeval created it; upgrade berryeval" in line

@@ -1,8 +1,10 @@
 """Pages of other sites cannot make the service work."""
 
 import pytest
+from starlette.testclient import TestClient
 
 from berryeval.service.middleware.access import COOKIE
+from service_server import application
 
 BASE = "http://quality.example"
 IMAGE = {"Sec-Fetch-Mode": "no-cors", "Sec-Fetch-Dest": "image"}
@@ -10,14 +12,20 @@ LINK = {"Sec-Fetch-Mode": "navigate", "Sec-Fetch-Dest": "document"}
 FOREIGN = ["cross-site", "same-site"]
 
 
-@pytest.fixture(params=["local", "session"])
-def browser(request, service, archive):
-    """A browser on the machine of the service, or one that is logged in."""
-    if request.param == "local":
-        return service()
-    client = service(BASE, host="0.0.0.0")  # noqa: S104
-    client.cookies.set(COOKIE, archive.sessions.start(archive.tokens.create("ada", "admin")))
-    return client
+@pytest.fixture(scope="module", params=["local", "session"])
+def browser(request, tmp_path_factory):
+    """A browser on the machine of the service, or one that is logged in; no test stores data."""
+    is_local = request.param == "local"
+    host = "127.0.0.1" if is_local else "0.0.0.0"  # noqa: S104
+    with (
+        application(tmp_path_factory.mktemp("service"), host=host) as app,
+        TestClient(app, base_url="http://localhost:8765" if is_local else BASE) as client,
+    ):
+        if not is_local:
+            archive = app.state.archive
+            token = archive.tokens.create("ada", "admin")
+            client.cookies.set(COOKIE, archive.sessions.start(token))
+        yield client
 
 
 @pytest.mark.parametrize("site", FOREIGN)

@@ -1,8 +1,13 @@
 """The demonstration of `berryeval serve --demo`."""
 
+import os
+import re
+import subprocess
+import sys
 from collections import Counter
-from datetime import datetime, timedelta, timezone
+from datetime import timedelta
 from itertools import pairwise
+from pathlib import Path
 
 import pytest
 
@@ -11,28 +16,27 @@ from berryeval.errors import ArgumentError, MissingExtraError
 from berryeval.golden import handbook
 from berryeval.service.demo import fill_demo, rankings
 from berryeval.service.demo.filling import MEASURES, WITHOUT_QUESTIONS
-from berryeval.service.demo.rankings import SYSTEMS, ranked_by_words
+from berryeval.service.demo.rankings import SYSTEMS, real_rankings
 from berryeval.suite.demo import run_demo
-
-TODAY = datetime(2026, 11, 16, 9, tzinfo=timezone.utc)
-
-
-@pytest.fixture(scope="module")
-def filled(tmp_path_factory):
-    """An archive with the demonstration, and its reported contents."""
-    with Archive.open(tmp_path_factory.mktemp("demo") / "demo.db") as archive:
-        yield archive, fill_demo(archive, today=TODAY)
+from depth import IS_DEEP
+from service.conftest import DEMO_END
+from service.written import client_of
 
 
 @pytest.fixture
-def archive(filled):
+def archive(demo_archive):
     """An archive with the demonstration."""
-    return filled[0]
+    return demo_archive
 
 
-def test_the_demonstration_has_the_reported_contents(filled):
+@pytest.fixture
+def facts(demo):
+    """Its reported contents."""
+    return demo[1]
+
+
+def test_the_demonstration_has_the_reported_contents(archive, facts):
     """The counts printed by the command match the archive."""
-    archive, facts = filled
     assert len(archive.queries.all()) == facts.n_queries == 50
     assert len(archive.documents.page(limit=1000).items) == facts.n_documents == 351
     assert archive.judgments.current().n_rows == facts.n_judgments == 3875
@@ -46,8 +50,8 @@ def test_each_series_has_a_month_of_runs_up_to_today(archive):
         runs = archive.runs.page(name=name, limit=1000).items
         times = [run.stored_at for run in runs]
         assert 30 <= len(runs) <= 33
-        assert TODAY - timedelta(days=30) < times[0]
-        assert TODAY - timedelta(days=1) < times[-1] < TODAY
+        assert DEMO_END - timedelta(days=30) < times[0]
+        assert DEMO_END - timedelta(days=1) < times[-1] < DEMO_END
         assert all(later - earlier < timedelta(days=1.2) for earlier, later in pairwise(times))
         for run in runs:
             assert len(run.facts.commit) == 40
@@ -70,9 +74,8 @@ def test_search_improves_except_for_one_reverted_trial(archive):
     assert after.mean > others[0]
 
 
-def test_the_newest_runs_have_the_figures_of_the_systems(filled):
+def test_the_newest_runs_have_the_figures_of_the_systems(archive, facts):
     """X6: they equal `berryeval demo` with questions; hybrid search is also shown without."""
-    archive, facts = filled
     found = run_demo()
     for system in SYSTEMS:
         assert newest_means(archive, system) == means(found.results[system].gate.evaluation)
@@ -156,37 +159,75 @@ def test_there_are_documents_to_judge(archive):
     assert found.holes["nDCG@10"] >= 20
 
 
-def test_the_demonstration_is_deterministic(archive, tmp_path):
-    """Except for times, judgments, runs and verdicts are always the same."""
-    with Archive.open(tmp_path / "again.db") as again:
-        fill_demo(again, today=TODAY - timedelta(days=100))
-        assert again.judgments.hash() == archive.judgments.hash()
-        ids = [[run.run_id for run in one.runs.page(limit=1000).items] for one in (again, archive)]
-        assert ids[0] == ids[1]
-        said = [[verdict.report for verdict in one.verdicts.page(limit=1000).items]
-                for one in (again, archive)]  # fmt: skip
-        assert said[0] == said[1]
+@pytest.mark.skipif(sys.platform == "win32", reason="no signal says to stop there")
+def test_the_demonstration_is_served_the_same_each_time_and_removed(archive, tmp_path):
+    """Contents, address and figures are printed, and nothing is left behind.
+
+    Except for times, judgments, runs and verdicts are always the same.
+    """
+    command = [sys.executable, "-m", "berryeval", "serve", "--port", "0", "--demo"]
+    environment = os.environ | {"TMPDIR": str(tmp_path), "BERRYEVAL_ARCHIVE": "mine.db"}
+    with subprocess.Popen(
+        command, cwd=tmp_path, env=environment, stdout=subprocess.PIPE, text=True
+    ) as process:
+        line = process.stdout.readline()
+        found = re.fullmatch(
+            r"50 queries, .* are in (\S+demo.db); open (http://127.0.0.1:\d+)\n", line
+        )
+        assert found, line
+        with client_of(found[2]) as client:
+            assert len(client.get("/v1/runs?limit=100").json()["items"]) == 94
+        assert process.stdout.readline() == (
+            "Documents are indexed with questions, and once without them; nDCG@10: "
+            "hybrid 0.8092, hybrid-no-questions 0.5731.\n"
+        )
+        with Archive.open(found[1]) as again:
+            assert timeless(again) == timeless(archive)
+        process.terminate()
+        assert process.stdout.read() == "Stopped.\n"
+    assert process.returncode == 0
+    assert not Path(found[1]).parent.exists()
+    assert not (tmp_path / "mine.db").exists()
 
 
-def test_the_demonstration_requires_no_search_engine(tmp_path, monkeypatch):
-    """Documents are then ranked by the words they share with a query."""
+def timeless(archive):
+    """Return everything that does not depend on the time."""
+    return (
+        archive.judgments.hash(),
+        [run.run_id for run in archive.runs.page(limit=1000).items],
+        [verdict.report for verdict in archive.verdicts.page(limit=1000).items],
+    )
+
+
+@pytest.fixture
+def without_engine(monkeypatch):
+    """No search engine is installed."""
 
     def refuse(name):
         raise MissingExtraError(f"The system {name}", "search")
 
     monkeypatch.setattr(rankings, "open_system", refuse)
+
+
+@pytest.mark.usefixtures("without_engine")
+def test_without_a_search_engine_documents_are_ranked_by_words():
+    """Three identical series would show nothing."""
+    found, is_searched = real_rankings(handbook())
+    assert not is_searched
+    assert found.keys() == set(SYSTEMS)
+    assert len({str(series) for series in found.values()}) == 3
+
+
+@pytest.mark.skipif(not IS_DEEP, reason="takes as long as the demonstration itself")
+@pytest.mark.usefixtures("without_engine")
+def test_the_demonstration_requires_no_search_engine(tmp_path):
+    """Documents are then ranked by the words they share with a query."""
     with Archive.open(tmp_path / "demo.db") as archive:
         facts = fill_demo(archive)
         assert not facts.is_searched
         assert facts.n_runs == 93
         means = {name: archive.trend("nDCG@10", name=name)[-1].mean for name in SYSTEMS}
     assert all(mean > 0.2 for mean in means.values())
-
-
-def test_rankings_by_words_differ():
-    """Three identical series would show nothing."""
-    found = ranked_by_words(handbook())
-    assert len({str(series) for series in found.values()}) == 3
 
 
 @pytest.mark.parametrize("kind", ["gates", "queries"])

@@ -22,7 +22,6 @@ from berryeval.service.routes.comparisons import ComparisonRequest
 from berryeval.service.settings import service_settings
 from service.workers import worker_tasks
 from service_data import fill, run_lines
-from service_process import Server
 from service_server import application, listening
 
 JSON = {"Content-Type": "application/json"}
@@ -121,7 +120,7 @@ def test_a_very_long_id_is_rejected(client, column):
 def test_an_upload_that_needs_too_much_memory_is_rejected(service):
     """Its process ends, and the service continues."""
     client = service(worker_memory=500 << 20)
-    content = gzip.compress(b"q1 Q0 " + b"d" * (250 << 20))
+    content = gzip.compress(b"q1 Q0 ") + 250 * gzip.compress(b"d" * (1 << 20))
     refused(client.post("/v1/runs?name=a", content=content), 413, "too-large")
     assert client.post("/v1/runs?name=a", content=run_lines()).status_code == 201
 
@@ -214,11 +213,10 @@ def test_work_ends_with_its_request():
 # Connections and settings
 
 
-@pytest.mark.skipif(os.name == "nt", reason="no signal says to stop there")
-def test_the_server_limits_connections(tmp_path):
+def test_the_server_limits_connections(servers, tmp_path):
     """Connections beyond the limit are closed with 503, and the others are served."""
     (tmp_path / "berryeval.toml").write_text("[service]\nmax_connections = 5\n")
-    server = Server(tmp_path)
+    server = servers.start(tmp_path)
     try:
         held = [server.connect() for _ in range(5)]
         with server.connect() as connection:

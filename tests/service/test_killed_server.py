@@ -5,7 +5,6 @@ Nothing that was acknowledged with 2xx may be lost, and nothing may be half-writ
 
 import os
 import random
-import signal
 import sys
 import time
 
@@ -14,7 +13,6 @@ import pytest
 from archive.databases import new_database
 from service.soak_figures import note
 from service.written import KINDS, STORE, Written, client_of, losses, start_writers
-from service_process import ForkedServers
 
 pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="needs kill -9")
 
@@ -25,34 +23,31 @@ SECONDS_TO_WAIT = 60
 
 
 @pytest.fixture
-def servers(tmp_path):
-    """Servers to kill."""
-    servers = ForkedServers(tmp_path)
-    yield servers
-    servers.close()
+def start(servers, tmp_path):
+    """Start a server over an archive."""
+    return lambda location: servers.start(tmp_path, "--archive", location, "--log-level", "error")
 
 
-def kill_repeatedly(servers, location, n_kills):
-    """Kill servers under load, and return the acknowledged writes; the last server is running."""
+def kill_repeatedly(start, location, n_kills):
+    """Kill servers under load; return the acknowledged writes, and another server."""
     chance = random.Random(n_kills)  # noqa: S311 - no secret
-    options = ("--archive", location, "--log-level", "error")
     written = Written()
-    address = servers.start(*options)
-    with client_of(address) as client:
+    server = start(location)
+    with client_of(server.address) as client:
         client.put(f"/v1/stores/{STORE}", json={"kind": "bm25"}).raise_for_status()
     for number in range(n_kills):
         before = written.n_acknowledged
-        writers = start_writers(address, number, written)
+        writers = start_writers(server.address, number, written)
         wait_until(lambda before=before: written.n_acknowledged > before)
         if number == 0:
             wait_until(lambda: written.kinds == set(KINDS))
         time.sleep(chance.uniform(0, LONGEST_BURST))
-        servers.end(signal.SIGKILL)
+        server.kill()
         for writer in writers:
             writer.join()
-        address = servers.start(*options)
-        check_last_grade(address, written)
-    return written, address
+        server = start(location)
+        check_last_grade(server.address, written)
+    return written, server
 
 
 def wait_until(is_so):
@@ -72,12 +67,12 @@ def check_last_grade(address, written):
     assert written.last_acknowledged <= answer.json()["grade"] <= written.last_sent
 
 
-def check(servers, location, n_kills, backend, capsys):
+def check(start, location, n_kills, backend, capsys):
     """Kill, count, and record the counts."""
     began = time.monotonic()
-    written, address = kill_repeatedly(servers, location, n_kills)
-    lost, halves = losses(location, address, written)
-    servers.end(signal.SIGTERM)
+    written, server = kill_repeatedly(start, location, n_kills)
+    lost, halves = losses(location, server.address, written)
+    server.stop()
     counts = {
         "kills": n_kills,
         "acknowledged": written.n_acknowledged,
@@ -93,12 +88,12 @@ def check(servers, location, n_kills, backend, capsys):
     assert written.refused == []
 
 
-def test_acknowledged_writes_survive_kill_9(servers, tmp_path, capsys):
+def test_acknowledged_writes_survive_kill_9(start, tmp_path, capsys):
     """E5: judgments by both routes, runs, queries and documents, in an SQLite file."""
-    check(servers, str(tmp_path / "a.db"), N_KILLS, "sqlite", capsys)
+    check(start, str(tmp_path / "a.db"), N_KILLS, "sqlite", capsys)
 
 
-def test_acknowledged_writes_survive_kill_9_on_postgres(servers, postgres_dsn, capsys):
+def test_acknowledged_writes_survive_kill_9_on_postgres(start, postgres_dsn, capsys):
     """E5: the same holds in a real PostgreSQL database."""
     with new_database(postgres_dsn) as dsn:
-        check(servers, dsn, N_KILLS_ON_POSTGRES, "postgresql", capsys)
+        check(start, dsn, N_KILLS_ON_POSTGRES, "postgresql", capsys)

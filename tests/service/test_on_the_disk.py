@@ -5,10 +5,9 @@ import shutil
 import subprocess
 import time
 
-import httpx
 import pytest
 
-from service.written import KINDS, STORE
+from service.written import KINDS, STORE, client_of
 from service_process import Server
 
 CALLS = "fsync,fdatasync,pwrite64,sendto,sendmsg,write,writev,recvfrom,recvmsg,read"
@@ -59,7 +58,7 @@ def traced(tmp_path_factory):
     before = ["strace", "-D", "-f", "-y", "-s", "40", "-e", f"trace={CALLS}", "-o", str(trace)]
     server = Server(folder, "--archive", str(folder / "a.db"), before=before)
     try:
-        with httpx.Client(base_url=server.address, timeout=60) as client:
+        with client_of(server.address) as client:
             client.put(f"/v1/stores/{STORE}", json={"kind": "bm25"}).raise_for_status()
             for kind, write in KINDS.items():
                 write(client, f"{kind}-0").raise_for_status()

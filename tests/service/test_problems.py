@@ -91,7 +91,7 @@ def test_a_busy_archive_returns_when_to_retry(client, monkeypatch):
         (b"[" * 100_000, {"Content-Type": "application/json"}, 400, None),
         (b'{"judgments": 9' + b"9" * 5000 + b"}", {"Content-Type": "application/json"}, 400, None),
         (b"{}", {}, 415, "unsupported-media-type"),
-        (b"a=b", {"Content-Type": "text/plain"}, 415, "unsupported-media-type"),
+        (b"a=b", {"Content-Type": "application/xml"}, 415, "unsupported-media-type"),
     ],
 )
 def test_a_body_that_is_not_json_is_reported(client, content, headers, status, kind):

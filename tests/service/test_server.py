@@ -7,28 +7,32 @@ import time
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
-import httpx
 import pytest
 
+from service.written import client_of
 from service_data import fill, run_lines
-from service_process import Server
 
 pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="no signal says to stop there")
 
 
 @pytest.fixture
-def server(tmp_path):
-    """Start servers, and stop them at the end."""
+def server(servers, tmp_path):
+    """Start servers in one folder, and stop them at the end."""
     started = []
 
     def start(*options):
-        started.append(Server(tmp_path, *options))
+        started.append(servers.start(tmp_path, *options))
         return started[-1]
 
     yield start
     for one in started:
-        if one.process.poll() is None:
-            one.stop()
+        one.stop()
+
+
+def read(server, path):
+    """Return the response to a request of its own connection."""
+    with client_of(server.address) as client:
+        return client.get(path)
 
 
 def head(path, n_bytes, content_type="application/octet-stream"):
@@ -61,7 +65,7 @@ def wait_until(is_so):
 
 def test_events_are_streamed_while_a_job_runs(server):
     """They arrive one by one over a real connection."""
-    with httpx.Client(base_url=server().address) as client:
+    with client_of(server().address) as client:
         first, second = fill(client)
         body = {"baseline": first, "candidates": [second], "bounds": True}
         headers = {"Prefer": "respond-async"}
@@ -80,7 +84,7 @@ def test_an_interrupted_upload_leaves_nothing(server, tmp_path):
         with running.connect() as connection:
             connection.sendall(head("/v1/runs?name=cut", len(content)) + content[:n_sent])
     wait_until(lambda: running.log.read_text().count('"path": "/v1/runs"') == 3)
-    assert httpx.get(f"{running.address}/v1/runs").json()["items"] == []
+    assert read(running, "/v1/runs").json()["items"] == []
     assert not list(Path(tmp_path).glob("berryeval-service-*"))
     assert '"level": "error"' not in running.log.read_text()
 
@@ -116,7 +120,7 @@ def test_a_hundred_judges_at_once_lose_nothing(server):
     running = server("--log-level", "error")
 
     def judge(number):
-        with httpx.Client(base_url=running.address, timeout=60) as client:
+        with client_of(running.address) as client:
             statuses = []
             for n in range(4):
                 entry = {"query_id": f"q{n}", "doc_id": f"judge{number}", "grade": 1}
@@ -127,7 +131,7 @@ def test_a_hundred_judges_at_once_lose_nothing(server):
     with ThreadPoolExecutor(100) as judges:
         statuses = [status for found in judges.map(judge, range(100)) for status in found]
     assert set(statuses) == {200}
-    stored = httpx.get(f"{running.address}/v1/judgments?limit=1000").json()["items"]
+    stored = read(running, "/v1/judgments?limit=1000").json()["items"]
     assert len(stored) == 400
 
 
@@ -142,17 +146,16 @@ def test_a_stop_lets_requests_finish(server, tmp_path):
         wait_until(lambda: is_closed(running))
         upload.sendall(content[100:])
         assert status_of(upload) == 201
-    assert running.process.wait(30) == 0
+    assert running.wait() == 0
     assert running.process.stdout.read() == "Stopped.\n"
-    running.process.stdout.close()
-    stored = httpx.get(f"{server().address}/v1/runs").json()["items"]
+    stored = read(server(), "/v1/runs").json()["items"]
     assert [one["name"] for one in stored] == ["late"]
 
 
 def test_the_log_has_one_object_per_line(server):
     """It has the id of the response."""
     running = server()
-    answer = httpx.get(f"{running.address}/v1/jobs")
+    answer = read(running, "/v1/jobs")
     assert running.stop() == 0
     lines = [json.loads(line) for line in running.log.read_text().splitlines()]
     (request,) = [line for line in lines if line["event"] == "request"]

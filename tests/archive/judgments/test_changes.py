@@ -17,6 +17,7 @@ from berryeval.archive.tables import judgment_states
 from berryeval.core.content_hash import hash_of_judgments
 from berryeval.core.id_column import decode_id
 from berryeval.core.judgments import Judgments
+from depth import IS_DEEP
 
 ids = st.binary(min_size=1, max_size=3)
 grades = st.sampled_from([-1.0, 0.0, 0.5, 1.0, 3.0])
@@ -73,7 +74,7 @@ def test_cached_judgments_always_equal_a_fresh_read(archive, location, is_prepar
     chance = random.Random(f"{is_prepared}")  # noqa: S311 - a walk
     pairs = [(f"q{i}", f"d{j}") for i in range(5) for j in range(5)]
     archive.judgments.put([JudgmentEntry(*pair, 1) for pair in pairs[::2]], author="ada")
-    for step in range(25):
+    for step in range(25 if IS_DEEP else 12):
         wanted = chance.sample(pairs, chance.choice([1, 1, 2, 8]))
         known = [pair for pair in wanted if archive.judgments.get(*pair) is not None]
         if step % 3 == 0:

@@ -1,6 +1,7 @@
 """The in-memory index of current judgments: search, filters, counts and freshness."""
 
 import random
+import shutil
 from contextlib import suppress
 
 import pytest
@@ -13,6 +14,7 @@ from berryeval.archive.judgments.table import WantedJudgments
 from berryeval.archive.records import JudgingPolicy
 from berryeval.core.judging import JUDGES
 from berryeval.errors import ConflictError
+from depth import IS_DEEP
 
 AUTHORS = ("ada", "bob", "cy")
 
@@ -93,7 +95,7 @@ def test_the_index_is_always_up_to_date(archive, monkeypatch, most):
     """After any change, the index matches the histories, whether reread or updated."""
     monkeypatch.setattr(judgment_index, "_MOST_CHANGES", most)
     chance = random.Random(5)  # noqa: S311
-    for _ in range(60):
+    for _ in range(60 if IS_DEEP else 25):
         for _ in range(chance.randrange(1, 5)):
             change(archive, chance)
         assert indexed_facts(archive) == expected(archive)
@@ -119,9 +121,15 @@ def test_a_table_in_use_never_changes(archive):
     assert len(archive.judgment_index.table()) == 2
 
 
-@pytest.fixture
-def mixed(archive):
-    """Judgments of every kind."""
+@pytest.fixture(scope="module")
+def mixed(empty_file, tmp_path_factory):
+    """The index of judgments of every kind, which is in memory with any database."""
+    path = shutil.copy(empty_file, tmp_path_factory.mktemp("mixed"))
+    with Archive.open(path) as archive:
+        yield index_of_mixed(archive)
+
+
+def index_of_mixed(archive):
     archive.documents.put([Document("Doc-10", "old"), Document("doc-2", "as it is")])
     judge(archive, ("q1", "Doc-10"), 3, "ada", source="workbench")
     judge(archive, ("q1", "doc-2"), 0, "ada")

@@ -2,6 +2,7 @@ from datetime import datetime, timedelta, timezone
 
 import pytest
 
+from archive.databases import ON_ONE_DATABASE
 from berryeval import Document, Judgments
 from berryeval.archive import Archive, JudgmentEntry, hash_of_document
 from berryeval.core.content_hash import hash_of_judgments
@@ -59,6 +60,7 @@ def test_two_grades_for_a_pair_in_one_call_are_rejected(archive):
     assert archive.judgments.put(entries[:2] + entries[1:2], author="ada") == 2
 
 
+@ON_ONE_DATABASE
 @pytest.mark.parametrize(
     ("entry", "error", "words"),
     [
@@ -78,6 +80,7 @@ def test_invalid_judgments_are_rejected(archive, entry, error, words):
     assert archive.judgments.page().items == ()
 
 
+@ON_ONE_DATABASE
 @pytest.mark.parametrize(("author", "error"), [("", ArgumentError), (None, InputTypeError)])
 def test_a_judgment_requires_an_author(archive, author, error):
     """An empty author is rejected."""
@@ -163,6 +166,7 @@ def test_pages_list_each_judgment_once_in_byte_order(archive):
     assert len(archive.judgments.page(query_id="q1").items) == 7
 
 
+@ON_ONE_DATABASE
 @pytest.mark.parametrize("after", ["", "!", "e30", "WzFd", "WyJxIl0", "WyJxIiwgMV0", "é"])
 def test_a_page_token_must_come_from_the_previous_page(archive, after):
     """Any other value is rejected."""
@@ -170,6 +174,7 @@ def test_a_page_token_must_come_from_the_previous_page(archive, after):
         archive.judgments.page(after=after)
 
 
+@ON_ONE_DATABASE
 @pytest.mark.parametrize("limit", [0, -1, 10_001])
 def test_a_page_size_is_from_1_to_10000(archive, limit):
     """Any other size is rejected."""

@@ -2,6 +2,7 @@
 
 import pytest
 
+from archive.databases import ON_ONE_DATABASE
 from berryeval.archive import Archive, JudgmentEntry
 from berryeval.archive.judgments.opinions import SETTLED, PlainState, history_of
 from berryeval.archive.records import JudgingPolicy, JudgmentBatch
@@ -129,6 +130,7 @@ def test_each_judge_has_one_opinion(archive):
     assert said(archive).independent == {"ada": 2, "bob": 1}
 
 
+@ON_ONE_DATABASE
 @pytest.mark.parametrize("rule", JUDGES)
 def test_repeating_an_opinion_changes_nothing(archive, rule):
     """A client may resend a request; after a new judgment it is a new opinion."""
@@ -163,6 +165,7 @@ def test_an_opinion_is_kept_if_its_judge_removes_a_judgment(archive):
     assert opine(archive, 1, "bob") == once
 
 
+@ON_ONE_DATABASE
 @pytest.mark.parametrize("rule", JUDGES)
 def test_agreeing_with_the_combined_grade_is_a_judgment(archive, rule):
     """It counts under every rule, and settles the conflict."""
@@ -177,19 +180,19 @@ def test_agreeing_with_the_combined_grade_is_a_judgment(archive, rule):
 
 
 @pytest.mark.parametrize("rule", JUDGES)
-@pytest.mark.parametrize(
-    "grades", [(2, 0, 1), (-1, 2, 0), (2, -1), (-1, -1), (0, 3, 3), (1, -2, 1)]
-)
-def test_an_archive_and_a_file_combine_grades_alike(archive, rule, grades):
+def test_an_archive_and_a_file_combine_grades_alike(archive, rule):
     """A negative grade means unjudged, and counts only if all grades are negative."""
     archive.judging.put(JudgingPolicy(rule))
-    for number, grade in enumerate(grades):
-        opine(archive, grade, f"judge {number}")
-    assert counted(archive) == reduce_grades(grades, rule)
-    assert said(archive).independent == {
-        f"judge {number}": grade for number, grade in enumerate(grades) if grade >= 0
-    }
-    assert said(archive).is_conflict == (len({grade for grade in grades if grade >= 0}) > 1)
+    for grades in [(2, 0, 1), (-1, 2, 0), (2, -1), (-1, -1), (0, 3, 3), (1, -2, 1)]:
+        pair = ("q1", f"d{grades}")
+        for number, grade in enumerate(grades):
+            archive.judgments.add_opinion(*pair, grade, author=f"judge {number}")
+        assert archive.judgments.current().to_dict()["q1"][pair[1]] == reduce_grades(grades, rule)
+        found = history_of(archive.judgments.history(*pair))
+        assert found.independent == {
+            f"judge {number}": grade for number, grade in enumerate(grades) if grade >= 0
+        }
+        assert found.is_conflict == (len({grade for grade in grades if grade >= 0}) > 1)
 
 
 def test_settling_with_the_current_grade_is_a_change(archive):
@@ -246,6 +249,7 @@ def test_undo_restores_a_removed_judgment(archive):
     assert said(archive).independent == {"ada": 2}
 
 
+@ON_ONE_DATABASE
 @pytest.mark.parametrize("rule", JUDGES)
 def test_undo_removes_an_opinion(archive, rule):
     """The grade without it applies again, as does the judge's earlier opinion."""
@@ -267,6 +271,7 @@ def test_repeating_an_undo_changes_nothing(archive):
     assert undo(archive, slip) == undo(archive, slip)
 
 
+@ON_ONE_DATABASE
 @pytest.mark.parametrize("rule", JUDGES)
 def test_a_later_opinion_does_not_prevent_undo(archive, rule):
     """Under every rule, the opinion then applies to the previous judgment."""
@@ -339,6 +344,7 @@ def adopt(archive, **declared):
     return foreseen
 
 
+@ON_ONE_DATABASE
 @pytest.mark.parametrize(
     ("declared", "policy"),
     [
@@ -355,6 +361,7 @@ def test_an_archive_without_a_policy_adopts_what_a_file_declares(archive, declar
     assert adopt(archive, **declared) == policy
 
 
+@ON_ONE_DATABASE
 @pytest.mark.parametrize(
     ("own", "policy"),
     [

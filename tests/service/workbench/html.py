@@ -1,9 +1,19 @@
 """Parsed pages for tests."""
 
-from html.parser import HTMLParser
+import re
+from html import unescape
 
 HTML = {"Accept": "text/html"}
 _VOID = {"area", "br", "hr", "img", "input", "link", "meta"}
+_RAW = {"script", "style"}
+# Python's parser accepts any text, and takes longer than many a page.
+_VALUE = r"""(?:"[^"]*"|'[^']*'|[^\s"'<>=`]+)"""
+_ATTRIBUTE = re.compile(rf"(?P<name>[^\s=>/]+)(?:=(?P<value>{_VALUE}))?")
+_PART = re.compile(
+    rf"<(?P<tag>[a-z][\w-]*)(?P<attributes>(?:\s+[^\s=>/]+(?:={_VALUE})?)*)\s*(?P<empty>/?)>"
+    r"|</(?P<end>[a-z][\w-]*)>|(?P<text>[^<]+)|<!--.*?-->|<!doctype html>",
+    re.IGNORECASE | re.DOTALL,
+)
 
 
 class Element:
@@ -49,36 +59,38 @@ class Element:
         return tag is None or self.tag == tag
 
 
-class _Reader(HTMLParser):
-    def __init__(self):
-        super().__init__()
-        self.open = Element("page", {})
-        self.root = self.open
-
-    def handle_starttag(self, tag, attrs):
-        element = Element(tag, attrs, self.open)
-        self.open.inside.append(element)
-        if tag not in _VOID:
-            self.open = element
-
-    def handle_startendtag(self, tag, attrs):
-        self.open.inside.append(Element(tag, attrs, self.open))
-
-    def handle_endtag(self, tag):
-        assert tag == self.open.tag, f"expected </{self.open.tag}>, found </{tag}>"
-        self.open = self.open.parent
-
-    def handle_data(self, data):
-        self.open.inside.append(data)
-
-
 def parse(text):
     """Parse a page; fail if a tag is not closed."""
-    reader = _Reader()
-    reader.feed(text)
-    reader.close()
-    assert reader.open is reader.root, f"<{reader.open.tag}> is not closed"
-    return reader.root
+    root = inside = Element("page", {})
+    place = 0
+    while place < len(text):
+        found = _PART.match(text, place)
+        assert found, f"not HTML: {text[place : place + 80]!r}"
+        place = found.end()
+        end, tag, attributes, is_empty = found.group("end", "tag", "attributes", "empty")
+        if end:
+            assert end.lower() == inside.tag, f"expected </{inside.tag}>, found </{end}>"
+            inside = inside.parent
+        elif tag:
+            element = Element(tag.lower(), map(_attribute, _ATTRIBUTE.finditer(attributes)), inside)
+            inside.inside.append(element)
+            if element.tag in _RAW:
+                end = text.index(f"</{tag}>", place)
+                element.inside.append(text[place:end])
+                place = end + len(f"</{tag}>")
+            elif not is_empty and element.tag not in _VOID:
+                inside = element
+        elif found["text"]:
+            inside.inside.append(unescape(found["text"]))
+    assert inside is root, f"<{inside.tag}> is not closed"
+    return root
+
+
+def _attribute(found):
+    value = found["value"]
+    if value and value[0] in "\"'":
+        value = value[1:-1]
+    return found["name"].lower(), None if value is None else unescape(value)
 
 
 def get_page(client, address, status=200, **options):

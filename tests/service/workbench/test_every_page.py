@@ -6,8 +6,6 @@ import pytest
 from benchmarks.workbench import ADDRESSES, NOT_MEASURED, examples
 from starlette.testclient import TestClient
 
-from berryeval.archive import Archive
-from berryeval.service.demo import fill_demo
 from berryeval.service.workbench import pages
 from service_server import new_app
 
@@ -16,12 +14,10 @@ NOT_YET = ('class="empty"', "No runs to replay yet", 'hx-trigger="load delay')
 
 
 @pytest.fixture(scope="module")
-def client(tmp_path_factory):
+def client(demo_archive):
     """A service over the demonstration."""
-    with Archive.open(tmp_path_factory.mktemp("demo") / "demo.db") as archive:
-        fill_demo(archive)
-        with TestClient(new_app(archive), base_url="http://localhost:8765") as opened:
-            yield opened
+    with TestClient(new_app(demo_archive), base_url="http://localhost:8765") as opened:
+        yield opened
 
 
 @pytest.fixture(scope="module")

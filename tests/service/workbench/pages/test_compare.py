@@ -10,9 +10,9 @@ from service.workbench.html import HTML, get_page, parse
 
 
 @pytest.fixture
-def pair(client):
+def pair(client, fill_once):
     """The address of a comparison: main with the candidate."""
-    return f"/compare?a=main&b={fill(client)[1]}"
+    return f"/compare?a=main&b={fill_once(fill, client)[1]}"
 
 
 def asked(page):

@@ -22,8 +22,13 @@ GATE = {
 
 
 @pytest.fixture
-def runs(archive):
-    """A baseline, an equal run and a worse one; the gate ``release``."""
+def runs(fill_once):
+    """The ids of the runs."""
+    return fill_once(fill)
+
+
+def fill(archive):
+    """Write a baseline, an equal run and a worse one; the gate ``release``."""
     ids = [f"q{number:02}" for number in range(N_QUERIES)]
     archive.queries.put(
         [Query(one, f"about {one}", category="ab"[i % 2]) for i, one in enumerate(ids)]

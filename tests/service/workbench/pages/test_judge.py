@@ -19,9 +19,9 @@ HOLES = {(query, doc) for query in ("q1", "q2", "q3") for doc in ("d3", "d4", "d
 
 
 @pytest.fixture
-def runs(archive):
+def runs(fill_once):
     """An archive with documents to judge; the ids of its runs."""
-    return fill(archive)
+    return fill_once(fill)
 
 
 pytestmark = pytest.mark.usefixtures("runs", "patient")

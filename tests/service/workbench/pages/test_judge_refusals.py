@@ -9,9 +9,9 @@ pytestmark = pytest.mark.usefixtures("runs", "patient")
 
 
 @pytest.fixture
-def runs(archive):
+def runs(fill_once):
     """An archive with documents to judge."""
-    return fill(archive)
+    return fill_once(fill)
 
 
 def test_a_reader_sees_the_required_role(client, archive):

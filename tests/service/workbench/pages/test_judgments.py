@@ -1,6 +1,8 @@
 """The page Judgments: search, history, conflicts, agreement, export."""
 
+import io
 import threading
+import zipfile
 
 import numpy as np
 import pytest
@@ -9,6 +11,7 @@ from berryeval import Document, Query
 from berryeval.archive import JudgmentEntry
 from berryeval.archive.judgments.opinions import SETTLED, history_of
 from berryeval.archive.records import JudgingPolicy
+from berryeval.golden import read_golden_set
 from berryeval.service import shared_work
 from berryeval.service.workbench.state import agreement as agreement_module
 from berryeval.service.workbench.state.agreement import agreement_of
@@ -343,6 +346,19 @@ def test_judgments_are_exported_as_files(client, name, lines):
         headers={**HTML, **ORIGIN},
     )  # fmt: skip
     assert "Unchanged 4" in parse(preview.text).find("dl", class_="tiles").text
+
+
+@pytest.mark.usefixtures("judged")
+def test_a_golden_set_is_exported_as_a_zip_file(client, archive, tmp_path):
+    """It has the queries, judgments and documents of the archive, and its folder can be read."""
+    archive.documents.put([Document(f"d{n}", "Text.") for n in (1, 2, 9)])
+    answer = client.get("/judgments/export", params={"format": "golden"})
+    assert answer.status_code == 200
+    assert 'filename="golden.zip"' in answer.headers["content-disposition"]
+    zipfile.ZipFile(io.BytesIO(answer.content)).extractall(tmp_path)
+    golden = read_golden_set(tmp_path / "golden", strict=False)
+    assert golden.n_judgments == 4
+    assert {chunk.chunk_id for chunk in golden.chunks} >= {"d1", "d2", "d9"}
 
 
 def test_judgments_that_a_format_cannot_represent_are_rejected_first(client, archive):

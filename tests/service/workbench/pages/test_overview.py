@@ -20,8 +20,8 @@ GUARD = {"measure": "nDCG@10", "margin": 0.02}
 
 
 @pytest.fixture
-def runs(archive):
-    return fill(archive)
+def runs(fill_once):
+    return fill_once(fill)
 
 
 def settled(client, address="/"):
@@ -29,9 +29,11 @@ def settled(client, address="/"):
     last = time.monotonic() + 20
     while time.monotonic() < last:
         page = get_page(client, address)
-        if not page.find(id="live").attributes.get("hx-get"):
+        polled = page.find(id="live").attributes.get("hx-get")
+        if not polled:
             return page
-        time.sleep(0.02)
+        while client.get(polled, headers=HTML).status_code == 204 and time.monotonic() < last:
+            time.sleep(0.02)
     raise AssertionError("it never came to rest")
 
 

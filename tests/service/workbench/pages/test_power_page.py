@@ -15,8 +15,13 @@ MEASURES = ["nDCG@10", "RR"]
 
 
 @pytest.fixture
-def runs(archive):
-    """Sixty queries in two categories, a baseline, and a series of three different runs."""
+def runs(fill_once):
+    """The ids of the runs."""
+    return fill_once(fill)
+
+
+def fill(archive):
+    """Write sixty queries in two categories, a baseline, and a series of three different runs."""
     ids = [f"q{number:02}" for number in range(60)]
     archive.queries.put(
         [Query(one, one, category="often" if n % 4 else "seldom") for n, one in enumerate(ids)]

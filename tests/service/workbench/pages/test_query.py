@@ -8,9 +8,9 @@ from service.workbench.html import HTML, get_page, parse
 
 
 @pytest.fixture
-def runs(client):
+def runs(client, fill_once):
     """The ids of baseline and candidate."""
-    return fill(client)
+    return fill_once(fill, client)
 
 
 @pytest.fixture

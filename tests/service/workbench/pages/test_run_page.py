@@ -10,8 +10,8 @@ from service.workbench.plants import fill, query_ids
 
 
 @pytest.fixture
-def runs(archive):
-    found = fill(archive)
+def runs(archive, fill_once):
+    found = fill_once(fill)
     archive.baselines.put("main", found["c1"])
     return found
 

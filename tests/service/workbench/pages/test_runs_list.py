@@ -10,8 +10,8 @@ from service.workbench.plants import fill
 
 
 @pytest.fixture
-def runs(archive):
-    return fill(archive)
+def runs(fill_once):
+    return fill_once(fill)
 
 
 def listed(page):
