@@ -22,9 +22,10 @@ def new_database(dsn: str):
     name = f"archive_{secrets.token_hex(6)}"
     with psycopg.connect(dsn, autocommit=True) as server:
         server.execute(f"CREATE DATABASE {name} TEMPLATE template0")
-        try:
-            yield urlunsplit(urlsplit(dsn)._replace(path=f"/{name}"))
-        finally:
+    try:
+        yield urlunsplit(urlsplit(dsn)._replace(path=f"/{name}"))
+    finally:
+        with psycopg.connect(dsn, autocommit=True) as server:  # tests may end all connections
             server.execute(f"DROP DATABASE {name} WITH (FORCE)")
 
 
