@@ -24,7 +24,7 @@ CONFORMANCE_CASES ?= 200
 SOAK_EXAMPLES ?= 200
 SOAK_KILLS ?= 200
 
-# How long 64 clients and attackers then use the service.
+# How long 64 clients then use the service, first alone, then with attackers.
 SOAK_MINUTES ?= 10
 
 # How long `make fuzz` takes for each of its two parts.
@@ -123,6 +123,7 @@ frameworks: $(FRAMEWORKS)/installed ## Test the retrievers of LangChain, LlamaIn
 
 soak: $(VENV)/developing ## Kill, fuzz, crowd and attack the service, and write the counts into docs/reference/service.md
 	$(BIN)/python benchmarks/soak.py --kills $(SOAK_KILLS) --examples $(SOAK_EXAMPLES)
+	$(BIN)/python benchmarks/mixed_clients.py --minutes $(SOAK_MINUTES) --write
 	$(BIN)/python benchmarks/mixed_clients.py --attackers --minutes $(SOAK_MINUTES) --write
 
 bench-service: $(VENV)/developing ## Measure the service with wrk, and write its figures into docs/reference/service.md

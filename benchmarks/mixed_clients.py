@@ -34,14 +34,16 @@ SIZE = Size(runs=20, queries=225, depth=40, judgments=9000, documents=1409, verd
 """A golden set that people really have: 225 queries, 1,400 documents, a few runs."""
 
 CLIENTS = {"judge": 16, "judging program": 8, "reader": 28, "uploader": 4, "comparing program": 8}
-PAUSES = {"judge": 2.0, "judging program": 0.5, "reader": 2.0, "uploader": 4.0,
+PAUSES = {"judge": 5.0, "judging program": 0.5, "reader": 5.0, "uploader": 4.0,
           "comparing program": 2.0}  # fmt: skip
 """Seconds between two requests, on average: people who read quickly, and programs."""
 
 GOALS = {"page": 1000, "judgment": 300}
 """Milliseconds that 99 of 100 requests of a kind may take."""
+GOALS_UNDER_ATTACK = {"page": 10_000, "judgment": 2000}
+"""The same while attackers use as much of the processors as they can get."""
 MOST_GROWTH = 50
-"""Megabytes by which the memory may grow."""
+"""Megabytes by which the memory may grow; attackers fill the worker processes besides."""
 
 BEING_COMPUTED = 202
 """Status of a page that polls until it can be shown."""
@@ -313,17 +315,17 @@ def growth(memory):
     return statistics.median(memory[tenth:][:tenth] or memory), statistics.median(memory[-tenth:])
 
 
-def missed(crowd, memory):
+def missed(crowd, memory, *, attackers):
     """Iterate over the goals that were missed, in words."""
     for kind in sorted({kind for kind, _ in crowd.statuses}):
         if n_failed := crowd.n_failed(kind):
             yield f"{kind}: expected no failed request, found {n_failed}"
-    for kind, most in GOALS.items():
+    for kind, most in (GOALS_UNDER_ATTACK if attackers else GOALS).items():
         found = percentile(crowd.milliseconds[kind] or [0.0], 0.99)
         if found > most:
             yield f"{kind}: expected a p99 below {most} ms, found {found:,.0f} ms"
     early, late = growth(memory)
-    if late - early > MOST_GROWTH:
+    if late - early > MOST_GROWTH and not attackers:
         yield f"memory: expected at most {MOST_GROWTH} MB more, found {late - early:,.0f} MB"
 
 
@@ -361,9 +363,10 @@ def main():
             process.wait()
             process.stdout.close()
         n_logged = (Path(folder) / "log").stat().st_size
-    lines, misses = [*lines_of(crowd, memory, wanted)], [*missed(crowd, memory)]
+    lines = [*lines_of(crowd, memory, wanted)]
+    misses = [*missed(crowd, memory, attackers=wanted.attackers)]
     if wanted.write and not misses:
-        replace_block("crowd", lines)
+        replace_block("attacked" if wanted.attackers else "crowd", lines)
     else:
         print(*lines, sep="\n")
     slowest = sorted(crowd.pages.items(), key=lambda one: -percentile(one[1], 0.99))

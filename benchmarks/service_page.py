@@ -10,7 +10,13 @@ __all__ = ["machine", "replace_block"]
 
 PAGE = Path(__file__).parents[1] / "docs" / "reference" / "service.md"
 SOAK = "make soak"
-COMMANDS = {"figures": "make bench-service", "kills": SOAK, "examples": SOAK, "crowd": SOAK}
+COMMANDS = {
+    "figures": "make bench-service",
+    "kills": SOAK,
+    "examples": SOAK,
+    "crowd": SOAK,
+    "attacked": SOAK,
+}
 
 
 def machine() -> str:

@@ -130,3 +130,10 @@ def test_content_is_limited_after_decompression(tmp_path):
     assert path.stat().st_size < 10_000
     with limited(content=100_000), pytest.raises(SizeError, match="expected at most 100,000 bytes"):
         read_judgments(path)
+
+
+@pytest.mark.usefixtures("short_lines")
+def test_json_may_be_one_long_line(tmp_path):
+    """An object of objects often is."""
+    path = written(tmp_path, b' {"q1": {"d1": 1.5}}', "run.json")
+    assert read_run(path).to_dict() == {"q1": {"d1": 1.5}}

@@ -42,7 +42,7 @@ def test_an_object_with_very_many_keys_is_rejected_while_it_is_parsed(client, pl
     keys = ", ".join(f'"k{n}": 1' for n in range(100_000))
     body = place.replace("%s", keys)
     problem = refused(client.post("/v1/judgments", content=body, headers=JSON), 422, "shape")
-    assert problem["detail"] == "body: expected objects of at most 10,000 keys, found 100,000"
+    assert problem["detail"] == "body: expected objects of at most 10,000 keys, found more"
 
 
 def test_many_invalid_records_are_not_all_reported(client):

@@ -9,10 +9,12 @@ from typing import NamedTuple
 
 from berryeval.errors import SizeError
 
-__all__ = ["MOST_LINE", "check_content", "check_rows", "limited", "within_limits"]
+__all__ = ["MOST_JSON", "MOST_LINE", "check_content", "check_rows", "limited", "within_limits"]
 
-MOST_LINE = 1 << 28
+MOST_LINE = 1 << 24
 """Bytes of the longest line. A longer one is an endless one, such as that of ``/dev/zero``."""
+MOST_JSON = 1 << 28
+"""The same for a text that begins as JSON does: an object may be one line."""
 
 
 class _Limits(NamedTuple):
@@ -50,11 +52,14 @@ def check_content(n_bytes: int, name: str) -> None:
 def within_limits(pieces: Iterable[bytes], name: str) -> Iterator[bytes]:
     """Iterate over the pieces of a text; raise `SizeError` at the first that exceeds a limit."""
     n_bytes, n_lines, line = 0, 0, 0
+    longest = 0
     for piece in pieces:
+        if not longest:
+            longest = MOST_JSON if piece.lstrip()[:1] in (b"{", b"[") else MOST_LINE
         last = piece.rfind(b"\n")
         line = line + len(piece) if last < 0 else len(piece) - last - 1
-        if line > MOST_LINE:
-            message = f"expected lines of at most {MOST_LINE >> 20} MiB, found a longer one"
+        if line > longest:
+            message = f"expected lines of at most {longest >> 20} MiB, found a longer one"
             raise SizeError(message, name, n_lines + 1)
         n_bytes += len(piece)
         n_lines += piece.count(b"\n")

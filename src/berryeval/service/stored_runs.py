@@ -20,6 +20,8 @@ _RUN_ID = re.compile(f"[0-9a-f]{{{_LENGTH_OF_IDS}}}")
 _MOST_ROWS = 10_000_000
 """About half a gigabyte."""
 
+_KEPT_SECONDS = 120.0
+"""How long a run is kept after it was last loaded: most uploads are looked at once."""
 _TRUSTED_SECONDS = 1.0
 """How long a cached run is used before the archive is asked whether it still exists."""
 _MOST_CHECKED = 10_000
@@ -30,7 +32,9 @@ class RunCache:
 
     def __init__(self, archive: Archive) -> None:
         self._archive = archive
-        self._runs: LruCache[str, Run] = LruCache(_MOST_ROWS, lambda run: run.n_rows)
+        self._runs: LruCache[str, Run] = LruCache(
+            _MOST_ROWS, lambda run: run.n_rows, seconds=_KEPT_SECONDS
+        )
         self._existing: LruCache[str, bool] = LruCache(_MOST_CHECKED, seconds=_TRUSTED_SECONDS)
 
     def load(self, run_id: str) -> Run:
