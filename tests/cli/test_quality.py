@@ -226,7 +226,8 @@ def test_noise_uses_queries_that_were_always_answered(folder):
     sys.modules.pop("engine_of_quality")
     (folder / "engine_of_quality.py").write_text(
         "asked = []\ndef find(query, k):\n    asked.append(query)\n"
-        "    if asked.count(query) > 1:\n        raise ValueError\n    return ['x']\n"
+        "    if asked.count(query) > 1:\n        raise ValueError\n"
+        "    return ['guide.md#configure-oauth']\n"
     )
     limits = ("--repeat", "2", "--concurrency", "1", "--json")
     assert json.loads(quality(*limits).stdout)["noise"] == {}

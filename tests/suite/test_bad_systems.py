@@ -9,6 +9,7 @@ from click.testing import CliRunner
 
 import berryeval as be
 from berryeval.cli import main
+from berryeval.errors import MismatchError
 from berryeval.golden import read_golden_set
 from berryeval.search.collect import Limits
 from berryeval.search.systems.function import Function
@@ -157,8 +158,8 @@ def test_unknown_ids_are_reported():
     assert ("Caution: 1 hit with ids that are not chunks of the golden set, such as 'page-7' for "
             "Q2; they count as not relevant.") in done.output  # fmt: skip
     assert "warning ids that are not chunks hits=1 query_id=Q2 doc_id=page-7" in done.stderr
-    result = run_quality(Function(lambda _query, _k: ["x", "y"]), read_golden_set("golden"))
-    assert len(result.unknown) == 4
+    with pytest.raises(MismatchError, match=r"none of the 4 returned ids .* returned: 'x', 'y';"):
+        run_quality(Function(lambda _query, _k: ["x", "y"]), read_golden_set("golden"))
 
 
 def test_a_golden_set_with_a_dangling_id_is_rejected():

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 from berryeval.core.notes import caution_notes
 from berryeval.evaluation.figures import DASH, finite, score
 from berryeval.evaluation.notes import weights_note
+from berryeval.evaluation.quality import HITS
 from berryeval.golden.golden_set import name_in_suite
 from berryeval.reports.layout import Table, csv_text, json_text
 from berryeval.reports.wording import capitalised, count
@@ -77,12 +78,25 @@ def _means(result: QualityResult) -> Table:
     return Table(title, header, tuple(rows), tuple(quality_notes(result)))
 
 
+def _hits(result: QualityResult) -> str:
+    """Say how many hits the answered queries have."""
+    numbers = [
+        len(one.retrieved) for one in result.query_results if one.query_id not in result.failures
+    ]
+    n_fewer = len([number for number in numbers if number < HITS])
+    n_none = numbers.count(0)
+    if not n_fewer:
+        return f"{HITS} hits each"
+    none = f", none for {n_none}" if n_none else ""
+    return f"up to {HITS} hits each: fewer for {count(n_fewer, 'query', 'queries')}{none}"
+
+
 def quality_notes(result: QualityResult) -> list[str]:
     """Return notes on the figures: queries, failures, holes, times, settings, hash."""
     report, golden = result.report, result.golden
     queries = count(report.total_queries, "query", "queries")
     nothing = count(report.nothing_relevant, "query", "queries")
-    notes = [f"{queries}, 10 hits each. Queries without a relevant hit: {nothing}."]
+    notes = [f"{queries}, {_hits(result)}. Queries without a relevant hit: {nothing}."]
     if report.effective_queries is not None:
         notes.append(weights_note(report.total_queries, report.effective_queries))
     if result.without_questions is not None:

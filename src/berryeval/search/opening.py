@@ -16,6 +16,7 @@ from berryeval.core.query import Query
 from berryeval.errors import ArgumentError, BerryEvalError
 from berryeval.search.failures import failures_of
 from berryeval.search.system import System
+from berryeval.search.systems.renamed import PLACE, Renamed
 
 if TYPE_CHECKING:
     from typing_extensions import TypeIs
@@ -173,7 +174,7 @@ def kind_of(place: str) -> str | None:
     return "function" if rest and "://" not in place and not is_foreign else None
 
 
-def open_system(  # noqa: PLR0911 - one for each kind
+def open_system(  # noqa: C901, PLR0911 - one for each kind
     place: str,
     settings: Mapping[str, str] | None = None,
     *,
@@ -194,7 +195,9 @@ def open_system(  # noqa: PLR0911 - one for each kind
         LangChain, LlamaIndex or Haystack, or a function without parameters that returns one of
         these; or the name of an entry point, with its argument after a colon.
     settings : mapping, optional
-        Settings as text, see `SETTINGS`. Those of entry points are passed on unchanged.
+        Settings as text, see `SETTINGS`. Those of entry points are passed on unchanged. For any
+        system, an ``id`` with ``{id}`` in it, such as ``{id}.txt``, is how its ids are written in
+        the judgments.
     dsn : str, optional
         Address of the database, for the names in `POSTGRES`.
     queries : iterable of Query
@@ -211,6 +214,10 @@ def open_system(  # noqa: PLR0911 - one for each kind
         without an address, or an address with another system.
     """
     given = dict(settings or {})
+    if PLACE in given.get("id", ""):
+        template = given.pop("id")
+        opened = open_system(place, given, dsn=dsn, queries=queries, headers=headers, table=table)
+        return Renamed(opened, template)
     prefix, _, rest = place.partition(":")
     if place in POSTGRES:
         system = open_system(_address(place, dsn), {**POSTGRES[place], **given}, table=table)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from berryeval.core.events import event_logger
@@ -42,6 +42,7 @@ THRESHOLDS: Mapping[MeasureLike, float] = {"RR@10": 0.70, "P@5": 0.70, "R@10": 0
 TABLE = "berryeval_quality"
 """A separate table for the suite's documents, so that it never replaces other indexes."""
 
+_N_EXAMPLES = 3
 _MEASURES = ("RR@10", "P@5", "P@10", "R@10", "nDCG@10")
 
 _log = event_logger(__name__)
@@ -126,6 +127,8 @@ def run_quality(
     MismatchError
         Before any query is sent: if the system indexes documents and the golden set has none, or
         a threshold that was passed is above the best possible mean.
+    MismatchError
+        If none of the ids that the system returns is one of the golden set.
     SystemUnderTestError
         If the system cannot index the documents, or fails for every query.
     """
@@ -157,6 +160,8 @@ def run_quality(
     evaluation = evaluate(known.judgments, run, measures, queries=known.queries)
     decided = gate(evaluation, guards)
     unknown = tuple(_unknown(known, credited))
+    if unknown and len(unknown) == credited.n_rows:
+        raise MismatchError(_all_unknown(known, unknown, system.name))
     _log_outcome(report, results, decided, known)
     if unknown:
         facts = {"hits": len(unknown), "query_id": unknown[0][0], "doc_id": unknown[0][1]}
@@ -178,6 +183,17 @@ def run_quality(
         noise=_noise(known, collected, measures),
         unknown=unknown,
         without_questions=plain,
+    )
+
+
+def _all_unknown(golden: GoldenSet, unknown: Sequence[tuple[str, str]], system: str) -> str:
+    """Say that a system has other ids than the golden set, with examples of both."""
+    examples = [*dict.fromkeys(doc_id for _, doc_id in unknown)][:_N_EXAMPLES]
+    returned = ", ".join(map(repr, examples))
+    known = ", ".join(repr(chunk.chunk_id) for chunk in golden.chunks[:_N_EXAMPLES])
+    return (
+        f"{system}: none of the {len(unknown):,} returned ids is one of the golden set; returned: "
+        f"{returned}; in the set: {known}; map them with a setting such as -s id='{{id}}.txt'"
     )
 
 

@@ -1,0 +1,81 @@
+"""Systems with ids that the golden set does not know, and with fewer hits than requested."""
+
+import pytest
+from click.testing import CliRunner
+
+from berryeval.cli import main
+from berryeval.errors import MismatchError
+from berryeval.golden import handbook
+from berryeval.reports.quality import quality_notes
+from berryeval.search import Hit
+from berryeval.search.opening import open_system
+from berryeval.search.systems.function import Function
+from berryeval.suite.quality import run_quality
+
+
+def chunk_ids():
+    """Return the ids of the golden set."""
+    return [chunk.chunk_id for chunk in handbook().chunks]
+
+
+def test_ids_that_are_all_unknown_are_an_error():
+    """The message has examples of both sides, and the setting that maps them."""
+    system = Function(lambda _query, k: [f"page-{i}" for i in range(k)])
+    with pytest.raises(MismatchError) as error:
+        run_quality(system, questions=False)
+    said = str(error.value)
+    assert "returned: 'page-0', 'page-1', 'page-2'; in the set: " in said
+    assert repr(chunk_ids()[0]) in said
+    assert said.endswith("map them with a setting such as -s id='{id}.txt'")
+
+
+def test_some_unknown_ids_are_a_caution():
+    """They may be new documents."""
+    known = chunk_ids()[0]
+    system = Function(lambda _query, k: [known, *(f"page-{i}" for i in range(k - 1))])
+    result = run_quality(system, questions=False)
+    assert len(result.unknown) == 9 * len(result.query_results)
+
+
+def test_the_setting_maps_ids(tmp_path, monkeypatch):
+    """For any system; asynchronous ones as well."""
+    (tmp_path / "engine_with_ids.py").write_text(
+        "def find(query, k):\n    return ['a', 'b'][:k]\n\n\n"
+        "async def afind(query, k):\n    return ['a', 'b'][:k]\n"
+    )
+    monkeypatch.syspath_prepend(tmp_path)
+    with open_system("engine_with_ids:find", {"id": "docs/{id}.txt"}) as system:
+        assert [hit.doc_id for hit in system.search("x", 2)] == ["docs/a.txt", "docs/b.txt"]
+        assert system.fingerprint()["id"] == "docs/{id}.txt"
+        assert not system.can_index
+        assert not system.needs_documents
+        assert system.places == {}
+    with open_system("engine_with_ids:afind", {"id": "{id}.md"}) as system:
+        assert system.is_asynchronous
+        assert [hit.doc_id for hit in system.search("x", 1)] == ["a.md"]
+
+
+def test_the_command_ends_with_2(tmp_path, monkeypatch):
+    """One line, before any verdict."""
+    (tmp_path / "engine_with_other_ids.py").write_text("def find(query, k):\n    return ['x']\n")
+    monkeypatch.syspath_prepend(tmp_path)
+    result = CliRunner().invoke(main, ["quality", "--system", "engine_with_other_ids:find"])
+    assert result.exit_code == 2
+    assert "none of the 50 returned ids is one of the golden set" in result.output
+
+
+def test_queries_with_fewer_hits_are_counted():
+    """The note says what was measured, not what was requested."""
+    known = chunk_ids()
+    asked = []
+
+    def few(_query, k):
+        asked.append(1)
+        return [Hit(one, 1 / n) for n, one in enumerate(known[:k], 1)][
+            : {1: 0, 2: 3}.get(len(asked))
+        ]
+
+    notes = quality_notes(run_quality(Function(few), questions=False))
+    assert notes[0].startswith("50 queries, up to 10 hits each: fewer for 2 queries, none for 1.")
+    whole = quality_notes(run_quality(Function(lambda _query, k: known[:k]), questions=False))
+    assert whole[0].startswith("50 queries, 10 hits each.")
