@@ -537,3 +537,14 @@ def test_a_golden_set_has_documents_and_queries(folder):
     assert retrieve(*arguments, "--judged-only").exit_code == 0
     assert be.read_run("x.run").to_dict().keys() == {"q1"}
     assert be.read_run("x.run").ranking("q1") == ["guide.md"]
+
+
+def test_the_system_can_be_an_option():
+    """As in `berryeval quality`; it is named once."""
+    assert retrieve("--system", "engine_of_test:find", "-o", "a.run").exit_code == 0
+    assert retrieve("engine_of_test:find", "-o", "b.run").exit_code == 0
+    assert Path("a.run").read_text() == Path("b.run").read_text()
+    both = retrieve("engine_of_test:find", "--system", "engine_of_test:find", "-o", "c.run")
+    assert both.exit_code == 2
+    assert "Name the system only once: berryeval retrieve --system SYSTEM." in both.stderr
+    assert "Name one system: berryeval retrieve --system SYSTEM." in retrieve("-o", "c.run").stderr

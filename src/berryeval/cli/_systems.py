@@ -11,11 +11,13 @@ import click
 
 if TYPE_CHECKING:
     from berryeval.golden.golden_set import GoldenSet
+    from berryeval.search.collect import Limits
 
 __all__ = [
     "address_for",
     "chunks_option",
     "golden_option",
+    "limits_of",
     "limits_options",
     "load_golden_set",
     "named_settings",
@@ -131,6 +133,15 @@ def limits_options(command: Command) -> Command:
         help="Seconds per query, including retries.",
     )
     return concurrency(timeout(command))
+
+
+def limits_of(concurrency: int, timeout: float, max_failed: int, retries: int = 2) -> Limits:
+    """Return the limits of a retrieval, which goes on as long as enough queries may fail."""
+    from berryeval.search.collect import Limits
+
+    fewest = Limits().give_up_after or 0
+    give_up_after = max(fewest, max_failed + 1)
+    return Limits(concurrency, timeout, retries, give_up_after=give_up_after)
 
 
 def named_settings(settings: Iterable[str]) -> dict[str, str]:

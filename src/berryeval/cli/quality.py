@@ -19,6 +19,7 @@ from berryeval.cli._systems import (
     address_for,
     chunks_option,
     golden_option,
+    limits_of,
     limits_options,
     load_golden_set,
     named_settings,
@@ -123,7 +124,6 @@ def command(
     from berryeval.reports.quality import quality_tables
     from berryeval.reports.rendering import render_quality
     from berryeval.reports.terminal import show_tables
-    from berryeval.search.collect import Limits
     from berryeval.search.opening import open_system
     from berryeval.suite.quality import TABLE, THRESHOLDS, run_quality, thresholds_of
 
@@ -154,7 +154,7 @@ def command(
             opened,
             known,
             thresholds=thresholds,
-            limits=Limits(concurrency, timeout),
+            limits=limits_of(concurrency, timeout, max_failed),
             repeat=repeat,
             questions=not no_questions,
             progress=progress,

@@ -16,6 +16,7 @@ from berryeval.cli._output import check_outputs
 from berryeval.cli._systems import (
     address_for,
     chunks_option,
+    limits_of,
     limits_options,
     named_settings,
     progress_bar,
@@ -35,7 +36,8 @@ _SHOWN = 10  # errors; each may name its query
 
 
 @click.command("retrieve")
-@click.argument("system", metavar="SYSTEM")
+@click.argument("place", metavar="[SYSTEM]", required=False)
+@click.option("--system", metavar="SYSTEM", help="System to query, as in `berryeval quality`.")
 @click.option(
     "--queries",
     metavar="FILE",
@@ -114,7 +116,8 @@ _SHOWN = 10  # errors; each may name its query
 )
 @logging_options()
 def command(
-    system: str,
+    place: str | None,
+    system: str | None,
     queries: str,
     judged_only: bool,
     judgments: str | None,
@@ -164,10 +167,11 @@ def command(
     """
     from berryeval.core.inputs import refuse_input
     from berryeval.formats.writing import format_of_name
-    from berryeval.search.collect import Limits, collect
+    from berryeval.search.collect import collect
     from berryeval.search.opening import open_system
     from berryeval.search.system import check_documents
 
+    system = _one_of(place, system)
     _check_usage(output, repeat, documents, questions)
     outputs = _outputs(output, repeat, timings)
     check_outputs(outputs)
@@ -200,7 +204,7 @@ def command(
                     opened,
                     asked,
                     k,
-                    limits=Limits(concurrency, timeout, retries),
+                    limits=limits_of(concurrency, timeout, max_failed, retries),
                     repeat=repeat,
                     journal=journal,
                     progress=progress,
@@ -276,6 +280,14 @@ def _crediting(spans: str | None, documents: str | None, chunks: str) -> Callabl
     if documents is None:
         raise click.UsageError("--spans requires --documents.")
     return read_crediting(spans, documents, chunks)
+
+
+def _one_of(place: str | None, system: str | None) -> str:
+    """Return the system, which is an argument or an option."""
+    if (place is None) == (system is None):
+        problem = "Name one system" if place is None else "Name the system only once"
+        raise click.UsageError(f"{problem}: berryeval retrieve --system SYSTEM.")
+    return place or system or ""
 
 
 def _index(system: object, path: str, chunks: str, questions: str | None) -> str:
