@@ -132,8 +132,11 @@ def test_content_is_limited_after_decompression(tmp_path):
         read_judgments(path)
 
 
-@pytest.mark.usefixtures("short_lines")
-def test_json_may_be_one_long_line(tmp_path):
-    """An object of objects often is."""
-    path = written(tmp_path, b' {"q1": {"d1": 1.5}}', "run.json")
-    assert read_run(path).to_dict() == {"q1": {"d1": 1.5}}
+def test_json_may_be_one_long_line(tmp_path, monkeypatch):
+    """An object of objects often is; lines of other files can be limited further."""
+    monkeypatch.setattr("berryeval.formats.lines._PIECE", 2)
+    path = written(tmp_path, b'{"q1": {"d1": 1.5}}', "run.json")
+    with limited(line=4):
+        assert read_run(path).to_dict() == {"q1": {"d1": 1.5}}
+        with pytest.raises(SizeError, match=r"a\.run:1: expected lines of at most"):
+            read_run(written(tmp_path, b"q1 Q0 d1 1 2.0 t\n"))

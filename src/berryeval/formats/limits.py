@@ -9,26 +9,29 @@ from typing import NamedTuple
 
 from berryeval.errors import SizeError
 
-__all__ = ["MOST_JSON", "MOST_LINE", "check_content", "check_rows", "limited", "within_limits"]
+__all__ = ["MOST_LINE", "UPLOADED_LINE", "check_content", "check_rows", "limited", "within_limits"]
 
-MOST_LINE = 1 << 24
+MOST_LINE = 1 << 28
 """Bytes of the longest line. A longer one is an endless one, such as that of ``/dev/zero``."""
-MOST_JSON = 1 << 28
-"""The same for a text that begins as JSON does: an object may be one line."""
+UPLOADED_LINE = 1 << 24
+"""The same for files of strangers, unless they begin as JSON does: an object may be one line."""
 
 
 class _Limits(NamedTuple):
     rows: int | None = None
     content: int | None = None
+    line: int | None = None
 
 
 _limits: ContextVar[_Limits] = ContextVar("limits", default=_Limits())  # noqa: B039 - immutable
 
 
 @contextmanager
-def limited(*, rows: int | None = None, content: int | None = None) -> Iterator[None]:
-    """Within the block, reject files with more rows, or more bytes when decompressed."""
-    token = _limits.set(_Limits(rows, content))
+def limited(
+    *, rows: int | None = None, content: int | None = None, line: int | None = None
+) -> Iterator[None]:
+    """Within the block, reject files with more rows, more bytes when decompressed, longer lines."""
+    token = _limits.set(_Limits(rows, content, line))
     try:
         yield
     finally:
@@ -55,7 +58,8 @@ def within_limits(pieces: Iterable[bytes], name: str) -> Iterator[bytes]:
     longest = 0
     for piece in pieces:
         if not longest:
-            longest = MOST_JSON if piece.lstrip()[:1] in (b"{", b"[") else MOST_LINE
+            is_json = piece.lstrip()[:1] in (b"{", b"[")
+            longest = MOST_LINE if is_json else _limits.get().line or MOST_LINE
         last = piece.rfind(b"\n")
         line = line + len(piece) if last < 0 else len(piece) - last - 1
         if line > longest:

@@ -15,7 +15,7 @@ from berryeval.errors import FormatError
 from berryeval.evaluation.comparing import compare
 from berryeval.formats import read_judgments, read_run
 from berryeval.formats.capabilities import Capabilities
-from berryeval.formats.limits import limited
+from berryeval.formats.limits import UPLOADED_LINE, limited
 from berryeval.formats.losses import count_losses, find_losses, sentences_of
 from berryeval.reports.comparison import comparison_as_dict
 
@@ -35,7 +35,7 @@ def read_packed_run(
 ) -> tuple[PackedRun, list[str]]:
     """Return a run from a file as an archive stores it, and the cautions about it."""
     progress(0, 2, "reading")
-    with limited(rows=rows, content=content):
+    with limited(rows=rows, content=content, line=UPLOADED_LINE):
         run = read_run(path, format=format)
     progress(1, 2, "compressing")
     return pack_run(run), [*map(str, caution_notes(run.find_cautions()))]
@@ -46,7 +46,7 @@ def read_judgments_file(
 ) -> tuple[Judgments, list[str]]:
     """Return judgments from a file, and what was left out, in sentences."""
     progress(0, 1, "reading")
-    with limited(rows=rows, content=content), count_losses() as losses:
+    with limited(rows=rows, content=content, line=UPLOADED_LINE), count_losses() as losses:
         found = read_judgments(path, format=format)
     if not found.n_rows:
         raise FormatError("expected judgments, found none", str(path))

@@ -18,7 +18,7 @@ from berryeval.core.run import Run
 from berryeval.errors import FormatError
 from berryeval.formats import read_judgments, read_run
 from berryeval.formats.corpus import iter_documents
-from berryeval.formats.limits import limited
+from berryeval.formats.limits import UPLOADED_LINE, limited
 from berryeval.formats.queries import read_queries
 from berryeval.service.judgment_files import IMPORTED, batches_of_file
 
@@ -105,7 +105,7 @@ def read_file(path: Path, *, kind: Kind, rows: int, content: int, progress: Prog
         If a line is invalid, or the file is empty or too large.
     """
     progress(0, 1, "reading")
-    with limited(rows=rows, content=content):
+    with limited(rows=rows, content=content, line=UPLOADED_LINE):
         found = _read(kind, path)
     if not (found.n_rows if kind in ("judgments", "runs") else len(found)):
         raise FormatError(f"expected {KINDS[kind][0].lower()}, found none", path.name)
