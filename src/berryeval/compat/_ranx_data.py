@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from collections import defaultdict
 from collections.abc import Iterable, KeysView, Mapping
 from typing import Any, Generic, TypeVar
@@ -24,7 +25,7 @@ _COLUMNS = ("query_id", "doc_id", "score")
 _Table = TypeVar("_Table", bound=Grouped)
 
 
-class _Numbers(Generic[_Table]):
+class _Numbers(ABC, Generic[_Table]):
     """A number for each document of each query: columns, or a dict once something was added."""
 
     _kind: type[_Table]
@@ -41,8 +42,9 @@ class _Numbers(Generic[_Table]):
             return numbers
         return self._from_dict({} if numbers is None else numbers)
 
+    @abstractmethod
     def _from_dict(self, numbers: object) -> _Table:
-        raise NotImplementedError
+        """Return the columns of a dict of dicts."""
 
     def table(self) -> _Table:
         """Return the columns that BerryEval computes with."""

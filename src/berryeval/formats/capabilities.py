@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Literal, TypeAlias
 
-__all__ = ["Capabilities", "FileKind"]
+__all__ = ["Capabilities", "FileKind", "with_every_column"]
 
 FileKind: TypeAlias = Literal["judgments", "run", "scores", "queries"]
 """What a file holds."""
@@ -39,3 +39,8 @@ class Capabilities:
     """Queries without documents."""
     by_text: bool = False
     """Whether queries are identified by their text, which is then their id."""
+
+
+def with_every_column(*kinds: FileKind) -> Capabilities:
+    """Return what a table of ours holds: judge, source, time and note of each grade, and tags."""
+    return Capabilities(kinds, kinds, judges=True, sources=True, times=True, notes=True, tags=True)

@@ -21,7 +21,7 @@ from berryeval.core.judgments import Judgments, Opinion
 from berryeval.core.run import Run
 from berryeval.core.score_order import ScoredRow
 from berryeval.errors import FormatError
-from berryeval.formats.capabilities import Capabilities
+from berryeval.formats.capabilities import with_every_column
 from berryeval.formats.keys import DOCUMENT, QUERY, find_keys, find_labels, find_rank
 from berryeval.formats.lines import PathLike, iter_lines, path_name
 from berryeval.formats.rows import Row, as_rank, as_tag, labels_of, parse_number, written
@@ -41,15 +41,7 @@ __all__ = [
     "write_rows",
 ]
 
-HOLDS = Capabilities(
-    ("judgments", "run", "scores", "queries"),
-    ("judgments", "run", "scores", "queries"),
-    judges=True,
-    sources=True,
-    times=True,
-    notes=True,
-    tags=True,
-)
+HOLDS = with_every_column("judgments", "run", "scores", "queries")
 
 _BUFFER = 1 << 16
 

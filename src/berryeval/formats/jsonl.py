@@ -20,7 +20,7 @@ from berryeval.core.judgments import Judgments
 from berryeval.core.run import Run
 from berryeval.core.score_order import ScoredRow
 from berryeval.errors import FormatError
-from berryeval.formats.capabilities import Capabilities
+from berryeval.formats.capabilities import with_every_column
 from berryeval.formats.keys import find_keys, find_labels, find_rank, id_bytes
 from berryeval.formats.lines import PathLike, iter_lines, path_name
 from berryeval.formats.rows import Row, as_rank, as_tag, labels_of, parse_number
@@ -37,15 +37,7 @@ __all__ = [
     "to_lines",
 ]
 
-HOLDS = Capabilities(
-    ("judgments", "run", "scores", "queries"),
-    ("judgments", "run", "scores", "queries"),
-    judges=True,
-    sources=True,
-    times=True,
-    notes=True,
-    tags=True,
-)
+HOLDS = with_every_column("judgments", "run", "scores", "queries")
 
 
 def sniff(first_line: bytes) -> bool:

@@ -15,7 +15,7 @@ from berryeval.core.grouped import Grouped
 from berryeval.core.judging import JudgedRow
 from berryeval.core.score_order import ScoredRow
 from berryeval.formats._arrow_files import needed_columns, open_source, rows_of, table_of
-from berryeval.formats.capabilities import Capabilities
+from berryeval.formats.capabilities import with_every_column
 from berryeval.formats.limits import check_rows
 from berryeval.formats.lines import PathLike, path_name
 from berryeval.formats.rows import Row
@@ -31,15 +31,7 @@ __all__ = [
     "to_lines",
 ]
 
-HOLDS = Capabilities(
-    ("judgments", "run"),
-    ("judgments", "run"),
-    judges=True,
-    sources=True,
-    times=True,
-    notes=True,
-    tags=True,
-)
+HOLDS = with_every_column("judgments", "run")
 
 _WHAT = "Reading Parquet"
 _MAGIC = b"PAR1"

@@ -2,10 +2,11 @@
 
 import random
 import shutil
-from contextlib import suppress
+from contextlib import ExitStack, suppress
 
 import pytest
 
+from archive.databases import new_database
 from berryeval import Document
 from berryeval.archive import Archive, JudgmentEntry
 from berryeval.archive.judgments import index as judgment_index
@@ -121,12 +122,16 @@ def test_a_table_in_use_never_changes(archive):
     assert len(archive.judgment_index.table()) == 2
 
 
-@pytest.fixture(scope="module")
-def mixed(empty_file, tmp_path_factory):
+@pytest.fixture(scope="module", params=["sqlite", "postgresql"] if IS_DEEP else ["sqlite"])
+def mixed(request, empty_file, tmp_path_factory):
     """The index of judgments of every kind, which is in memory with any database."""
-    path = shutil.copy(empty_file, tmp_path_factory.mktemp("mixed"))
-    with Archive.open(path) as archive:
-        yield index_of_mixed(archive)
+    with ExitStack() as kept:
+        if request.param == "sqlite":
+            location = shutil.copy(empty_file, tmp_path_factory.mktemp("mixed"))
+        else:
+            dsn = request.getfixturevalue("postgres_dsn")
+            location = kept.enter_context(new_database(dsn))
+        yield index_of_mixed(kept.enter_context(Archive.open(location)))
 
 
 def index_of_mixed(archive):
