@@ -145,8 +145,8 @@ def test_a_new_set_works_with_the_gate(monkeypatch, folder):
     """retrieve and gate work with the settings written by init."""
     golden("init", "golden/test-documents", "-o", "mine")
     monkeypatch.chdir(folder / "mine")
-    run = ["retrieve", "hybrid", "--documents", "test-documents", "--queries", "test-queries.json",
-           "-o", "hybrid.run"]  # fmt: skip
+    run = ["retrieve", "--system", "hybrid", "--documents", "test-documents",
+           "--queries", "test-queries.json", "-o", "hybrid.run"]  # fmt: skip
     assert CliRunner().invoke(main, run).exit_code == 0
     gate = CliRunner().invoke(main, ["gate"])
     assert gate.exit_code in (0, 1), gate.output

@@ -62,11 +62,11 @@ COMMANDS = [
     ("queries.jsonl", "gate --format table -o queries.jsonl"),
     ("qrels", "convert qrels qrels"),
     ("a.run", "convert a.run a.run --to jsonl"),
-    ("a.run", "retrieve replay:a.run --queries queries.jsonl -o a.run"),
-    ("queries.jsonl", "retrieve replay:a.run --queries queries.jsonl -o queries.jsonl"),
+    ("a.run", "retrieve --system replay:a.run --queries queries.jsonl -o a.run"),
+    ("queries.jsonl", "retrieve --system replay:a.run --queries queries.jsonl -o queries.jsonl"),
     (
         "queries.jsonl",
-        "retrieve replay:a.run --queries queries.jsonl -o c.run --timings queries.jsonl",
+        "retrieve --system replay:a.run --queries queries.jsonl -o c.run --timings queries.jsonl",
     ),
     ("a.run", "baseline save --baseline a.run --force"),
     ("qrels", "baseline save --baseline qrels --force"),
@@ -75,10 +75,10 @@ COMMANDS = [
     ("h.jsonl", "history h.jsonl --json -o h.jsonl"),
     ("qrels", "holes qrels a.run --format trec -o qrels"),
     ("qrels", "power qrels a.run --against b.run -o qrels"),
-    ("system.py", "retrieve system:find --queries queries.jsonl -o system.py"),
+    ("system.py", "retrieve --system system:find --queries queries.jsonl -o system.py"),
     (
         "queries.2.jsonl",
-        "retrieve system:find --queries queries.2.jsonl -o queries.jsonl --repeat 2",
+        "retrieve --system system:find --queries queries.2.jsonl -o queries.jsonl --repeat 2",
     ),
 ]
 
@@ -152,9 +152,10 @@ def test_other_files_are_replaced(folder):
         "gate --report new.html -o new.html",
         "gate --report new.html --report ./new.html",
         "gate --config history.toml --json -o h.jsonl",
-        "retrieve replay:a.run --queries queries.jsonl -o c.run --timings c.run",
-        "retrieve replay:a.run --queries queries.jsonl -o c.run --timings c.2.run --repeat 2",
-        "retrieve replay:a.run --queries queries.jsonl -o c.run --timings c.run.progress",
+        "retrieve --system replay:a.run --queries queries.jsonl -o c.run --timings c.run",
+        "retrieve --system replay:a.run --queries queries.jsonl -o c.run --timings c.2.run "
+        "--repeat 2",
+        "retrieve --system replay:a.run --queries queries.jsonl -o c.run --timings c.run.progress",
     ],
 )
 def test_two_outputs_never_share_a_file(folder, command):

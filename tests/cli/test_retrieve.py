@@ -70,7 +70,11 @@ def folder(tmp_path, monkeypatch):
     return tmp_path
 
 
-def retrieve(*arguments):
+def retrieve(system, *arguments):
+    return invoke("--system", system, *arguments)
+
+
+def invoke(*arguments):
     words = ["retrieve", *arguments]
     if "--queries" not in arguments:
         words += ["--queries", "queries.jsonl"]
@@ -258,7 +262,9 @@ def test_queries_without_hits_are_counted():
 def test_a_full_disk_names_the_file_and_leaves_the_run(folder):
     """Stored answers may not fit, which is one line and exit code 2."""
     (folder / "x.run").write_text("as it was")
-    limited = f"ulimit -f 8; exec {sys.executable} -m berryeval retrieve engine_of_test:many"
+    limited = (
+        f"ulimit -f 8; exec {sys.executable} -m berryeval retrieve --system engine_of_test:many"
+    )
     done = subprocess.run(
         ["bash", "-c", f"{limited} --queries queries.jsonl -o x.run -k 1000"],
         cwd=folder,
@@ -415,7 +421,7 @@ def test_the_progress_bar_counts(monkeypatch):
 
 
 def start(*arguments, **options):
-    words = [sys.executable, "-m", "berryeval", "retrieve", *arguments]
+    words = [sys.executable, "-m", "berryeval", "retrieve", "--system", *arguments]
     return subprocess.Popen(words, stdin=subprocess.DEVNULL, **options)
 
 
@@ -539,12 +545,14 @@ def test_a_golden_set_has_documents_and_queries(folder):
     assert be.read_run("x.run").ranking("q1") == ["guide.md"]
 
 
-def test_the_system_can_be_an_option():
-    """As in `berryeval quality`; it is named once."""
-    assert retrieve("--system", "engine_of_test:find", "-o", "a.run").exit_code == 0
-    assert retrieve("engine_of_test:find", "-o", "b.run").exit_code == 0
+def test_the_system_is_an_option():
+    """As in `berryeval quality`; as an argument it still works, with a hint."""
+    assert retrieve("engine_of_test:find", "-o", "a.run").stderr == ""
+    former = invoke("engine_of_test:find", "-o", "b.run")
+    assert former.exit_code == 0
+    assert former.stderr == "The argument SYSTEM is now the option --system SYSTEM.\n"
     assert Path("a.run").read_text() == Path("b.run").read_text()
-    both = retrieve("engine_of_test:find", "--system", "engine_of_test:find", "-o", "c.run")
+    both = invoke("engine_of_test:find", "--system", "engine_of_test:find", "-o", "c.run")
     assert both.exit_code == 2
     assert "Name the system only once: berryeval retrieve --system SYSTEM." in both.stderr
-    assert "Name one system: berryeval retrieve --system SYSTEM." in retrieve("-o", "c.run").stderr
+    assert "Name one system: berryeval retrieve --system SYSTEM." in invoke("-o", "c.run").stderr

@@ -48,7 +48,7 @@ def test_the_package_in_the_how_to_works():
     """Its commands run with and without settings and documents."""
 
     def retrieve(*arguments):
-        words = ["retrieve", *arguments, "--queries", "queries.jsonl", "-o", "acme.run"]
+        words = ["retrieve", "--system", *arguments, "--queries", "queries.jsonl", "-o", "acme.run"]
         return CliRunner().invoke(main, words)
 
     done = retrieve("acme:shoes", "-s", "fuzzy=yes")

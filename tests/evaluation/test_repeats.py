@@ -283,7 +283,8 @@ def berryeval(*arguments):
 
 
 def retrieved(name, repeat):
-    done = berryeval("retrieve", f"{name}:find", "--queries", "queries.jsonl", "-o", f"{name}.run",
+    done = berryeval("retrieve", "--system", f"{name}:find",
+                     "--queries", "queries.jsonl", "-o", f"{name}.run",
                      "--repeat", repeat, "--concurrency", 1)  # fmt: skip
     assert done.exit_code == 0, done.output
 

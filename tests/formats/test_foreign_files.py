@@ -231,7 +231,7 @@ def test_an_unsupported_extension_is_rejected_for_writing(tmp_path, monkeypatch,
         "golden check -o a.xlsx",
         "demo -o a.xlsx",
         "convert q a.xlsx",
-        "retrieve bm25 --documents d --queries q -o a.xlsx",
+        "retrieve --system bm25 --documents d --queries q -o a.xlsx",
     ],
 )
 def test_every_command_rejects_unsupported_extensions(tmp_path, monkeypatch, command):

@@ -351,7 +351,8 @@ def run(*arguments):
 def test_runs_of_spans_can_be_scored_as_files(folder, tmp_path, chunks):
     """`retrieve --spans` writes the ids of the judgments."""
     stored = tmp_path / "found.run"
-    done = run("retrieve", "bm25", "--documents", folder / "test-documents", "--chunks", chunks,
+    done = run("retrieve", "--system", "bm25", "--documents", folder / "test-documents",
+               "--chunks", chunks,
                "--spans", folder, "--queries", folder / "test-queries.json", "-o",
                stored)  # fmt: skip
     assert done.exit_code == 0, done.output
@@ -375,7 +376,8 @@ def test_a_system_lists_the_positions_of_its_own_chunks(folder, tmp_path, monkey
                "--at-least", "RR@10=0.5", "--json")  # fmt: skip
     assert done.exit_code == 0, done.output
     assert json.loads(done.output)["queries"][0]["retrieved"] == [span_id(REGISTER)]
-    stored = run("retrieve", "own_search:find", "--documents", folder / "test-documents",
+    stored = run("retrieve", "--system", "own_search:find",
+                 "--documents", folder / "test-documents",
                  "--chunks", places, "--spans", folder / "relevance-judgments.json",
                  "--queries", folder / "test-queries.json", "-o", "own.run")  # fmt: skip
     assert stored.exit_code == 0, stored.output
@@ -410,12 +412,14 @@ def test_invalid_positions_are_errors_with_their_line(folder, tmp_path, line, me
 def test_missing_inputs_for_spans_are_reported(folder, tmp_path):
     """Without documents, spans or a chunking there is one line and exit code 2."""
     queries = folder / "test-queries.json"
-    lacking = run("retrieve", "bm25", "--spans", folder, "--queries", queries, "-o", "x.run")
+    lacking = run(
+        "retrieve", "--system", "bm25", "--spans", folder, "--queries", queries, "-o", "x.run"
+    )
     assert lacking.exit_code == 2
     assert "--spans requires --documents" in lacking.stderr
     chunked = write_golden_set(tmp_path / "chunks")
-    none = run("retrieve", "bm25", "--spans", chunked, "--queries", queries, "-o", "x.run",
-               "--documents", folder / "test-documents")  # fmt: skip
+    none = run("retrieve", "--system", "bm25", "--spans", chunked, "--queries", queries,
+               "-o", "x.run", "--documents", folder / "test-documents")  # fmt: skip
     assert none.exit_code == 2
     assert "expected judgments of spans, found none" in none.stderr
     unknown = run("golden", "check", folder, "--chunks", "by-magic")

@@ -112,8 +112,9 @@ def test_an_invalid_answer_fails_only_its_query(kind):
 @pytest.mark.parametrize("kind", REFUSED)
 def test_a_retrieval_keeps_its_answers(folder, kind):
     """X8: `retrieve` names the query, keeps the other answer, and continues from there."""
-    arguments = ("retrieve", f"bad_engine:{kind}", "--queries", "golden/test-queries.json",
-                 "-o", "found.run", "--timeout", 0.3)  # fmt: skip
+    arguments = ("retrieve", "--system", f"bad_engine:{kind}",
+                 "--queries", "golden/test-queries.json", "-o", "found.run",
+                 "--timeout", 0.3)  # fmt: skip
     done = berryeval(*arguments)
     assert done.exit_code == 4
     assert "query 'Q2' failed: " in done.stderr

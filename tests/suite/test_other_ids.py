@@ -10,6 +10,7 @@ from berryeval.reports.quality import quality_notes
 from berryeval.search import Hit
 from berryeval.search.opening import open_system
 from berryeval.search.systems.function import Function
+from berryeval.suite.evaluate_system import evaluate_system
 from berryeval.suite.quality import run_quality
 
 
@@ -24,7 +25,7 @@ def test_ids_that_are_all_unknown_are_an_error():
     with pytest.raises(MismatchError) as error:
         run_quality(system, questions=False)
     said = str(error.value)
-    assert "returned: 'page-0', 'page-1', 'page-2'; in the set: " in said
+    assert "returned: 'page-0', 'page-1', 'page-2'; in the golden set: " in said
     assert repr(chunk_ids()[0]) in said
     assert said.endswith("map them with a setting such as -s id='{id}.txt'")
 
@@ -62,6 +63,42 @@ def test_the_command_ends_with_2(tmp_path, monkeypatch):
     result = CliRunner().invoke(main, ["quality", "--system", "engine_with_other_ids:find"])
     assert result.exit_code == 2
     assert "none of the 50 returned ids is one of the golden set" in result.output
+
+
+def test_a_gate_with_other_ids_ends_with_2(tmp_path, monkeypatch):
+    """A verdict would blame the search for names."""
+    (tmp_path / "engine_of_gate.py").write_text(
+        "def find(query, k):\n    return ['/docs/a.html', '/docs/b.html']\n"
+    )
+    (tmp_path / "queries.jsonl").write_text('{"_id": "q1", "text": "shoe"}\n')
+    (tmp_path / "qrels.txt").write_text("q1 0 a 1\n")
+    (tmp_path / "berryeval.toml").write_text(
+        'judgments = "qrels.txt"\nqueries = "queries.jsonl"\nsystem = "engine_of_gate:find"\n'
+        '[[gate.guard]]\nmeasure = "nDCG@10"\nat_least = 0.1\n'
+    )
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.syspath_prepend(tmp_path)
+    result = CliRunner().invoke(main, ["gate"])
+    assert result.exit_code == 2, result.output
+    assert (
+        "none of the 2 returned ids is one of the judgments; returned: '/docs/a.html', "
+        "'/docs/b.html'; in the judgments: 'a'; map them"
+    ) in result.stderr
+    # A search that is only bad gets a verdict.
+    (tmp_path / "queries.jsonl").write_text(
+        '{"_id": "q1", "text": "shoe"}\n{"_id": "q2", "text": "hat"}\n'
+    )
+    (tmp_path / "qrels.txt").write_text("q1 0 a 1\nq2 0 /docs/b.html 0\n")
+    assert CliRunner().invoke(main, ["gate"]).exit_code == 1
+
+
+def test_evaluate_system_refuses_ids_that_a_golden_set_lacks():
+    """As `berryeval quality` does."""
+    golden = handbook()
+    with pytest.raises(
+        MismatchError, match=r"none of the 50 returned ids is one of the golden set"
+    ):
+        evaluate_system(lambda _query, _k: ["x"], golden.queries, judgments=golden)
 
 
 def test_queries_with_fewer_hits_are_counted():

@@ -69,7 +69,7 @@ def test_retrieve_and_quality_return_the_same(tmp_path, postgres_dsn, monkeypatc
              "-k", 10)  # fmt: skip
     places = {"a.run": (postgres_dsn,), "b.run": ("postgres", "--dsn", postgres_dsn)}
     for file, place in places.items():
-        done = berryeval("retrieve", *place, *words, "-o", file, "-s", "table=mine")
+        done = berryeval("retrieve", "--system", *place, *words, "-o", file, "-s", "table=mine")
         assert done.exit_code == 0, done.output
     rankings = be.read_run("a.run").to_dict()
     assert be.read_run("b.run").to_dict() == rankings

@@ -1,12 +1,14 @@
-"""``system =`` in berryeval.toml: the same system for gate, baseline and pytest."""
+"""``system =`` in berryeval.toml: the same system for gate, baseline, quality and pytest."""
 
 import json
 import sys
+from pathlib import Path
 
 import pytest
 from click.testing import CliRunner
 
 from berryeval.cli import main
+from berryeval.search.opening import open_system
 
 ENGINE = """
 def find(query, k):
@@ -59,6 +61,39 @@ def test_a_baseline_is_saved_from_the_system(project):
     assert saved["rankings"]["q1"][0] == "d1"
 
 
+def test_quality_searches_the_system_on_the_judgments_of_the_settings(project):
+    """Flags take precedence: another system, or another golden set."""
+    result = berryeval("quality", "--at-least", "RR=0.75", "--format", "json",
+                       "--history", "h.jsonl", "--time", "2026-01-05")  # fmt: skip
+    assert result.exit_code == 0, result.output
+    found = json.loads(result.stdout)
+    assert found["system"]["name"] == "engine_of_settings:find"
+    assert json.loads(Path("h.jsonl").read_text())["time"].startswith("2026-01-05T00:00:00")
+    other = berryeval("quality", "--system", "bm25", "--at-least", "RR=0.75")
+    assert other.exit_code == 2
+    assert "no documents for bm25 to index" in other.stderr
+    (project / "berryeval.toml").write_text('system = "engine_of_settings:find"')
+    unknown = berryeval("quality", "--time", "2026-01-05")
+    assert unknown.exit_code == 2
+    assert "--time requires --history FILE." in unknown.stderr
+
+
+def test_quality_indexes_a_table_of_systems_apart(project, monkeypatch):
+    """A system of a table ``[systems.NAME]`` keeps its documents when it is tested."""
+    opened = []
+    monkeypatch.setattr(
+        "berryeval.search.opening._in_postgres",
+        lambda place, given, table: opened.append((place, given, table)) or open_system("bm25"),
+    )
+    (project / "berryeval.toml").write_text(
+        'system = "shop"\n[systems.shop]\nsystem = "postgresql://localhost/shop"\nmode = "text"\n'
+    )
+    assert berryeval("quality", "-s", "candidates=7", "--at-least", "RR=0.1").exit_code == 0
+    assert opened == [
+        ("postgresql://localhost/shop", {"mode": "text", "candidates": "7"}, "berryeval_quality")
+    ]
+
+
 def test_pytest_asks_the_system(project, pytester):
     """The fixture berryeval_run needs no definition."""
     for name in ("engine_of_settings.py", "berryeval.toml", "qrels", "queries.jsonl"):
@@ -72,7 +107,18 @@ def test_pytest_asks_the_system(project, pytester):
     pytester.runpytest("-p", "no:cacheprovider").assert_outcomes(passed=1)
 
 
-def test_workers_of_pytest_share_one_search(project, pytester):
+OF_A_FIXTURE = """
+import pytest
+from engine_of_settings import find
+
+@pytest.fixture(scope="session")
+def berryeval_run():
+    return find
+"""
+
+
+@pytest.mark.parametrize("conftest", ["", OF_A_FIXTURE], ids=["settings", "fixture"])
+def test_workers_of_pytest_share_one_search(project, pytester, conftest):
     """The first worker searches, the others take its answers."""
     for name in ("berryeval.toml", "qrels", "queries.jsonl"):
         pytester.path.joinpath(name).write_text((project / name).read_text())
@@ -80,16 +126,14 @@ def test_workers_of_pytest_share_one_search(project, pytester):
         "    return", "    open('asked', 'a').write(query + '\\n')\n    return"
     )
     pytester.path.joinpath("engine_of_settings.py").write_text(counted)
+    pytester.makeconftest(conftest)
     pytester.makepyfile(
         """
-        import pytest
-
-        @pytest.mark.parametrize("number", range(4))
-        def test_search(berryeval_results, number):
+        def test_search(berryeval_results):
             assert berryeval_results.measure("RR").mean == 0.75
         """
     )
     options = ("-n", "2", "--dist", "each", "-p", "no:cacheprovider")
-    pytester.runpytest_subprocess(*options).assert_outcomes(passed=8)
+    pytester.runpytest_subprocess(*options).assert_outcomes(passed=2)
     asked = pytester.path.joinpath("asked").read_text().splitlines()
     assert sorted(asked) == ["I forgot my password", "save as PDF"]

@@ -8,6 +8,7 @@ import click
 
 from berryeval.cli import SYSTEM_FAILED
 from berryeval.cli._logging import logging_options
+from berryeval.cli._options import time_option
 from berryeval.cli._output import (
     check_outputs,
     output_options,
@@ -15,6 +16,7 @@ from berryeval.cli._output import (
     report_option,
     write_output,
 )
+from berryeval.cli._settings import config_option, load_settings
 from berryeval.cli._systems import (
     address_for,
     chunks_option,
@@ -30,6 +32,8 @@ from berryeval.cli._systems import (
 )
 
 if TYPE_CHECKING:
+    from datetime import datetime
+
     from berryeval.evaluation.evaluate import MeasureLike
 
 __all__ = ["command"]
@@ -43,10 +47,9 @@ BELOW = 1
     "--system",
     "name",
     metavar="SYSTEM",
-    default="hybrid",
-    show_default=True,
     help="bm25, vector or hybrid; with --dsn, postgres (hybrid), postgres-bm25, postgres-text or "
-    "postgres-vector; or any system that `berryeval retrieve` accepts.",
+    "postgres-vector; or any system that `berryeval retrieve` accepts.  [default: that of the "
+    "settings file, or hybrid]",
 )
 @golden_option
 @parts_options
@@ -77,13 +80,15 @@ BELOW = 1
 )
 @report_option
 @click.option("--history", metavar="FILE", help="Also append the means to this history.")
+@time_option
+@config_option
 @output_options(FORMATS)
 @logging_options()
 @click.pass_context
 def command(
     context: click.Context,
     /,
-    name: str,
+    name: str | None,
     golden: str | None,
     documents: str | None,
     queries: str | None,
@@ -100,12 +105,16 @@ def command(
     repeat: int,
     reports: tuple[str, ...],
     history: str | None,
+    time: datetime | None,
+    config: str | None,
     output: str | None,
     output_format: str,
 ) -> None:
     """Measure the quality of a search system on a golden set.
 
     The golden set is a folder in BerryEval's or BEIR's layout, or its parts are named one by one.
+    Without either, it is what the settings file names as judgments, queries and documents, or else
+    the bundled one.
 
     Indexes the documents, retrieves ten hits per query, scores them, and compares the means with
     thresholds. A query that fails scores 0. Exit codes: 0 all thresholds are reached, 1 one is
@@ -124,12 +133,18 @@ def command(
     from berryeval.reports.quality import quality_tables
     from berryeval.reports.rendering import render_quality
     from berryeval.reports.terminal import show_tables
-    from berryeval.search.opening import open_system
+    from berryeval.suite.candidates import open_project_system
     from berryeval.suite.quality import TABLE, THRESHOLDS, run_quality, thresholds_of
 
     report_formats = {file: report_format(file, FORMATS) for file in reports}
+    if time is not None and history is None:
+        raise click.UsageError("--time requires --history FILE.")
     check_outputs([output, history, *reports])
     thresholds = _thresholds(at_least) or THRESHOLDS
+    project = load_settings(config, {})
+    is_named = golden or documents or queries or judgments
+    if not is_named and project.queries is not None and project.judgments is not None:
+        documents, queries, judgments = project.documents, project.queries, project.judgments
     known = load_golden_set(
         golden,
         documents=documents,
@@ -142,12 +157,14 @@ def command(
     check_reachable(
         known.judgments, thresholds_of(known, thresholds), queries=known.queries, way_out=way_out
     )
-    opened = open_system(
-        name,
-        named_settings(settings),
+    name = name or project.system or "hybrid"
+    opened = open_project_system(
+        project,
+        known.queries,
+        place=name,
+        own_settings=named_settings(settings),
         dsn=address_for(name, dsn),
-        queries=known.queries,
-        table=TABLE,
+        documents_table=TABLE,
     )
     with opened, progress_bar(name) as progress:
         result = run_quality(
@@ -168,7 +185,8 @@ def command(
     if history is not None:
         from berryeval.suite.history import append
 
-        append(history, name, result.gate.evaluation, known.judgments, result.gate.verdict)
+        decided = result.gate
+        append(history, name, decided.evaluation, known.judgments, decided.verdict, time=time)
     if len(result.failures) > max_failed:
         context.exit(SYSTEM_FAILED)
     context.exit(0 if result.gate.verdict == "pass" else BELOW)

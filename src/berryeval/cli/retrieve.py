@@ -36,7 +36,7 @@ _SHOWN = 10  # errors; each may name its query
 
 
 @click.command("retrieve")
-@click.argument("place", metavar="[SYSTEM]", required=False)
+@click.argument("place", metavar="", required=False)
 @click.option("--system", metavar="SYSTEM", help="System to query, as in `berryeval quality`.")
 @click.option(
     "--queries",
@@ -154,15 +154,15 @@ def command(
     until the run is complete.
 
     \b
-    berryeval retrieve hybrid --documents docs/ --queries queries.json -o hybrid.run
-    berryeval retrieve bm25 --documents scifact/ --queries scifact/ -o bm25.jsonl -s title_weight=2
-    berryeval retrieve opensearch:https://localhost:9200/docs -s template=query.json \\
+    berryeval retrieve --system hybrid --documents docs/ --queries queries.json -o hybrid.run
+    berryeval retrieve --system bm25 -s title_weight=2 --documents scifact/ --queries scifact/ \\
+      --split test -o bm25.jsonl
+    berryeval retrieve --system opensearch:https://localhost:9200/docs -s template=query.json \\
       --queries queries.json -o opensearch.run
-    berryeval retrieve my_search:find --queries queries.jsonl -o mine.run --timings mine.timings
-    berryeval retrieve 'https://search.example/find?q={query}&n={k}' -s 'ids=results[*].id' \\
-      --queries queries.json -o live.run
-    berryeval retrieve bm25 --documents scifact/ --queries scifact/ --split test -o bm25.run
-    berryeval retrieve hybrid --documents golden/ --chunks size --spans golden/ \\
+    berryeval retrieve --system my_search:find --queries queries.jsonl -o mine.run
+    berryeval retrieve --system 'https://search.example/find?q={query}&n={k}' \\
+      -s 'ids=results[*].id' --queries queries.json -o live.run --timings live.timings
+    berryeval retrieve --system hybrid --documents golden/ --chunks size --spans golden/ \\
       --queries golden/ -o by-size.run
     """
     from berryeval.core.inputs import refuse_input
@@ -283,10 +283,12 @@ def _crediting(spans: str | None, documents: str | None, chunks: str) -> Callabl
 
 
 def _one_of(place: str | None, system: str | None) -> str:
-    """Return the system, which is an argument or an option."""
+    """Return the system, which is an option, and used to be an argument."""
     if (place is None) == (system is None):
         problem = "Name one system" if place is None else "Name the system only once"
         raise click.UsageError(f"{problem}: berryeval retrieve --system SYSTEM.")
+    if place is not None:
+        click.echo("The argument SYSTEM is now the option --system SYSTEM.", err=True)
     return place or system or ""
 
 

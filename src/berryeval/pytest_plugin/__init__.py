@@ -18,6 +18,7 @@ from berryeval.pytest_plugin._fixtures import (
     berryeval_results,
     berryeval_run,
     berryeval_settings,
+    pytest_fixture_setup,
     pytest_generate_tests,
 )
 from berryeval.pytest_plugin._options import pytest_addoption
@@ -48,6 +49,7 @@ __all__ = [
     "berryeval_run",
     "berryeval_settings",
     "pytest_addoption",
+    "pytest_fixture_setup",
     "pytest_generate_tests",
     "pytest_sessionfinish",
     "pytest_terminal_summary",

@@ -1,4 +1,4 @@
-"""The fixtures, and tests that are made of a golden set: one a query, one a guard.
+"""The fixtures, and tests made from a golden set: one for each query, or for each guard.
 
 Fixtures that your ``conftest.py`` defines under the same name take the place of these.
 """
@@ -32,8 +32,12 @@ __all__ = [
     "berryeval_results",
     "berryeval_run",
     "berryeval_settings",
+    "pytest_fixture_setup",
     "pytest_generate_tests",
 ]
+
+_SEARCHED = pytest.StashKey[tuple[object, ...]]()
+"""Which fixture returned the system under test."""
 
 
 @contextmanager
@@ -107,6 +111,7 @@ def berryeval_run(request: pytest.FixtureRequest, berryeval_settings: Settings) 
 
 @pytest.fixture(scope="session")
 def berryeval_results(
+    request: pytest.FixtureRequest,
     pytestconfig: pytest.Config,
     berryeval_settings: Settings,
     berryeval_judgments: Any,  # noqa: ANN401 - yours may return whatever `evaluate` takes
@@ -115,18 +120,45 @@ def berryeval_results(
     berryeval_depth: int,
 ) -> Results:
     """Return what the candidate found, with assertions about it."""
+    from berryeval.evaluation.sources import load_judgments
+    from berryeval.pytest_plugin._sources import (
+        answers_of,
+        is_live,
+        queries_of,
+        shared_by_workers,
+    )
     from berryeval.pytest_plugin.results import Results
 
     with _errors_in_one_line():
+        judgments = load_judgments(berryeval_judgments)
+        queries = queries_of(berryeval_queries)
+        answers = berryeval_run
+        if is_live(berryeval_run):
+            answers = shared_by_workers(
+                request,
+                lambda: answers_of(berryeval_run, judgments, queries, berryeval_depth),
+                pytestconfig.stash[_SEARCHED],
+                [(query_id, queries.get(query_id)) for query_id in judgments.query_ids],
+                berryeval_depth,
+            )
         results = Results(
-            berryeval_judgments,
-            berryeval_run,
-            queries=berryeval_queries,
+            judgments,
+            answers,
+            queries=queries,
             settings=berryeval_settings,
             depth=berryeval_depth,
         )
     pytestconfig.stash.setdefault(RESULTS, []).append(results)
     return results
+
+
+def pytest_fixture_setup(
+    fixturedef: pytest.FixtureDef[Any], request: pytest.FixtureRequest
+) -> None:
+    """Note which of the fixtures called berryeval_run is used: every folder may define its own."""
+    if fixturedef.argname == "berryeval_run":
+        place = (fixturedef.baseid, fixturedef.func.__module__, fixturedef.func.__qualname__)
+        request.config.stash[_SEARCHED] = (*place, getattr(request, "param_index", 0))
 
 
 @pytest.fixture

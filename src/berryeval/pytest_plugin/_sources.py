@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import os
 import pickle
 from collections.abc import Callable, Mapping
@@ -29,6 +30,7 @@ __all__ = [
     "answers_of",
     "baseline_of",
     "candidate_of",
+    "is_live",
     "queries_of",
     "shared_by_workers",
 ]
@@ -69,10 +71,7 @@ def answers_of(
     """
     if isinstance(source, Answers):
         return source
-    from berryeval.search.systems.retrievers import is_retriever
-
-    can_search = callable(getattr(source, "search", None)) or callable(source)
-    if not can_search and not is_retriever(source):
+    if not is_live(source):
         return Answers(load_run(source))
     from berryeval.search.collect import collect
     from berryeval.search.failures import check_any_answered
@@ -96,6 +95,14 @@ def answers_of(
     return Answers(run, milliseconds, collected.failures)
 
 
+def is_live(source: object) -> bool:
+    """Tell whether a source has to be searched; otherwise it is a run."""
+    from berryeval.search.systems.retrievers import is_retriever
+
+    can_search = callable(getattr(source, "search", None)) or callable(source)
+    return can_search or is_retriever(source)
+
+
 def candidate_of(settings: Settings, judgments: Judgments, queries: Mapping[str, Query]) -> Answers:
     """Return the answers of the system that the settings name; raises as `find_candidate`."""
     from berryeval.suite.candidates import find_candidate
@@ -104,17 +111,20 @@ def candidate_of(settings: Settings, judgments: Judgments, queries: Mapping[str,
     return Answers(found.run, [*found.milliseconds.values()])
 
 
-def shared_by_workers(request: pytest.FixtureRequest, search: Callable[[], Answers]) -> Answers:
+def shared_by_workers(
+    request: pytest.FixtureRequest, search: Callable[[], Answers], *facts: object
+) -> Answers:
     """Let one worker of pytest-xdist search, and the others take its answers.
 
     The first one holds a lock while it searches; if it fails or is killed, the next one searches.
+    Searches with different `facts`, whose texts are compared, have different answers.
     """
     if not hasattr(request.config, "workerinput"):
         return search()
     factory: pytest.TempPathFactory = request.getfixturevalue("tmp_path_factory")
     folder = factory.getbasetemp().parent  # which the workers of one run share
-    kept = folder / "berryeval-answers"
-    lock = os.open(folder / "berryeval-answers.lock", os.O_RDWR | os.O_CREAT, 0o600)
+    kept = folder / f"berryeval-answers-{hashlib.sha256(repr(facts).encode()).hexdigest()[:16]}"
+    lock = os.open(kept.with_suffix(".lock"), os.O_RDWR | os.O_CREAT, 0o600)
     try:
         with locked(lock):
             if not kept.exists():

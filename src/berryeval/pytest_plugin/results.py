@@ -36,7 +36,7 @@ __all__ = ["QueryResults", "Results"]
 
 
 class Results:
-    """A run with the judgments it is held to: what the fixture ``berryeval_results`` returns.
+    """A run and the judgments to score it with: what the fixture ``berryeval_results`` returns.
 
     Each assertion raises `AssertionError` with the queries and rankings behind it, and returns
     what it looked at if it holds. A query that the system under test failed to answer fails

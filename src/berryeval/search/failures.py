@@ -1,14 +1,22 @@
-"""Converts exceptions of third-party code to errors of a system."""
+"""Errors of a system: exceptions of third-party code, no answer at all, ids of another set."""
 
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Iterator, Mapping, Sized
+from collections.abc import Iterable, Iterator, Mapping, Sized
 from contextlib import contextmanager
+from itertools import islice
 
-from berryeval.errors import BerryEvalError, SystemTimeoutError, SystemUnderTestError
+from berryeval.errors import (
+    BerryEvalError,
+    MismatchError,
+    SystemTimeoutError,
+    SystemUnderTestError,
+)
 
-__all__ = ["NotSentError", "check_any_answered", "failures_of"]
+__all__ = ["NotSentError", "check_any_answered", "failures_of", "other_ids"]
+
+_N_EXAMPLES = 3
 
 
 class NotSentError(SystemUnderTestError):
@@ -67,6 +75,34 @@ def check_any_answered(
             )
         message = f"failed for {n_queries}, so there is nothing to score; {query_id}: "
         raise SystemUnderTestError(system, f"{message}{first.message}", transient=first.transient)
+
+
+def other_ids(
+    system: str, returned: Iterable[str], known: Iterable[str], place: str
+) -> MismatchError:
+    """Return the error of a system whose ids are all unknown, with examples of both sides.
+
+    Parameters
+    ----------
+    system : str
+        Name of the system in the message.
+    returned : iterable of str
+        Every id that it returned; an id may be repeated.
+    known : iterable of str
+        The ids that were expected.
+    place : str
+        What has the known ids, such as "the golden set".
+    """
+    ids = list(returned)
+    return MismatchError(
+        f"{system}: none of the {len(ids):,} returned ids is one of {place}; returned: "
+        f"{_examples(ids)}; in {place}: {_examples(known)}; map them with a setting such as "
+        "-s id='{id}.txt'"
+    )
+
+
+def _examples(ids: Iterable[str]) -> str:
+    return ", ".join(map(repr, islice(dict.fromkeys(ids), _N_EXAMPLES)))
 
 
 def _message(error: BaseException) -> str:

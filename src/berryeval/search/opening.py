@@ -270,7 +270,11 @@ def _in_postgres(address: str, settings: Mapping[str, str], table: str | None) -
 
 
 def open_configured_system(
-    name: str, table: Mapping[str, Any], *, queries: Iterable[Query] = ()
+    name: str,
+    table: Mapping[str, Any],
+    *,
+    queries: Iterable[Query] = (),
+    documents_table: str | None = None,
 ) -> System:
     """Return the system of a table ``[systems.NAME]``, under that name.
 
@@ -283,6 +287,8 @@ def open_configured_system(
         other key is a setting of that system, as text.
     queries : iterable of Query
         For replays: the queries whose texts are looked up.
+    documents_table : str, optional
+        For PostgreSQL: the table of documents, unless the settings name one.
     """
     settings = {key: value for key, value in table.items() if key not in OWN_KEYS}
     system = open_system(
@@ -291,6 +297,7 @@ def open_configured_system(
         dsn=table.get("dsn"),
         queries=queries,
         headers=table.get("headers"),
+        table=documents_table,
     )
     system.name = name
     return system

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -18,7 +18,7 @@ from berryeval.suite.settings import Settings
 if TYPE_CHECKING:
     from berryeval.search.system import System
 
-__all__ = ["DEPTH", "Candidate", "find_candidate"]
+__all__ = ["DEPTH", "Candidate", "find_candidate", "open_project_system"]
 
 DEPTH = 100
 """Number of documents per query."""
@@ -42,8 +42,8 @@ def find_candidate(
     """Read the run in the settings, or run the system in the settings.
 
     Raises `ArgumentError` if they name both, or neither; `MismatchError` if a judged query has no
-    text to send; `SystemUnderTestError` if the system fails for more queries than the settings
-    allow, or for all of them.
+    text to send, or no document that the system returns is judged; `SystemUnderTestError` if the
+    system fails for more queries than the settings allow, or for all of them.
     """
     if settings.system is None:
         if settings.run is None:
@@ -56,17 +56,16 @@ def find_candidate(
     if settings.repeats:
         way_out = "set gate.repeat to repeat the queries of a system"
         raise ArgumentError("repeats", f"none with a system; {way_out}", "some")
-    return _ask(settings.system, settings, judgments, queries)
+    return _ask(settings, judgments, queries)
 
 
-def _ask(
-    place: str, settings: Settings, judgments: Judgments, queries: Mapping[str, Query]
-) -> Candidate:
+def _ask(settings: Settings, judgments: Judgments, queries: Mapping[str, Query]) -> Candidate:
     from berryeval.search.collect import collect
     from berryeval.search.documents import iter_any_documents
     from berryeval.search.failures import check_any_answered
     from berryeval.search.judged_units import to_judged_units
     from berryeval.search.system import check_documents
+    from berryeval.suite.known_ids import check_any_judged
 
     lacking = [query_id for query_id in judgments.query_ids if query_id not in queries]
     if lacking:
@@ -77,7 +76,7 @@ def _ask(
         raise ArgumentError(
             "questions", "the documents that the questions belong to", "no documents"
         )
-    with _opened(place, settings, asked) as system:
+    with open_project_system(settings, asked) as system:
         if settings.documents is not None:
             system.index(iter_any_documents(settings.documents, questions=settings.questions))
         check_documents(system, "name them in berryeval.toml (documents = ...)")
@@ -96,19 +95,52 @@ def _ask(
     run, *again = (
         to_judged_units(credit(one.run), judgments, places) for one in (answered, *answered.repeats)
     )
+    check_any_judged(judgments, run, name)
     return Candidate(name, run, times, tuple(again))
 
 
-def _opened(place: str, settings: Settings, asked: Sequence[Query]) -> System:
-    """Open the system of a table ``[systems.NAME]``, or one that needs no table."""
+def open_project_system(
+    settings: Settings,
+    queries: Iterable[Query],
+    *,
+    place: str | None = None,
+    own_settings: Mapping[str, str] | None = None,
+    dsn: str | None = None,
+    documents_table: str | None = None,
+) -> System:
+    """Open the system of a project, or another one.
+
+    Parameters
+    ----------
+    settings : Settings
+        Settings of the project; modules of systems are looked for in their folder, too.
+    queries : iterable of Query
+        For replays: the queries whose texts are looked up.
+    place : str, optional
+        Name of a table ``[systems.NAME]``, or a name that `open_system` accepts; default: the
+        system in the settings.
+    own_settings : mapping, optional
+        Settings of the system as text, which take precedence over those of the file.
+    dsn : str, optional
+        Address of the database, for systems in PostgreSQL without a table.
+    documents_table : str, optional
+        For PostgreSQL: the table of documents, unless the settings name one.
+    """
     from berryeval.search.opening import open_configured_system, open_system
 
     if settings.folder is not None and settings.folder not in sys.path:
         sys.path.insert(0, settings.folder)  # where `module:function` is looked for
-    table = settings.systems.get(place)
+    of_file = settings.system_settings if place in (None, settings.system) else {}
+    known = {**of_file, **(own_settings or {})}
+    name = place or settings.system
+    if name is None:
+        raise ArgumentError("system", "the name of a system", "none")
+    table = settings.systems.get(name)
     if table is None:
-        return open_system(place, settings.system_settings, queries=asked)
-    return open_configured_system(place, {**table, **settings.system_settings}, queries=asked)
+        return open_system(name, known, dsn=dsn, queries=queries, table=documents_table)
+    return open_configured_system(
+        name, {**table, **known}, queries=queries, documents_table=documents_table
+    )
 
 
 def _crediting(settings: Settings) -> Callable[[Run], Run]:

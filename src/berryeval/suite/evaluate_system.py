@@ -28,6 +28,7 @@ from berryeval.search.opening import open_system, read_settings
 from berryeval.search.places import Place
 from berryeval.search.system import System, check_documents
 from berryeval.search.systems.foreign import as_system
+from berryeval.suite.known_ids import find_unknown_hits
 
 __all__ = ["QueryEvaluation", "Summary", "SystemEvaluation", "evaluate_system"]
 
@@ -154,6 +155,8 @@ def evaluate_system(
     ArgumentError
         For a k below 1, or none; for a system without documents to search, and for documents that
         it cannot index.
+    MismatchError
+        If none of the returned ids is one of the golden set.
 
     Examples
     --------
@@ -183,10 +186,12 @@ def evaluate_system(
             opened.index(_documents(documents))
         check_documents(opened, "give documents=…, a folder, a file or Document objects")
         collected = collect(opened, asked.values(), depth, limits=limits, progress=progress)
-        places = opened.places
+        places, name = opened.places, opened.name
     answered = [query_id for query_id in asked if query_id not in collected.failures]
     judged = [query_id for query_id in answered if query_id in known]
     run = to_judged_units(credit(collected.run), known, places)
+    if isinstance(judgments, GoldenSet):
+        find_unknown_hits(judgments, run, name)
     # The run contains the answered queries; those that are also judged are scored.
     measures = (*by_k.values(), *_WHOLE)
     scored = None

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field, replace
 
 from berryeval.core.events import event_logger
@@ -26,6 +26,7 @@ from berryeval.search.failures import check_any_answered
 from berryeval.search.judged_units import to_judged_units
 from berryeval.search.system import System
 from berryeval.search.systems.foreign import as_system
+from berryeval.suite.known_ids import find_unknown_hits
 
 __all__ = [
     "TABLE",
@@ -42,7 +43,6 @@ THRESHOLDS: Mapping[MeasureLike, float] = {"RR@10": 0.70, "P@5": 0.70, "R@10": 0
 TABLE = "berryeval_quality"
 """A separate table for the suite's documents, so that it never replaces other indexes."""
 
-_N_EXAMPLES = 3
 _MEASURES = ("RR@10", "P@5", "P@10", "R@10", "nDCG@10")
 
 _log = event_logger(__name__)
@@ -154,14 +154,12 @@ def run_quality(
     )
     check_any_answered(system.name, collected.durations, collected.failures)
     credited = to_judged_units(known.credit(collected.run), known.judgments, system.places)
+    unknown = find_unknown_hits(known, credited, system.name)
     results = tuple(_result(known, query, credited, collected) for query in known.queries)
     report = quality_report(results, known.queries)
     run = Run.from_lists({result.query_id: list(result.retrieved) for result in results})
     evaluation = evaluate(known.judgments, run, measures, queries=known.queries)
     decided = gate(evaluation, guards)
-    unknown = tuple(_unknown(known, credited))
-    if unknown and len(unknown) == credited.n_rows:
-        raise MismatchError(_all_unknown(known, unknown, system.name))
     _log_outcome(report, results, decided, known)
     if unknown:
         facts = {"hits": len(unknown), "query_id": unknown[0][0], "doc_id": unknown[0][1]}
@@ -183,17 +181,6 @@ def run_quality(
         noise=_noise(known, collected, measures),
         unknown=unknown,
         without_questions=plain,
-    )
-
-
-def _all_unknown(golden: GoldenSet, unknown: Sequence[tuple[str, str]], system: str) -> str:
-    """Say that a system has other ids than the golden set, with examples of both."""
-    examples = [*dict.fromkeys(doc_id for _, doc_id in unknown)][:_N_EXAMPLES]
-    returned = ", ".join(map(repr, examples))
-    known = ", ".join(repr(chunk.chunk_id) for chunk in golden.chunks[:_N_EXAMPLES])
-    return (
-        f"{system}: none of the {len(unknown):,} returned ids is one of the golden set; returned: "
-        f"{returned}; in the set: {known}; map them with a setting such as -s id='{{id}}.txt'"
     )
 
 
@@ -272,21 +259,6 @@ def _result(golden: GoldenSet, query: Query, run: Run, collected: Collected) -> 
         frozenset(golden.relevant_of(query.query_id)),
         collected.durations.get(query.query_id, 0.0),
     )
-
-
-def _unknown(golden: GoldenSet, run: Run) -> Iterator[tuple[str, str]]:
-    """Iterate over hits that are neither chunks of a golden set nor spans.
-
-    A set without documents does not know the ids of the system's own.
-    """
-    if not golden.texts:
-        return
-    chunks = {chunk.chunk_id for chunk in golden.chunks}
-    spans = {(span.query_id, span.span_id) for span, _ in golden.matched_spans}
-    for query in golden.queries:
-        for doc_id in run.ranking(query.query_id):
-            if doc_id not in chunks and (query.query_id, doc_id) not in spans:
-                yield query.query_id, doc_id
 
 
 def _noise(

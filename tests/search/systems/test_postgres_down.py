@@ -76,7 +76,7 @@ def test_a_retrieval_continues_when_the_server_is_back(golden, monkeypatch):
              "-o", "found.run", "--retries", 0, "--concurrency", 1, "-k", 3)  # fmt: skip
     with monkeypatch.context() as patched, running_server() as (dsn, server):
         stop_after(patched, server, 5)
-        done = berryeval("retrieve", dsn, *words)
+        done = berryeval("retrieve", "--system", dsn, *words)
     assert done.exit_code == 4
     assert "query 'Q05' failed: postgres: " in done.stderr
     assert f"{N_QUERIES - 5} queries failed; found.run was not written." in done.stderr
@@ -85,7 +85,7 @@ def test_a_retrieval_continues_when_the_server_is_back(golden, monkeypatch):
     assert len(kept) == 5
     with running_server() as (dsn, server):
         asked = stop_after(monkeypatch, server, -1)
-        again = berryeval("retrieve", dsn, *words)
+        again = berryeval("retrieve", "--system", dsn, *words)
     assert again.exit_code == 0, again.stderr
     assert len(asked) == N_QUERIES - 5
     whole = be.read_run("found.run")
@@ -116,7 +116,7 @@ def test_a_server_that_is_down_is_reported_at_once(golden):
     for words in (
         ("quality", "--golden", golden, "--system", "postgres", "--dsn", NOBODY,
          "--at-least", "RR@10=1"),
-        ("retrieve", NOBODY, "--queries", golden / "test-queries.json", "-o", "x.run",
+        ("retrieve", "--system", NOBODY, "--queries", golden / "test-queries.json", "-o", "x.run",
          "--documents", golden / "test-documents"),
         ("golden", "check", golden, "--system", "postgres", "--dsn", NOBODY),
     ):  # fmt: skip
