@@ -108,9 +108,10 @@ fuzz: $(VENV)/developing ## Fuzz the file readers for FUZZ_SECONDS each
 	$(BIN)/python $(HASHED) --group fuzz
 	fuzz/run.sh $(FUZZ_SECONDS)
 
-conformance: $(VENV)/developing ## Compare berryeval trec_eval with the real program
+conformance: $(VENV)/developing ## Compare berryeval trec_eval with the real program, and run ir_measures' tests
 	$(BIN)/python scripts/fetch_trec_eval.py $(if $(CI),--required)
 	CONFORMANCE_CASES=$(CONFORMANCE_CASES) $(BIN)/python -m pytest -q tests/conformance $(PYTEST_ARGS)
+	$(BIN)/python scripts/ir_measures_own_tests.py
 
 conformance-page: $(PEERS)/installed ## Compare with other libraries, and write docs/reference/conformance.md
 	$(PEERS)/bin/python scripts/fetch_trec_eval.py --required
