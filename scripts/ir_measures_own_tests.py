@@ -27,7 +27,7 @@ REGISTERED = "from berryeval.compat.ir_measures import register\n\nregister()\n"
 
 def download(folder: Path) -> Path:
     """Return the tests of the source distribution."""
-    words = [sys.executable, "-m", "pip", "download", "-qq", "--no-deps",
+    words: list[str | Path] = [sys.executable, "-m", "pip", "download", "-qq", "--no-deps",
              "--no-binary", "ir-measures",
              "--require-hashes", "--constraint", "constraints.txt",
              "--dest", folder, "ir-measures"]  # fmt: skip
@@ -43,10 +43,9 @@ def results(tests: Path, conftest: str) -> dict[str, bool]:
     """Run the tests, and return whether each passed."""
     (tests / "conftest.py").write_text(conftest)
     report = tests / "report.xml"
-    words = [sys.executable, "-m", "pytest", "-q", "-c", "/dev/null", "--rootdir", tests,
-             "-p", "no:cacheprovider", "--continue-on-collection-errors", f"--junitxml={report}",
-             tests]  # fmt: skip
-    subprocess.run(words, check=False, capture_output=True)  # noqa: S603 - written above
+    words = [sys.executable, "-m", "pytest", "-q", "-c", "/dev/null", "-p", "no:cacheprovider",
+             "--continue-on-collection-errors", f"--junitxml={report}", "--rootdir"]  # fmt: skip
+    subprocess.run([*words, tests, tests], check=False, capture_output=True)  # noqa: S603 - written above
     cases = ET.parse(report).iter("testcase")  # noqa: S314 - pytest wrote it
     return {f"{one.get('classname')}.{one.get('name')}": len(one) == 0 for one in cases}
 
