@@ -36,7 +36,7 @@ def test_the_run_is_saved():
     result = baseline("save")
     assert (result.exit_code, result.stdout) == (
         0,
-        "Saved baselines/main.json: 2 queries, 10 documents per query.\n",
+        "Saved baselines/main.json: 2 queries, up to 10 documents per query.\n",
     )
     assert content()["name"] == "main"
     assert content()["rankings"] == {"q1": ["d9", "d1"], "q2": []}
@@ -136,7 +136,7 @@ def test_the_contents_are_shown():
         "  Name     main\n"
         f"  Saved    {content()['created']}\n"
         "  Queries  2\n"
-        "  Depth    10 documents per query\n"
+        "  Depth    up to 10 documents per query\n"
         "  Corpus   docs v2\n"
         "  nDCG@10  0.3155 when it was saved\n"
     )

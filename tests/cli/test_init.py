@@ -8,6 +8,7 @@ import pytest
 from click.testing import CliRunner
 
 from berryeval.cli import main
+from berryeval.suite.ci_jobs import job_for
 from berryeval.suite.new_project import inspect_folder
 from berryeval.suite.settings import read_settings
 
@@ -70,7 +71,58 @@ def test_a_golden_set_and_a_search_function_are_found(folder):
     assert berryeval("init").exit_code == 0
     settings = read_settings("berryeval.toml")
     assert settings.system == "shop.engine:search"
-    assert settings.run is settings.baseline is None
+    assert settings.run is settings.documents is None  # a function has its own documents
+    assert Path(settings.baseline).name == "baseline.json"
+
+
+RETRIEVER = """
+class Retriever:
+    def invoke(self, query):
+        return [{"id": "d1"}] if "reset" in query else [{"id": "d2"}]
+
+def build_retriever(): ...
+def tuned_retriever(depth): ...
+def default_retriever(depth=3): ...
+old_retriever = None
+my_retriever = Retriever()
+"""
+
+
+@pytest.mark.parametrize(("service", "job"), [("github", ".github/workflows/search-quality.yml"),
+                                              ("gitlab", ".gitlab-ci.yml")])  # fmt: skip
+def test_from_a_retriever_to_a_gate_in_ci(folder, monkeypatch, service, job):
+    """Three commands, without an editor: init, baseline save, gate."""
+    (folder / "app_of_init.py").write_text(RETRIEVER)
+    (folder / "requirements.txt").write_text("langchain\n")
+    (folder / "qrels.txt").write_text(QRELS)
+    (folder / "queries.jsonl").write_text(
+        '{"id": "q1", "query": "reset password"}\n{"id": "q2", "query": "export"}\n'
+    )
+    monkeypatch.syspath_prepend(folder)
+    assert inspect_folder(folder).systems == (
+        "app_of_init:build_retriever", "app_of_init:default_retriever", "app_of_init:my_retriever"
+    )  # fmt: skip
+    result = berryeval("init", "--system", "app_of_init:my_retriever", "--ci", service)
+    assert result.exit_code == 0, result.output
+    assert f"Wrote berryeval.toml and {job}. Next: berryeval baseline save" in result.output
+    steps = (folder / job).read_text()
+    assert "pip install berryeval -r requirements.txt" in steps
+    assert "berryeval gate --report" in steps
+    early = berryeval("gate")
+    assert early.exit_code == 2
+    assert "save one with `berryeval baseline save`" in early.stderr
+    assert berryeval("baseline", "save").exit_code == 0
+    assert berryeval("gate").exit_code == 0
+    again = berryeval("init", "--ci", service)
+    assert again.exit_code == 2
+    assert "--force replaces it" in again.stderr
+
+
+def test_a_job_installs_the_project(folder):
+    """With the packages that its pyproject.toml names; without one, only BerryEval."""
+    assert "pip install berryeval\n" in job_for("github", folder).text
+    (folder / "pyproject.toml").write_text("[project]\n")
+    assert "pip install berryeval .\n" in job_for("gitlab", folder).text
 
 
 def test_a_baseline_is_recognised(folder):

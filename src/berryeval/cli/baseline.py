@@ -69,7 +69,7 @@ def save(
     baseline = replace(_make(settings, name, _measures(settings, measures)), release=marked)
     os.makedirs(os.path.dirname(path) or ".", exist_ok=True)  # noqa: PTH103, PTH120
     baseline.save(path)
-    click.echo(f"Saved {path}: {_told(baseline)}.")
+    click.echo(f"Saved {path}: {_summary(baseline)}.")
 
 
 @command.command("update")
@@ -94,7 +94,7 @@ def update(config: str | None, measures: tuple[str, ...], **named: str | None) -
     after = _make(settings, before.name, (*before.means, *_measures(settings, measures)))
     after = replace(after, release=before.release)
     after.save(path)
-    click.echo(f"Updated {path}: {_told(after)}.")
+    click.echo(f"Updated {path}: {_summary(after)}.")
     for measure, value in after.means.items():
         was = f"{before.means[measure]:.4f}" if measure in before.means else "not kept"
         click.echo(f"{measure}: {was} -> {value:.4f}")
@@ -147,7 +147,7 @@ def show(file: str | None, config: str | None) -> None:
         ("Name", baseline.name),
         ("Saved", baseline.created),
         ("Queries", f"{len(baseline.rankings):,}"),
-        ("Depth", "all" if baseline.depth is None else f"{baseline.depth} documents per query"),
+        ("Depth", _depth(baseline)),
         ("Corpus", baseline.corpus or "not set"),
         *([("Release", baseline.release)] if baseline.release else []),
         *((measure, f"{value:.4f} when it was saved") for measure, value in baseline.means.items()),
@@ -203,6 +203,11 @@ def _make(settings: Settings, name: str | None, measures: tuple[Measure | str, .
     )
 
 
-def _told(baseline: Baseline) -> str:
-    depth = "all documents" if baseline.depth is None else f"{baseline.depth} documents per query"
-    return f"{len(baseline.rankings):,} queries, {depth}"
+def _summary(baseline: Baseline) -> str:
+    return f"{len(baseline.rankings):,} queries, {_depth(baseline)}"
+
+
+def _depth(baseline: Baseline) -> str:
+    if baseline.depth is None:
+        return "all documents"
+    return f"up to {baseline.depth} documents per query"

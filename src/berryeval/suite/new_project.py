@@ -32,6 +32,9 @@ _PARTS: dict[str, tuple[str, Callable[[Path], object]]] = {
 }
 _SEARCHES = frozenset(("find", "retrieve", "search"))
 """Names of functions that may be a search engine."""
+_RETRIEVER = "retriever"
+"""How the names of retrievers end, and of functions without parameters that return one."""
+_BASELINE = "baseline.json"
 
 
 @dataclass(frozen=True)
@@ -45,7 +48,7 @@ class Findings:
     """Oldest first."""
     baselines: tuple[str, ...] = ()
     systems: tuple[str, ...] = ()
-    """Functions of a query and k, as ``module:function``."""
+    """Functions of a query and k, and retrievers, as ``module:name``."""
 
     @property
     def is_empty(self) -> bool:
@@ -54,7 +57,7 @@ class Findings:
 
 
 def inspect_folder(folder: str | os.PathLike[str]) -> Findings:
-    """Look for judgments, queries, runs, baselines and a search function.
+    """Look for judgments, queries, runs, baselines, and a search function or retriever.
 
     Files in the folder and in its subfolders are recognised by their content. Python files are
     parsed, not run.
@@ -127,7 +130,7 @@ def _kind_of(path: Path) -> str | None:
 
 
 def _search_functions(root: Path) -> Iterator[str]:
-    """Iterate over top-level functions that take a query and a number, by name."""
+    """Iterate over top-level retrievers, and functions of a query and a number, by name."""
     for path in [*sorted(root.glob("*.py")), *sorted(root.glob("*/*.py"))][:_MOST_FILES]:
         module = path.relative_to(root).with_suffix("")
         if not all(part.isidentifier() and part not in _SKIPPED for part in module.parts):
@@ -136,13 +139,24 @@ def _search_functions(root: Path) -> Iterator[str]:
             tree = ast.parse(path.read_bytes())
         except (OSError, SyntaxError, ValueError, RecursionError, MemoryError):
             continue
-        for node in tree.body:
-            if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef)) and _is_search(node):
-                yield f"{'.'.join(module.parts)}:{node.name}"
+        for name in filter(None, map(_searching_name, tree.body)):
+            yield f"{'.'.join(module.parts)}:{name}"
+
+
+def _searching_name(node: ast.stmt) -> str | None:
+    """Return the name that a statement gives to a search function or a retriever."""
+    if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef)):
+        return node.name if _is_search(node) else None
+    if isinstance(node, ast.Assign) and isinstance(node.value, ast.Call):
+        names = [target.id for target in node.targets if isinstance(target, ast.Name)]
+        return next((name for name in names if name.endswith(_RETRIEVER)), None)
+    return None
 
 
 def _is_search(function: ast.FunctionDef | ast.AsyncFunctionDef) -> bool:
     arguments = [argument.arg for argument in function.args.args]
+    if function.name.endswith(_RETRIEVER):
+        return len(arguments) == len(function.args.defaults)
     is_named = function.name in _SEARCHES
     return is_named and arguments[:1] == ["query"] and arguments[1:2] in (["k"], ["top_k"], ["n"])
 
@@ -151,7 +165,8 @@ def to_toml(found: Findings) -> str:
     """Return the content of a ``berryeval.toml`` for what was found.
 
     Where there are several choices the first one counts, and the others are comments. With two
-    runs and no baseline, the oldest run is the baseline, and the newest the candidate.
+    runs and no baseline, the oldest run is the baseline, and the newest the candidate. With a run
+    or a system alone, the baseline is a file that `berryeval baseline save` writes.
     """
     lines = ["# What `berryeval gate` evaluates. Paths are relative to this file.", ""]
     baselines, runs = found.baselines, found.runs
@@ -165,8 +180,12 @@ def to_toml(found: Findings) -> str:
     if runs or not found.systems:
         lines += _setting("run", runs, "candidate.run")
     lines += _setting("system", found.systems, "my_app:search", is_used=not runs)
-    lines += _setting("documents", found.documents, "docs/", is_used=not runs)
-    lines += _setting("baseline", baselines, "baseline.json", is_used=bool(baselines))
+    # A function or retriever has its own documents.
+    lines += _setting("documents", found.documents, "docs/", is_used=False)
+    if not baselines and (runs or found.systems):
+        lines += ["# Written by `berryeval baseline save`."]
+        baselines = (_BASELINE,)
+    lines += _setting("baseline", baselines, _BASELINE)
     guard = ["[[gate.guard]]", 'measure = "nDCG@10"']
     if baselines:
         guard += ["margin = 0.05  # the largest drop from the baseline that is acceptable"]
