@@ -146,7 +146,7 @@ def test_the_contents_are_shown():
         json.dumps({**content(), "depth": None, "corpus": None, "settings": {"k1": "0.9"}})
     )
     shown = baseline("show").stdout
-    assert "Depth    all\n" in shown
+    assert "Depth    all documents\n" in shown
     assert "Corpus   not set\n" in shown
     assert "k1       0.9\n" in shown
 
