@@ -25,6 +25,10 @@ public:
           std::size_t n_grades = 0);
 
     const Pools& pools() const { return pools_; }
+    // What a ranker needs to know of other queries; null if no measure asks.
+    const JudgedDocuments* judged() const {
+        return plan_.looks_across_queries() ? &pools_.documents() : nullptr;
+    }
     const Cut& cut() const { return cut_; }
 
     // Takes a query of this number among the pools, or of none; false if it was taken before.
@@ -71,7 +75,7 @@ class Scorer {
 public:
     // Without `duplicates` there are none, and none are looked for.
     Scorer(Board& board, std::optional<columns::Duplicates> duplicates)
-        : board_(board), duplicates_(duplicates) {}
+        : board_(board), duplicates_(duplicates), ranker_(board.judged()) {}
 
     void begin(std::string_view query_id) {
         query_id_ = query_id;

@@ -48,6 +48,31 @@ Pool::Pool(const Grouped& judgments, std::size_t first, std::size_t last, const 
     judged_ = {room.judged, n_judged};
 }
 
+JudgedDocuments::JudgedDocuments(const IdColumn& doc_ids)
+    : doc_ids_(doc_ids), slots_(n_slots(doc_ids.size())) {
+    for (std::size_t row = 0; row < doc_ids.size(); ++row) {
+        const std::uint64_t hash = hash_of(doc_ids[row]);
+        Pool::Slot& slot = slots_[place_of(doc_ids[row], hash)];
+        if (slot.number == 0) {
+            slot = {static_cast<std::uint32_t>(hash >> 32), static_cast<std::uint32_t>(row + 1)};
+        }
+    }
+}
+
+bool JudgedDocuments::contains(std::string_view doc_id, std::uint64_t hash) const {
+    return slots_[place_of(doc_id, hash)].number != 0;
+}
+
+std::size_t JudgedDocuments::place_of(std::string_view doc_id, std::uint64_t hash) const {
+    const std::size_t mask = slots_.size() - 1;
+    std::size_t i = hash & mask;
+    while (slots_[i].number != 0 && (slots_[i].tag != static_cast<std::uint32_t>(hash >> 32) ||
+                                     !columns::are_same(doc_ids_[slots_[i].number - 1], doc_id))) {
+        i = (i + 1) & mask;
+    }
+    return i;
+}
+
 Pools::Pools(const Grouped& judgments, std::size_t n_threads)
     : judgments_(judgments),
       order_(judgments.query_ids.size()),
@@ -112,6 +137,11 @@ std::optional<std::size_t> Pools::find(std::string_view query_id) const {
         if (judgments_.query_ids[order_[number]] == query_id) return number;
     }
     return std::nullopt;
+}
+
+const JudgedDocuments& Pools::documents() const {
+    std::call_once(is_collected_, [this] { documents_.emplace(judgments_.doc_ids); });
+    return *documents_;
 }
 
 }  // namespace berryeval::engine

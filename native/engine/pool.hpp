@@ -3,6 +3,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <mutex>
 #include <optional>
 #include <span>
 #include <string_view>
@@ -92,6 +93,21 @@ private:
     std::span<const double> judged_;
 };
 
+// The documents that any query judges, each once.
+class JudgedDocuments {
+public:
+    explicit JudgedDocuments(const IdColumn& doc_ids);
+
+    bool contains(std::string_view doc_id, std::uint64_t hash) const;
+
+private:
+    // Where a document is in the table, or the free place where it would be.
+    std::size_t place_of(std::string_view doc_id, std::uint64_t hash) const;
+
+    const IdColumn& doc_ids_;
+    std::vector<Pool::Slot> slots_;  // their numbers are those of rows of the judgments, from 1
+};
+
 // All pools, in the order of their queries' ids as bytes.
 class Pools {
 public:
@@ -108,6 +124,9 @@ public:
     // For each pool the place of its query in the judgments.
     std::span<const std::uint64_t> order() const { return order_; }
 
+    // The documents of all pools, collected at the first call. Threads may call it at once.
+    const JudgedDocuments& documents() const;
+
 private:
     void sort_queries();
     void make_table();
@@ -119,6 +138,8 @@ private:
     std::vector<double> judged_;         // of all pools
     std::vector<Pool> pools_;
     std::vector<std::uint32_t> table_;  // of pools by the hash of their query, from 1
+    mutable std::once_flag is_collected_;
+    mutable std::optional<JudgedDocuments> documents_;
 };
 
 }  // namespace berryeval::engine

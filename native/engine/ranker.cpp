@@ -81,19 +81,33 @@ kernels::Ranking Ranker::ranking(const Cut& cut) {
     } else {
         rank_by_counting();
     }
+    if (judged_ != nullptr) split_off_elsewhere();
     std::size_t n_retrieved = rows_.size();
     if (n_retrieved > cut.most) {
         n_retrieved = cut.most;
         while (!hits_.empty() && hits_.back().rank > cut.most) hits_.pop_back();
+        while (!elsewhere_.empty() && elsewhere_.back() > cut.most) elsewhere_.pop_back();
     }
     if (cut.judged_only) {
         std::erase_if(hits_, [](const kernels::Hit& hit) { return hit.grade < 0.0; });
+        elsewhere_.clear();
         n_retrieved = hits_.size();
         for (std::size_t i = 0; i < hits_.size(); ++i) {
             hits_[i].rank = static_cast<std::uint32_t>(i + 1);
         }
     }
-    return {n_retrieved, hits_, pool_ != nullptr ? pool_->judged() : std::span<const double>{}};
+    return {n_retrieved, hits_, pool_ != nullptr ? pool_->judged() : std::span<const double>{},
+            elsewhere_};
+}
+
+// Moves documents that only other queries judge from the hits to a list of their own.
+void Ranker::split_off_elsewhere() {
+    elsewhere_.clear();
+    std::erase_if(hits_, [this](const kernels::Hit& hit) {
+        const bool is_elsewhere = hit.grade == kernels::not_in_pool;
+        if (is_elsewhere) elsewhere_.push_back(hit.rank);
+        return is_elsewhere;
+    });
 }
 
 // Sorts the few documents in the pool, and counts how many of all stand above each of them.

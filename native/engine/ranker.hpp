@@ -24,6 +24,9 @@ struct Cut {
 // highest first. Documents outside the pool are counted, and never sorted.
 class Ranker {
 public:
+    // With `judged`, it also finds the ranks of documents that only other queries judge.
+    explicit Ranker(const JudgedDocuments* judged = nullptr) : judged_(judged) {}
+
     // `pool` is null for a query that nobody judged.
     void begin(const Pool* pool) {
         pool_ = pool;
@@ -39,6 +42,8 @@ public:
         if (pool_ != nullptr) {
             if (const auto grade = pool_->grade_of(doc_id, hash)) {
                 found_.push_back({rows_.size(), *grade});
+            } else if (judged_ != nullptr && judged_->contains(doc_id, hash)) {
+                found_.push_back({rows_.size(), kernels::not_in_pool});
             }
         }
         rows_.push_back({doc_id, hash, score});
@@ -67,11 +72,13 @@ private:
     bool find_suspects();
     void drop(std::span<const std::size_t> repeated);
     void rank_by_counting();
+    void split_off_elsewhere();
 
     columns::Seed seed_ = columns::process_seed();
+    const JudgedDocuments* judged_;
     const Pool* pool_ = nullptr;
     std::vector<Row> rows_;
-    std::vector<Found> found_;  // the rows in the pool
+    std::vector<Found> found_;  // the rows in the pool, and those that only other queries judge
     bool in_order_ = true;
     struct Seen {
         std::uint64_t once;
@@ -82,6 +89,7 @@ private:
     std::vector<std::uint32_t> table_;   // of suspects by hash, from 1
     std::vector<std::size_t> n_above_;
     std::vector<kernels::Hit> hits_;
+    std::vector<std::uint32_t> elsewhere_;  // ranks
 };
 
 }  // namespace berryeval::engine

@@ -16,4 +16,13 @@ inline double unjudged_share(const Ranking& ranking, Cutoff k) {
     return denominator > 0.0 ? n_unjudged_retrieved(ranking, k) / denominator : 0.0;
 }
 
+inline double hole_share(const Ranking& ranking, Cutoff k) {
+    const double denominator = n_ranks(ranking, k);
+    if (!(denominator > 0.0)) return 0.0;
+    const auto elsewhere = std::ranges::count_if(
+        ranking.judged_elsewhere, [&](std::uint32_t rank) { return !k || rank <= *k; });
+    const std::size_t known = first(ranking.hits, k).size() + static_cast<std::size_t>(elsewhere);
+    return static_cast<double>(n_first(ranking.n_retrieved, k) - known) / denominator;
+}
+
 }  // namespace berryeval::kernels

@@ -85,6 +85,8 @@ public:
         return place_of(gain(lowest), plan_.gains_);
     }
 
+    void look_across_queries() { plan_.looks_across_queries_ = true; }
+
     void expect_none_left() const {
         if (!left_.empty()) refuse(left_.begin()->first);
     }
@@ -161,6 +163,12 @@ struct Plan::Makers {
         return [k = a.cutoff()](const Query& q) { return kernel(q.ranking, k); };
     }
 
+    template <double (*kernel)(const Ranking&, Cutoff)>
+    static Kernel across_queries_at_k(Arguments& a) {
+        a.look_across_queries();
+        return of_ranking_at_k<kernel>(a);
+    }
+
     template <double (*kernel)(const Relevant&)>
     static Kernel of_relevant(Arguments& a) {
         return [i = a.relevant()](const Query& q) { return kernel(q.scratch.relevant[i]); };
@@ -199,6 +207,7 @@ const std::map<std::string_view, Plan::Makers::Make>& Plan::Makers::by_name() {
     static const std::map<std::string_view, Make> makers{
         {"n_queries", of_ranking<n_queries>},
         {"n_retrieved", of_ranking<n_retrieved>},
+        {"hole_share", across_queries_at_k<hole_share>},
         {"judged_share", of_ranking_at_k<judged_share>},
         {"n_unjudged_retrieved", of_ranking_at_k<n_unjudged_retrieved>},
         {"unjudged_share", of_ranking_at_k<unjudged_share>},

@@ -43,6 +43,9 @@ public:
     // The number of calls.
     std::size_t size() const { return kernels_.size(); }
 
+    // Whether a kernel asks which documents other queries judge.
+    bool looks_across_queries() const { return looks_across_queries_; }
+
     // Writes the value of each call to `out`, which has room for all of them. Many threads may
     // do so at once. Any scratch will do; it grows where it has to.
     void score(const Ranking& ranking, Scratch& scratch, std::span<double> out) const;
@@ -61,6 +64,7 @@ private:
     std::vector<double> levels_;  // each once
     std::vector<Gain> gains_;     // likewise
     std::vector<Kernel> kernels_;
+    bool looks_across_queries_ = false;
 };
 
 }  // namespace berryeval::kernels

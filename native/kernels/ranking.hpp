@@ -23,6 +23,8 @@ struct Ranking {
     std::size_t n_retrieved;
     std::span<const Hit> hits;       // by rising rank
     std::span<const double> judged;  // the grades of all judged documents, none below 0, falling
+    // The ranks, rising, of documents that only other queries judge; empty unless a kernel asks.
+    std::span<const std::uint32_t> judged_elsewhere = {};
 };
 
 // How many ranks count; none means all of them.

@@ -73,6 +73,7 @@ _NAMES = {
         "F",
         "G",
         "GMBpref",
+        "Hole",
         "Holes",
         "IPrec",
         "Judged",

@@ -72,6 +72,7 @@ from berryeval.measures.names import (
     F as F,
     G as G,
     GMBpref as GMBpref,
+    Hole as Hole,
     Holes as Holes,
     IPrec as IPrec,
     Judged as Judged,

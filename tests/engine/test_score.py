@@ -1,5 +1,7 @@
 """Scoring a run with judgments."""
 
+import math
+
 import pytest
 import pytrec_eval
 from hypothesis import given
@@ -13,10 +15,12 @@ from berryeval.measures import (
     NDCG,
     AveragePrecision,
     HitRate,
+    Hole,
     Measure,
     Precision,
     Recall,
     ReciprocalRank,
+    parse_measures,
 )
 from depth import examples
 
@@ -100,6 +104,28 @@ def test_two_kinds_of_unjudged_documents_are_distinguished():
     assert Seen.shown == [([-1.0, -2.0, 0.0, 2.0], [2.0, 1.0, 0.0])]
 
 
+def test_only_documents_that_no_query_judges_are_holes_across_queries():
+    """q1 has one document of q2, one that q2 graded below 0, and one that is nowhere."""
+    judgments = Judgments.from_dict({"q1": {"a": 1}, "q2": {"b": 0, "c": -1}, "q3": {"d": 1}})
+    run = Run.from_lists({"q1": ["b", "x", "c", "a", "y"], "q2": ["x", "z", "d"]})
+    found = score(judgments, run, parse_measures("Hole@4 Unjudged@4 Hole infAP")).values
+    assert list(found["Hole@4"]) == [1 / 4, 2 / 4, 0.0]
+    assert list(found["Unjudged@4"]) == [3 / 4, 3 / 4, 0.0]
+    assert list(found["Hole"]) == [2 / 5, 2 / 3, 0.0]
+    alone = score(judgments, run, parse_measures("infAP")).values
+    assert list(found["infAP"]) == list(alone["infAP"])  # sees the pool of its own query
+
+
+def hole_of_beir(judgments: dict, run: dict, k: int) -> float:
+    """Follow BEIR's definition, without its rounding."""
+    annotated = {doc_id for documents in judgments.values() for doc_id in documents}
+    total = 0.0
+    for query_id in sorted(judgments, key=str.encode):
+        ranked = sorted(run.get(query_id, {}).items(), key=lambda d: (d[1], d[0].encode()))[::-1]
+        total += sum(doc_id not in annotated for doc_id, _ in ranked[:k]) / k
+    return total / len(judgments)
+
+
 ids = st.sampled_from(["d", "D", "é", "z", "10", "9", "d1", "d10", "d2", "\U0001f353"])
 queries = st.sampled_from(["1", "10", "2", "é"])
 graded = st.dictionaries(ids, st.integers(-1, 3), min_size=1, max_size=8)
@@ -135,3 +161,15 @@ def test_scores_match_trec_eval(judgments, run):
         for name, measure in SAME.items():
             value = ours.values[str(measure)][i]
             assert value == pytest.approx(theirs[query_id][name], abs=1e-12), (query_id, name)
+
+
+@given(
+    judgments=st.dictionaries(queries, graded, min_size=1),
+    run=st.dictionaries(queries, retrieved, min_size=1),
+    k=st.integers(1, 10),
+)
+def test_hole_matches_the_definition_of_beir(judgments, run, k):
+    """The mean over judged queries, of documents that no query judges."""
+    scores = score(Judgments.from_dict(judgments), Run.from_dict(run), [Hole(k)])
+    mean = math.fsum(scores.values[f"Hole@{k}"]) / len(judgments)
+    assert mean == pytest.approx(hole_of_beir(judgments, run, k), abs=1e-12)

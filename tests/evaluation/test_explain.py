@@ -275,6 +275,14 @@ def test_lower_may_be_better():
     assert query_that_fell_most(judgments, a, b, "Unjudged@1") == "q2"
 
 
+def test_documents_that_other_queries_judge_are_no_holes_of_beir():
+    """Only x, which no query judges, changes Hole; b belongs to q2."""
+    judgments = {"q1": {"a": 1}, "q2": {"b": 1}}
+    found = be.explain(judgments, {"q1": ["a", "b"]}, {"q1": ["b", "x"]}, "q1", "Hole@2")
+    assert (found.before, found.after) == (0.0, 0.5)
+    assert {move.doc_id: move.contribution for move in found.effective} == {"x": 0.5}
+
+
 def test_an_unknown_query_is_an_error_with_the_nearest():
     """If none is similar, the first ones are shown."""
     judgments = {f"query-{i}": {"a": 1} for i in range(5)}

@@ -26,8 +26,8 @@ NOT_BY_ORDER = {
 
 # Measures of how much is known or returned, not of quality; or with their own scale.
 NOT_NORMALISED = {
-    "DCG", "ERR", "Holes", "IDCG", "Judged", "NumNonrelJudgedRet", "NumQ", "NumRel", "NumRelRet",
-    "NumRet", "P", "RBP", "RBPResidual", "RprecMult", "Unjudged", "Utility", "yaap",
+    "DCG", "ERR", "Hole", "Holes", "IDCG", "Judged", "NumNonrelJudgedRet", "NumQ", "NumRel",
+    "NumRelRet", "NumRet", "P", "RBP", "RBPResidual", "RprecMult", "Unjudged", "Utility", "yaap",
 }  # fmt: skip
 PERFECT_IS_ONE = {
     "AP", "AP11", "Bpref", "F", "F1", "G", "GMAP", "GMBpref", "IPrec", "NCG", "R", "RR", "RelP",

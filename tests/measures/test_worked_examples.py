@@ -20,6 +20,7 @@ from berryeval.measures import (
     GeometricAveragePrecision,
     GeometricBpref,
     HitRate,
+    Hole,
     Holes,
     InferredAveragePrecision,
     InterpolatedPrecision,
@@ -112,6 +113,8 @@ WORKED = [
     # Recall 0.8 of three is 2.4 documents: three in trec_eval 9.0.8, two in 10.0.
     (ElevenPointAverage(), 8 * (1 / 2) / 11),
     (ElevenPointAverage(rounding="nearest"), 9 * (1 / 2) / 11),
+    (Hole(), 1 / 6),  # the unknown one; the other unjudged document is in the pool
+    (Hole(10), 1 / 10),
     (Judged(3), 2 / 3),
     (Judged(10), 4 / 6),
     (Unjudged(3), 1 / 3),

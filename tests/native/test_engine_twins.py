@@ -15,13 +15,16 @@ from berryeval.core.run import Run
 from berryeval.engine import _native as engine
 from berryeval.engine import _python
 from berryeval.engine._selection import AllScores
+from berryeval.engine.session import Session
 from berryeval.measures import parse_measures
 from depth import examples
 
 if backend().name != "native":
     pytest.skip("there is no extension to compare with", allow_module_level=True)
 
-MEASURES = parse_measures("all_trec") + parse_measures("nDCG(gain=exp2)@3 RBP ERR@5 Judged@2 unj")
+MEASURES = parse_measures("all_trec") + parse_measures(
+    "nDCG(gain=exp2)@3 RBP ERR@5 Judged@2 unj Hole Hole@3"
+)
 
 query_ids = st.sampled_from(["q1", "q10", "q2", "Q", "é", "\udcff", "x" * 40])
 doc_ids = st.sampled_from([f"d{i}" for i in range(12)] + ["d", "D1", "é", "\udcfe", "y" * 70])
@@ -212,3 +215,27 @@ def test_sizes_beyond_memory_are_rejected():
     judged = Judgments.from_dict({"q": {"d": 1}, "r": {"d": 1}})
     with pytest.raises(ValueError, match="too many grades to keep"):
         engine.Session(judged, [], n_grades=2**63)
+
+
+@pytest.mark.parametrize(
+    ("options", "expected"),
+    [({}, 2 / 5), ({"most": 2}, 1 / 2), ({"most": 3}, 1 / 3), ({"judged_only": True}, 0.0)],
+)
+def test_documents_of_other_queries_are_cut_with_the_ranking(options, expected):
+    """q1 has b and c, which q2 judges, and x and y, which no query does."""
+    judged = Judgments.from_dict({"q1": {"a": 1}, "q2": {"b": 1, "c": 0}})
+    run = Run.from_lists({"q1": ["b", "x", "c", "a", "y"]})
+    calls = [parse_measures("Hole")[0].native_call()]
+    session = Session(judged, calls, **options)
+    session.score_run(run)
+    assert session.results().values[0][0] == expected
+
+
+def test_ties_place_documents_of_other_queries_as_all_others():
+    """Out of order and with equal scores, ranks are counted: z, b, a and then x."""
+    judged = Judgments.from_dict({"q1": {"a": 1}, "q2": {"b": 1}})
+    run = Run.from_dict({"q1": {"x": 0.5, "a": 1.0, "z": 2.0, "b": 1.0}})
+    measures = parse_measures("Hole@1 Hole@2 Hole@3 Hole@4")
+    found = [column[0] for column in engine.score(judged, run, measures).values]
+    assert found == [1.0, 1 / 2, 1 / 3, 2 / 4]
+    assert found == [column[0] for column in _python.score(judged, run, measures).values]

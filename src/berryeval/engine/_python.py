@@ -18,18 +18,25 @@ def score(judgments: Judgments, run: Run, measures: Sequence[Measure]) -> AllSco
     """Score each judged query.
 
     A document without a judgment stands as `NOT_IN_POOL` in what the measures see, one with a
-    negative grade as `UNJUDGED`: both are without a usable grade.
+    negative grade as `UNJUDGED`: both are without a usable grade. To measures that look
+    `across_queries`, so does one that only other queries judge.
     """
     query_ids = sorted(judgments.query_ids.iter_bytes())
     values = [array("d") for _ in measures]
+    needs_others = any(measure.across_queries for measure in measures)
+    judged_for_any = set(judgments.doc_ids.iter_bytes() if needs_others else ())
     lacks_relevant = []
     for query_id in query_ids:
         grade_of = judgments.grades_of(query_id)
         judged = sorted((grade for grade in grade_of.values() if grade >= 0), reverse=True)
         lacks_relevant.append(not judged or judged[0] < 1)
-        grades = [usable_grade(grade_of, doc_id) for doc_id in run.ranked_ids(query_id)]
+        ranking = run.ranked_ids(query_id)
+        grades = [usable_grade(grade_of, doc_id) for doc_id in ranking]
+        across = grades
+        if needs_others:
+            across = [usable_grade(grade_of, doc_id, judged_for_any) for doc_id in ranking]
         for column, measure in zip(values, measures, strict=True):
-            column.append(measure.score(grades, judged))
+            column.append(measure.score(across if measure.across_queries else grades, judged))
     in_run = set(run.query_ids.iter_bytes())
     ignored = sorted(in_run.difference(query_ids))
     return AllScores(

@@ -269,7 +269,7 @@ def _view_by_gain(kernel: str, measure: Any) -> View | None:  # noqa: ANN401
 
 
 def _view_by_judgment(kernel: str, measure: Measure) -> View | None:
-    if kernel == "unjudged_share":
+    if kernel in ("hole_share", "unjudged_share"):
         return View(_every, "set" if measure.k is None else "additive")
     return _BY_JUDGMENT.get(kernel)
 

@@ -16,7 +16,7 @@ from berryeval.evaluation.evaluate import MeasureLike, read_measures
 from berryeval.evaluation.findings import Outcome, difference_of, outcome_of
 from berryeval.evaluation.sources import JudgmentsSource, RunSource, load_judgments, load_run
 from berryeval.formats import Duplicates
-from berryeval.kernels.relevance import usable_grade
+from berryeval.kernels.relevance import UNJUDGED, usable_grade
 from berryeval.measures import Measure
 
 __all__ = ["Explanation", "Method", "Move", "explain", "query_that_fell_most", "score_ranking"]
@@ -189,10 +189,13 @@ def _explain(
     measure: Measure,
     query_id: str,
     judgments: Judgments,
-    before: Sequence[bytes],
-    after: Sequence[bytes],
+    before: list[bytes],
+    after: list[bytes],
 ) -> Explanation:
     grade_of = judgments.grades_of(encode_id(query_id))
+    if measure.across_queries:
+        known_to_others = set(judgments.doc_ids.iter_bytes()).difference(grade_of)
+        grade_of |= dict.fromkeys(known_to_others.intersection(before + after), UNJUDGED)
     judged = _judged(grade_of)
     scores = [score_ranking(measure, ranking, grade_of) for ranking in (before, after)]
     old, new = ({doc_id: i for i, doc_id in enumerate(ids, start=1)} for ids in (before, after))

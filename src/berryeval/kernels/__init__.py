@@ -9,7 +9,8 @@ grades
     grade: it is not relevant and gains 0. `relevance.NOT_IN_POOL` (-1) means that nobody
     judged it, or that it stood higher up already; any other number below 0, such as
     `relevance.UNJUDGED` (-2), that it was in the pool but not judged. Inferred average
-    precision alone tells the two apart.
+    precision and `hole_share` alone tell the two apart. To a measure that looks `across_queries`,
+    a document that only other queries judge is in the pool, too.
 judged
     The grades of all judged documents of the query, highest first. Grades below 0 may stand
     at its end or be left out: no kernel looks at them.

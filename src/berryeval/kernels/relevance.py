@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from collections.abc import Set as AbstractSet
 
 __all__ = [
     "NOT_IN_POOL",
@@ -35,9 +36,15 @@ def count_unjudged(grades: Iterable[float]) -> int:
     return sum(1 for grade in grades if grade < 0.0)
 
 
-def usable_grade(grade_of: dict[bytes, float], doc_id: bytes) -> float:
-    """Return the grade of a document as measures see it."""
+def usable_grade(
+    grade_of: dict[bytes, float], doc_id: bytes, judged_for_any: AbstractSet[bytes] = frozenset()
+) -> float:
+    """Return the grade of a document as measures see it.
+
+    A document without a judgment of this query, but among those `judged_for_any` query, counts as
+    in the pool.
+    """
     grade = grade_of.get(doc_id)
     if grade is None:
-        return NOT_IN_POOL
+        return UNJUDGED if doc_id in judged_for_any else NOT_IN_POOL
     return grade if grade >= 0 else UNJUDGED

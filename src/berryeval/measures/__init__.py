@@ -28,7 +28,7 @@ from berryeval.measures.f_beta import FBeta
 from berryeval.measures.hit_rate import HitRate
 from berryeval.measures.inferred_ap import InferredAveragePrecision
 from berryeval.measures.interpolated_precision import ElevenPointAverage, InterpolatedPrecision
-from berryeval.measures.judged_share import Judged, Unjudged
+from berryeval.measures.judged_share import Hole, Judged, Unjudged
 from berryeval.measures.ndcg import DCG, IDCG, NDCG
 from berryeval.measures.ndcg_points import NDCGAtGainLevels, NDCGAtRelevant
 from berryeval.measures.normalised_gain import BinaryNormalisedGain, NormalisedGain
@@ -59,6 +59,7 @@ __all__ = [
     "GeometricAveragePrecision",
     "GeometricBpref",
     "HitRate",
+    "Hole",
     "Holes",
     "InferredAveragePrecision",
     "InterpolatedPrecision",

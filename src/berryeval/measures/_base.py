@@ -100,6 +100,8 @@ class Measure(metaclass=_Measures):
     """How the values of many queries become one; ``geometric`` with `GEOMETRIC_FLOOR`."""
     at: ClassVar[str | None] = "k"
     """The parameter that is written after the @; None if there is none."""
+    across_queries: ClassVar[bool] = False
+    """Whether a document that is judged for another query counts as in the pool of each query."""
     uncut_name: ClassVar[str | None] = None
     """What the measure is called without k, where that is another name."""
     definition: ClassVar[str]

@@ -42,7 +42,7 @@ _WORDS = {
     "hr": "Success",
     "hit": "Success",
     "hits": "Success",
-    "hole": "Unjudged",
+    "hole": "Hole",
     "holes": "Unjudged",
     "err": "ERR",
     "bpref": "Bpref",

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from berryeval.kernels.judged_share import judged_share, unjudged_share
+from berryeval.kernels.judged_share import hole_share, judged_share, unjudged_share
 from berryeval.measures._base import Measure, register
 
-__all__ = ["Judged", "Unjudged"]
+__all__ = ["Hole", "Judged", "Unjudged"]
 
 
 @register
@@ -47,6 +47,35 @@ class Unjudged(Measure):
     )
     edge_cases = (
         "If fewer than k documents are returned, it differs from 1 - Judged.",
-        "BEIR's Hole@k is lower: it leaves out documents that are judged for another query.",
+        "Hole, as BEIR defines it, is lower: it omits documents that another query judges.",
         "Nothing returned: 0.",
+    )
+
+
+@register
+class Hole(Measure):
+    """Documents in the first k that no query judges. Equals BEIR's ``Hole``."""
+
+    kernel = staticmethod(hole_share)
+    name = "Hole"
+    title = "Share of documents judged for no query"
+    aliases = ("hole_share",)
+    higher_is_better = False
+    across_queries = True
+    definition = (
+        "The number of documents in the first k that the judgments of no query contain, divided "
+        "by k."
+    )
+    use_when = "You report results on BEIR's data sets, and want to show how many are unknown."
+    avoid_when = (
+        "Few queries share documents, or judgments are deep: Unjudged counts all documents that "
+        "can change the score of a query."
+    )
+    edge_cases = (
+        "A document judged for another query is not a hole here, although its grade for this "
+        "query is unknown.",
+        "A grade below 0 counts as a judgment, as in BEIR; for Unjudged it does not.",
+        "Adding or removing the judgments of one query can change the value of another.",
+        "If fewer than k documents are returned: still divided by k. Nothing returned: 0.",
+        "BEIR breaks ties by the order of the results, and rounds means to 5 digits.",
     )

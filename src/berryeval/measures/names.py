@@ -31,7 +31,7 @@ from berryeval.measures.hit_rate import HitRate as Success
 from berryeval.measures.inferred_ap import InferredAveragePrecision as infAP
 from berryeval.measures.interpolated_precision import ElevenPointAverage as AP11
 from berryeval.measures.interpolated_precision import InterpolatedPrecision as IPrec
-from berryeval.measures.judged_share import Judged, Unjudged
+from berryeval.measures.judged_share import Hole, Judged, Unjudged
 from berryeval.measures.ndcg import DCG, IDCG
 from berryeval.measures.ndcg import NDCG as nDCG
 from berryeval.measures.ndcg_points import NDCGAtGainLevels as Rndcg
@@ -66,6 +66,7 @@ __all__ = [
     "F",
     "G",
     "GMBpref",
+    "Hole",
     "Holes",
     "IPrec",
     "Judged",

@@ -6,7 +6,7 @@
     trec_eval     ndcg_cut.5,10  ndcg_cut_10  P_5  map  set_F.0.5  official  all_trec
     ir_measures   nDCG(dcg='exp-log2')@10  P(rel=2)@5  IPrec@0.1  SetP(relative=True)
     ranx          ndcg@10-l2  hit_rate@10  mrr@10  r-precision  ndcg_burges@10  rbp.95
-    BEIR          NDCG@10  MAP@100  Recall@100  P@5  MRR@10  Accuracy@10  R_cap@10
+    BEIR          NDCG@10  MAP@100  Recall@100  P@5  MRR@10  Accuracy@10  R_cap@10  Hole@10
     MTEB          ndcg_at_10  map_at_100  recall_at_100  mrr_at_10  hit_rate_at_10
     recommenders  HR@10  HitRate@10
     Ragas         id_based_context_precision  id_based_context_recall
@@ -17,7 +17,7 @@ default cutoffs; so are the other names that take cutoffs there. ``SetP``, ``R``
 ``Success`` are one measure each, of the whole ranking.
 
 What two tools use for two things is refused, with both spellings: ``recall`` alone, ``rbp@95``,
-``Hole@10``, ``context_precision``.
+``context_precision``.
 """
 
 from __future__ import annotations
@@ -58,12 +58,6 @@ _TWO_MEANINGS = (
         re.compile(r"rbp@(?P<number>\d+)"),
         "'RBP@{number}' for a cutoff, or 'RBP(p=0.{number})' as in ranx",
         "RBP(p=0.95)@100",
-    ),
-    (
-        re.compile(r"hole(?:@|_at_)(?P<number>\d+)", re.IGNORECASE),
-        "'Unjudged@{number}' for documents that are not judged for the query; Hole of BEIR, for "
-        "those that are judged for no query, is not available",
-        "Unjudged@10",
     ),
     (
         re.compile(r"accuracy(?:\(.*)?", re.IGNORECASE),

@@ -56,6 +56,7 @@ WITHOUT_BOUNDS: Mapping[type[Measure], str] = {
     measures.Bpref: "it ignores unjudged documents on purpose",
     measures.GeometricBpref: "it ignores unjudged documents, like bpref",
     measures.InferredAveragePrecision: "it already estimates the unjudged documents",
+    measures.Hole: "it is the share of documents judged for no query",
     measures.Holes: "it counts unjudged documents",
     measures.Judged: "it is the share of judged documents",
     measures.RankBiasedResidual: "it is itself the width of such bounds",

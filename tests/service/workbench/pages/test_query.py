@@ -1,8 +1,13 @@
 """The page Query: both rankings, grades, effects of moves, documents, and judging."""
 
+from types import SimpleNamespace
+
 import pytest
 
+from berryeval import Run
 from berryeval.core.documents import Document
+from berryeval.measures import parse_measure
+from berryeval.service.workbench.pages.query.answers import Answers, Side
 from service.workbench.compared_runs import BASELINE, fill, upload
 from service.workbench.html import HTML, get_page, parse
 
@@ -340,3 +345,18 @@ def test_without_queries_the_page_explains_how_to_add_them(client):
     """It has a command and a button."""
     page = get_page(client, "/queries")
     assert "No queries yet" in page.text
+
+
+def test_documents_that_other_queries_judge_are_no_holes_of_beir():
+    """The page of one query knows what is judged for others, in scores and explanations."""
+    judged = {"a": SimpleNamespace(grade=1.0)}
+    runs = [Run.from_lists({"q": ["a", "b"]}), Run.from_lists({"q": ["b", "x"]})]
+    sides = tuple(
+        Side(SimpleNamespace(), str(number), run.ranking("q"), is_missing=False)
+        for number, run in enumerate(runs)
+    )
+    hole, unjudged = parse_measure("Hole@2"), parse_measure("Unjudged@2")
+    measures = (hole, unjudged)
+    answers = Answers("q", sides, judged, measures, hole, runs, frozenset([b"a", b"b"]))
+    assert [one.scores for one in answers.scores] == [(0.0, 0.5), (0.5, 1.0)]
+    assert answers.contributions == {"a": 0.0, "b": 0.0, "x": 0.5}

@@ -10,6 +10,7 @@ from berryeval.archive.judgments.changes import apply_changes
 from berryeval.core.judgments import Judgments
 from berryeval.evaluation.evaluate import COMPARED_MEASURES, DEFAULT_MEASURES, evaluate
 from berryeval.evaluation.result import Evaluation, holes_measure
+from berryeval.measures import parse_measure
 from berryeval.service.stored_runs import RunCache
 from berryeval.service.workbench.state import rescoring
 from berryeval.service.workbench.state.rescoring import rescore
@@ -114,3 +115,15 @@ def test_many_changed_queries_are_scored_as_a_whole():
     before = evaluate(judgments, run, MEASURES).scores
     assert rescore(before, judgments, run, COUNTED, [b"q0", b"q1", b"q2"]) is None
     assert rescore(before, judgments, run, COUNTED, []) is before
+
+
+def test_measures_that_look_across_queries_are_scored_anew():
+    """Judging d9 for q1 changes Hole of q2, which was not judged itself."""
+    run = Run.from_lists({"q1": ["d1"], "q2": ["d9"], "q3": ["d1"]})
+    before = Judgments.from_dict({f"q{i}": {"d1": 1} for i in range(1, 4)})
+    after = Judgments.from_dict({"q1": {"d1": 1, "d9": 0}, "q2": {"d1": 1}, "q3": {"d1": 1}})
+    hole = parse_measure("Hole@1")
+    measures = [hole, holes_measure(hole)]
+    known = evaluate(before, run, [hole]).scores
+    assert rescore(known, after, run, measures, [b"q1"]) is None
+    assert evaluate(after, run, [hole]).to_dict()["Hole@1"] == 0.0 != known.values["Hole@1"][1]

@@ -34,7 +34,7 @@ def rescore(
     """Return the scores of a run after the judgments of some queries changed.
 
     Bit for bit the scores of a full evaluation, since a query's score depends on its own judgments
-    and ranking alone.
+    and ranking alone. Measures that look across queries are the exception.
 
     Parameters
     ----------
@@ -50,8 +50,8 @@ def rescore(
     Returns
     -------
     Scores or None
-        None if all queries must be scored: other queries are judged, some were skipped, or too
-        many changed.
+        None if all queries must be scored: other queries are judged, some were skipped, too many
+        changed, or a measure looks across queries.
     """
     n_queries = len(before.query_ids)
     if (
@@ -59,6 +59,7 @@ def rescore(
         or before.counts.judged != n_queries
         or len(changed) > _MOST_CHANGED * n_queries
         or before.values.keys() != {str(measure) for measure in measures}
+        or any(measure.across_queries for measure in measures)
     ):
         return None
     query_ids = sorted(changed)

@@ -7,16 +7,18 @@ shows at once, without rescoring a whole run.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from collections.abc import Set as AbstractSet
 from dataclasses import dataclass
 from functools import cached_property
 
 from berryeval.archive import Archive
 from berryeval.archive.records import StoredJudgment, StoredRun
-from berryeval.core.id_column import encode_id
+from berryeval.core.id_column import decode_id, encode_id
 from berryeval.core.judgments import Judgments
 from berryeval.core.run import Run
 from berryeval.evaluation.explain import Explanation, explain, score_ranking
 from berryeval.evaluation.findings import Outcome, difference_of, outcome_of
+from berryeval.kernels.relevance import UNJUDGED
 from berryeval.measures import Measure
 
 __all__ = ["Answers", "QueryScore", "Ranked", "Side", "answers_of", "judged_of"]
@@ -106,6 +108,7 @@ class Answers:
         measures: Sequence[Measure],
         measure: Measure,
         runs: Sequence[Run],
+        judged_for_any: AbstractSet[bytes] = frozenset(),
     ) -> None:
         self.query_id = query_id
         self.sides = sides
@@ -113,6 +116,7 @@ class Answers:
         self.measures = measures
         self.measure = measure
         self._runs = runs
+        self._judged_for_any = judged_for_any
 
     @cached_property
     def _grades(self) -> dict[bytes, float]:
@@ -122,6 +126,13 @@ class Answers:
             if one.grade is not None
         }
 
+    def _grades_seen_by(self, measure: Measure) -> dict[bytes, float]:
+        """Return the grades, with a mark for documents that only other queries judge."""
+        if not measure.across_queries:
+            return self._grades
+        shown = {encode_id(doc_id) for side in self.sides for doc_id in side.ranking}
+        return dict.fromkeys(shown & self._judged_for_any, UNJUDGED) | self._grades
+
     @cached_property
     def scores(self) -> tuple[QueryScore, ...]:
         """The scores of each measure; None if nothing is judged."""
@@ -130,7 +141,9 @@ class Answers:
             QueryScore(
                 measure,
                 tuple(
-                    score_ranking(measure, one, self._grades) if self._grades else None
+                    score_ranking(measure, one, self._grades_seen_by(measure))
+                    if self._grades
+                    else None
                     for one in seen
                 ),
             )
@@ -147,7 +160,9 @@ class Answers:
         """Why the score changed; None if there is only one run or nothing is judged."""
         if len(self.sides) == 1 or not self._grades:
             return None
-        grades = {doc_id: one.grade for doc_id, one in self.judged.items() if one.grade is not None}
+        grades = {
+            decode_id(doc_id): grade for doc_id, grade in self._grades_seen_by(self.measure).items()
+        }
         judgments = Judgments.from_dict({self.query_id: grades})
         before, after = self._runs
         return explain(judgments, before, after, self.query_id, self.measure)
@@ -211,10 +226,15 @@ def answers_of(
     judged: Mapping[str, StoredJudgment],
     measures: Sequence[Measure],
     measure: Measure,
+    judged_for_any: AbstractSet[bytes] = frozenset(),
 ) -> Answers:
-    """Return the results of one or two runs, by label, for a query."""
+    """Return the results of one or two runs, by label, for a query.
+
+    Measures that look across queries require the documents that are `judged_for_any` query.
+    """
     sides = tuple(
         Side(stored, label, run.ranking(query_id), query_id not in run)
         for label, (stored, run) in runs.items()
     )
-    return Answers(query_id, sides, judged, measures, measure, [run for _, run in runs.values()])
+    loaded = [run for _, run in runs.values()]
+    return Answers(query_id, sides, judged, measures, measure, loaded, judged_for_any)

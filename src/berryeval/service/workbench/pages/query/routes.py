@@ -203,7 +203,10 @@ def _answers(
 ) -> Answers:
     loaded = {label: (run, scoring.run(run.run_id)) for label, run in runs.items()}
     judged = judged_of(archive, view.query_id)
-    return answers_of(view.query_id, loaded, judged, scoring.measures, view.measure)
+    judged_for_any: frozenset[bytes] = frozenset()
+    if any(measure.across_queries for measure in (*scoring.measures, view.measure)):
+        judged_for_any = frozenset(scoring.recent().judgments.doc_ids.iter_bytes())
+    return answers_of(view.query_id, loaded, judged, scoring.measures, view.measure, judged_for_any)
 
 
 def _check_known(query: Query | None, answers: Answers) -> None:
