@@ -68,6 +68,16 @@ SUBJECTS = {
             ),
             Section("Explain", ("berryeval.evaluation.explain",)),
             Section(
+                "Similarity of runs and orders",
+                (
+                    *_top("agree", "Agreement", "overlap", "Overlap"),
+                    "berryeval.evaluation.agreeing:MeasureAgreement",
+                    "berryeval.evaluation.agreeing:SystemRanks",
+                    "berryeval.evaluation.agreeing:PairOrders",
+                    "berryeval.evaluation.overlap:QueryOverlap",
+                ),
+            ),
+            Section(
                 "Unjudged documents",
                 (
                     "berryeval.evaluation.holes:find_holes",

@@ -46,7 +46,9 @@ _NAMES = {
         "evaluate",
         "gate",
     ),
+    "evaluation.agreeing": ("Agreement", "agree"),
     "evaluation.explain": ("Explanation", "explain"),
+    "evaluation.overlap": ("Overlap", "overlap"),
     "formats": (
         "Dataset",
         "iter_documents",

@@ -42,9 +42,17 @@ from berryeval.evaluation import (
     evaluate as evaluate,
     gate as gate,
 )
+from berryeval.evaluation.agreeing import (
+    Agreement as Agreement,
+    agree as agree,
+)
 from berryeval.evaluation.explain import (
     Explanation as Explanation,
     explain as explain,
+)
+from berryeval.evaluation.overlap import (
+    Overlap as Overlap,
+    overlap as overlap,
 )
 from berryeval.formats import (
     Dataset as Dataset,

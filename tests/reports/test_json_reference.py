@@ -162,6 +162,7 @@ def files(tmp_path, monkeypatch):
     bad = {query: ["c", "x", "b", "a"][i % 2 :] for i, query in enumerate(grades)}
     runs = {"good": good, "bad": bad}
     Path("qrels.json").write_text(json.dumps(grades))
+    Path("other.json").write_text(json.dumps({query: {"a": 1, "b": 2} for query in grades}))
     for name, run in runs.items():
         scored = {q: {d: 9.5 - i for i, d in enumerate(docs)} for q, docs in run.items()}
         Path(f"{name}.json").write_text(json.dumps(scored))
@@ -182,6 +183,8 @@ def files(tmp_path, monkeypatch):
         ("History", ["history", "history.jsonl"]),
         ("Holes", ["holes", "qrels.json", "good.json", "bad.json", "--queries", "queries.jsonl"]),
         ("Explanation", ["explain", "qrels.json", "good.json", "bad.json", "--query", "q01"]),
+        ("Agreement", ["agree", "qrels.json", "other.json", "good.json", "bad.json"]),
+        ("Overlap", ["overlap", "good.json", "bad.json"]),
         ("Archive", ["archive", "info", "new.db"]),
     ],
 )

@@ -1,6 +1,7 @@
 """Rank-biased overlap, Kendall's tau and tau_AP, compared with published examples."""
 
 import itertools
+import math
 
 import numpy as np
 import pytest
@@ -9,7 +10,7 @@ from hypothesis import strategies as st
 from scipy import stats
 
 from berryeval.errors import ArgumentError
-from berryeval.stats import kendall_tau, rank_biased_overlap, tau_ap
+from berryeval.stats import kendall_tau, overlap_bounds, rank_biased_overlap, tau_ap
 from depth import examples
 
 rankings = st.lists(st.sampled_from("abcdefghijkl"), unique=True, min_size=1, max_size=12)
@@ -78,6 +79,60 @@ def test_overlap_rejects_repeats_and_invalid_weights():
         rank_biased_overlap(["d1"], ["d2", "d2"])
     with pytest.raises(ArgumentError, match="p: expected a number between 0 and 1"):
         rank_biased_overlap(["d1"], ["d1"], 1.0)
+
+
+def continued(a: str, b: str, p: float, *, is_best: bool) -> float:
+    """Return RBO of two lists that go on to depth 2000, with as much in common as can be, or not.
+
+    Each adds what the other has and it lacks, and then the same new documents; or only new ones.
+    """
+    lists = []
+    for own, other, sign in ((a, b, 1), (b, a, -1)):
+        lacking = [one for one in other if one not in own] if is_best else []
+        new = range(2000 - len(own) - len(lacking))
+        lists.append([*own, *lacking, *(i if is_best else sign * (i + 1) for i in new)])
+    total, seen_a, seen_b, overlap = 0.0, set(), set(), 0
+    for depth, (one, other) in enumerate(zip(*lists, strict=True), start=1):
+        seen_a.add(one)
+        seen_b.add(other)
+        overlap = len(seen_a & seen_b) if depth <= 60 else overlap + is_best
+        total += (1 - p) * p ** (depth - 1) * overlap / depth
+    return total
+
+
+@examples(30)
+@given(rankings, rankings, st.sampled_from([0.1, 0.5, 0.9]))
+def test_bounds_are_the_worst_and_the_best_continuation(a, b, p):
+    """E3: RBO_MIN, and RBO_MIN + RBO_RES."""
+    low, high = overlap_bounds(a, b, p)
+    assert low == pytest.approx(continued(a, b, p, is_best=False), abs=1e-9)
+    assert high == pytest.approx(continued(a, b, p, is_best=True), abs=1e-9)
+    assert low - 1e-12 <= rank_biased_overlap(a, b, p) <= high + 1e-12
+
+
+@pytest.mark.parametrize("p", [0.5, 0.9])
+@pytest.mark.parametrize(("a", "b"), [("abcdefg", "zcavwxy"), ("abc", "bca"), ("a", "bcda")])
+def test_bounds_match_the_papers_closed_forms(a, b, p):
+    """Equations 11 and 30, by lists of length s and l with X in common."""
+    short, long = sorted((a, b), key=len)
+    s, n = len(short), len(long)
+    common = [len(set(short[:d]) & set(long[:d])) for d in range(1, n + 1)]
+    x, f = common[-1], n + s - common[-1]
+
+    def part(first, last):
+        return sum(p**d / d for d in range(first, last + 1))
+
+    ends = -math.log(1 - p)
+    least = sum((common[d - 1] - x) * p**d / d for d in range(1, n + 1)) + x * ends
+    least *= (1 - p) / p
+    rest = s * part(s + 1, f) + n * part(n + 1, f) + x * (ends - part(1, f))
+    residual = p**s + p**n - p**f - (1 - p) / p * rest
+    assert overlap_bounds(a, b, p) == pytest.approx((least, least + residual), rel=1e-9)
+
+
+def test_bounds_of_empty_rankings_say_nothing():
+    """Two empty rankings may go on in any way."""
+    assert overlap_bounds([], []) == (0.0, 1.0)
 
 
 @given(score_pairs)

@@ -110,21 +110,24 @@ exclude_self_option = click.option(
 )
 
 
-def named_runs(arguments: Sequence[str]) -> dict[str, str]:
-    """Return the paths of runs by name.
+def named_runs(
+    arguments: Sequence[str], argument: str = "RUN", noun: str = "run"
+) -> dict[str, str]:
+    """Return the paths of runs, or of other files, by name.
 
     An argument is a path, or ``NAME=PATH``. A run without a name has that of its file, or the whole
-    path if names are alike.
+    path if names are alike. Messages call the arguments `argument`, and each file `noun`.
     """
-    given = [_name_and_path(argument) for argument in arguments]
+    given = [_name_and_path(one) for one in arguments]
     paths = [path for _, path in given]
     if len(set(paths)) < len(paths):
-        raise ArgumentError("RUN", "each run only once", ", ".join(arguments))
+        raise ArgumentError(argument, f"each {noun} only once", ", ".join(arguments))
     names = [name or _file_name(path) for name, path in given]
     if len(set(names)) < len(names):
         names = [name or path for name, path in given]
     if len(set(names)) < len(names):
-        raise ArgumentError("RUN", "a different name for each run", ", ".join(arguments))
+        expected = f"a different name for each {noun}"
+        raise ArgumentError(argument, expected, ", ".join(arguments))
     return dict(zip(names, paths, strict=True))
 
 

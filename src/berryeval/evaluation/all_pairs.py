@@ -11,6 +11,7 @@ import numpy as np
 from berryeval.core.id_column import encode_id
 from berryeval.evaluation.comparison import Comparison, Difference
 from berryeval.evaluation.differences import describe, find_pairs
+from berryeval.evaluation.overlap import common_ranks
 from berryeval.evaluation.repeats import noise_between
 from berryeval.evaluation.sampling import Sampling
 from berryeval.measures import Measure
@@ -104,7 +105,7 @@ def run_similarity(
     for first, second in combinations(rankings, 2):
         pairs = list(zip(rankings[first], rankings[second], strict=True))
         overlap = _mean([rank_biased_overlap(a, b, p) for a, b in pairs], sampling)
-        common = [_common_ranks(a, b) for a, b in pairs]
+        common = [common_ranks(a, b) for a, b in pairs]
         found.append(
             RunSimilarity(
                 first,
@@ -115,13 +116,6 @@ def run_similarity(
             )
         )
     return found
-
-
-def _common_ranks(a: Sequence[bytes], b: Sequence[bytes]) -> tuple[list[int], list[int]]:
-    """Return for the documents in both rankings minus their ranks: higher is better."""
-    rank_in_b = {doc_id: rank for rank, doc_id in enumerate(b)}
-    both = [(-rank, -rank_in_b[doc_id]) for rank, doc_id in enumerate(a) if doc_id in rank_in_b]
-    return [rank for rank, _ in both], [rank for _, rank in both]
 
 
 def _mean(values: Sequence[float | None], sampling: Sampling) -> float | None:

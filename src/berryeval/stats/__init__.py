@@ -30,7 +30,12 @@ from berryeval.stats.power import (
     smallest_drop,
 )
 from berryeval.stats.sample_mean import SampleMean, difference_of_means, mean_of
-from berryeval.stats.similarity import kendall_tau, rank_biased_overlap, tau_ap
+from berryeval.stats.similarity import (
+    kendall_tau,
+    overlap_bounds,
+    rank_biased_overlap,
+    tau_ap,
+)
 from berryeval.stats.simultaneous import FamilyMember, simultaneous_intervals
 from berryeval.stats.spending import level_at_look, level_at_try, look_levels
 
@@ -58,6 +63,7 @@ __all__ = [
     "level_at_try",
     "look_levels",
     "mean_of",
+    "overlap_bounds",
     "paired_t",
     "paired_test",
     "power_at",

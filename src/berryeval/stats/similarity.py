@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Hashable, Sequence
 
 import numpy as np
@@ -10,7 +11,7 @@ from numpy.typing import ArrayLike, NDArray
 from berryeval.errors import ArgumentError
 from berryeval.stats.validation import as_pair, check_share
 
-__all__ = ["kendall_tau", "rank_biased_overlap", "tau_ap"]
+__all__ = ["kendall_tau", "overlap_bounds", "rank_biased_overlap", "tau_ap"]
 
 
 def rank_biased_overlap(a: Sequence[Hashable], b: Sequence[Hashable], p: float = 0.9) -> float:
@@ -50,10 +51,7 @@ def rank_biased_overlap(a: Sequence[Hashable], b: Sequence[Hashable], p: float =
     >>> round(rank_biased_overlap(["d1", "d2", "d3"], ["d2", "d1"]), 4)
     0.9
     """
-    check_share("p", p)
-    for name, ranking in (("a", a), ("b", b)):
-        if len(set(ranking)) < len(ranking):
-            raise ArgumentError(name, "each document once", "one of them twice")
+    _check(a, b, p)
     if not a or not b:
         return float(len(a) == len(b))
     short, long = sorted((a, b), key=len)
@@ -68,6 +66,55 @@ def rank_biased_overlap(a: Sequence[Hashable], b: Sequence[Hashable], p: float =
         weight *= p
     beyond = (at_long - at_short) / n_long + at_short / n_short
     return min(1.0, total + beyond * p**n_long)
+
+
+def overlap_bounds(
+    a: Sequence[Hashable], b: Sequence[Hashable], p: float = 0.9
+) -> tuple[float, float]:
+    """Return the least and the greatest rank-biased overlap of two rankings that were cut off.
+
+    The rankings are taken to go on below their last ranks: with no further document in common,
+    or with as many as possible. The distance of the two values is Webber's residual.
+
+    Parameters
+    ----------
+    a, b, p
+        As `rank_biased_overlap` takes them.
+
+    Returns
+    -------
+    tuple of float
+        Webber's RBO_MIN, and RBO_MIN + RBO_RES.
+
+    References
+    ----------
+    Webber, Moffat and Zobel (2010), ACM Transactions on Information Systems 28(4), 20:1-38.
+
+    Examples
+    --------
+    >>> low, high = overlap_bounds(["d1", "d2", "d3"], ["d2", "d1", "d4"])
+    >>> round(low, 4), round(high, 4)
+    (0.3117, 0.873)
+    """
+    _check(a, b, p)
+    short, long = sorted((a, b), key=len)
+    overlaps = _overlaps(short, long)
+    n_short, n_long = len(short), len(long)
+    at_long = overlaps[-1] if overlaps else 0
+    n_all = n_short + n_long - at_long  # where the best continuation has everything in common
+    least = most = share = 0.0
+    weight = 1.0 - p
+    for depth in range(1, n_all + 1):
+        overlap = overlaps[depth - 1] if depth <= n_long else at_long
+        n_new = max(0, depth - n_short) + max(0, depth - n_long)
+        least += overlap / depth * weight
+        most += min(depth, overlap + n_new) / depth * weight
+        share += weight / depth
+        weight *= p
+    # 1 / depth, weighted, over all depths.
+    share_of_all = -math.log1p(-p) * (1.0 - p) / p
+    least += at_long * max(0.0, share_of_all - share)
+    return min(1.0, least), min(1.0, most + p**n_all)
 
 
 def kendall_tau(x: ArrayLike, y: ArrayLike) -> float | None:
@@ -133,6 +180,13 @@ def tau_ap(x: ArrayLike, y: ArrayLike) -> float | None:
     one, other = as_pair(x, y)
     there, back = _tau_ap_one_way(one, other), _tau_ap_one_way(other, one)
     return None if there is None or back is None else (there + back) / 2
+
+
+def _check(a: Sequence[Hashable], b: Sequence[Hashable], p: float) -> None:
+    check_share("p", p)
+    for name, ranking in (("a", a), ("b", b)):
+        if len(set(ranking)) < len(ranking):
+            raise ArgumentError(name, "each document once", "one of them twice")
 
 
 def _overlaps(short: Sequence[Hashable], long: Sequence[Hashable]) -> list[int]:
