@@ -67,6 +67,7 @@ SUBJECTS = {
                 (*_top("compare", "Comparison"), "berryeval.evaluation.comparison"),
             ),
             Section("Explain", ("berryeval.evaluation.explain",)),
+            Section("Risk", ("berryeval.evaluation.risk:Risk",)),
             Section(
                 "Similarity of runs and orders",
                 (

@@ -59,6 +59,21 @@ def test_every_query_can_be_reported():
     assert len(json.loads(berryeval(*FILES, "-m", "RR", "-q", "--json").output)["per_query"]) == 60
 
 
+def test_risks_are_shown_on_request():
+    """One row per measure and weight; JSON has the same, and is empty otherwise."""
+    shown = berryeval(*FILES, "-m", "nDCG@10", "--risk", "0", "--risk", "5").output
+    table = shown.partition("Risk against words.run\n\n")[2].splitlines()
+    assert table[0].split() == [
+        "measure", "alpha", "reward", "risk", "U-risk", "T-risk", "geo-risk", "RI",
+    ]  # fmt: skip
+    assert [row.split()[:2] for row in table[1:3]] == [["nDCG@10", "0"], ["nDCG@10", "5"]]
+    found = json.loads(berryeval(*FILES, "-m", "nDCG@10", "--risk", "5", "--json").output)
+    [risk] = found["risks"]
+    assert risk["u_risk"] == pytest.approx(risk["reward"] - 6 * risk["risk"])
+    assert json.loads(berryeval(*FILES, "-m", "RR", "--json").output)["risks"] == []
+    assert "Risk against" not in berryeval(*FILES, "-m", "RR").output
+
+
 def test_all_runs_can_be_compared_pairwise(tmp_path):
     """Each of three pairs has a sentence, and the similarity of runs and measures is shown."""
     worst_first = tmp_path / "worst_first.run"

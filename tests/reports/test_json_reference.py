@@ -94,7 +94,8 @@ def with_everything():
     """Compare runs, one with a missing query, with slices, bounds and another test."""
     judgments, runs, queries = example_data(40)
     runs["bm25"].popitem()
-    options = {"queries": queries, "slices": ["category"], "bounds": True, "tests": ["sign"]}
+    options = {"queries": queries, "slices": ["category"], "bounds": True, "tests": ["sign"],
+               "risk": [1]}  # fmt: skip
     return compare(judgments, runs, ["nDCG@10", "P@5"], **options)
 
 

@@ -87,6 +87,14 @@ def _enough_resamples(_context: click.Context, _option: click.Parameter, number:
     "Repeatable.",
 )
 @click.option(
+    "--risk",
+    type=click.FloatRange(min=0),
+    multiple=True,
+    metavar="ALPHA",
+    help="Also report U-risk, T-risk, geo-risk and the robustness index, where a loss counts 1 + "
+    "ALPHA times as much as a gain. Repeatable.",
+)
+@click.option(
     "--all-pairs", is_flag=True, help="Also compare every run with every other (table only)."
 )
 @click.option(

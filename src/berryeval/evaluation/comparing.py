@@ -36,6 +36,7 @@ from berryeval.evaluation.extremes import bound_differences
 from berryeval.evaluation.notes import query_notes, weights_note
 from berryeval.evaluation.repeats import Noise, mean_evaluation, noise_between, noise_in, rounds_of
 from berryeval.evaluation.result import Evaluation
+from berryeval.evaluation.risk import find_risks
 from berryeval.evaluation.sampling import Sampling, sampling_of
 from berryeval.evaluation.slices import QueriesSource, Slice, find_slices, load_queries
 from berryeval.evaluation.sources import (
@@ -85,6 +86,7 @@ def compare(
     tests: Iterable[str] = (),
     n_resamples: int = 10_000,
     seed: int = 0,
+    risk: Iterable[float] = (),
 ) -> Comparison:
     """Compare runs with a baseline, query by query.
 
@@ -122,6 +124,9 @@ def compare(
     n_resamples, seed : int
         Number of draws of signs, at least 100, and their random seed: for families of several
         differences and the randomisation test.
+    risk : iterable of float
+        Weights alpha, each 0 or more: U-risk, T-risk and geometric risk are reported in which a
+        loss counts 1 + alpha times as much as a gain.
 
     Returns
     -------
@@ -194,6 +199,7 @@ def compare(
         bounds=bounds,
         max_grade=max_grade,
         how=how,
+        risk=risk,
     )
 
 
@@ -245,6 +251,7 @@ def _compared(
     bounds: bool = False,
     max_grade: float | None = None,
     how: Statistics = Statistics(),  # noqa: B008 - frozen
+    risk: Iterable[float] = (),
 ) -> Comparison:
     notes = query_notes(evaluations, len(query_ids))
     sampling = sampling_of(queries, query_ids)
@@ -303,6 +310,7 @@ def _compared(
         repeats=repeats,
         noise=noise,
         sampling=sampling,
+        risks=tuple(find_risks(over_same, reference, measures, risk, sampling)),
     )
 
 

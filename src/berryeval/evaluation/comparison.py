@@ -19,6 +19,7 @@ from berryeval.evaluation.findings import WORDS, Outcome, outcome_of
 from berryeval.evaluation.headline import result_sentence
 from berryeval.evaluation.repeats import Noise, rounds_of
 from berryeval.evaluation.result import Displayed, Evaluation
+from berryeval.evaluation.risk import Risk
 from berryeval.evaluation.sampling import Sampling
 from berryeval.measures import Measure, parse_measure
 
@@ -84,6 +85,8 @@ class Comparison(Displayed):
     """By run, for systems with further runs."""
     sampling: Sampling
     """The groups, weights and strata of the queries compared."""
+    risks: tuple[Risk, ...] = ()
+    """How much each candidate risks, for each requested weight of losses and each measure."""
 
     @property
     def notes(self) -> tuple[str, ...]:

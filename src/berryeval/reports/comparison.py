@@ -40,6 +40,8 @@ def comparison_table(comparison: Comparison) -> tuple[Table, ...]:
     tables = [_means(comparison), _differences(comparison)]
     if comparison.sliced:
         tables.append(_slices(comparison))
+    if comparison.risks:
+        tables.append(_risks(comparison))
     tables += _changes(comparison)
     return tuple(tables)
 
@@ -123,6 +125,36 @@ def _slices(comparison: Comparison) -> Table:
     return Table("Slices", header, tuple(rows), notes, n_keys=2 + several)
 
 
+def _risks(comparison: Comparison) -> Table:
+    several = len(comparison.candidates) > 1
+    return Table(
+        f"Risk against {comparison.baseline}",
+        ("measure", *(["system"] if several else []), "alpha", "reward", "risk", "U-risk",
+         "T-risk", "geo-risk", "RI"),
+        tuple(
+            (
+                str(risk.measure),
+                *([risk.system] if several else []),
+                f"{risk.alpha:g}",
+                score(risk.reward),
+                score(risk.risk),
+                signed(risk.u_risk),
+                _effect(risk.t_risk),
+                score(risk.geo_risk),
+                signed(risk.robustness_index),
+            )
+            for risk in comparison.risks
+        ),
+        (
+            "reward, risk: sums of gains and losses per query; U-risk: reward minus 1 + alpha "
+            "times risk; T-risk: U-risk in standard errors; geo-risk: among all systems, higher "
+            "is better; RI: robustness index, the share of queries that gain minus those that "
+            "lose.",
+        ),
+        n_keys=1 + several,
+    )  # fmt: skip
+
+
 def _changes(comparison: Comparison) -> Iterator[Table]:
     measure = comparison.lead
     for system in comparison.candidates:
@@ -184,6 +216,21 @@ def comparison_as_dict(comparison: Comparison, *, per_query: bool = False) -> di
         "differences": [_difference_as_dict(d) for d in comparison.differences],
         "common": [_difference_as_dict(d) for d in comparison.common],
         "slices": [_difference_as_dict(d) for d in comparison.sliced],
+        "risks": [
+            {
+                "system": risk.system,
+                "measure": str(risk.measure),
+                "alpha": risk.alpha,
+                "reward": finite(risk.reward),
+                "risk": finite(risk.risk),
+                "u_risk": finite(risk.u_risk),
+                "t_risk": finite(risk.t_risk),
+                "geo_risk": finite(risk.geo_risk),
+                "baseline_geo_risk": finite(risk.baseline_geo_risk),
+                "robustness_index": risk.robustness_index,
+            }
+            for risk in comparison.risks
+        ],
         "changed_most": _queries_as_dicts(_changes_of_all(comparison, N_CHANGED)),
         "notes": list(comparison.notes),
     }

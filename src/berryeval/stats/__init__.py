@@ -1,4 +1,4 @@
-"""Statistics of paired scores: intervals, tests, corrections, effect sizes, power, agreement.
+"""Statistics of paired scores: intervals, tests, corrections, effect sizes, risk, power, agreement.
 
 `mean_of` is the centre: a mean of one number per query, with or without groups, weights and strata,
 from which tests, bounds and intervals follow. Everything takes plain numbers: one per query, or one
@@ -29,6 +29,7 @@ from berryeval.stats.power import (
     sd_of_differences,
     smallest_drop,
 )
+from berryeval.stats.risk import geo_risk, robustness_index, t_risk, u_risk, weigh_losses
 from berryeval.stats.sample_mean import SampleMean, difference_of_means, mean_of
 from berryeval.stats.similarity import (
     kendall_tau,
@@ -56,6 +57,7 @@ __all__ = [
     "cohens_dz",
     "difference_of_means",
     "find_decline",
+    "geo_risk",
     "kappa_interval",
     "kendall_tau",
     "krippendorff_alpha",
@@ -71,12 +73,16 @@ __all__ = [
     "randomisation",
     "rank_biased_overlap",
     "rank_biserial",
+    "robustness_index",
     "sd_interval",
     "sd_of_differences",
     "sign",
     "simultaneous_intervals",
     "smallest_drop",
+    "t_risk",
     "tau_ap",
+    "u_risk",
+    "weigh_losses",
     "weighted_kappa",
     "wilcoxon",
 ]

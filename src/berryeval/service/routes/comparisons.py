@@ -32,6 +32,7 @@ from berryeval.service.jobs import Progress
 from berryeval.service.problems import Problem, documented
 from berryeval.service.stored_runs import find_run, labels_of, load_runs
 from berryeval.service.workers import tasks
+from berryeval.stats.risk import MOST_ALPHA
 from berryeval.stats.validation import FEWEST_RESAMPLES
 
 __all__ = ["router"]
@@ -72,6 +73,12 @@ class ComparisonRequest(Body):
         max_length=3,
         description="Further tests to report, unadjusted. They decide nothing.",
     )
+    risk: list[Annotated[float, Field(ge=0, le=MOST_ALPHA)]] = Field(
+        default=[],
+        max_length=10,
+        description="Weights alpha for U-risk, T-risk and geo-risk: a loss counts 1 + alpha times "
+        "as much as a gain.",
+    )
     resamples: Annotated[int, Field(ge=FEWEST_RESAMPLES, le=100_000)] = 10_000
     seed: Seed = 0
     per_query: bool = Field(default=False, description="Whether to report every query.")
@@ -91,6 +98,7 @@ _EXAMPLE: dict[str, Any] = {
     ],
     "common": [],
     "slices": [],
+    "risks": [],
     "changed_most": [],
     "notes": [],
     "judgments_hash": "8f434346648f6b96df89dda901c5176b10a6d83961dd3c1ac88b59b2dc327aa4",
@@ -116,6 +124,7 @@ class ComparisonReport(BaseModel):
         description="The same over the queries that every run has; empty if no query is missing."
     )
     slices: list[dict[str, Any]]
+    risks: list[dict[str, Any]]
     changed_most: list[dict[str, Any]]
     notes: list[str]
     judgments_hash: str = Field(description="Hash of the judgments that were used.")
@@ -158,6 +167,7 @@ def compare_runs(
             "tests": given.tests,
             "n_resamples": given.resamples,
             "seed": given.seed,
+            "risk": given.risk,
             "per_query": given.per_query,
         }
         if price <= _CHEAP:
