@@ -69,6 +69,17 @@ SUBJECTS = {
             Section("Explain", ("berryeval.evaluation.explain",)),
             Section("Risk", ("berryeval.evaluation.risk:Risk",)),
             Section(
+                "Sessions",
+                (
+                    *_top("session_scores", "SessionScores"),
+                    "berryeval.evaluation.sessions:SessionScore",
+                ),
+            ),
+            Section(
+                "Measures of a whole run",
+                _top("catalogue_coverage", "novelty", "intra_list_diversity"),
+            ),
+            Section(
                 "Similarity of runs and orders",
                 (
                     *_top("agree", "Agreement", "overlap", "Overlap"),

@@ -49,6 +49,8 @@ _NAMES = {
     "evaluation.agreeing": ("Agreement", "agree"),
     "evaluation.explain": ("Explanation", "explain"),
     "evaluation.overlap": ("Overlap", "overlap"),
+    "evaluation.sessions": ("SessionScores", "session_scores"),
+    "evaluation.whole_runs": ("catalogue_coverage", "intra_list_diversity", "novelty"),
     "formats": (
         "Dataset",
         "iter_documents",

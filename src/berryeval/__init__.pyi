@@ -54,6 +54,15 @@ from berryeval.evaluation.overlap import (
     Overlap as Overlap,
     overlap as overlap,
 )
+from berryeval.evaluation.sessions import (
+    SessionScores as SessionScores,
+    session_scores as session_scores,
+)
+from berryeval.evaluation.whole_runs import (
+    catalogue_coverage as catalogue_coverage,
+    intra_list_diversity as intra_list_diversity,
+    novelty as novelty,
+)
 from berryeval.formats import (
     Dataset as Dataset,
     iter_documents as iter_documents,
