@@ -14,6 +14,7 @@ from typing import Any
 
 import click
 from api_pages import api_pages
+from tools_table import NOTES, TOOLS, WHERE
 
 from berryeval import cli
 from berryeval.evaluation.gate_rules import GUARD_VARIABLES, RULES
@@ -95,6 +96,40 @@ def _heading(measure: type[Measure]) -> str:
 def _anchor(measure: type[Measure]) -> str:
     kept = (c for c in _heading(measure).lower() if c.isalnum() or c in " -")
     return "".join(kept).replace(" ", "-")
+
+
+def tools_page() -> str:
+    """Return the page of other tools that have our measures."""
+    lines = [
+        "# Measures in other tools",
+        "",
+        NOTICE,
+        "",
+        "This page lists which other tools have each measure, what they call it, and whether its "
+        "values agree with ours.",
+        "A name without a number in brackets is the same measure, with the same values for every "
+        "query.",
+        "All these names can be used here, except for those of cwl-eval.",
+        "[Conformance](conformance.md) has the measurements behind the first three columns.",
+        "",
+        *(f"- **{tool}**: {compared}." for tool, compared in TOOLS.items()),
+        "",
+        f"| measure | {' | '.join(TOOLS)} |",
+        f"|---|{'---|' * len(TOOLS)}",
+    ]
+    numbers = {note: number for number, note in enumerate(NOTES, start=1)}
+    for measure in all_measures():
+        where = WHERE[measure.name]
+        cells = [
+            f"`{cell.name}`" + (f" [{numbers[cell.note]}]" if cell.note else "")
+            if (cell := where.get(tool)) is not None
+            else ""
+            for tool in TOOLS
+        ]
+        link = f"[`{measure.name}`](measures.md#{_anchor(measure)})"
+        lines.append(f"| {link} | {' | '.join(cells)} |")
+    lines += ["", *(f"{numbers[note]}. {text}" for note, text in NOTES.items()), ""]
+    return "\n".join(lines)
 
 
 def cli_page() -> str:
@@ -289,6 +324,7 @@ def _sample(rule: Rule) -> object:
 
 PAGES = {
     "measures.md": measures_page,
+    "tools.md": tools_page,
     "cli.md": cli_page,
     "service.md": service_page,
     CHOOSING: choosing_page,

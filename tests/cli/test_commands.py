@@ -114,6 +114,16 @@ def test_measures_as_json_has_the_same_texts(berryeval):
     assert found["DCG"]["bounds"] == [0, None]
 
 
+def test_measures_as_json_has_parameters_and_defaults(berryeval):
+    """With `at`, which of them follows the @."""
+    found = {one["name"]: one for one in json.loads(berryeval("measures", "--json").output)}
+    assert found["nDCG"]["parameters"] == {"k": None, "gain": "linear", "rel": 0.0}
+    assert (found["nDCG"]["at"], found["IPrec"]["at"], found["NumQ"]["at"]) == ("k", "recall", None)
+    assert found["NumQ"]["parameters"] == {}
+    for measure in all_measures():
+        assert measure(**found[measure.name]["parameters"]) == measure()
+
+
 def test_a_misspelt_measure_is_one_line_and_exit_code_2(berryeval):
     """There is no traceback, and the message suggests the nearest name."""
     result = berryeval("measures", "ndgc")

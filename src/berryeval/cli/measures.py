@@ -32,7 +32,9 @@ __all__ = ["command"]
     help="Recommend measures for a use case.",
 )
 @click.option("--choose", is_flag=True, help="Find a measure by answering questions.")
-@click.option("--json", "as_json", is_flag=True, help="Print JSON.")
+@click.option(
+    "--json", "as_json", is_flag=True, help="Print JSON, with all parameters and their defaults."
+)
 def command(names: tuple[str, ...], use: str | None, choose: bool, as_json: bool) -> None:
     """Explain the measures and when to use them.
 
@@ -123,6 +125,8 @@ def _to_json(measure: type[Measure]) -> dict[str, object]:
         "name": measure.name,
         "title": measure.title,
         "aliases": measure.aliases,
+        "parameters": measure.defaults(),
+        "at": measure.at,
         "bounds": [bound if math.isfinite(bound) else None for bound in measure.bounds],
         "higher_is_better": measure.higher_is_better,
         "aggregate": measure.aggregate,

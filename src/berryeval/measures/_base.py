@@ -184,6 +184,12 @@ class Measure(metaclass=_Measures):
             for name in parameter_names(type(self))
         }
 
+    @classmethod
+    def defaults(cls) -> dict[str, Any]:
+        """Return the default of each parameter, by name; k only if it takes a cutoff."""
+        default = cls()
+        return {name: getattr(default, name) for name in parameter_names(cls)}
+
     def score(self, grades: Sequence[float], judged: Sequence[float]) -> float:
         """Score one query. What the arguments hold, `berryeval.kernels` says."""
         return self.kernel(grades, judged, **self._arguments)

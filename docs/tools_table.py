@@ -1,0 +1,139 @@
+"""Which other tools have each measure, and whether their values are ours.
+
+The one place where this is written down: ``docs/generate.py`` makes a page of it, and tests check
+that every measure is here, and that a name without a note is read as the measure of its row.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import NamedTuple
+
+__all__ = ["NOTES", "TOOLS", "WHERE", "Cell"]
+
+TOOLS = {
+    "trec_eval": "9.0.8, with the measures of 10.0; pytrec_eval contains its code",
+    "ir_measures": "0.4.3",
+    "ranx": "0.3.21",
+    "cwl-eval": "by its definitions; no values were compared",
+    "pyndeval": "by its definitions; no values were compared",
+    "BEIR, MTEB": "by their definitions; no values were compared",
+}
+"""Tools, and what was compared."""
+
+NOTES = {
+    "10.0": "Only in trec_eval 10.0.",
+    "undefined": "trec_eval 10.0 reads memory that was never set, so its value is undefined.",
+    "residual": "If no retrieved document is unjudged it is 0; ours then has the weight of the "
+    "ranks below the ranking.",
+    "ties": "Equal scores keep the order in which documents were given. Without ties, values are "
+    "equal.",
+    "lower id": "With a cutoff, ties are broken by the lower id. Without ties, values are equal.",
+    "judged": "Negative grades count as judgments, and ties are broken by the lower id.",
+    "perl": "Grades up to 4, computed by a Perl script; equal for `max_grade=4`.",
+    "binary": "Relevant or not; equal to `RBP` without `max_grade`.",
+    "raw grades": "Multiplies by grades, and can exceed 1; equal for grades of 0 and 1.",
+    "NaN": "NaN if no document is judged not relevant; a negative grade counts as not relevant.",
+    "gains": "Takes gains from 0 to 1, and at most 1,000 documents per query.",
+    "missing": "Means leave out judged queries that are missing from the run.",
+    "all queries": "Queries without judgments count as well, and means are rounded to 5 digits.",
+}
+"""What differs, by the key that cells have."""
+
+
+class Cell(NamedTuple):
+    """A measure in another tool."""
+
+    name: str
+    """What it is called there."""
+    note: str | None = None
+    """A key of `NOTES`; None if its values are ours without any reservation."""
+
+
+def _row(
+    trec_eval: Cell | None = None,
+    ir_measures: Cell | None = None,
+    ranx: Cell | None = None,
+    cwl_eval: Cell | None = None,
+    pyndeval: Cell | None = None,
+    beir: Cell | None = None,
+) -> dict[str, Cell]:
+    cells = (trec_eval, ir_measures, ranx, cwl_eval, pyndeval, beir)
+    return {tool: cell for tool, cell in zip(TOOLS, cells, strict=True) if cell is not None}
+
+
+WHERE: Mapping[str, Mapping[str, Cell]] = {
+    "AP": _row(Cell("map"), Cell("AP"), Cell("map", "ties"), beir=Cell("MAP@10", "missing")),
+    "AP11": _row(Cell("11pt_avg")),
+    "Bpref": _row(Cell("bpref"), Cell("Bpref"), Cell("bpref", "NaN")),
+    "DCG": _row(Cell("dcg", "10.0"), None, Cell("dcg", "ties")),
+    "ERR": _row(None, Cell("ERR@10", "perl")),
+    "F": _row(),
+    "F1": _row(None, None, Cell("f1@10", "ties")),
+    "G": _row(Cell("G")),
+    "GMAP": _row(Cell("gm_map")),
+    "GMBpref": _row(Cell("gm_bpref")),
+    "Hole": _row(beir=Cell("Hole@10", "all queries")),
+    "Holes": _row(),
+    "IDCG": _row(Cell("ideal_dcg", "10.0")),
+    "IPrec": _row(Cell("iprec_at_recall.0.5"), Cell("IPrec@0.5")),
+    "Judged": _row(None, Cell("Judged@10", "judged")),
+    "NCG": _row(),
+    "NumNonrelJudgedRet": _row(Cell("num_nonrel_judged_ret")),
+    "NumQ": _row(Cell("num_q"), Cell("NumQ")),
+    "NumRel": _row(Cell("num_rel"), Cell("NumRel")),
+    "NumRelRet": _row(Cell("num_rel_ret"), Cell("NumRelRet"), Cell("hits@10", "ties")),
+    "NumRet": _row(Cell("num_ret"), Cell("NumRet")),
+    "P": _row(
+        Cell("P_10"),
+        Cell("P@10"),
+        Cell("precision@10", "ties"),
+        Cell("P@10", "gains"),
+        beir=Cell("P@10", "missing"),
+    ),
+    "R": _row(
+        Cell("recall_10"),
+        Cell("R@10"),
+        Cell("recall@10", "ties"),
+        beir=Cell("Recall@10", "missing"),
+    ),
+    "RBP": _row(
+        Cell("rbp", "undefined"),
+        Cell("RBP(p=0.8)", "binary"),
+        Cell("rbp.95", "raw grades"),
+        Cell("RBP@0.8", "gains"),
+    ),
+    "RBPResidual": _row(Cell("rbp_resid", "residual")),
+    "RR": _row(
+        Cell("recip_rank"),
+        Cell("RR@10", "lower id"),
+        Cell("mrr@10", "ties"),
+        Cell("RR", "gains"),
+        beir=Cell("MRR@10", "missing"),
+    ),
+    "RelP": _row(Cell("relative_P_10"), beir=Cell("R_cap@10", "missing")),
+    "Rndcg": _row(Cell("Rndcg")),
+    "Rprec": _row(Cell("Rprec"), Cell("Rprec"), Cell("r-precision", "ties")),
+    "RprecMult": _row(Cell("Rprec_mult.0.2")),
+    "SetAP": _row(Cell("set_map"), Cell("SetAP")),
+    "SetF": _row(Cell("set_F"), Cell("SetF")),
+    "Success": _row(
+        Cell("success_10"),
+        Cell("Success@10"),
+        Cell("hit_rate@10", "ties"),
+        beir=Cell("Accuracy@10", "missing"),
+    ),
+    "Unjudged": _row(Cell("unj", "10.0")),
+    "Utility": _row(Cell("utility")),
+    "binG": _row(Cell("binG")),
+    "infAP": _row(Cell("infAP"), Cell("infAP")),
+    "nDCG": _row(
+        Cell("ndcg_cut_10"),
+        Cell("nDCG@10"),
+        Cell("ndcg@10", "ties"),
+        beir=Cell("NDCG@10", "missing"),
+    ),
+    "nDCGRel": _row(Cell("ndcg_rel")),
+    "yaap": _row(Cell("yaap")),
+}
+"""For each measure the tools that have it."""
