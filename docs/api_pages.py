@@ -77,7 +77,7 @@ SUBJECTS = {
             ),
             Section(
                 "Measures of a whole run",
-                _top("catalogue_coverage", "novelty", "intra_list_diversity"),
+                _top("catalogue_coverage", "novelty", "intra_list_diversity", "context_length"),
             ),
             Section(
                 "Similarity of runs and orders",

@@ -110,7 +110,8 @@ def tools_page() -> str:
         "A name without a number in brackets is the same measure, with the same values for every "
         "query.",
         "All these names can be used here, except for those of cwl-eval.",
-        "[Conformance](conformance.md) has the measurements behind the first three columns.",
+        "[Conformance](conformance.md) has the measurements behind the first three columns; the "
+        "tests in `tests/compat` have those of BEIR.",
         "",
         *(f"- **{tool}**: {compared}." for tool, compared in TOOLS.items()),
         "",

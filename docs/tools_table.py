@@ -17,7 +17,8 @@ TOOLS = {
     "ranx": "0.3.21",
     "cwl-eval": "by its definitions; no values were compared",
     "pyndeval": "by its definitions; no values were compared",
-    "BEIR, MTEB": "by their definitions; no values were compared",
+    "BEIR, MTEB": "BEIR 2.2.0, whose own metrics `MRR`, `R_cap`, `Accuracy` and `Hole` were "
+    "compared; the others are pytrec_eval's, as are those of MTEB",
 }
 """Tools, and what was compared."""
 
@@ -36,7 +37,8 @@ NOTES = {
     "NaN": "NaN if no document is judged not relevant; a negative grade counts as not relevant.",
     "gains": "Takes gains from 0 to 1, and at most 1,000 documents per query.",
     "missing": "Means leave out judged queries that are missing from the run.",
-    "all queries": "Queries without judgments count as well, and means are rounded to 5 digits.",
+    "all queries": "Equal scores keep the order in which documents were given, and queries without "
+    "judgments count as well. Apart from that, values are equal.",
 }
 """What differs, by the key that cells have."""
 
@@ -109,9 +111,9 @@ WHERE: Mapping[str, Mapping[str, Cell]] = {
         Cell("RR@10", "lower id"),
         Cell("mrr@10", "ties"),
         Cell("RR", "gains"),
-        beir=Cell("MRR@10", "missing"),
+        beir=Cell("MRR@10", "ties"),
     ),
-    "RelP": _row(Cell("relative_P_10"), beir=Cell("R_cap@10", "missing")),
+    "RelP": _row(Cell("relative_P_10"), beir=Cell("R_cap@10", "ties")),
     "Rndcg": _row(Cell("Rndcg")),
     "Rprec": _row(Cell("Rprec"), Cell("Rprec"), Cell("r-precision", "ties")),
     "RprecMult": _row(Cell("Rprec_mult.0.2")),
@@ -121,7 +123,7 @@ WHERE: Mapping[str, Mapping[str, Cell]] = {
         Cell("success_10"),
         Cell("Success@10"),
         Cell("hit_rate@10", "ties"),
-        beir=Cell("Accuracy@10", "missing"),
+        beir=Cell("Accuracy@10", "ties"),
     ),
     "Unjudged": _row(Cell("unj", "10.0")),
     "Utility": _row(Cell("utility")),

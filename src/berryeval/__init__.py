@@ -50,7 +50,12 @@ _NAMES = {
     "evaluation.explain": ("Explanation", "explain"),
     "evaluation.overlap": ("Overlap", "overlap"),
     "evaluation.sessions": ("SessionScores", "session_scores"),
-    "evaluation.whole_runs": ("catalogue_coverage", "intra_list_diversity", "novelty"),
+    "evaluation.whole_runs": (
+        "catalogue_coverage",
+        "context_length",
+        "intra_list_diversity",
+        "novelty",
+    ),
     "formats": (
         "Dataset",
         "iter_documents",

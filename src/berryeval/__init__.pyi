@@ -60,6 +60,7 @@ from berryeval.evaluation.sessions import (
 )
 from berryeval.evaluation.whole_runs import (
     catalogue_coverage as catalogue_coverage,
+    context_length as context_length,
     intra_list_diversity as intra_list_diversity,
     novelty as novelty,
 )

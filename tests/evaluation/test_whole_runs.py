@@ -113,3 +113,27 @@ def test_the_cutoff_is_checked():
     """At least 1."""
     with pytest.raises(ArgumentError, match="k: expected"):
         be.catalogue_coverage(RUN, 0, ["a"])
+
+
+def test_the_length_of_a_context_is_summed_over_the_first_k():
+    """120 + 80 tokens and 120 + 30; 40."""
+    lengths = {"a": 120, "b": 80, "c": 30, "d": 40}
+    assert be.context_length(RUN, 2, lengths) == pytest.approx((200 + 150 + 40) / 3)
+    assert be.context_length(RUN, 1, lengths) == pytest.approx((120 + 120 + 40) / 3)
+
+
+def test_documents_have_lengths_in_tokens():
+    """Each of them, or it is an error."""
+    documents = [be.Document("a", "one two", length=2), be.Document("b", "three", length=1)]
+    run = {"q": ["a", "b"]}
+    assert be.context_length(run, 2, be.Documents.of(documents)) == 3.0
+    without = be.Documents.of([*documents, be.Document("c", "four")])
+    with pytest.raises(ArgumentError, match="got documents without a length"):
+        be.context_length(run, 2, without)
+
+
+@pytest.mark.parametrize("lengths", [{"a": 1}, {"a": 1, "b": -1}, {"a": 1, "b": math.nan}])
+def test_every_document_needs_a_length(lengths):
+    """The message names the document."""
+    with pytest.raises(ArgumentError, match=r"lengths: expected a number .* for 'b'"):
+        be.context_length({"q": ["a", "b"]}, 2, lengths)

@@ -46,6 +46,21 @@ def test_overlap_matches_the_papers_closed_form():
     assert rank_biased_overlap("b", "abc", 0.5) == pytest.approx(expected, rel=1e-12)
 
 
+# rbo 0.1.3: RankingSimilarity(a, b).rbo_ext(p=0.9)
+RBO = [
+    ("abcdefg", "zcavwxy", 0.28821728571428573),
+    ("abc", "bca", 0.8550000000000001),
+    ("a", "bcda", 0.18225),
+    ("abcdef", "acbz", 0.77275),
+]
+
+
+@pytest.mark.parametrize(("a", "b", "expected"), RBO)
+def test_overlap_matches_the_package_rbo(a, b, expected):
+    """Lists of equal and unequal length."""
+    assert rank_biased_overlap(a, b, 0.9) == pytest.approx(expected, rel=1e-12)
+
+
 @examples(200)
 @given(rankings, rankings, st.sampled_from([0.1, 0.5, 0.9, 0.98]))
 def test_overlap_equals_the_infinite_sum(a, b, p):

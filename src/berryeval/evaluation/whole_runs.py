@@ -1,4 +1,4 @@
-"""Measures of a whole run, as recommender systems report them. No judgments are needed.
+"""Measures of a whole run, such as recommender systems report them. No judgments are needed.
 
 They describe what a system shows over all queries, not how good the ranking of one query is: no
 measure of `berryeval.measures` is among them, and `evaluate` does not report them.
@@ -13,11 +13,12 @@ from itertools import combinations
 from typing import Any, TypeAlias
 
 from berryeval.core.cutoff import check_k
+from berryeval.core.documents import Documents
 from berryeval.core.id_column import as_id, decode_id, encode_id, shown_id
 from berryeval.errors import ArgumentError, MismatchError
 from berryeval.evaluation.sources import RunSource, load_run
 
-__all__ = ["Features", "catalogue_coverage", "intra_list_diversity", "novelty"]
+__all__ = ["Features", "catalogue_coverage", "context_length", "intra_list_diversity", "novelty"]
 
 Features: TypeAlias = "Mapping[str, Sequence[float]] | Mapping[str, AbstractSet[Any]]"
 """A vector, or a set of labels such as genres, for each document."""
@@ -54,6 +55,43 @@ def catalogue_coverage(run: RunSource, k: int | None, catalogue: Iterable[str]) 
         raise ArgumentError("catalogue", "at least one document", "none")
     shown = {doc_id for ranking in _rankings(run, k).values() for doc_id in ranking}
     return len(shown & known) / len(known)
+
+
+def context_length(
+    run: RunSource, k: int | None, lengths: Documents | Mapping[str, float]
+) -> float:
+    """Return how long the first k are together: what a reader or a language model has to read.
+
+    The mean over queries of the sum of the lengths of the documents in the first k. A query that
+    retrieved nothing has the length 0.
+
+    Parameters
+    ----------
+    run, k
+        As `catalogue_coverage` takes them.
+    lengths : Documents or mapping of str to float
+        Documents with a length in tokens, or the length of each document in any unit.
+
+    Examples
+    --------
+    >>> context_length({"q1": ["a", "b"], "q2": ["b"]}, 5, {"a": 120, "b": 80})
+    140.0
+    """
+    if isinstance(lengths, Documents):
+        if lengths.length is None:
+            expected = "documents of which each has a length, or lengths by id"
+            raise ArgumentError("lengths", expected, "documents without a length")
+        lengths = dict(zip(lengths, lengths.length, strict=True))
+    known = {encode_id(as_id(doc_id, "lengths")): float(one) for doc_id, one in lengths.items()}
+    totals = []
+    for ranking in _rankings(run, k).values():
+        for doc_id in ranking:
+            if not 0.0 <= known.get(doc_id, math.nan) < math.inf:
+                got = f"{known.get(doc_id, 'none')} for {shown_id(decode_id(doc_id))}"
+                expected = "a number of at least 0 for every document in the first k"
+                raise ArgumentError("lengths", expected, got)
+        totals.append(math.fsum(known[doc_id] for doc_id in ranking))
+    return _mean_over_queries(totals)
 
 
 def novelty(
