@@ -55,6 +55,22 @@ def test_the_table_has_ranks_correlations_and_swaps():
     assert swap == ["RR", "a.run", "b.run", "-0.5000", "worse", "+0.5000", "better"]
 
 
+def test_a_long_list_of_swaps_is_cut():
+    """CSV and JSON have all of them; what both sets establish comes first."""
+    names = [f"r{i}" for i in range(8)]
+    for i, name in enumerate(names):  # d falls and x rises from run to run
+        filler = [f"y{j}" for j in range(7)]
+        filler[i:i] = ["d"]
+        filler[len(filler) - i : len(filler) - i] = ["x"]
+        write_run(name, *filler)
+    files = ("experts.qrels", "model.qrels", *(f"{name}.run" for name in names))
+    result = CliRunner().invoke(main, ["agree", *files, "-m", "RR"])
+    assert "RR: 28 of 28 pairs of systems change their order" in result.stdout
+    table = result.stdout.split("Pairs whose order changes\n\n")[1].splitlines()
+    assert len(table) == 1 + 20 + 3
+    assert table[-1] == "8 more are in CSV and JSON."
+
+
 def test_without_swaps_there_is_no_table_of_them():
     """The same judgments under another name agree."""
     Path("again.qrels").write_bytes(Path("experts.qrels").read_bytes())

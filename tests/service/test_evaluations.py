@@ -97,6 +97,18 @@ def test_a_comparison_has_the_librarys_figures(client, runs):
     assert len(report["per_query"]) == 30
 
 
+def test_a_comparison_has_the_librarys_risks(client, runs):
+    """For each weight of losses; a negative one is rejected."""
+    first, second = fill(client)
+    asked = {"baseline": first, "candidates": [second], "measures": ["AP"], "risk": [0, 2.5]}
+    report = client.post("/v1/comparisons", json=asked).json()
+    expected = be.compare(JUDGED, {"bm25": runs[0], "dense": runs[1]}, "AP", risk=[0, 2.5]).risks
+    assert [one["t_risk"] for one in report["risks"]] == [one.t_risk for one in expected]
+    assert [one["alpha"] for one in report["risks"]] == [0, 2.5]
+    refused = client.post("/v1/comparisons", json={**asked, "risk": [-1]})
+    assert refused.status_code == 422
+
+
 def test_runs_of_the_same_name_are_distinguished(client):
     """The beginning of the id is added."""
     fill(client)

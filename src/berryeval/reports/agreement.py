@@ -15,6 +15,8 @@ if TYPE_CHECKING:
 __all__ = ["agreement_tables", "render_agreement"]
 
 JSON_VERSION = 1
+N_SWAPS = 20
+"""Pairs in the table: those that both sets establish first."""
 
 _COLUMNS = ("measure", "first", "second", "order", "difference_1", "finding_1", "p_value_1",
             "difference_2", "finding_2", "p_value_2", "tau", "tau_ap")  # fmt: skip
@@ -78,17 +80,21 @@ def _systems(found: Agreement, one: MeasureAgreement) -> Table:
 
 def _swaps(found: Agreement) -> Table:
     first, second = found.sets
+    swaps = [(one.measure, swap) for one in found.measures for swap in one.swaps]
+    swaps.sort(key=lambda one: one[1].is_established.count(True), reverse=True)
+    notes = ["The pairs of a measure form one family under each set of judgments."]
+    if len(swaps) > N_SWAPS:
+        notes.append(f"{len(swaps) - N_SWAPS:,} more are in CSV and JSON.")
     return Table(
         "Pairs whose order changes",
         ("measure", "first", "second", f"difference, {first}", "second is",
          f"difference, {second}", "second is"),
         tuple(
-            (str(one.measure), swap.first, swap.second,
+            (str(measure), swap.first, swap.second,
              *(cell for d in swap.differences for cell in (signed(d.mean), WORDS[d.finding])))
-            for one in found.measures
-            for swap in one.swaps
+            for measure, swap in swaps[:N_SWAPS]
         ),
-        ("The pairs of a measure form one family under each set of judgments.",),
+        tuple(notes),
         n_keys=3,
     )  # fmt: skip
 
