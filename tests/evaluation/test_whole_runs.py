@@ -5,7 +5,7 @@ import math
 import pytest
 
 import berryeval as be
-from berryeval.errors import ArgumentError, MismatchError
+from berryeval.errors import ArgumentError, BerryEvalError, MismatchError
 
 RUN = {"u1": ["a", "b", "c"], "u2": ["a", "c"], "u3": ["d"]}
 
@@ -132,8 +132,20 @@ def test_documents_have_lengths_in_tokens():
         be.context_length(run, 2, without)
 
 
-@pytest.mark.parametrize("lengths", [{"a": 1}, {"a": 1, "b": -1}, {"a": 1, "b": math.nan}])
-def test_every_document_needs_a_length(lengths):
+@pytest.mark.parametrize(
+    ("lengths", "message"),
+    [
+        (
+            {"a": 1},
+            "lengths: expected a number for every document in the first k, got none for 'b'",
+        ),
+        ({"a": 1, "b": -1}, r"lengths\['b'\]: expected a number of at least 0, got -1"),
+        ({"a": 1, "b": math.nan}, r"lengths\['b'\]: expected a number of at least 0, got nan"),
+        ({"a": 1, "b": "2"}, r"lengths\['b'\]: expected a number of at least 0, got str"),
+        ({"a": 1, "b": True}, r"lengths\['b'\]: expected a number of at least 0, got bool"),
+    ],
+)
+def test_every_document_needs_a_length(lengths, message):
     """The message names the document."""
-    with pytest.raises(ArgumentError, match=r"lengths: expected a number .* for 'b'"):
+    with pytest.raises(BerryEvalError, match=message):
         be.context_length({"q": ["a", "b"]}, 2, lengths)

@@ -10,12 +10,13 @@ import math
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from itertools import combinations
+from numbers import Real
 from typing import Any, TypeAlias
 
 from berryeval.core.cutoff import check_k
 from berryeval.core.documents import Documents
 from berryeval.core.id_column import as_id, decode_id, encode_id, shown_id
-from berryeval.errors import ArgumentError, MismatchError
+from berryeval.errors import ArgumentError, InputTypeError, MismatchError
 from berryeval.evaluation.sources import RunSource, load_run
 
 __all__ = ["Features", "catalogue_coverage", "context_length", "intra_list_diversity", "novelty"]
@@ -82,14 +83,13 @@ def context_length(
             expected = "documents of which each has a length, or lengths by id"
             raise ArgumentError("lengths", expected, "documents without a length")
         lengths = dict(zip(lengths, lengths.length, strict=True))
-    known = {encode_id(as_id(doc_id, "lengths")): float(one) for doc_id, one in lengths.items()}
+    known = _numbers("lengths", lengths)
     totals = []
     for ranking in _rankings(run, k).values():
         for doc_id in ranking:
-            if not 0.0 <= known.get(doc_id, math.nan) < math.inf:
-                got = f"{known.get(doc_id, 'none')} for {shown_id(decode_id(doc_id))}"
-                expected = "a number of at least 0 for every document in the first k"
-                raise ArgumentError("lengths", expected, got)
+            if doc_id not in known:
+                expected = "a number for every document in the first k"
+                raise ArgumentError("lengths", expected, f"none for {shown_id(decode_id(doc_id))}")
         totals.append(math.fsum(known[doc_id] for doc_id in ranking))
     return _mean_over_queries(totals)
 
@@ -135,13 +135,7 @@ def novelty(
     >>> novelty({"u1": ["a", "b"], "u2": ["a"]}, 2, {"a": 2, "b": 1, "c": 1})
     1.25
     """
-    counts = {
-        encode_id(as_id(doc_id, "popularity")): float(count) for doc_id, count in popularity.items()
-    }
-    for doc_id, count in counts.items():
-        if not 0.0 <= count < math.inf:
-            name = f"popularity[{shown_id(decode_id(doc_id))}]"
-            raise ArgumentError(name, "a number of at least 0", repr(count))
+    counts = _numbers("popularity", popularity)
     whole = math.fsum(counts.values()) if total is None else float(total)
     for name, value in (("total", whole), ("unseen", unseen)):
         if value is not None and not 0.0 < value < math.inf:
@@ -218,6 +212,19 @@ def intra_list_diversity(
         if distances:
             means.append(_mean(distances))
     return _mean_over_queries(means)
+
+
+def _numbers(argument: str, numbers: Mapping[str, float]) -> dict[bytes, float]:
+    """Return numbers of at least 0 by the id of their document."""
+    found: dict[bytes, float] = {}
+    for doc_id, number in numbers.items():
+        name = f"{argument}[{shown_id(as_id(doc_id, argument))}]"
+        if isinstance(number, bool) or not isinstance(number, Real):
+            raise InputTypeError(name, "a number of at least 0", type(number).__name__)
+        if not 0.0 <= number < math.inf:
+            raise ArgumentError(name, "a number of at least 0", repr(number))
+        found[encode_id(as_id(doc_id, argument))] = float(number)
+    return found
 
 
 def _rankings(run: RunSource, k: int | None) -> dict[bytes, list[bytes]]:
