@@ -189,6 +189,7 @@ SUBJECTS = {
                 "`import berryeval as be`, then `be.nDCG @ 10`, `be.AP(rel=2)` or "
                 "`be.P(rel=2) @ 5`.",
             ),
+            Section("User models", _top("user_model", "UserModel")),
             Section(
                 "Context precision and recall",
                 ("berryeval.measures.contexts",),

@@ -49,6 +49,10 @@ PARAMETERS = {
     "worth": st.tuples(*[st.floats(-10.0, 10.0)] * 4),
     "n_documents": st.integers(0, 10**6),
     "rounding": st.sampled_from(["up", "nearest"]),
+    "T": st.sampled_from([0.1, 0.5, 1.0, 2.0]) | st.floats(0.01, 50.0),
+    "min_grade": st.sampled_from([0.0, 0.0, 0.25]),
+    "normalise": st.booleans(),
+    "judged_only": st.sampled_from([False, False, True]),
 }
 
 
@@ -66,6 +70,8 @@ def parameters_of(
         for field in fields(measure)
         if field.name != "k"
     }
+    if "min_grade" in drawn and drawn["min_grade"] >= drawn["max_grade"]:
+        drawn["min_grade"] = 0.0
     if measure.at == "k":
         drawn["k"] = draw(st.none() | cutoffs() if k is None else k)
     return measure(**drawn)

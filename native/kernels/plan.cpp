@@ -8,6 +8,7 @@
 
 #include "kernels/average_precision.hpp"
 #include "kernels/bpref.hpp"
+#include "kernels/compatibility.hpp"
 #include "kernels/counts.hpp"
 #include "kernels/cumulated_gain.hpp"
 #include "kernels/expected_reciprocal_rank.hpp"
@@ -20,6 +21,7 @@
 #include "kernels/ndcg.hpp"
 #include "kernels/ndcg_points.hpp"
 #include "kernels/normalised_gain.hpp"
+#include "kernels/pairwise_accuracy.hpp"
 #include "kernels/precision.hpp"
 #include "kernels/r_precision.hpp"
 #include "kernels/rank_biased_precision.hpp"
@@ -27,6 +29,7 @@
 #include "kernels/reciprocal_rank.hpp"
 #include "kernels/relative_precision.hpp"
 #include "kernels/set_based.hpp"
+#include "kernels/user_models.hpp"
 #include "kernels/utility.hpp"
 #include "kernels/yaap.hpp"
 
@@ -35,8 +38,20 @@ namespace berryeval::kernels {
 // The arguments of a call. Each is read once, in the type that the kernel wants.
 class Plan::Arguments {
 public:
-    Arguments(const Call& call, Plan& plan)
-        : kernel_(call.kernel), left_(call.arguments), plan_(plan) {}
+    Arguments(const Call& call, const Discounts& discounts)
+        : kernel_(call.kernel), left_(call.arguments), discounts_(discounts) {}
+
+    // The table that is there when the kernel is made.
+    const Discounts& discounts() const { return discounts_; }
+
+    // Whether the kernel sees judged documents only. What is asked for after it belongs to `part`.
+    bool judged_only() {
+        if (!left_.contains("judged_only")) return false;
+        if (number("judged_only") != 1.0) refuse("judged_only");
+        return true;
+    }
+
+    void belong_to(Part& part) { part_ = &part; }
 
     double number(const char* name) { return as<double>(name, take(name)); }
 
@@ -68,6 +83,18 @@ public:
         return static_cast<std::size_t>(*k);
     }
 
+    bool flag(const char* name) {
+        const double value = number(name);
+        if (value != 0.0 && value != 1.0) refuse(name);
+        return value == 1.0;
+    }
+
+    GainScale gain_scale() {
+        const GainScale scale{number("min_grade"), number("max_grade")};
+        if (!(scale.min_grade >= 0.0 && scale.min_grade < scale.max_grade)) refuse("max_grade");
+        return scale;
+    }
+
     RecallRounding rounding() {
         return one_of<RecallRounding>(
             "rounding", take("rounding"),
@@ -75,17 +102,17 @@ public:
     }
 
     // Where the scratch has the documents that are relevant at this level.
-    std::size_t relevant() { return place_of(level(), plan_.levels_); }
+    std::size_t relevant() { return place_of(level(), part_->levels); }
 
     // Where the scratch has what these gains make of the grades.
-    std::size_t gained() { return place_of(gain(0.0), plan_.gains_); }
+    std::size_t gained() { return place_of(gain(0.0), part_->gains); }
 
     std::size_t gained_from_level() {
         const double lowest = level();
-        return place_of(gain(lowest), plan_.gains_);
+        return place_of(gain(lowest), part_->gains);
     }
 
-    void look_across_queries() { plan_.looks_across_queries_ = true; }
+    void look_across_queries() { part_->looks_across_queries = true; }
 
     void expect_none_left() const {
         if (!left_.empty()) refuse(left_.begin()->first);
@@ -146,7 +173,8 @@ private:
 
     std::string kernel_;
     std::map<std::string, Argument> left_;
-    Plan& plan_;
+    const Discounts& discounts_;
+    Part* part_ = nullptr;
 };
 
 // How a kernel is made ready: its arguments are read once, and kept beside the function.
@@ -200,6 +228,20 @@ struct Plan::Makers {
         };
     }
 
+    template <double (*kernel)(const Ranking&, Cutoff, const GainScale&)>
+    static Kernel of_reader_to_k(Arguments& a) {
+        return [k = a.cutoff(), scale = a.gain_scale()](const Query& q) {
+            return kernel(q.ranking, k, scale);
+        };
+    }
+
+    template <double (*kernel)(const Ranking&, double, const GainScale&)>
+    static Kernel of_reader_with_goal(Arguments& a) {
+        return [goal = a.number("goal"), scale = a.gain_scale()](const Query& q) {
+            return kernel(q.ranking, goal, scale);
+        };
+    }
+
     static const std::map<std::string_view, Make>& by_name();
 };
 
@@ -222,6 +264,7 @@ const std::map<std::string_view, Plan::Makers::Make>& Plan::Makers::by_name() {
         {"hit_rate", of_relevant_at_k<hit_rate>},
         {"n_nonrelevant_retrieved", of_relevant_at_k<n_nonrelevant_retrieved>},
         {"n_relevant_retrieved", of_relevant_at_k<n_relevant_retrieved>},
+        {"pairwise_accuracy", of_relevant_at_k<pairwise_accuracy>},
         {"precision", of_relevant_at_k<precision>},
         {"recall", of_relevant_at_k<recall>},
         {"reciprocal_rank", of_relevant_at_k<reciprocal_rank>},
@@ -232,6 +275,10 @@ const std::map<std::string_view, Plan::Makers::Make>& Plan::Makers::by_name() {
         {"dcg", of_gained_from_level_at_k<dcg>},
         {"ideal_dcg", of_gained_from_level_at_k<ideal_dcg>},
         {"ndcg", of_gained_from_level_at_k<ndcg>},
+        {"inst", of_reader_with_goal<inst>},
+        {"nerr8", of_reader_to_k<nerr8>},
+        {"nerr9", of_reader_to_k<nerr9>},
+        {"nerr11", of_reader_with_goal<nerr11>},
         {"average_over_points",
          [](Arguments& a) -> Kernel {
              return [i = a.relevant(), points = a.numbers("points"),
@@ -239,10 +286,23 @@ const std::map<std::string_view, Plan::Makers::Make>& Plan::Makers::by_name() {
                  return average_over_points(q.scratch.relevant[i], points, rounding);
              };
          }},
+        {"bejeweled_player_model",
+         [](Arguments& a) -> Kernel {
+             return
+                 [k = a.cutoff(), goal = a.number("goal"), scale = a.gain_scale()](const Query& q) {
+                     return bejeweled_player_model(q.ranking, k, goal, scale);
+                 };
+         }},
         {"binary_normalised_gain",
          [](Arguments& a) -> Kernel {
              return [i = a.relevant()](const Query& q) {
                  return binary_normalised_gain(q.scratch.relevant[i], q.discounts);
+             };
+         }},
+        {"compatibility",
+         [](Arguments& a) -> Kernel {
+             return [p = a.number("p"), normalise = a.flag("normalise")](const Query& q) {
+                 return compatibility(q.ranking, p, normalise);
              };
          }},
         {"eleven_point_average",
@@ -263,11 +323,24 @@ const std::map<std::string_view, Plan::Makers::Make>& Plan::Makers::by_name() {
                  return f_beta(q.scratch.relevant[i], k, beta);
              };
          }},
+        {"insq",
+         [](Arguments& a) -> Kernel {
+             const double goal = a.number("goal");
+             return [goal, scale = a.gain_scale(), n_ranks = insq_ranks(goal)](const Query& q) {
+                 return insq(q.ranking, goal, scale, n_ranks);
+             };
+         }},
         {"interpolated_precision",
          [](Arguments& a) -> Kernel {
              return [i = a.relevant(), recall = a.number("recall"),
                      rounding = a.rounding()](const Query& q) {
                  return interpolated_precision(q.scratch.relevant[i], recall, rounding);
+             };
+         }},
+        {"nerr10",
+         [](Arguments& a) -> Kernel {
+             return [p = a.number("p"), scale = a.gain_scale()](const Query& q) {
+                 return nerr10(q.ranking, p, scale);
              };
          }},
         {"ndcg_at_gain_levels",
@@ -295,6 +368,14 @@ const std::map<std::string_view, Plan::Makers::Make>& Plan::Makers::by_name() {
                  return rank_biased_residual(q.ranking, k, p);
              };
          }},
+        {"scaled_dcg",
+         [](Arguments& a) -> Kernel {
+             const Cutoff k = a.cutoff();
+             return [k, scale = a.gain_scale(),
+                     full = full_dcg(last_rank(k), a.discounts())](const Query& q) {
+                 return scaled_dcg(q.ranking, k, scale, full, q.discounts);
+             };
+         }},
         {"set_f",
          [](Arguments& a) -> Kernel {
              return [i = a.relevant(), x = a.number("x")](const Query& q) {
@@ -314,27 +395,48 @@ const std::map<std::string_view, Plan::Makers::Make>& Plan::Makers::by_name() {
 
 Plan::Plan(const std::vector<Call>& calls, std::vector<double> log2_ranks)
     : discounts_(std::move(log2_ranks)) {
-    kernels_.reserve(calls.size());
-    for (const Call& call : calls) {
-        const auto make = Makers::by_name().find(call.kernel);
+    for (std::size_t i = 0; i < calls.size(); ++i) {
+        const auto make = Makers::by_name().find(calls[i].kernel);
         if (make == Makers::by_name().end()) {
-            throw std::invalid_argument("no kernel is called " + call.kernel);
+            throw std::invalid_argument("no kernel is called " + calls[i].kernel);
         }
-        Arguments arguments(call, *this);
-        kernels_.push_back(make->second(arguments));
+        Arguments arguments(calls[i], discounts_);
+        Part& part = arguments.judged_only() ? condensed_ : whole_;
+        arguments.belong_to(part);
+        part.kernels.push_back(make->second(arguments));
+        part.places.push_back(i);
         arguments.expect_none_left();
     }
 }
 
 void Plan::score(const Ranking& ranking, Scratch& scratch, std::span<double> out) const {
-    scratch.relevant.resize(levels_.size());
-    scratch.gained.resize(gains_.size());
-    for (std::size_t i = 0; i < levels_.size(); ++i) scratch.relevant[i].read(ranking, levels_[i]);
-    for (std::size_t i = 0; i < gains_.size(); ++i) {
-        scratch.gained[i].read(ranking, gains_[i], discounts_);
+    score(whole_, ranking, scratch.whole, out);
+    if (condensed_.kernels.empty()) return;
+    scratch.hits.clear();
+    for (const Hit& hit : ranking.hits) {
+        if (hit.grade >= 0.0) {
+            const auto rank = static_cast<std::uint32_t>(scratch.hits.size() + 1);
+            scratch.hits.push_back({rank, hit.grade});
+        }
+    }
+    const Ranking condensed{scratch.hits.size(), scratch.hits, ranking.judged};
+    score(condensed_, condensed, scratch.condensed, out);
+}
+
+void Plan::score(const Part& part, const Ranking& ranking, Scratch::Shared& scratch,
+                 std::span<double> out) const {
+    scratch.relevant.resize(part.levels.size());
+    scratch.gained.resize(part.gains.size());
+    for (std::size_t i = 0; i < part.levels.size(); ++i) {
+        scratch.relevant[i].read(ranking, part.levels[i]);
+    }
+    for (std::size_t i = 0; i < part.gains.size(); ++i) {
+        scratch.gained[i].read(ranking, part.gains[i], discounts_);
     }
     const Query query{ranking, discounts_, scratch};
-    for (std::size_t i = 0; i < kernels_.size(); ++i) out[i] = kernels_[i](query);
+    for (std::size_t i = 0; i < part.kernels.size(); ++i) {
+        out[part.places[i]] = part.kernels[i](query);
+    }
 }
 
 }  // namespace berryeval::kernels

@@ -21,7 +21,8 @@ namespace berryeval::kernels {
 using Argument = std::variant<std::monostate, double, std::string, std::vector<double>,
                               std::vector<std::pair<double, double>>>;
 
-// A function of berryeval.kernels by its name, and all its arguments but grades and judged.
+// A function of berryeval.kernels by its name, and all its arguments but grades and judged. An
+// argument `judged_only` of 1 has it see the ranking without its unjudged documents.
 struct Call {
     std::string kernel;
     std::map<std::string, Argument> arguments;
@@ -30,8 +31,13 @@ struct Call {
 // What several kernels ask of a query, one for each level and each gain that a plan has. Every
 // thread needs its own.
 struct Scratch {
-    std::vector<Relevant> relevant;
-    std::vector<Gained> gained;
+    struct Shared {
+        std::vector<Relevant> relevant;
+        std::vector<Gained> gained;
+    };
+    Shared whole;           // of the ranking as it is
+    Shared condensed;       // of its judged documents
+    std::vector<Hit> hits;  // of these
 };
 
 class Plan {
@@ -41,10 +47,12 @@ public:
     Plan(const std::vector<Call>& calls, std::vector<double> log2_ranks);
 
     // The number of calls.
-    std::size_t size() const { return kernels_.size(); }
+    std::size_t size() const { return whole_.kernels.size() + condensed_.kernels.size(); }
 
     // Whether a kernel asks which documents other queries judge.
-    bool looks_across_queries() const { return looks_across_queries_; }
+    bool looks_across_queries() const {
+        return whole_.looks_across_queries || condensed_.looks_across_queries;
+    }
 
     // Writes the value of each call to `out`, which has room for all of them. Many threads may
     // do so at once. Any scratch will do; it grows where it has to.
@@ -54,17 +62,26 @@ private:
     struct Query {
         const Ranking& ranking;
         const Discounts& discounts;
-        const Scratch& scratch;
+        const Scratch::Shared& scratch;
     };
     using Kernel = std::function<double(const Query&)>;
+    // The kernels that see the same ranking.
+    struct Part {
+        std::vector<double> levels;  // each once
+        std::vector<Gain> gains;     // likewise
+        std::vector<Kernel> kernels;
+        std::vector<std::size_t> places;  // of their values among those of all calls
+        bool looks_across_queries = false;
+    };
     class Arguments;
     struct Makers;
 
+    void score(const Part& part, const Ranking& ranking, Scratch::Shared& scratch,
+               std::span<double> out) const;
+
     Discounts discounts_;
-    std::vector<double> levels_;  // each once
-    std::vector<Gain> gains_;     // likewise
-    std::vector<Kernel> kernels_;
-    bool looks_across_queries_ = false;
+    Part whole_;
+    Part condensed_;
 };
 
 }  // namespace berryeval::kernels

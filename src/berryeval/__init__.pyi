@@ -78,15 +78,24 @@ from berryeval.formats import (
 from berryeval.measures.names import (
     AP as AP,
     AP11 as AP11,
+    BPM as BPM,
     DCG as DCG,
     ERR as ERR,
     F1 as F1,
     GMAP as GMAP,
     IDCG as IDCG,
+    INSQ as INSQ,
+    INST as INST,
     NCG as NCG,
+    NERR8 as NERR8,
+    NERR9 as NERR9,
+    NERR10 as NERR10,
+    NERR11 as NERR11,
     RBP as RBP,
     RR as RR,
+    SDCG as SDCG,
     Bpref as Bpref,
+    Compat as Compat,
     F as F,
     G as G,
     GMBpref as GMBpref,
@@ -100,6 +109,7 @@ from berryeval.measures.names import (
     NumRelRet as NumRelRet,
     NumRet as NumRet,
     P as P,
+    PairwiseAccuracy as PairwiseAccuracy,
     R as R,
     RBPResidual as RBPResidual,
     RelP as RelP,
@@ -116,6 +126,10 @@ from berryeval.measures.names import (
     nDCG as nDCG,
     nDCGRel as nDCGRel,
     yaap as yaap,
+)
+from berryeval.measures.reader import (
+    UserModel as UserModel,
+    user_model as user_model,
 )
 from berryeval.search.opening import open_system as open_system
 from berryeval.suite.evaluate_system import evaluate_system as evaluate_system

@@ -138,3 +138,10 @@ def test_the_help_states_the_default_measures():
     assert "[default: those of `berryeval evaluate`, and recall at up to 100]" in help_text
     tested = berryeval(*FILES).output.partition("W/T/L\n")[2].partition("\n\n")[0]
     assert [line.split()[0] for line in tested.splitlines()] == ["nDCG@10", "RR", "P@5", "R@10"]
+
+
+def test_unjudged_documents_can_be_removed():
+    """The measures that are compared say so."""
+    found = json.loads(berryeval(*FILES, "-m", "nDCG@10", "--judged-only", "--json").output)
+    assert [one["measure"] for one in found["differences"]] == ["nDCG(judged_only=True)@10"]
+    assert [*found["runs"][0]["means"]] == ["nDCG(judged_only=True)@10"]

@@ -290,3 +290,14 @@ def test_an_error_is_one_line_until_the_process_ends(tmp_path):
     assert done.returncode == 2
     assert done.stderr.startswith("Error: qrels:2: expected 4 columns")
     assert done.stderr.count("\n") == 1
+
+
+def test_unjudged_documents_can_be_removed():
+    """All measures see judged documents only, and their names say so."""
+    result = berryeval("qrels.txt", "b.run", "-m", "RR", "-m", "P@1", "--judged-only")
+    assert result.output.splitlines()[:3] == [
+        "                        b.run",
+        "RR(judged_only=True)   0.3333",
+        "P(judged_only=True)@1  0.3333",
+    ]
+    assert "Unjudged documents" not in result.output

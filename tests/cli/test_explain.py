@@ -170,3 +170,9 @@ def test_errors_are_one_line_and_exit_code_2(arguments, message):
     assert (result.exit_code, result.stdout) == (2, "")
     assert result.stderr.startswith(f"Error: {message}")
     assert result.stderr.count("\n") == 1
+
+
+def test_unjudged_documents_can_be_removed():
+    """The first judged document is the same in both runs, so that nothing changed."""
+    result = berryeval("qrels.txt", "a.run", "b.run", "--query", "q1", "-m", "P@1", "--judged-only")
+    assert result.output.startswith("P(judged_only=True)@1 of query q1 did not change")

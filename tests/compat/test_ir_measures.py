@@ -134,8 +134,32 @@ def test_what_ir_measures_cannot_compute_is_computed(registered):
 
 
 @pytest.mark.parametrize(
-    "name", ["Accuracy", "Compat", "alpha_nDCG@10", "RBP", "SDCG(max_rel=2)@5"]
+    ("name", "expected"),
+    [
+        ("BPM(T=2.0,min_rel=1,max_rel=3)@5", "BPM(T=2,min_grade=1,max_grade=3)@5"),
+        ("Compat(p=0.8,normalize=False)", "Compat(p=0.8,normalise=False)"),
+        ("INST(T=2.0,max_rel=1)", "INST(T=2)"),
+        ("NERR9(max_rel=4)@5", "NERR9(max_grade=4)@5"),
+        ("NERR10(p=0.5,max_rel=1)", "NERR10(p=0.5)"),
+        ("P(judged_only=True)@5", "P(judged_only=True)@5"),
+        ("SDCG(dcg='log2',max_rel=2)@5", "SDCG(max_grade=2)@5"),
+    ],
 )
+def test_user_models_and_compatibility_are_computed(name, expected):
+    """tests/compat/test_cwl_values.py compares the values."""
+    assert str(compat.as_measure(irm.parse_measure(name))) == expected
+    assert compat.provider().supports(irm.parse_measure(name))
+
+
+def test_compatibility_needs_no_other_provider(registered):
+    """Of two relevant documents, one is at rank 2 of 2."""
+    qrels, run = {"q": {"a": 1, "b": 1, "c": 0}}, {"q": {"c": 2.0, "a": 1.0}}
+    measure = registered.Compat(p=0.5)
+    theirs = [*registered.compat.iter_calc([measure], qrels, run)]
+    assert registered.calc_aggregate([measure], qrels, run)[measure] == theirs[0].value
+
+
+@pytest.mark.parametrize("name", ["Accuracy", "alpha_nDCG@10", "RBP"])
 def test_other_measures_are_left_to_ir_measures(name):
     """BerryEval does not claim to have them."""
     assert compat.as_measure(irm.parse_measure(name)) is None

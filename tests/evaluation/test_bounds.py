@@ -33,6 +33,7 @@ parameters = PARAMETERS | {
         st.integers(0, 3).map(float), st.sampled_from([-1.0, 0.0, 0.5, 1, 2, 9.5]), min_size=1
     ),
     "n_documents": st.integers(0, 100),  # a large gain absorbs the digits of the others
+    "judged_only": st.sampled_from([False]),  # which leaves no holes
     "times": st.sampled_from([0.2, 0.5, 1.0, 1.7, 3.0]),
     "recall": st.sampled_from([0.0, 0.1, 0.25, 0.5, 0.75, 1.0]),
 }
@@ -136,6 +137,22 @@ def test_measures_of_unjudged_documents_have_no_bounds(measure):
     assert not has_bounds(measure())
     assert score_bounds(measure(), [b"a"], {}, [b"a"], 1.0) is None
     assert difference_bounds(measure(), [b"a"], [b"b"], {}, [b"a", b"b"], 1.0) is None
+
+
+@pytest.mark.parametrize("measure", sorted(FAMILIES, key=lambda m: m.name), ids=lambda m: m.name)
+def test_measures_of_judged_documents_only_have_no_bounds(measure):
+    """They leave unjudged documents out on purpose, as bpref does."""
+    chosen = measure(judged_only=True)
+    assert not has_bounds(chosen)
+    assert score_bounds(chosen, [b"a"], {}, [b"a"], 1.0) is None
+
+
+def test_many_holes_leave_outer_bounds():
+    """More than 100 of them, or more than 1,000 assignments of grades."""
+    ranking = [b"%d" % i for i in range(101)]
+    for name in ("PairwiseAccuracy", "BPM", "Compat"):
+        found = score_bounds(parse_measure(name), ranking, {b"x": 1.0}, ranking, 1.0)
+        assert found == Bounds(0.0, 1.0, is_outer=True)
 
 
 def test_custom_measures_have_no_bounds():

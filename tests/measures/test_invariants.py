@@ -26,12 +26,14 @@ NOT_BY_ORDER = {
 
 # Measures of how much is known or returned, not of quality; or with their own scale.
 NOT_NORMALISED = {
-    "DCG", "ERR", "Hole", "Holes", "IDCG", "Judged", "NumNonrelJudgedRet", "NumQ", "NumRel",
-    "NumRelRet", "NumRet", "P", "RBP", "RBPResidual", "RprecMult", "Unjudged", "Utility", "yaap",
+    "BPM", "DCG", "ERR", "Hole", "Holes", "IDCG", "INSQ", "INST", "Judged", "NERR8", "NERR9",
+    "NERR10", "NERR11", "NumNonrelJudgedRet", "NumQ", "NumRel", "NumRelRet", "NumRet", "P", "RBP",
+    "RBPResidual", "RprecMult", "SDCG", "Unjudged", "Utility", "yaap",
 }  # fmt: skip
 PERFECT_IS_ONE = {
-    "AP", "AP11", "Bpref", "F", "F1", "G", "GMAP", "GMBpref", "IPrec", "NCG", "R", "RR", "RelP",
-    "Rndcg", "Rprec", "SetAP", "SetF", "Success", "binG", "infAP", "nDCG", "nDCGRel",
+    "AP", "AP11", "Bpref", "Compat", "F", "F1", "G", "GMAP", "GMBpref", "IPrec", "NCG",
+    "PairwiseAccuracy", "R", "RR", "RelP", "Rndcg", "Rprec", "SetAP", "SetF", "Success", "binG",
+    "infAP", "nDCG", "nDCGRel",
 }  # fmt: skip
 
 
@@ -75,6 +77,7 @@ def test_documents_after_rank_k_change_nothing(name, data, case, k, tail):
     grades, judged = kernel_input(case)
     first = (grades + [NOT_IN_POOL] * k)[:k]
     measure = data.draw(parameters_of(find_measure(name), k=st.just(k)))
+    measure = replace(measure, judged_only=False)  # with it, k counts judged documents
     assert measure.score(first, judged) == measure.score([*first, *tail], judged)
 
 
@@ -92,6 +95,18 @@ def test_the_best_order_of_a_ranking_scores_best(name, case, k):
         best_order = value.score(sorted(grades, reverse=True), judged)
         gained = best_order - given_order
         assert (gained if measure.higher_is_better else -gained) >= -1e-12
+
+
+@every_measure
+@examples(40)
+@given(data=st.data(), case=cases)
+def test_judged_only_scores_the_ranking_without_unjudged_documents(measure, data, case):
+    """The condensed list is scored as if nothing else had been retrieved."""
+    chosen = replace(data.draw(parameters_of(measure)), judged_only=False)
+    grades, judged = kernel_input(case)
+    condensed = [grade for grade in grades if grade >= 0]
+    found = replace(chosen, judged_only=True).score(grades, judged)
+    assert found == chosen.score(condensed, judged)
 
 
 @pytest.mark.parametrize("name", sorted(BY_LEVEL))

@@ -9,11 +9,19 @@ from berryeval.measures import (
     DCG,
     F1,
     IDCG,
+    INSQ,
+    INST,
     NCG,
     NDCG,
+    NERR8,
+    NERR9,
+    NERR10,
+    NERR11,
     AveragePrecision,
+    BejeweledPlayerModel,
     BinaryNormalisedGain,
     Bpref,
+    Compatibility,
     ElevenPointAverage,
     ExpectedReciprocalRank,
     FBeta,
@@ -33,6 +41,7 @@ from berryeval.measures import (
     NumRelevant,
     NumRelevantRetrieved,
     NumRetrieved,
+    PairwiseAccuracy,
     Precision,
     RankBiasedPrecision,
     RankBiasedResidual,
@@ -41,6 +50,7 @@ from berryeval.measures import (
     RelativePrecision,
     RPrecision,
     RPrecisionAtMultiple,
+    ScaledDCG,
     SetAveragePrecision,
     SetF,
     Unjudged,
@@ -55,6 +65,7 @@ JUDGED = [3.0, 2.0, 1.0, 0.0, 0.0, 0.0]
 
 LOG3, LOG5 = math.log2(3), math.log2(5)
 DCG_ALL = 2 / LOG3 + 1 / LOG5
+DCG_ALL_AS_1 = 1 / LOG3 + 1 / LOG5
 IDEAL = 3 + 2 / LOG3 + 1 / 2
 
 WORKED = [
@@ -144,6 +155,40 @@ WORKED = [
     (Utility(), 2.0 - 4.0),
     (Utility(worth=(0, 0, -1, 1), n_documents=10), -1.0 + 3.0),
     (Yaap(), math.log((1 + 1) / (1 + 3 - 1))),
+    # Of four others, one is above the first relevant document, and two above the second.
+    (PairwiseAccuracy(), 1 - (1 + 2) / (2 * 4)),
+    (PairwiseAccuracy(2), 0.0),
+    (PairwiseAccuracy(rel=3), 0.0),
+    # With the defaults, both documents gain 1.
+    (BejeweledPlayerModel(5), 1 / 2),
+    (BejeweledPlayerModel(3, T=2), 1 / 3),
+    (BejeweledPlayerModel(8, T=2), 2 / 4),
+    (BejeweledPlayerModel(8, T=0.75, max_grade=4), (2 + 1) / 4 / 4),
+    (BejeweledPlayerModel(8, T=9, min_grade=1, max_grade=3), 1 / 2 / 8),
+    (INSQ(T=0.5), (1 / 4 + 1 / 16) / math.fsum(1 / i**2 for i in range(1, 1001))),
+    # Ranks are seen with 1, 1/4; 1/16, 1/36 after the first gain; 1/36 (2 / i)^2 after the second.
+    (
+        INST(T=0.5),
+        (1 / 4 + 1 / 36)
+        / (1 + 1 / 4 + 1 / 16 + 1 / 36 + math.fsum(1 / 9 / i**2 for i in range(3, 999))),
+    ),
+    (ScaledDCG(4), DCG_ALL_AS_1 / (1 + 1 / LOG3 + 1 / 2 + 1 / LOG5)),
+    (ScaledDCG(2, max_grade=4), (1 / 2) / LOG3 / (1 + 1 / LOG3)),
+    (NERR8(5), 1 / 2),
+    # Gains 1/2 at rank 2, and 1/4 at rank 4: seen with 1, 1, 1/2, 1/2, 3/8.
+    (NERR8(5, max_grade=4), (1 / 2 + 1 / 8) / (2 + 1 + 3 / 8)),
+    (NERR9(5), (1 / 2) / (1 + 1 / 2)),
+    (NERR9(4, max_grade=4), (1 / 4 + 1 / 32) / (1 + 1 / 2 + 1 / 6 + 1 / 8)),
+    (NERR10(p=0.5), (1 / 2) / (1 + 1 / 2)),
+    (NERR11(T=0.5), (1 / 4) / (1 + 1 / 4)),
+    # The ideal is the missed document, then ranks 2 and 4. Shared are 1 from depth 2, 2 from 4.
+    (
+        Compatibility(p=0.5),
+        ((1 / 2) * 1 / 2 + (1 / 4) * 1 / 3 + (1 / 8) * 2 / 4 + (1 / 16) * 2 / 5 + (1 / 32) * 2 / 6)
+        / (1 + 1 / 2 + 1 / 4 + (1 / 8) * 3 / 4 + (1 / 16) * 3 / 5 + (1 / 32) * 3 / 6),
+    ),
+    (Precision(3, judged_only=True), 2 / 3),
+    (NDCG(2, judged_only=True), (2 / LOG3) / (3 + 2 / LOG3)),
 ]
 
 

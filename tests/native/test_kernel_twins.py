@@ -56,6 +56,8 @@ WILD = PARAMETERS | {
     | st.dictionaries(any_grades, st.floats(-HIGHEST, HIGHEST), min_size=1),
     "worth": st.tuples(*[st.integers(-2, 2) | st.floats(-HIGHEST, HIGHEST)] * 4),
     "n_documents": st.integers(0, 10**6) | st.floats(0.0, HIGHEST).map(math.floor),
+    "T": PARAMETERS["T"] | st.floats(1e-9, 1000.0),
+    "min_grade": PARAMETERS["min_grade"] | st.floats(0.0, HIGHEST),
 }
 cutoffs = st.none() | st.integers(1, 12) | st.integers(1, 500) | st.integers(1, 2**53)
 LOGARITHMS = log2_ranks(1000)

@@ -18,6 +18,7 @@ __all__ = [
     "duplicates_option",
     "exclude_self_option",
     "former_option",
+    "judged_only_option",
     "judges_option",
     "measures_option",
     "missing_option",
@@ -107,6 +108,12 @@ exclude_self_option = click.option(
     "--exclude-self",
     is_flag=True,
     help="Remove a document from the results of the query with the same id, as BEIR does.",
+)
+
+judged_only_option = click.option(
+    "--judged-only",
+    is_flag=True,
+    help="Remove unjudged documents from the rankings before scoring.",
 )
 
 

@@ -10,6 +10,7 @@ import click
 from berryeval.cli._options import (
     duplicates_option,
     exclude_self_option,
+    judged_only_option,
     judges_option,
     measures_option,
     missing_option,
@@ -108,6 +109,7 @@ def _enough_resamples(_context: click.Context, _option: click.Parameter, number:
 @duplicates_option
 @judges_option
 @exclude_self_option
+@judged_only_option
 def command(
     judgments: str,
     baseline: str,

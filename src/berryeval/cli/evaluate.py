@@ -9,6 +9,7 @@ import click
 from berryeval.cli._options import (
     duplicates_option,
     exclude_self_option,
+    judged_only_option,
     judges_option,
     measures_option,
     missing_option,
@@ -53,6 +54,7 @@ FORMATS = ("table", "csv", "json", "markdown", "latex", "html")
 @duplicates_option
 @judges_option
 @exclude_self_option
+@judged_only_option
 def command(
     judgments: str,
     runs: tuple[str, ...],

@@ -6,7 +6,12 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from berryeval.cli._options import duplicates_option, judges_option, named_runs
+from berryeval.cli._options import (
+    duplicates_option,
+    judged_only_option,
+    judges_option,
+    named_runs,
+)
 from berryeval.cli._output import output_options, write_output
 from berryeval.errors import MismatchError
 
@@ -33,6 +38,7 @@ FORMATS = ("table", "csv", "json")
 @output_options(FORMATS)
 @duplicates_option
 @judges_option
+@judged_only_option
 def command(
     judgments: str,
     a: str,

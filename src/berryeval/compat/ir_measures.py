@@ -13,8 +13,8 @@ of ir_measures' provider ``pytrec_eval``; these differ:
 - ``RBP`` can have a cutoff, ``NumRel`` any ``rel``, and ``rel`` can be 0.
 - A query without results scores 0 in ``IPrec``, not NaN.
 
-Diversity measures, the C/W/L measures other than RBP, ``Compat`` and ``Accuracy`` are left to
-ir_measures.
+Diversity measures and ``Accuracy`` are left to ir_measures; the latter leaves out queries without
+a relevant document in the ranking.
 
 Examples
 --------
@@ -31,7 +31,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from functools import cached_property, lru_cache
 from typing import Any
 
-from berryeval.compat._scoring import read_judgments, read_run, without_unjudged
+from berryeval.compat._scoring import read_judgments, read_run
 from berryeval.core.judgments import Judgments
 from berryeval.engine import score
 from berryeval.errors import ArgumentError, BerryEvalError, InputError, InputTypeError
@@ -42,12 +42,19 @@ from berryeval.measures.relative_precision import RelativePrecision
 __all__ = ["MissingToolError", "as_measure", "provider", "register", "unregister"]
 
 _NAMES = frozenset((
-    "AP", "Bpref", "ERR", "infAP", "IPrec", "Judged", "nDCG", "NumQ", "NumRel", "NumRet", "P",
-    "R", "RBP", "Rprec", "RR", "SetAP", "SetF", "SetP", "SetR", "Success",
+    "AP", "BPM", "Bpref", "Compat", "ERR", "infAP", "INSQ", "INST", "IPrec", "Judged", "nDCG",
+    "NERR8", "NERR9", "NERR10", "NERR11", "NumQ", "NumRel", "NumRet", "P", "R", "RBP", "Rprec",
+    "RR", "SDCG", "SetAP", "SetF", "SetP", "SetR", "Success",
 ))  # fmt: skip
 """What ir_measures calls measures that it has in common with BerryEval."""
 
-_PARAMETERS = {"cutoff": "k", "gains": "gain"}
+_PARAMETERS = {
+    "cutoff": "k",
+    "gains": "gain",
+    "min_rel": "min_grade",
+    "max_rel": "max_grade",
+    "normalize": "normalise",
+}
 _GAIN_OF_DCG = {"log2": "linear", "exp-log2": "exp2"}
 
 
@@ -86,13 +93,15 @@ def as_measure(measure: Any) -> Measure | None:  # noqa: ANN401 - ir_measures ma
     Parameters
     ----------
     measure : ir_measures.Measure
-        Such as ``ir_measures.nDCG @ 10``. Its ``judged_only`` has no effect: it is about the
-        ranking, not about the measure.
+        Such as ``ir_measures.nDCG @ 10``.
     """
     if measure.NAME not in _NAMES:
         return None
-    given = {_PARAMETERS.get(key, key): value for key, value in measure.params.items()}
-    given.pop("judged_only", None)
+    given = {
+        _PARAMETERS.get(key, key): value
+        for key, value in measure.params.items()
+        if (measure.NAME, key) != ("SDCG", "dcg")  # log2 is the only one
+    }
     kind = find_measure(measure.NAME)
     if measure.NAME == "SetP" and given.pop("relative", False):
         kind = RelativePrecision
@@ -168,25 +177,24 @@ def provider() -> Any:  # noqa: ANN401 - its base class may be missing
 
 
 class _Scorer:
-    """Measures of ir_measures, in groups that see the same judgments and rankings."""
+    """Measures of ir_measures, in groups that see the same judgments."""
 
     def __init__(self, measures: list[Any], grades: Mapping[str, Mapping[str, int]]) -> None:
         self._judgments = read_judgments(grades, "qrels")
-        self._groups: dict[tuple[bool, bool], dict[Any, Measure]] = {}
+        self._groups: dict[bool, dict[Any, Measure]] = {}
         for measure in measures:
             ours = as_measure(measure)
             if ours is None:
                 raise ArgumentError("measures", "measures that BerryEval has", str(measure))
-            key = (isinstance(ours, Judged), bool(measure.params.get("judged_only")))
-            self._groups.setdefault(key, {})[measure] = ours
+            self._groups.setdefault(isinstance(ours, Judged), {})[measure] = ours
 
     def iter_values(self, run: object) -> Iterator[tuple[str, Any, float]]:
         """Iterate over query, measure and value of all queries that have a ranking."""
         if not len(self._judgments):
             return
-        for (counts_pool, is_of_judged), measures in self._groups.items():
+        ranked = read_run(run, "run")
+        for counts_pool, measures in self._groups.items():
             judgments = self._pool if counts_pool else self._judgments
-            ranked = read_run(without_unjudged(run, judgments) if is_of_judged else run, "run")
             wanted = list(dict.fromkeys(measures.values()))
             found = score(judgments, ranked, wanted, missing="skip")
             for measure, ours in measures.items():

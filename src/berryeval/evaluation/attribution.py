@@ -72,7 +72,7 @@ def share_out(
 ) -> Shares:
     """Return the contribution of each document to the difference of the scores."""
     view = view_of(measure)
-    seen = [document.within(measure.k) for document in documents]
+    seen = [document.within(measure.depth) for document in documents]
     if view.arrangement == "set":
         seen = [_by_presence(document) for document in seen]
     counting = [i for i, document in enumerate(seen) if view.counts(document.grade)]
@@ -231,14 +231,19 @@ _RELEVANT_FIRST = {"hit_rate", "reciprocal_rank"}
 _GAINING_ADDITIVE = {"dcg", "ndcg", "normalised_cumulated_gain"}
 _GAINING_STANDING = {"ndcg_at_relevant", "normalised_gain"}
 _EVERY_SET = {"set_average_precision", "set_f"}
+_READER_ADDITIVE = {"insq", "scaled_dcg"}
+_READER_STANDING = {"bejeweled_player_model", "inst", "nerr8", "nerr9", "nerr10", "nerr11"}
 
 
 def view_of(measure: Measure) -> View:
     """Return what a measure sees of a ranking; one unknown here, such as a custom one, sees all."""
     kernel = getattr(getattr(measure, "kernel", None), "__name__", "")
+    if measure.judged_only:
+        return View(_is_judged, "closed")
     return (
         _view_by_relevance(kernel, measure)
         or _view_by_gain(kernel, measure)
+        or _view_by_reader(kernel, measure)
         or _view_by_judgment(kernel, measure)
         or View(_every, "closed")
     )
@@ -266,6 +271,15 @@ def _view_by_gain(kernel: str, measure: Any) -> View | None:  # noqa: ANN401
     if kernel in _GAINING_STANDING:
         return View(gains_something, "standing")
     return View(_is_positive, "standing") if kernel == "expected_reciprocal_rank" else None
+
+
+def _view_by_reader(kernel: str, measure: Any) -> View | None:  # noqa: ANN401
+    def gains_something(grade: float) -> bool:
+        return bool(grade > measure.min_grade)
+
+    if kernel in _READER_ADDITIVE:
+        return View(gains_something, "additive")
+    return View(gains_something, "standing") if kernel in _READER_STANDING else None
 
 
 def _view_by_judgment(kernel: str, measure: Measure) -> View | None:

@@ -141,7 +141,7 @@ class Baseline:
             self._refuse(f"is from another corpus, {self.corpus!r} and not {corpus!r}")
         deepest = depth_of(measures)
         if self.depth is not None and (deepest is None or deepest > self.depth):
-            measure = next(measure for measure in measures if measure.k == deepest)
+            measure = next(measure for measure in measures if measure.depth == deepest)
             wanted = "whole rankings" if deepest is None else f"{deepest}"
             reason = f"keeps {self.depth} documents per query, but {measure} needs {wanted}"
             self._refuse(reason, f" -m '{measure}'")

@@ -82,6 +82,7 @@ def compare(
     repeats: Mapping[str, Sequence[RunSource]] | None = None,
     documents: DocumentsOfChunks | None = None,
     exclude_self: bool = False,
+    judged_only: bool = False,
     level: float = 0.95,
     tests: Iterable[str] = (),
     n_resamples: int = 10_000,
@@ -92,7 +93,7 @@ def compare(
 
     Parameters
     ----------
-    judgments, missing, no_relevant, duplicates, judges, documents, exclude_self
+    judgments, missing, no_relevant, duplicates, judges, documents, exclude_self, judged_only
         As `evaluate` takes them. Queries that are left out for one run are left out for all.
     measures : Measure, str, or several of them, optional
         The first one leads and decides. If omitted, nDCG@10 leads, RR, P@5 and R@100 (or recall
@@ -156,8 +157,10 @@ def compare(
     loaded = load_judgments(judgments, duplicates, judges)
     reshape = partial(_reshaped, documents=documents, exclude_self=exclude_self)
     loaded_runs = {name: reshape(load_run(source, duplicates)) for name, source in runs.items()}
-    chosen = measures_compared(loaded_runs) if measures is None else read_measures(measures)
-    shown = tuple(dict.fromkeys((*(DEFAULT_MEASURES if measures is None else ()), *chosen)))
+    wanted = measures_compared(loaded_runs) if measures is None else measures
+    chosen = read_measures(wanted, judged_only=judged_only)
+    defaults = read_measures(DEFAULT_MEASURES, judged_only=judged_only) if measures is None else ()
+    shown = tuple(dict.fromkeys((*defaults, *chosen)))
     again = {
         name: [*map(reshape, several)]
         for name, several in _load_repeats(repeats or {}, loaded_runs, duplicates).items()
@@ -388,7 +391,7 @@ def _depth_notes(runs: Mapping[str, Run], measures: Sequence[Measure]) -> Iterat
     """Note that runs differ in depth, if a measure reaches below the shallowest."""
     depths = {name: _depth(run) for name, run in runs.items()}
     shallow = min(depths.values())
-    is_seen = any(measure.k is None or measure.k > shallow for measure in measures)
+    is_seen = any(measure.depth is None or measure.depth > shallow for measure in measures)
     if len(set(depths.values())) > 1 and is_seen:
         shown = ", ".join(f"{name} up to {depth:,}" for name, depth in depths.items())
         yield from caution_notes([f"runs differ in depth (documents per query): {shown}"])

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from dataclasses import replace
 from typing import TYPE_CHECKING, TypeAlias
 
 from berryeval.core.cutoff import DEFAULT_KS
@@ -75,6 +76,7 @@ def evaluate(
     judges: Judges = "first",
     documents: DocumentsOfChunks | None = None,
     exclude_self: bool = False,
+    judged_only: bool = False,
     query_ids: ArrayLike | None = None,
     group_sizes: Iterable[int] | None = None,
 ) -> Evaluation:
@@ -110,6 +112,10 @@ def evaluate(
     exclude_self : bool
         Whether to remove a document from the results of the query with the same id, as BEIR does
         for sets whose queries are documents, such as ArguAna.
+    judged_only : bool
+        Whether to remove unjudged documents from the rankings before any measure sees them, as if
+        every measure were named with it: ``nDCG(judged_only=True)@10``, which is its name in the
+        result.
     query_ids : array_like, optional
         For arrays: `judgments` has the grade and `run` the score of each document, as ``y_true``
         and ``y_score`` in scikit-learn, and this its query. Arrays with two dimensions need none:
@@ -146,7 +152,7 @@ def evaluate(
     _check_choice("missing", missing, ("zero", "skip", "error"))
     _check_choice("no_relevant", no_relevant, ("zero", "skip"))
     _check_choice("duplicates", duplicates, ("error", "keep-best"))
-    chosen = read_measures(measures)
+    chosen = read_measures(measures, judged_only=judged_only)
     counted = tuple(dict.fromkeys((*chosen, *map(holes_measure, chosen))))
     known_queries = _load_queries(queries)
     if query_ids is not None or group_sizes is not None or _are_arrays(judgments, run):
@@ -208,8 +214,13 @@ def _load_queries(source: QueriesSource | None) -> Mapping[str, Query] | None:
     return load_queries(source)
 
 
-def read_measures(measures: Iterable[MeasureLike] | MeasureLike) -> tuple[Measure, ...]:
-    """Return measures, each once, in the order in which they were named."""
+def read_measures(
+    measures: Iterable[MeasureLike] | MeasureLike, *, judged_only: bool = False
+) -> tuple[Measure, ...]:
+    """Return measures, each once, in the order in which they were named.
+
+    With `judged_only`, all of them look at judged documents only.
+    """
     if isinstance(measures, (str, Measure, type)):
         measures = [measures]
     found: dict[Measure, None] = {}
@@ -224,6 +235,8 @@ def read_measures(measures: Iterable[MeasureLike] | MeasureLike) -> tuple[Measur
             raise InputTypeError("measures", "names or measures", type(measure).__name__)
     if not found:
         raise ArgumentError("measures", "at least one", "none")
+    if judged_only:
+        found = dict.fromkeys(replace(measure, judged_only=True) for measure in found)
     return tuple(found)
 
 

@@ -104,6 +104,7 @@ def explain(
     *,
     duplicates: Duplicates = "error",
     judges: Judges = "first",
+    judged_only: bool = False,
 ) -> Explanation:
     """Return which documents moved from one run to the other, and what each move contributed.
 
@@ -117,7 +118,7 @@ def explain(
         A judged query. Default: the one that `query_that_fell_most` finds.
     measure : Measure or str
         Any measure, custom ones included.
-    duplicates, judges
+    duplicates, judges, judged_only
         As `evaluate` takes them.
 
     Returns
@@ -147,7 +148,7 @@ def explain(
     >>> [(move.doc_id, move.rank_before, move.rank_after) for move in found.effective]
     [('d1', 1, 2)]
     """
-    chosen = _one_measure(measure)
+    chosen = _one_measure(measure, judged_only=judged_only)
     loaded = load_judgments(judgments, duplicates, judges)
     before, after = load_run(a, duplicates), load_run(b, duplicates)
     if query_id is None:
@@ -178,8 +179,8 @@ def query_that_fell_most(
     return before.query_ids[gains.index(wanted)]
 
 
-def _one_measure(measure: MeasureLike) -> Measure:
-    found = read_measures(measure)
+def _one_measure(measure: MeasureLike, *, judged_only: bool = False) -> Measure:
+    found = read_measures(measure, judged_only=judged_only)
     if len(found) > 1:
         raise ArgumentError("measure", "one measure", ", ".join(map(str, found)))
     return found[0]
@@ -209,7 +210,7 @@ def _explain(
         for (doc_id, document), contribution in zip(
             documents.items(), shares.contributions, strict=True
         )
-        if _is_seen_moving(document, measure.k)
+        if _is_seen_moving(document, measure.depth)
     ]
     moves.sort(key=_by_importance)
     return Explanation(

@@ -153,7 +153,7 @@ class _Tally:
     ) -> Iterator[tuple[bytes, float]]:
         """Iterate over the holes of a query, each with the largest change it could make."""
         n_equal = self._n_equal(place)
-        first = {name: ranking[: self.measure.k] for name, ranking in rankings.items()}
+        first = {name: ranking[: self.measure.depth] for name, ranking in rankings.items()}
         case = Case(grades, holes_of(first.values(), grades, None), grade)
         if not case.holes:
             return

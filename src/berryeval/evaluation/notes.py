@@ -126,8 +126,11 @@ def common_queries(runs: Iterable[Evaluation]) -> list[str]:
 def holes_notes(runs: Mapping[str, Evaluation]) -> tuple[str, ...]:
     """Return the number of unjudged documents, as deep as the measures look."""
     first = next(iter(runs.values()))
-    deepest = depth_of(first.measures)
-    name = next(str(measure) for measure in first.measures if measure.k == deepest)
+    measures = [measure for measure in first.measures if not measure.judged_only]
+    if not measures:
+        return ()
+    deepest = depth_of(measures)
+    name = next(str(measure) for measure in measures if measure.depth == deepest)
     told = [f"{run_name} {run[name].holes:,}" for run_name, run in runs.items() if run[name].holes]
     where = "in the rankings" if deepest is None else f"in the first {deepest}"
     return (f"Unjudged documents {where}: {', '.join(told)}.",) if told else ()

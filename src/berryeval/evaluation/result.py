@@ -103,8 +103,11 @@ class Displayed:
 
 
 def holes_measure(measure: Measure) -> Holes:
-    """Return the measure that counts unjudged documents as deep as a measure looks."""
-    return Holes(measure.k)
+    """Return the measure that counts unjudged documents as deep as a measure looks.
+
+    There are none if it looks at judged documents only.
+    """
+    return Holes(measure.k, judged_only=measure.judged_only)
 
 
 @dataclass(frozen=True)

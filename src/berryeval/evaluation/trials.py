@@ -214,7 +214,7 @@ def _trial(
         low, high = (sign * column[places] for column in difference.extremes)
         extremes = (low, high) if sign > 0 else (high, low)
     is_unchanged = not differences.any() and comparison.is_unchanged(
-        difference.system, guard.measure.k, [comparison.query_ids[i] for i in positions]
+        difference.system, guard.measure.depth, [comparison.query_ids[i] for i in positions]
     )
     sampling = comparison.sampling.take(positions)
     before, after = (

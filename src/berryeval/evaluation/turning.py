@@ -113,8 +113,8 @@ def _extremes(
         grades = judgments.grades_of(encoded)
         several, found = [], set()
         for runs in rounds:
-            before, after = (run.ranked_ids(encoded, measure.k) for run in runs)
-            holes = holes_of((before, after), grades, measure.k)
+            before, after = (run.ranked_ids(encoded, measure.depth) for run in runs)
+            holes = holes_of((before, after), grades, measure.depth)
             found.update(holes)
             bounds = difference_bounds(measure, before, after, grades, holes, grade)
             assert bounds is not None  # is_bounded says so

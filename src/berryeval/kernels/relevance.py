@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from collections.abc import Set as AbstractSet
 
 __all__ = [
@@ -12,6 +12,7 @@ __all__ = [
     "count_relevant",
     "count_unjudged",
     "usable_grade",
+    "without_unjudged",
 ]
 
 NOT_IN_POOL = -1.0
@@ -48,3 +49,8 @@ def usable_grade(
     if grade is None:
         return UNJUDGED if doc_id in judged_for_any else NOT_IN_POOL
     return grade if grade >= 0 else UNJUDGED
+
+
+def without_unjudged(grades: Sequence[float]) -> list[float]:
+    """Return the condensed ranking: only documents with a grade of 0 or more, in their order."""
+    return [grade for grade in grades if grade >= 0.0]

@@ -12,6 +12,7 @@ Examples
 from berryeval.measures._base import GEOMETRIC_FLOOR, Measure, all_measures, depth_of, find_measure
 from berryeval.measures.average_precision import AveragePrecision, GeometricAveragePrecision
 from berryeval.measures.bpref import Bpref, GeometricBpref
+from berryeval.measures.compatibility import Compatibility
 from berryeval.measures.counts import (
     Holes,
     NumNonrelevantRetrieved,
@@ -32,6 +33,7 @@ from berryeval.measures.judged_share import Hole, Judged, Unjudged
 from berryeval.measures.ndcg import DCG, IDCG, NDCG
 from berryeval.measures.ndcg_points import NDCGAtGainLevels, NDCGAtRelevant
 from berryeval.measures.normalised_gain import BinaryNormalisedGain, NormalisedGain
+from berryeval.measures.pairwise_accuracy import PairwiseAccuracy
 from berryeval.measures.parse import parse_measure, parse_measures
 from berryeval.measures.precision import Precision
 from berryeval.measures.r_precision import RPrecision, RPrecisionAtMultiple
@@ -40,6 +42,16 @@ from berryeval.measures.recall import Recall
 from berryeval.measures.reciprocal_rank import ReciprocalRank
 from berryeval.measures.relative_precision import RelativePrecision
 from berryeval.measures.set_based import SetAveragePrecision, SetF
+from berryeval.measures.user_models import (
+    INSQ,
+    INST,
+    NERR8,
+    NERR9,
+    NERR10,
+    NERR11,
+    BejeweledPlayerModel,
+    ScaledDCG,
+)
 from berryeval.measures.utility import Utility
 from berryeval.measures.yaap import Yaap
 
@@ -48,11 +60,19 @@ __all__ = [
     "F1",
     "GEOMETRIC_FLOOR",
     "IDCG",
+    "INSQ",
+    "INST",
     "NCG",
     "NDCG",
+    "NERR8",
+    "NERR9",
+    "NERR10",
+    "NERR11",
     "AveragePrecision",
+    "BejeweledPlayerModel",
     "BinaryNormalisedGain",
     "Bpref",
+    "Compatibility",
     "ElevenPointAverage",
     "ExpectedReciprocalRank",
     "FBeta",
@@ -73,6 +93,7 @@ __all__ = [
     "NumRelevant",
     "NumRelevantRetrieved",
     "NumRetrieved",
+    "PairwiseAccuracy",
     "Precision",
     "RPrecision",
     "RPrecisionAtMultiple",
@@ -81,6 +102,7 @@ __all__ = [
     "Recall",
     "ReciprocalRank",
     "RelativePrecision",
+    "ScaledDCG",
     "SetAveragePrecision",
     "SetF",
     "Unjudged",

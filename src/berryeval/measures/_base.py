@@ -4,20 +4,21 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import FrozenInstanceError, dataclass, fields, replace
+from dataclasses import FrozenInstanceError, dataclass, field, fields, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, ClassVar, Literal, TypeAlias, TypeVar
 
 from berryeval.core.cutoff import check_k
 from berryeval.errors import ArgumentError, UnknownMeasureError
+from berryeval.kernels.relevance import without_unjudged
 from berryeval.measures._meanings import meant_by
-from berryeval.measures._parameters import CHECKS, parameter_names, written
+from berryeval.measures._parameters import CHECKS, JUDGED_ONLY, parameter_fields, written
 
 if TYPE_CHECKING:
     from typing_extensions import Self, dataclass_transform
 else:  # typing has it from Python 3.11 on, and type checkers alone look at it
 
-    def dataclass_transform(**_rules: bool) -> Callable[[Any], Any]:
+    def dataclass_transform(**_rules: object) -> Callable[[Any], Any]:
         """Return what changes nothing."""
         return lambda declared: declared
 
@@ -43,11 +44,14 @@ Kernel: TypeAlias = Callable[..., float]
 _NATIVE_MAX_K = 2**53
 """Whole numbers are exact up to here in the native twin, which counts in float64."""
 
+_KERNEL_NAMES = {"rel": "level", "T": "goal"}
+"""What kernels call the parameters that measures call otherwise."""
+
 
 MeasureType = TypeVar("MeasureType", bound="type[Measure]")
 
 
-@dataclass_transform(frozen_default=True, eq_default=False)
+@dataclass_transform(frozen_default=True, eq_default=False, field_specifiers=(field,))
 def declare(measure: MeasureType) -> MeasureType:
     """Make a dataclass of a measure; what others generate for each class, `Measure` has for all.
 
@@ -76,7 +80,8 @@ class Measure(metaclass=_Measures):
     Every measure takes its parameters by position or by name. Most have these two: ``k``, the
     number of ranks to consider, at least 1, where None means the whole ranking; and ``rel``, the
     lowest grade that counts as relevant, by default 1. Measures that always look at the whole
-    ranking take no k.
+    ranking take no k. All of them take ``judged_only``, by name only: whether unjudged documents
+    are removed from the ranking before it is scored, so that k counts judged documents.
 
     Examples
     --------
@@ -88,9 +93,11 @@ class Measure(metaclass=_Measures):
     """
 
     k: int | None = None
+    judged_only: bool = field(default=False, kw_only=True)
 
     kernel: ClassVar[Kernel]
-    """What computes it. Its parameters are called as those of the measure, but rel is level."""
+    """What computes it. Its parameters are called as those of the measure, but rel is level and T
+    is goal; judged_only is not among them."""
     name: ClassVar[str]
     title: ClassVar[str]
     aliases: ClassVar[tuple[str, ...]] = ()
@@ -112,11 +119,13 @@ class Measure(metaclass=_Measures):
     """Where the metric can be called directly, for one list and for arrays."""
 
     def __init__(self, *arguments: Any, **named: Any) -> None:  # noqa: ANN401 - as its fields are
-        known = {field.name: field.default for field in fields(self)}
-        if len(arguments) > len(known):
-            message = f"{type(self).__name__}() takes {len(known)} arguments, not {len(arguments)}"
+        known = {one.name: one.default for one in fields(self)}
+        by_position = [one.name for one in fields(self) if not one.kw_only]
+        if len(arguments) > len(by_position):
+            name = type(self).__name__
+            message = f"{name}() takes {len(by_position)} arguments, not {len(arguments)}"
             raise TypeError(message)
-        given = dict(zip(known, arguments, strict=False))
+        given = dict(zip(by_position, arguments, strict=False))
         for name in named:
             if name in given or name not in known:
                 reason = "multiple values for" if name in given else "an unexpected keyword"
@@ -137,10 +146,10 @@ class Measure(metaclass=_Measures):
             if self.at != "k":
                 raise ArgumentError("k", f"none, since {self.name} takes no cutoff", str(k))
             vars(self)["k"] = k
-        for field in fields(self):
-            if field.name != "k":
-                kind = "optional " * (field.default is None) + field.name
-                vars(self)[field.name] = CHECKS[kind](getattr(self, field.name))
+        for one in fields(self):
+            if one.name != "k":
+                kind = "optional " * (one.default is None) + one.name
+                vars(self)[one.name] = CHECKS[kind](getattr(self, one.name))
 
     def __matmul__(self, cutoff: float) -> Self:
         if self.at is None:
@@ -151,10 +160,9 @@ class Measure(metaclass=_Measures):
 
     def __str__(self) -> str:
         changed = [
-            f"{field.name}={written(value)}"
-            for field in fields(self)
-            if field.name not in ("k", self.at)
-            and (value := getattr(self, field.name)) != field.default
+            f"{one.name}={written(value)}"
+            for one in parameter_fields(type(self))
+            if one.name != self.at and (value := getattr(self, one.name)) != one.default
         ]
         cutoff = None if self.at is None else getattr(self, self.at)
         name = self.uncut_name if cutoff is None and self.uncut_name else self.name
@@ -170,18 +178,26 @@ class Measure(metaclass=_Measures):
         return hash((type(self), self._parameters()))
 
     def __repr__(self) -> str:
-        parameters = (f"{field.name}={getattr(self, field.name)!r}" for field in fields(self))
+        names = [one.name for one in fields(self) if not one.kw_only]
+        names += [JUDGED_ONLY] * self.judged_only
+        parameters = (f"{name}={getattr(self, name)!r}" for name in names)
         return f"{type(self).__name__}({', '.join(parameters)})"
 
     def _parameters(self) -> tuple[object, ...]:
-        return tuple(getattr(self, field.name) for field in fields(self))
+        return tuple(getattr(self, one.name) for one in fields(self))
+
+    @property
+    def depth(self) -> int | None:
+        """How many ranks of a ranking it looks at; None if any number, as with judged_only."""
+        return None if self.judged_only else self.k
 
     @cached_property
     def _arguments(self) -> dict[str, Any]:
         """What the kernel is called with besides grades and judged."""
         return {
-            "level" if name == "rel" else name: getattr(self, name)
-            for name in parameter_names(type(self))
+            _KERNEL_NAMES.get(one.name, one.name): getattr(self, one.name)
+            for one in parameter_fields(type(self))
+            if one.name != JUDGED_ONLY
         }
 
     @classmethod
@@ -192,6 +208,10 @@ class Measure(metaclass=_Measures):
 
     def score(self, grades: Sequence[float], judged: Sequence[float]) -> float:
         """Score one query. What the arguments hold, `berryeval.kernels` says."""
+        return self._score(without_unjudged(grades) if self.judged_only else grades, judged)
+
+    def _score(self, grades: Sequence[float], judged: Sequence[float]) -> float:
+        """Score a ranking, from which unjudged documents are removed if they are to be."""
         return self.kernel(grades, judged, **self._arguments)
 
     def native_call(self) -> tuple[str, dict[str, Any]] | None:
@@ -199,18 +219,22 @@ class Measure(metaclass=_Measures):
 
         None if there is no native twin: the function is not one of ours, or k beyond counting.
         """
-        is_ours = type(self).score is Measure.score and self.kernel.__module__.startswith(
-            "berryeval.kernels."
+        own = type(self)
+        is_ours = (
+            own.score is Measure.score
+            and own._score is Measure._score  # noqa: SLF001 - of this class
+            and self.kernel.__module__.startswith("berryeval.kernels.")
         )
         if not is_ours or (self.k or 0) > _NATIVE_MAX_K:
             return None
-        return self.kernel.__name__, dict(self._arguments)
+        only = {JUDGED_ONLY: 1.0} if self.judged_only else {}
+        return self.kernel.__name__, self._arguments | only
 
 
 def depth_of(measures: Iterable[Measure]) -> int | None:
     """Return how many ranks any of some measures looks at; None if one looks at all of them."""
-    cutoffs = [measure.k for measure in measures]
-    return None if None in cutoffs else max(k for k in cutoffs if k is not None)
+    depths = [measure.depth for measure in measures]
+    return None if None in depths else max(depth for depth in depths if depth is not None)
 
 
 _REGISTRY: list[type[Measure]] = []
@@ -218,7 +242,7 @@ _DEFINED: list[type[Measure]] = []
 _LOCK = threading.Lock()
 
 
-@dataclass_transform(frozen_default=True, eq_default=False)
+@dataclass_transform(frozen_default=True, eq_default=False, field_specifiers=(field,))
 def register(measure: MeasureType) -> MeasureType:
     """Declare a measure that the command line and the reference show."""
     _REGISTRY.append(declare(measure))

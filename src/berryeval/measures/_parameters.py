@@ -4,13 +4,16 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import fields
+from dataclasses import Field, fields
 from typing import Any
 
 from berryeval.core.grade import MAX_GRADE, check_grade
 from berryeval.errors import ArgumentError, InputTypeError
 
-__all__ = ["CHECKS", "parameter_names", "written"]
+__all__ = ["CHECKS", "JUDGED_ONLY", "parameter_fields", "parameter_names", "written"]
+
+JUDGED_ONLY = "judged_only"
+"""The parameter of every measure that is about the ranking, and not its kernel's."""
 
 _ABOVE_0 = math.nextafter(0.0, 1.0)
 
@@ -83,6 +86,15 @@ def _check_rounding(value: object) -> object:
     return value
 
 
+def _check_flag(argument: str) -> Callable[[object], bool]:
+    def check(value: object) -> bool:
+        if not isinstance(value, bool):
+            raise InputTypeError(argument, "True or False", f"{type(value).__name__} {value!r}")
+        return value
+
+    return check
+
+
 CHECKS: dict[str, Callable[[object], Any]] = {
     "rel": _within("rel", "a number, at least 0", 0.0, MAX_GRADE),
     "beta": _within("beta", "a number from 0 to 1e100", 0.0, 1e100),
@@ -96,13 +108,23 @@ CHECKS: dict[str, Callable[[object], Any]] = {
     "worth": _check_worth,
     "n_documents": _check_n_documents,
     "rounding": _check_rounding,
+    "T": _within("T", "a number, above 0 and at most 1000", 1e-9, 1000.0),
+    "min_grade": _within("min_grade", "a number, at least 0", 0.0, MAX_GRADE),
+    "normalise": _check_flag("normalise"),
+    JUDGED_ONLY: _check_flag(JUDGED_ONLY),
 }
 """By name of the parameter: return its value in one form, or raise."""
 
 
+def parameter_fields(measure: type[Any]) -> tuple[Field[Any], ...]:
+    """Return the parameters of a measure, judged_only last; k only if it takes a cutoff."""
+    own = [one for one in fields(measure) if one.name != "k" or measure.at == "k"]
+    return tuple(sorted(own, key=lambda one: one.name == JUDGED_ONLY))
+
+
 def parameter_names(measure: type[Any]) -> tuple[str, ...]:
-    """Return the names of the parameters of a measure; k only if it takes a cutoff."""
-    return tuple(f.name for f in fields(measure) if f.name != "k" or measure.at == "k")
+    """Return the names of the parameters of a measure, in the same order."""
+    return tuple(one.name for one in parameter_fields(measure))
 
 
 def written(value: object) -> str:

@@ -25,7 +25,7 @@ class CustomMeasure(Measure):
 
     function: ClassVar[ScoreFunction]
 
-    def score(self, grades: Sequence[float], judged: Sequence[float]) -> float:
+    def _score(self, grades: Sequence[float], judged: Sequence[float]) -> float:
         value = type(self).function(grades[: self.k], judged)
         try:
             number = float(value)
@@ -38,11 +38,11 @@ class CustomMeasure(Measure):
 
     def __reduce__(self) -> tuple[Any, ...]:
         # The class exists only where define_measure was called: it is found by name.
-        return _restored, (self.name, self.k)
+        return _restored, (self.name, self.k, self.judged_only)
 
 
-def _restored(name: str, k: int | None) -> Measure:
-    return find_measure(name)(k)
+def _restored(name: str, k: int | None, judged_only: bool) -> Measure:
+    return find_measure(name)(k, judged_only=judged_only)
 
 
 def define_measure(

@@ -32,6 +32,6 @@ class HitRate(Measure):
     edge_cases = (
         "Nothing relevant, or nothing returned: 0.",
         "Accuracy@k of BEIR and of sentence-transformers is read as this; Accuracy of ir_measures "
-        "is another measure.",
+        "is PairwiseAccuracy.",
     )
     functions = ("berryeval.ranking.hit_rate_at_k", "berryeval.metrics.hit_rate")

@@ -17,6 +17,7 @@ from berryeval.measures.average_precision import AveragePrecision as AP
 from berryeval.measures.average_precision import GeometricAveragePrecision as GMAP
 from berryeval.measures.bpref import Bpref
 from berryeval.measures.bpref import GeometricBpref as GMBpref
+from berryeval.measures.compatibility import Compatibility as Compat
 from berryeval.measures.counts import Holes
 from berryeval.measures.counts import NumNonrelevantRetrieved as NumNonrelJudgedRet
 from berryeval.measures.counts import NumQueries as NumQ
@@ -38,6 +39,7 @@ from berryeval.measures.ndcg_points import NDCGAtGainLevels as Rndcg
 from berryeval.measures.ndcg_points import NDCGAtRelevant as nDCGRel
 from berryeval.measures.normalised_gain import BinaryNormalisedGain as binG
 from berryeval.measures.normalised_gain import NormalisedGain as G
+from berryeval.measures.pairwise_accuracy import PairwiseAccuracy
 from berryeval.measures.precision import Precision as P
 from berryeval.measures.r_precision import RPrecision as Rprec
 from berryeval.measures.r_precision import RPrecisionAtMultiple as RprecMult
@@ -48,21 +50,33 @@ from berryeval.measures.reciprocal_rank import ReciprocalRank as RR
 from berryeval.measures.relative_precision import RelativePrecision as RelP
 from berryeval.measures.set_based import SetAveragePrecision as SetAP
 from berryeval.measures.set_based import SetF
+from berryeval.measures.user_models import INSQ, INST, NERR8, NERR9, NERR10, NERR11
+from berryeval.measures.user_models import BejeweledPlayerModel as BPM
+from berryeval.measures.user_models import ScaledDCG as SDCG
 from berryeval.measures.utility import Utility
 from berryeval.measures.yaap import Yaap as yaap
 
 __all__ = [
     "AP",
     "AP11",
+    "BPM",
     "DCG",
     "ERR",
     "F1",
     "GMAP",
     "IDCG",
+    "INSQ",
+    "INST",
     "NCG",
+    "NERR8",
+    "NERR9",
+    "NERR10",
+    "NERR11",
     "RBP",
     "RR",
+    "SDCG",
     "Bpref",
+    "Compat",
     "F",
     "G",
     "GMBpref",
@@ -76,6 +90,7 @@ __all__ = [
     "NumRelRet",
     "NumRet",
     "P",
+    "PairwiseAccuracy",
     "R",
     "RBPResidual",
     "RelP",

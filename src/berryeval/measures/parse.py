@@ -30,11 +30,12 @@ from berryeval.errors import ArgumentError, InputTypeError, MeasureSyntaxError, 
 from berryeval.measures import _trec_eval
 from berryeval.measures._base import Measure, find_measure
 from berryeval.measures._literals import Unreadable, read_parameters, split_outside
-from berryeval.measures._parameters import parameter_names, written
+from berryeval.measures._parameters import JUDGED_ONLY, parameter_names, written
 from berryeval.measures.counts import NumRelevantRetrieved, NumRetrieved
 from berryeval.measures.precision import Precision
 from berryeval.measures.relative_precision import RelativePrecision
 from berryeval.measures.set_based import SetF
+from berryeval.measures.user_models import ScaledDCG
 
 __all__ = ["parse_measure", "parse_measures", "parse_trec_eval"]
 
@@ -60,9 +61,10 @@ _TWO_MEANINGS = (
         "RBP(p=0.95)@100",
     ),
     (
-        re.compile(r"accuracy(?:\(.*)?", re.IGNORECASE),
-        "'Success@10', which is Accuracy@10 in BEIR; Accuracy of ir_measures is not available",
-        "Success@10",
+        re.compile(r"accuracy\([^@]*\)@(?P<number>\d+)", re.IGNORECASE),
+        "'Success@{number}', which is Accuracy@{number} in BEIR, or 'PairwiseAccuracy@{number}', "
+        "which is Accuracy@{number} in ir_measures",
+        "PairwiseAccuracy(rel=2)@10",
     ),
     (
         re.compile(r"context(?:ual)?_?precision(?:@.*)?", re.IGNORECASE),
@@ -88,7 +90,6 @@ _TWO_MEANINGS = (
 _OTHER_NAMES: dict[str, tuple[str, dict[str, Any]]] = {
     "ndcg_burges": ("nDCG", {"gain": "exp2"}),
     "dcg_burges": ("DCG", {"gain": "exp2"}),
-    "accuracy": ("Success", {}),
     "id_based_context_precision": ("P", {}),
     "idbasedcontextprecision": ("P", {}),
     "id_based_context_recall": ("R", {}),
@@ -104,7 +105,13 @@ _OF_A_SET = {
     "id_based_context_precision",  # divided by what was retrieved, and P@5 by 5
     "idbasedcontextprecision",
 }
-_OTHER_PARAMETERS = {"gains": "gain", "max_rel": "max_grade", "cutoff": "k"}
+_OTHER_PARAMETERS = {
+    "gains": "gain",
+    "max_rel": "max_grade",
+    "min_rel": "min_grade",
+    "normalize": "normalise",
+    "cutoff": "k",
+}
 _GAIN_OF_DCG = {"log2": "linear", "exp-log2": "exp2"}
 
 
@@ -286,6 +293,8 @@ def _read_ours(word: str) -> Iterator[Measure]:
         )
     name = shape["name"]
     canonical, fixed = _OTHER_NAMES.get(name.lower(), (name, {}))
+    if name.lower() == "accuracy":  # with a cutoff that of BEIR, without it that of ir_measures
+        canonical = "PairwiseAccuracy" if shape["cutoffs"] is None else "Success"
     try:
         measure = find_measure(canonical)
     except UnknownMeasureError as error:
@@ -315,8 +324,6 @@ def _as_ours(
 ) -> tuple[type[Measure], dict[str, Any]]:
     """Turn what ir_measures calls things into what they are called here."""
     given = {_OTHER_PARAMETERS.get(key, key): value for key, value in given.items()}
-    if given.get("judged_only") is False:
-        del given["judged_only"]
     if "dcg" in given and "gain" in parameter_names(measure):
         discount = given.pop("dcg")
         if discount not in _GAIN_OF_DCG:
@@ -324,6 +331,8 @@ def _as_ours(
                 word, "dcg='log2' or dcg='exp-log2'", repr(discount), "nDCG(gain=exp2)@10"
             )
         given.setdefault("gain", _GAIN_OF_DCG[str(discount)])
+    if measure is ScaledDCG and given.get("dcg") == "log2":
+        del given["dcg"]
     if measure is SetF and "beta" in given:
         given["x"] = given.pop("beta")
     if measure is Precision and given.pop("relative", False) is True:
@@ -355,7 +364,8 @@ def _example(measure: type[Measure]) -> str:
     parameters = [
         f"{name}={written(value)}"
         for name in parameter_names(measure)
-        if name not in ("k", measure.at) and (value := getattr(default, name)) is not None
+        if name not in ("k", measure.at, JUDGED_ONLY)
+        and (value := getattr(default, name)) is not None
     ]
     brackets = f"({','.join(parameters)})" if parameters else ""
     if measure.at is None:

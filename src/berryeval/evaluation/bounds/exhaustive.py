@@ -3,7 +3,11 @@
 Of interpolated precision and binary gain only differences are. They ask for relevant documents
 high up, out of all there are: a score is extreme where the top j holes of the ranking are
 relevant and no others, or the bottom j and all others, since holes outside of the ranking only
-add to the number of relevant documents, which lowers the score.
+add to the number of relevant documents, which lowers the score. Pairwise accuracy ignores holes
+outside of the ranking, and the same j are extreme.
+
+Readers who stop at good documents gain more per document, the more any document gains. So scores
+of INST and the NERR family are extreme where all holes are worst or best.
 """
 
 from __future__ import annotations
@@ -14,7 +18,7 @@ from itertools import product
 from berryeval.evaluation.bounds.case import Bounds, Case, Family, Ranking
 from berryeval.measures import Measure
 
-__all__ = ["EXHAUSTIVE", "ORDERED"]
+__all__ = ["EXHAUSTIVE", "ORDERED", "PAIRS", "RISING"]
 
 _MOST_ASSIGNMENTS = 1000
 _MOST_HOLES = 100
@@ -42,7 +46,8 @@ def _difference(
 
 
 def _assignments(measure: Measure, case: Case) -> Iterator[dict[bytes, float]] | None:
-    steps = case.steps if hasattr(measure, "gain") else [0.0, case.max_grade]
+    is_binary = hasattr(measure, "rel") and not hasattr(measure, "gain")
+    steps = [0.0, case.max_grade] if is_binary else case.steps
     if len(steps) ** len(case.holes) > _MOST_ASSIGNMENTS:
         return None
     return (
@@ -90,3 +95,26 @@ def _scores(
 
 
 ORDERED = Family(_ordered_score, _difference, is_binary=True)
+
+
+def _rising_score(measure: Measure, case: Case, ranking: Ranking) -> Bounds:
+    """Give every hole 0, or the highest grade."""
+    best = dict.fromkeys(case.holes, case.max_grade)
+    return Bounds(case.score(measure, ranking, case.nothing), case.score(measure, ranking, best))
+
+
+RISING = Family(_rising_score, _difference)
+
+
+def _pairs_score(measure: Measure, case: Case, ranking: Ranking) -> Bounds:
+    """Make the top j or the bottom j holes relevant, for each j; up to 100 holes."""
+    holes = list(case.ranks(ranking))
+    if len(holes) > _MOST_HOLES:
+        return Bounds(*measure.bounds, is_outer=True)
+    return Bounds(
+        min(_scores(measure, case, ranking, case.nothing, reversed(holes))),
+        max(_scores(measure, case, ranking, case.nothing, holes)),
+    )
+
+
+PAIRS = Family(_pairs_score, _difference, is_binary=True)

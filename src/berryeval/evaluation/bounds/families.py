@@ -9,7 +9,7 @@ from berryeval.evaluation.bounds.additive import ADDITIVE, IDEAL
 from berryeval.evaluation.bounds.average_precision import AVERAGE_PRECISION
 from berryeval.evaluation.bounds.case import Bounds, Case, Family, Ranking
 from berryeval.evaluation.bounds.counted import COUNTED, R_PRECISION
-from berryeval.evaluation.bounds.exhaustive import EXHAUSTIVE, ORDERED
+from berryeval.evaluation.bounds.exhaustive import EXHAUSTIVE, ORDERED, PAIRS, RISING
 from berryeval.evaluation.bounds.gain_ratio import GAIN_RATIO
 from berryeval.evaluation.bounds.stopping import CASCADE, FIRST_RELEVANT
 from berryeval.measures import Measure
@@ -18,7 +18,9 @@ __all__ = ["FAMILIES", "WITHOUT_BOUNDS", "difference_bounds", "has_bounds", "sco
 
 FAMILIES: Mapping[type[Measure], Family] = {
     measures.AveragePrecision: AVERAGE_PRECISION,
+    measures.BejeweledPlayerModel: EXHAUSTIVE,
     measures.BinaryNormalisedGain: ORDERED,
+    measures.Compatibility: EXHAUSTIVE,
     measures.DCG: ADDITIVE,
     measures.ElevenPointAverage: ORDERED,
     measures.ExpectedReciprocalRank: CASCADE,
@@ -27,17 +29,24 @@ FAMILIES: Mapping[type[Measure], Family] = {
     measures.GeometricAveragePrecision: AVERAGE_PRECISION,
     measures.HitRate: COUNTED,
     measures.IDCG: IDEAL,
+    measures.INSQ: ADDITIVE,
+    measures.INST: RISING,
     measures.InterpolatedPrecision: ORDERED,
     measures.NCG: GAIN_RATIO,
     measures.NDCG: GAIN_RATIO,
     measures.NDCGAtGainLevels: EXHAUSTIVE,
     measures.NDCGAtRelevant: EXHAUSTIVE,
+    measures.NERR8: RISING,
+    measures.NERR9: RISING,
+    measures.NERR10: RISING,
+    measures.NERR11: RISING,
     measures.NormalisedGain: EXHAUSTIVE,
     measures.NumNonrelevantRetrieved: ADDITIVE,
     measures.NumQueries: COUNTED,
     measures.NumRelevant: COUNTED,
     measures.NumRelevantRetrieved: ADDITIVE,
     measures.NumRetrieved: COUNTED,
+    measures.PairwiseAccuracy: PAIRS,
     measures.Precision: COUNTED,
     measures.RPrecision: R_PRECISION,
     measures.RPrecisionAtMultiple: R_PRECISION,
@@ -45,6 +54,7 @@ FAMILIES: Mapping[type[Measure], Family] = {
     measures.Recall: COUNTED,
     measures.ReciprocalRank: FIRST_RELEVANT,
     measures.RelativePrecision: COUNTED,
+    measures.ScaledDCG: ADDITIVE,
     measures.SetAveragePrecision: COUNTED,
     measures.SetF: COUNTED,
     measures.Utility: COUNTED,
@@ -62,16 +72,17 @@ WITHOUT_BOUNDS: Mapping[type[Measure], str] = {
     measures.RankBiasedResidual: "it is itself the width of such bounds",
     measures.Unjudged: "it is the share of unjudged documents",
 }
-"""Measures without bounds, and why. Custom measures have none either."""
+"""Measures without bounds, and why. Custom measures have none either, nor any measure with
+judged_only: it leaves unjudged documents out on purpose."""
 
 
 def has_bounds(measure: Measure) -> bool:
     """Whether bounds of this measure can be found.
 
-    These have none: bpref, inferred AP, shares of judged documents and custom measures; and
-    averages of nDCG whose table has gains below 0.
+    These have none: bpref, inferred AP, shares of judged documents, measures of judged documents
+    only, and custom measures; and averages of nDCG whose table has gains below 0.
     """
-    family = FAMILIES.get(type(measure))
+    family = None if measure.judged_only else FAMILIES.get(type(measure))
     return family is not None and not (family is EXHAUSTIVE and _can_lose(measure))
 
 
@@ -139,9 +150,9 @@ def difference_bounds(
     Bounds or None
         None if the measure has no bounds. Outer bounds, of two scores that vary independently,
         where the exact ones would take too long: AP, ERR and yaap with more than 14 holes (of
-        ERR, those that both rankings have), interpolated precision, binary gain and averages of
-        nDCG with more than 1,000 assignments, F of two whole rankings of unequal length with
-        more than 20,000 counts.
+        ERR, those that both rankings have), interpolated precision, pairwise accuracy, binary
+        gain, averages of nDCG, compatibility, BPM, INST and the NERR family with more than 1,000
+        assignments, F of two whole rankings of unequal length with more than 20,000 counts.
     """
     if not has_bounds(measure):
         return None
