@@ -89,6 +89,7 @@ SUBJECTS = {
                     "berryeval.evaluation.overlap:QueryOverlap",
                 ),
             ),
+            Section("Reranking", _top("reranking_ceiling", "RerankingCeiling")),
             Section(
                 "Unjudged documents",
                 (

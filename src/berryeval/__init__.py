@@ -56,6 +56,7 @@ _NAMES = {
         "intra_list_diversity",
         "novelty",
     ),
+    "evaluation.reranking": ("RerankingCeiling", "reranking_ceiling"),
     "formats": (
         "Dataset",
         "iter_documents",

@@ -64,6 +64,10 @@ from berryeval.evaluation.whole_runs import (
     intra_list_diversity as intra_list_diversity,
     novelty as novelty,
 )
+from berryeval.evaluation.reranking import (
+    RerankingCeiling as RerankingCeiling,
+    reranking_ceiling as reranking_ceiling,
+)
 from berryeval.formats import (
     Dataset as Dataset,
     iter_documents as iter_documents,

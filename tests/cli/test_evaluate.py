@@ -301,3 +301,21 @@ def test_unjudged_documents_can_be_removed():
         "P(judged_only=True)@1  0.3333",
     ]
     assert "Unjudged documents" not in result.output
+
+
+def test_the_limit_of_reranking_stands_beside_each_run():
+    """A perfect reranker of the first two documents would put d2 first."""
+    result = berryeval("qrels.txt", "b.run", "-m", "RR", "--oracle", "2", "--oracle", "1")
+    assert result.output.splitlines()[:2] == [
+        "     b.run  b.run oracle@1  b.run oracle@2",
+        "RR  0.1667          0.1667          0.3333",
+    ]
+
+
+def test_the_limit_of_reranking_can_be_drawn(data):
+    """There is one line per run; without depths there is nothing to draw."""
+    assert berryeval("qrels.txt", "a.run", "b.run", "--oracle", "2", "-o", "x.svg").exit_code == 0
+    assert "Best possible mean RR by documents reranked" in (data / "x.svg").read_text()
+    refused = berryeval("qrels.txt", "a.run", "-o", "y.svg")
+    assert refused.exit_code == 2
+    assert "A chart (svg) requires --oracle DEPTH." in refused.output

@@ -7,7 +7,7 @@ from hypothesis import given
 
 from berryeval import user_model
 from berryeval.errors import ArgumentError, InputTypeError
-from berryeval.measures import parse_measure
+from berryeval.measures import INST, parse_measure
 from cases import judged_rankings, kernel_input
 from depth import examples
 
@@ -70,7 +70,7 @@ def test_unjudged_documents_and_their_costs_are_removed_first():
 def test_an_empty_ranking_has_a_reader():
     """They gain nothing, and stop at the end."""
     assert user_model("RR", []).expected_utility == 0.0
-    assert user_model("INST", []).expected_utility == 0.0
+    assert user_model(INST, []).expected_utility == 0.0
 
 
 @pytest.mark.parametrize(

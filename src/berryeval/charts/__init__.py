@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from berryeval.charts.forest import forest_plot
     from berryeval.charts.power import power_chart
     from berryeval.charts.queries import per_query_chart
+    from berryeval.charts.reranking import reranking_curves
     from berryeval.charts.slices import wins_by_slice
 
 __all__ = [
@@ -28,6 +29,7 @@ __all__ = [
     "measure_by_k",
     "per_query_chart",
     "power_chart",
+    "reranking_curves",
     "score_distribution",
     "wins_by_slice",
 ]
@@ -39,6 +41,7 @@ _HOMES = {
     "measure_by_k": "cutoffs",
     "per_query_chart": "queries",
     "power_chart": "power",
+    "reranking_curves": "reranking",
     "score_distribution": "distribution",
     "wins_by_slice": "slices",
 }

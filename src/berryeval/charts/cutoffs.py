@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import fields
 from typing import TYPE_CHECKING
 
@@ -15,7 +15,7 @@ from berryeval.measures import Measure
 if TYPE_CHECKING:
     from berryeval.evaluation.comparison import Comparison
 
-__all__ = ["cutoff_families", "cutoff_lines", "measure_by_k"]
+__all__ = ["cutoff_families", "cutoff_lines", "measure_by_k", "number_lines"]
 
 _HEIGHT, _BOTTOM, _INSET = 260, 42, 16
 
@@ -64,35 +64,75 @@ def cutoff_lines(
     candidates = [system for system in lines if system != baseline]
     kinds = {system: f"s-{SERIES[i % len(SERIES)]}" for i, system in enumerate(candidates)}
     kinds[baseline] = "s-baseline"
+    return number_lines(
+        lines, kinds, f"mean {measure}@k", along="k", title=f"Mean {measure}@k by k", width=width
+    )
+
+
+def number_lines(
+    lines: Mapping[str, Sequence[tuple[int, float]]],
+    kinds: Mapping[str, str],
+    axis: str,
+    *,
+    along: str,
+    title: str,
+    width: int,
+    place: Callable[[float], float] = float,
+) -> Chart:
+    """Draw pairs of a number and a mean, by rising number, one line per system.
+
+    Parameters
+    ----------
+    lines : mapping of str to pairs
+        The pairs of each system.
+    kinds : mapping of str to str
+        The style of each system.
+    axis, along : str
+        What the means are, and what the numbers are.
+    title : str
+        The title of the chart.
+    width : int
+        In pixels.
+    place : callable
+        Where a number is on the axis: itself, or its logarithm.
+    """
     keys = [Key(system, kinds[system]) for system in lines]
-    heading, top = header(keys, f"mean {measure}@k", width)
+    heading, top = header(keys, axis, width)
     means = [mean for line in lines.values() for _, mean in line]
     low, high = min(0.0, *means), max(0.0, *means)
     levels = ticks(low, high if high > low else low + 1.0)
     y = Scale(low, max(high, levels[-1]), _HEIGHT - _BOTTOM, top)
     left = y_label_room(levels)
     cutoffs = sorted({k for line in lines.values() for k, _ in line})
-    x = Scale(cutoffs[0], cutoffs[-1], left + _INSET, width - _INSET)
+    x = Scale(place(cutoffs[0]), place(cutoffs[-1]), left + _INSET, width - _INSET)
     parts = [
         *heading,
         *y_axis(y, left, width, levels),
-        *labels_along(((x.at(k), f"{k:,}") for k in cutoffs), y.start + 18, width),
-        el("text", "k", x=(x.start + x.end) / 2, y=y.start + 36, text_anchor="middle"),
-        *(_line(system, line, kinds[system], x, y) for system, line in lines.items()),
+        *labels_along(((x.at(place(k)), f"{k:,}") for k in cutoffs), y.start + 18, width),
+        el("text", along, x=(x.start + x.end) / 2, y=y.start + 36, text_anchor="middle"),
+        *(
+            _line(f"{system}, {along} = ", line, kinds[system], lambda k: x.at(place(k)), y)
+            for system, line in lines.items()
+        ),
     ]
     ends = [
         f"{system} {line[0][1]:.3f} at {line[0][0]:,}, {line[-1][1]:.3f} at {line[-1][0]:,}"
         for system, line in lines.items()
     ]
-    title = f"Mean {measure}@k by k"
     return Chart(title, summary(ends), width, _HEIGHT, joined(parts), "cutoffs")
 
 
-def _line(system: str, line: Sequence[tuple[int, float]], kind: str, x: Scale, y: Scale) -> Svg:
-    places = [(x.at(k), y.at(mean)) for k, mean in line]
+def _line(
+    label: str,
+    line: Sequence[tuple[int, float]],
+    kind: str,
+    across_of: Callable[[int], float],
+    y: Scale,
+) -> Svg:
+    places = [(across_of(k), y.at(mean)) for k, mean in line]
     path = "L".join(f"{number(across)} {number(up)}" for across, up in places)
     dots = (
-        el("circle", el("title", f"{system}, k = {k:,}: {mean:.4f}"), cx=place[0], cy=place[1],
+        el("circle", el("title", f"{label}{k:,}: {mean:.4f}"), cx=place[0], cy=place[1],
            r=4.5, class_="dot")
         for (k, mean), place in zip(line, places, strict=True)
     )  # fmt: skip

@@ -18,16 +18,18 @@ from berryeval.cli._options import (
     queries_option,
     time_option,
 )
-from berryeval.cli._output import check_outputs, output_options, write_output
+from berryeval.cli._output import check_outputs, output_options, write_chart, write_output
 
 if TYPE_CHECKING:
     from datetime import datetime
 
     from berryeval.evaluation import Evaluation
+    from berryeval.evaluation.reranking import RerankingCeiling
 
 __all__ = ["command"]
 
-FORMATS = ("table", "csv", "json", "markdown", "latex", "html")
+CHARTS = ("svg", "png")
+FORMATS = ("table", "csv", "json", "markdown", "latex", "html", *CHARTS)
 
 
 @click.command("evaluate")
@@ -44,6 +46,15 @@ FORMATS = ("table", "csv", "json", "markdown", "latex", "html")
 )
 @click.option(
     "--intervals", is_flag=True, help="Also report 95% confidence intervals of the means."
+)
+@click.option(
+    "--oracle",
+    "depths",
+    multiple=True,
+    type=click.IntRange(min=1),
+    metavar="DEPTH",
+    help="Also score each run with its first DEPTH documents in the best order: the limit for any "
+    "reranker of that many. Repeatable; svg and png draw the first measure by depth.",
 )
 @output_options(FORMATS)
 @missing_option
@@ -62,6 +73,7 @@ def command(
     per_query: bool,
     label: str | None,
     intervals: bool,
+    depths: tuple[int, ...],
     output: str | None,
     output_format: str,
     history: str | None,
@@ -82,6 +94,7 @@ def command(
     berryeval evaluate scifact/ bm25.parquet
     berryeval evaluate judgments.jsonl run.csv --per-query -o scores.csv
     berryeval evaluate qrels.txt bm25.run --history history.jsonl --note "weekly"
+    berryeval evaluate qrels.txt bm25.run -m nDCG@10 --oracle 10 --oracle 100 -o ceiling.svg
     """
     from berryeval.evaluation import evaluate
     from berryeval.evaluation.evaluate import DEFAULT_MEASURES
@@ -93,19 +106,50 @@ def command(
     for option, value in (("--note", note), ("--time", time)):
         if value is not None and history is None:
             raise click.UsageError(f"{option} requires --history FILE.")
+    if output_format in CHARTS and not depths:
+        raise click.UsageError(f"A chart ({output_format}) requires --oracle DEPTH.")
     check_outputs([output, history])
     loaded = load_judgments(judgments, options["duplicates"], options["judges"])
-    results: dict[str, Evaluation] = {
-        name: evaluate(loaded, path, measures or DEFAULT_MEASURES, **options)
-        for name, path in named_runs(runs).items()
-    }
-    shown = Shown(per_query=per_query, label=label, intervals=intervals)
-    if output_format == "table" and output is None:
-        show_tables(evaluations_tables(results, shown))
+    wanted = measures or DEFAULT_MEASURES
+    ceilings: dict[str, RerankingCeiling] = {}
+    if depths:
+        from berryeval.evaluation.reranking import reranking_ceiling
+
+        ceilings = {
+            name: reranking_ceiling(loaded, path, wanted, depths, **options)
+            for name, path in named_runs(runs).items()
+        }
+        results = {name: ceiling.current for name, ceiling in ceilings.items()}
     else:
-        write_output(render_evaluations(results, shown, output_format), output)
+        results = {
+            name: evaluate(loaded, path, wanted, **options)
+            for name, path in named_runs(runs).items()
+        }
+    scored = _with_oracles(results, ceilings)
+    shown = Shown(per_query=per_query, label=label, intervals=intervals)
+    if output_format in CHARTS:
+        from berryeval.charts import reranking_curves
+
+        write_chart(reranking_curves(ceilings), output_format, output)
+    elif output_format == "table" and output is None:
+        show_tables(evaluations_tables(scored, shown))
+    else:
+        write_output(render_evaluations(scored, shown, output_format), output)
     if history is not None:
         from berryeval.suite.history import append
 
         for name, result in results.items():
             append(history, name, result, loaded, note, time=time)
+
+
+def _with_oracles(
+    results: dict[str, Evaluation], ceilings: dict[str, RerankingCeiling]
+) -> dict[str, Evaluation]:
+    """Put the best possible scores of each run after it."""
+    scored: dict[str, Evaluation] = {}
+    for name, result in results.items():
+        scored[name] = result
+        if name in ceilings:
+            best = ceilings[name].at
+            scored |= {f"{name} oracle@{depth}": best[depth] for depth in best}
+    return scored

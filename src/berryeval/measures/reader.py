@@ -89,13 +89,15 @@ class UserModel:
 
 
 def user_model(
-    measure: Measure | str, grades: Iterable[float | None], costs: Iterable[float] | None = None
+    measure: Measure | type[Measure] | str,
+    grades: Iterable[float | None],
+    costs: Iterable[float] | None = None,
 ) -> UserModel:
     """Return what the reader behind a measure does with one ranking.
 
     Parameters
     ----------
-    measure : Measure or str
+    measure : Measure, class of measures or str
         BPM, INSQ, INST, SDCG, NERR8, NERR9, NERR10, NERR11, P@k, RR or RBP.
     grades : iterable of float or None
         The grade of each document, best rank first; None, or a number below 0, for an unjudged
@@ -129,6 +131,8 @@ def user_model(
 expected_total_utility=1.0, expected_cost=60.0, expected_total_cost=120.0)
     """
     chosen = parse_measure(measure) if isinstance(measure, str) else measure
+    if isinstance(chosen, type) and issubclass(chosen, Measure):
+        chosen = chosen()
     if not isinstance(chosen, Measure):
         raise InputTypeError("measure", "a measure or its name", type(measure).__name__)
     continues = _READERS.get(type(chosen))
