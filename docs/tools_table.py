@@ -12,10 +12,11 @@ from typing import NamedTuple
 __all__ = ["NOTES", "TOOLS", "WHERE", "Cell"]
 
 TOOLS = {
-    "trec_eval": "9.0.8, with the measures of 10.0; pytrec_eval contains its code",
+    "trec_eval": "9.0.8, with the measures of 10.0; pytrec_eval contains its code. Scores have 32 "
+    "bits there and 64 here, so that very close scores tie only there",
     "ir_measures": "0.4.3",
     "ranx": "0.3.21",
-    "cwl-eval": "by its definitions; no values were compared",
+    "cwl-eval": "1.0.12, whose values of the user models were compared",
     "pyndeval": "by its definitions; no values were compared",
     "BEIR, MTEB": "BEIR 2.2.0, whose own metrics `MRR`, `R_cap`, `Accuracy` and `Hole` were "
     "compared; the others are pytrec_eval's, as are those of MTEB",
@@ -36,6 +37,9 @@ NOTES = {
     "raw grades": "Multiplies by grades, and can exceed 1; equal for grades of 0 and 1.",
     "NaN": "NaN if no document is judged not relevant; a negative grade counts as not relevant.",
     "gains": "Takes gains from 0 to 1, and at most 1,000 documents per query.",
+    "compat": "If scores are negative, documents that were not retrieved come first among those "
+    "of equal grade.",
+    "pairs": "Leaves out queries whose rankings have no relevant document; here they count as 0.",
     "missing": "Means leave out judged queries that are missing from the run.",
     "all queries": "Equal scores keep the order in which documents were given, and queries without "
     "judgments count as well. Apart from that, values are equal.",
@@ -67,7 +71,9 @@ def _row(
 WHERE: Mapping[str, Mapping[str, Cell]] = {
     "AP": _row(Cell("map"), Cell("AP"), Cell("map", "ties"), beir=Cell("MAP@10", "missing")),
     "AP11": _row(Cell("11pt_avg")),
+    "BPM": _row(None, Cell("BPM(max_rel=1)@20"), None, Cell("BPM-Static-T=1.0-K=20")),
     "Bpref": _row(Cell("bpref"), Cell("Bpref"), Cell("bpref", "NaN")),
+    "Compat": _row(None, Cell("Compat(p=0.95)", "compat")),
     "DCG": _row(Cell("dcg", "10.0"), None, Cell("dcg", "ties")),
     "ERR": _row(None, Cell("ERR@10", "perl")),
     "F": _row(),
@@ -78,9 +84,15 @@ WHERE: Mapping[str, Mapping[str, Cell]] = {
     "Hole": _row(beir=Cell("Hole@10", "all queries")),
     "Holes": _row(),
     "IDCG": _row(Cell("ideal_dcg", "10.0")),
+    "INSQ": _row(None, Cell("INSQ(max_rel=1)"), None, Cell("INSQ-T=1.0")),
+    "INST": _row(None, Cell("INST(max_rel=1)"), None, Cell("INST-T=1.0")),
     "IPrec": _row(Cell("iprec_at_recall.0.5"), Cell("IPrec@0.5")),
     "Judged": _row(None, Cell("Judged@10", "judged")),
     "NCG": _row(),
+    "NERR8": _row(None, Cell("NERR8(max_rel=1)@10"), None, Cell("NERR-EQ8@k=10")),
+    "NERR9": _row(None, Cell("NERR9(max_rel=1)@10"), None, Cell("NERR-EQ9@k=10")),
+    "NERR10": _row(None, Cell("NERR10(p=0.8,max_rel=1)"), None, Cell("NERR-EQ10@phi=0.8")),
+    "NERR11": _row(None, Cell("NERR11(T=2.0,max_rel=1)"), None, Cell("NERR-EQ11@T=2.0")),
     "NumNonrelJudgedRet": _row(Cell("num_nonrel_judged_ret")),
     "NumQ": _row(Cell("num_q"), Cell("NumQ")),
     "NumRel": _row(Cell("num_rel"), Cell("NumRel")),
@@ -93,6 +105,7 @@ WHERE: Mapping[str, Mapping[str, Cell]] = {
         Cell("P@10", "gains"),
         beir=Cell("P@10", "missing"),
     ),
+    "PairwiseAccuracy": _row(None, Cell("Accuracy", "pairs")),
     "R": _row(
         Cell("recall_10"),
         Cell("R@10"),
@@ -117,6 +130,7 @@ WHERE: Mapping[str, Mapping[str, Cell]] = {
     "Rndcg": _row(Cell("Rndcg")),
     "Rprec": _row(Cell("Rprec"), Cell("Rprec"), Cell("r-precision", "ties")),
     "RprecMult": _row(Cell("Rprec_mult.0.2")),
+    "SDCG": _row(None, Cell("SDCG(max_rel=1)@10"), None, Cell("SDCG-k@10")),
     "SetAP": _row(Cell("set_map"), Cell("SetAP")),
     "SetF": _row(Cell("set_F"), Cell("SetF")),
     "Success": _row(

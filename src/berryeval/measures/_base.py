@@ -204,7 +204,7 @@ class Measure(metaclass=_Measures):
     def defaults(cls) -> dict[str, Any]:
         """Return the default of each parameter, by name; k only if it takes a cutoff."""
         default = cls()
-        return {name: getattr(default, name) for name in parameter_names(cls)}
+        return {one.name: getattr(default, one.name) for one in parameter_fields(cls)}
 
     def score(self, grades: Sequence[float], judged: Sequence[float]) -> float:
         """Score one query. What the arguments hold, `berryeval.kernels` says."""
