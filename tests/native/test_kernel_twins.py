@@ -230,6 +230,9 @@ AT_5 = {"k": 5, "level": 1.0}
         (("eleven_point_average", LEVEL | {"rounding": "down"}), "argument rounding"),
         (("utility", LEVEL | {"n_documents": 0, "worth": (1.0, 2.0)}), "argument worth"),
         (("average_over_points", LEVEL | {"rounding": "up", "points": ()}), "argument points"),
+        (("recall", AT_5 | {"judged_only": 0.5}), "argument judged_only"),
+        (("compatibility", {"p": 0.5, "normalise": 2.0}), "argument normalise"),
+        (("inst", {"goal": 1.0, "min_grade": 2.0, "max_grade": 2.0}), "argument max_grade"),
     ],
 )
 def test_an_invalid_call_is_rejected(call, message):
