@@ -17,7 +17,7 @@ TOOLS = {
     "ir_measures": "0.4.3",
     "ranx": "0.3.21",
     "cwl-eval": "1.0.12, whose values of the user models were compared",
-    "pyndeval": "by its definitions; no values were compared",
+    "pyndeval": "0.0.8, which contains ndeval 4.5",
     "BEIR, MTEB": "BEIR 2.2.0, whose own metrics `MRR`, `R_cap`, `Accuracy` and `Hole` were "
     "compared; the others are pytrec_eval's, as are those of MTEB",
 }
@@ -40,6 +40,8 @@ NOTES = {
     "compat": "If scores are negative, documents that were not retrieved come first among those "
     "of equal grade.",
     "pairs": "Leaves out queries whose rankings have no relevant document; here they count as 0.",
+    "depth 1": "Not normalised at depth 1, and cutoffs end at 20.",
+    "20": "Cutoffs end at 20.",
     "missing": "Means leave out judged queries that are missing from the run.",
     "all queries": "Equal scores keep the order in which documents were given, and queries without "
     "judgments count as well. Apart from that, values are equal.",
@@ -71,11 +73,13 @@ def _row(
 WHERE: Mapping[str, Mapping[str, Cell]] = {
     "AP": _row(Cell("map"), Cell("AP"), Cell("map", "ties"), beir=Cell("MAP@10", "missing")),
     "AP11": _row(Cell("11pt_avg")),
+    "AP_IA": _row(None, Cell("AP_IA"), None, None, Cell("MAP-IA")),
     "BPM": _row(None, Cell("BPM(max_rel=1)@20"), None, Cell("BPM-Static-T=1.0-K=20")),
     "Bpref": _row(Cell("bpref"), Cell("Bpref"), Cell("bpref", "NaN")),
     "Compat": _row(None, Cell("Compat(p=0.95)", "compat")),
     "DCG": _row(Cell("dcg", "10.0"), None, Cell("dcg", "ties")),
     "ERR": _row(None, Cell("ERR@10", "perl")),
+    "ERR_IA": _row(None, Cell("ERR_IA@10", "depth 1"), None, None, Cell("ERR-IA@10", "depth 1")),
     "F": _row(),
     "F1": _row(None, None, Cell("f1@10", "ties")),
     "G": _row(Cell("G")),
@@ -93,6 +97,7 @@ WHERE: Mapping[str, Mapping[str, Cell]] = {
     "NERR9": _row(None, Cell("NERR9(max_rel=1)@10"), None, Cell("NERR-EQ9@k=10")),
     "NERR10": _row(None, Cell("NERR10(p=0.8,max_rel=1)"), None, Cell("NERR-EQ10@phi=0.8")),
     "NERR11": _row(None, Cell("NERR11(T=2.0,max_rel=1)"), None, Cell("NERR-EQ11@T=2.0")),
+    "NRBP": _row(None, Cell("NRBP"), None, None, Cell("NRBP")),
     "NumNonrelJudgedRet": _row(Cell("num_nonrel_judged_ret")),
     "NumQ": _row(Cell("num_q"), Cell("NumQ")),
     "NumRel": _row(Cell("num_rel"), Cell("NumRel")),
@@ -105,6 +110,7 @@ WHERE: Mapping[str, Mapping[str, Cell]] = {
         Cell("P@10", "gains"),
         beir=Cell("P@10", "missing"),
     ),
+    "P_IA": _row(None, Cell("P_IA@10", "20"), None, None, Cell("P-IA@10", "20")),
     "PairwiseAccuracy": _row(None, Cell("Accuracy", "pairs")),
     "R": _row(
         Cell("recall_10"),
@@ -133,6 +139,7 @@ WHERE: Mapping[str, Mapping[str, Cell]] = {
     "SDCG": _row(None, Cell("SDCG(max_rel=1)@10"), None, Cell("SDCG-k@10")),
     "SetAP": _row(Cell("set_map"), Cell("SetAP")),
     "SetF": _row(Cell("set_F"), Cell("SetF")),
+    "StRecall": _row(None, Cell("StRecall@10", "20"), None, None, Cell("strec@10", "20")),
     "Success": _row(
         Cell("success_10"),
         Cell("Success@10"),
@@ -141,6 +148,10 @@ WHERE: Mapping[str, Mapping[str, Cell]] = {
     ),
     "Unjudged": _row(Cell("unj", "10.0")),
     "Utility": _row(Cell("utility")),
+    "alpha_DCG": _row(
+        None, Cell("alpha_DCG@10", "depth 1"), None, None, Cell("alpha-DCG@10", "depth 1")
+    ),
+    "alpha_nDCG": _row(None, Cell("alpha_nDCG@10", "20"), None, None, Cell("alpha-nDCG@10", "20")),
     "binG": _row(Cell("binG")),
     "infAP": _row(Cell("infAP"), Cell("infAP")),
     "nDCG": _row(
@@ -150,6 +161,8 @@ WHERE: Mapping[str, Mapping[str, Cell]] = {
         beir=Cell("NDCG@10", "missing"),
     ),
     "nDCGRel": _row(Cell("ndcg_rel")),
+    "nERR_IA": _row(None, Cell("nERR_IA@10", "20"), None, None, Cell("nERR-IA@10", "20")),
+    "nNRBP": _row(None, Cell("nNRBP"), None, None, Cell("nNRBP")),
     "yaap": _row(Cell("yaap")),
 }
 """For each measure the tools that have it."""

@@ -37,6 +37,7 @@ def judged_rankings(draw, *, min_size: int = 0, max_grade: int = 4, min_grade: i
 
 PARAMETERS = {
     "rel": st.sampled_from([0.0, 1.0, 1.5, 2.0]),
+    "alpha": st.sampled_from([0.25, 0.5, 1.0]) | st.floats(0.01, 1.0),
     "beta": st.sampled_from([0.0, 0.5, 1.0, 3.0]) | st.floats(0.0, 100.0),
     "x": st.sampled_from([0.0, 0.25, 1.0]) | st.floats(0.0, 100.0),
     "recall": st.floats(0.0, 1.0),
@@ -72,6 +73,8 @@ def parameters_of(
     }
     if "min_grade" in drawn and drawn["min_grade"] >= drawn["max_grade"]:
         drawn["min_grade"] = 0.0
+    if measure.name in ("NRBP", "nNRBP"):  # in which beta is a probability
+        drawn["beta"] = draw(parameters["p"])
     if measure.at == "k":
         drawn["k"] = draw(st.none() | cutoffs() if k is None else k)
     return measure(**drawn)

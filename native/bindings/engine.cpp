@@ -31,6 +31,7 @@ namespace {
 
 using Offsets = nb::ndarray<const std::uint64_t, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
 using Numbers = nb::ndarray<const double, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
+using Places = nb::ndarray<const std::uint32_t, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
 
 // Holds the memory of what Python handed over.
 struct Columns {
@@ -81,20 +82,43 @@ private:
     std::optional<engine::Pools> pools_;
 };
 
+template <class Array>
+auto span_of(const Array& values) {
+    return std::span(values.data(), values.size());
+}
+
+class IntentsOfPython {
+public:
+    IntentsOfPython(nb::object pools, const Offsets& weight_starts, const Numbers& weights,
+                    const Offsets& part_starts, const Places& intents, const Numbers& grades)
+        : pools_(std::move(pools)),
+          intents_(nb::cast<const PoolsOfPython&>(pools_).pools(),
+                   {span_of(weight_starts), span_of(weights), span_of(part_starts),
+                    span_of(intents), span_of(grades)}) {}
+
+    const engine::Intents* intents() const { return &intents_; }
+
+private:
+    nb::object pools_;  // kept alive
+    engine::Intents intents_;
+};
+
 // What scores one run. It fails where the run has to be read in another way: the caller then
 // makes a new one.
 class BoardOfPython {
 public:
     BoardOfPython(nb::object pools, nb::object plan, bool keep_best,
                   const std::optional<std::size_t>& most, bool judged_only, std::size_t n_grades,
-                  bool portable)
+                  bool portable, nb::object intents)
         : pools_(std::move(pools)),
           plan_(std::move(plan)),
+          intents_(std::move(intents)),
           manner_{keep_best ? columns::Duplicates::keep_best : columns::Duplicates::error,
                   text::Rules::ours, portable},
-          board_(nb::cast<const PoolsOfPython&>(pools_).pools(),
-                 nb::cast<const kernels::Plan&>(plan_),
-                 {most.value_or(engine::Cut{}.most), judged_only}, n_grades),
+          board_(
+              nb::cast<const PoolsOfPython&>(pools_).pools(), nb::cast<const kernels::Plan&>(plan_),
+              {most.value_or(engine::Cut{}.most), judged_only}, n_grades,
+              intents_.is_none() ? nullptr : nb::cast<const IntentsOfPython&>(intents_).intents()),
           pieces_(board_, manner_) {}
 
     // `sizes` are those of a block, a step and a tail; None leaves them to the pass.
@@ -189,6 +213,7 @@ public:
 private:
     nb::object pools_;  // kept alive
     nb::object plan_;
+    nb::object intents_;
     engine::Manner manner_;
     engine::Board board_;
     engine::PieceByPiece pieces_;
@@ -251,11 +276,17 @@ void define_engine(nb::module_& m) {
             }
             return nb::bytes(flags.data(), flags.size());
         });
+    nb::class_<IntentsOfPython>(m, "Intents", "Grades by intent of the documents in pools.")
+        .def(nb::init<nb::object, const Offsets&, const Numbers&, const Offsets&, const Places&,
+                      const Numbers&>(),
+             "pools"_a, "weight_starts"_a.noconvert(), "weights"_a.noconvert(),
+             "part_starts"_a.noconvert(), "intents"_a.noconvert(), "grades"_a.noconvert());
     nb::class_<BoardOfPython>(m, "Board", "Scores one run.")
         .def(nb::init<nb::object, nb::object, bool, const std::optional<std::size_t>&, bool,
-                      std::size_t, bool>(),
+                      std::size_t, bool, nb::object>(),
              "pools"_a, "plan"_a, "keep_best"_a, "most"_a.none() = nb::none(),
-             "judged_only"_a = false, "n_grades"_a = 0, "portable"_a = false)
+             "judged_only"_a = false, "n_grades"_a = 0, "portable"_a = false,
+             "intents"_a.none() = nb::none())
         .def("relstrings", &BoardOfPython::relstrings, "length"_a)
         .def("score_file", &BoardOfPython::score_file, "file"_a, "size"_a, "n_threads"_a,
              "like_trec_eval"_a = false, "sizes"_a.none() = nb::none())

@@ -45,7 +45,7 @@ std::vector<double> score_lists(const Plan& plan, const std::vector<double>& gra
     std::vector<Hit> hits;
     for (std::size_t i = 0; i < grades.size(); ++i) {
         if (grades[i] != not_in_pool)
-            hits.push_back({static_cast<std::uint32_t>(i + 1), grades[i]});
+            hits.push_back({static_cast<std::uint32_t>(i + 1), 0, grades[i]});
     }
     std::vector<double> usable;
     for (const double grade : judged) {

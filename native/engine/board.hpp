@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "columns/hash.hpp"
+#include "engine/intents.hpp"
 #include "engine/pool.hpp"
 #include "engine/ranker.hpp"
 #include "kernels/plan.hpp"
@@ -21,8 +22,9 @@ namespace berryeval::engine {
 class Board {
 public:
     // Of each ranking the grades of the first `n_grades` documents are kept.
+    // Without `intents` each query is its own single intent.
     Board(const Pools& pools, const kernels::Plan& plan, const Cut& cut = {},
-          std::size_t n_grades = 0);
+          std::size_t n_grades = 0, const Intents* intents = nullptr);
 
     const Pools& pools() const { return pools_; }
     // What a ranker needs to know of other queries; null if no measure asks.
@@ -62,6 +64,7 @@ private:
     const Pools& pools_;
     const kernels::Plan& plan_;
     Cut cut_;
+    const Intents* intents_;
     std::vector<double> values_;  // query by query
     std::size_t n_grades_;
     std::vector<double> first_grades_;

@@ -54,8 +54,14 @@ public:
     // Takes the rows from `first` up to `last`.
     Pool(const Grouped& judgments, std::size_t first, std::size_t last, const Room& room);
 
-    // The grade of a document, as berryeval.kernels takes it; nothing if it is not in the pool.
-    std::optional<double> grade_of(std::string_view doc_id, std::uint64_t hash) const {
+    // A document in the pool: its grade, as berryeval.kernels takes it, and its row in the pool.
+    struct Judged {
+        double grade;
+        std::uint32_t row;
+    };
+
+    // The judgment of a document; nothing if it is not in the pool.
+    std::optional<Judged> judgment_of(std::string_view doc_id, std::uint64_t hash) const {
         // Nearly all documents of a run end here, so the branch is easy to predict.
         if (!(filter_[word_of(hash)] >> (hash % 64) & 1)) [[likely]]
             return std::nullopt;
@@ -70,12 +76,12 @@ public:
 private:
     std::size_t word_of(std::uint64_t hash) const { return hash / 64 & last_word_; }
 
-    std::optional<double> find(std::string_view doc_id, std::uint64_t hash) const {
+    std::optional<Judged> find(std::string_view doc_id, std::uint64_t hash) const {
         for (std::size_t i = hash & mask_; slots_[i].number != 0; i = (i + 1) & mask_) {
             if (slots_[i].tag == static_cast<std::uint32_t>(hash >> 32)) {
                 const std::size_t row = first_ + slots_[i].number - 1;
                 if (columns::are_same(judgments_->doc_ids[row], doc_id)) {
-                    return usable(judgments_->values[row]);
+                    return Judged{usable(judgments_->values[row]), slots_[i].number - 1};
                 }
             }
         }
@@ -126,6 +132,7 @@ public:
 
     // The documents of all pools, collected at the first call. Threads may call it at once.
     const JudgedDocuments& documents() const;
+    const Grouped& judgments() const { return judgments_; }
 
 private:
     void sort_queries();

@@ -76,7 +76,8 @@ kernels::Ranking Ranker::ranking(const Cut& cut) {
     hits_.clear();
     if (in_order_) {
         for (const Found& found : found_) {
-            hits_.push_back({static_cast<std::uint32_t>(found.row + 1), found.grade});
+            hits_.push_back(
+                {static_cast<std::uint32_t>(found.row + 1), found.pool_row, found.grade});
         }
     } else {
         rank_by_counting();
@@ -128,7 +129,8 @@ void Ranker::rank_by_counting() {
     std::size_t n_above = 0;
     for (std::size_t i = 0; i < found_.size(); ++i) {
         n_above += n_above_[i];
-        hits_.push_back({static_cast<std::uint32_t>(n_above + 1), found_[i].grade});
+        hits_.push_back(
+            {static_cast<std::uint32_t>(n_above + 1), found_[i].pool_row, found_[i].grade});
     }
 }
 

@@ -40,10 +40,10 @@ public:
         const std::uint64_t hash = columns::hash_id(doc_id, seed_);
         if (!rows_.empty()) in_order_ = in_order_ && stands_above(rows_.back(), score, doc_id);
         if (pool_ != nullptr) {
-            if (const auto grade = pool_->grade_of(doc_id, hash)) {
-                found_.push_back({rows_.size(), *grade});
+            if (const auto judged = pool_->judgment_of(doc_id, hash)) {
+                found_.push_back({rows_.size(), judged->row, judged->grade});
             } else if (judged_ != nullptr && judged_->contains(doc_id, hash)) {
-                found_.push_back({rows_.size(), kernels::not_in_pool});
+                found_.push_back({rows_.size(), 0, kernels::not_in_pool});
             }
         }
         rows_.push_back({doc_id, hash, score});
@@ -63,6 +63,7 @@ private:
     };
     struct Found {
         std::size_t row;
+        std::uint32_t pool_row;
         double grade;
     };
 

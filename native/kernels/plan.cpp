@@ -16,11 +16,13 @@
 #include "kernels/f_beta.hpp"
 #include "kernels/hit_rate.hpp"
 #include "kernels/inferred_ap.hpp"
+#include "kernels/intent_aware.hpp"
 #include "kernels/interpolated_precision.hpp"
 #include "kernels/judged_share.hpp"
 #include "kernels/ndcg.hpp"
 #include "kernels/ndcg_points.hpp"
 #include "kernels/normalised_gain.hpp"
+#include "kernels/novelty.hpp"
 #include "kernels/pairwise_accuracy.hpp"
 #include "kernels/precision.hpp"
 #include "kernels/r_precision.hpp"
@@ -113,6 +115,26 @@ public:
     }
 
     void look_across_queries() { part_->looks_across_queries = true; }
+
+    // Where the scratch has the documents that serve intents at this level.
+    std::size_t served() { return place_of(IntentLevel{level()}, part_->intent_levels); }
+
+    // Where the scratch has what documents gain with this alpha, and the ideal gains as well.
+    std::size_t novel(double alpha) { return place_of(Novelty{served(), alpha}, part_->novelties); }
+    std::size_t novel_and_ideal(double alpha, Cutoff k) {
+        const std::size_t place = novel(alpha);
+        Novelty& wanted = part_->novelties[place];
+        part_->intent_levels[wanted.served].wants_ideal = true;
+        wanted.wants_ideal = true;
+        wanted.most = k && wanted.most ? std::max(*k, *wanted.most) : Cutoff{};
+        return place;
+    }
+
+    double alpha() {
+        const double alpha = number("alpha");
+        if (!(alpha >= 0.0 && alpha <= 1.0)) refuse("alpha");
+        return alpha;
+    }
 
     void expect_none_left() const {
         if (!left_.empty()) refuse(left_.begin()->first);
@@ -242,6 +264,37 @@ struct Plan::Makers {
         };
     }
 
+    template <double (*kernel)(const Served&, Cutoff)>
+    static Kernel of_served_at_k(Arguments& a) {
+        return [i = a.served(), k = a.cutoff()](const Query& q) {
+            return kernel(q.scratch.served[i], k);
+        };
+    }
+
+    // The kernels are made for one kind of discount, `discount_of` of the table of logarithms.
+    template <auto discount_of>
+    static Kernel of_novelty(Arguments& a) {
+        const double alpha = a.alpha();
+        const Cutoff k = a.cutoff();
+        std::optional<double> most;
+        if (k) most = most_gained(*k, alpha, discount_of(a.discounts()));
+        return [i = a.novel(alpha), alpha, k, most](const Query& q) {
+            return share_of_most(q.scratch.novel[i], k, alpha, most, discount_of(q.discounts));
+        };
+    }
+
+    template <auto discount_of>
+    static Kernel of_ideal_novelty(Arguments& a) {
+        const double alpha = a.alpha();
+        const Cutoff k = a.cutoff();
+        return [i = a.novel_and_ideal(alpha, k), k](const Query& q) {
+            return share_of_ideal(q.scratch.novel[i], k, discount_of(q.discounts));
+        };
+    }
+
+    static DiscountByLog2 by_log2(const Discounts& discounts) { return {discounts}; }
+    static DiscountByRank by_rank(const Discounts&) { return {}; }
+
     static const std::map<std::string_view, Make>& by_name();
 };
 
@@ -279,6 +332,25 @@ const std::map<std::string_view, Plan::Makers::Make>& Plan::Makers::by_name() {
         {"nerr8", of_reader_to_k<nerr8>},
         {"nerr9", of_reader_to_k<nerr9>},
         {"nerr11", of_reader_with_goal<nerr11>},
+        {"average_precision_ia", of_served_at_k<average_precision_ia>},
+        {"precision_ia", of_served_at_k<precision_ia>},
+        {"subtopic_recall", of_served_at_k<subtopic_recall>},
+        {"alpha_dcg", of_novelty<by_log2>},
+        {"alpha_ndcg", of_ideal_novelty<by_log2>},
+        {"err_ia", of_novelty<by_rank>},
+        {"nerr_ia", of_ideal_novelty<by_rank>},
+        {"nrbp",
+         [](Arguments& a) -> Kernel {
+             const double alpha = a.alpha();
+             return [i = a.novel(alpha), alpha, k = a.cutoff(), beta = a.number("beta")](
+                        const Query& q) { return nrbp(q.scratch.novel[i], k, alpha, beta); };
+         }},
+        {"nnrbp",
+         [](Arguments& a) -> Kernel {
+             const Cutoff k = a.cutoff();
+             return [i = a.novel_and_ideal(a.alpha(), k), k, beta = a.number("beta")](
+                        const Query& q) { return nnrbp(q.scratch.novel[i], k, beta); };
+         }},
         {"average_over_points",
          [](Arguments& a) -> Kernel {
              return [i = a.relevant(), points = a.numbers("points"),
@@ -416,10 +488,13 @@ void Plan::score(const Ranking& ranking, Scratch& scratch, std::span<double> out
     for (const Hit& hit : ranking.hits) {
         if (hit.grade >= 0.0) {
             const auto rank = static_cast<std::uint32_t>(scratch.hits.size() + 1);
-            scratch.hits.push_back({rank, hit.grade});
+            scratch.hits.push_back({rank, hit.row, hit.grade});
         }
     }
-    const Ranking condensed{scratch.hits.size(), scratch.hits, ranking.judged};
+    const Ranking condensed{.n_retrieved = scratch.hits.size(),
+                            .hits = scratch.hits,
+                            .judged = ranking.judged,
+                            .intents = ranking.intents};
     score(condensed_, condensed, scratch.condensed, out);
 }
 
@@ -432,6 +507,17 @@ void Plan::score(const Part& part, const Ranking& ranking, Scratch::Shared& scra
     }
     for (std::size_t i = 0; i < part.gains.size(); ++i) {
         scratch.gained[i].read(ranking, part.gains[i], discounts_);
+    }
+    scratch.served.resize(part.intent_levels.size());
+    scratch.novel.resize(part.novelties.size());
+    for (std::size_t i = 0; i < part.intent_levels.size(); ++i) {
+        const IntentLevel& wanted = part.intent_levels[i];
+        scratch.served[i].read(ranking, wanted.level, wanted.wants_ideal);
+    }
+    for (std::size_t i = 0; i < part.novelties.size(); ++i) {
+        const Novelty& novelty = part.novelties[i];
+        scratch.novel[i].read(scratch.served[novelty.served], novelty.alpha, novelty.wants_ideal,
+                              novelty.most);
     }
     const Query query{ranking, discounts_, scratch};
     for (std::size_t i = 0; i < part.kernels.size(); ++i) {

@@ -12,6 +12,7 @@
 
 #include "kernels/discounts.hpp"
 #include "kernels/gains.hpp"
+#include "kernels/intents.hpp"
 #include "kernels/ranking.hpp"
 #include "kernels/relevance.hpp"
 
@@ -34,6 +35,8 @@ struct Scratch {
     struct Shared {
         std::vector<Relevant> relevant;
         std::vector<Gained> gained;
+        std::vector<Served> served;
+        std::vector<Novel> novel;
     };
     Shared whole;           // of the ranking as it is
     Shared condensed;       // of its judged documents
@@ -65,10 +68,27 @@ private:
         const Scratch::Shared& scratch;
     };
     using Kernel = std::function<double(const Query&)>;
+    // What is asked of the intents at one level.
+    struct IntentLevel {
+        double level;
+        bool wants_ideal = false;
+        bool operator==(const IntentLevel& other) const { return level == other.level; }
+    };
+    struct Novelty {
+        std::size_t served;  // place of its level
+        double alpha;
+        bool wants_ideal = false;
+        Cutoff most = 0;  // ranks of the ideal ranking that any kernel looks at
+        bool operator==(const Novelty& other) const {
+            return served == other.served && alpha == other.alpha;
+        }
+    };
     // The kernels that see the same ranking.
     struct Part {
         std::vector<double> levels;  // each once
         std::vector<Gain> gains;     // likewise
+        std::vector<IntentLevel> intent_levels;
+        std::vector<Novelty> novelties;
         std::vector<Kernel> kernels;
         std::vector<std::size_t> places;  // of their values among those of all calls
         bool looks_across_queries = false;

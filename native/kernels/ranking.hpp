@@ -15,7 +15,29 @@ inline constexpr double not_in_pool = -1.0;
 // A retrieved document that is in the pool of its query. Ranks count from 1.
 struct Hit {
     std::uint32_t rank;
-    double grade;  // below 0: in the pool, but not judged
+    std::uint32_t row;  // of the document in the pool; for grades by intent
+    double grade;       // below 0: in the pool, but not judged
+};
+
+// The grade of a document for one intent.
+struct IntentGrade {
+    std::uint32_t intent;
+    double grade;
+};
+
+// The grades by intent of all documents in the pool of one query. It owns nothing.
+struct IntentGrades {
+    std::span<const double> weights;        // of each intent, in the order of their ids as bytes
+    const IntentGrade* parts;               // by rising intent, document by document
+    std::span<const std::uint64_t> starts;  // where the parts of each document begin; one more
+    std::span<const std::uint32_t> by_id;   // the documents, the highest id first
+
+    std::span<const IntentGrade> of(std::uint32_t row) const {
+        return {parts + starts[row], parts + starts[row + 1]};
+    }
+    std::span<const IntentGrade> all() const {
+        return {parts + starts.front(), parts + starts.back()};
+    }
 };
 
 // A ranking with its judgments. Ranks without a hit hold documents that nobody judged.
@@ -25,6 +47,7 @@ struct Ranking {
     std::span<const double> judged;  // the grades of all judged documents, none below 0, falling
     // The ranks, rising, of documents that only other queries judge; empty unless a kernel asks.
     std::span<const std::uint32_t> judged_elsewhere = {};
+    const IntentGrades* intents = nullptr;  // null: the query is its own single intent
 };
 
 // How many ranks count; none means all of them.

@@ -48,6 +48,17 @@ class Pools:
     def order(self) -> bytes: ...
     def lacks_relevant(self) -> bytes: ...
 
+class Intents:
+    def __init__(
+        self,
+        pools: Pools,
+        weight_starts: _Ids,
+        weights: _Values,
+        part_starts: _Ids,
+        intents: _Ids,
+        grades: _Values,
+    ) -> None: ...
+
 class Board:
     def __init__(
         self,
@@ -58,6 +69,7 @@ class Board:
         judged_only: bool = False,
         n_grades: int = 0,
         portable: bool = False,
+        intents: Intents | None = None,
     ) -> None: ...
     def relstrings(self, length: int) -> list[bytes]: ...
     def score_file(

@@ -1,6 +1,8 @@
 """ir_measures computed by BerryEval, compared with its own providers."""
 
+import json
 import math
+from pathlib import Path
 
 import pytest
 from hypothesis import given
@@ -159,7 +161,7 @@ def test_compatibility_needs_no_other_provider(registered):
     assert registered.calc_aggregate([measure], qrels, run)[measure] == theirs[0].value
 
 
-@pytest.mark.parametrize("name", ["Accuracy", "alpha_nDCG@10", "RBP"])
+@pytest.mark.parametrize("name", ["Accuracy", "ERR_IA@1", "RBP", "alpha_DCG@1"])
 def test_other_measures_are_left_to_ir_measures(name):
     """BerryEval does not claim to have them."""
     assert compat.as_measure(irm.parse_measure(name)) is None
@@ -170,3 +172,42 @@ def test_a_level_below_0_is_left_to_ir_measures():
     """As all parameters that BerryEval rejects."""
     assert compat.as_measure(irm.P(rel=-1) @ 5) is None
     assert compat.as_measure(irm.nDCG(gains={-1: 1})) is None
+
+
+@pytest.mark.usefixtures("registered")
+def test_diversity_measures_equal_those_of_ndeval():
+    """The subtopic is the iteration of a row. ndeval's values are stored."""
+    stored = json.loads(Path(__file__).with_name("ndeval_values.json").read_text())
+    qrels = [
+        irm.Qrel(query, document, grade, subtopic)
+        for query, documents in stored["qrels"].items()
+        for document, grades in documents.items()
+        for subtopic, grade in grades.items()
+    ]
+    provided = [
+        measure
+        for measure in map(irm.parse_measure, stored["values"])
+        if compat.provider().supports(measure)
+    ]
+    assert len(provided) == len(stored["values"]) - 4  # of depth 1, which it does not normalise
+    found = values_of(provided, iter(qrels), stored["run"])
+    assert len(found) == len(provided) * len(stored["run"])
+    for (query, measure), value in found.items():
+        expected = stored["values"][str(measure)][query]
+        assert value == pytest.approx(min(expected or 0.0, 1.0), abs=1e-12), (query, measure)
+
+
+def test_diversity_measures_of_other_forms_of_qrels(registered):
+    """A dict has one subtopic; judged_only works; other measures of the call are the same."""
+    run = {"q": {"a": 1.0, "b": 2.0, "c": 3.0}}
+    measures = [irm.parse_measure(name) for name in ("P_IA@2", "P_IA(judged_only=True)@2", "AP")]
+    qrels = {"q": {"a": 1, "b": 1}}
+    found = registered.calc_aggregate(measures, qrels, run)
+    assert [found[measure] for measure in measures] == [0.5, 1.0, (1 / 2 + 2 / 3) / 2]
+    import pandas as pd
+
+    frame = pd.DataFrame(
+        {"query_id": "q", "doc_id": ["a", "b"], "relevance": 1, "iteration": ["1", "2"]}
+    )
+    found = registered.calc_aggregate(measures, frame, run)
+    assert [found[measure] for measure in measures] == [0.25, 0.5, (1 / 2 + 2 / 3) / 2]

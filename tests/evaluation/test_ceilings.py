@@ -16,11 +16,22 @@ from cases import PARAMETERS, judged_rankings, parameters_of
 JUDGED = Judgments.from_dict(
     {"q1": {"a": 3, "b": 0}, "q2": {"a": 2, "b": 1, "c": 1}, "q3": {"a": 0}}
 )
-BOUNDED = [m for m in all_measures() if m.higher_is_better and m.bounds[1] < float("inf")]
+BOUNDED = [
+    m
+    for m in all_measures()
+    if m.higher_is_better and m.bounds[1] < float("inf") and not m.uses_intents
+]
 
 
 def at_least(measure, value, slices=()):
     return ThresholdGuard(parse_measure(measure), value, slices=slices)
+
+
+def test_intent_aware_measures_have_no_ceiling():
+    """Their best ranking is unknown: the highest grade may serve one intent, a lower one two."""
+    judgments = Judgments.from_dict({"q": {"a": {"1": 3}, "b": {"2": 1, "3": 1}}})
+    assert best_possible(judgments, ["alpha_nDCG@1", "P@1"]) == {"P@1": 1.0}
+    check_reachable(judgments, [at_least("alpha_nDCG@1", 1.0)])
 
 
 def test_the_best_possible_mean_is_that_of_ideal_rankings():

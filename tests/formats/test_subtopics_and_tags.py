@@ -37,13 +37,75 @@ def berryeval(*arguments: str):
 
 
 def test_the_second_column_of_a_diversity_track_is_the_subtopic(write):
-    """A document gets the highest of its grades; 0 means the whole topic."""
+    """A document gets the highest of its grades; 0 alone means the whole topic."""
     judgments = read_judgments(write(DIVERSITY))
     assert judgments.subtopics == SUBTOPICS
     assert judgments.to_dict() == {
         "51": {"clueweb09-en0000-00-00142": 2.0, "clueweb09-en0000-17-20138": 1.0},
         "52": {"clueweb09-en0000-00-00142": 1.0},
     }
+
+
+def test_0_is_a_subtopic_beside_others_of_its_query(write, folder):
+    """As in ndeval. A document without a subtopic is written with a hyphen."""
+    judgments = read_judgments(write(b"q 0 a 1\nq 1 b 2\nq - c 3\np 0 a 1\np Q0 b 0\n"))
+    assert judgments.subtopics == {b"q": {b"a": {b"0": 1.0}, b"b": {b"1": 2.0}}}
+    write_judgments(judgments, "b.qrels")
+    assert (folder / "b.qrels").read_bytes() == b"q 0 a 1\nq 1 b 2\nq - c 3\np 0 a 1\np 0 b 0\n"
+    assert read_judgments("b.qrels") == judgments
+
+
+WEIGHTED = b"""\
+query_id,doc_id,relevance,subtopic,subtopic_weight
+q,a,1,animal,0.75
+q,b,2,car,0.25
+q,c,0,animal,
+"""
+
+
+@pytest.mark.parametrize(
+    "target", ["b.jsonl", "b.csv", "b.tsv.gz", "b.parquet", "b.arrow", "b.arrows"]
+)
+@pytest.mark.parametrize("more", ["", ",judge"])
+def test_convert_keeps_weights_of_subtopics(folder, target, more):
+    """With and without judges."""
+    lines = WEIGHTED.decode().splitlines()
+    content = "\n".join(
+        [lines[0] + more, *(line + more.replace("judge", "ann") for line in lines[1:])]
+    )
+    (folder / "a.csv").write_text(content + "\n")
+    assert berryeval("convert", "a.csv", target).exit_code == 0
+    back = read_judgments(target)
+    assert back == read_judgments("a.csv")
+    assert back.subtopic_weights == {b"q": {b"animal": 0.75, b"car": 0.25}}
+
+
+def test_trec_files_lose_weights_of_subtopics_and_convert_says_so(folder):
+    """The subtopics are kept."""
+    (folder / "a.csv").write_bytes(WEIGHTED)
+    result = berryeval("convert", "a.csv", "b.qrels")
+    assert result.exit_code == 0
+    assert "The weights of subtopics were left out." in result.stderr
+    assert read_judgments("b.qrels").subtopics == read_judgments("a.csv").subtopics
+
+
+@pytest.mark.parametrize(
+    ("row", "message"),
+    [
+        (
+            b"q,d,1,car,0.5",
+            r":5: expected one weight of subtopic 'car' of query 'q', found 0.25 and",
+        ),
+        (b"q,d,1,,0.5", r":5: expected a subtopic beside subtopic_weight, found none"),
+        (b"q,d,1,car,0", r":5: expected a finite number above 0 as subtopic_weight, found '0'"),
+        (b"q,d,1,car,x", r":5: expected a finite number above 0 as subtopic_weight, found 'x'"),
+        (b"q,d,1,car,nan", r":5: expected a finite number above 0 as subtopic_weight, found 'nan'"),
+    ],
+)
+def test_contradictory_and_invalid_weights_are_rejected(write, row, message):
+    """The message has the file and the line."""
+    with pytest.raises(FormatError, match=message):
+        read_judgments(write(WEIGHTED + row + b"\n"))
 
 
 @pytest.mark.parametrize("target", HOLD_SUBTOPICS)

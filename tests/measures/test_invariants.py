@@ -26,14 +26,15 @@ NOT_BY_ORDER = {
 
 # Measures of how much is known or returned, not of quality; or with their own scale.
 NOT_NORMALISED = {
-    "BPM", "DCG", "ERR", "Hole", "Holes", "IDCG", "INSQ", "INST", "Judged", "NERR8", "NERR9",
-    "NERR10", "NERR11", "NumNonrelJudgedRet", "NumQ", "NumRel", "NumRelRet", "NumRet", "P", "RBP",
-    "RBPResidual", "RprecMult", "SDCG", "Unjudged", "Utility", "yaap",
+    "BPM", "DCG", "ERR", "ERR_IA", "Hole", "Holes", "IDCG", "INSQ", "INST", "Judged", "NERR8",
+    "NERR9", "NERR10", "NERR11", "NRBP", "NumNonrelJudgedRet", "NumQ", "NumRel", "NumRelRet",
+    "NumRet", "P", "P_IA", "RBP", "RBPResidual", "RprecMult", "SDCG", "Unjudged", "Utility",
+    "alpha_DCG", "yaap",
 }  # fmt: skip
 PERFECT_IS_ONE = {
-    "AP", "AP11", "Bpref", "Compat", "F", "F1", "G", "GMAP", "GMBpref", "IPrec", "NCG",
-    "PairwiseAccuracy", "R", "RR", "RelP", "Rndcg", "Rprec", "SetAP", "SetF", "Success", "binG",
-    "infAP", "nDCG", "nDCGRel",
+    "AP", "AP11", "AP_IA", "Bpref", "Compat", "F", "F1", "G", "GMAP", "GMBpref", "IPrec", "NCG",
+    "PairwiseAccuracy", "R", "RR", "RelP", "Rndcg", "Rprec", "SetAP", "SetF", "StRecall", "Success",
+    "alpha_nDCG", "binG", "infAP", "nDCG", "nDCGRel", "nERR_IA", "nNRBP",
 }  # fmt: skip
 
 

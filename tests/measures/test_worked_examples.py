@@ -17,6 +17,8 @@ from berryeval.measures import (
     NERR9,
     NERR10,
     NERR11,
+    AlphaDCG,
+    AlphaNDCG,
     AveragePrecision,
     BejeweledPlayerModel,
     BinaryNormalisedGain,
@@ -31,11 +33,17 @@ from berryeval.measures import (
     Hole,
     Holes,
     InferredAveragePrecision,
+    IntentAwareAveragePrecision,
+    IntentAwareERR,
+    IntentAwarePrecision,
     InterpolatedPrecision,
     Judged,
     NDCGAtGainLevels,
     NDCGAtRelevant,
     NormalisedGain,
+    NormalisedIntentAwareERR,
+    NormalisedNoveltyRBP,
+    NoveltyRBP,
     NumNonrelevantRetrieved,
     NumQueries,
     NumRelevant,
@@ -53,6 +61,7 @@ from berryeval.measures import (
     ScaledDCG,
     SetAveragePrecision,
     SetF,
+    SubtopicRecall,
     Unjudged,
     Utility,
     Yaap,
@@ -68,7 +77,23 @@ DCG_ALL = 2 / LOG3 + 1 / LOG5
 DCG_ALL_AS_1 = 1 / LOG3 + 1 / LOG5
 IDEAL = 3 + 2 / LOG3 + 1 / 2
 
+# What six documents could gain that each serve the single intent.
+MOST_BY_LOG2 = sum(0.5**i / math.log2(i + 2) for i in range(6))
+MOST_BY_RANK = sum(0.5**i / (i + 1) for i in range(6))
+
 WORKED = [
+    (AlphaDCG(), (1 / LOG3 + 0.5 / LOG5) / MOST_BY_LOG2),
+    (AlphaNDCG(), (1 / LOG3 + 0.5 / LOG5) / (1 + 0.5 / LOG3 + 0.25 / 2)),
+    (AlphaNDCG(3, rel=2), (1 / LOG3) / (1 + 0.5 / LOG3)),
+    (IntentAwareAveragePrecision(), (1 / 2 + 2 / 4) / 3),
+    (IntentAwareERR(), (1 / 2 + 0.5 / 4) / MOST_BY_RANK),
+    (IntentAwarePrecision(), 2 / 6),
+    (IntentAwarePrecision(2), 1 / 2),
+    (NormalisedIntentAwareERR(), (1 / 2 + 0.5 / 4) / (1 + 0.5 / 2 + 0.25 / 3)),
+    (NormalisedNoveltyRBP(), (1 / 2 + 0.5 / 8) / (1 + 0.5 / 2 + 0.25 / 4)),
+    (NoveltyRBP(), 0.75 * (1 / 2 + 0.5 / 8)),
+    (SubtopicRecall(1), 0.0),
+    (SubtopicRecall(), 1.0),
     (AveragePrecision(), (1 / 2 + 2 / 4) / 3),
     (AveragePrecision(3), (1 / 2) / 3),
     (AveragePrecision(rel=2), (1 / 2) / 2),

@@ -25,7 +25,7 @@ from berryeval.archive.tables import evaluations, runs
 from berryeval.core.id_column import IdColumn, encode_id
 from berryeval.core.scores import QueryCounts, Scores
 from berryeval.engine import MissingQueries, NoRelevant
-from berryeval.errors import ArgumentError, MismatchError, NotFoundError
+from berryeval.errors import ArgumentError, InputError, MismatchError, NotFoundError
 from berryeval.evaluation import Evaluation, evaluate
 from berryeval.evaluation.baseline import SCORE_SEMANTICS
 from berryeval.evaluation.evaluate import DEFAULT_MEASURES, MeasureLike, read_measures
@@ -76,10 +76,16 @@ class ArchivedEvaluations(ArchivePart):
         ------
         NotFoundError
             If there is no such run, or no such judgments.
+        InputError
+            If a measure looks at subtopics, which archives do not store.
         MismatchError
             If no query of the run is judged.
         """
         wanted = read_measures(measures)
+        for measure in wanted:
+            if measure.uses_intents:
+                message = f"{measure} requires subtopics, which archives do not store"
+                raise InputError(f"{message}; score files with `berryeval evaluate` instead")
         judgments, hashed = self._judgments.as_of(at)
         missing = missing or self._runs.missing_of(run_id)
         options = {"missing": missing, "no_relevant": no_relevant}

@@ -12,9 +12,12 @@ of ir_measures' provider ``pytrec_eval``; these differ:
   ``nDCG(gains=…)``, and ``NumRet`` count judged documents only.
 - ``RBP`` can have a cutoff, ``NumRel`` any ``rel``, and ``rel`` can be 0.
 - A query without results scores 0 in ``IPrec``, not NaN.
+- Diversity measures have any cutoff, not only 20 and less. ``alpha_nDCG``, ``nERR_IA`` and
+  ``nNRBP`` are at most 1. ``ERR_IA@1`` and ``alpha_DCG@1``, which ndeval does not normalise, are
+  left to ir_measures.
 
-Diversity measures and ``Accuracy`` are left to ir_measures; the latter leaves out queries without
-a relevant document in the ranking.
+``Accuracy`` is left to ir_measures, since it leaves out queries without a relevant document in the
+ranking.
 
 Examples
 --------
@@ -29,7 +32,7 @@ from __future__ import annotations
 import importlib
 from collections.abc import Iterable, Iterator, Mapping
 from functools import cached_property, lru_cache
-from typing import Any
+from typing import Any, Literal, TypeAlias
 
 from berryeval.compat._scoring import read_judgments, read_run
 from berryeval.core.judgments import Judgments
@@ -42,11 +45,15 @@ from berryeval.measures.relative_precision import RelativePrecision
 __all__ = ["MissingToolError", "as_measure", "provider", "register", "unregister"]
 
 _NAMES = frozenset((
-    "AP", "BPM", "Bpref", "Compat", "ERR", "infAP", "INSQ", "INST", "IPrec", "Judged", "nDCG",
-    "NERR8", "NERR9", "NERR10", "NERR11", "NumQ", "NumRel", "NumRet", "P", "R", "RBP", "Rprec",
-    "RR", "SDCG", "SetAP", "SetF", "SetP", "SetR", "Success",
+    "alpha_DCG", "alpha_nDCG", "AP", "AP_IA", "BPM", "Bpref", "Compat", "ERR", "ERR_IA", "infAP",
+    "INSQ", "INST", "IPrec", "Judged", "nDCG", "nERR_IA", "NERR8", "NERR9", "NERR10", "NERR11",
+    "nNRBP", "NRBP", "NumQ", "NumRel", "NumRet", "P", "P_IA", "R", "RBP", "Rprec", "RR", "SDCG",
+    "SetAP", "SetF", "SetP", "SetR", "StRecall", "Success",
 ))  # fmt: skip
 """What ir_measures calls measures that it has in common with BerryEval."""
+
+_Seen: TypeAlias = Literal["grades", "pool", "subtopics"]
+"""What measures see of the judgments."""
 
 _PARAMETERS = {
     "cutoff": "k",
@@ -95,7 +102,7 @@ def as_measure(measure: Any) -> Measure | None:  # noqa: ANN401 - ir_measures ma
     measure : ir_measures.Measure
         Such as ``ir_measures.nDCG @ 10``.
     """
-    if measure.NAME not in _NAMES:
+    if measure.NAME not in _NAMES or _is_not_normalised(measure):
         return None
     given = {
         _PARAMETERS.get(key, key): value
@@ -121,6 +128,11 @@ def as_measure(measure: Any) -> Measure | None:  # noqa: ANN401 - ir_measures ma
         return kind(**given)
     except (InputError, InputTypeError):
         return None
+
+
+def _is_not_normalised(measure: Any) -> bool:  # noqa: ANN401
+    """Whether ndeval leaves the value as it is: its normalisation begins at rank 2."""
+    return measure.NAME in ("ERR_IA", "alpha_DCG") and measure.params.get("cutoff") == 1
 
 
 def _are_usable(gains: Mapping[int, int]) -> bool:
@@ -164,9 +176,15 @@ def provider() -> Any:  # noqa: ANN401 - its base class may be missing
         """Scores runs with the same judgments."""
 
         def __init__(self, measures: list[Any], qrels: object) -> None:
-            grades = tool.util.QrelsConverter(qrels).as_dict_of_dict()
+            converter = tool.util.QrelsConverter(qrels)
+            by_subtopic = None
+            if any(_uses_intents(measure) for measure in measures):
+                rows = list(converter.as_namedtuple_iter())
+                converter = tool.util.QrelsConverter(rows)
+                by_subtopic = _by_subtopic(rows)
+            grades = converter.as_dict_of_dict()
             super().__init__(measures, set(grades))
-            self.scorer = _Scorer(measures, grades)
+            self.scorer = _Scorer(measures, grades, by_subtopic)
 
         def _iter_calc(self, run: object) -> Iterator[Any]:
             documents = tool.util.RunConverter(run).as_dict_of_dict()
@@ -176,30 +194,58 @@ def provider() -> Any:  # noqa: ANN401 - its base class may be missing
     return BerryEvalProvider()
 
 
+def _uses_intents(measure: Any) -> bool:  # noqa: ANN401
+    ours = as_measure(measure)
+    return ours is not None and ours.uses_intents
+
+
+def _by_subtopic(rows: Iterable[Any]) -> dict[str, dict[str, dict[str, int]]]:
+    """Return the grades of qrels by query, document and iteration, which is the subtopic."""
+    found: dict[str, dict[str, dict[str, int]]] = {}
+    for row in rows:
+        documents = found.setdefault(row.query_id, {})
+        documents.setdefault(row.doc_id, {})[getattr(row, "iteration", "0")] = row.relevance
+    return found
+
+
 class _Scorer:
     """Measures of ir_measures, in groups that see the same judgments."""
 
-    def __init__(self, measures: list[Any], grades: Mapping[str, Mapping[str, int]]) -> None:
+    def __init__(
+        self,
+        measures: list[Any],
+        grades: Mapping[str, Mapping[str, int]],
+        by_subtopic: Mapping[str, Mapping[str, Mapping[str, int]]] | None = None,
+    ) -> None:
         self._judgments = read_judgments(grades, "qrels")
-        self._groups: dict[bool, dict[Any, Measure]] = {}
+        self._by_subtopic = read_judgments(by_subtopic or {}, "qrels")
+        self._groups: dict[_Seen, dict[Any, Measure]] = {}
         for measure in measures:
             ours = as_measure(measure)
             if ours is None:
                 raise ArgumentError("measures", "measures that BerryEval has", str(measure))
-            self._groups.setdefault(isinstance(ours, Judged), {})[measure] = ours
+            seen: _Seen = "pool" if isinstance(ours, Judged) else "grades"
+            if ours.uses_intents:
+                seen = "subtopics"
+            self._groups.setdefault(seen, {})[measure] = ours
 
     def iter_values(self, run: object) -> Iterator[tuple[str, Any, float]]:
         """Iterate over query, measure and value of all queries that have a ranking."""
         if not len(self._judgments):
             return
         ranked = read_run(run, "run")
-        for counts_pool, measures in self._groups.items():
-            judgments = self._pool if counts_pool else self._judgments
+        for seen, measures in self._groups.items():
+            judgments = self._seen(seen)
             wanted = list(dict.fromkeys(measures.values()))
             found = score(judgments, ranked, wanted, missing="skip")
             for measure, ours in measures.items():
                 for query, value in zip(found.query_ids, found.values[str(ours)], strict=True):
                     yield query, measure, value
+
+    def _seen(self, seen: _Seen) -> Judgments:
+        if seen == "subtopics":
+            return self._by_subtopic
+        return self._pool if seen == "pool" else self._judgments
 
     @cached_property
     def _pool(self) -> Judgments:

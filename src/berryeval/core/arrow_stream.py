@@ -12,7 +12,13 @@ from typing import Any
 
 from berryeval.backend import backend
 from berryeval.core.arrow_table import import_pyarrow
-from berryeval.core.column_names import LABEL_COLUMNS, Kind, find_name, wanted_names
+from berryeval.core.column_names import (
+    LABEL_COLUMNS,
+    SUBTOPIC_WEIGHT,
+    Kind,
+    find_name,
+    wanted_names,
+)
 from berryeval.core.grade import MAX_GRADE
 from berryeval.core.grouped import Duplicates, NativeColumns
 from berryeval.core.id_column import encode_id
@@ -223,6 +229,10 @@ def _label_reader(type_: Any, column: str, origin: Origin) -> _Read:  # noqa: AN
     if types.is_timestamp(type_) or types.is_date(type_):
         return lambda values: [
             None if value is None else value.isoformat().encode() for value in values.to_pylist()
+        ]
+    if types.is_floating(type_) and find_name([column], SUBTOPIC_WEIGHT):
+        return lambda values: [
+            None if value is None else repr(value).encode() for value in values.to_pylist()
         ]
     return _id_reader(type_, column, origin)
 

@@ -55,8 +55,14 @@ def table_of_grades(
     return pa.table(columns, names=["query_id", "doc_id", "relevance"])
 
 
-def table_of_subtopics(grades: Iterable[tuple[bytes, bytes, bytes | None, float]]) -> Any:  # noqa: ANN401
-    """Return a pyarrow.Table of query, document, subtopic and grade, as `table_of_grades`."""
+def table_of_subtopics(
+    grades: Iterable[tuple[bytes, bytes, bytes | None, float]],
+    weights: Mapping[bytes, Mapping[bytes, float]],
+) -> Any:  # noqa: ANN401
+    """Return a pyarrow.Table of query, document, subtopic and grade, as `table_of_grades`.
+
+    `weights` are those of subtopics by query; if there are any, they are a column, too.
+    """
     pa = import_pyarrow(_WHAT)
     rows = list(grades)
     columns = [
@@ -65,14 +71,18 @@ def table_of_subtopics(grades: Iterable[tuple[bytes, bytes, bytes | None, float]
         _grades(pa, array("d", (row[3] for row in rows))),
         _nullable_texts(pa, [row[2] for row in rows]),
     ]
-    return pa.table(columns, names=["query_id", "doc_id", "relevance", "subtopic"])
+    table = pa.table(columns, names=["query_id", "doc_id", "relevance", "subtopic"])
+    if not weights:
+        return table
+    found = [None if row[2] is None else weights.get(row[0], {}).get(row[2]) for row in rows]
+    return table.append_column("subtopic_weight", pa.array(found, pa.float64()))
 
 
 def table_of_opinions(opinions: Iterable[tuple[bytes, bytes, Mapping[str, Any]]]) -> Any:  # noqa: ANN401
     """Return a pyarrow.Table of query, document, and what an opinion on them consists of.
 
-    `opinions` have the grade as ``relevance``, and texts as bytes, or None, under other names. A
-    column of which no row has a value is left out.
+    `opinions` have the grade as ``relevance``, and texts as bytes, numbers as float, or None under
+    other names. A column of which no row has a value is left out.
     """
     pa = import_pyarrow(_WHAT)
     rows = list(opinions)
@@ -83,7 +93,9 @@ def table_of_opinions(opinions: Iterable[tuple[bytes, bytes, Mapping[str, Any]]]
     }
     for name in rows[0][2] if rows else ():
         texts = [] if name in columns else [row[2][name] for row in rows]
-        if any(text is not None for text in texts):
+        if any(isinstance(text, float) for text in texts):
+            columns[name] = pa.array(texts, pa.float64())
+        elif any(text is not None for text in texts):
             columns[name] = _nullable_texts(pa, texts)
     return pa.table(columns)
 

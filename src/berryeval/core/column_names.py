@@ -17,6 +17,7 @@ __all__ = [
     "SCORE",
     "SOURCE",
     "SUBTOPIC",
+    "SUBTOPIC_WEIGHT",
     "Kind",
     "find_name",
     "wanted_names",
@@ -40,7 +41,8 @@ SUBTOPIC = ("subtopic", "subtopic_id", "intent")
 SOURCE = ("source",)
 JUDGED_AT = ("judged_at",)
 NOTE = ("note",)
-LABEL_COLUMNS = (JUDGE, SUBTOPIC, SOURCE, JUDGED_AT, NOTE)
+SUBTOPIC_WEIGHT = ("subtopic_weight", "intent_weight")
+LABEL_COLUMNS = (JUDGE, SUBTOPIC, SOURCE, JUDGED_AT, NOTE, SUBTOPIC_WEIGHT)
 """In the order of the fields of `berryeval.core.judging.JudgedRow`."""
 
 

@@ -17,11 +17,19 @@ _grade = struct.Struct("<d").pack
 def hash_of_judgments(judgments: Judgments) -> str:
     """Return the SHA-256 of queries, documents and grades, as hexadecimal digits.
 
-    Neither the order of the rows nor the format of a file changes it.
+    Neither the order of the rows nor the format of a file changes it. Subtopics and their weights
+    are included if there are any.
     """
     digest = hashlib.sha256()
     for query_id in sorted(judgments.query_ids.iter_bytes()):
         digest.update(record_of_query(judgments, query_id))
+        for doc_id, grades in sorted(judgments.subtopics.get(query_id, {}).items()):
+            for subtopic, grade in sorted(grades.items()):
+                digest.update(
+                    _sizes(len(doc_id), len(subtopic)) + doc_id + subtopic + _grade(grade)
+                )
+        for subtopic, weight in sorted(judgments.subtopic_weights.get(query_id, {}).items()):
+            digest.update(_sizes(0, len(subtopic)) + subtopic + _grade(weight))
     return digest.hexdigest()
 
 

@@ -19,7 +19,7 @@ from berryeval.core.arrow_stream import (
     null_error,
     number_error,
 )
-from berryeval.core.column_names import RANK, Kind, find_name
+from berryeval.core.column_names import RANK, SUBTOPIC_WEIGHT, Kind, find_name
 from berryeval.core.grouped import Duplicates, Grouped, NativeColumns
 from berryeval.core.id_column import encode_id
 from berryeval.core.judging import JudgedRow
@@ -180,6 +180,8 @@ def _is_missing(value: Any) -> bool:  # noqa: ANN401
 
 def _label(value: object, column: str, row: int, origin: Origin) -> bytes:
     """Return a judge, a source, a note or a time as bytes."""
+    if isinstance(value, float) and find_name([column], SUBTOPIC_WEIGHT):
+        return repr(float(value)).encode()
     if hasattr(value, "isoformat"):  # a date or a time, of any library
         return str(value.isoformat()).encode()
     return _id_of(value, column, row, origin)

@@ -41,6 +41,8 @@ class JudgedRow(NamedTuple):
     """When it was given, as the file says."""
     note: bytes | None = None
     """What the judge remarked."""
+    subtopic_weight: bytes | None = None
+    """The weight of the subtopic relative to others of the query, as the file says."""
 
 
 def check_judges(judges: object, argument: str = "judges") -> None:

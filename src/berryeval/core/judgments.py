@@ -4,13 +4,17 @@ from __future__ import annotations
 
 from array import array
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from copy import copy
 from typing import Any, NamedTuple, TypeAlias
 
 from berryeval.core.grade import MAX_GRADE, check_grade
 from berryeval.core.grouped import Duplicates, Grouped, Grouping
-from berryeval.core.id_column import encode_id
+from berryeval.core.id_column import as_id, decode_id, encode_id, shown_id
+from berryeval.core.intents import grades_by_intent
 from berryeval.core.judging import JudgedRow, Judges, check_judges, reduce_grades
 from berryeval.core.origin import Origin
+from berryeval.core.query import check_weight
+from berryeval.errors import ArgumentError, InputTypeError
 
 __all__ = ["Judgments", "Opinion", "Subtopics", "collect_judged", "judgments_of_frame"]
 
@@ -56,6 +60,9 @@ class Judgments(Grouped):
     """Grades by subtopic, of documents that have any; the grade of the document is their
     highest."""
 
+    subtopic_weights: Mapping[bytes, Mapping[bytes, float]] = {}
+    """Weights of subtopics by query, relative to other subtopics of the query. Default: 1."""
+
     opinions: Mapping[bytes, Mapping[bytes, Sequence[Opinion]]] = {}
     """What each judge said, by query and document, the first one first; of documents for which a
     file names a judge, a source, a time or a note."""
@@ -83,17 +90,37 @@ class Judgments(Grouped):
         return cls(*rows.columns())
 
     @classmethod
-    def from_dict(cls, judgments: Mapping[Any, Mapping[Any, float]]) -> Judgments:
+    def from_dict(
+        cls, judgments: Mapping[Any, Mapping[Any, float | Mapping[Any, float]]]
+    ) -> Judgments:
         """Read a mapping from query id to a mapping from document id to grade.
 
-        Ids are text, or whole numbers, which mean their decimal text.
+        Ids are text, or whole numbers, which mean their decimal text. In place of a grade there
+        may be a mapping from subtopic to grade.
+
+        Examples
+        --------
+        >>> judgments = Judgments.from_dict({"q1": {"d1": {"animal": 2, "car": 0}, "d2": 0}})
+        >>> judgments.to_dict()
+        {'q1': {'d1': 2.0, 'd2': 0.0}}
+        >>> judgments.subtopics
+        {b'q1': {b'd1': {b'animal': 2.0, b'car': 0.0}}}
         """
-        return cls.of_dict(judgments, "judgments", check_grade, MAX_GRADE)
+        try:
+            return cls.of_dict(judgments, "judgments", check_grade, MAX_GRADE)
+        except InputTypeError:
+            if not _is_nested(judgments):
+                raise
+        return _read_nested(judgments)
 
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, Judgments):
             return NotImplemented
-        return super().__eq__(other) and self.subtopics == other.subtopics
+        return (
+            super().__eq__(other)
+            and self.subtopics == other.subtopics
+            and self.subtopic_weights == other.subtopic_weights
+        )
 
     __hash__ = None  # as Grouped
 
@@ -119,14 +146,55 @@ class Judgments(Grouped):
     def to_arrow(self) -> Any:  # noqa: ANN401 - pyarrow has no types
         """Return a pyarrow.Table with one row per grade: query_id, doc_id, relevance.
 
-        Judgments of subtopics have a fourth column, subtopic. Needs pyarrow
-        (``pip install 'berryeval[frames]'``).
+        Judgments of subtopics have a fourth column, subtopic, and a fifth, subtopic_weight, if
+        subtopics have weights. Needs pyarrow (``pip install 'berryeval[frames]'``).
         """
         from berryeval.core.arrow_table import table_of_grades, table_of_subtopics
 
         if self.subtopics:
-            return table_of_subtopics(self.iter_grades())
+            return table_of_subtopics(self.iter_grades(), self.subtopic_weights)
         return table_of_grades(self.query_ids, self.starts, self.doc_ids, self.values)
+
+    def with_subtopic_weights(self, weights: Mapping[Any, Mapping[Any, float]]) -> Judgments:
+        """Return the judgments with weights of subtopics, for intent-aware measures.
+
+        Parameters
+        ----------
+        weights : mapping of mappings
+            Query id, subtopic, weight: finite numbers above 0, relative to other subtopics of the
+            query, such as how often people mean them. Subtopics without one have the weight 1.
+
+        Raises
+        ------
+        ArgumentError, InputTypeError
+            For a query or a subtopic that the judgments do not have, or an invalid weight.
+
+        Examples
+        --------
+        >>> judgments = Judgments.from_dict({"q1": {"d1": {"animal": 1}, "d2": {"car": 1}}})
+        >>> weighted = judgments.with_subtopic_weights({"q1": {"animal": 3}})
+        >>> weighted.subtopic_weights
+        {b'q1': {b'animal': 3.0}}
+        """
+        found: dict[bytes, dict[bytes, float]] = {}
+        for query_id, own in weights.items():
+            key = encode_id(as_id(query_id, "weights: an id"))
+            if key not in self.subtopics:
+                raise ArgumentError("weights", "a query with subtopics", repr(query_id))
+            where = f"weights[{query_id!r}]"
+            if not isinstance(own, Mapping):
+                raise InputTypeError(where, "a mapping", type(own).__name__)
+            known = {name for grades in self.subtopics[key].values() for name in grades}
+            found[key] = {}
+            for name, weight in own.items():
+                subtopic = encode_id(as_id(name, f"{where}: a subtopic"))
+                if subtopic not in known:
+                    raise ArgumentError(where, "a subtopic of the query", repr(name))
+                found[key][subtopic] = check_weight(weight, f"{where}[{name!r}]")
+        weighted = copy(self)
+        weighted.__dict__.pop("_intents", None)  # made ready with other weights
+        weighted.subtopic_weights = found
+        return weighted
 
     def of_queries(self, query_ids: Collection[str]) -> Judgments:
         """Return the judgments of some of the queries."""
@@ -134,6 +202,9 @@ class Judgments(Grouped):
         kept = type(self).from_dict(own)
         ids = {encode_id(query) for query in own}
         kept.subtopics = {query: named for query, named in self.subtopics.items() if query in ids}
+        kept.subtopic_weights = {
+            query: own for query, own in self.subtopic_weights.items() if query in ids
+        }
         kept.opinions = {query: said for query, said in self.opinions.items() if query in ids}
         kept.scale, kept.labels = self.scale, self.labels
         kept.judges, kept.reduced = self.judges, self.reduced
@@ -177,8 +248,53 @@ class Judgments(Grouped):
         return self.values
 
     def grades_of(self, query_id: bytes) -> dict[bytes, float]:
-        """Return the grade of each judged document of a query."""
-        return {self.doc_ids.bytes_at(row): self.values[row] for row in self.rows_of(query_id)}
+        """Return the grade of each judged document of a query.
+
+        If the query has subtopics, they are `berryeval.core.intents.IntentGrade`.
+        """
+        grades = {self.doc_ids.bytes_at(row): self.values[row] for row in self.rows_of(query_id)}
+        subtopics = self.subtopics.get(query_id)
+        if not subtopics:
+            return grades
+        return grades_by_intent(grades, subtopics, self.subtopic_weights.get(query_id, {}))
+
+
+def _is_nested(judgments: object) -> bool:
+    """Whether any document has a mapping in place of a grade."""
+    return isinstance(judgments, Mapping) and any(
+        isinstance(grade, Mapping)
+        for documents in judgments.values()
+        if isinstance(documents, Mapping)
+        for grade in documents.values()
+    )
+
+
+def _read_nested(judgments: Mapping[Any, Any]) -> Judgments:
+    highest: dict[Any, Any] = {}
+    subtopics: Subtopics = {}
+    for query_id, documents in judgments.items():
+        highest[query_id] = documents
+        if not isinstance(documents, Mapping):
+            continue
+        highest[query_id] = dict(documents)
+        for doc_id, grades in documents.items():
+            if not isinstance(grades, Mapping):
+                continue
+            where = f"judgments[{query_id!r}][{doc_id!r}]"
+            if not grades:
+                raise ArgumentError(where, "at least one subtopic", "none")
+            named = {
+                encode_id(as_id(name, f"{where}: a subtopic")): check_grade(
+                    grade, f"{where}[{name!r}]"
+                )
+                for name, grade in grades.items()
+            }
+            highest[query_id][doc_id] = max(named.values())
+            own = subtopics.setdefault(encode_id(as_id(query_id, "judgments: an id")), {})
+            own[encode_id(as_id(doc_id, f"judgments[{query_id!r}]: an id"))] = named
+    found = Judgments.from_dict(highest)
+    found.subtopics = subtopics
+    return found
 
 
 def judgments_of_frame(
@@ -208,8 +324,11 @@ def collect_judged(
     """
     found: dict[bytes, dict[bytes, _Grades]] = {}
     opinions: dict[bytes, dict[bytes, list[Opinion]]] = {}
+    weights: dict[bytes, dict[bytes, float]] = {}
     for row in rows:
-        place, query_id, doc_id, grade, judge, subtopic, source, judged_at, note = row
+        place, query_id, doc_id, grade, judge, subtopic, source, judged_at, note, weight = row
+        if weight is not None:
+            _add_weight(weights, row, origin)
         documents = found.setdefault(query_id, {})
         before = documents.get(doc_id)
         is_labelled = not (judge is source is judged_at is note is None)
@@ -230,7 +349,25 @@ def collect_judged(
             before[label] = max(before[label], grade)
     judgments = _reduce(found, judges)
     judgments.opinions = opinions
+    judgments.subtopic_weights = weights
     return judgments
+
+
+def _add_weight(weights: dict[bytes, dict[bytes, float]], row: JudgedRow, origin: Origin) -> None:
+    """Note the weight of a subtopic, which is the same on all rows that have one."""
+    if row.subtopic is None or row.subtopic_weight is None:
+        raise origin.error("a subtopic beside subtopic_weight", "none", row.place)
+    found = decode_id(row.subtopic_weight)
+    try:
+        weight = check_weight(float(found))
+    except (ArgumentError, ValueError):
+        expected = "a finite number above 0 as subtopic_weight"
+        raise origin.error(expected, repr(found[:40]), row.place) from None
+    known = weights.setdefault(row.query_id, {}).setdefault(row.subtopic, weight)
+    if known != weight:
+        subtopic, query = shown_id(row.subtopic), shown_id(row.query_id)
+        expected = f"one weight of subtopic {subtopic} of query {query}"
+        raise origin.error(expected, f"{known:g} and {weight:g}", row.place)
 
 
 def _plain_opinions(grades: _Grades | None) -> list[Opinion]:

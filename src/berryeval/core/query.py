@@ -119,16 +119,16 @@ class Query:
                 raise ArgumentError(name, "a name", "an empty text")
 
 
-def check_weight(weight: object) -> float:
+def check_weight(weight: object, argument: str = "weight") -> float:
     """Return a weight as a float; raise unless it is a finite number above 0."""
     if isinstance(weight, bool) or not isinstance(weight, Real):
-        raise InputTypeError("weight", _WEIGHT, f"{type(weight).__name__} {weight!r}")
+        raise InputTypeError(argument, _WEIGHT, f"{type(weight).__name__} {weight!r}")
     try:
         number = float(weight)
     except OverflowError:
         number = math.inf
     if not 0 < number < math.inf:
-        raise ArgumentError("weight", _WEIGHT, str(number))
+        raise ArgumentError(argument, _WEIGHT, str(number))
     return number
 
 

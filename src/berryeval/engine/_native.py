@@ -27,7 +27,12 @@ def _session(
 ) -> Session:
     calls = [call for measure in measures if (call := measure.native_call()) is not None]
     assert len(calls) == len(measures), "can_score() said so"
-    return Session(judgments, calls, keep_best=duplicates == "keep-best")
+    return Session(
+        judgments,
+        calls,
+        keep_best=duplicates == "keep-best",
+        by_intent=any(measure.uses_intents for measure in measures),
+    )
 
 
 def can_score(measures: Sequence[Measure]) -> bool:

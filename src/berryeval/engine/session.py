@@ -14,11 +14,12 @@ from berryeval.engine._selection import N_SHOWN, AllScores
 from berryeval.kernels.discounts import log2_ranks
 
 if TYPE_CHECKING:
-    from berryeval._native import Pools
+    from berryeval._native import Intents, Pools
 
 __all__ = ["NativeCall", "Session"]
 
 _READY = "_pools"
+_READY_INTENTS = "_intents"
 _N_DISCOUNTS = 1000  # beyond it the extension asks for each logarithm
 
 NativeCall: TypeAlias = "tuple[str, dict[str, Any]]"
@@ -30,7 +31,8 @@ class Session:
 
     Of a document that comes twice, `keep_best` keeps the better score. `most` is the number of
     documents of a ranking that count, `judged_only` whether only judged ones do, and `n_grades` the
-    number of documents whose grades are kept for relstrings.
+    number of documents whose grades are kept for relstrings. With `by_intent`, kernels see the
+    grades of documents by subtopic.
     """
 
     def __init__(
@@ -42,6 +44,7 @@ class Session:
         most: int | None = None,
         judged_only: bool = False,
         n_grades: int = 0,
+        by_intent: bool = False,
     ) -> None:
         from berryeval._native import Board, Plan
 
@@ -49,7 +52,16 @@ class Session:
         self._n_calls = len(calls)
         self._pools = _pools(judgments)
         plan = Plan(calls, log2_ranks(_N_DISCOUNTS))
-        self._make_board = partial(Board, self._pools, plan, keep_best, most, judged_only, n_grades)
+        self._make_board = partial(
+            Board,
+            self._pools,
+            plan,
+            keep_best,
+            most,
+            judged_only,
+            n_grades,
+            intents=_intents(judgments, self._pools) if by_intent else None,
+        )
         self.board = self._make_board()
 
     def restart(self) -> None:
@@ -90,6 +102,38 @@ def _pools(judgments: Grouped) -> Pools:
     if isinstance(judgments, Judgments) and judgments.is_kept_ready:
         judgments.__dict__[_READY] = pools
     return pools
+
+
+def _intents(judgments: Grouped, pools: Pools) -> Intents | None:
+    """Make the grades by subtopic ready; None if there are none."""
+    from berryeval._native import Intents
+
+    if not isinstance(judgments, Judgments) or not judgments.subtopics:
+        return None
+    known: Intents | None = judgments.__dict__.get(_READY_INTENTS)
+    if known is not None:
+        return known
+    weight_starts, weights = array("Q", [0]), array("d")
+    part_starts, intents, grades = array("Q", [0]), array("I"), array("d")
+    for query_id, rows in judgments.iter_queries():
+        subtopics = judgments.subtopics.get(query_id, {})
+        weight_of = judgments.subtopic_weights.get(query_id, {})
+        names = sorted({name for by_subtopic in subtopics.values() for name in by_subtopic})
+        places = {name: place for place, name in enumerate(names)}
+        weights.extend(weight_of.get(name, 1.0) for name in names)
+        weight_starts.append(len(weights))
+        for row in rows:
+            if subtopics:
+                for name, grade in sorted(
+                    subtopics.get(judgments.doc_ids.bytes_at(row), {}).items()
+                ):
+                    intents.append(places[name])
+                    grades.append(grade)
+            part_starts.append(len(grades))
+    found = Intents(pools, weight_starts, weights, part_starts, intents, grades)
+    if judgments.is_kept_ready:
+        judgments.__dict__[_READY_INTENTS] = found
+    return found
 
 
 def _columns(

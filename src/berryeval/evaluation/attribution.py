@@ -219,14 +219,22 @@ _RELEVANT_ADDITIVE = {
     "recall",
 }
 # Sums over documents if they divide by k; without it they divide by how many were retrieved.
-_RELEVANT_BY_DEPTH = {"f1", "f_beta", "precision", "relative_precision"}
+_RELEVANT_BY_DEPTH = {"f1", "f_beta", "precision", "precision_ia", "relative_precision"}
 _RELEVANT_STANDING = {
+    "alpha_ndcg",
     "average_precision",
+    "average_precision_ia",
     "binary_normalised_gain",
     "eleven_point_average",
     "interpolated_precision",
+    "nerr_ia",
+    "nnrbp",
+    "nrbp",
+    "subtopic_recall",
     "yaap",
 }
+# With k; without it they divide by what as many documents as were retrieved could gain.
+_RELEVANT_STANDING_AT_K = {"alpha_dcg", "err_ia"}
 _RELEVANT_FIRST = {"hit_rate", "reciprocal_rank"}
 _GAINING_ADDITIVE = {"dcg", "ndcg", "normalised_cumulated_gain"}
 _GAINING_STANDING = {"ndcg_at_relevant", "normalised_gain"}
@@ -255,7 +263,9 @@ def _view_by_relevance(kernel: str, measure: Any) -> View | None:  # noqa: ANN40
 
     if kernel in _RELEVANT_ADDITIVE or (kernel in _RELEVANT_BY_DEPTH and measure.k is not None):
         return View(is_relevant, "additive")
-    if kernel in _RELEVANT_STANDING:
+    if kernel in _RELEVANT_STANDING or (
+        kernel in _RELEVANT_STANDING_AT_K and measure.k is not None
+    ):
         return View(is_relevant, "standing")
     if kernel in _RELEVANT_FIRST:
         return View(is_relevant, "first")

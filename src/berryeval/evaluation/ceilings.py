@@ -35,7 +35,7 @@ def best_possible(
     """Return the mean of each measure over ideal rankings, scored by the engine itself.
 
     Measures whose ideal is unknown are omitted: those that are better when lower or have no upper
-    bound, those with a table of gains, and custom ones. Weights of queries count.
+    bound, those with a table of gains, intent-aware and custom ones. Weights of queries count.
 
     Examples
     --------
@@ -82,6 +82,7 @@ def check_reachable(
 def _has_ceiling(measure: Measure) -> bool:
     """Whether documents in the order of their grades are the best ranking there is."""
     is_by_grade = isinstance(getattr(measure, "gain", ""), str)  # a table may value 1 above 3
+    is_by_grade = is_by_grade and not measure.uses_intents  # which compete for the first ranks
     is_ours = not isinstance(measure, CustomMeasure)
     return measure.higher_is_better and math.isfinite(measure.bounds[1]) and is_by_grade and is_ours
 

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from berryeval.core.id_column import as_id, decode_id, encode_id
 from berryeval.core.judging import Judges
 from berryeval.core.judgments import Judgments
-from berryeval.engine import score
+from berryeval.engine import check_intents, score
 from berryeval.errors import ArgumentError, MismatchError
 from berryeval.evaluation.attribution import Method, MovedDocument, share_out
 from berryeval.evaluation.evaluate import MeasureLike, read_measures
@@ -150,6 +150,7 @@ def explain(
     """
     chosen = _one_measure(measure, judged_only=judged_only)
     loaded = load_judgments(judgments, duplicates, judges)
+    check_intents(loaded, [chosen])
     before, after = load_run(a, duplicates), load_run(b, duplicates)
     if query_id is None:
         query_id = query_that_fell_most(loaded, before, after, chosen)

@@ -148,7 +148,7 @@ def _with_effects(
         name: Run.from_lists({query_id: run.ranking(query_id, k) for query_id in ids})
         for name, run in runs.items()
     }
-    if not ids or measure.aggregate != "mean":
+    if not ids or measure.aggregate != "mean" or measure.uses_intents:
         return list(holes)
     scale = highest_grade(judgments)
     exact = find_holes(

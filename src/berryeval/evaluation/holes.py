@@ -78,8 +78,8 @@ def find_holes(
     Raises
     ------
     ArgumentError
-        If there is no measure or no run, if the baseline is not one of the runs or the only one,
-        or if `max_grade` is not above 0.
+        If there is no measure or no run, if a measure is intent-aware, if the baseline is not one
+        of the runs or the only one, or if `max_grade` is not above 0.
     MismatchError
         If a run has no query that is judged.
 
@@ -92,6 +92,7 @@ def find_holes(
     [Hole(query_id='q1', doc_id='d2', ranks={'mine': 2}, effect=0.25)]
     """
     check_runs(judgments, runs, measures, baseline)
+    _check_measures(measures)
     grade = scale_of(judgments, max_grade)
     deepest = depth_of(measures)
     depth = deepest if k is None else k
@@ -116,6 +117,13 @@ def find_holes(
             in_runs = {name: at[hole] for name, at in ranks.items() if hole in at}
             found.append(Hole(decode_id(query_id), decode_id(hole), in_runs, effect))
     return sorted(found, key=_decisiveness)
+
+
+def _check_measures(measures: Sequence[Measure]) -> None:
+    for measure in measures:
+        if measure.uses_intents:
+            expected = "no intent-aware measure, since an unjudged document may serve any intent"
+            raise ArgumentError("measures", expected, str(measure))
 
 
 def _decisiveness(hole: Hole) -> tuple[float, bytes, bytes]:

@@ -31,11 +31,12 @@ __all__ = [
 
 JudgmentsSource: TypeAlias = (
     "Judgments | str | os.PathLike[str] | Mapping[Any, Mapping[Any, float] | Collection[Any]]"
-    " | ArrowStream | Iterable[object]"
+    " | Mapping[Any, Mapping[Any, float | Mapping[Any, float]]] | ArrowStream | Iterable[object]"
 )
 """Judgments, the path of a file of them, a dict of dicts of grades, a dict of lists or sets of
 relevant documents, a data frame, or records such as ``qrels_iter`` of ir_datasets. Ids are text, or
-whole numbers, which mean their decimal text."""
+whole numbers, which mean their decimal text. A dict of subtopics and grades may stand for a
+grade."""
 
 RunSource: TypeAlias = (
     "Run | str | os.PathLike[str] | Mapping[Any, Mapping[Any, float]]"

@@ -66,7 +66,7 @@ def table_of(data: Grouped) -> Any:  # noqa: ANN401 - a pyarrow.Table
     """
     if isinstance(data, Judgments) and data.opinions:
         return table_of_opinions(
-            (query, document, labels_of(opinion))
+            (query, document, labels_of(opinion, data.subtopic_weights.get(query)))
             for query, document, opinion in data.iter_opinions()
         )
     table = data.to_arrow()

@@ -26,6 +26,8 @@ class Capabilities:
     sources: bool = False
     times: bool = False
     notes: bool = False
+    subtopic_weights: bool = False
+    """Weights of subtopics. Writers without a place for subtopics refuse them."""
     scale: bool = False
     """The highest grade, and labels of grades."""
     negative: bool = True
@@ -43,4 +45,13 @@ class Capabilities:
 
 def with_every_column(*kinds: FileKind) -> Capabilities:
     """Return what a table of ours holds: judge, source, time and note of each grade, and tags."""
-    return Capabilities(kinds, kinds, judges=True, sources=True, times=True, notes=True, tags=True)
+    return Capabilities(
+        kinds,
+        kinds,
+        judges=True,
+        sources=True,
+        times=True,
+        notes=True,
+        subtopic_weights=True,
+        tags=True,
+    )

@@ -150,14 +150,14 @@ def _to_rows(data: Grouped) -> Iterator[list[str]]:
 def _rows_of_opinions(judgments: Judgments) -> Iterator[list[str]]:
     used = dict.fromkeys(
         name
-        for _, _, opinion in judgments.iter_opinions()
-        for name, value in labels_of(opinion).items()
+        for query, _, opinion in judgments.iter_opinions()
+        for name, value in labels_of(opinion, judgments.subtopic_weights.get(query)).items()
         if value is not None
     )
     names = [name for name in labels_of(Opinion(None, 0)) if name in used]
     yield ["query_id", "doc_id", *names]
     for query, document, opinion in judgments.iter_opinions():
-        labels = labels_of(opinion)
+        labels = labels_of(opinion, judgments.subtopic_weights.get(query))
         yield [decode_id(query), decode_id(document), *(_field(labels[name]) for name in names)]
 
 

@@ -12,7 +12,7 @@ import json
 from collections.abc import Iterator
 from typing import Any
 
-from berryeval.core.column_names import Kind
+from berryeval.core.column_names import SUBTOPIC_WEIGHT, Kind, find_name
 from berryeval.core.grouped import Grouped
 from berryeval.core.id_column import decode_id
 from berryeval.core.judging import JudgedRow
@@ -72,10 +72,17 @@ def iter_judged(path: PathLike) -> Iterator[JudgedRow]:
         labels = (
             None
             if name is None or record[name] in (None, "")
-            else id_bytes(record[name], path, number)
+            else _label(record, name, path, number)
             for name in find_labels(record)
         )
         yield JudgedRow(*row, *labels)
+
+
+def _label(record: dict[str, object], name: str, path: PathLike, number: int) -> bytes:
+    value = record[name]
+    if isinstance(value, float) and find_name([name], SUBTOPIC_WEIGHT):
+        return repr(value).encode()
+    return id_bytes(value, path, number)
 
 
 def _row(record: dict[str, object], kind: Kind, path: PathLike, number: int) -> Row:
@@ -147,7 +154,8 @@ def to_lines(data: Grouped) -> Iterator[bytes]:
 def _lines_of_opinions(judgments: Judgments) -> Iterator[bytes]:
     for query_id, doc_id, opinion in judgments.iter_opinions():
         record: dict[str, object] = {"query_id": decode_id(query_id), "doc_id": decode_id(doc_id)}
-        for name, value in labels_of(opinion).items():
+        weights = judgments.subtopic_weights.get(query_id)
+        for name, value in labels_of(opinion, weights).items():
             if isinstance(value, bytes):
                 record[name] = decode_id(value)
             elif value is not None:

@@ -114,6 +114,8 @@ def _lost_grades(data: Judgments, holds: Capabilities) -> list[str]:
     if not holds.negative:
         lost[Loss.NEGATIVE] = len([None for grade in data.grades if grade < 0])
     found = sentences_of(+lost)
+    if data.subtopic_weights and not holds.subtopic_weights:
+        found.append("The weights of subtopics were left out.")
     if data.scale is not None and not holds.scale:
         labels = " and its labels were" if data.labels else " was"
         found.append(f"The scale of grades, 0 to {data.scale:g},{labels} left out.")

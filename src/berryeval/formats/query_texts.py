@@ -56,6 +56,7 @@ def rename_queries(data: Noun, names: Mapping[str, str]) -> tuple[Noun, int]:
     renamed.query_ids = IdColumn.of(new.values())
     if isinstance(data, Judgments) and isinstance(renamed, Judgments):
         renamed.subtopics = _renamed(data.subtopics, new)
+        renamed.subtopic_weights = _renamed(data.subtopic_weights, new)
         renamed.opinions = _renamed(data.opinions, new)
     return renamed, n_kept
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from typing import Any, TypeAlias
 
 from berryeval.core.column_names import Kind
@@ -70,8 +70,12 @@ def refuse_subtopics(data: Grouped, what: str) -> None:
         raise InputError(f"{what} cannot hold the subtopics of judgments; {way_out}")
 
 
-def labels_of(opinion: Opinion) -> dict[str, Any]:
-    """Return the grade of an opinion, and its texts as bytes or None, by column."""
+def labels_of(opinion: Opinion, weights: Mapping[bytes, float] | None = None) -> dict[str, Any]:
+    """Return the grade of an opinion, and its texts as bytes or None, by column.
+
+    `weights` are those of the subtopics of its query.
+    """
+    known = weights or {}
     return {
         "subtopic": opinion.subtopic,
         "relevance": opinion.grade,
@@ -79,6 +83,7 @@ def labels_of(opinion: Opinion) -> dict[str, Any]:
         "source": opinion.source,
         "judged_at": opinion.judged_at,
         "note": opinion.note,
+        "subtopic_weight": None if opinion.subtopic is None else known.get(opinion.subtopic),
     }
 
 

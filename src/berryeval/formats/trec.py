@@ -2,8 +2,8 @@
 
 Judgments (qrels): ``query_id iteration doc_id grade``, one judged document per line. The second
 column is the subtopic in the files of diversity tracks, as ndeval reads them. It is no subtopic,
-and ignored, if it is 0, Q0 or U0, and in files where it is a decimal number on any line, as rounds
-of judging are in TREC-COVID.
+and ignored, if it is Q0, U0 or -, if it is 0 on all lines of a query, and in files where it is a
+decimal number on any line, as rounds of judging are in TREC-COVID.
 
 Runs: ``query_id Q0 doc_id rank score tag``, one retrieved document per line. The second and the
 fourth column are ignored: ranks follow from the scores. So are columns after the tag; the tag of
@@ -17,7 +17,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
-from itertools import pairwise
+from itertools import chain, pairwise
 
 from berryeval.core.column_names import Kind
 from berryeval.core.grouped import Grouped
@@ -53,6 +53,7 @@ _JUDGMENTS = ("query", "iteration", "document", "grade")
 _RUN = ("query", "Q0", "document", "rank", "score", "tag")
 
 _NO_SUBTOPIC = re.compile(rb"[A-Za-z]?0|-")
+_ZERO = b"0"
 _DECIMAL = re.compile(rb"\d+\.\d+")
 _SEPARATOR = re.compile(rb"\S[,;|]\S.*[,;|]")
 """What separates the columns of tables, at least twice."""
@@ -115,12 +116,23 @@ def iter_judged(path: PathLike) -> Iterator[JudgedRow]:
 
 def judged_rows(content: bytes, path: PathLike) -> Iterator[JudgedRow]:
     """Iterate over the judgments in the content of a file; `path` is for messages."""
-    has_any = has_subtopics(content)
+    named = _queries_with_subtopics(content) if has_subtopics(content) else frozenset()
     for number, line in enumerate(content.removeprefix(BOM).split(b"\n"), start=1):
         row = parse_line(line, "judgments", path, number)
         if row is not None:
-            label = line.split(maxsplit=2)[1] if has_any else b"0"
-            yield JudgedRow(*row, subtopic=None if _NO_SUBTOPIC.fullmatch(label) else label)
+            label = line.split(maxsplit=2)[1] if row[1] in named else b"-"
+            is_named = label == _ZERO or not _NO_SUBTOPIC.fullmatch(label)
+            yield JudgedRow(*row, subtopic=label if is_named else None)
+
+
+def _queries_with_subtopics(content: bytes) -> frozenset[bytes]:
+    """Return the queries for which 0 is a subtopic, too, as in ndeval: they have others."""
+    lines = (line.split(maxsplit=2) for line in content.removeprefix(BOM).split(b"\n"))
+    return frozenset(
+        columns[0]
+        for columns in lines
+        if len(columns) > 1 and not _NO_SUBTOPIC.fullmatch(columns[1])
+    )
 
 
 def is_ordinary(content: bytes, n_rows: int) -> bool:
@@ -210,16 +222,23 @@ def _ranks(run: Run, rows: range) -> Sequence[int]:
 
 
 def _lines_with_subtopics(judgments: Judgments) -> Iterator[bytes]:
+    named = {
+        query_id
+        for query_id, documents in judgments.subtopics.items()
+        if not all(map(_NO_SUBTOPIC.fullmatch, chain.from_iterable(documents.values())))
+    }
     for query_id, doc_id, subtopic, grade in judgments.iter_grades():
         _check_query(query_id)
         _check_id(doc_id)
         if subtopic is not None:
             _check_id(subtopic)
-            if _NO_SUBTOPIC.fullmatch(subtopic) or _DECIMAL.fullmatch(subtopic):
+            is_none = _NO_SUBTOPIC.fullmatch(subtopic) or _DECIMAL.fullmatch(subtopic)
+            if is_none and not (subtopic == _ZERO and query_id in named):
                 raise InputError(
                     f"the subtopic {shown_id(subtopic)} would mean none in a TREC file"
                 )
-        yield b"%s %s %s %s\n" % (query_id, subtopic or b"0", doc_id, written(grade).encode())
+        none = b"-" if query_id in named else _ZERO
+        yield b"%s %s %s %s\n" % (query_id, subtopic or none, doc_id, written(grade).encode())
 
 
 def _check_query(query_id: bytes) -> None:

@@ -10,7 +10,9 @@ grades
     judged it, or that it stood higher up already; any other number below 0, such as
     `relevance.UNJUDGED` (-2), that it was in the pool but not judged. Inferred average
     precision and `hole_share` alone tell the two apart. To a measure that looks `across_queries`,
-    a document that only other queries judge is in the pool, too.
+    a document that only other queries judge is in the pool, too. A number may be a
+    `berryeval.core.intents.IntentGrade`, which has a grade for each intent of the query;
+    intent-aware kernels alone look at them.
 judged
     The grades of all judged documents of the query, highest first. Grades below 0 may stand
     at its end or be left out: no kernel looks at them.

@@ -28,11 +28,24 @@ from berryeval.measures.f1 import F1
 from berryeval.measures.f_beta import FBeta
 from berryeval.measures.hit_rate import HitRate
 from berryeval.measures.inferred_ap import InferredAveragePrecision
+from berryeval.measures.intent_aware import (
+    IntentAwareAveragePrecision,
+    IntentAwarePrecision,
+    SubtopicRecall,
+)
 from berryeval.measures.interpolated_precision import ElevenPointAverage, InterpolatedPrecision
 from berryeval.measures.judged_share import Hole, Judged, Unjudged
 from berryeval.measures.ndcg import DCG, IDCG, NDCG
 from berryeval.measures.ndcg_points import NDCGAtGainLevels, NDCGAtRelevant
 from berryeval.measures.normalised_gain import BinaryNormalisedGain, NormalisedGain
+from berryeval.measures.novelty import (
+    AlphaDCG,
+    AlphaNDCG,
+    IntentAwareERR,
+    NormalisedIntentAwareERR,
+    NormalisedNoveltyRBP,
+    NoveltyRBP,
+)
 from berryeval.measures.pairwise_accuracy import PairwiseAccuracy
 from berryeval.measures.parse import parse_measure, parse_measures
 from berryeval.measures.precision import Precision
@@ -68,6 +81,8 @@ __all__ = [
     "NERR9",
     "NERR10",
     "NERR11",
+    "AlphaDCG",
+    "AlphaNDCG",
     "AveragePrecision",
     "BejeweledPlayerModel",
     "BinaryNormalisedGain",
@@ -82,12 +97,18 @@ __all__ = [
     "Hole",
     "Holes",
     "InferredAveragePrecision",
+    "IntentAwareAveragePrecision",
+    "IntentAwareERR",
+    "IntentAwarePrecision",
     "InterpolatedPrecision",
     "Judged",
     "Measure",
     "NDCGAtGainLevels",
     "NDCGAtRelevant",
     "NormalisedGain",
+    "NormalisedIntentAwareERR",
+    "NormalisedNoveltyRBP",
+    "NoveltyRBP",
     "NumNonrelevantRetrieved",
     "NumQueries",
     "NumRelevant",
@@ -105,6 +126,7 @@ __all__ = [
     "ScaledDCG",
     "SetAveragePrecision",
     "SetF",
+    "SubtopicRecall",
     "Unjudged",
     "Utility",
     "Yaap",

@@ -111,6 +111,8 @@ class Measure(metaclass=_Measures):
     """Whether a document that is judged for another query counts as in the pool of each query."""
     uncut_name: ClassVar[str | None] = None
     """What the measure is called without k, where that is another name."""
+    uses_intents: ClassVar[bool] = False
+    """Whether it looks at the grades of documents by subtopic."""
     definition: ClassVar[str]
     use_when: ClassVar[str]
     avoid_when: ClassVar[str]

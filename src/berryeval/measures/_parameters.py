@@ -97,6 +97,7 @@ def _check_flag(argument: str) -> Callable[[object], bool]:
 
 CHECKS: dict[str, Callable[[object], Any]] = {
     "rel": _within("rel", "a number, at least 0", 0.0, MAX_GRADE),
+    "alpha": _within("alpha", "a number from 0 to 1", 0.0, 1.0),
     "beta": _within("beta", "a number from 0 to 1e100", 0.0, 1e100),
     "x": _within("x", "a number, at least 0", 0.0, MAX_GRADE),
     "recall": _within("recall", "a number from 0 to 1", 0.0, 1.0),

@@ -30,6 +30,9 @@ from berryeval.measures.f1 import F1
 from berryeval.measures.f_beta import FBeta as F
 from berryeval.measures.hit_rate import HitRate as Success
 from berryeval.measures.inferred_ap import InferredAveragePrecision as infAP
+from berryeval.measures.intent_aware import IntentAwareAveragePrecision as AP_IA
+from berryeval.measures.intent_aware import IntentAwarePrecision as P_IA
+from berryeval.measures.intent_aware import SubtopicRecall as StRecall
 from berryeval.measures.interpolated_precision import ElevenPointAverage as AP11
 from berryeval.measures.interpolated_precision import InterpolatedPrecision as IPrec
 from berryeval.measures.judged_share import Hole, Judged, Unjudged
@@ -39,6 +42,12 @@ from berryeval.measures.ndcg_points import NDCGAtGainLevels as Rndcg
 from berryeval.measures.ndcg_points import NDCGAtRelevant as nDCGRel
 from berryeval.measures.normalised_gain import BinaryNormalisedGain as binG
 from berryeval.measures.normalised_gain import NormalisedGain as G
+from berryeval.measures.novelty import AlphaDCG as alpha_DCG
+from berryeval.measures.novelty import AlphaNDCG as alpha_nDCG
+from berryeval.measures.novelty import IntentAwareERR as ERR_IA
+from berryeval.measures.novelty import NormalisedIntentAwareERR as nERR_IA
+from berryeval.measures.novelty import NormalisedNoveltyRBP as nNRBP
+from berryeval.measures.novelty import NoveltyRBP as NRBP
 from berryeval.measures.pairwise_accuracy import PairwiseAccuracy
 from berryeval.measures.precision import Precision as P
 from berryeval.measures.r_precision import RPrecision as Rprec
@@ -59,9 +68,11 @@ from berryeval.measures.yaap import Yaap as yaap
 __all__ = [
     "AP",
     "AP11",
+    "AP_IA",
     "BPM",
     "DCG",
     "ERR",
+    "ERR_IA",
     "F1",
     "GMAP",
     "IDCG",
@@ -72,6 +83,8 @@ __all__ = [
     "NERR9",
     "NERR10",
     "NERR11",
+    "NRBP",
+    "P_IA",
     "RBP",
     "RR",
     "SDCG",
@@ -99,12 +112,17 @@ __all__ = [
     "RprecMult",
     "SetAP",
     "SetF",
+    "StRecall",
     "Success",
     "Unjudged",
     "Utility",
+    "alpha_DCG",
+    "alpha_nDCG",
     "binG",
     "infAP",
     "nDCG",
     "nDCGRel",
+    "nERR_IA",
+    "nNRBP",
     "yaap",
 ]

@@ -8,6 +8,7 @@
     ranx          ndcg@10-l2  hit_rate@10  mrr@10  r-precision  ndcg_burges@10  rbp.95
     BEIR          NDCG@10  MAP@100  Recall@100  P@5  MRR@10  Accuracy@10  R_cap@10  Hole@10
     MTEB          ndcg_at_10  map_at_100  recall_at_100  mrr_at_10  hit_rate_at_10
+    ndeval        alpha-nDCG@10  ERR-IA@20  MAP-IA  strec@10
     recommenders  HR@10  HitRate@10
     Ragas         id_based_context_precision  id_based_context_recall
 
@@ -40,7 +41,7 @@ from berryeval.measures.user_models import ScaledDCG
 __all__ = ["parse_measure", "parse_measures", "parse_trec_eval"]
 
 _SHAPE = re.compile(
-    r"(?P<name>[A-Za-z0-9][\w-]*?)(?:\((?P<parameters>.*)\))?(?:@(?P<cutoffs>[^@()]*?))?"
+    r"(?P<name>[^\W_][\w-]*?)(?:\((?P<parameters>.*)\))?(?:@(?P<cutoffs>[^@()]*?))?"
     r"(?:-l(?P<level>\d+(?:\.\d+)?))?",
     re.DOTALL,
 )

@@ -62,14 +62,25 @@ FAMILIES: Mapping[type[Measure], Family] = {
 }
 """Measures that have bounds."""
 
+_BY_INTENT = "an unjudged document may serve any of the intents, with any effect on the ideal"
+
 WITHOUT_BOUNDS: Mapping[type[Measure], str] = {
+    measures.AlphaDCG: _BY_INTENT,
+    measures.AlphaNDCG: _BY_INTENT,
     measures.Bpref: "it ignores unjudged documents on purpose",
     measures.GeometricBpref: "it ignores unjudged documents, like bpref",
+    measures.IntentAwareAveragePrecision: _BY_INTENT,
+    measures.IntentAwareERR: _BY_INTENT,
+    measures.IntentAwarePrecision: _BY_INTENT,
     measures.InferredAveragePrecision: "it already estimates the unjudged documents",
     measures.Hole: "it is the share of documents judged for no query",
     measures.Holes: "it counts unjudged documents",
     measures.Judged: "it is the share of judged documents",
+    measures.NormalisedIntentAwareERR: _BY_INTENT,
+    measures.NormalisedNoveltyRBP: _BY_INTENT,
+    measures.NoveltyRBP: _BY_INTENT,
     measures.RankBiasedResidual: "it is itself the width of such bounds",
+    measures.SubtopicRecall: _BY_INTENT,
     measures.Unjudged: "it is the share of unjudged documents",
 }
 """Measures without bounds, and why. Custom measures have none either, nor any measure with
@@ -79,8 +90,9 @@ judged_only: it leaves unjudged documents out on purpose."""
 def has_bounds(measure: Measure) -> bool:
     """Whether bounds of this measure can be found.
 
-    These have none: bpref, inferred AP, shares of judged documents, measures of judged documents
-    only, and custom measures; and averages of nDCG whose table has gains below 0.
+    These have none: bpref, inferred AP, intent-aware measures, shares of judged documents, measures
+    of judged documents only, and custom measures; and averages of nDCG whose table has gains below
+    0.
     """
     family = None if measure.judged_only else FAMILIES.get(type(measure))
     return family is not None and not (family is EXHAUSTIVE and _can_lose(measure))
