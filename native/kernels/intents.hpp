@@ -2,9 +2,10 @@
 #pragma once
 
 #include <algorithm>
+#include <array>
+#include <bit>
 #include <cstddef>
 #include <cstdint>
-#include <limits>
 #include <span>
 #include <vector>
 
@@ -17,7 +18,7 @@ namespace berryeval::kernels {
 struct Served {
     // Judged documents that serve the same intents. They gain alike, wherever they stand.
     struct Group {
-        std::uint64_t mask;                     // of its intents; 0 if there are too many for one
+        std::uint64_t mask;                     // of its intents; all ones if there are too many
         std::uint32_t first_intent, n_intents;  // in `group_intents`
         std::uint32_t head, tail;               // its first and last document, by falling id
     };
@@ -99,6 +100,8 @@ private:
 
     void group(const IntentGrades& intents, double level) {
         const bool is_masked = weights.size() <= most_masked;
+        const std::size_t n_slots = std::bit_ceil(2 * intents.by_id.size() + 1);
+        slots_.assign(is_masked ? n_slots : 1, 0);
         next.resize(intents.by_id.size());
         for (std::uint32_t place = 0; place < intents.by_id.size(); ++place) {
             const auto first = static_cast<std::uint32_t>(group_intents.size());
@@ -106,21 +109,34 @@ private:
             for (const IntentGrade& part : intents.of(intents.by_id[place])) {
                 if (!(part.grade >= level)) continue;
                 group_intents.push_back(part.intent);
-                if (is_masked) mask |= std::uint64_t{1} << part.intent;
+                mask |= is_masked ? std::uint64_t{1} << part.intent : ~std::uint64_t{0};
             }
             const auto n_own = static_cast<std::uint32_t>(group_intents.size()) - first;
             if (n_own == 0) continue;
-            const auto known =
-                is_masked ? std::ranges::find(groups, mask, &Group::mask) : groups.end();
-            if (known == groups.end()) {
+            std::uint32_t& known = slot_of(mask, is_masked);
+            if (known == 0) {
                 groups.push_back({mask, first, n_own, place, place});
+                known = is_masked ? static_cast<std::uint32_t>(groups.size()) : 0;
             } else {
                 group_intents.resize(first);
-                next[known->tail] = place;
-                known->tail = place;
+                Group& own = groups[known - 1];
+                next[own.tail] = place;
+                own.tail = place;
             }
         }
     }
+
+    // Where the number of the group of these intents stands, from 1; 0 if there is none yet. With
+    // too many intents for a mask each document is a group of its own.
+    std::uint32_t& slot_of(std::uint64_t mask, bool is_masked) {
+        if (!is_masked) return slots_[0];
+        const std::size_t last = slots_.size() - 1;
+        std::size_t i = (mask * 0x9E3779B97F4A7C15U >> 32) & last;
+        while (slots_[i] != 0 && groups[slots_[i] - 1].mask != mask) i = (i + 1) & last;
+        return slots_[i];
+    }
+
+    std::vector<std::uint32_t> slots_;  // of groups by their mask, from 1
 };
 
 // What the documents of a query gain if those above them have served some of their intents.
@@ -154,30 +170,64 @@ struct Novel {
     }
 
 private:
+    // A group of which documents are left.
+    struct Waiting {
+        std::uint64_t mask;
+        std::uint32_t head;
+        std::uint32_t group;
+    };
+
     void read_ideal(double kept, Cutoff most) {
         worth_.assign(served->weights.begin(), served->weights.end());
-        groups_.assign(served->groups.begin(), served->groups.end());
-        while (!groups_.empty() && (!most || ideal.size() < *most)) {
-            std::size_t best = 0;
-            double best_gain = gain_of(groups_[0]);
-            for (std::size_t i = 1; i < groups_.size(); ++i) {
-                const double gain = gain_of(groups_[i]);
-                if (gain > best_gain ||
-                    (gain == best_gain && groups_[i].head < groups_[best].head)) {
-                    best = i;
-                    best_gain = gain;
+        waiting_.clear();
+        waiting_gains_.clear();
+        for (std::uint32_t i = 0; i < served->groups.size(); ++i) {
+            const Served::Group& group = served->groups[i];
+            waiting_.push_back({group.mask, group.head, i});
+            waiting_gains_.push_back(gain_of(group));
+        }
+        while (!waiting_.empty() && (!most || ideal.size() < *most)) {
+            const std::size_t best = find_best();
+            ideal.push_back(waiting_gains_[best]);
+            const Served::Group& group = served->groups[waiting_[best].group];
+            for (const std::uint32_t intent : intents_of(group)) worth_[intent] *= kept;
+            if (waiting_[best].head == group.tail) {
+                waiting_[best] = waiting_.back();
+                waiting_gains_[best] = waiting_gains_.back();
+                waiting_.pop_back();
+                waiting_gains_.pop_back();
+            } else {
+                waiting_[best].head = served->next[waiting_[best].head];
+            }
+            // Groups of other intents gain what they gained.
+            for (std::size_t i = 0; i < waiting_.size(); ++i) {
+                if ((waiting_[i].mask & group.mask) != 0) {
+                    waiting_gains_[i] = gain_of(served->groups[waiting_[i].group]);
                 }
             }
-            ideal.push_back(best_gain);
-            Served::Group& chosen = groups_[best];
-            for (const std::uint32_t intent : intents_of(chosen)) worth_[intent] *= kept;
-            if (chosen.head == chosen.tail) {
-                chosen = groups_.back();
-                groups_.pop_back();
-            } else {
-                chosen.head = served->next[chosen.head];
+        }
+    }
+
+    // The group that gains most; of equal ones that whose first document has the highest id.
+    std::size_t find_best() const {
+        // Four maxima at once: each has to wait for its own last one only.
+        std::array<double, 4> most{-1.0, -1.0, -1.0, -1.0};
+        std::size_t i = 0;
+        for (; i + most.size() <= waiting_gains_.size(); i += most.size()) {
+            for (std::size_t lane = 0; lane < most.size(); ++lane) {
+                most[lane] = std::max(most[lane], waiting_gains_[i + lane]);
             }
         }
+        for (; i < waiting_gains_.size(); ++i) most[0] = std::max(most[0], waiting_gains_[i]);
+        const double highest = std::max(std::max(most[0], most[1]), std::max(most[2], most[3]));
+        std::size_t best = waiting_.size();
+        for (i = 0; i < waiting_.size(); ++i) {
+            if (waiting_gains_[i] == highest &&
+                (best == waiting_.size() || waiting_[i].head < waiting_[best].head)) {
+                best = i;
+            }
+        }
+        return best;
     }
 
     std::span<const std::uint32_t> intents_of(const Served::Group& group) const {
@@ -191,7 +241,8 @@ private:
     }
 
     std::vector<double> worth_;
-    std::vector<Served::Group> groups_;
+    std::vector<Waiting> waiting_;
+    std::vector<double> waiting_gains_;
 };
 
 }  // namespace berryeval::kernels

@@ -59,6 +59,17 @@ def frame():
     return pd.DataFrame(ROWS, columns=["query_id", "subtopic", "doc_id", "relevance"])
 
 
+class Columns:
+    """A frame of a library without Arrow streams."""
+
+    def __init__(self, frame) -> None:
+        self.columns = list(frame.columns)
+        self._frame = frame
+
+    def __getitem__(self, name):
+        return self._frame[name]
+
+
 def test_dicts_frames_records_and_files_have_the_same_scores(folder):
     """So have runs in memory, frames and files."""
     expected = be.evaluate(nested(), GOOD, MEASURES).to_dict()
@@ -90,7 +101,8 @@ def test_weights_are_the_same_from_files_frames_and_python():
     weighted.to_csv("weighted.csv", index=False)
     weighted.to_json("weighted.jsonl", orient="records", lines=True)
     weighted.to_parquet("weighted.parquet")
-    for judgments in (weighted, "weighted.csv", "weighted.jsonl", "weighted.parquet"):
+    sources = [weighted, Columns(weighted), weighted.to_dict("records")]
+    for judgments in [*sources, "weighted.csv", "weighted.jsonl", "weighted.parquet"]:
         assert be.evaluate(judgments, GOOD, MEASURES).to_dict() == expected
     subset = be.read_judgments("weighted.csv").of_queries(["q1"])
     assert be.evaluate(subset, GOOD, "ERR_IA@3")["ERR_IA@3"].by_query["q1"] != 0.0
