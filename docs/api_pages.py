@@ -91,6 +91,12 @@ SUBJECTS = {
             ),
             Section("Reranking", _top("reranking_ceiling", "RerankingCeiling")),
             Section(
+                "Fuse",
+                (*_top("fuse", "tune_fusion"), "berryeval.evaluation.tuning", "berryeval.fusion"),
+                "[Fusion](../fusion.md) defines the methods, and "
+                "[Combine two systems](../../how-to/combine-two-systems.md) shows them at work.",
+            ),
+            Section(
                 "Unjudged documents",
                 (
                     "berryeval.evaluation.holes:find_holes",

@@ -8,7 +8,7 @@ from __future__ import annotations
 import json
 import math
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -20,6 +20,7 @@ from berryeval import cli
 from berryeval.evaluation.gate_rules import GUARD_VARIABLES, RULES
 from berryeval.evaluation.guard_entries import ENTRY, GUARD_EXAMPLES
 from berryeval.evaluation.rule_kinds import Rule
+from berryeval.fusion import METHODS, NORMS, Method
 from berryeval.measures import Measure, all_measures
 from berryeval.measures.guidance import ADVICE, FIRST_QUESTION, RECOMMENDATIONS, Choice, Question
 from berryeval.service.app import describe
@@ -299,6 +300,37 @@ def settings_page() -> str:
     )
 
 
+def fusion_page() -> str:
+    """Return the page of fusion, with its tables written again."""
+    methods = [
+        "| method | score of d | a run without d | parameters | source |",
+        "|---|---|---|---|---|",
+        *(
+            f"| `{method.name}` {method.title} | {method.formula} | {method.absent} "
+            f"| {', '.join(_parameters(method)) or '-'} | {method.reference} |"
+            for method in METHODS.values()
+        ),
+    ]
+    norms = [
+        "| normalisation | score of d | if all scores are equal | source |",
+        "|---|---|---|---|",
+        *(
+            f"| `{norm.name}` {norm.title} | {norm.formula} | {norm.equal} | {norm.reference} |"
+            for norm in NORMS.values()
+        ),
+    ]
+    return _filled(REFERENCE / "fusion.md", {"methods": methods, "normalisations": norms})
+
+
+def _parameters(method: Method) -> Iterator[str]:
+    if method.is_weighted:
+        yield "weights"
+    if method.is_trained:
+        yield "judgments"
+    for name, parameter in method.parameters.items():
+        yield f"`{name}` = {parameter.default:g}"
+
+
 def environment_page() -> str:
     """Return the page of the environment, with the variables of a gate's rules written again."""
     guards = [
@@ -331,6 +363,7 @@ PAGES = {
     CHOOSING: choosing_page,
     "settings.md": settings_page,
     "environment.md": environment_page,
+    "fusion.md": fusion_page,
 }
 
 

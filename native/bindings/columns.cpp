@@ -5,7 +5,6 @@
 namespace nb = nanobind;
 
 namespace berryeval::bindings {
-namespace {
 
 template <class T>
 nb::object view_of(columns::Buffer<T>&& buffer) {
@@ -16,7 +15,8 @@ nb::object view_of(columns::Buffer<T>&& buffer) {
         bytes, {kept->size() * sizeof(T)}, owner));
 }
 
-}  // namespace
+template nb::object view_of(columns::Buffer<std::uint64_t>&& buffer);
+template nb::object view_of(columns::Buffer<double>&& buffer);
 
 nb::tuple to_python(columns::Columns&& columns) {
     return nb::make_tuple(

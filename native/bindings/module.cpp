@@ -11,6 +11,7 @@
 #include "bindings/arrow.hpp"
 #include "bindings/dicts.hpp"
 #include "bindings/engine.hpp"
+#include "bindings/fusion.hpp"
 #include "bindings/grouping.hpp"
 #include "bindings/plan.hpp"
 #include "bindings/print.hpp"
@@ -91,6 +92,7 @@ NB_MODULE(_native, m) {
     berryeval::bindings::define_arrow(m);
     berryeval::bindings::define_dicts(m);
     berryeval::bindings::define_engine(m);
+    berryeval::bindings::define_fusion(m);
     berryeval::bindings::define_grouping(m);
     define_plan(m);
     berryeval::bindings::define_print(m);

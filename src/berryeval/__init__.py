@@ -57,6 +57,8 @@ _NAMES = {
         "novelty",
     ),
     "evaluation.reranking": ("RerankingCeiling", "reranking_ceiling"),
+    "evaluation.fusing": ("fuse",),
+    "evaluation.tuning": ("FusionTuning", "tune_fusion"),
     "formats": (
         "Dataset",
         "iter_documents",
@@ -133,7 +135,7 @@ _NAMES = {
     "search.opening": ("open_system",),
     "suite.evaluate_system": ("evaluate_system",),
 }
-_MODULES = ("measures", "metrics", "ranking", "stats")
+_MODULES = ("fusion", "measures", "metrics", "ranking", "stats")
 _RENAMED = dict.fromkeys(("BackendError", "BackendTimeout"), "berryeval.errors")
 _HOMES = {name: f"berryeval.{home}" for home, names in _NAMES.items() for name in names}
 

@@ -1,7 +1,13 @@
 # The public names, for editors and type checkers; __init__.py loads them when they are used.
 # ruff: isort: skip_file
 
-from berryeval import measures as measures, metrics as metrics, ranking as ranking, stats as stats
+from berryeval import (
+    fusion as fusion,
+    measures as measures,
+    metrics as metrics,
+    ranking as ranking,
+    stats as stats,
+)
 from berryeval.archive import Archive as Archive
 from berryeval.client import Client as Client
 from berryeval.core import (
@@ -67,6 +73,11 @@ from berryeval.evaluation.whole_runs import (
 from berryeval.evaluation.reranking import (
     RerankingCeiling as RerankingCeiling,
     reranking_ceiling as reranking_ceiling,
+)
+from berryeval.evaluation.fusing import fuse as fuse
+from berryeval.evaluation.tuning import (
+    FusionTuning as FusionTuning,
+    tune_fusion as tune_fusion,
 )
 from berryeval.formats import (
     Dataset as Dataset,

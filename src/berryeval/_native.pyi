@@ -104,6 +104,20 @@ class TextReader:
     def first_duplicate(self) -> tuple[int, bytes, bytes] | None: ...
     def take_columns(self, keep_best: bool) -> Columns: ...
 
+def fuse(
+    runs: list[tuple[_Ids, bytes, _Ids, _Values]],
+    places: array[int],
+    norm: int,
+    values: int,
+    combination: int,
+    weights: _Values,
+    tables: list[_Values],
+    factors: _Values,
+    window: int,
+    absent: float,
+    depth: int | None,
+    n_threads: int,
+) -> tuple[tuple[memoryview, bytes, memoryview, memoryview] | None, tuple[int, int] | None]: ...
 def group_dict(data: dict[str, Any], most: float) -> Columns | None: ...
 def add_up(numbers: array[float]) -> float: ...
 def print_rows(

@@ -3,7 +3,7 @@
 A function returns a `Chart`; its `to_svg` is text, and `to_png` a picture.
 
 Each module draws one kind of chart from plain rows or points. The functions listed here take them
-from a `Comparison`, or from what `sensitivity` returns.
+from a `Comparison`, or from what `sensitivity` or `tune_fusion` returns.
 """
 
 from __future__ import annotations
@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from berryeval.charts.queries import per_query_chart
     from berryeval.charts.reranking import reranking_curves
     from berryeval.charts.slices import wins_by_slice
+    from berryeval.charts.weights import weights_chart
 
 __all__ = [
     "Chart",
@@ -31,6 +32,7 @@ __all__ = [
     "power_chart",
     "reranking_curves",
     "score_distribution",
+    "weights_chart",
     "wins_by_slice",
 ]
 
@@ -43,6 +45,7 @@ _HOMES = {
     "power_chart": "power",
     "reranking_curves": "reranking",
     "score_distribution": "distribution",
+    "weights_chart": "weights",
     "wins_by_slice": "slices",
 }
 

@@ -83,6 +83,10 @@ class Grouped:
         number = self._number_of.get(query_id)
         return range(0) if number is None else range(self.starts[number], self.starts[number + 1])
 
+    def place_of(self, query_id: bytes) -> int:
+        """Return the number of a query, from 0; -1 if there is no such query."""
+        return self._number_of.get(query_id, -1)
+
     def iter_queries(self) -> Iterator[tuple[bytes, range]]:
         """Iterate over queries and their rows."""
         for number, query_id in enumerate(self.query_ids.iter_bytes()):

@@ -1,0 +1,80 @@
+"""Native fusion gives identical bits to Python.
+
+On a build without the extension both sides are the Python twin, and the tests still run.
+"""
+
+import math
+import random
+from unittest.mock import patch
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from berryeval.core.run import Run
+from berryeval.errors import InputError
+from berryeval.fusion import METHODS, NORMS, _python, fuse_runs
+from berryeval.fusion import fuse as fuse_module
+from depth import examples
+from fusion.fusion_cases import SCORES, settings, several_runs
+
+
+def in_python(runs, **given):
+    """Return what the Python twin computes, whatever the build."""
+    with patch.object(fuse_module, "_fuse", _python.fuse):
+        return outcome(runs, **given)
+
+
+def outcome(runs, **given):
+    """Return the bytes of a fused run, or the message of the error."""
+    try:
+        run = fuse_runs(runs, **given)
+    except InputError as error:
+        return str(error)
+    return (
+        [*run.query_ids.iter_bytes()],
+        run.starts.tobytes(),
+        run.doc_ids.data,
+        run.doc_ids.offsets.tobytes(),
+        run.values.tobytes(),
+    )
+
+
+@examples(1500)
+@given(data=st.data())
+def test_both_twins_fuse_with_identical_bytes(data):
+    """Any runs, method, normalisation, weights and depth give the same bytes, or the same error."""
+    runs = data.draw(several_runs())
+    given_settings = data.draw(settings(len(runs)))
+    assert outcome(runs, **given_settings) == in_python(runs, **given_settings)
+
+
+@examples(300)
+@given(data=st.data())
+def test_both_twins_reject_the_same_scores(data):
+    """Infinite and enormous scores are an error of the same query and run, or fused alike."""
+    extremes = st.sampled_from([math.inf, -math.inf, 1e308, -1e308]) | SCORES
+    runs = data.draw(several_runs(extremes))
+    given_settings = data.draw(settings(len(runs)))
+    assert outcome(runs, **given_settings) == in_python(runs, **given_settings)
+
+
+@pytest.mark.parametrize("method", METHODS)
+@pytest.mark.parametrize("norm", [None, *NORMS])
+def test_both_twins_agree_on_long_rankings(method, norm):
+    """Many queries are shared among threads, and rankings of 25 documents have many ties."""
+    draw = random.Random(3)  # noqa: S311 - a test set
+    runs = {
+        name: Run.from_dict(
+            {
+                f"q{number}": {f"d{draw.randrange(40)}": draw.randrange(9) + 1.5 for _ in range(25)}
+                for number in range(3)
+            }
+        )
+        for name in ("one", "two", "three")
+    }
+    given_settings = {"method": method, "norm": norm}
+    if METHODS[method].is_trained:
+        judged = {f"q{number}": {f"d{n}": n % 3 for n in range(20)} for number in range(2)}
+        given_settings["judgments"] = fuse_module.Judgments.from_dict(judged)
+    assert outcome(runs, **given_settings) == in_python(runs, **given_settings)
