@@ -35,6 +35,13 @@ TRAINED_METHODS = {
     "bayesfuse": {},
     "segfuse": {},
 }
+OPTIMISED = {
+    **{name: {} for name in ("wsum", "wmnz", "mixed", "w_bordafuse", "rrf")},
+    "gmnz": {"step": 0.1, "min_gamma": 0.1},
+    "rbc": {"step": 0.1, "min_phi": 0.1, "max_phi": 0.8},
+    "logn_isr": {"step": 0.1, "min_sigma": 0.1},
+}
+"""Methods with the limits of the grid that ranx searches."""
 N_FIRST_SEGMENT = 5
 """Documents of the first segment of SegFuse, beyond which ranx's segments are not the paper's."""
 
@@ -70,7 +77,7 @@ def shorten(runs, n):
 
 def main():
     """Write the file next to this one."""
-    from ranx import Qrels, Run, fuse
+    from ranx import Qrels, Run, fuse, optimize_fusion
     from ranx.fusion import (
         bayesfuse_train,
         mapfuse_train,
@@ -105,7 +112,15 @@ def main():
     short = shorten(runs, N_FIRST_SEGMENT)
     add("segfuse", "min-max", {"probs": segfuse_train(judged, [Run(r) for r in short.values()])},
         short)  # fmt: skip
-    content = json.dumps({"qrels": qrels, "runs": runs, "fused": found}, separators=(",", ":"))
+    optimised = {}
+    for method, limits in OPTIMISED.items():
+        _, report = optimize_fusion(
+            judged, several, method=method, metric="ndcg@5", return_optimization_report=True,
+            show_progress=False, **limits,
+        )  # fmt: skip
+        optimised[method] = dict(zip(report.configs, map(float, report.results), strict=True))
+    stored = {"qrels": qrels, "runs": runs, "fused": found, "optimised": optimised}
+    content = json.dumps(stored, separators=(",", ":"))
     Path(__file__).with_name("ranx_values.json").write_text(content + "\n", encoding="utf-8")
 
 

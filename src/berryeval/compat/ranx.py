@@ -1,4 +1,4 @@
-"""The interface of ranx: ``from berryeval.compat.ranx import Qrels, Run, compare, evaluate``.
+"""The interface of ranx: ``from berryeval.compat.ranx import Qrels, Run, compare, evaluate, fuse``.
 
 Metrics have the meaning that ranx gives their names: ``recall`` without a cutoff covers the whole
 ranking, ``rbp.95`` has a persistence of 0.95, and ``ndcg@10-l2`` ignores grades below 2. Values
@@ -14,8 +14,12 @@ equal those of ranx to within rounding, except where ranx is wrong:
 - A document that a file or a frame has twice for one query is an error. ranx keeps the last one.
 - ``stat_test="fisher"`` counts the observed difference as one of the permutations, so p is never 0.
 - Runs of the same name are an error in `compare`. ranx keeps the last one.
+- `optimize_fusion` tries all weights that add up to 1. ranx drops some of them by rounding.
+- A ranking of equal scores, or of a single document, has the normalised score 1 by ``min-max``.
+  ranx gives it 0, as to a document that was not found. The reference of fusion lists all
+  differences.
 
-``fuse``, ``normalize``, ``plot`` and ranxhub are not included.
+``plot`` and ranxhub are not included.
 
 Examples
 --------
@@ -34,7 +38,9 @@ from collections.abc import Iterable, Mapping, Sequence
 from itertools import permutations
 from typing import TYPE_CHECKING, Any, TypeAlias
 
+from berryeval.compat import _ranx_fusion
 from berryeval.compat._ranx_data import Qrels, Run
+from berryeval.compat._ranx_fusion import OptimizationReport
 from berryeval.compat._ranx_report import Comparisons, Report
 from berryeval.engine import score
 from berryeval.errors import ArgumentError, InputTypeError, MismatchError, UnknownMeasureError
@@ -58,7 +64,17 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
-__all__ = ["Qrels", "Report", "Run", "compare", "evaluate"]
+__all__ = [
+    "OptimizationReport",
+    "Qrels",
+    "Report",
+    "Run",
+    "compare",
+    "evaluate",
+    "fuse",
+    "normalize",
+    "optimize_fusion",
+]
 
 _Dicts: TypeAlias = "Mapping[str, Mapping[str, float]]"
 _Scores: TypeAlias = "NDArray[np.float64]"
@@ -346,3 +362,97 @@ def _tests(
                     pair[name] = 1.0 if p_value is None else p_value
             found[frozenset((one, other))] = pair
     return found
+
+
+def fuse(
+    runs: Sequence[Run],
+    norm: str | None = "min-max",
+    method: str = "wsum",
+    params: Mapping[str, Any] | None = None,
+) -> Run:
+    """Fuse several runs into one.
+
+    Parameters
+    ----------
+    runs : sequence of Run
+        At least two, of the same queries. `berryeval.fuse` also fuses runs of different queries.
+    norm : str or None
+        ``min-max``, ``min-max-inverted``, ``max``, ``sum``, ``zmuv``, ``rank``, ``borda``, or None.
+    method : str
+        Any of ranx's 25 methods.
+    params : mapping, optional
+        Parameters of the method, as `optimize_fusion` returns them: ``weights``, ``k``, ``phi``,
+        ``gamma``, ``sigma``, ``w``, ``map_scores``, ``probs``, ``log_odds``; and ``name``, that of
+        the fused run. Weights are 1 if they are not given, k is 60, and phi is 0.9.
+
+    Raises
+    ------
+    MismatchError
+        If the runs have different queries.
+
+    Examples
+    --------
+    >>> words = Run({"q_1": {"d_1": 0.9, "d_2": 0.8, "d_3": 0.1}})
+    >>> dense = Run({"q_1": {"d_2": 7.0, "d_3": 3.0}})
+    >>> fuse([words, dense], method="wsum", params={"weights": [0.5, 0.5]}).to_dict()["q_1"]
+    {'d_2': 0.9375, 'd_1': 0.5, 'd_3': 0.0}
+    """
+    return _ranx_fusion.fuse(runs, norm, method, {} if params is None else params)
+
+
+def normalize(run: Run, norm: str = "min-max") -> Run:
+    """Normalise the scores of a run; ``borda``, which needs several runs, only works in `fuse`."""
+    return _ranx_fusion.normalize(run, norm)
+
+
+def optimize_fusion(
+    qrels: Qrels,
+    runs: Sequence[Run],
+    norm: str | None = "min-max",
+    method: str = "wsum",
+    metric: str = "ndcg",
+    return_optimization_report: bool = False,  # noqa: FBT002 - as in ranx
+    rounding_digits: int = 3,
+    show_percentages: bool = False,  # noqa: FBT002
+    **kwargs: Any,  # noqa: ANN401 - limits of the grid
+) -> Any:  # noqa: ANN401 - one value or two
+    """Return the parameters of a fusion that score best on these judgments.
+
+    They are chosen and scored on the same queries, as in ranx, so the score is too good to be true.
+    `berryeval.tune_fusion` reports scores on queries that had no part in the choice.
+
+    Parameters
+    ----------
+    qrels : Qrels
+        Judgments.
+    runs : sequence of Run
+        At least two, with the queries of the judgments.
+    norm, method
+        As those of `fuse`.
+    metric : str
+        Name of ranx.
+    return_optimization_report : bool
+        Whether to return an `OptimizationReport`, too.
+    rounding_digits : int
+        Digits in the report.
+    show_percentages : bool
+        Whether the report shows percentages.
+    **kwargs
+        Limits of the grid: ``step``, and ``min_k`` and ``max_k``, or the same for ``gamma``,
+        ``sigma``, ``phi``, ``n_segments`` and ``w``.
+
+    Returns
+    -------
+    dict, or dict and OptimizationReport
+        Parameters for `fuse`. Of equal scores, the last configuration counts, as in ranx.
+    """
+    measure = _measure(metric)
+    best, results = _ranx_fusion.optimize(qrels, runs, norm, method, measure, kwargs)
+    if not return_optimization_report:
+        return best
+    if not results:
+        raise ArgumentError("return_optimization_report", f"False for {method!r}", "True")
+    report = OptimizationReport(
+        method, [*results], [*results.values()], metric, rounding_digits, show_percentages
+    )
+    return best, report
