@@ -176,3 +176,16 @@ def test_unjudged_documents_can_be_removed():
     """The first judged document is the same in both runs, so that nothing changed."""
     result = berryeval("qrels.txt", "a.run", "b.run", "--query", "q1", "-m", "P@1", "--judged-only")
     assert result.output.startswith("P(judged_only=True)@1 of query q1 did not change")
+def test_runs_that_were_fused_show_who_brought_a_document():
+    """One column per run, in text, CSV and JSON; a dash if the run does not have the document."""
+    sources = ["--fused-from", "one=a.run", "--fused-from", "b.run"]
+    arguments = ["qrels.txt", "a.run", "b.run", "--query", "q1", *sources]
+    lines = berryeval(*arguments).output.splitlines()
+    assert lines[2].split("  ")[-3:] == ["in one", "in b.run", "contribution"]
+    assert lines[3].split() == ["d1", "2", "1", "2", "1", "2", "-0.2806"]
+    assert lines[4].split() == ["d2", "1", "3", "-", "3", "-", "-0.1900"]
+    first, second = json.loads(berryeval(*arguments, "--json").output)["moves"]
+    assert first["source_ranks"] == {"one": 1, "b.run": 2}
+    assert second["source_ranks"] == {"one": 3, "b.run": None}
+    rows = [*csv.DictReader(io.StringIO(berryeval(*arguments, "--format", "csv").output))]
+    assert [(row["rank_in_one"], row["rank_in_b.run"]) for row in rows] == [("1", "2"), ("3", "")]

@@ -20,7 +20,7 @@ def test_the_commands_print_the_output_on_the_page(tmp_path, monkeypatch):
     shutil.copytree(ROOT / "examples" / "runs", tmp_path / "runs")
     monkeypatch.chdir(tmp_path / "runs")
     commands = CONSOLE.findall(PAGE)
-    assert len(commands) == 5
+    assert len(commands) == 6
     for command, expected in commands:
         result = CliRunner().invoke(main, command.split())
         assert result.exit_code == 0, result.output

@@ -33,6 +33,14 @@ FORMATS = ("table", "csv", "json")
 @click.option(
     "-m", "--measure", metavar="MEASURE", default="nDCG@10", show_default=True, help="Measure."
 )
+@click.option(
+    "--fused-from",
+    "sources",
+    multiple=True,
+    metavar="RUN",
+    help="Run that was fused into B: also show the rank of each document in it. A file, or "
+    "NAME=FILE. Repeatable.",
+)
 @click.option("--all", "every_move", is_flag=True, help="Also show moves without effect.")
 @click.option("--queries", metavar="FILE", help="Queries file, to show the query's text.")
 @output_options(FORMATS)
@@ -45,6 +53,7 @@ def command(
     b: str,
     query_id: str | None,
     measure: str,
+    sources: tuple[str, ...],
     every_move: bool,
     queries: str | None,
     output: str | None,
@@ -60,6 +69,7 @@ def command(
     \b
     berryeval explain qrels.txt before.run after.run
     berryeval explain qrels.txt before.run after.run --query q7 -m AP
+    berryeval explain qrels.txt bm25.run fused.run --fused-from bm25.run --fused-from e5.run
     berryeval explain qrels.txt a.run b.run --query q7 --queries queries.jsonl -o q7.json
     """
     from berryeval.evaluation.explain import explain
@@ -68,7 +78,8 @@ def command(
 
     (before, old), (after, new) = named_runs((a, b)).items()
     first, second = _baseline_or_run(old), _baseline_or_run(new)
-    found = explain(judgments, first, second, query_id, measure, **options)
+    fused_from = named_runs(sources)
+    found = explain(judgments, first, second, query_id, measure, fused_from=fused_from, **options)
     query_text = None if queries is None else _text_of(found.query_id, queries)
     if output_format == "csv":
         write_output(report.explanation_to_csv(found, every_move=every_move), output)

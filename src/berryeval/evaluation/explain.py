@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 
 from berryeval.core.id_column import as_id, decode_id, encode_id
 from berryeval.core.judging import Judges
@@ -57,6 +57,9 @@ class Explanation:
     """Documents over which the difference is shared out: those that moved and could count."""
     n_retrieved: tuple[int, int]
     """Documents that each run has for the query; 0 if it is missing from the run."""
+    source_ranks: Mapping[str, Mapping[str, int]] = field(default_factory=dict)
+    """By run that was fused into the second one: the ranks, from 1, of documents that moved. A
+    document that the run does not have is missing."""
 
     @property
     def difference(self) -> float:
@@ -102,6 +105,7 @@ def explain(
     query_id: str | None = None,
     measure: MeasureLike = "nDCG@10",
     *,
+    fused_from: Mapping[str, RunSource] | None = None,
     duplicates: Duplicates = "error",
     judges: Judges = "first",
     judged_only: bool = False,
@@ -119,6 +123,10 @@ def explain(
     measure : Measure or str
         Any measure, custom ones included.
     duplicates, judges, judged_only
+    fused_from : mapping of str to run, optional
+        The runs, by name, that were fused into `b`: the explanation then has the rank of each
+        document in each of them, and so shows which run brought it.
+    duplicates, judges
         As `evaluate` takes them.
 
     Returns
@@ -158,7 +166,19 @@ def explain(
         raise MismatchError(_not_judged(as_id(query_id, "query_id"), loaded.query_ids))
     query_id = as_id(query_id, "query_id")
     key = encode_id(query_id)
-    return _explain(chosen, query_id, loaded, before.ranked_ids(key), after.ranked_ids(key))
+    found = _explain(chosen, query_id, loaded, before.ranked_ids(key), after.ranked_ids(key))
+    return replace(found, source_ranks=_source_ranks(found, fused_from or {}, duplicates))
+
+
+def _source_ranks(
+    found: Explanation, runs: Mapping[str, RunSource], duplicates: Duplicates
+) -> dict[str, dict[str, int]]:
+    moved = {move.doc_id for move in found.moves}
+    ranks = {}
+    for name, source in runs.items():
+        ranking = load_run(source, duplicates).ranking(found.query_id)
+        ranks[name] = {d: rank for rank, d in enumerate(ranking, start=1) if d in moved}
+    return ranks
 
 
 def query_that_fell_most(

@@ -73,13 +73,21 @@ def explanation_table(found: Explanation, *, every_move: bool = False) -> Table:
     moves = _shown(found, every_move=every_move)
     return Table(
         title="",
-        header=("document", "grade", "rank before", "rank after", "contribution"),
+        header=(
+            "document",
+            "grade",
+            "rank before",
+            "rank after",
+            *(f"in {name}" for name in found.source_ranks),
+            "contribution",
+        ),
         rows=tuple(
             (
                 move.doc_id,
                 "-" if move.grade is None else f"{move.grade:g}",
                 _rank(move.rank_before),
                 _rank(move.rank_after),
+                *(_rank(ranks.get(move.doc_id)) for ranks in found.source_ranks.values()),
                 _signed(move.contribution),
             )
             for move in moves
@@ -118,7 +126,7 @@ def explanation_to_json(
             "method": found.method,
             "n_shared": found.n_shared,
             "n_without_effect": len(found.moves) - len(found.effective),
-            "moves": [vars(move) for move in moves],
+            "moves": [vars(move) | _sources(found, move) for move in moves],
         },
         indent=2,
     )
@@ -132,11 +140,21 @@ def explanation_to_csv(found: Explanation, *, every_move: bool = False) -> str:
             None if move.grade is None else f"{move.grade:g}",
             move.rank_before,
             move.rank_after,
+            *(ranks.get(move.doc_id) for ranks in found.source_ranks.values()),
             repr(move.contribution),
         ]
         for move in _shown(found, every_move=every_move)
     )
-    return csv_text(["doc_id", "grade", "rank_before", "rank_after", "contribution"], rows)
+    sources = (f"rank_in_{name}" for name in found.source_ranks)
+    header = ["doc_id", "grade", "rank_before", "rank_after", *sources, "contribution"]
+    return csv_text(header, rows)
+
+
+def _sources(found: Explanation, move: Move) -> dict[str, dict[str, int | None]]:
+    """Return the ranks in the runs that were fused, if they are known."""
+    if not found.source_ranks:
+        return {}
+    return {"source_ranks": {name: r.get(move.doc_id) for name, r in found.source_ranks.items()}}
 
 
 def _shown(found: Explanation, *, every_move: bool) -> Sequence[Move]:
@@ -154,11 +172,16 @@ def _notes(found: Explanation, shown: Sequence[Move]) -> tuple[str, ...]:
         notes.append(f"{hidden}{more} {documents} moved without effect; --all shows them.")
     if any(move.grade is None for move in shown):
         notes.append("Grade -: the document is unjudged.")
-    if any(None in (move.rank_before, move.rank_after) for move in shown):
+    if any(_is_missing(found, move) for move in shown):
         notes.append("Rank -: the document is not in the run.")
     if found.effective:
         notes.append(f"Contributions add up to the difference: {_method(found)}.")
     return tuple(notes)
+
+
+def _is_missing(found: Explanation, move: Move) -> bool:
+    ranks = (one.get(move.doc_id) for one in found.source_ranks.values())
+    return None in (move.rank_before, move.rank_after, *ranks)
 
 
 def _method(found: Explanation) -> str:
