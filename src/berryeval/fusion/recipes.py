@@ -14,6 +14,7 @@ from dataclasses import dataclass
 from typing import Literal, TypeAlias
 
 from berryeval.errors import ArgumentError
+from berryeval.fusion.combining import reciprocal_rank
 from berryeval.fusion.methods import METHODS, Method
 from berryeval.fusion.training import NO_ODDS, Training, segment_ends
 
@@ -152,7 +153,7 @@ class _Given:
 
 def _rrf(given: _Given) -> Recipe:
     k = given.parameters["k"]
-    return given.by_rank(lambda weight, rank: weight / (k + rank))
+    return given.by_rank(lambda weight, rank: reciprocal_rank(rank, k, weight))
 
 
 def _rbc(given: _Given) -> Recipe:

@@ -2,10 +2,16 @@
 
 import numpy as np
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
+import berryeval as be
 from berryeval.search.embedding.embedder import unit_vectors
+from berryeval.search.hits import Hit
 from berryeval.search.systems.hybrid import HybridSettings, search_hybrid
 from berryeval.search.systems.late_interaction import late_scores, tokens_of
+from berryeval.search.systems.rank_fusion import fuse_hits
+from depth import examples
 
 TEXTS = {1: "renew token", 2: "renew licence", 3: "ripe bananas"}
 PLAIN = HybridSettings(late=0, feedback=0)
@@ -50,6 +56,41 @@ def test_scores_are_scaled_and_added():
     )
     weighted = HybridSettings(weights=(2, 0.5), late=0, feedback=0, depth=1)
     assert search_hybrid(index, "renew token", QUERY, weighted) == {1: 2, 2: 0.5}
+
+
+@examples(300)
+@given(
+    words=st.dictionaries(st.integers(0, 9), st.floats(0.125, 50), min_size=1),
+    vectors=st.dictionaries(st.integers(0, 9), st.floats(-1, 1), min_size=1),
+    weights=st.tuples(st.floats(0.125, 4), st.floats(0.125, 4)),
+)
+def test_scores_are_those_of_the_fusion_of_runs(words, vectors, weights):
+    """Word scores are divided by the highest, cosines scaled from 0 to 1; to the last bit."""
+    settings = HybridSettings(weights=weights, late=0, feedback=0)
+    found = search_hybrid(Written(words, vectors), "renew", QUERY, settings)
+    runs = [{"q": scores} for scores in (words, vectors)]
+    scaled = [be.fuse([run, {"q": {}}], "sum", norm=norm)
+              for run, norm in zip(runs, ("max", "min-max"), strict=True)]  # fmt: skip
+    fused = be.fuse(scaled, "wsum", norm=None, weights=weights).to_dict()["q"]
+    assert {str(number): score for number, score in found.items()} == fused
+
+
+@examples(300)
+@given(
+    rankings=st.lists(st.lists(st.sampled_from("abcdefgh"), unique=True, min_size=1),
+                      min_size=2, max_size=3),
+    data=st.data(),
+)  # fmt: skip
+def test_fused_ranks_are_those_of_the_fusion_of_runs(rankings, data):
+    """Reciprocal ranks with weights, to the last bit; PostgreSQL is compared with the same."""
+    numbers = st.floats(0.125, 8)
+    weights = [data.draw(numbers) for _ in rankings]
+    constant = data.draw(numbers)
+    hits = [[Hit(doc_id, 0.0) for doc_id in ranking] for ranking in rankings]
+    found = fuse_hits(hits, 8, weights=weights, constant=constant)
+    fused = be.fuse([{"q": ranking} for ranking in rankings], weights=weights, k=constant)
+    assert dict(found) == fused.to_dict()["q"]
+    assert [hit.doc_id for hit in found] == fused.ranking("q")
 
 
 def test_the_only_match_counts_fully():

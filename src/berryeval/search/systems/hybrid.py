@@ -22,6 +22,8 @@ from typing import Protocol, TypeVar
 import numpy as np
 
 from berryeval.errors import ArgumentError
+from berryeval.fusion.combining import weighted_sum
+from berryeval.fusion.normalising import min_max
 from berryeval.search.embedding.embedder import Vectors, unit_vectors
 from berryeval.search.systems.late_interaction import Tokens, late_scores
 from berryeval.search.systems.rank_fusion import Fusion, check_fusion
@@ -151,22 +153,13 @@ def _search_once(
         found = late_scores(query, index.tokens_of(fresh)).tolist()
         by_tokens.update(zip(fresh, found, strict=True))
         parts.append((settings.late, _scaled({number: by_tokens[number] for number in numbers})))
-    total = dict.fromkeys(numbers, 0.0)
-    for weight, scores in parts:
-        for number, score in scores.items():
-            total[number] += weight * score
-    return total
+    total = weighted_sum(parts)
+    return {number: total[number] for number in numbers}
 
 
 def _scaled(scores: Mapping[int, float], lowest: float | None = None) -> dict[int, float]:
     """Scale scores to the range from 0 to 1; all are 1 if they are equal."""
-    if not scores:
-        return {}
-    low = min(scores.values()) if lowest is None else lowest
-    high = max(scores.values())
-    if high <= low:
-        return dict.fromkeys(scores, 1.0)
-    return {number: (score - low) / (high - low) for number, score in scores.items()}
+    return dict(zip(scores, min_max([*scores.values()], lowest), strict=True))
 
 
 def _as_shares(weights: Mapping[_Key, float]) -> dict[_Key, float]:

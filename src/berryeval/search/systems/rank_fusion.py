@@ -6,6 +6,7 @@ from collections.abc import Iterable, Sequence
 from typing import Literal, TypeAlias, get_args
 
 from berryeval.errors import ArgumentError
+from berryeval.fusion.combining import reciprocal_rank, weighted_sum
 from berryeval.search.hits import Hit, best_hits
 
 __all__ = ["Fusion", "check_fusion", "fuse_hits"]
@@ -50,8 +51,13 @@ def fuse_hits(
     >>> fuse_hits([lexical, vector], k=1, weights=(1, 1), constant=0)
     [Hit(doc_id='b', score=1.5)]
     """
-    scores: dict[str, float] = {}
-    for hits, weight in zip(rankings, weights, strict=True):
-        for rank, hit in enumerate(hits, start=1):
-            scores[hit.doc_id] = scores.get(hit.doc_id, 0.0) + weight / (constant + rank)
-    return best_hits(((d, score) for d, score in scores.items() if score > 0), k)
+    parts = (
+        (1.0, {hit.doc_id: reciprocal_rank(rank, constant, weight) for rank, hit in ranked})
+        for ranked, weight in zip(map(_ranked, rankings), weights, strict=True)
+    )
+    found = weighted_sum(parts).items()
+    return best_hits(((d, score) for d, score in found if score > 0), k)
+
+
+def _ranked(hits: Sequence[Hit]) -> Iterable[tuple[int, Hit]]:
+    return enumerate(hits, start=1)
