@@ -176,6 +176,8 @@ def test_unjudged_documents_can_be_removed():
     """The first judged document is the same in both runs, so that nothing changed."""
     result = berryeval("qrels.txt", "a.run", "b.run", "--query", "q1", "-m", "P@1", "--judged-only")
     assert result.output.startswith("P(judged_only=True)@1 of query q1 did not change")
+
+
 def test_runs_that_were_fused_show_who_brought_a_document():
     """One column per run, in text, CSV and JSON; a dash if the run does not have the document."""
     sources = ["--fused-from", "one=a.run", "--fused-from", "b.run"]

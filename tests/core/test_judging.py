@@ -105,6 +105,7 @@ labels = st.sampled_from([None, b"a", b"b"])
             st.integers(-1, 3).map(float),
             st.none(),
             labels,
+            subtopic_weight=st.none(),
         )
     )
 )

@@ -122,11 +122,10 @@ def explain(
         A judged query. Default: the one that `query_that_fell_most` finds.
     measure : Measure or str
         Any measure, custom ones included.
-    duplicates, judges, judged_only
     fused_from : mapping of str to run, optional
         The runs, by name, that were fused into `b`: the explanation then has the rank of each
         document in each of them, and so shows which run brought it.
-    duplicates, judges
+    duplicates, judges, judged_only
         As `evaluate` takes them.
 
     Returns
