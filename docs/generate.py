@@ -95,8 +95,8 @@ def _heading(measure: type[Measure]) -> str:
 
 
 def _anchor(measure: type[Measure]) -> str:
-    kept = (c for c in _heading(measure).lower() if c.isalnum() or c in " -")
-    return "".join(kept).replace(" ", "-")
+    kept = (c for c in _heading(measure).lower() if c.isalnum() or c in " -_")
+    return "-".join("".join(kept).replace("-", " ").split())
 
 
 def tools_page() -> str:

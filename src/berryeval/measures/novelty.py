@@ -22,8 +22,8 @@ _GAIN = (
     "above it that serves the same intent. "
 )
 _IDEAL = (
-    "the ideal ranking: at each rank the judged document that gains most there, of equal ones "
-    "that with the highest id."
+    "the ideal ranking, which has at each rank the judged document that gains most there; of equal "
+    "ones, the one with the highest id."
 )
 _NO_SUBTOPICS = (
     "A query without subtopics has one intent, the query itself. If no query has subtopics, the "
@@ -75,8 +75,8 @@ class AlphaDCG(Measure):
         _GAIN + "The sum of the gains, each divided by log2(rank + 1), is divided by that of k "
         "documents that each serve every intent."
     )
-    use_when = "You compare diversity across queries: 1 means that every document serves everyone."
-    avoid_when = "The collection has no documents that serve all intents: alpha_nDCG reaches 1."
+    use_when = "Values should be comparable across collections: 1 is the best of any collection."
+    avoid_when = "The best ranking of the judged documents should score 1: use alpha_nDCG."
     edge_cases = (
         _NO_SUBTOPICS,
         _UNSERVED,
@@ -122,7 +122,12 @@ class AlphaNDCG(Measure):
     )
     use_when = "Queries have several meanings, and the first page should serve all of them."
     avoid_when = "Judgments have no subtopics, or degrees of relevance matter: use nDCG."
-    edge_cases = (_NO_SUBTOPICS, _UNSERVED, _ABOVE_IDEAL, "Grades count only as reaching rel.")
+    edge_cases = (
+        _NO_SUBTOPICS,
+        _UNSERVED,
+        _ABOVE_IDEAL,
+        "A grade above rel counts no more than rel.",
+    )
 
 
 @register
