@@ -207,6 +207,44 @@ def parquet(files: Files) -> list[str]:
     ]
 
 
+def fused(library: str, n_queries: int, depth: int) -> dict[str, float] | None:
+    """Return the seconds of each method of fusion, in a process that has called it before."""
+    python = Path(sys.executable) if library == "berryeval" else PEERS / "python"
+    if not python.exists():
+        return None
+    script = HERE / "contenders" / "fusion.py"
+    done = subprocess.run(
+        [python, script, library, str(n_queries), str(depth)],
+        check=True, capture_output=True, text=True,
+    )  # fmt: skip
+    found: dict[str, float] = json.loads(done.stdout.splitlines()[-1])
+    print(f"  {library}, {n_queries:,} x {depth:,}: {found}", file=sys.stderr)
+    return found
+
+
+def fusion() -> list[str]:
+    """Return how long two runs take to be fused, and to be fused from files."""
+    own, peer = fused("berryeval", 500, 1000), fused("ranx", 500, 1000)
+    large = fused("berryeval", 5000, 1000)
+    assert own is not None
+    assert large is not None
+    lines = [
+        "| two runs in memory, warm | 1 million rows, s | ranx, s | x berryeval "
+        "| 10 million rows, s |",
+        "|---|---:|---:|---:|---:|",
+    ]
+    for name, seconds in own.items():
+        other = ("", "") if peer is None else (
+            f"{peer[name]:.2f}", f"{peer[name] / seconds:.0f}")  # fmt: skip
+        lines.append(f"| {name} | {seconds:.3f} | {' | '.join(other)} | {large[name]:.2f} |")
+    return [
+        "Two runs of 500 or 5,000 queries x 1,000 rows, which share half of their documents.",
+        "",
+        *lines,
+        "",
+    ]
+
+
 def growth() -> list[str]:
     """Return how time and memory grow with the rows."""
     lines = ["| rows | MB | best, s | ns per row | peak memory, MB |", "|---:|---:|---:|---:|---:|"]
@@ -248,6 +286,7 @@ def page() -> str:
         "Dicts of dicts": dicts(100_000, 100),
         "Compressed": compressed(large),
         "Parquet": parquet(make_files(10_000, 1000, 10)),
+        "Fusion": fusion(),
         "Growth": growth(),
         "Start": small(),
     }  # fmt: skip

@@ -20,13 +20,12 @@ constexpr std::uint32_t nowhere = std::numeric_limits<std::uint32_t>::max();
 // Dividing by infinity would hide that a scale overflowed.
 double finite_or_nan(double scale) { return std::isfinite(scale) ? scale : nan; }
 
-// One document of one query, in any of the runs.
-struct Candidate {
-    std::string_view id;
-    double total = 0.0;      // the highest or the lowest, where that is asked for
-    double weights = 0.0;    // of the runs with it
-    std::uint32_t n = 0;     // runs with it
-    std::uint32_t last_run;  // that mentioned it
+// What is known of one document of one query. Apart from the ids and the sums, which alone are
+// enough for most methods: less memory is touched.
+struct Presence {
+    double weights = 0.0;              // of the runs with it
+    std::uint32_t n = 0;               // runs with it
+    std::uint32_t last_run = nowhere;  // that mentioned it
 };
 
 struct Ranked {
@@ -74,6 +73,12 @@ private:
                recipe_.norm == Norm::rank || recipe_.norm == Norm::borda;
     }
 
+    // Whether nothing counts but the values of the runs that have a document.
+    bool is_plain_sum() const {
+        return recipe_.combination == Combination::sum && recipe_.values != Values::borda &&
+               recipe_.absent == 0.0 && !counts_absent();
+    }
+
     void find_candidates(std::size_t query) {
         const std::size_t n_runs = request_.runs.size();
         std::size_t n_rows = 0;
@@ -84,7 +89,7 @@ private:
         if (n_rows >= nowhere / 4) throw std::length_error("too many documents of one query");
         const std::size_t size = std::bit_ceil(2 * n_rows + 1);
         table_.assign(size, 0);
-        candidates_.clear();
+        ids_.clear();
         for (std::size_t run = 0; run < n_runs; ++run) {
             candidate_of_[run].resize(order_[run].size());
             for (std::size_t place = 0; place < order_[run].size(); ++place) {
@@ -92,6 +97,8 @@ private:
                 candidate_of_[run][place] = find_or_add(id, size - 1);
             }
         }
+        totals_.assign(ids_.size(), 0.0);
+        if (!is_plain_sum()) presence_.assign(ids_.size(), {});
     }
 
     // Puts the rows of a run into the order of ranks.
@@ -121,11 +128,11 @@ private:
         for (; table_[slot] != 0; slot = (slot + 1) & mask) {
             if ((table_[slot] ^ hash) >> 32 != 0) continue;
             const auto found = static_cast<std::uint32_t>((table_[slot] & low_half) - 1);
-            if (columns::are_same(candidates_[found].id, id)) return found;
+            if (columns::are_same(ids_[found], id)) return found;
         }
-        const auto number = static_cast<std::uint32_t>(candidates_.size());
+        const auto number = static_cast<std::uint32_t>(ids_.size());
         table_[slot] = (hash & ~low_half) | (number + 1);
-        candidates_.push_back({.id = id, .last_run = nowhere});
+        ids_.push_back(id);
         return number;
     }
 
@@ -144,17 +151,23 @@ private:
             }
         }
         const double weight = recipe_.weights[run];
+        const std::vector<std::uint32_t>& candidates = candidate_of_[run];
+        if (is_plain_sum()) {
+            for (std::size_t place = 0; place < n; ++place) {
+                totals_[candidates[place]] += weight * value_at(run, place, n);
+            }
+            return true;
+        }
         for (std::size_t place = 0; place < n; ++place) {
-            Candidate& candidate = candidates_[candidate_of_[run][place]];
-            candidate.last_run = static_cast<std::uint32_t>(run);
-            add_value(candidate_of_[run][place], value_at(run, place, n), weight);
+            presence_[candidates[place]].last_run = static_cast<std::uint32_t>(run);
+            add_value(candidates[place], value_at(run, place, n), weight);
         }
         add_absent(static_cast<std::uint32_t>(run), n, weight);
         return true;
     }
 
     void add_absent(std::uint32_t run, std::size_t n, double weight) {
-        const double n_candidates = static_cast<double>(candidates_.size());
+        const double n_candidates = static_cast<double>(ids_.size());
         const double n_documents = static_cast<double>(n);
         double value = recipe_.absent;
         if (recipe_.values == Values::borda) {
@@ -164,47 +177,47 @@ private:
         } else if (value == 0.0) {
             return;
         }
-        for (std::uint32_t number = 0; number < candidates_.size(); ++number) {
-            Candidate& candidate = candidates_[number];
-            if (candidate.last_run == run) continue;
+        for (std::uint32_t number = 0; number < ids_.size(); ++number) {
+            if (presence_[number].last_run == run) continue;
             if (counts_absent()) {
                 add_value(number, value, weight);
             } else {
-                candidate.total += weight * value;
+                totals_[number] += weight * value;
             }
         }
     }
 
     void add_value(std::uint32_t number, double value, double weight) {
-        Candidate& candidate = candidates_[number];
+        Presence& presence = presence_[number];
+        double& total = totals_[number];
         switch (recipe_.combination) {
             case Combination::max:
-                if (candidate.n == 0 || value > candidate.total) candidate.total = value;
+                if (presence.n == 0 || value > total) total = value;
                 break;
             case Combination::min:
-                if (candidate.n == 0 || value < candidate.total) candidate.total = value;
+                if (presence.n == 0 || value < total) total = value;
                 break;
             case Combination::median: {
                 const std::size_t n_runs = request_.runs.size();
-                if (given_.size() < candidates_.size() * n_runs) {
-                    given_.resize(candidates_.size() * n_runs);
+                if (given_.size() < ids_.size() * n_runs) {
+                    given_.resize(ids_.size() * n_runs);
                 }
-                given_[number * n_runs + candidate.n] = value;
+                given_[number * n_runs + presence.n] = value;
                 break;
             }
             case Combination::weights:
-                candidate.total += value;
-                candidate.weights += weight;
+                total += value;
+                presence.weights += weight;
                 break;
             default:
-                candidate.total += weight * value;
+                total += weight * value;
         }
-        ++candidate.n;
+        ++presence.n;
     }
 
     double value_at(std::size_t run, std::size_t place, std::size_t n) const {
         if (recipe_.values == Values::scores) return scores_[place];
-        if (recipe_.values == Values::borda) return static_cast<double>(candidates_.size() - place);
+        if (recipe_.values == Values::borda) return static_cast<double>(ids_.size() - place);
         const std::span<const double> table = recipe_.tables[run];
         if (recipe_.values == Values::table) return table[place];
         if (recipe_.values == Values::boosted) return table[place] * (scores_[place] + 1.0);
@@ -224,7 +237,7 @@ private:
         const std::size_t n = scores_.size();
         if (recipe_.norm == Norm::none) return;
         if (recipe_.norm == Norm::rank || recipe_.norm == Norm::borda) {
-            const std::size_t of = recipe_.norm == Norm::rank ? n : candidates_.size();
+            const std::size_t of = recipe_.norm == Norm::rank ? n : ids_.size();
             for (std::size_t place = 0; place < n; ++place) {
                 scores_[place] = 1.0 - static_cast<double>(place) / static_cast<double>(of);
             }
@@ -289,35 +302,37 @@ private:
     }
 
     double fused_score(std::uint32_t number) {
-        const Candidate& candidate = candidates_[number];
+        const double total = totals_[number];
+        if (recipe_.combination == Combination::sum) return total;
+        const Presence& presence = presence_[number];
         switch (recipe_.combination) {
             case Combination::mean:
-                return candidate.total / static_cast<double>(candidate.n);
+                return total / static_cast<double>(presence.n);
             case Combination::factor:
-                return candidate.total * recipe_.factors[candidate.n - 1];
+                return total * recipe_.factors[presence.n - 1];
             case Combination::weights:
-                return candidate.total * candidate.weights;
+                return total * presence.weights;
             case Combination::median: {
                 double* const first = given_.data() + number * request_.runs.size();
-                std::stable_sort(first, first + candidate.n);
-                const std::size_t middle = candidate.n / 2;
-                if (candidate.n % 2 == 1) return first[middle];
+                std::stable_sort(first, first + presence.n);
+                const std::size_t middle = presence.n / 2;
+                if (presence.n % 2 == 1) return first[middle];
                 return (first[middle - 1] + first[middle]) / 2.0;
             }
             default:
-                return candidate.total;
+                return total;
         }
     }
 
     bool rank_candidates() {
         ranked_.clear();
-        for (std::uint32_t number = 0; number < candidates_.size(); ++number) {
+        for (std::uint32_t number = 0; number < ids_.size(); ++number) {
             ranked_.push_back({fused_score(number), number});
             if (std::isnan(ranked_.back().score)) return false;
         }
         const auto stands_above = [this](const Ranked& a, const Ranked& b) {
             if (a.score != b.score) return a.score > b.score;
-            return candidates_[a.candidate].id > candidates_[b.candidate].id;
+            return ids_[a.candidate] > ids_[b.candidate];
         };
         if (request_.depth < ranked_.size() / 4) {
             const auto middle = ranked_.begin() + static_cast<std::ptrdiff_t>(request_.depth);
@@ -330,7 +345,7 @@ private:
 
     // The twin of berryeval.fusion.condorcet.sort_by_majority.
     void sort_by_majority() {
-        const std::size_t n_runs = request_.runs.size(), n = candidates_.size();
+        const std::size_t n_runs = request_.runs.size(), n = ids_.size();
         ranks_.assign(n * n_runs, 0);
         for (std::size_t run = 0; run < n_runs; ++run) {
             const auto below = static_cast<std::uint32_t>(order_[run].size());
@@ -342,9 +357,8 @@ private:
         }
         std::vector<std::uint32_t> order(n), merged;
         for (std::size_t i = 0; i < n; ++i) order[i] = static_cast<std::uint32_t>(i);
-        std::sort(order.begin(), order.end(), [this](std::uint32_t a, std::uint32_t b) {
-            return candidates_[a].id > candidates_[b].id;
-        });
+        std::sort(order.begin(), order.end(),
+                  [this](std::uint32_t a, std::uint32_t b) { return ids_[a] > ids_[b]; });
         for (std::size_t width = 1; width < n; width *= 2) {
             merged.clear();
             for (std::size_t first = 0; first < n; first += 2 * width) {
@@ -382,7 +396,7 @@ private:
     void write(Fused& out) {
         const std::size_t n = std::min(request_.depth, ranked_.size());
         for (std::size_t place = 0; place < n; ++place) {
-            const std::string_view id = candidates_[ranked_[place].candidate].id;
+            const std::string_view id = ids_[ranked_[place].candidate];
             std::copy(id.begin(), id.end(), out.doc_data.extend(id.size()));
             out.doc_offsets.push_back(out.doc_data.size());
             out.values.push_back(ranked_[place].score + 0.0);  // no negative zero
@@ -395,32 +409,57 @@ private:
     columns::Seed seed_;
     std::vector<std::vector<std::uint64_t>> order_;         // rows by rank, per run
     std::vector<std::vector<std::uint32_t>> candidate_of_;  // by rank, per run
-    std::vector<std::uint64_t> table_;  // half a hash, and a candidate's number plus 1; 0 is free
-    std::vector<Candidate> candidates_;
+    std::vector<std::uint64_t> table_;   // half a hash, and a candidate's number plus 1; 0 is free
+    std::vector<std::string_view> ids_;  // of the candidates
+    std::vector<double> totals_;         // or the highest or lowest, where that is asked for
+    std::vector<Presence> presence_;
     std::vector<double> scores_;        // of one run
     std::vector<double> given_;         // all values of each candidate, for medians
     std::vector<std::uint32_t> ranks_;  // per candidate and run
     std::vector<Ranked> ranked_;
 };
 
-std::size_t n_rows_of(const Request& request, std::size_t query) {
+// How much a query has in all runs together.
+struct Amount {
+    std::size_t n_rows = 0, n_bytes = 0;
+};
+
+Amount amount_of(const Request& request, std::size_t query) {
     const std::size_t n_runs = request.runs.size();
-    std::size_t n_rows = 0;
+    Amount found;
     for (std::size_t run = 0; run < n_runs; ++run) {
         const std::int64_t place = request.places[query * n_runs + run];
         if (place < 0) continue;
-        const std::span<const std::uint64_t> starts = request.runs[run].starts;
-        n_rows +=
-            starts[static_cast<std::size_t>(place) + 1] - starts[static_cast<std::size_t>(place)];
+        const Run& rows = request.runs[run];
+        const std::uint64_t first = rows.starts[static_cast<std::size_t>(place)];
+        const std::uint64_t end = rows.starts[static_cast<std::size_t>(place) + 1];
+        found.n_rows += end - first;
+        found.n_bytes += rows.doc_offsets[end] - rows.doc_offsets[first];
     }
-    return n_rows;
+    return found;
+}
+
+// Room for the queries from `first` to `last`. Memory that is not used in the end costs nothing;
+// to move columns that grow does.
+void reserve(Fused& out, const Request& request, std::size_t first, std::size_t last) {
+    if (request.depth != std::numeric_limits<std::size_t>::max()) return;
+    Amount all;
+    for (std::size_t query = first; query < last; ++query) {
+        const Amount one = amount_of(request, query);
+        all.n_rows += one.n_rows;
+        all.n_bytes += one.n_bytes;
+    }
+    out.starts.reserve(last - first + 1);
+    out.doc_data.reserve(all.n_bytes);
+    out.doc_offsets.reserve(all.n_rows + 1);
+    out.values.reserve(all.n_rows);
 }
 
 // The first query of each part, so that parts have about as many rows; and the end of the last.
 std::vector<std::size_t> cut_into_parts(const Request& request, std::size_t n_parts) {
     std::vector<std::size_t> rows_before{0};
     for (std::size_t query = 0; query < request.n_queries(); ++query) {
-        rows_before.push_back(rows_before.back() + n_rows_of(request, query));
+        rows_before.push_back(rows_before.back() + amount_of(request, query).n_rows);
     }
     std::vector<std::size_t> cuts{0};
     for (std::size_t part = 1; part < n_parts; ++part) {
@@ -451,13 +490,18 @@ Fused fuse(const Request& request, std::size_t n_threads) {
         std::clamp<std::size_t>(request.n_queries(), 1, std::max<std::size_t>(n_threads, 1));
     const std::vector<std::size_t> cuts = cut_into_parts(request, n_parts);
     std::vector<Fused> parts(n_parts);
-    parts[0].starts.push_back(0);
-    parts[0].doc_offsets.push_back(0);
     std::mutex mutex;
     std::exception_ptr error;
     share_out_rows(n_parts, n_parts, [&](std::size_t, std::size_t first, std::size_t last) {
         for (std::size_t part = first; part < last; ++part) {
             try {
+                // The first part takes in the others.
+                reserve(parts[part], request, cuts[part],
+                        part == 0 ? request.n_queries() : cuts[part + 1]);
+                if (part == 0) {
+                    parts[0].starts.push_back(0);
+                    parts[0].doc_offsets.push_back(0);
+                }
                 Fuser fuser(request);
                 for (std::size_t query = cuts[part]; query < cuts[part + 1]; ++query) {
                     const auto run = fuser.add_query(query, parts[part]);
