@@ -117,9 +117,10 @@ def test_measures_as_json_has_the_same_texts(berryeval):
 def test_measures_as_json_has_parameters_and_defaults(berryeval):
     """With `at`, which of them follows the @."""
     found = {one["name"]: one for one in json.loads(berryeval("measures", "--json").output)}
-    assert found["nDCG"]["parameters"] == {"k": None, "gain": "linear", "rel": 0.0}
+    expected = {"k": None, "gain": "linear", "rel": 0.0, "judged_only": False}
+    assert found["nDCG"]["parameters"] == expected
     assert (found["nDCG"]["at"], found["IPrec"]["at"], found["NumQ"]["at"]) == ("k", "recall", None)
-    assert found["NumQ"]["parameters"] == {}
+    assert found["NumQ"]["parameters"] == {"judged_only": False}
     for measure in all_measures():
         assert measure(**found[measure.name]["parameters"]) == measure()
 
@@ -294,7 +295,7 @@ def test_an_invalid_file_is_one_line_and_nothing_else(tmp_path, line):
 
 
 @pytest.mark.parametrize(
-    "arguments", [["evaluate", "x", "y", "-o", "z.svg"], ["explain", "x", "y", "z", "-o", "z.html"]]
+    "arguments", [["evaluate", "x", "y", "-o", "z.xml"], ["explain", "x", "y", "z", "-o", "z.html"]]
 )
 def test_an_extension_of_another_commands_format_is_an_error(arguments):
     """A .png must not contain a plain-text table."""

@@ -30,6 +30,7 @@ from small_golden_set import QUERIES, write_golden_set
 
 PAGE = Path(__file__).parents[2] / "docs" / "reference" / "json.md"
 ANY_KEY = {
+    "source_ranks",
     "rows",
     "agreements",
     "by_category",
@@ -183,7 +184,19 @@ def files(tmp_path, monkeypatch):
         ("Power", ["power", "qrels.json", "bad.json"]),
         ("History", ["history", "history.jsonl"]),
         ("Holes", ["holes", "qrels.json", "good.json", "bad.json", "--queries", "queries.jsonl"]),
-        ("Explanation", ["explain", "qrels.json", "good.json", "bad.json", "--query", "q01"]),
+        (
+            "Explanation",
+            [
+                "explain",
+                "qrels.json",
+                "good.json",
+                "bad.json",
+                "--query",
+                "q01",
+                "--fused-from",
+                "good.json",
+            ],
+        ),  # fmt: skip
         ("Agreement", ["agree", "qrels.json", "other.json", "good.json", "bad.json"]),
         ("Overlap", ["overlap", "good.json", "bad.json"]),
         ("Archive", ["archive", "info", "new.db"]),
