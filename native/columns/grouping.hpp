@@ -24,6 +24,22 @@ struct Columns {
     Buffer<double> values;
 };
 
+// Copies an id to where there is room for it; most ids are short.
+inline void copy_id(char* to, std::string_view id) {
+    const std::size_t size = id.size();
+    if (size > 16) {
+        std::memcpy(to, id.data(), size);
+    } else if (size >= 8) {  // the two words may overlap: quicker than a call
+        std::memcpy(to + size - 8, id.data() + size - 8, 8);
+        std::memcpy(to, id.data(), 8);
+    } else if (size >= 4) {
+        std::memcpy(to + size - 4, id.data() + size - 4, 4);
+        std::memcpy(to, id.data(), 4);
+    } else {
+        for (std::size_t i = 0; i < size; ++i) to[i] = id[i];
+    }
+}
+
 // Collects rows; the twin of berryeval.core.grouped.Grouping.
 //
 // Ids are copied, so that what the views point to may go after add(). Rows that follow each
@@ -70,21 +86,6 @@ private:
         std::uint64_t query;
         std::uint64_t first_row;
     };
-
-    static void copy_id(char* to, std::string_view id) {
-        const std::size_t size = id.size();
-        if (size > 16) {
-            std::memcpy(to, id.data(), size);
-        } else if (size >= 8) {  // the two words may overlap: quicker than a call
-            std::memcpy(to + size - 8, id.data() + size - 8, 8);
-            std::memcpy(to, id.data(), 8);
-        } else if (size >= 4) {
-            std::memcpy(to + size - 4, id.data() + size - 4, 4);
-            std::memcpy(to, id.data(), 4);
-        } else {
-            for (std::size_t i = 0; i < size; ++i) to[i] = id[i];
-        }
-    }
 
     std::string_view current_id() const { return query_id(pieces_.back().query); }
     std::string_view query_id(std::size_t query) const {

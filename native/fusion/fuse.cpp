@@ -1,13 +1,16 @@
 #include "fusion/fuse.hpp"
 
 #include <algorithm>
+#include <array>
 #include <bit>
 #include <cmath>
 #include <exception>
 #include <limits>
 #include <mutex>
 #include <stdexcept>
+#include <utility>
 
+#include "columns/grouping.hpp"
 #include "columns/hash.hpp"
 #include "threads.hpp"
 
@@ -32,6 +35,33 @@ struct Ranked {
     double score;
     std::uint32_t candidate;
 };
+
+// The bits of a score, so that higher scores have lower keys. Both zeros have the same.
+std::uint64_t key_of(double score) {
+    const auto bits = std::bit_cast<std::uint64_t>(score + 0.0);
+    constexpr std::uint64_t sign = std::uint64_t{1} << 63;
+    return bits & sign ? bits : ~(bits | sign);
+}
+
+// Sorts by score, the highest first; equal ones stay in any order. Byte by byte: comparisons
+// would surprise the processor with every second branch.
+void sort_by_bytes(std::vector<Ranked>& ranked, std::vector<Ranked>& other) {
+    constexpr std::size_t n_bytes = sizeof(std::uint64_t), n_values = 256;
+    std::array<std::array<std::uint32_t, n_values>, n_bytes> counts{};
+    for (const Ranked& one : ranked) {
+        const std::uint64_t key = key_of(one.score);
+        for (std::size_t byte = 0; byte < n_bytes; ++byte) ++counts[byte][key >> 8 * byte & 255];
+    }
+    other.resize(ranked.size());
+    for (std::size_t byte = 0; byte < n_bytes; ++byte) {
+        std::array<std::uint32_t, n_values>& places = counts[byte];
+        if (places[key_of(ranked[0].score) >> 8 * byte & 255] == ranked.size()) continue;
+        std::uint32_t next = 0;
+        for (std::uint32_t& place : places) next += std::exchange(place, next);
+        for (const Ranked& one : ranked) other[places[key_of(one.score) >> 8 * byte & 255]++] = one;
+        std::swap(ranked, other);
+    }
+}
 
 // Fuses one query after the other, and keeps its memory between them.
 class Fuser {
@@ -337,8 +367,17 @@ private:
         if (request_.depth < ranked_.size() / 4) {
             const auto middle = ranked_.begin() + static_cast<std::ptrdiff_t>(request_.depth);
             std::partial_sort(ranked_.begin(), middle, ranked_.end(), stands_above);
-        } else {
+        } else if (ranked_.size() < 128) {
             std::sort(ranked_.begin(), ranked_.end(), stands_above);
+        } else {
+            sort_by_bytes(ranked_, other_);
+            for (auto first = ranked_.begin(); first != ranked_.end();) {
+                const auto end = std::find_if(first + 1, ranked_.end(), [&](const Ranked& one) {
+                    return one.score != first->score;
+                });
+                if (end - first > 1) std::sort(first, end, stands_above);
+                first = end;
+            }
         }
         return true;
     }
@@ -397,7 +436,7 @@ private:
         const std::size_t n = std::min(request_.depth, ranked_.size());
         for (std::size_t place = 0; place < n; ++place) {
             const std::string_view id = ids_[ranked_[place].candidate];
-            std::copy(id.begin(), id.end(), out.doc_data.extend(id.size()));
+            columns::copy_id(out.doc_data.extend(id.size()), id);
             out.doc_offsets.push_back(out.doc_data.size());
             out.values.push_back(ranked_[place].score + 0.0);  // no negative zero
         }
@@ -416,7 +455,7 @@ private:
     std::vector<double> scores_;        // of one run
     std::vector<double> given_;         // all values of each candidate, for medians
     std::vector<std::uint32_t> ranks_;  // per candidate and run
-    std::vector<Ranked> ranked_;
+    std::vector<Ranked> ranked_, other_;
 };
 
 // How much a query has in all runs together.

@@ -16,7 +16,7 @@ from berryeval.fusion.methods import DEFAULT_METHOD, DEFAULT_NORM, Method, find_
 from berryeval.fusion.recipes import Recipe, check_weights, make_recipe
 from berryeval.fusion.training import Training, train
 
-__all__ = ["QuerySets", "check_parameters", "fuse_runs", "query_notes"]
+__all__ = ["QuerySets", "check_parameters", "fuse_runs"]
 
 QuerySets: TypeAlias = Literal["all", "common", "error"]
 """Which queries to fuse if runs have different ones: all; those that every run has; or none."""
@@ -104,12 +104,6 @@ def check_parameters(method: Method, given: Mapping[str, float]) -> dict[str, fl
         name: one.check(name, given.get(name, one.default))
         for name, one in method.parameters.items()
     }
-
-
-def query_notes(runs: Mapping[str, Run]) -> list[str]:
-    """Return a sentence, without its full stop, for each run that lacks queries of others."""
-    _, notes = _choose_queries(runs, "all")
-    return notes
 
 
 def _choose_queries(
