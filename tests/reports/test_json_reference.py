@@ -186,17 +186,8 @@ def files(tmp_path, monkeypatch):
         ("Holes", ["holes", "qrels.json", "good.json", "bad.json", "--queries", "queries.jsonl"]),
         (
             "Explanation",
-            [
-                "explain",
-                "qrels.json",
-                "good.json",
-                "bad.json",
-                "--query",
-                "q01",
-                "--fused-from",
-                "good.json",
-            ],
-        ),  # fmt: skip
+            "explain qrels.json good.json bad.json --query q01 --fused-from good.json".split(),
+        ),
         ("Agreement", ["agree", "qrels.json", "other.json", "good.json", "bad.json"]),
         ("Overlap", ["overlap", "good.json", "bad.json"]),
         ("Archive", ["archive", "info", "new.db"]),
