@@ -186,7 +186,16 @@ def files(tmp_path, monkeypatch):
         ("Holes", ["holes", "qrels.json", "good.json", "bad.json", "--queries", "queries.jsonl"]),
         (
             "Explanation",
-            "explain qrels.json good.json bad.json --query q01 --fused-from good.json".split(),
+            [
+                "explain",
+                "qrels.json",
+                "good.json",
+                "bad.json",
+                "--query",
+                "q01",
+                "--fused-from",
+                "good.json",
+            ],
         ),
         ("Agreement", ["agree", "qrels.json", "other.json", "good.json", "bad.json"]),
         ("Overlap", ["overlap", "good.json", "bad.json"]),
