@@ -292,6 +292,12 @@ SUBJECTS = {
                     "berryeval.suite.quality",
                 ),
             ),
+            Section(
+                "Settings of a hybrid search",
+                ("berryeval.suite.tuning", "berryeval.evaluation.choosing"),
+                "[Combine two systems](../../how-to/combine-two-systems.md"
+                "#choose-the-settings-of-a-hybrid-search) shows how to choose them.",
+            ),
         ),
     ),
     "archive": Subject(

@@ -31,7 +31,7 @@ _GROUPS = {
     "Score": ("evaluate", "trec_eval", "measures", "inspect", "convert", "dataset"),
     "Compare": ("compare", "explain", "overlap", "agree", "fuse", "history"),
     "Decide": ("init", "gate", "baseline", "power"),
-    "Search": ("demo", "quality", "retrieve"),
+    "Search": ("demo", "quality", "retrieve", "tune"),
     "Judge": ("golden", "holes"),
     "Serve": ("serve", "archive", "token"),
     "About": ("version",),

@@ -254,12 +254,12 @@ def tune_fusion(
         raise ArgumentError("n_starts", "at least 1", repr(n_starts))
     judged = load_judgments(judgments, duplicates, judges)
     data = _Data(loaded, judged, chosen, n_starts, seed)
-    folds = _fold(judged, n_folds, seed)
+    folds = fold_queries(judged, n_folds, seed)
     ways, notes = _candidates(data, methods, norms, parameters or {})
     validated = [_Validated(way, folds) for way in ways]
     by_fold = [_choose(validated, fold) for fold in range(len(folds))]
     best = max(validated, key=lambda one: one.held_out_mean)
-    held_out = _held_out_run(data, folds, by_fold)
+    held_out = held_out_run(folds, [one.choice.fuse(loaded) for one in by_fold])
     singles = {name: data.mean_of(data.scores_of(run)) for name, run in loaded.items()}
     sign = 1 if chosen.higher_is_better else -1
     best_single = max(singles, key=lambda name: sign * singles[name])
@@ -508,7 +508,7 @@ def _choose(validated: Sequence[_Validated], fold: int) -> FoldChoice:
     )
 
 
-def _fold(judgments: Judgments, n_folds: int, seed: int) -> list[list[bytes]]:
+def fold_queries(judgments: Judgments, n_folds: int, seed: int) -> list[list[bytes]]:
     """Divide queries at random; the same seed gives the same folds."""
     query_ids = sorted(judgments.query_ids.iter_bytes())
     if not 3 <= n_folds <= len(query_ids):  # noqa: PLR2004 - two to fit and validate, one to test
@@ -566,16 +566,13 @@ def _rank_norm(norms: Sequence[str | None]) -> str | None:
     return "min-max-inverted" if {*norms} == {"min-max-inverted"} else None
 
 
-def _held_out_run(
-    data: _Data, folds: Sequence[Sequence[bytes]], by_fold: Sequence[FoldChoice]
-) -> Run:
-    """Return one run, in which each query is fused as chosen without its fold."""
+def held_out_run(folds: Sequence[Sequence[bytes]], by_fold: Sequence[Run]) -> Run:
+    """Return one run with the queries of each fold from the run that was chosen without it."""
     rows = Grouping()
     for queries, chosen in zip(folds, by_fold, strict=True):
-        fused = chosen.choice.fuse(data.runs)
         for query_id in queries:
-            for row in fused.rows_of(query_id):
-                rows.add(query_id, fused.doc_ids.bytes_at(row), fused.values[row])
+            for row in chosen.rows_of(query_id):
+                rows.add(query_id, chosen.doc_ids.bytes_at(row), chosen.values[row])
     run = Run.collect(rows)
     run.cautions = ()
     return run

@@ -15,6 +15,7 @@ from berryeval.errors import (
 )
 from berryeval.search.hits import Hit
 from berryeval.search.systems.embedded import Embedded
+from berryeval.search.systems.hybrid import HybridSettings
 from berryeval.search.systems.rank_fusion import fuse_hits
 from berryeval.search.systems.vectors import VectorIndex
 from search.contract import DOCUMENTS, Contract
@@ -292,3 +293,18 @@ def test_text_with_lone_surrogates_is_indexed():
     system = Embedded()
     system.index([Document("\udcff", "cache \udcff", "\udcfe"), Document("b", "")])
     assert system.search("cache", 1)[0].doc_id == "\udcff"
+
+
+def test_several_settings_give_the_hits_of_single_searches():
+    """And k raises the depth in the same way."""
+    several = [HybridSettings((1, 1), 1, 10, 2), HybridSettings((2, 0.5), 0, 0, 2)]
+    system = Embedded()
+    system.index(DOCUMENTS)
+    singles = [Embedded(weights=one.weights, late=one.late, feedback=one.feedback, depth=2)
+               for one in several]  # fmt: skip
+    for single in singles:
+        single.index(DOCUMENTS)
+    for query in ("renew an expired token", "zzyzx", ""):
+        assert system.search_each(query, 3, several) == [one.search(query, 3) for one in singles]
+    with pytest.raises(SystemUnderTestError, match="nothing is indexed"):
+        Embedded().search_each("token", 3, several)

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 import berryeval as be
 from berryeval.search.embedding.embedder import unit_vectors
 from berryeval.search.hits import Hit
-from berryeval.search.systems.hybrid import HybridSettings, search_hybrid
+from berryeval.search.systems.hybrid import HybridSettings, search_hybrid, search_hybrid_each
 from berryeval.search.systems.late_interaction import late_scores, tokens_of
 from berryeval.search.systems.rank_fusion import fuse_hits
 from depth import examples
@@ -132,3 +132,19 @@ def test_documents_without_a_score_give_no_feedback():
     settings = HybridSettings(weights=(1, 0), late=0)
     assert search_hybrid(index, "renew", QUERY, settings) == {1: 0, 2: 0}
     assert len(index.asked_words) == 1
+
+
+def test_several_settings_share_what_they_have_in_common():
+    """Results are those of single searches, and no question is asked twice."""
+    several = [
+        HybridSettings(weights, late, feedback)
+        for weights in ((1, 1), (3, 1), (0, 1))
+        for late in (0, 1)
+        for feedback in (0, 2)
+    ]
+    index = Written({1: 4.0, 2: 1.0}, {2: 0.9, 1: 0.5, 3: 0.1})
+    found = search_hybrid_each(index, "renew token", QUERY, several)
+    asked = [tuple(words.items()) for words in index.asked_words]
+    assert len({*asked}) == len(asked)
+    assert len({*map(tuple, index.asked_vectors)}) == len(index.asked_vectors)
+    assert found == [search_hybrid(index, "renew token", QUERY, one) for one in several]

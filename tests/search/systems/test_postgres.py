@@ -21,6 +21,7 @@ from berryeval.search.collect import Limits, collect
 from berryeval.search.hits import Hit
 from berryeval.search.opening import open_system
 from berryeval.search.systems.embedded import Embedded
+from berryeval.search.systems.hybrid import HybridSettings
 from berryeval.search.systems.postgres import Postgres
 from berryeval.search.systems.postgres.index import PostgresIndex, Statements
 from berryeval.search.systems.rank_fusion import fuse_hits
@@ -160,6 +161,16 @@ def test_two_rounds_match_the_embedded_engine(make):
         expected = dict(embedded.search(query, 10))
         # tantivy stores text lengths in one byte, which affects its scores.
         assert dict(system.search(query, 10)) == pytest.approx(expected, abs=0.1)
+
+
+def test_several_settings_give_the_hits_of_single_searches(make):
+    """From one connection, with the depth that k requires."""
+    several = [HybridSettings((1, 1), 1, 10, 2), HybridSettings((2, 0.5), 0, 0, 2)]
+    singles = [make("hybrid", weights=one.weights, late=one.late, feedback=one.feedback, depth=2)
+               for one in several]  # fmt: skip
+    for query in ("renew an expired token", "zzyzx"):
+        expected = [one.search(query, 3) for one in singles]
+        assert singles[0].search_each(query, 3, several) == expected
 
 
 @pytest.mark.parametrize("settings", [{"rank": "ts_rank_cd"}, {"rank": "bm25", "match": "all"}])

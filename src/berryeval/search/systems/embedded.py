@@ -21,7 +21,12 @@ from berryeval.errors import ArgumentError, FormatError, MismatchError, SystemUn
 from berryeval.search.embedding.embedder import Embedder, Vectors, as_embedder, embed_queries
 from berryeval.search.hits import Hit, best_hits, check_k
 from berryeval.search.system import System, each_once
-from berryeval.search.systems.hybrid import HybridSettings, fusion_facts, search_hybrid
+from berryeval.search.systems.hybrid import (
+    HybridSettings,
+    fusion_facts,
+    search_hybrid,
+    search_hybrid_each,
+)
 from berryeval.search.systems.late_interaction import Tokens, TokenSets
 from berryeval.search.systems.lexical import LexicalIndex
 from berryeval.search.systems.rank_fusion import Fusion, check_fusion, fuse_hits
@@ -209,11 +214,7 @@ class Embedded(System):
             If nothing was indexed.
         """
         check_k(k)
-        index = self._searched
-        if index is None:
-            raise SystemUnderTestError(
-                self.name, "nothing is indexed; name documents, or call index(documents)"
-            )
+        index = self._index
         if self.mode == "bm25":
             return index.to_hits(index.best_by_words(index.query_words(query), k), k)
         vector = embed_queries(self.embedder, [query])[0]
@@ -230,6 +231,16 @@ class Embedded(System):
             )
         ]
         return fuse_hits(rankings, k, weights=settings.weights, constant=self.constant)
+
+    def search_each(self, query: str, k: int, several: Iterable[HybridSettings]) -> list[list[Hit]]:
+        """Return the hits of hybrid search by scores with each of several settings.
+
+        The index must have what they need: it was built with `late` and `feedback` above 0.
+        """
+        check_k(k)
+        vector = embed_queries(self.embedder, [query])[0]
+        index, deep = self._index, (replace(one, depth=max(k, one.depth)) for one in several)
+        return [index.to_hits(found, k) for found in search_hybrid_each(index, query, vector, deep)]
 
     def fingerprint(self) -> dict[str, str]:
         """Return the settings that affect the results."""
@@ -252,6 +263,14 @@ class Embedded(System):
             for start in range(0, len(documents), _EMBEDDED_AT_ONCE)
         ]
         return np.concatenate(pieces) if pieces else np.zeros((0, 1), dtype=np.float32)
+
+    @property
+    def _index(self) -> _Index:
+        if self._searched is None:
+            raise SystemUnderTestError(
+                self.name, "nothing is indexed; name documents, or call index(documents)"
+            )
+        return self._searched
 
     @property
     def _has_tokens(self) -> bool:

@@ -15,7 +15,7 @@ Rocchio (1971), in The SMART Retrieval System: feedback by vectors.
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Protocol, TypeVar
 
@@ -28,7 +28,13 @@ from berryeval.search.embedding.embedder import Vectors, unit_vectors
 from berryeval.search.systems.late_interaction import Tokens, late_scores
 from berryeval.search.systems.rank_fusion import Fusion, check_fusion
 
-__all__ = ["HybridIndex", "HybridSettings", "fusion_facts", "search_hybrid"]
+__all__ = [
+    "HybridIndex",
+    "HybridSettings",
+    "fusion_facts",
+    "search_hybrid",
+    "search_hybrid_each",
+]
 
 _Key = TypeVar("_Key")
 
@@ -108,8 +114,26 @@ def search_hybrid(
     settings : HybridSettings
         Settings of the search.
     """
+    return _search(index, query, vector, settings, {})
+
+
+def search_hybrid_each(
+    index: HybridIndex, query: str, vector: Vectors, several: Iterable[HybridSettings]
+) -> list[dict[int, float]]:
+    """Search with each of several settings; as `search_hybrid`, but common steps are done once."""
+    remembering, by_tokens = _Remembering(index), dict[int, float]()
+    return [_search(remembering, query, vector, settings, by_tokens) for settings in several]
+
+
+def _search(
+    index: HybridIndex,
+    query: str,
+    vector: Vectors,
+    settings: HybridSettings,
+    by_tokens: dict[int, float],
+) -> dict[int, float]:
+    """Search in two rounds; `by_tokens` keeps the token scores of documents for the query."""
     words = _as_shares(index.query_words(query))
-    by_tokens: dict[int, float] = {}
     scores = _search_once(index, query, words, vector, settings, by_tokens)
     if not scores or not settings.feedback:
         return scores
@@ -120,6 +144,46 @@ def search_hybrid(
     words = _expanded(words, index.words_of(best), list(shares.values()))
     vector = _moved(vector, index.vectors_of(best), list(shares.values()))
     return _search_once(index, query, words, vector, settings, by_tokens)
+
+
+class _Remembering:
+    """An index that is asked the same thing only once."""
+
+    def __init__(self, index: HybridIndex) -> None:
+        self._index = index
+        self._query_words: dict[str, Mapping[str, float]] = {}
+        self._by_words: dict[tuple[object, ...], Mapping[int, float]] = {}
+        self._nearest: dict[tuple[bytes, int], Mapping[int, float]] = {}
+        self._words: dict[int, Mapping[str, float]] = {}
+
+    def query_words(self, query: str) -> Mapping[str, float]:
+        if query not in self._query_words:
+            self._query_words[query] = self._index.query_words(query)
+        return self._query_words[query]
+
+    def best_by_words(self, words: Mapping[str, float], k: int) -> Mapping[int, float]:
+        key = (*words.items(), k)
+        if key not in self._by_words:
+            self._by_words[key] = self._index.best_by_words(words, k)
+        return self._by_words[key]
+
+    def nearest(self, vector: Vectors, k: int) -> Mapping[int, float]:
+        key = (vector.tobytes(), k)
+        if key not in self._nearest:
+            self._nearest[key] = self._index.nearest(vector, k)
+        return self._nearest[key]
+
+    def words_of(self, numbers: Sequence[int]) -> Sequence[Mapping[str, float]]:
+        fresh = [number for number in numbers if number not in self._words]
+        if fresh:
+            self._words.update(zip(fresh, self._index.words_of(fresh), strict=True))
+        return [self._words[number] for number in numbers]
+
+    def vectors_of(self, numbers: Sequence[int]) -> Vectors:
+        return self._index.vectors_of(numbers)
+
+    def tokens_of(self, numbers: Sequence[int]) -> Sequence[Tokens]:
+        return self._index.tokens_of(numbers)
 
 
 def fusion_facts(fusion: Fusion, settings: HybridSettings, constant: float) -> dict[str, str]:
@@ -139,7 +203,7 @@ def _search_once(
     settings: HybridSettings,
     by_tokens: dict[int, float],
 ) -> dict[int, float]:
-    """Return the scores of one round; `by_tokens` caches token scores between rounds."""
+    """Return the scores of one round."""
     by_words = index.best_by_words(words, settings.depth)
     by_vector = index.nearest(vector, settings.depth)
     numbers = sorted({*by_words, *by_vector})

@@ -14,7 +14,7 @@ from berryeval.search.embedding.embedder import Embedder, Vectors, as_embedder, 
 from berryeval.search.hits import Hit, best_hits, check_k
 from berryeval.search.limits import seconds_allowed
 from berryeval.search.system import each_once
-from berryeval.search.systems.hybrid import HybridSettings, fusion_facts, search_hybrid
+from berryeval.search.systems.hybrid import HybridSettings, fusion_facts, search_hybrid_each
 from berryeval.search.systems.late_interaction import tokens_of
 from berryeval.search.systems.lexical import words_of
 from berryeval.search.systems.postgres import sql
@@ -176,9 +176,47 @@ class Postgres(PostgresConnections):
             long.
         """
         check_k(k)
-        settings = replace(self.settings, depth=max(k, self.settings.depth))
+        if self._is_in_rounds:
+            [hits] = self.search_each(query, k, [self.settings])
+            return hits
         vector = embed_queries(self.embedder, [query])[0] if self.mode != "text" else None
-        parameters = {
+        with self._connection() as connection:
+            seconds = seconds_allowed(self.timeout)
+            depth = max(k, self.settings.depth)
+            statements = Statements(connection, seconds, self._session(2 * depth))
+            statement = sql.search(self.table, self.mode, self.rank)
+            rows = statements.execute(statement, self._parameters(query, vector, k)).fetchall()
+        return [Hit(decode_id(doc_id), score) for doc_id, score in rows]
+
+    def search_each(self, query: str, k: int, several: Sequence[HybridSettings]) -> list[list[Hit]]:
+        """Return the hits of hybrid search by scores with each of several settings.
+
+        The table must have what they need: it was made with `late` above 0. The time allowed is
+        that of as many searches.
+
+        Raises
+        ------
+        SystemUnderTestError
+            As for `search`.
+        """
+        check_k(k)
+        deep = [replace(one, depth=max(k, one.depth)) for one in several]
+        vector = embed_queries(self.embedder, [query])[0]
+        with self._connection() as connection:
+            seconds = seconds_allowed(self.timeout) * len(deep)
+            session = self._session(2 * max(one.depth for one in deep))
+            statements = Statements(connection, seconds, session)
+            parameters = self._parameters(query, vector, k)
+            index = PostgresIndex(statements, self.table, self.rank, parameters)
+            return [
+                best_hits(((index.ids[n], score) for n, score in scores.items()), k)
+                for scores in search_hybrid_each(index, query, vector, deep)
+            ]
+
+    def _parameters(self, query: str, vector: Vectors | None, k: int) -> dict[str, Any]:
+        """Return what statements refer to."""
+        settings = self.settings
+        return {
             "query": (" or " if self.match == "any" else " ").join(_words(query)),
             "words": " ".join(_words(query)),
             "match_all": self.match == "all",
@@ -188,19 +226,9 @@ class Postgres(PostgresConnections):
             "text_weight": float(settings.weights[0]),
             "vector_weight": float(settings.weights[1]),
             "constant": float(self.constant),
-            "depth": settings.depth if self.mode == "hybrid" else k,
+            "depth": max(k, settings.depth) if self.mode == "hybrid" else k,
             "k": k,
         }
-        with self._connection() as connection:
-            seconds = seconds_allowed(self.timeout)
-            statements = Statements(connection, seconds, self._session(2 * settings.depth))
-            if self._is_in_rounds and vector is not None:
-                index = PostgresIndex(statements, self.table, self.rank, parameters)
-                scores = search_hybrid(index, query, vector, settings)
-                return best_hits(((index.ids[n], score) for n, score in scores.items()), k)
-            statement = sql.search(self.table, self.mode, self.rank)
-            rows = statements.execute(statement, parameters).fetchall()
-        return [Hit(decode_id(doc_id), score) for doc_id, score in rows]
 
     def fingerprint(self) -> dict[str, str]:
         """Return the settings that affect the results, without the address of the database."""

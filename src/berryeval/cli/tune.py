@@ -1,0 +1,120 @@
+"""``berryeval tune``."""
+
+from __future__ import annotations
+
+import click
+
+from berryeval.cli._output import check_outputs, output_options, write_output
+from berryeval.cli._systems import (
+    address_for,
+    chunks_option,
+    golden_option,
+    load_golden_set,
+    named_settings,
+    no_questions_option,
+    parts_options,
+    progress_bar,
+    system_options,
+)
+
+__all__ = ["command"]
+
+FORMATS = ("table", "csv", "json", "markdown")
+
+
+@click.command("tune")
+@click.argument("system")
+@golden_option
+@parts_options
+@chunks_option
+@system_options
+@click.option(
+    "-m",
+    "--measure",
+    default="nDCG@10",
+    show_default=True,
+    help="Measure to improve.",
+)
+@click.option(
+    "--folds",
+    "n_folds",
+    type=int,
+    default=5,
+    show_default=True,
+    help="Parts that queries are divided into.",
+)
+@click.option("--seed", type=int, default=0, show_default=True, help="Random seed of the folds.")
+@no_questions_option
+@output_options(FORMATS)
+def command(
+    system: str,
+    golden: str | None,
+    documents: str | None,
+    queries: str | None,
+    judgments: str | None,
+    split: str | None,
+    chunks: str | None,
+    dsn: str | None,
+    settings: tuple[str, ...],
+    measure: str,
+    n_folds: int,
+    seed: int,
+    no_questions: bool,
+    output: str | None,
+    output_format: str,
+) -> None:
+    """Propose settings of a hybrid search, by cross-validation.
+
+    SYSTEM is hybrid, or postgres with --dsn. Indexes the documents of a golden set, as `berryeval
+    quality` takes it, and searches with about thirty settings: weights of words, vectors and
+    tokens, with and without feedback. For each fold of the queries, the best settings of the other
+    folds are scored on it.
+
+    The report has the mean on held-out folds, beside the optimistic one on training folds, and
+    says whether it clearly beats the current settings and words alone. The last line has the
+    settings to use. What -s late=0 or -s feedback=0 turns off is not tried.
+
+    \b
+    berryeval tune hybrid --golden golden/
+    berryeval tune hybrid --golden scifact/ -m R@10 -o settings.json
+    berryeval tune postgres --dsn postgresql://localhost/search --golden golden/
+    """
+    from berryeval.reports.hybrid_tuning import (
+        hybrid_tuning_sentences,
+        hybrid_tuning_tables,
+        render_hybrid_tuning,
+        use_line,
+    )
+    from berryeval.reports.terminal import show_tables
+    from berryeval.search.opening import open_system
+    from berryeval.suite.quality import TABLE
+    from berryeval.suite.tuning import tune_hybrid
+
+    check_outputs([output])
+    known = load_golden_set(
+        golden,
+        documents=documents,
+        queries=queries,
+        judgments=judgments,
+        split=split,
+        chunks=chunks,
+    )
+    opened = open_system(
+        system, named_settings(settings), dsn=address_for(system, dsn), table=TABLE
+    )
+    with opened, progress_bar(system) as progress:
+        tuning = tune_hybrid(
+            opened,
+            known,
+            measure,
+            n_folds=n_folds,
+            seed=seed,
+            questions=not no_questions,
+            progress=progress,
+        )
+    if output_format == "table" and output is None:
+        click.echo("\n".join(hybrid_tuning_sentences(tuning)) + "\n")
+        show_tables(hybrid_tuning_tables(tuning))
+        click.echo(f"\n{use_line(tuning)}")
+    else:
+        write_output(render_hybrid_tuning(tuning, output_format), output)
