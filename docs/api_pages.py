@@ -92,7 +92,12 @@ SUBJECTS = {
             Section("Reranking", _top("reranking_ceiling", "RerankingCeiling")),
             Section(
                 "Fuse",
-                (*_top("fuse", "tune_fusion"), "berryeval.evaluation.tuning", "berryeval.fusion"),
+                (
+                    *_top("fuse", "tune_fusion"),
+                    "berryeval.evaluation.tuning",
+                    "berryeval.evaluation.fusion_ways:FusionChoice",
+                    "berryeval.fusion",
+                ),
                 "[Fusion](../fusion.md) defines the methods, and "
                 "[Combine two systems](../../how-to/combine-two-systems.md) shows them at work.",
             ),

@@ -6,7 +6,7 @@ import pytest
 
 import berryeval as be
 from berryeval.core.run import Run
-from berryeval.evaluation import tuning as module
+from berryeval.evaluation import fusion_ways as module
 from berryeval.evaluation.tuning import TUNED_METHODS, tune_fusion
 
 IDS = [f"d{number}" for number in range(15)]

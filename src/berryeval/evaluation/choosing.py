@@ -18,7 +18,7 @@ from berryeval.core.run import Run
 from berryeval.engine import score
 from berryeval.evaluation.comparing import compare
 from berryeval.evaluation.evaluate import MeasureLike, evaluate, read_measures
-from berryeval.evaluation.tuning import fold_queries, held_out_run
+from berryeval.evaluation.folds import fold_queries, held_out_run
 from berryeval.measures import Measure
 
 if TYPE_CHECKING:

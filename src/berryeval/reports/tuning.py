@@ -9,7 +9,8 @@ from berryeval.evaluation.notes import count_queries
 from berryeval.reports.layout import Table, csv_text, json_text
 
 if TYPE_CHECKING:
-    from berryeval.evaluation.tuning import FusionChoice, FusionTuning
+    from berryeval.evaluation.fusion_ways import FusionChoice
+    from berryeval.evaluation.tuning import FusionTuning
 
 __all__ = ["tuning_sentences", "tuning_tables", "tuning_to_csv", "tuning_to_json"]
 
