@@ -136,7 +136,7 @@ WHERE: Mapping[str, Mapping[str, Cell]] = {
     "Rndcg": _row(Cell("Rndcg")),
     "Rprec": _row(Cell("Rprec"), Cell("Rprec"), Cell("r-precision", "ties")),
     "RprecMult": _row(Cell("Rprec_mult.0.2")),
-    "SDCG": _row(None, Cell("SDCG(max_rel=1)@10"), None, Cell("SDCG-k@10")),
+    "SDCG": _row(None, Cell("SDCG(max_rel=1)@10"), None, Cell("NDCG-k@10")),
     "SetAP": _row(Cell("set_map"), Cell("SetAP")),
     "SetF": _row(Cell("set_F"), Cell("SetF")),
     "StRecall": _row(None, Cell("StRecall@10", "20"), None, None, Cell("strec@10", "20")),
