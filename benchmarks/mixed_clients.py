@@ -34,9 +34,13 @@ SIZE = Size(runs=20, queries=225, depth=40, judgments=9000, documents=1409, verd
 """A golden set that people really have: 225 queries, 1,400 documents, a few runs."""
 
 CLIENTS = {"judge": 16, "judging program": 8, "reader": 28, "uploader": 4, "comparing program": 8}
-PAUSES = {"judge": 5.0, "judging program": 0.5, "reader": 5.0, "uploader": 4.0,
-          "comparing program": 2.0}  # fmt: skip
-"""Seconds between two requests, on average: people who read quickly, and programs."""
+PAUSES = {"judge": 5.0, "judging program": 2.0, "reader": 5.0, "uploader": 10.0,
+          "comparing program": 4.0}  # fmt: skip
+"""Seconds between two requests, on average.
+
+People who read quickly; programs that let a model judge five documents between two requests, or
+search for 225 queries before they upload a run.
+"""
 
 GOALS = {"page": 1000, "judgment": 300}
 """Milliseconds that 99 of 100 requests of a kind may take."""

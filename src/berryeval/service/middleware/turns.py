@@ -13,7 +13,7 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 __all__ = ["AT_ONCE", "Turns"]
 
-AT_ONCE = 2
+AT_ONCE = 4
 """Pages that are computed at the same time."""
 
 _turns: RunVar[asyncio.Semaphore] = RunVar("berryeval_page_turns")

@@ -11,6 +11,7 @@ import threading
 import time
 from collections.abc import Collection, Iterator
 from dataclasses import dataclass, field
+from itertools import islice
 from typing import NamedTuple
 
 from berryeval.archive import Archive
@@ -36,8 +37,9 @@ _WAIT_SECONDS = 0.1
 """Seconds that a page waits for a list."""
 _TAKEN_SECONDS = 300.0
 _OLD_SECONDS = {"holes": 600.0, "compare": 600.0, "second": 600.0, "stale": 10.0, "conflicts": 3.0}
-_REST = 20.0
-"""How many times as long as building it a slow list is kept."""
+_REST = 100.0
+"""How many times as long as building it a slow list is kept: what has been judged since is not
+offered again, and the holes of a run that was just uploaded can wait for a minute."""
 _MOST_LISTS = 50
 _MOST_CHECKED = 400
 _MOST_SKIPPED = 10_000
@@ -150,11 +152,9 @@ class Queues:
                 self._take(pair, session, caller)
             skipped = self._skipped.get(caller, {})
             shown = set(have)
-            candidates = [
-                one
-                for one in self._free(listed.asked, queue.gone, session)
-                if one.pair not in skipped and one.pair not in shown
-            ][:_MOST_CHECKED]
+            free = self._free(listed.asked, queue.gone, session)
+            wanted_now = (one for one in free if one.pair not in skipped and one.pair not in shown)
+            candidates = [*islice(wanted_now, _MOST_CHECKED)]
         for one in candidates:
             if len(turns) == n:
                 break
@@ -166,7 +166,7 @@ class Queues:
                 if not self._take(one.pair, session, caller):
                     continue
             turns.append(Turn(one, states))
-        n_skipped = sum(one.pair in skipped for one in listed.asked)
+        n_skipped = sum(one.pair in skipped for one in listed.asked) if skipped else 0
         n_left = max(len(listed.asked) - len(queue.gone) - n_skipped, len(turns)) + listed.n_more
         return Given(_by_query(turns), n_left)
 

@@ -37,7 +37,7 @@ _QUIET_SECONDS = 1.0
 _PATIENCE_SECONDS = 0.08
 _SECONDS_AFTER_ERROR = 5.0
 _LONGEST_WAIT_SECONDS = 15.0
-_REST = 4.0
+_REST = 9.0
 
 _log = event_logger("berryeval.service")
 
