@@ -93,6 +93,33 @@ def test_abandoned_replays_are_dropped(monkeypatch):
     assert replays.ask(question()) == [None, None, None]
 
 
+def rests_of(monkeypatch, *states):
+    """Return how many times as long as each verdict took the thread rests after it."""
+    took, rests, may_go = [], [], threading.Event()
+
+    def decide(*_):
+        may_go.wait(5)
+        start = time.monotonic()
+        time.sleep(0.02)
+        took.append(time.monotonic() - start)
+        return Outcome("pass", "")
+
+    replays = Replays(decide)
+    monkeypatch.setattr(replays._stopping, "wait", rests.append)
+    for state in states:
+        replays.ask(question(state=state))
+    may_go.set()
+    finished(replays, question(state=states[-1]))
+    replays.close()
+    return sorted(rest / spent for rest, spent in zip(rests, took, strict=True))
+
+
+def test_verdicts_that_are_soon_outdated_leave_the_processor_to_pages(monkeypatch):
+    """While people judge, each judgment outdates all verdicts, so the thread rests longer."""
+    assert rests_of(monkeypatch, "1")[1] < 4
+    assert rests_of(monkeypatch, "1", "2")[1] > 8
+
+
 def test_few_outcomes_are_cached(monkeypatch):
     """The oldest are evicted first."""
     monkeypatch.setattr("berryeval.service.workbench.state.replays._MOST_OUTCOMES", 3)

@@ -44,6 +44,9 @@ _MOST_OUTCOMES = 2_000
 _MOST_SETTINGS = 200
 _REQUESTED_SECONDS = 20.0
 """Seconds that a question is worked on after the last request."""
+_REST, _REST_WHILE_JUDGING = 1.0, 9.0
+"""How many times as long as a verdict took the thread rests; more if the next judgment will
+outdate the verdict anyway, so that pages get the processor."""
 
 _log = event_logger("berryeval.service")
 
@@ -97,6 +100,7 @@ class Replays:
         self._thread: threading.Thread | None = None
         self._is_closed = False
         self._stopping = threading.Event()
+        self._outdated_at = -_REQUESTED_SECONDS
 
     def ask(self, question: Question) -> list[Outcome | None]:
         """Return the known outcomes, and compute the others; the latest question comes first."""
@@ -106,6 +110,8 @@ class Replays:
             self._settings.put(name, question.settings)
             found = [self._outcomes.get(key) for key in keys]
             if None in found and not self._is_closed:
+                if name in self._asked and self._asked[name][0].state != question.state:
+                    self._outdated_at = time.monotonic()
                 self._asked[name] = question, time.monotonic()
                 self._asked.move_to_end(name)
                 if self._thread is None:
@@ -141,8 +147,9 @@ class Replays:
                 _log.exception("bug", extra={"run": run.run_id})
                 outcome = Outcome("undecided", "an internal error; see the log")
             self._outcomes.put(key, outcome)
-            # While people judge, there is always more to decide: pages get half of the time.
-            self._stopping.wait(time.monotonic() - start)
+            end = time.monotonic()
+            is_judging = end - self._outdated_at < _REQUESTED_SECONDS
+            self._stopping.wait((_REST_WHILE_JUDGING if is_judging else _REST) * (end - start))
 
     def _next(self) -> tuple[Any, Mapping[str, Any], StoredRun, StoredRun | None] | None:
         """Return the newest undecided run of the latest question."""
