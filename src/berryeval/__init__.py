@@ -46,7 +46,7 @@ _NAMES = {
         "evaluate",
         "gate",
     ),
-    "evaluation.agreeing": ("Agreement", "agree"),
+    "evaluation.agreeing": ("Agreement", "MeasuresAgreement", "agree", "agree_measures"),
     "evaluation.explain": ("Explanation", "explain"),
     "evaluation.overlap": ("Overlap", "overlap"),
     "evaluation.sessions": ("SessionScores", "session_scores"),

@@ -50,7 +50,9 @@ from berryeval.evaluation import (
 )
 from berryeval.evaluation.agreeing import (
     Agreement as Agreement,
+    MeasuresAgreement as MeasuresAgreement,
     agree as agree,
+    agree_measures as agree_measures,
 )
 from berryeval.evaluation.explain import (
     Explanation as Explanation,

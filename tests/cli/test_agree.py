@@ -46,7 +46,8 @@ def test_the_table_has_ranks_correlations_and_swaps():
     assert words[0] == ["Systems", "by", "RR"]
     assert ["system", "experts.qrels", "rank", "model.qrels", "rank"] in words
     assert ["a.run", "1.0000", "1", "0.5000", "2"] in words
-    assert ["RR", "+0.3333", "0.0000", "2", "1", "0"] in words
+    taus = ["+0.3333", "[+0.3333,", "+0.3333]", "0.0000", "[0.0000,", "0.0000]"]
+    assert ["RR", *taus, "2", "1", "0"] in words
     assert "RR: 1 of 3 pairs of systems changes its order, 1 with both orders established." in (
         result.stdout
     )
@@ -103,6 +104,58 @@ def test_json_and_markdown_can_be_written():
     assert "| measure | tau | tau_AP |" in Path("out.md").read_text()
     assert agree("-o", "out.txt").exit_code == 0
     assert Path("out.txt").read_text().startswith("Systems by nDCG@10")
+
+
+def agree_measures(*arguments):
+    """Call the command with one set of judgments, in which d is better than x."""
+    Path("graded.qrels").write_text("".join(f"{q} 0 d 1\n{q} 0 x 1\n" for q in QUERIES))
+    write_run("first", "d", "y", "z")
+    write_run("more", "y", "d", "x")
+    files = ("graded.qrels", "first.run", "more.run", "c.run")
+    return CliRunner().invoke(main, ["agree", *files, *arguments])
+
+
+def test_one_set_of_judgments_compares_measures():
+    """RR prefers the first hit, recall both hits; AP agrees with recall."""
+    result = agree_measures("-m", "RR", "-m", "R@3", "-m", "AP")
+    assert result.exit_code == 0, result.output
+    words = [line.split() for line in result.stdout.splitlines()]
+    assert ["system", "RR", "rank", "R@3", "rank", "AP", "rank"] in words
+    assert ["first.run", "1.0000", "1", "0.5000", "2", "0.5000", "2"] in words
+    taus = ["+0.3333", "[+0.3333,", "+0.3333]", "0.0000", "[0.0000,", "0.0000]"]
+    assert ["RR", "and", "R@3", *taus, "2", "1", "0"] in words
+    assert "R@3 and AP: none of the 3 pairs of systems changes its order." in result.stdout
+    assert "RR and R@3: 1 of 3 pairs of systems changes its order, 1 with both" in result.stdout
+    assert "The pairs of a measure form one family." in result.stdout
+    swaps = result.stdout.split("Pairs whose order changes\n\n")[1]
+    words = [" ".join(line.split()) for line in swaps.splitlines()]
+    assert "RR and R@3 first.run more.run -0.5000 worse +0.5000 better" in words
+
+
+def test_the_agreement_of_measures_can_be_written_as_json_and_csv():
+    """By default, of nDCG@10 and AP."""
+    found = json.loads(agree_measures("--json").stdout)
+    assert (found["kind"], found["measures"]) == ("measures_agreement", ["nDCG@10", "AP"])
+    [pair] = found["pairs"]
+    assert pair["measures"] == ["nDCG@10", "AP"]
+    assert pair["tau_interval"]["method"] == "bootstrap"
+    assert len(pair["pairs"]) == 3
+    rows = [*csv.DictReader(io.StringIO(agree_measures("--format", "csv").stdout))]
+    assert [(row["measure_1"], row["measure_2"]) for row in rows] == [("nDCG@10", "AP")] * 3
+
+
+def test_one_measure_of_one_set_is_an_error():
+    """There is nothing to compare it with."""
+    result = agree_measures("-m", "RR")
+    assert result.exit_code == 2
+    assert result.stderr == "Error: measures: expected at least two, got 1\n"
+
+
+def test_a_missing_file_is_reported_as_such():
+    """Whatever its place."""
+    result = CliRunner().invoke(main, ["agree", "experts.qrels", "none.txt", "a.run", "b.run"])
+    assert result.exit_code == 2
+    assert "none.txt" in result.stderr
 
 
 def test_the_same_judgments_twice_are_an_error():

@@ -116,3 +116,52 @@ def test_a_mismatch_names_the_set():
     """The other set may be fine."""
     with pytest.raises(MismatchError, match=r"^two: "):
         be.agree({"one": judged("d"), "two": {"other": {"d": 1}}}, RUNS, "RR")
+
+
+# By RR a 1, b 1/2; by R@3 a 1/2, b 1; both have e last.
+BOTH = {query: {"d": 1, "x": 1} for query in QUERIES}
+KINDS = {"a": run_of("d", "y", "z"), "b": run_of("y", "d", "x"), "e": run_of("y", "z")}
+
+
+def test_measures_are_compared_as_judgments_are():
+    """Every two of them, with ranks, swaps and what each establishes."""
+    found = be.agree_measures(BOTH, KINDS, ["RR", "R@3", "AP"])
+    assert found.n_queries == N
+    assert [tuple(map(str, pair.measures)) for pair in found.pairs] == [
+        ("RR", "R@3"), ("RR", "AP"), ("R@3", "AP"),
+    ]  # fmt: skip
+    first = found.pairs[0]
+    assert {one.system: one.ranks for one in first.systems} == {
+        "a": (1, 2),
+        "b": (2, 1),
+        "e": (3, 3),
+    }
+    [swap] = first.swaps
+    assert (swap.first, swap.second, swap.is_established) == ("a", "b", (True, True))
+    assert first.tau == pytest.approx(1 / 3)
+    assert first.tau_interval.contains(first.tau)
+    assert "RR and R@3: 1 of 3 pairs of systems changes its order" in repr(found)
+
+
+def test_lower_is_better_for_some_measures():
+    """Unjudged@1 orders a before e, as RR does."""
+    found = be.agree_measures(BOTH, {"a": KINDS["a"], "e": KINDS["e"]}, ["RR", "Unjudged@1"])
+    [pair] = found.pairs
+    assert (pair.tau, pair.count("same")) == (1.0, 1)
+    assert pair.systems[0].system == "a"
+
+
+def test_one_measure_is_an_error():
+    """There is nothing to compare it with."""
+    with pytest.raises(ArgumentError, match="measures: expected at least two, got 1"):
+        be.agree_measures(BOTH, KINDS, "RR")
+
+
+def test_intervals_require_the_same_queries():
+    """Otherwise the orders differ for two reasons."""
+    few = {"measures": "RR", "n_resamples": 100}
+    same = be.agree({"d": judged("d"), "x": judged("x")}, RUNS, **few).measures[0]
+    assert same.tau_interval.low <= same.tau <= same.tau_interval.high
+    assert same.tau_ap_interval is not None
+    other = be.agree({"d": judged("d"), "x": judged("x", 20)}, RUNS, **few).measures[0]
+    assert (other.tau_interval, other.tau_ap_interval) == (None, None)

@@ -1,16 +1,23 @@
-"""Whether two sets of judgments order systems alike: tables, Markdown, CSV and JSON."""
+"""Whether two sets of judgments, or measures, order systems alike: tables, Markdown, CSV, JSON."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from typing import TYPE_CHECKING, Any
+from collections.abc import Iterable, Iterator, Sequence
+from typing import TYPE_CHECKING, Any, TypeGuard
 
 from berryeval.evaluation.figures import finite, interval_as_dict, score, signed
 from berryeval.evaluation.findings import WORDS
 from berryeval.reports.layout import Table, csv_text, json_text, tables_to_text
 
 if TYPE_CHECKING:
-    from berryeval.evaluation.agreeing import Agreement, MeasureAgreement, PairOrders
+    from berryeval.evaluation.agreeing import (
+        Agreement,
+        MeasureAgreement,
+        MeasurePair,
+        MeasuresAgreement,
+        PairOrders,
+    )
+    from berryeval.stats import Interval
 
 __all__ = ["agreement_tables", "render_agreement"]
 
@@ -22,12 +29,19 @@ _COLUMNS = ("measure", "first", "second", "order", "difference_1", "finding_1", 
             "difference_2", "finding_2", "p_value_2", "tau", "tau_ap")  # fmt: skip
 
 
-def render_agreement(found: Agreement, format: str) -> str:
+_MEASURE_COLUMNS = ("measure_1", "measure_2", *_COLUMNS[1:])
+
+_TAUS = "tau: Kendall's tau-b; tau_AP: the same, with more weight at the top. "
+_RESAMPLED = "In brackets: intervals by resampling queries. "
+
+
+def render_agreement(found: Agreement | MeasuresAgreement, format: str) -> str:
     """Return an agreement as table, csv, json or markdown."""
     if format == "json":
         return json_text(_as_dict(found))
     if format == "csv":
-        return csv_text(_COLUMNS, _rows(found))
+        columns = _COLUMNS if _is_of_judgments(found) else _MEASURE_COLUMNS
+        return csv_text(columns, _rows(found))
     if format == "markdown":
         from berryeval.reports.markdown import tables_to_markdown
 
@@ -35,35 +49,62 @@ def render_agreement(found: Agreement, format: str) -> str:
     return tables_to_text(agreement_tables(found))
 
 
-def agreement_tables(found: Agreement) -> list[Table]:
-    """Lay out the ranks of the systems by each measure, the correlations, and the swaps."""
-    tables = [_systems(found, one) for one in found.measures]
-    tables.append(
-        Table(
-            "Agreement",
-            ("measure", "tau", "tau_AP", "same order", "swapped", "tied"),
-            tuple(
-                (
-                    str(one.measure),
-                    signed(one.tau),
-                    signed(one.tau_ap),
-                    str(one.count("same")),
-                    str(one.count("swapped")),
-                    str(one.count("tied")),
-                )
-                for one in found.measures
-            ),
-            (
-                *(one.sentence for one in found.measures),
-                "tau: Kendall's tau-b; tau_AP: the same, with more weight at the top. "
-                "The other columns count pairs of systems.",
-                *found.notes,
-            ),
-        )
-    )
-    if any(one.swaps for one in found.measures):
-        tables.append(_swaps(found))
+def agreement_tables(found: Agreement | MeasuresAgreement) -> list[Table]:
+    """Lay out the ranks of the systems, the correlations, and the swaps."""
+    if _is_of_judgments(found):
+        tables = [_systems(found, one) for one in found.measures]
+        compared: list[MeasureAgreement | MeasurePair] = [*found.measures]
+    else:
+        tables = [_systems_by_measure(found)]
+        compared = [*found.pairs]
+    tables.append(_correlations(found, compared))
+    if any(one.swaps for one in compared):
+        tables.append(_swaps(found, compared))
     return tables
+
+
+def _is_of_judgments(found: Agreement | MeasuresAgreement) -> TypeGuard[Agreement]:
+    return hasattr(found, "sets")
+
+
+def _name(one: MeasureAgreement | MeasurePair) -> str:
+    """Return what was compared: a measure, or two of them."""
+    pair = getattr(one, "measures", None)
+    return str(getattr(one, "measure", "")) if pair is None else " and ".join(map(str, pair))
+
+
+def _correlations(
+    found: Agreement | MeasuresAgreement, compared: Sequence[MeasureAgreement | MeasurePair]
+) -> Table:
+    return Table(
+        "Agreement",
+        ("measure" if _is_of_judgments(found) else "measures",
+         "tau", "tau_AP", "same order", "swapped", "tied"),
+        tuple(
+            (
+                _name(one),
+                _with_interval(one.tau, one.tau_interval),
+                _with_interval(one.tau_ap, one.tau_ap_interval),
+                str(one.count("same")),
+                str(one.count("swapped")),
+                str(one.count("tied")),
+            )
+            for one in compared
+        ),
+        (
+            *(one.sentence for one in compared),
+            _TAUS
+            + _RESAMPLED * any(one.tau_interval is not None for one in compared)
+            + "The other columns count pairs of systems.",
+            *found.notes,
+        ),
+    )  # fmt: skip
+
+
+def _with_interval(value: float | None, interval: Interval | None) -> str:
+    if value is None or interval is None:
+        return signed(value)
+    return f"{signed(value)} [{signed(interval.low)}, {signed(interval.high)}]"
 
 
 def _systems(found: Agreement, one: MeasureAgreement) -> Table:
@@ -78,48 +119,89 @@ def _systems(found: Agreement, one: MeasureAgreement) -> Table:
     )
 
 
-def _swaps(found: Agreement) -> Table:
-    first, second = found.sets
-    swaps = [(one.measure, swap) for one in found.measures for swap in one.swaps]
+def _systems_by_measure(found: MeasuresAgreement) -> Table:
+    """Lay out all measures side by side, by rank in the first one."""
+    figures: dict[str, dict[str, tuple[str, str]]] = {}
+    for pair in found.pairs:
+        for one in pair.systems:
+            own = figures.setdefault(one.system, {})
+            for measure, mean, rank in zip(pair.measures, one.means, one.ranks, strict=True):
+                own[str(measure)] = score(mean), str(rank)
+    names = [str(measure) for measure in found.measures]
+    return Table(
+        "Systems",
+        ("system", *(cell for name in names for cell in (name, "rank"))),
+        tuple(
+            (system, *(cell for name in names for cell in own[name]))
+            for system, own in figures.items()
+        ),
+    )
+
+
+def _swaps(
+    found: Agreement | MeasuresAgreement, compared: Sequence[MeasureAgreement | MeasurePair]
+) -> Table:
+    is_of_judgments = _is_of_judgments(found)
+    swaps = [(_name(one), swap) for one in compared for swap in one.swaps]
     swaps.sort(key=lambda one: one[1].is_established.count(True), reverse=True)
-    notes = ["The pairs of a measure form one family under each set of judgments."]
+    family = " under each set of judgments" * is_of_judgments
+    notes = [f"The pairs of a measure form one family{family}."]
     if len(swaps) > N_SWAPS:
         notes.append(f"{len(swaps) - N_SWAPS:,} more are in CSV and JSON.")
+    first, second = found.sets if _is_of_judgments(found) else ("first", "second")
     return Table(
         "Pairs whose order changes",
-        ("measure", "first", "second", f"difference, {first}", "second is",
-         f"difference, {second}", "second is"),
+        ("measure" if is_of_judgments else "measures", "first", "second",
+         f"difference, {first}", "second is", f"difference, {second}", "second is"),
         tuple(
-            (str(measure), swap.first, swap.second,
+            (name, swap.first, swap.second,
              *(cell for d in swap.differences for cell in (signed(d.mean), WORDS[d.finding])))
-            for measure, swap in swaps[:N_SWAPS]
+            for name, swap in swaps[:N_SWAPS]
         ),
         tuple(notes),
         n_keys=3,
     )  # fmt: skip
 
 
-def _as_dict(found: Agreement) -> dict[str, Any]:
+def _as_dict(found: Agreement | MeasuresAgreement) -> dict[str, Any]:
+    if _is_of_judgments(found):
+        head: dict[str, Any] = {
+            "version": JSON_VERSION,
+            "kind": "agreement",
+            "judgments": list(found.sets),
+            "queries": list(found.n_queries),
+        }
+        entries = {
+            "measures": [{"measure": str(one.measure), **_entry(one)} for one in found.measures]
+        }
+    else:
+        head = {
+            "version": JSON_VERSION,
+            "kind": "measures_agreement",
+            "measures": [str(measure) for measure in found.measures],
+            "queries": found.n_queries,
+        }
+        entries = {
+            "pairs": [
+                {"measures": [str(measure) for measure in one.measures], **_entry(one)}
+                for one in found.pairs
+            ]
+        }
+    return {**head, **entries, "notes": list(found.notes)}
+
+
+def _entry(one: MeasureAgreement | MeasurePair) -> dict[str, Any]:
     return {
-        "version": JSON_VERSION,
-        "kind": "agreement",
-        "judgments": list(found.sets),
-        "queries": list(found.n_queries),
-        "measures": [
-            {
-                "measure": str(one.measure),
-                "tau": one.tau,
-                "tau_ap": one.tau_ap,
-                "sentence": one.sentence,
-                "systems": [
-                    {"system": s.system, "means": list(s.means), "ranks": list(s.ranks)}
-                    for s in one.systems
-                ],
-                "pairs": [_pair_as_dict(pair) for pair in one.pairs],
-            }
-            for one in found.measures
+        "tau": one.tau,
+        "tau_interval": interval_as_dict(one.tau_interval),
+        "tau_ap": one.tau_ap,
+        "tau_ap_interval": interval_as_dict(one.tau_ap_interval),
+        "sentence": one.sentence,
+        "systems": [
+            {"system": s.system, "means": list(s.means), "ranks": list(s.ranks)}
+            for s in one.systems
         ],
-        "notes": list(found.notes),
+        "pairs": [_pair_as_dict(pair) for pair in one.pairs],
     }
 
 
@@ -140,13 +222,17 @@ def _pair_as_dict(pair: PairOrders) -> dict[str, Any]:
     }
 
 
-def _rows(found: Agreement) -> Iterator[list[object]]:
-    for one in found.measures:
+def _rows(found: Agreement | MeasuresAgreement) -> Iterator[list[object]]:
+    compared: Iterable[tuple[list[str], MeasureAgreement | MeasurePair]]
+    if _is_of_judgments(found):
+        compared = (([str(one.measure)], one) for one in found.measures)
+    else:
+        compared = (([str(measure) for measure in one.measures], one) for one in found.pairs)
+    for names, one in compared:
         for pair in one.pairs:
             figures = [
                 figure
                 for d in pair.differences
                 for figure in (finite(d.mean), d.finding, finite(d.p_value))
             ]
-            measure = str(one.measure)
-            yield [measure, pair.first, pair.second, pair.order, *figures, one.tau, one.tau_ap]
+            yield [*names, pair.first, pair.second, pair.order, *figures, one.tau, one.tau_ap]

@@ -12,6 +12,7 @@ from berryeval.stats.corrections import CorrectionName, adjust
 from berryeval.stats.decline import Decline, alarm_level, find_decline
 from berryeval.stats.effect_sizes import cohens_dz, rank_biserial
 from berryeval.stats.interval import Interval
+from berryeval.stats.order_intervals import order_intervals
 from berryeval.stats.paired_tests import (
     Alternative,
     TestName,
@@ -65,6 +66,7 @@ __all__ = [
     "level_at_try",
     "look_levels",
     "mean_of",
+    "order_intervals",
     "overlap_bounds",
     "paired_t",
     "paired_test",
