@@ -20,6 +20,7 @@ TOOLS = {
     "pyndeval": "0.0.8, which contains ndeval 4.5",
     "BEIR, MTEB": "BEIR 2.2.0, whose own metrics `MRR`, `R_cap`, `Accuracy` and `Hole` were "
     "compared; the others are pytrec_eval's, as are those of MTEB",
+    "sample_eval.pl": "NIST's script for sampled judgments, of 10 October 2011",
 }
 """Tools, and what was compared."""
 
@@ -42,6 +43,8 @@ NOTES = {
     "pairs": "Leaves out queries whose rankings have no relevant document; here they count as 0.",
     "depth 1": "Not normalised at depth 1, and cutoffs end at 20.",
     "20": "Cutoffs end at 20.",
+    "strata": "Looks at the first 1,000 documents: equal to `@1000`. Means leave out judged queries "
+    "that are missing from the run. Its `infAP` is that of strata, not that of trec_eval.",
     "missing": "Means leave out judged queries that are missing from the run.",
     "all queries": "Equal scores keep the order in which documents were given, and queries without "
     "judgments count as well. Apart from that, values are equal.",
@@ -65,8 +68,9 @@ def _row(
     cwl_eval: Cell | None = None,
     pyndeval: Cell | None = None,
     beir: Cell | None = None,
+    sample_eval: Cell | None = None,
 ) -> dict[str, Cell]:
-    cells = (trec_eval, ir_measures, ranx, cwl_eval, pyndeval, beir)
+    cells = (trec_eval, ir_measures, ranx, cwl_eval, pyndeval, beir, sample_eval)
     return {tool: cell for tool, cell in zip(TOOLS, cells, strict=True) if cell is not None}
 
 
@@ -154,6 +158,7 @@ WHERE: Mapping[str, Mapping[str, Cell]] = {
     "alpha_nDCG": _row(None, Cell("alpha_nDCG@10", "20"), None, None, Cell("alpha-nDCG@10", "20")),
     "binG": _row(Cell("binG")),
     "infAP": _row(Cell("infAP"), Cell("infAP")),
+    "infNDCG": _row(sample_eval=Cell("infNDCG", "strata")),
     "nDCG": _row(
         Cell("ndcg_cut_10"),
         Cell("nDCG@10"),
@@ -163,6 +168,7 @@ WHERE: Mapping[str, Mapping[str, Cell]] = {
     "nDCGRel": _row(Cell("ndcg_rel")),
     "nERR_IA": _row(None, Cell("nERR_IA@10", "20"), None, None, Cell("nERR-IA@10", "20")),
     "nNRBP": _row(None, Cell("nNRBP"), None, None, Cell("nNRBP")),
+    "xinfAP": _row(sample_eval=Cell("infAP", "strata")),
     "yaap": _row(Cell("yaap")),
 }
 """For each measure the tools that have it."""

@@ -103,22 +103,38 @@ private:
     engine::Intents intents_;
 };
 
+class StrataOfPython {
+public:
+    StrataOfPython(nb::object pools, const Places& n_strata, const Places& of_rows)
+        : pools_(std::move(pools)),
+          strata_(nb::cast<const PoolsOfPython&>(pools_).pools(), span_of(n_strata),
+                  span_of(of_rows)) {}
+
+    const engine::Strata* strata() const { return &strata_; }
+
+private:
+    nb::object pools_;  // kept alive
+    engine::Strata strata_;
+};
+
 // What scores one run. It fails where the run has to be read in another way: the caller then
 // makes a new one.
 class BoardOfPython {
 public:
     BoardOfPython(nb::object pools, nb::object plan, bool keep_best,
                   const std::optional<std::size_t>& most, bool judged_only, std::size_t n_grades,
-                  bool portable, nb::object intents)
+                  bool portable, nb::object intents, nb::object strata)
         : pools_(std::move(pools)),
           plan_(std::move(plan)),
           intents_(std::move(intents)),
+          strata_(std::move(strata)),
           manner_{keep_best ? columns::Duplicates::keep_best : columns::Duplicates::error,
                   text::Rules::ours, portable},
           board_(
               nb::cast<const PoolsOfPython&>(pools_).pools(), nb::cast<const kernels::Plan&>(plan_),
               {most.value_or(engine::Cut{}.most), judged_only}, n_grades,
-              intents_.is_none() ? nullptr : nb::cast<const IntentsOfPython&>(intents_).intents()),
+              intents_.is_none() ? nullptr : nb::cast<const IntentsOfPython&>(intents_).intents(),
+              strata_.is_none() ? nullptr : nb::cast<const StrataOfPython&>(strata_).strata()),
           pieces_(board_, manner_) {}
 
     // `sizes` are those of a block, a step and a tail; None leaves them to the pass.
@@ -214,6 +230,7 @@ private:
     nb::object pools_;  // kept alive
     nb::object plan_;
     nb::object intents_;
+    nb::object strata_;
     engine::Manner manner_;
     engine::Board board_;
     engine::PieceByPiece pieces_;
@@ -281,12 +298,15 @@ void define_engine(nb::module_& m) {
                       const Numbers&>(),
              "pools"_a, "weight_starts"_a.noconvert(), "weights"_a.noconvert(),
              "part_starts"_a.noconvert(), "intents"_a.noconvert(), "grades"_a.noconvert());
+    nb::class_<StrataOfPython>(m, "Strata", "Strata of the documents in pools.")
+        .def(nb::init<nb::object, const Places&, const Places&>(), "pools"_a,
+             "n_strata"_a.noconvert(), "of_rows"_a.noconvert());
     nb::class_<BoardOfPython>(m, "Board", "Scores one run.")
         .def(nb::init<nb::object, nb::object, bool, const std::optional<std::size_t>&, bool,
-                      std::size_t, bool, nb::object>(),
+                      std::size_t, bool, nb::object, nb::object>(),
              "pools"_a, "plan"_a, "keep_best"_a, "most"_a.none() = nb::none(),
              "judged_only"_a = false, "n_grades"_a = 0, "portable"_a = false,
-             "intents"_a.none() = nb::none())
+             "intents"_a.none() = nb::none(), "strata"_a.none() = nb::none())
         .def("relstrings", &BoardOfPython::relstrings, "length"_a)
         .def("score_file", &BoardOfPython::score_file, "file"_a, "size"_a, "n_threads"_a,
              "like_trec_eval"_a = false, "sizes"_a.none() = nb::none())

@@ -19,11 +19,12 @@ std::size_t n_kept(std::size_t n_pools, std::size_t n_grades) {
 }  // namespace
 
 Board::Board(const Pools& pools, const kernels::Plan& plan, const Cut& cut, std::size_t n_grades,
-             const Intents* intents)
+             const Intents* intents, const Strata* strata)
     : pools_(pools),
       plan_(plan),
       cut_(cut),
       intents_(intents),
+      strata_(strata),
       values_(pools.size() * plan.size()),
       n_grades_(n_grades),
       first_grades_(n_kept(pools.size(), n_grades), std::numeric_limits<double>::quiet_NaN()),
@@ -38,6 +39,7 @@ bool Board::take(std::string_view query_id, std::optional<std::size_t> number) {
 void Board::score(std::size_t number, const kernels::Ranking& found, kernels::Scratch& scratch) {
     kernels::Ranking ranking = found;
     if (intents_ != nullptr) ranking.intents = intents_->of(number);
+    if (strata_ != nullptr) ranking.strata = strata_->of(number);
     plan_.score(ranking, scratch, {values_.data() + number * plan_.size(), plan_.size()});
     double* const first = first_grades_.data() + number * n_grades_;
     std::fill_n(first, std::min(n_grades_, ranking.n_retrieved), kernels::not_in_pool);

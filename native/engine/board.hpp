@@ -15,6 +15,7 @@
 #include "engine/intents.hpp"
 #include "engine/pool.hpp"
 #include "engine/ranker.hpp"
+#include "engine/strata.hpp"
 #include "kernels/plan.hpp"
 
 namespace berryeval::engine {
@@ -22,9 +23,11 @@ namespace berryeval::engine {
 class Board {
 public:
     // Of each ranking the grades of the first `n_grades` documents are kept.
-    // Without `intents` each query is its own single intent.
+    // Without `intents` each query is its own single intent; without `strata` a pool has judged
+    // documents only.
     Board(const Pools& pools, const kernels::Plan& plan, const Cut& cut = {},
-          std::size_t n_grades = 0, const Intents* intents = nullptr);
+          std::size_t n_grades = 0, const Intents* intents = nullptr,
+          const Strata* strata = nullptr);
 
     const Pools& pools() const { return pools_; }
     // What a ranker needs to know of other queries; null if no measure asks.
@@ -65,6 +68,7 @@ private:
     const kernels::Plan& plan_;
     Cut cut_;
     const Intents* intents_;
+    const Strata* strata_;
     std::vector<double> values_;  // query by query
     std::size_t n_grades_;
     std::vector<double> first_grades_;

@@ -30,6 +30,7 @@
 #include "kernels/recall.hpp"
 #include "kernels/reciprocal_rank.hpp"
 #include "kernels/relative_precision.hpp"
+#include "kernels/sampled.hpp"
 #include "kernels/set_based.hpp"
 #include "kernels/user_models.hpp"
 #include "kernels/utility.hpp"
@@ -113,6 +114,10 @@ public:
         const double lowest = level();
         return place_of(gain(lowest), part_->gains);
     }
+
+    // The same for judgments of a sample.
+    std::size_t sampled_relevant() { return place_of(level(), part_->sampled_levels); }
+    std::size_t sampled_gains() { return place_of(gain(0.0), part_->sampled_gains); }
 
     void look_across_queries() { part_->looks_across_queries = true; }
 
@@ -440,6 +445,18 @@ const std::map<std::string_view, Plan::Makers::Make>& Plan::Makers::by_name() {
                  return rank_biased_residual(q.ranking, k, p);
              };
          }},
+        {"stratified_average_precision",
+         [](Arguments& a) -> Kernel {
+             return [i = a.sampled_relevant(), k = a.cutoff()](const Query& q) {
+                 return stratified_average_precision(q.scratch.sampled_relevant[i], k);
+             };
+         }},
+        {"inferred_ndcg",
+         [](Arguments& a) -> Kernel {
+             return [i = a.sampled_gains(), k = a.cutoff()](const Query& q) {
+                 return inferred_ndcg(q.scratch.sampled_gains[i], k, q.discounts);
+             };
+         }},
         {"scaled_dcg",
          [](Arguments& a) -> Kernel {
              const Cutoff k = a.cutoff();
@@ -494,7 +511,8 @@ void Plan::score(const Ranking& ranking, Scratch& scratch, std::span<double> out
     const Ranking condensed{.n_retrieved = scratch.hits.size(),
                             .hits = scratch.hits,
                             .judged = ranking.judged,
-                            .intents = ranking.intents};
+                            .intents = ranking.intents,
+                            .strata = ranking.strata};
     score(condensed_, condensed, scratch.condensed, out);
 }
 
@@ -518,6 +536,14 @@ void Plan::score(const Part& part, const Ranking& ranking, Scratch::Shared& scra
         const Novelty& novelty = part.novelties[i];
         scratch.novel[i].read(scratch.served[novelty.served], novelty.alpha, novelty.wants_ideal,
                               novelty.most);
+    }
+    scratch.sampled_relevant.resize(part.sampled_levels.size());
+    scratch.sampled_gains.resize(part.sampled_gains.size());
+    for (std::size_t i = 0; i < part.sampled_levels.size(); ++i) {
+        scratch.sampled_relevant[i].read(ranking, part.sampled_levels[i]);
+    }
+    for (std::size_t i = 0; i < part.sampled_gains.size(); ++i) {
+        scratch.sampled_gains[i].read(ranking, part.sampled_gains[i], discounts_);
     }
     const Query query{ranking, discounts_, scratch};
     for (std::size_t i = 0; i < part.kernels.size(); ++i) {

@@ -15,6 +15,7 @@
 #include "kernels/intents.hpp"
 #include "kernels/ranking.hpp"
 #include "kernels/relevance.hpp"
+#include "kernels/sampled.hpp"
 
 namespace berryeval::kernels {
 
@@ -37,6 +38,8 @@ struct Scratch {
         std::vector<Gained> gained;
         std::vector<Served> served;
         std::vector<Novel> novel;
+        std::vector<SampledRelevant> sampled_relevant;
+        std::vector<SampledGains> sampled_gains;
     };
     Shared whole;           // of the ranking as it is
     Shared condensed;       // of its judged documents
@@ -89,6 +92,8 @@ private:
         std::vector<Gain> gains;     // likewise
         std::vector<IntentLevel> intent_levels;
         std::vector<Novelty> novelties;
+        std::vector<double> sampled_levels;
+        std::vector<Gain> sampled_gains;
         std::vector<Kernel> kernels;
         std::vector<std::size_t> places;  // of their values among those of all calls
         bool looks_across_queries = false;

@@ -15,7 +15,7 @@ inline constexpr double not_in_pool = -1.0;
 // A retrieved document that is in the pool of its query. Ranks count from 1.
 struct Hit {
     std::uint32_t rank;
-    std::uint32_t row;  // of the document in the pool; for grades by intent
+    std::uint32_t row;  // of the document in the pool; for grades by intent, and strata
     double grade;       // below 0: in the pool, but not judged
 };
 
@@ -40,6 +40,13 @@ struct IntentGrades {
     }
 };
 
+// The strata that the documents in the pool of one query were sampled from. It owns nothing.
+struct Strata {
+    std::span<const std::uint32_t> of_rows;  // the stratum of each document in the pool
+    std::span<const double> grades;          // of each document; below 0 if it was not judged
+    std::span<const double> weights;         // documents of a stratum per judged one; 0 if none is
+};
+
 // A ranking with its judgments. Ranks without a hit hold documents that nobody judged.
 struct Ranking {
     std::size_t n_retrieved;
@@ -48,6 +55,7 @@ struct Ranking {
     // The ranks, rising, of documents that only other queries judge; empty unless a kernel asks.
     std::span<const std::uint32_t> judged_elsewhere = {};
     const IntentGrades* intents = nullptr;  // null: the query is its own single intent
+    const Strata* strata = nullptr;         // null: the judged documents are the pool
 };
 
 // How many ranks count; none means all of them.

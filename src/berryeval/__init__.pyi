@@ -147,10 +147,12 @@ from berryeval.measures.names import (
     alpha_nDCG as alpha_nDCG,
     binG as binG,
     infAP as infAP,
+    infNDCG as infNDCG,
     nDCG as nDCG,
     nDCGRel as nDCGRel,
     nERR_IA as nERR_IA,
     nNRBP as nNRBP,
+    xinfAP as xinfAP,
     yaap as yaap,
 )
 from berryeval.measures.reader import (

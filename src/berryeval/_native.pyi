@@ -59,6 +59,9 @@ class Intents:
         grades: _Values,
     ) -> None: ...
 
+class Strata:
+    def __init__(self, pools: Pools, n_strata: _Ids, of_rows: _Ids) -> None: ...
+
 class Board:
     def __init__(
         self,
@@ -70,6 +73,7 @@ class Board:
         n_grades: int = 0,
         portable: bool = False,
         intents: Intents | None = None,
+        strata: Strata | None = None,
     ) -> None: ...
     def relstrings(self, length: int) -> list[bytes]: ...
     def score_file(

@@ -153,6 +153,8 @@ IR_MEASURES = {
     "Bpref": "Bpref",
     "BPref": "Bpref",
     "infAP": "infAP",
+    "xinfAP(rel=2)@1000": "xinfAP(rel=2)@1000",
+    "infNDCG(gain=exp2)@100": "infNDCG(gain=exp2)@100",
     "RBP(p=0.95,rel=2)": "RBP(p=0.95,rel=2)",
     "ERR@20": "ERR@20",
     "NumQ": "NumQ",

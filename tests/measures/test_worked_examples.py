@@ -33,6 +33,7 @@ from berryeval.measures import (
     Hole,
     Holes,
     InferredAveragePrecision,
+    InferredNDCG,
     IntentAwareAveragePrecision,
     IntentAwareERR,
     IntentAwarePrecision,
@@ -61,6 +62,7 @@ from berryeval.measures import (
     ScaledDCG,
     SetAveragePrecision,
     SetF,
+    StratifiedInferredAP,
     SubtopicRecall,
     Unjudged,
     Utility,
@@ -144,6 +146,14 @@ WORKED = [
         ((1 / 2 + 1 / 2 * 1e-5 / (1 + 2e-5)) + (1 / 4 + 3 / 4 * (2 / 3) * (1 + 1e-5) / (2 + 2e-5)))
         / 3,
     ),
+    (
+        StratifiedInferredAP(),
+        ((1 + 1e-5 / (1 + 3e-5)) / 2 + (1 + 2 * (1 + 1e-5) / (2 + 3e-5)) / 4) / 3,
+    ),
+    (StratifiedInferredAP(3), ((1 + 1e-5 / (1 + 3e-5)) / 2) / 3),
+    # Of five retrieved documents of the pool, four are judged; of the first two, both.
+    (InferredNDCG(), (5 / 4) * DCG_ALL / IDEAL),
+    (InferredNDCG(2), (2 / LOG3) / (3 + 2 / LOG3)),
     (InterpolatedPrecision(recall=0.5), 1 / 2),
     (InterpolatedPrecision(recall=1), 0.0),
     # Recall 0.8 of three is 2.4 documents: three in trec_eval 9.0.8, two in 10.0.

@@ -77,14 +77,15 @@ class ArchivedEvaluations(ArchivePart):
         NotFoundError
             If there is no such run, or no such judgments.
         InputError
-            If a measure looks at subtopics, which archives do not store.
+            If a measure looks at subtopics or strata, which archives do not store.
         MismatchError
             If no query of the run is judged.
         """
         wanted = read_measures(measures)
         for measure in wanted:
-            if measure.uses_intents:
-                message = f"{measure} requires subtopics, which archives do not store"
+            if measure.uses_intents or measure.uses_strata:
+                what = "requires subtopics" if measure.uses_intents else "looks at strata"
+                message = f"{measure} {what}, which archives do not store"
                 raise InputError(f"{message}; score files with `berryeval evaluate` instead")
         judgments, hashed = self._judgments.as_of(at)
         missing = missing or self._runs.missing_of(run_id)

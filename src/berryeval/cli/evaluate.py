@@ -48,6 +48,12 @@ FORMATS = ("table", "csv", "json", "markdown", "latex", "html", *CHARTS)
     "--intervals", is_flag=True, help="Also report 95% confidence intervals of the means."
 )
 @click.option(
+    "--sampling-errors",
+    is_flag=True,
+    help="Also report the standard errors of xinfAP, infNDCG and infAP that are due to judging a "
+    "sample of the documents.",
+)
+@click.option(
     "--oracle",
     "depths",
     multiple=True,
@@ -95,6 +101,7 @@ def command(
     berryeval evaluate judgments.jsonl run.csv --per-query -o scores.csv
     berryeval evaluate qrels.txt bm25.run --history history.jsonl --note "weekly"
     berryeval evaluate qrels.txt bm25.run -m nDCG@10 --oracle 10 --oracle 100 -o ceiling.svg
+    berryeval evaluate prels.txt bm25.run -m xinfAP -m infNDCG --sampling-errors
     """
     from berryeval.evaluation import evaluate
     from berryeval.evaluation.evaluate import DEFAULT_MEASURES
@@ -126,7 +133,7 @@ def command(
             for name, path in named_runs(runs).items()
         }
     scored = _with_oracles(results, ceilings)
-    shown = Shown(per_query=per_query, label=label, intervals=intervals)
+    shown = Shown(per_query, label, intervals, options["sampling_errors"])
     if output_format in CHARTS:
         from berryeval.charts import reranking_curves
 

@@ -16,6 +16,7 @@ __all__ = [
     "table_of_opinions",
     "table_of_scores",
     "table_of_subtopics",
+    "with_strata_column",
 ]
 
 _WHAT = "Making an Arrow table"
@@ -76,6 +77,11 @@ def table_of_subtopics(
         return table
     found = [None if row[2] is None else weights.get(row[0], {}).get(row[2]) for row in rows]
     return table.append_column("subtopic_weight", pa.array(found, pa.float64()))
+
+
+def with_strata_column(table: Any, strata: Sequence[bytes | None]) -> Any:  # noqa: ANN401
+    """Return a pyarrow.Table with one more column, stratum."""
+    return table.append_column("stratum", _nullable_texts(import_pyarrow(_WHAT), strata))
 
 
 def table_of_opinions(opinions: Iterable[tuple[bytes, bytes, Mapping[str, Any]]]) -> Any:  # noqa: ANN401

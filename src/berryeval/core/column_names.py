@@ -16,6 +16,7 @@ __all__ = [
     "RANK",
     "SCORE",
     "SOURCE",
+    "STRATUM",
     "SUBTOPIC",
     "SUBTOPIC_WEIGHT",
     "Kind",
@@ -42,7 +43,8 @@ SOURCE = ("source",)
 JUDGED_AT = ("judged_at",)
 NOTE = ("note",)
 SUBTOPIC_WEIGHT = ("subtopic_weight", "intent_weight")
-LABEL_COLUMNS = (JUDGE, SUBTOPIC, SOURCE, JUDGED_AT, NOTE, SUBTOPIC_WEIGHT)
+STRATUM = ("stratum",)
+LABEL_COLUMNS = (JUDGE, SUBTOPIC, SOURCE, JUDGED_AT, NOTE, SUBTOPIC_WEIGHT, STRATUM)
 """In the order of the fields of `berryeval.core.judging.JudgedRow`."""
 
 

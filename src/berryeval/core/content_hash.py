@@ -17,8 +17,8 @@ _grade = struct.Struct("<d").pack
 def hash_of_judgments(judgments: Judgments) -> str:
     """Return the SHA-256 of queries, documents and grades, as hexadecimal digits.
 
-    Neither the order of the rows nor the format of a file changes it. Subtopics and their weights
-    are included if there are any.
+    Neither the order of the rows nor the format of a file changes it. Subtopics and their
+    weights, and strata, are included if there are any.
     """
     digest = hashlib.sha256()
     for query_id in sorted(judgments.query_ids.iter_bytes()):
@@ -30,6 +30,8 @@ def hash_of_judgments(judgments: Judgments) -> str:
                 )
         for subtopic, weight in sorted(judgments.subtopic_weights.get(query_id, {}).items()):
             digest.update(_sizes(0, len(subtopic)) + subtopic + _grade(weight))
+        for doc_id, stratum in sorted(judgments.strata.get(query_id, {}).items()):
+            digest.update(_sizes(len(doc_id), len(stratum)) + doc_id + stratum)
     return digest.hexdigest()
 
 

@@ -9,6 +9,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, NamedTuple
 
+from berryeval.core.strata import Stratum
+
 if TYPE_CHECKING:
     from typing_extensions import Self
 
@@ -34,18 +36,21 @@ class IntentGrade(float):
     (3.0, [b'animal'])
     """
 
-    __slots__ = ("doc_id", "parts")
+    __slots__ = ("doc_id", "parts", "stratum")
 
     doc_id: bytes
     """Decides between documents of equal gain in an ideal ranking."""
     parts: tuple[Part, ...]
     """By intent in byte order, each once; empty if the document is judged for no intent."""
+    stratum: Stratum | None
+    """The stratum that the document belongs to; that of the grade it is made of, if it has one."""
 
     def __new__(cls, grade: float, doc_id: bytes = b"", parts: tuple[Part, ...] = ()) -> Self:
         """Make a number with parts."""
         made = super().__new__(cls, grade)
         made.doc_id = doc_id
         made.parts = parts
+        made.stratum = getattr(grade, "stratum", None)
         return made
 
 

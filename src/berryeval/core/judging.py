@@ -43,6 +43,8 @@ class JudgedRow(NamedTuple):
     """What the judge remarked."""
     subtopic_weight: bytes | None = None
     """The weight of the subtopic relative to others of the query, as the file says."""
+    stratum: bytes | None = None
+    """The part of the pool that the document was sampled from."""
 
 
 def check_judges(judges: object, argument: str = "judges") -> None:

@@ -14,6 +14,7 @@ from berryeval.core.intents import grades_by_intent
 from berryeval.core.judging import JudgedRow, Judges, check_judges, reduce_grades
 from berryeval.core.origin import Origin
 from berryeval.core.query import check_weight
+from berryeval.core.strata import grades_by_stratum
 from berryeval.errors import ArgumentError, InputTypeError
 
 __all__ = ["Judgments", "Opinion", "Subtopics", "collect_judged", "judgments_of_frame"]
@@ -62,6 +63,11 @@ class Judgments(Grouped):
 
     subtopic_weights: Mapping[bytes, Mapping[bytes, float]] = {}
     """Weights of subtopics by query, relative to other subtopics of the query. Default: 1."""
+
+    strata: Mapping[bytes, Mapping[bytes, bytes]] = {}
+    """The stratum of the pool that each document belongs to, by query and document; of documents
+    for which it is known. Documents with a negative grade are in the stratum, but not in its
+    sample."""
 
     opinions: Mapping[bytes, Mapping[bytes, Sequence[Opinion]]] = {}
     """What each judge said, by query and document, the first one first; of documents for which a
@@ -120,6 +126,7 @@ class Judgments(Grouped):
             super().__eq__(other)
             and self.subtopics == other.subtopics
             and self.subtopic_weights == other.subtopic_weights
+            and self.strata == other.strata
         )
 
     __hash__ = None  # as Grouped
@@ -147,13 +154,23 @@ class Judgments(Grouped):
         """Return a pyarrow.Table with one row per grade: query_id, doc_id, relevance.
 
         Judgments of subtopics have a fourth column, subtopic, and a fifth, subtopic_weight, if
-        subtopics have weights. Needs pyarrow (``pip install 'berryeval[frames]'``).
+        subtopics have weights. If documents have strata, the last column is stratum. Needs pyarrow
+        (``pip install 'berryeval[frames]'``).
         """
-        from berryeval.core.arrow_table import table_of_grades, table_of_subtopics
+        from berryeval.core.arrow_table import (
+            table_of_grades,
+            table_of_subtopics,
+            with_strata_column,
+        )
 
         if self.subtopics:
-            return table_of_subtopics(self.iter_grades(), self.subtopic_weights)
-        return table_of_grades(self.query_ids, self.starts, self.doc_ids, self.values)
+            table = table_of_subtopics(self.iter_grades(), self.subtopic_weights)
+        else:
+            table = table_of_grades(self.query_ids, self.starts, self.doc_ids, self.values)
+        if not self.strata:
+            return table
+        names = [self.stratum_of(query, document) for query, document, *_ in self.iter_grades()]
+        return with_strata_column(table, names)
 
     def with_subtopic_weights(self, weights: Mapping[Any, Mapping[Any, float]]) -> Judgments:
         """Return the judgments with weights of subtopics, for intent-aware measures.
@@ -196,6 +213,51 @@ class Judgments(Grouped):
         weighted.subtopic_weights = found
         return weighted
 
+    def with_strata(self, strata: Mapping[Any, Mapping[Any, str | int]]) -> Judgments:
+        """Return the judgments with the strata of sampled pools, for xinfAP and infNDCG.
+
+        Parameters
+        ----------
+        strata : mapping of mappings
+            Query id, document id, name of the stratum. Documents without one form a stratum of
+            their own.
+
+        Raises
+        ------
+        ArgumentError, InputTypeError
+            For a query or a document that the judgments do not have, or an invalid name.
+
+        Examples
+        --------
+        >>> judgments = Judgments.from_dict({"q1": {"d1": 1, "d2": 0, "d3": -1}})
+        >>> sampled = judgments.with_strata({"q1": {"d1": "top", "d2": "rest", "d3": "rest"}})
+        >>> sampled.strata
+        {b'q1': {b'd1': b'top', b'd2': b'rest', b'd3': b'rest'}}
+        """
+        found: dict[bytes, dict[bytes, bytes]] = {}
+        for query_id, own in strata.items():
+            key = encode_id(as_id(query_id, "strata: an id"))
+            known = {self.doc_ids.bytes_at(row) for row in self.rows_of(key)}
+            if not known:
+                raise ArgumentError("strata", "a judged query", repr(query_id))
+            where = f"strata[{query_id!r}]"
+            if not isinstance(own, Mapping):
+                raise InputTypeError(where, "a mapping", type(own).__name__)
+            found[key] = {}
+            for doc_id, name in own.items():
+                document = encode_id(as_id(doc_id, f"{where}: an id"))
+                if document not in known:
+                    raise ArgumentError(where, "a document in the pool of the query", repr(doc_id))
+                found[key][document] = encode_id(as_id(name, f"{where}[{doc_id!r}]"))
+        sampled = copy(self)
+        sampled.__dict__.pop("_strata", None)  # made ready with other strata
+        sampled.strata = found
+        return sampled
+
+    def stratum_of(self, query_id: bytes, doc_id: bytes) -> bytes | None:
+        """Return the stratum of a document; None if it has none."""
+        return self.strata.get(query_id, {}).get(doc_id)
+
     def of_queries(self, query_ids: Collection[str]) -> Judgments:
         """Return the judgments of some of the queries."""
         own = {query: grades for query, grades in self.to_dict().items() if query in query_ids}
@@ -205,6 +267,7 @@ class Judgments(Grouped):
         kept.subtopic_weights = {
             query: own for query, own in self.subtopic_weights.items() if query in ids
         }
+        kept.strata = {query: own for query, own in self.strata.items() if query in ids}
         kept.opinions = {query: said for query, said in self.opinions.items() if query in ids}
         kept.scale, kept.labels = self.scale, self.labels
         kept.judges, kept.reduced = self.judges, self.reduced
@@ -250,9 +313,15 @@ class Judgments(Grouped):
     def grades_of(self, query_id: bytes) -> dict[bytes, float]:
         """Return the grade of each judged document of a query.
 
-        If the query has subtopics, they are `berryeval.core.intents.IntentGrade`.
+        If the query has subtopics, they are `berryeval.core.intents.IntentGrade`; if only a sample
+        of its pool was judged, they are `berryeval.core.strata.SampledGrade`, or have its
+        attribute.
         """
-        grades = {self.doc_ids.bytes_at(row): self.values[row] for row in self.rows_of(query_id)}
+        rows = self.rows_of(query_id)
+        grades = {self.doc_ids.bytes_at(row): self.values[row] for row in rows}
+        strata = self.strata.get(query_id)
+        if strata or any(self.values[row] < 0.0 for row in rows):
+            grades = grades_by_stratum(grades, strata or {})
         subtopics = self.subtopics.get(query_id)
         if not subtopics:
             return grades
@@ -325,10 +394,13 @@ def collect_judged(
     found: dict[bytes, dict[bytes, _Grades]] = {}
     opinions: dict[bytes, dict[bytes, list[Opinion]]] = {}
     weights: dict[bytes, dict[bytes, float]] = {}
+    strata: dict[bytes, dict[bytes, bytes]] = {}
     for row in rows:
-        place, query_id, doc_id, grade, judge, subtopic, source, judged_at, note, weight = row
-        if weight is not None:
+        _, query_id, doc_id, grade, judge, subtopic, source, judged_at, note, *_ = row
+        if row.subtopic_weight is not None:
             _add_weight(weights, row, origin)
+        if row.stratum is not None:
+            _add_stratum(strata, row, origin)
         documents = found.setdefault(query_id, {})
         before = documents.get(doc_id)
         is_labelled = not (judge is source is judged_at is note is None)
@@ -344,12 +416,13 @@ def collect_judged(
         if label not in before:
             before[label] = grade
         elif duplicates == "error":
-            raise origin.duplicate("judgments", query_id, doc_id, place)
+            raise origin.duplicate("judgments", query_id, doc_id, row.place)
         else:
             before[label] = max(before[label], grade)
     judgments = _reduce(found, judges)
     judgments.opinions = opinions
     judgments.subtopic_weights = weights
+    judgments.strata = strata
     return judgments
 
 
@@ -368,6 +441,16 @@ def _add_weight(weights: dict[bytes, dict[bytes, float]], row: JudgedRow, origin
         subtopic, query = shown_id(row.subtopic), shown_id(row.query_id)
         expected = f"one weight of subtopic {subtopic} of query {query}"
         raise origin.error(expected, f"{known:g} and {weight:g}", row.place)
+
+
+def _add_stratum(strata: dict[bytes, dict[bytes, bytes]], row: JudgedRow, origin: Origin) -> None:
+    """Note the stratum of a document, which is the same on all rows that have one."""
+    assert row.stratum is not None
+    known = strata.setdefault(row.query_id, {}).setdefault(row.doc_id, row.stratum)
+    if known != row.stratum:
+        document, query = shown_id(row.doc_id), shown_id(row.query_id)
+        expected = f"one stratum of document {document} of query {query}"
+        raise origin.error(expected, f"{shown_id(known)} and {shown_id(row.stratum)}", row.place)
 
 
 def _plain_opinions(grades: _Grades | None) -> list[Opinion]:

@@ -32,6 +32,7 @@ def _session(
         calls,
         keep_best=duplicates == "keep-best",
         by_intent=any(measure.uses_intents for measure in measures),
+        by_stratum=any(measure.uses_strata for measure in measures),
     )
 
 

@@ -14,12 +14,13 @@ from berryeval.engine._selection import N_SHOWN, AllScores
 from berryeval.kernels.discounts import log2_ranks
 
 if TYPE_CHECKING:
-    from berryeval._native import Intents, Pools
+    from berryeval._native import Intents, Pools, Strata
 
 __all__ = ["NativeCall", "Session"]
 
 _READY = "_pools"
 _READY_INTENTS = "_intents"
+_READY_STRATA = "_strata"
 _N_DISCOUNTS = 1000  # beyond it the extension asks for each logarithm
 
 NativeCall: TypeAlias = "tuple[str, dict[str, Any]]"
@@ -32,7 +33,7 @@ class Session:
     Of a document that comes twice, `keep_best` keeps the better score. `most` is the number of
     documents of a ranking that count, `judged_only` whether only judged ones do, and `n_grades` the
     number of documents whose grades are kept for relstrings. With `by_intent`, kernels see the
-    grades of documents by subtopic.
+    grades of documents by subtopic; with `by_stratum`, they see the strata of sampled pools.
     """
 
     def __init__(
@@ -45,6 +46,7 @@ class Session:
         judged_only: bool = False,
         n_grades: int = 0,
         by_intent: bool = False,
+        by_stratum: bool = False,
     ) -> None:
         from berryeval._native import Board, Plan
 
@@ -61,6 +63,7 @@ class Session:
             judged_only,
             n_grades,
             intents=_intents(judgments, self._pools) if by_intent else None,
+            strata=_strata(judgments, self._pools) if by_stratum else None,
         )
         self.board = self._make_board()
 
@@ -133,6 +136,31 @@ def _intents(judgments: Grouped, pools: Pools) -> Intents | None:
     found = Intents(pools, weight_starts, weights, part_starts, intents, grades)
     if judgments.is_kept_ready:
         judgments.__dict__[_READY_INTENTS] = found
+    return found
+
+
+def _strata(judgments: Grouped, pools: Pools) -> Strata:
+    """Make the strata ready: one per query if the judgments have none."""
+    from berryeval._native import Strata
+
+    known: Strata | None = judgments.__dict__.get(_READY_STRATA)
+    if known is not None:
+        return known
+    by_query = judgments.strata if isinstance(judgments, Judgments) else {}
+    n_strata, of_rows = array("I"), array("I")
+    for query_id, rows in judgments.iter_queries():
+        own = by_query.get(query_id)
+        if not own:
+            n_strata.append(1)
+            of_rows.extend([0] * len(rows))
+            continue
+        names = [own.get(judgments.doc_ids.bytes_at(row), b"") for row in rows]
+        places = {name: place for place, name in enumerate(sorted(set(names)))}
+        n_strata.append(len(places))
+        of_rows.extend(places[name] for name in names)
+    found = Strata(pools, n_strata, of_rows)
+    if isinstance(judgments, Judgments) and judgments.is_kept_ready:
+        judgments.__dict__[_READY_STRATA] = found
     return found
 
 

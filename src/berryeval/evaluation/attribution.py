@@ -322,11 +322,13 @@ _BY_JUDGMENT = {
     "bpref": View(_is_judged, "standing"),
     "ideal_dcg": View(_none, "additive"),
     "inferred_average_precision": View(_is_in_pool, "standing"),
+    "inferred_ndcg": View(_is_in_pool, "standing"),
     "n_nonrelevant_retrieved": View(_is_judged, "additive"),
     "n_queries": View(_none, "additive"),
     "n_relevant": View(_none, "additive"),
     "n_retrieved": View(_every, "additive"),
     "n_unjudged_retrieved": View(_every, "additive"),
     "rank_biased_residual": View(_is_judged, "additive"),
+    "stratified_average_precision": View(_is_in_pool, "standing"),
     "utility": View(_every, "additive"),
 }

@@ -83,6 +83,7 @@ def _has_ceiling(measure: Measure) -> bool:
     """Whether documents in the order of their grades are the best ranking there is."""
     is_by_grade = isinstance(getattr(measure, "gain", ""), str)  # a table may value 1 above 3
     is_by_grade = is_by_grade and not measure.uses_intents  # which compete for the first ranks
+    is_by_grade = is_by_grade and not measure.uses_strata  # unjudged documents gain, too
     is_ours = not isinstance(measure, CustomMeasure)
     return measure.higher_is_better and math.isfinite(measure.bounds[1]) and is_by_grade and is_ours
 

@@ -13,6 +13,7 @@ from berryeval.core.frames import is_frame
 from berryeval.core.id_column import shown_id
 from berryeval.core.judging import Judges
 from berryeval.core.judgments import Judgments
+from berryeval.core.run import Run
 from berryeval.engine import MissingQueries, NoRelevant, score, score_at_once
 from berryeval.errors import ArgumentError, InputTypeError, MismatchError
 from berryeval.evaluation.result import Evaluation, holes_measure
@@ -79,6 +80,7 @@ def evaluate(
     judged_only: bool = False,
     query_ids: ArrayLike | None = None,
     group_sizes: Iterable[int] | None = None,
+    sampling_errors: bool = False,
 ) -> Evaluation:
     """Score a run against judgments.
 
@@ -123,6 +125,9 @@ def evaluate(
     group_sizes : iterable of int, optional
         In place of `query_ids`, how many documents each query has, as LightGBM and XGBoost have
         groups.
+    sampling_errors : bool
+        Whether to compute the standard errors that xinfAP, infNDCG and infAP have because only a
+        sample of the pool was judged: ``result["xinfAP"].sampling_error`` is that of the mean.
 
     Returns
     -------
@@ -165,6 +170,8 @@ def evaluate(
     name = None
     if isinstance(run, (str, os.PathLike)):
         name, run = path_name(run), readable_again(run)
+    if sampling_errors:
+        run = load_run(run, duplicates)
     with mismatches_of(name):
         scores = score_at_once(
             loaded_judgments,
@@ -179,12 +186,18 @@ def evaluate(
             scores = score(loaded_judgments, run, counted, missing=missing, no_relevant=no_relevant)
         if scores.counts.missing == scores.counts.judged:
             raise MismatchError(_nothing_in_common(loaded_judgments, scores.ignored_ids))
+    variances = None
+    if isinstance(run, Run) and sampling_errors:
+        from berryeval.evaluation.sampled import sampling_variances  # few need it
+
+        variances = sampling_variances(loaded_judgments, run, chosen, scores.query_ids)
     return Evaluation(
         scores,
         chosen,
         known_queries,
         cautions=find_cautions(run),
         reduced=loaded_judgments.reduced,
+        variances=variances,
     )
 
 

@@ -148,7 +148,8 @@ def _with_effects(
         name: Run.from_lists({query_id: run.ranking(query_id, k) for query_id in ids})
         for name, run in runs.items()
     }
-    if not ids or measure.aggregate != "mean" or measure.uses_intents:
+    has_no_effect = measure.uses_intents or measure.uses_strata
+    if not ids or measure.aggregate != "mean" or has_no_effect:
         return list(holes)
     scale = highest_grade(judgments)
     exact = find_holes(

@@ -124,6 +124,9 @@ def _check_measures(measures: Sequence[Measure]) -> None:
         if measure.uses_intents:
             expected = "no intent-aware measure, since an unjudged document may serve any intent"
             raise ArgumentError("measures", expected, str(measure))
+        if measure.uses_strata:
+            expected = "no estimate from a sample, which makes up for unjudged documents already"
+            raise ArgumentError("measures", expected, str(measure))
 
 
 def _decisiveness(hole: Hole) -> tuple[float, bytes, bytes]:

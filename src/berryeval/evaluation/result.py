@@ -21,6 +21,7 @@ from berryeval.measures import GEOMETRIC_FLOOR, Holes, Measure, parse_measure
 if TYPE_CHECKING:
     from berryeval.core.judging import Judges
     from berryeval.core.query import Query
+    from berryeval.evaluation.sampled import Variances
     from berryeval.evaluation.sampling import Sampling
     from berryeval.stats import Interval
 
@@ -123,6 +124,8 @@ class MeasureResult:
     """The scores of this and other measures."""
     queries: Mapping[str, Query] = field(default_factory=dict, repr=False)
     """Known queries by id, with weights, groups and strata."""
+    variances: Variances | None = field(default=None, repr=False)
+    """The sampling variance of each query; None unless `evaluate` was asked for them."""
 
     @cached_property
     def by_query(self) -> Mapping[str, float]:
@@ -143,6 +146,32 @@ class MeasureResult:
     def holes(self) -> int:
         """Unjudged documents in the first k, or in whole rankings, of all queries."""
         return int(reduce(add, self.scores.values[str(holes_measure(self.measure))], 0.0))
+
+    @cached_property
+    def sampling_error(self) -> float | None:
+        """The standard error of the mean that is due to judging a sample of the documents.
+
+        None unless `evaluate` was asked for sampling errors and the measure is an estimate from a
+        sample, and if a stratum of a query has no judged document. How much queries differ is not
+        part of it, but of the interval, which includes both.
+        """
+        if self.variances is None:
+            return None
+        from berryeval.evaluation.sampled import standard_error
+
+        weights = weights_of(self.queries, self.scores.query_ids)
+        return standard_error(self.variances, self.scores.query_ids, weights)
+
+    @property
+    def sampling_errors(self) -> Mapping[str, float | None]:
+        """The standard error of each query's estimate; empty unless `evaluate` was asked for it."""
+        if self.variances is None:
+            return {}
+        found = {query_id: self.variances[query_id] for query_id in self.scores.query_ids}
+        return {
+            query_id: None if variance is None else math.sqrt(variance)
+            for query_id, variance in found.items()
+        }
 
     @cached_property
     def interval(self) -> Interval | None:
@@ -217,6 +246,7 @@ class Evaluation(Displayed, Mapping[str, MeasureResult]):
         *,
         cautions: Sequence[str] = (),
         reduced: tuple[Judges, int] | None = None,
+        variances: Mapping[str, Variances] | None = None,
     ) -> None:
         known: Mapping[str, Query] = queries or {}
         self.weights = weights_of(known, scores.query_ids)
@@ -226,6 +256,7 @@ class Evaluation(Displayed, Mapping[str, MeasureResult]):
                 aggregated(measure, scores.values[str(measure)], self.weights),
                 scores,
                 known,
+                (variances or {}).get(str(measure)),
             )
             for measure in measures
         }
@@ -235,6 +266,7 @@ class Evaluation(Displayed, Mapping[str, MeasureResult]):
         self.queries = known
         self.cautions = tuple(cautions)
         self.reduced = reduced
+        self._variances = variances
 
     @property
     def effective_queries(self) -> float | None:
@@ -269,7 +301,12 @@ class Evaluation(Displayed, Mapping[str, MeasureResult]):
 
         found = find_slices(self.queries, label, self.scores.query_ids)
         return {
-            part.value: Evaluation(self.scores.take(positions), self.measures, self.queries)
+            part.value: Evaluation(
+                self.scores.take(positions),
+                self.measures,
+                self.queries,
+                variances=self._variances,
+            )
             for part, positions in found.items()
         }
 

@@ -18,7 +18,7 @@ from berryeval.core.origin import Origin
 from berryeval.core.run import Run
 from berryeval.errors import BerryEvalError, FormatError
 from berryeval.formats.lines import PathLike, is_plain_file, iter_lines, path_name
-from berryeval.formats.rows import labels_of
+from berryeval.formats.rows import iter_labelled
 
 __all__ = ["needed_columns", "open_source", "rows_of", "table_of", "tag_of"]
 
@@ -65,10 +65,7 @@ def table_of(data: Grouped) -> Any:  # noqa: ANN401 - a pyarrow.Table
     Judgments with judges, sources, times or notes have one row per opinion.
     """
     if isinstance(data, Judgments) and data.opinions:
-        return table_of_opinions(
-            (query, document, labels_of(opinion, data.subtopic_weights.get(query)))
-            for query, document, opinion in data.iter_opinions()
-        )
+        return table_of_opinions(iter_labelled(data))
     table = data.to_arrow()
     tag = data.tag if isinstance(data, Run) else None
     return table if tag is None else table.replace_schema_metadata({_TAG: encode_id(tag)})

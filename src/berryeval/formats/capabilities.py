@@ -28,6 +28,8 @@ class Capabilities:
     notes: bool = False
     subtopic_weights: bool = False
     """Weights of subtopics. Writers without a place for subtopics refuse them."""
+    strata: bool = False
+    """Strata of the pool that documents were sampled from."""
     scale: bool = False
     """The highest grade, and labels of grades."""
     negative: bool = True
@@ -53,5 +55,6 @@ def with_every_column(*kinds: FileKind) -> Capabilities:
         times=True,
         notes=True,
         subtopic_weights=True,
+        strata=True,
         tags=True,
     )

@@ -3,8 +3,8 @@
 Columns are separated by tabs, commas or semicolons, whichever the first line has, tried in this
 order. That line names the columns; `berryeval.core.column_names` says which names are understood,
 and other columns are ignored. Judgments may have the columns ``judge``, ``subtopic``, ``source``,
-``judged_at`` and ``note``, and one row per judge. Fields may be quoted, as spreadsheets do it.
-Empty lines are passed over.
+``judged_at``, ``note`` and ``stratum``, and one row per judge. Fields may be quoted, as
+spreadsheets do it. Empty lines are passed over.
 """
 
 from __future__ import annotations
@@ -17,14 +17,22 @@ from berryeval.core.column_names import Kind
 from berryeval.core.grouped import Grouped
 from berryeval.core.id_column import decode_id, encode_id
 from berryeval.core.judging import JudgedRow
-from berryeval.core.judgments import Judgments, Opinion
+from berryeval.core.judgments import Judgments
 from berryeval.core.run import Run
 from berryeval.core.score_order import ScoredRow
 from berryeval.errors import FormatError
 from berryeval.formats.capabilities import with_every_column
 from berryeval.formats.keys import DOCUMENT, QUERY, find_keys, find_labels, find_rank
 from berryeval.formats.lines import PathLike, iter_lines, path_name
-from berryeval.formats.rows import Row, as_rank, as_tag, labels_of, parse_number, written
+from berryeval.formats.rows import (
+    Row,
+    as_rank,
+    as_tag,
+    iter_labelled,
+    label_names,
+    parse_number,
+    written,
+)
 
 __all__ = [
     "HOLDS",
@@ -136,7 +144,7 @@ def to_lines(data: Grouped, separator: str = ",") -> Iterator[bytes]:
 
 
 def _to_rows(data: Grouped) -> Iterator[list[str]]:
-    if isinstance(data, Judgments) and (data.subtopics or data.opinions):
+    if isinstance(data, Judgments) and (data.subtopics or data.opinions or data.strata):
         yield from _rows_of_opinions(data)
         return
     tag = [data.tag] if isinstance(data, Run) and data.tag else []
@@ -150,14 +158,13 @@ def _to_rows(data: Grouped) -> Iterator[list[str]]:
 def _rows_of_opinions(judgments: Judgments) -> Iterator[list[str]]:
     used = dict.fromkeys(
         name
-        for query, _, opinion in judgments.iter_opinions()
-        for name, value in labels_of(opinion, judgments.subtopic_weights.get(query)).items()
+        for _, _, labels in iter_labelled(judgments)
+        for name, value in labels.items()
         if value is not None
     )
-    names = [name for name in labels_of(Opinion(None, 0)) if name in used]
+    names = [name for name in label_names() if name in used]
     yield ["query_id", "doc_id", *names]
-    for query, document, opinion in judgments.iter_opinions():
-        labels = labels_of(opinion, judgments.subtopic_weights.get(query))
+    for query, document, labels in iter_labelled(judgments):
         yield [decode_id(query), decode_id(document), *(_field(labels[name]) for name in names)]
 
 

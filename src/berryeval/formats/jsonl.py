@@ -1,9 +1,9 @@
 """JSON lines: one object per line, ``{"query_id": "q1", "doc_id": "d7", "relevance": 2}``.
 
 Runs have a ``score`` instead of a ``relevance``. Judgments may have a ``judge``, a ``subtopic``, a
-``source``, a time (``judged_at``) and a ``note``, and one line per judge. Other usual names of the
-keys are understood, see `berryeval.core.column_names`; other keys are ignored. Ids may be numbers.
-Empty lines are passed over.
+``source``, a time (``judged_at``), a ``note`` and a ``stratum``, and one line per judge. Other
+usual names of the keys are understood, see `berryeval.core.column_names`; other keys are ignored.
+Ids may be numbers. Empty lines are passed over.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ from berryeval.errors import FormatError
 from berryeval.formats.capabilities import with_every_column
 from berryeval.formats.keys import find_keys, find_labels, find_rank, id_bytes
 from berryeval.formats.lines import PathLike, iter_lines, path_name
-from berryeval.formats.rows import Row, as_rank, as_tag, labels_of, parse_number
+from berryeval.formats.rows import Row, as_rank, as_tag, iter_labelled, parse_number
 
 __all__ = [
     "HOLDS",
@@ -134,7 +134,7 @@ def _plain(value: object) -> float | str:
 
 def to_lines(data: Grouped) -> Iterator[bytes]:
     """Iterate over the lines of a file."""
-    if isinstance(data, Judgments) and (data.subtopics or data.opinions):
+    if isinstance(data, Judgments) and (data.subtopics or data.opinions or data.strata):
         yield from _lines_of_opinions(data)
         return
     key = "score" if isinstance(data, Run) else "relevance"
@@ -152,10 +152,9 @@ def to_lines(data: Grouped) -> Iterator[bytes]:
 
 
 def _lines_of_opinions(judgments: Judgments) -> Iterator[bytes]:
-    for query_id, doc_id, opinion in judgments.iter_opinions():
+    for query_id, doc_id, labels in iter_labelled(judgments):
         record: dict[str, object] = {"query_id": decode_id(query_id), "doc_id": decode_id(doc_id)}
-        weights = judgments.subtopic_weights.get(query_id)
-        for name, value in labels_of(opinion, weights).items():
+        for name, value in labels.items():
             if isinstance(value, bytes):
                 record[name] = decode_id(value)
             elif value is not None:

@@ -116,6 +116,8 @@ def _lost_grades(data: Judgments, holds: Capabilities) -> list[str]:
     found = sentences_of(+lost)
     if data.subtopic_weights and not holds.subtopic_weights:
         found.append("The weights of subtopics were left out.")
+    if data.strata and not holds.strata:
+        found.append("The strata of documents were left out: xinfAP and infNDCG need them.")
     if data.scale is not None and not holds.scale:
         labels = " and its labels were" if data.labels else " was"
         found.append(f"The scale of grades, 0 to {data.scale:g},{labels} left out.")

@@ -57,6 +57,7 @@ def rename_queries(data: Noun, names: Mapping[str, str]) -> tuple[Noun, int]:
     if isinstance(data, Judgments) and isinstance(renamed, Judgments):
         renamed.subtopics = _renamed(data.subtopics, new)
         renamed.subtopic_weights = _renamed(data.subtopic_weights, new)
+        renamed.strata = _renamed(data.strata, new)
         renamed.opinions = _renamed(data.opinions, new)
     return renamed, n_kept
 

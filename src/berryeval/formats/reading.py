@@ -117,13 +117,13 @@ def _read_object(path: PathLike, duplicates: Duplicates) -> Judgments:
 def _read_trec_judgments(
     path: PathLike, duplicates: Duplicates, judges: Judges, origin: Origin
 ) -> Judgments:
-    """Read them natively unless they have subtopics, which the extension passes over."""
+    """Read them natively unless they have subtopics or strata, which the extension passes over."""
     content = read_content(path)
     if backend().name == "native":
         try:
             found = Judgments.of_native(read_columns([content], "judgments", path, duplicates))
-        except FormatError:  # perhaps only a document that comes under several subtopics
-            if not trec.has_subtopics(content):
+        except FormatError:  # perhaps a document that comes under several subtopics, or strata
+            if not trec.has_subtopics(content) and not trec.has_strata(content):
                 raise
         else:
             if trec.is_ordinary(content, found.n_rows) or not trec.has_subtopics(content):

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from typing import Any, TypeAlias
 
 from berryeval.core.column_names import Kind
@@ -21,7 +21,8 @@ __all__ = [
     "add_rows",
     "as_rank",
     "as_tag",
-    "labels_of",
+    "iter_labelled",
+    "label_names",
     "parse_number",
     "refuse_subtopics",
     "written",
@@ -70,12 +71,24 @@ def refuse_subtopics(data: Grouped, what: str) -> None:
         raise InputError(f"{what} cannot hold the subtopics of judgments; {way_out}")
 
 
-def labels_of(opinion: Opinion, weights: Mapping[bytes, float] | None = None) -> dict[str, Any]:
-    """Return the grade of an opinion, and its texts as bytes or None, by column.
+def iter_labelled(judgments: Judgments) -> Iterator[tuple[bytes, bytes, dict[str, Any]]]:
+    """Iterate over query, document, and the grade of an opinion with its texts by column.
 
-    `weights` are those of the subtopics of its query.
+    Texts are bytes, or None.
     """
-    known = weights or {}
+    for query_id, doc_id, opinion in judgments.iter_opinions():
+        weights = judgments.subtopic_weights.get(query_id, {})
+        yield query_id, doc_id, _labels(opinion, weights, judgments.stratum_of(query_id, doc_id))
+
+
+def label_names() -> tuple[str, ...]:
+    """Return the columns that judgments may have besides query and document, in their order."""
+    return tuple(_labels(Opinion(None, 0.0), {}, None))
+
+
+def _labels(
+    opinion: Opinion, weights: Mapping[bytes, float], stratum: bytes | None
+) -> dict[str, Any]:
     return {
         "subtopic": opinion.subtopic,
         "relevance": opinion.grade,
@@ -83,7 +96,8 @@ def labels_of(opinion: Opinion, weights: Mapping[bytes, float] | None = None) ->
         "source": opinion.source,
         "judged_at": opinion.judged_at,
         "note": opinion.note,
-        "subtopic_weight": None if opinion.subtopic is None else known.get(opinion.subtopic),
+        "subtopic_weight": None if opinion.subtopic is None else weights.get(opinion.subtopic),
+        "stratum": stratum,
     }
 
 

@@ -5,6 +5,11 @@ column is the subtopic in the files of diversity tracks, as ndeval reads them. I
 and ignored, if it is Q0, U0 or -, if it is 0 on all lines of a query, and in files where it is a
 decimal number on any line, as rounds of judging are in TREC-COVID.
 
+Judgments of a sampled pool, as sample_eval.pl reads them, have five columns on every line:
+``query_id iteration doc_id stratum grade``. A negative grade marks a document that is in the
+stratum and was not judged. A stratum called - is none. The second column is not Q0, so that a run
+without tags is not taken for one.
+
 Runs: ``query_id Q0 doc_id rank score tag``, one retrieved document per line. The second and the
 fourth column are ignored: ranks follow from the scores. So are columns after the tag; the tag of
 the first line is that of the run.
@@ -35,6 +40,7 @@ __all__ = [
     "HOLDS",
     "TAG",
     "first_tag",
+    "has_strata",
     "has_subtopics",
     "is_ordinary",
     "iter_judged",
@@ -47,13 +53,15 @@ __all__ = [
     "to_lines",
 ]
 
-HOLDS = Capabilities(("judgments", "run"), ("judgments", "run"), tags=True)
+HOLDS = Capabilities(("judgments", "run"), ("judgments", "run"), strata=True, tags=True)
 
 _JUDGMENTS = ("query", "iteration", "document", "grade")
+_SAMPLED = ("query", "iteration", "document", "stratum", "grade")
 _RUN = ("query", "Q0", "document", "rank", "score", "tag")
 
 _NO_SUBTOPIC = re.compile(rb"[A-Za-z]?0|-")
 _ZERO = b"0"
+_NO_STRATUM = b"-"
 _DECIMAL = re.compile(rb"\d+\.\d+")
 _SEPARATOR = re.compile(rb"\S[,;|]\S.*[,;|]")
 """What separates the columns of tables, at least twice."""
@@ -75,9 +83,13 @@ def sniff(first_line: bytes) -> bool:
 def kind_of_line(line: bytes) -> Kind | None:
     """Return what a line is by its columns, a number where it has to be; None if neither."""
     columns = line.split()
-    if len(columns) == len(_JUDGMENTS):
-        return "judgments" if _is_number(columns[3]) else None
+    if len(columns) == len(_JUDGMENTS) or _is_sampled(columns):
+        return "judgments" if _is_number(columns[-1]) else None
     return "run" if len(columns) >= len(_RUN) and _is_number(columns[4]) else None
+
+
+def _is_sampled(columns: Sequence[bytes]) -> bool:
+    return len(columns) == len(_SAMPLED) and columns[1] != b"Q0" and _is_number(columns[4])
 
 
 def _is_number(text: bytes) -> bool:
@@ -110,19 +122,25 @@ def iter_ranked(path: PathLike) -> Iterator[ScoredRow]:
 
 
 def iter_judged(path: PathLike) -> Iterator[JudgedRow]:
-    """Iterate over judgments with their subtopics."""
+    """Iterate over judgments with their subtopics and strata."""
     return judged_rows(read_content(path), path)
 
 
 def judged_rows(content: bytes, path: PathLike) -> Iterator[JudgedRow]:
     """Iterate over the judgments in the content of a file; `path` is for messages."""
     named = _queries_with_subtopics(content) if has_subtopics(content) else frozenset()
+    is_sampled = has_strata(content)
     for number, line in enumerate(content.removeprefix(BOM).split(b"\n"), start=1):
-        row = parse_line(line, "judgments", path, number)
+        row = parse_line(line, "judgments", path, number, is_sampled=is_sampled)
         if row is not None:
             label = line.split(maxsplit=2)[1] if row[1] in named else b"-"
             is_named = label == _ZERO or not _NO_SUBTOPIC.fullmatch(label)
-            yield JudgedRow(*row, subtopic=label if is_named else None)
+            stratum = line.split(maxsplit=4)[3] if is_sampled else _NO_STRATUM
+            yield JudgedRow(
+                *row,
+                subtopic=label if is_named else None,
+                stratum=None if stratum == _NO_STRATUM else stratum,
+            )
 
 
 def _queries_with_subtopics(content: bytes) -> frozenset[bytes]:
@@ -141,6 +159,15 @@ def is_ordinary(content: bytes, n_rows: int) -> bool:
     Quick, unlike `has_subtopics`, which decides in all other cases.
     """
     return any(content.count(zero) == n_rows for zero in (b" 0 ", b"\t0\t", b" Q0 "))
+
+
+def has_strata(content: bytes) -> bool:
+    """Whether judgments have a fifth column: the first line that is no comment does."""
+    for line in content.removeprefix(BOM).split(b"\n"):
+        columns = line.split()
+        if columns and not columns[0].startswith(b"#"):
+            return _is_sampled(columns)
+    return False
 
 
 def has_subtopics(content: bytes) -> bool:
@@ -163,12 +190,14 @@ def first_tag(path: PathLike) -> str | None:
     return None
 
 
-def parse_line(line: bytes, kind: Kind, path: PathLike, number: int) -> Row | None:
+def parse_line(
+    line: bytes, kind: Kind, path: PathLike, number: int, *, is_sampled: bool = False
+) -> Row | None:
     """Return the row in a line; None if it is empty or a comment.
 
-    `path` and `number` are for messages.
+    `path` and `number` are for messages; `is_sampled` says that judgments have strata.
     """
-    names = _JUDGMENTS if kind == "judgments" else _RUN
+    names = _RUN if kind == "run" else _SAMPLED if is_sampled else _JUDGMENTS
     columns = line.split()
     if not columns or columns[0].startswith(b"#"):
         return None
@@ -181,7 +210,7 @@ def parse_line(line: bytes, kind: Kind, path: PathLike, number: int) -> Row | No
         if b"\0" in line:
             hint = "; is it a binary file?"
         raise FormatError(message + hint, path_name(path), number)
-    value = columns[3] if kind == "judgments" else columns[4]
+    value = columns[3] if names is _JUDGMENTS else columns[4]
     return number, columns[0], columns[2], parse_number(value, kind, path, number)
 
 
@@ -194,8 +223,8 @@ def to_lines(data: Grouped) -> Iterator[bytes]:
         For an id that the format cannot hold: an empty one, one with white space, or a query
         that begins with #.
     """
-    if isinstance(data, Judgments) and data.subtopics:
-        yield from _lines_with_subtopics(data)
+    if isinstance(data, Judgments) and (data.subtopics or data.strata):
+        yield from _lines_with_labels(data)
         return
     tag = encode_id(data.tag or TAG) if isinstance(data, Run) else b""
     for query_id, rows in data.iter_queries():
@@ -221,7 +250,7 @@ def _ranks(run: Run, rows: range) -> Sequence[int]:
     return [rank_of[row] for row in rows]
 
 
-def _lines_with_subtopics(judgments: Judgments) -> Iterator[bytes]:
+def _lines_with_labels(judgments: Judgments) -> Iterator[bytes]:
     named = {
         query_id
         for query_id, documents in judgments.subtopics.items()
@@ -238,7 +267,22 @@ def _lines_with_subtopics(judgments: Judgments) -> Iterator[bytes]:
                     f"the subtopic {shown_id(subtopic)} would mean none in a TREC file"
                 )
         none = b"-" if query_id in named else _ZERO
-        yield b"%s %s %s %s\n" % (query_id, subtopic or none, doc_id, written(grade).encode())
+        stratum = _stratum_column(judgments, query_id, doc_id)
+        columns = (query_id, subtopic or none, doc_id, stratum, written(grade).encode())
+        yield b"%s %s %s %s%s\n" % columns
+
+
+def _stratum_column(judgments: Judgments, query_id: bytes, doc_id: bytes) -> bytes:
+    """Return the stratum of a document and a space; nothing if no document has a stratum."""
+    if not judgments.strata:
+        return b""
+    stratum = judgments.stratum_of(query_id, doc_id)
+    if stratum is None:
+        return _NO_STRATUM + b" "
+    _check_id(stratum)
+    if stratum == _NO_STRATUM:
+        raise InputError("the stratum - would mean none in a TREC file")
+    return stratum + b" "
 
 
 def _check_query(query_id: bytes) -> None:

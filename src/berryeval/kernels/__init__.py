@@ -9,10 +9,11 @@ grades
     grade: it is not relevant and gains 0. `relevance.NOT_IN_POOL` (-1) means that nobody
     judged it, or that it stood higher up already; any other number below 0, such as
     `relevance.UNJUDGED` (-2), that it was in the pool but not judged. Inferred average
-    precision and `hole_share` alone tell the two apart. To a measure that looks `across_queries`,
-    a document that only other queries judge is in the pool, too. A number may be a
-    `berryeval.core.intents.IntentGrade`, which has a grade for each intent of the query;
-    intent-aware kernels alone look at them.
+    precision and nDCG, and `hole_share`, alone tell the two apart. To a measure that looks
+    `across_queries`, a document that only other queries judge is in the pool, too. A number may be
+    a `berryeval.core.intents.IntentGrade`, which has a grade for each intent of the query;
+    intent-aware kernels alone look at them. Or it is a `berryeval.core.strata.SampledGrade`, which
+    has the stratum that its document was sampled from; those of `sampled` alone look at it.
 judged
     The grades of all judged documents of the query, highest first. Grades below 0 may stand
     at its end or be left out: no kernel looks at them.

@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from collections.abc import Set as AbstractSet
 
+from berryeval.core.strata import SampledGrade
+
 __all__ = [
     "NOT_IN_POOL",
     "UNJUDGED",
@@ -43,12 +45,15 @@ def usable_grade(
     """Return the grade of a document as measures see it.
 
     A document without a judgment of this query, but among those `judged_for_any` query, counts as
-    in the pool.
+    in the pool. A document in the pool that was not judged keeps its stratum.
     """
     grade = grade_of.get(doc_id)
     if grade is None:
         return UNJUDGED if doc_id in judged_for_any else NOT_IN_POOL
-    return grade if grade >= 0 else UNJUDGED
+    if grade >= 0:
+        return grade
+    stratum = getattr(grade, "stratum", None)
+    return UNJUDGED if stratum is None else SampledGrade(UNJUDGED, stratum)
 
 
 def without_unjudged(grades: Sequence[float]) -> list[float]:

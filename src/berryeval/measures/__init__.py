@@ -54,6 +54,7 @@ from berryeval.measures.rank_biased_precision import RankBiasedPrecision, RankBi
 from berryeval.measures.recall import Recall
 from berryeval.measures.reciprocal_rank import ReciprocalRank
 from berryeval.measures.relative_precision import RelativePrecision
+from berryeval.measures.sampled import InferredNDCG, StratifiedInferredAP
 from berryeval.measures.set_based import SetAveragePrecision, SetF
 from berryeval.measures.user_models import (
     INSQ,
@@ -97,6 +98,7 @@ __all__ = [
     "Hole",
     "Holes",
     "InferredAveragePrecision",
+    "InferredNDCG",
     "IntentAwareAveragePrecision",
     "IntentAwareERR",
     "IntentAwarePrecision",
@@ -126,6 +128,7 @@ __all__ = [
     "ScaledDCG",
     "SetAveragePrecision",
     "SetF",
+    "StratifiedInferredAP",
     "SubtopicRecall",
     "Unjudged",
     "Utility",

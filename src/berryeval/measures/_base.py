@@ -113,6 +113,8 @@ class Measure(metaclass=_Measures):
     """What the measure is called without k, where that is another name."""
     uses_intents: ClassVar[bool] = False
     """Whether it looks at the grades of documents by subtopic."""
+    uses_strata: ClassVar[bool] = False
+    """Whether it looks at the strata that documents were sampled from."""
     definition: ClassVar[str]
     use_when: ClassVar[str]
     avoid_when: ClassVar[str]

@@ -57,6 +57,8 @@ from berryeval.measures.rank_biased_precision import RankBiasedResidual as RBPRe
 from berryeval.measures.recall import Recall as R
 from berryeval.measures.reciprocal_rank import ReciprocalRank as RR
 from berryeval.measures.relative_precision import RelativePrecision as RelP
+from berryeval.measures.sampled import InferredNDCG as infNDCG
+from berryeval.measures.sampled import StratifiedInferredAP as xinfAP
 from berryeval.measures.set_based import SetAveragePrecision as SetAP
 from berryeval.measures.set_based import SetF
 from berryeval.measures.user_models import INSQ, INST, NERR8, NERR9, NERR10, NERR11
@@ -120,9 +122,11 @@ __all__ = [
     "alpha_nDCG",
     "binG",
     "infAP",
+    "infNDCG",
     "nDCG",
     "nDCGRel",
     "nERR_IA",
     "nNRBP",
+    "xinfAP",
     "yaap",
 ]

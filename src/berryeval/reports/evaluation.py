@@ -41,12 +41,14 @@ class Shown:
     """Slices of this label."""
     intervals: bool = False
     """Whether to show 95% intervals of means."""
+    sampling_errors: bool = False
+    """Whether to show standard errors of estimates from a sample of judgments."""
 
 
 def evaluations_tables(runs: Evaluations, shown: Shown = Shown()) -> list[Table]:  # noqa: B008 - frozen
     """Lay out the means, or every query; then slices, if requested."""
     if shown.per_query:
-        tables = [_per_query_table(runs)]
+        tables = [_per_query_table(runs, shown)]
     elif next(iter(runs.values())).measures == DEFAULT_MEASURES:
         tables = _default_tables(runs, shown)
     else:
@@ -89,17 +91,25 @@ def _default_tables(runs: Evaluations, shown: Shown) -> list[Table]:
     return tables
 
 
-def _per_query_table(runs: Evaluations) -> Table:
+def _per_query_table(runs: Evaluations, shown: Shown) -> Table:
     first = next(iter(runs.values()))
+    errors = Shown(sampling_errors=shown.sampling_errors)
     rows = [
-        (query_id, name, *(f"{run[measure].by_query[query_id]:.4f}" for measure in first))
+        (query_id, name, *(_query_cell(run[measure], query_id, errors) for measure in first))
         for name, run in runs.items()
         for query_id in run[next(iter(first))].by_query
     ]
-    means = [(f"all {run.n_queries}", name, *(f"{run[m].mean:.4f}" for m in first))
+    means = [(f"all {run.n_queries}", name, *(_cell(run[m], errors) for m in first))
              for name, run in runs.items()]  # fmt: skip
     header = ("query", "run", *first)
-    return Table("", header, tuple(rows + means), _notes(runs, Shown()), n_keys=2)
+    return Table("", header, tuple(rows + means), _notes(runs, errors), n_keys=2)
+
+
+def _query_cell(result: MeasureResult, query_id: str, shown: Shown) -> str:
+    value = f"{result.by_query[query_id]:.4f}"
+    if not shown.sampling_errors or result.variances is None:
+        return value
+    return f"{value} {_plus_minus(result.sampling_errors[query_id])}"
 
 
 def _slices_table(runs: Evaluations, label: str, shown: Shown) -> Table:
@@ -118,17 +128,29 @@ def _slices_table(runs: Evaluations, label: str, shown: Shown) -> Table:
 
 def _cell(result: MeasureResult, shown: Shown) -> str:
     mean = f"{result.mean:.4f}"
+    if shown.sampling_errors and result.variances is not None:
+        mean = f"{mean} {_plus_minus(result.sampling_error)}"
     return f"{mean} {shown_interval(result.interval)}" if shown.intervals else mean
 
 
+def _plus_minus(error: float | None) -> str:
+    return "± ?" if error is None else f"± {error:.4f}"
+
+
 def _notes(runs: Evaluations, shown: Shown) -> tuple[str, ...]:
-    notes = (*map(str, query_notes(runs)), *holes_notes(runs))
-    if not shown.intervals:
-        return notes
-    return (
-        *notes,
-        "In brackets: 95% intervals, by Student's t and Hall's correction for skewness.",
-    )
+    notes = [*map(str, query_notes(runs)), *holes_notes(runs)]
+    if shown.sampling_errors:
+        notes.append(
+            "±: standard error that is due to judging a sample of the documents, for these queries."
+        )
+        if any(result.variances is not None and result.sampling_error is None
+               for run in runs.values() for result in run.values()):  # fmt: skip
+            notes.append("±?: unknown, because a stratum has no judged document.")
+    if shown.intervals:
+        notes.append(
+            "In brackets: 95% intervals, by Student's t and Hall's correction for skewness."
+        )
+    return tuple(notes)
 
 
 def evaluations_to_json(runs: Evaluations, shown: Shown = Shown()) -> str:  # noqa: B008 - frozen
@@ -151,10 +173,18 @@ def evaluation_as_dict(run: Evaluation, shown: Shown = Shown()) -> dict[str, Any
     }
     if shown.intervals:
         found["intervals"] = {name: _interval(result) for name, result in run.items()}
+    if shown.sampling_errors:
+        found["sampling_errors"] = {
+            name: result.sampling_error
+            for name, result in run.items()
+            if result.variances is not None
+        }
     if shown.per_query:
         found["per_query"] = _by_query(run)
+        if shown.sampling_errors:
+            found["sampling_errors_per_query"] = _errors_by_query(run)
     if shown.label is not None:
-        part_shown = Shown(intervals=shown.intervals)
+        part_shown = Shown(intervals=shown.intervals, sampling_errors=shown.sampling_errors)
         parts = {
             value: evaluation_as_dict(part, part_shown)
             for value, part in run.by(shown.label).items()
@@ -171,10 +201,12 @@ def _interval(result: MeasureResult) -> list[float] | None:
 def evaluations_to_csv(runs: Evaluations, shown: Shown = Shown()) -> str:  # noqa: B008 - frozen
     """Return lines of run, query, measure and value; the query ``all`` has the means.
 
-    Intervals add the columns low and high, and slices lines whose query is ``category=factual``.
+    Intervals add the columns low and high, sampling errors the column sampling_error, and slices
+    lines whose query is ``category=factual``.
     """
     ends = ("low", "high") if shown.intervals else ()
-    header = ["run", "query", "measure", "value", *ends]
+    errors = ("sampling_error",) if shown.sampling_errors else ()
+    header = ["run", "query", "measure", "value", *ends, *errors]
     rows = ([name, *row] for name, run in runs.items() for row in _csv_rows(run, shown))
     return csv_text(header, rows)
 
@@ -203,8 +235,10 @@ def _csv_rows(run: Evaluation, shown: Shown) -> Iterator[list[str]]:
     empty = ("", "") if shown.intervals else ()
     for measure, result in run.items():
         if shown.per_query:
+            errors = result.sampling_errors if shown.sampling_errors else {}
             for query, value in result.by_query.items():
-                yield [query, measure, repr(value), *empty]
+                error = _shown_error(errors.get(query), shown)
+                yield [query, measure, repr(value), *empty, *error]
         yield ["all", measure, repr(result.mean), *_ends(result, shown)]
     for name, part in (run.by(shown.label) if shown.label is not None else {}).items():
         for measure, result in part.items():
@@ -212,9 +246,22 @@ def _csv_rows(run: Evaluation, shown: Shown) -> Iterator[list[str]]:
 
 
 def _ends(result: MeasureResult, shown: Shown) -> list[str]:
-    if not shown.intervals:
+    ends = [repr(end) for end in _interval(result) or ()] or ["", ""] if shown.intervals else []
+    return [*ends, *_shown_error(result.sampling_error, shown)]
+
+
+def _shown_error(error: float | None, shown: Shown) -> list[str]:
+    if not shown.sampling_errors:
         return []
-    return [repr(end) for end in _interval(result) or ()] or ["", ""]
+    return ["" if error is None else repr(error)]
+
+
+def _errors_by_query(run: Evaluation) -> dict[str, dict[str, float | None]]:
+    found: dict[str, dict[str, float | None]] = {}
+    for measure, result in run.items():
+        for query_id, error in result.sampling_errors.items():
+            found.setdefault(query_id, {})[measure] = error
+    return found
 
 
 def _by_query(run: Evaluation) -> dict[str, dict[str, float]]:

@@ -62,6 +62,7 @@ FAMILIES: Mapping[type[Measure], Family] = {
 }
 """Measures that have bounds."""
 
+_ESTIMATED = "it already estimates the unjudged documents"
 _BY_INTENT = "an unjudged document may serve any of the intents, with any effect on the ideal"
 
 WITHOUT_BOUNDS: Mapping[type[Measure], str] = {
@@ -72,7 +73,8 @@ WITHOUT_BOUNDS: Mapping[type[Measure], str] = {
     measures.IntentAwareAveragePrecision: _BY_INTENT,
     measures.IntentAwareERR: _BY_INTENT,
     measures.IntentAwarePrecision: _BY_INTENT,
-    measures.InferredAveragePrecision: "it already estimates the unjudged documents",
+    measures.InferredAveragePrecision: _ESTIMATED,
+    measures.InferredNDCG: _ESTIMATED,
     measures.Hole: "it is the share of documents judged for no query",
     measures.Holes: "it counts unjudged documents",
     measures.Judged: "it is the share of judged documents",
@@ -80,6 +82,7 @@ WITHOUT_BOUNDS: Mapping[type[Measure], str] = {
     measures.NormalisedNoveltyRBP: _BY_INTENT,
     measures.NoveltyRBP: _BY_INTENT,
     measures.RankBiasedResidual: "it is itself the width of such bounds",
+    measures.StratifiedInferredAP: _ESTIMATED,
     measures.SubtopicRecall: _BY_INTENT,
     measures.Unjudged: "it is the share of unjudged documents",
 }
@@ -90,9 +93,9 @@ judged_only: it leaves unjudged documents out on purpose."""
 def has_bounds(measure: Measure) -> bool:
     """Whether bounds of this measure can be found.
 
-    These have none: bpref, inferred AP, intent-aware measures, shares of judged documents, measures
-    of judged documents only, and custom measures; and averages of nDCG whose table has gains below
-    0.
+    These have none: bpref, inferred AP and nDCG, intent-aware measures, shares of judged documents,
+    measures of judged documents only, and custom measures; and averages of nDCG whose table has
+    gains below 0.
     """
     family = None if measure.judged_only else FAMILIES.get(type(measure))
     return family is not None and not (family is EXHAUSTIVE and _can_lose(measure))
