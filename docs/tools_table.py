@@ -45,6 +45,11 @@ NOTES = {
     "20": "Cutoffs end at 20.",
     "strata": "Looks at the first 1,000 documents: equal to `@1000`. Means leave out judged queries "
     "that are missing from the run. Its `infAP` is that of strata, not that of trec_eval.",
+    "per document": "The mean gain per document, up to the 1,000th rank, with costs in seconds; "
+    "times the expected number of documents it is "
+    "`TBG(scan=0,page=0,pace=1,click=1,stray=1,save=1)`.",
+    "before": "Weights that add up to 1, by the text before a document, without snippets; values "
+    "cannot be compared.",
     "missing": "Means leave out judged queries that are missing from the run.",
     "all queries": "Equal scores keep the order in which documents were given, and queries without "
     "judgments count as well. Apart from that, values are equal.",
@@ -150,6 +155,8 @@ WHERE: Mapping[str, Mapping[str, Cell]] = {
         Cell("hit_rate@10", "ties"),
         beir=Cell("Accuracy@10", "ties"),
     ),
+    "TBG": _row(None, None, None, Cell("TBG-H@224", "per document")),
+    "U": _row(None, None, None, Cell("U-L@1000", "before")),
     "Unjudged": _row(Cell("unj", "10.0")),
     "Utility": _row(Cell("utility")),
     "alpha_DCG": _row(
@@ -168,6 +175,7 @@ WHERE: Mapping[str, Mapping[str, Cell]] = {
     "nDCGRel": _row(Cell("ndcg_rel")),
     "nERR_IA": _row(None, Cell("nERR_IA@10", "20"), None, None, Cell("nERR-IA@10", "20")),
     "nNRBP": _row(None, Cell("nNRBP"), None, None, Cell("nNRBP")),
+    "tokens": _row(),
     "xinfAP": _row(sample_eval=Cell("infAP", "strata")),
     "yaap": _row(Cell("yaap")),
 }

@@ -8,6 +8,7 @@ import numpy as np
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
 
+from berryeval.core.lengths import SizedGrade
 from berryeval.kernels.relevance import NOT_IN_POOL, UNJUDGED
 from berryeval.measures import Measure
 from berryeval.metrics import PADDING_ID
@@ -53,6 +54,17 @@ PARAMETERS = {
     "T": st.sampled_from([0.1, 0.5, 1.0, 2.0]) | st.floats(0.01, 50.0),
     "min_grade": st.sampled_from([0.0, 0.0, 0.25]),
     "normalise": st.booleans(),
+    "halflife": st.sampled_from([224.0, 10.0]) | st.floats(0.1, 1e4),
+    "scan": st.floats(0.0, 10.0),
+    "page": st.floats(0.0, 10.0),
+    "pace": st.floats(0.0, 1.0),
+    "click": st.floats(0.0, 1.0),
+    "stray": st.floats(0.0, 1.0),
+    "save": st.floats(0.0, 1.0),
+    "L": st.sampled_from([132_000.0, 500.0]) | st.floats(1.0, 1e6),
+    "snippet": st.floats(0.0, 300.0),
+    "read": st.floats(0.0, 1.0),
+    "optional percentile": st.none() | st.sampled_from([50.0, 95.0, 99.9]) | st.floats(0.5, 100.0),
     "judged_only": st.sampled_from([False, False, True]),
 }
 
@@ -86,6 +98,14 @@ def kernel_input(case: JudgedRanking) -> tuple[list[float], list[float]]:
     in_pool = [doc_id in case.grades for doc_id in case.retrieved]
     grades = [UNJUDGED if g < 0 and pool else g for g, pool in zip(found, in_pool, strict=True)]
     return grades, sorted(map(float, case.grades.values()), reverse=True)
+
+
+LENGTHS = (120.0, 0.0, 31.5, 4000.0, 7.0)
+
+
+def sized(grades: list[float]) -> list[float]:
+    """Return grades with lengths, for measures that look at them; other measures see grades."""
+    return [SizedGrade(grade, LENGTHS[i % len(LENGTHS)]) for i, grade in enumerate(grades)]
 
 
 def score_ranking(measure: Measure, ranking: list[bytes], grades: dict[bytes, float]) -> float:

@@ -51,12 +51,13 @@ struct Columns {
     }
 };
 
+bool fits(std::span<const std::uint64_t> offsets, std::size_t end) {
+    return !offsets.empty() && offsets.front() == 0 && offsets.back() == end &&
+           std::is_sorted(offsets.begin(), offsets.end());
+}
+
 // The columns are made by core; this keeps a mistake of ours from reading wild memory.
 void check(const engine::Grouped& grouped) {
-    const auto fits = [](std::span<const std::uint64_t> offsets, std::size_t end) {
-        return !offsets.empty() && offsets.front() == 0 && offsets.back() == end &&
-               std::is_sorted(offsets.begin(), offsets.end());
-    };
     const bool all_fit = fits(grouped.query_ids.offsets, grouped.query_ids.data.size()) &&
                          fits(grouped.doc_ids.offsets, grouped.doc_ids.data.size()) &&
                          fits(grouped.starts, grouped.values.size()) &&
@@ -117,24 +118,49 @@ private:
     engine::Strata strata_;
 };
 
+// Holds the memory of ids and lengths.
+class LengthsOfPython {
+public:
+    LengthsOfPython(nb::bytes doc_data, Offsets doc_offsets, Numbers lengths)
+        : doc_data_(std::move(doc_data)),
+          doc_offsets_(std::move(doc_offsets)),
+          values_(std::move(lengths)) {
+        const engine::IdColumn ids{{doc_data_.c_str(), doc_data_.size()}, span_of(doc_offsets_)};
+        if (!fits(ids.offsets, ids.data.size())) {
+            throw nb::value_error("berryeval._native.Lengths: columns do not fit");
+        }
+        lengths_.emplace(ids, span_of(values_));
+    }
+
+    const engine::Lengths* lengths() const { return &*lengths_; }
+
+private:
+    nb::bytes doc_data_;
+    Offsets doc_offsets_;
+    Numbers values_;
+    std::optional<engine::Lengths> lengths_;
+};
+
 // What scores one run. It fails where the run has to be read in another way: the caller then
 // makes a new one.
 class BoardOfPython {
 public:
     BoardOfPython(nb::object pools, nb::object plan, bool keep_best,
                   const std::optional<std::size_t>& most, bool judged_only, std::size_t n_grades,
-                  bool portable, nb::object intents, nb::object strata)
+                  bool portable, nb::object intents, nb::object strata, nb::object lengths)
         : pools_(std::move(pools)),
           plan_(std::move(plan)),
           intents_(std::move(intents)),
           strata_(std::move(strata)),
+          lengths_(std::move(lengths)),
           manner_{keep_best ? columns::Duplicates::keep_best : columns::Duplicates::error,
                   text::Rules::ours, portable},
           board_(
               nb::cast<const PoolsOfPython&>(pools_).pools(), nb::cast<const kernels::Plan&>(plan_),
               {most.value_or(engine::Cut{}.most), judged_only}, n_grades,
               intents_.is_none() ? nullptr : nb::cast<const IntentsOfPython&>(intents_).intents(),
-              strata_.is_none() ? nullptr : nb::cast<const StrataOfPython&>(strata_).strata()),
+              strata_.is_none() ? nullptr : nb::cast<const StrataOfPython&>(strata_).strata(),
+              lengths_.is_none() ? nullptr : nb::cast<const LengthsOfPython&>(lengths_).lengths()),
           pieces_(board_, manner_) {}
 
     // `sizes` are those of a block, a step and a tail; None leaves them to the pass.
@@ -231,6 +257,7 @@ private:
     nb::object plan_;
     nb::object intents_;
     nb::object strata_;
+    nb::object lengths_;
     engine::Manner manner_;
     engine::Board board_;
     engine::PieceByPiece pieces_;
@@ -301,12 +328,16 @@ void define_engine(nb::module_& m) {
     nb::class_<StrataOfPython>(m, "Strata", "Strata of the documents in pools.")
         .def(nb::init<nb::object, const Places&, const Places&>(), "pools"_a,
              "n_strata"_a.noconvert(), "of_rows"_a.noconvert());
+    nb::class_<LengthsOfPython>(m, "Lengths", "Lengths of documents by id.")
+        .def(nb::init<nb::bytes, Offsets, Numbers>(), "doc_data"_a, "doc_offsets"_a.noconvert(),
+             "lengths"_a.noconvert());
     nb::class_<BoardOfPython>(m, "Board", "Scores one run.")
         .def(nb::init<nb::object, nb::object, bool, const std::optional<std::size_t>&, bool,
-                      std::size_t, bool, nb::object, nb::object>(),
+                      std::size_t, bool, nb::object, nb::object, nb::object>(),
              "pools"_a, "plan"_a, "keep_best"_a, "most"_a.none() = nb::none(),
              "judged_only"_a = false, "n_grades"_a = 0, "portable"_a = false,
-             "intents"_a.none() = nb::none(), "strata"_a.none() = nb::none())
+             "intents"_a.none() = nb::none(), "strata"_a.none() = nb::none(),
+             "lengths"_a.none() = nb::none())
         .def("relstrings", &BoardOfPython::relstrings, "length"_a)
         .def("score_file", &BoardOfPython::score_file, "file"_a, "size"_a, "n_threads"_a,
              "like_trec_eval"_a = false, "sizes"_a.none() = nb::none())

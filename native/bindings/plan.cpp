@@ -38,7 +38,8 @@ void construct(Plan* plan,
 }
 
 std::vector<double> score_lists(const Plan& plan, const std::vector<double>& grades,
-                                const std::vector<double>& judged) {
+                                const std::vector<double>& judged,
+                                const std::vector<double>& lengths) {
     if (grades.size() >= std::numeric_limits<std::uint32_t>::max()) {
         throw nb::value_error("berryeval._native.Plan: too many grades");
     }
@@ -53,7 +54,9 @@ std::vector<double> score_lists(const Plan& plan, const std::vector<double>& gra
     }
     Scratch scratch;
     std::vector<double> values(plan.size());
-    plan.score(Ranking{grades.size(), hits, usable}, scratch, values);
+    plan.score(
+        Ranking{.n_retrieved = grades.size(), .hits = hits, .judged = usable, .lengths = lengths},
+        scratch, values);
     return values;
 }
 
@@ -64,5 +67,6 @@ void define_plan(nb::module_& m) {
         .def("__init__", &construct, "calls"_a, "log2_ranks"_a.noconvert())
         .def("__len__", &Plan::size)
         .def("score_lists", &score_lists, "grades"_a, "judged"_a,
+             "lengths"_a = std::vector<double>{},
              "Score one query, given what the kernels of berryeval.kernels take.");
 }

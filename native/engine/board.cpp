@@ -19,12 +19,13 @@ std::size_t n_kept(std::size_t n_pools, std::size_t n_grades) {
 }  // namespace
 
 Board::Board(const Pools& pools, const kernels::Plan& plan, const Cut& cut, std::size_t n_grades,
-             const Intents* intents, const Strata* strata)
+             const Intents* intents, const Strata* strata, const Lengths* lengths)
     : pools_(pools),
       plan_(plan),
       cut_(cut),
       intents_(intents),
       strata_(strata),
+      lengths_(lengths),
       values_(pools.size() * plan.size()),
       n_grades_(n_grades),
       first_grades_(n_kept(pools.size(), n_grades), std::numeric_limits<double>::quiet_NaN()),

@@ -13,6 +13,7 @@
 
 #include "columns/hash.hpp"
 #include "engine/intents.hpp"
+#include "engine/lengths.hpp"
 #include "engine/pool.hpp"
 #include "engine/ranker.hpp"
 #include "engine/strata.hpp"
@@ -24,15 +25,20 @@ class Board {
 public:
     // Of each ranking the grades of the first `n_grades` documents are kept.
     // Without `intents` each query is its own single intent; without `strata` a pool has judged
-    // documents only.
+    // documents only; without `lengths` no document has one.
     Board(const Pools& pools, const kernels::Plan& plan, const Cut& cut = {},
           std::size_t n_grades = 0, const Intents* intents = nullptr,
-          const Strata* strata = nullptr);
+          const Strata* strata = nullptr, const Lengths* lengths = nullptr);
 
     const Pools& pools() const { return pools_; }
     // What a ranker needs to know of other queries; null if no measure asks.
-    const JudgedDocuments* judged() const {
+    const DocumentTable* judged() const {
         return plan_.looks_across_queries() ? &pools_.documents() : nullptr;
+    }
+    // The lengths that a ranker has to find; none if no measure asks.
+    Sizing sizing() const {
+        const std::size_t n_ranks = plan_.n_lengths();
+        return {n_ranks > 0 ? lengths_ : nullptr, n_ranks};
     }
     const Cut& cut() const { return cut_; }
 
@@ -69,6 +75,7 @@ private:
     Cut cut_;
     const Intents* intents_;
     const Strata* strata_;
+    const Lengths* lengths_;
     std::vector<double> values_;  // query by query
     std::size_t n_grades_;
     std::vector<double> first_grades_;
@@ -82,7 +89,7 @@ class Scorer {
 public:
     // Without `duplicates` there are none, and none are looked for.
     Scorer(Board& board, std::optional<columns::Duplicates> duplicates)
-        : board_(board), duplicates_(duplicates), ranker_(board.judged()) {}
+        : board_(board), duplicates_(duplicates), ranker_(board.judged(), board.sizing()) {}
 
     void begin(std::string_view query_id) {
         query_id_ = query_id;

@@ -48,7 +48,7 @@ Pool::Pool(const Grouped& judgments, std::size_t first, std::size_t last, const 
     judged_ = {room.judged, n_judged};
 }
 
-JudgedDocuments::JudgedDocuments(const IdColumn& doc_ids)
+DocumentTable::DocumentTable(const IdColumn& doc_ids)
     : doc_ids_(doc_ids), slots_(n_slots(doc_ids.size())) {
     for (std::size_t row = 0; row < doc_ids.size(); ++row) {
         const std::uint64_t hash = hash_of(doc_ids[row]);
@@ -59,11 +59,18 @@ JudgedDocuments::JudgedDocuments(const IdColumn& doc_ids)
     }
 }
 
-bool JudgedDocuments::contains(std::string_view doc_id, std::uint64_t hash) const {
+bool DocumentTable::contains(std::string_view doc_id, std::uint64_t hash) const {
     return slots_[place_of(doc_id, hash)].number != 0;
 }
 
-std::size_t JudgedDocuments::place_of(std::string_view doc_id, std::uint64_t hash) const {
+std::optional<std::size_t> DocumentTable::row_of(std::string_view doc_id,
+                                                 std::uint64_t hash) const {
+    const Pool::Slot& slot = slots_[place_of(doc_id, hash)];
+    if (slot.number == 0) return std::nullopt;
+    return slot.number - 1;
+}
+
+std::size_t DocumentTable::place_of(std::string_view doc_id, std::uint64_t hash) const {
     const std::size_t mask = slots_.size() - 1;
     std::size_t i = hash & mask;
     while (slots_[i].number != 0 && (slots_[i].tag != static_cast<std::uint32_t>(hash >> 32) ||
@@ -139,7 +146,7 @@ std::optional<std::size_t> Pools::find(std::string_view query_id) const {
     return std::nullopt;
 }
 
-const JudgedDocuments& Pools::documents() const {
+const DocumentTable& Pools::documents() const {
     std::call_once(is_collected_, [this] { documents_.emplace(judgments_.doc_ids); });
     return *documents_;
 }

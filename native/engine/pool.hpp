@@ -99,19 +99,22 @@ private:
     std::span<const double> judged_;
 };
 
-// The documents that any query judges, each once.
-class JudgedDocuments {
+// Documents by id, each once. It does not own the ids.
+class DocumentTable {
 public:
-    explicit JudgedDocuments(const IdColumn& doc_ids);
+    explicit DocumentTable(const IdColumn& doc_ids);
 
     bool contains(std::string_view doc_id, std::uint64_t hash) const;
+
+    // The first row of a document among the ids; nothing if it is not there.
+    std::optional<std::size_t> row_of(std::string_view doc_id, std::uint64_t hash) const;
 
 private:
     // Where a document is in the table, or the free place where it would be.
     std::size_t place_of(std::string_view doc_id, std::uint64_t hash) const;
 
-    const IdColumn& doc_ids_;
-    std::vector<Pool::Slot> slots_;  // their numbers are those of rows of the judgments, from 1
+    IdColumn doc_ids_;
+    std::vector<Pool::Slot> slots_;  // their numbers are those of rows, from 1
 };
 
 // All pools, in the order of their queries' ids as bytes.
@@ -131,7 +134,7 @@ public:
     std::span<const std::uint64_t> order() const { return order_; }
 
     // The documents of all pools, collected at the first call. Threads may call it at once.
-    const JudgedDocuments& documents() const;
+    const DocumentTable& documents() const;
     const Grouped& judgments() const { return judgments_; }
 
 private:
@@ -146,7 +149,7 @@ private:
     std::vector<Pool> pools_;
     std::vector<std::uint32_t> table_;  // of pools by the hash of their query, from 1
     mutable std::once_flag is_collected_;
-    mutable std::optional<JudgedDocuments> documents_;
+    mutable std::optional<DocumentTable> documents_;
 };
 
 }  // namespace berryeval::engine

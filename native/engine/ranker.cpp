@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <bit>
 #include <limits>
+#include <numeric>
 #include <stdexcept>
 
 namespace berryeval::engine {
@@ -83,6 +84,7 @@ kernels::Ranking Ranker::ranking(const Cut& cut) {
         rank_by_counting();
     }
     if (judged_ != nullptr) split_off_elsewhere();
+    if (sizing_.lengths != nullptr) find_lengths(cut);
     std::size_t n_retrieved = rows_.size();
     if (n_retrieved > cut.most) {
         n_retrieved = cut.most;
@@ -92,13 +94,34 @@ kernels::Ranking Ranker::ranking(const Cut& cut) {
     if (cut.judged_only) {
         std::erase_if(hits_, [](const kernels::Hit& hit) { return hit.grade < 0.0; });
         elsewhere_.clear();
+        lengths_.clear();
         n_retrieved = hits_.size();
         for (std::size_t i = 0; i < hits_.size(); ++i) {
             hits_[i].rank = static_cast<std::uint32_t>(i + 1);
         }
     }
-    return {n_retrieved, hits_, pool_ != nullptr ? pool_->judged() : std::span<const double>{},
-            elsewhere_};
+    return {n_retrieved, hits_,   pool_ != nullptr ? pool_->judged() : std::span<const double>{},
+            elsewhere_,  nullptr, lengths_};
+}
+
+// Sorts as many documents as have to have their lengths known.
+void Ranker::find_lengths(const Cut& cut) {
+    const std::size_t n_sized = std::min({rows_.size(), sizing_.n_ranks, cut.most});
+    lengths_.clear();
+    const auto add = [this](const Row& row) {
+        lengths_.push_back(sizing_.lengths->of(row.doc_id, row.hash));
+    };
+    if (in_order_) {
+        for (std::size_t i = 0; i < n_sized; ++i) add(rows_[i]);
+        return;
+    }
+    order_.resize(rows_.size());
+    std::iota(order_.begin(), order_.end(), std::size_t{0});
+    const auto middle = order_.begin() + static_cast<std::ptrdiff_t>(n_sized);
+    std::partial_sort(order_.begin(), middle, order_.end(), [this](std::size_t a, std::size_t b) {
+        return stands_above(rows_[a], rows_[b].score, rows_[b].doc_id);
+    });
+    for (std::size_t i = 0; i < n_sized; ++i) add(rows_[order_[i]]);
 }
 
 // Moves documents that only other queries judge from the hits to a list of their own.

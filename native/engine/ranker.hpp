@@ -9,6 +9,7 @@
 
 #include "columns/grouping.hpp"
 #include "columns/hash.hpp"
+#include "engine/lengths.hpp"
 #include "engine/pool.hpp"
 #include "kernels/ranking.hpp"
 
@@ -21,11 +22,13 @@ struct Cut {
 };
 
 // Finds the ranks of the documents in the pool. By score, highest first; ties by id as bytes,
-// highest first. Documents outside the pool are counted, and never sorted.
+// highest first. Documents outside the pool are counted, and sorted only for their lengths.
 class Ranker {
 public:
-    // With `judged`, it also finds the ranks of documents that only other queries judge.
-    explicit Ranker(const JudgedDocuments* judged = nullptr) : judged_(judged) {}
+    // With `judged`, it also finds the ranks of documents that only other queries judge, and with
+    // `sizing` the lengths of the first documents.
+    explicit Ranker(const DocumentTable* judged = nullptr, const Sizing& sizing = {})
+        : judged_(judged), sizing_(sizing) {}
 
     // `pool` is null for a query that nobody judged.
     void begin(const Pool* pool) {
@@ -74,9 +77,11 @@ private:
     void drop(std::span<const std::size_t> repeated);
     void rank_by_counting();
     void split_off_elsewhere();
+    void find_lengths(const Cut& cut);
 
     columns::Seed seed_ = columns::process_seed();
-    const JudgedDocuments* judged_;
+    const DocumentTable* judged_;
+    Sizing sizing_;
     const Pool* pool_ = nullptr;
     std::vector<Row> rows_;
     std::vector<Found> found_;  // the rows in the pool, and those that only other queries judge
@@ -91,6 +96,8 @@ private:
     std::vector<std::size_t> n_above_;
     std::vector<kernels::Hit> hits_;
     std::vector<std::uint32_t> elsewhere_;  // ranks
+    std::vector<std::size_t> order_;        // the first rows, by rank
+    std::vector<double> lengths_;           // of their documents
 };
 
 }  // namespace berryeval::engine

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <limits>
 #include <optional>
 #include <stdexcept>
 #include <string_view>
@@ -27,6 +28,7 @@
 #include "kernels/precision.hpp"
 #include "kernels/r_precision.hpp"
 #include "kernels/rank_biased_precision.hpp"
+#include "kernels/reading.hpp"
 #include "kernels/recall.hpp"
 #include "kernels/reciprocal_rank.hpp"
 #include "kernels/relative_precision.hpp"
@@ -118,6 +120,13 @@ public:
     // The same for judgments of a sample.
     std::size_t sampled_relevant() { return place_of(level(), part_->sampled_levels); }
     std::size_t sampled_gains() { return place_of(gain(0.0), part_->sampled_gains); }
+    // A cutoff of a kernel that asks for the lengths of the documents before it.
+    Cutoff cutoff_with_lengths() {
+        const Cutoff k = cutoff();
+        const std::size_t n_wanted = k.value_or(std::numeric_limits<std::size_t>::max());
+        part_->n_lengths = std::max(part_->n_lengths, n_wanted);
+        return k;
+    }
 
     void look_across_queries() { part_->looks_across_queries = true; }
 
@@ -471,6 +480,28 @@ const std::map<std::string_view, Plan::Makers::Make>& Plan::Makers::by_name() {
                  return set_f(q.scratch.relevant[i], x);
              };
          }},
+        {"time_biased_gain",
+         [](Arguments& a) -> Kernel {
+             const Cutoff k = a.cutoff_with_lengths();
+             const double level = a.number("level");
+             const Clock clock{a.number("halflife"), a.number("scan"),  a.number("page"),
+                               a.number("pace"),     a.number("click"), a.number("stray"),
+                               a.number("save")};
+             return [=](const Query& q) { return time_biased_gain(q.ranking, k, level, clock); };
+         }},
+        {"token_count",
+         [](Arguments& a) -> Kernel {
+             return [k = a.cutoff_with_lengths()](const Query& q) {
+                 return token_count(q.ranking, k);
+             };
+         }},
+        {"u_measure",
+         [](Arguments& a) -> Kernel {
+             const Cutoff k = a.cutoff_with_lengths();
+             const Trail trail{a.number("patience"), a.number("snippet"), a.number("read"),
+                               a.number("max_grade")};
+             return [=](const Query& q) { return u_measure(q.ranking, k, trail); };
+         }},
         {"utility",
          [](Arguments& a) -> Kernel {
              return [i = a.relevant(), worth = a.four_numbers("worth"),
@@ -502,8 +533,12 @@ void Plan::score(const Ranking& ranking, Scratch& scratch, std::span<double> out
     score(whole_, ranking, scratch.whole, out);
     if (condensed_.kernels.empty()) return;
     scratch.hits.clear();
+    scratch.lengths.clear();
     for (const Hit& hit : ranking.hits) {
         if (hit.grade >= 0.0) {
+            if (hit.rank <= ranking.lengths.size()) {
+                scratch.lengths.push_back(ranking.lengths[hit.rank - 1]);
+            }
             const auto rank = static_cast<std::uint32_t>(scratch.hits.size() + 1);
             scratch.hits.push_back({rank, hit.row, hit.grade});
         }
@@ -512,7 +547,8 @@ void Plan::score(const Ranking& ranking, Scratch& scratch, std::span<double> out
                             .hits = scratch.hits,
                             .judged = ranking.judged,
                             .intents = ranking.intents,
-                            .strata = ranking.strata};
+                            .strata = ranking.strata,
+                            .lengths = scratch.lengths};
     score(condensed_, condensed, scratch.condensed, out);
 }
 

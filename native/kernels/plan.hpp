@@ -3,6 +3,7 @@
 
 #include <cstddef>
 #include <functional>
+#include <limits>
 #include <map>
 #include <span>
 #include <string>
@@ -41,9 +42,10 @@ struct Scratch {
         std::vector<SampledRelevant> sampled_relevant;
         std::vector<SampledGains> sampled_gains;
     };
-    Shared whole;           // of the ranking as it is
-    Shared condensed;       // of its judged documents
-    std::vector<Hit> hits;  // of these
+    Shared whole;                 // of the ranking as it is
+    Shared condensed;             // of its judged documents
+    std::vector<Hit> hits;        // of these
+    std::vector<double> lengths;  // of these
 };
 
 class Plan {
@@ -58,6 +60,13 @@ public:
     // Whether a kernel asks which documents other queries judge.
     bool looks_across_queries() const {
         return whole_.looks_across_queries || condensed_.looks_across_queries;
+    }
+
+    // Of how many documents from the first kernels ask the length.
+    std::size_t n_lengths() const {
+        // Which documents a condensed ranking leaves out is not known in advance.
+        return condensed_.n_lengths > 0 ? std::numeric_limits<std::size_t>::max()
+                                        : whole_.n_lengths;
     }
 
     // Writes the value of each call to `out`, which has room for all of them. Many threads may
@@ -97,6 +106,7 @@ private:
         std::vector<Kernel> kernels;
         std::vector<std::size_t> places;  // of their values among those of all calls
         bool looks_across_queries = false;
+        std::size_t n_lengths = 0;
     };
     class Arguments;
     struct Makers;

@@ -56,6 +56,8 @@ struct Ranking {
     std::span<const std::uint32_t> judged_elsewhere = {};
     const IntentGrades* intents = nullptr;  // null: the query is its own single intent
     const Strata* strata = nullptr;         // null: the judged documents are the pool
+    // The lengths of the first documents, as many as a kernel asks for; NaN if unknown.
+    std::span<const double> lengths = {};
 };
 
 // How many ranks count; none means all of them.

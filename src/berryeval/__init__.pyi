@@ -115,6 +115,7 @@ from berryeval.measures.names import (
     RBP as RBP,
     RR as RR,
     SDCG as SDCG,
+    TBG as TBG,
     Bpref as Bpref,
     Compat as Compat,
     F as F,
@@ -141,6 +142,7 @@ from berryeval.measures.names import (
     SetF as SetF,
     StRecall as StRecall,
     Success as Success,
+    U as U,
     Unjudged as Unjudged,
     Utility as Utility,
     alpha_DCG as alpha_DCG,
@@ -152,6 +154,7 @@ from berryeval.measures.names import (
     nDCGRel as nDCGRel,
     nERR_IA as nERR_IA,
     nNRBP as nNRBP,
+    tokens as tokens,
     xinfAP as xinfAP,
     yaap as yaap,
 )

@@ -11,12 +11,23 @@ from hypothesis import strategies as st
 
 from berryeval.kernels.relevance import NOT_IN_POOL
 from berryeval.measures import all_measures, find_measure
-from cases import cutoffs, judged_rankings, kernel_input, parameters_of
+from cases import cutoffs, judged_rankings, parameters_of, sized
+from cases import kernel_input as plain_input
 from depth import examples
 
-every_measure = pytest.mark.parametrize("measure", all_measures(), ids=lambda m: m.name)
+# Times of queries are no measures of rankings: tests/evaluation/test_timings.py is about them.
+OF_RANKINGS = [measure for measure in all_measures() if not measure.uses_timings]
+
+every_measure = pytest.mark.parametrize("measure", OF_RANKINGS, ids=lambda m: m.name)
 
 cases = judged_rankings(min_grade=-2, max_grade=5)
+
+
+def kernel_input(case):
+    """Return what kernels take, with a length for each retrieved document."""
+    grades, judged = plain_input(case)
+    return sized(grades), judged
+
 
 # Measures for which the better document first is not always better, and why.
 NOT_BY_ORDER = {
@@ -24,14 +35,17 @@ NOT_BY_ORDER = {
     "infNDCG": "so may one in place of a document that is not relevant",
     "xinfAP": "as for infAP",
     "NumNonrelJudgedRet": "an unjudged document in its place lowers it",
+    "TBG": "a long document takes more time than a short one",
+    "U": "a long document takes more reading than a short one",
+    "tokens": "only lengths count",
 }
 
 # Measures of how much is known or returned, not of quality; or with their own scale.
 NOT_NORMALISED = {
     "BPM", "DCG", "ERR", "ERR_IA", "Hole", "Holes", "IDCG", "INSQ", "INST", "Judged", "NERR8",
     "NERR9", "NERR10", "NERR11", "NRBP", "NumNonrelJudgedRet", "NumQ", "NumRel", "NumRelRet",
-    "NumRet", "P", "P_IA", "RBP", "RBPResidual", "RprecMult", "SDCG", "Unjudged", "Utility",
-    "alpha_DCG", "yaap",
+    "NumRet", "P", "P_IA", "RBP", "RBPResidual", "RprecMult", "SDCG", "TBG", "U", "Unjudged",
+    "Utility", "alpha_DCG", "tokens", "yaap",
 }  # fmt: skip
 PERFECT_IS_ONE = {
     "AP", "AP11", "AP_IA", "Bpref", "Compat", "F", "F1", "G", "GMAP", "GMBpref", "IPrec", "NCG",
@@ -46,7 +60,7 @@ BY_LEVEL = {measure.name for measure in all_measures() if getattr(measure, "rel"
 
 def test_every_measure_is_in_a_list_of_this_module():
     """A new measure must declare whether a perfect ranking scores 1."""
-    assert {measure.name for measure in all_measures()} == NOT_NORMALISED | PERFECT_IS_ONE
+    assert {measure.name for measure in OF_RANKINGS} == NOT_NORMALISED | PERFECT_IS_ONE
     assert not NOT_NORMALISED & PERFECT_IS_ONE
 
 
@@ -69,7 +83,7 @@ def test_the_smallest_cases_have_a_value(measure, grades, judged):
     """Nothing retrieved, judged or relevant gives a number, not an error."""
     if grades == [1.0] and judged != [1.0]:
         judged = [1.0, *judged]
-    assert math.isfinite(measure().score(grades, judged))
+    assert math.isfinite(measure().score(sized(grades), judged))
 
 
 @pytest.mark.parametrize("name", sorted({m.name for m in all_measures() if m.at == "k"}))
@@ -78,14 +92,14 @@ def test_the_smallest_cases_have_a_value(measure, grades, judged):
 def test_documents_after_rank_k_change_nothing(name, data, case, k, tail):
     """Documents below the cutoff are ignored."""
     grades, judged = kernel_input(case)
-    first = (grades + [NOT_IN_POOL] * k)[:k]
+    first = sized((grades + [NOT_IN_POOL] * k)[:k])
     measure = data.draw(parameters_of(find_measure(name), k=st.just(k)))
     measure = replace(measure, judged_only=False)  # with it, k counts judged documents
     assert measure.score(first, judged) == measure.score([*first, *tail], judged)
 
 
 @pytest.mark.parametrize(
-    "name", sorted({measure.name for measure in all_measures()} - set(NOT_BY_ORDER))
+    "name", sorted({measure.name for measure in OF_RANKINGS} - set(NOT_BY_ORDER))
 )
 @examples(40)
 @given(case=cases, k=cutoffs())
@@ -122,7 +136,7 @@ def test_a_relevance_level_scores_like_binary_judgments(name, data, case, rel):
     measure = data.draw(parameters_of(find_measure(name)))
     if name == "RBP":
         measure = replace(measure, max_grade=None)
-    binary = [float(grade >= rel) if grade >= 0 else grade for grade in grades]
+    binary = sized([float(grade >= rel) if grade >= 0 else grade for grade in grades])
     all_binary = [float(grade >= rel) for grade in usable]
     expected = replace(measure, rel=1.0).score(binary, all_binary)
     assert replace(measure, rel=rel).score(grades, judged) == expected

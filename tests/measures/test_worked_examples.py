@@ -4,6 +4,7 @@ import math
 
 import pytest
 
+from berryeval.core.lengths import SizedGrade
 from berryeval.kernels.relevance import NOT_IN_POOL, UNJUDGED
 from berryeval.measures import (
     DCG,
@@ -64,6 +65,9 @@ from berryeval.measures import (
     SetF,
     StratifiedInferredAP,
     SubtopicRecall,
+    TimeBiasedGain,
+    Tokens,
+    UMeasure,
     Unjudged,
     Utility,
     Yaap,
@@ -71,7 +75,14 @@ from berryeval.measures import (
 )  # fmt: skip
 
 # Six returned: not relevant, 2, unknown, 1, in the pool but unjudged, 0. A 3 was missed.
-GRADES = [0.0, 2.0, NOT_IN_POOL, 1.0, UNJUDGED, 0.0]
+GRADES = [
+    SizedGrade(grade, length)
+    for grade, length in zip(
+        [0.0, 2.0, NOT_IN_POOL, 1.0, UNJUDGED, 0.0],
+        [100.0, 40.0, 60.0, 10.0, 5.0, 0.0],
+        strict=True,
+    )
+]
 JUDGED = [3.0, 2.0, 1.0, 0.0, 0.0, 0.0]
 
 LOG3, LOG5 = math.log2(3), math.log2(5)
@@ -222,6 +233,19 @@ WORKED = [
         ((1 / 2) * 1 / 2 + (1 / 4) * 1 / 3 + (1 / 8) * 2 / 4 + (1 / 16) * 2 / 5 + (1 / 32) * 2 / 6)
         / (1 + 1 / 2 + 1 / 4 + (1 / 8) * 3 / 4 + (1 / 16) * 3 / 5 + (1 / 32) * 3 / 6),
     ),
+    (Tokens(), 215.0),
+    (Tokens(2), 140.0),
+    (Tokens(2, judged_only=True), 140.0),
+    (Tokens(3, judged_only=True), 150.0),
+    # The second document is reached after 2 + 100/4 s, the fourth 2 + 40/2 and 2 + 60/4 s later.
+    (
+        TimeBiasedGain(halflife=20, scan=2, page=0, pace=1, click=0.5, stray=0.25, save=0.5),
+        (2 ** (-27 / 20) + 2 ** (-66 / 20)) / 4,
+    ),
+    (TimeBiasedGain(2, rel=3), 0.0),
+    # Snippets of 10, and half of 40 and of 10: the relevant documents end at 40 and at 65.
+    (UMeasure(L=100, snippet=10, read=0.5, max_grade=2), 3 / 4 * 0.6 + 1 / 4 * 0.35),
+    (UMeasure(3, L=50, snippet=10, read=0.5, max_grade=2), 3 / 4 * 0.2),
     (Precision(3, judged_only=True), 2 / 3),
     (NDCG(2, judged_only=True), (2 / LOG3) / (3 + 2 / LOG3)),
 ]
@@ -235,4 +259,5 @@ def test_a_measure_matches_its_definition(measure, expected):
 
 def test_every_measure_has_an_example():
     """Each is in the table above."""
-    assert {type(measure) for measure, _ in WORKED} == set(all_measures())
+    of_rankings = {measure for measure in all_measures() if not measure.uses_timings}
+    assert {type(measure) for measure, _ in WORKED} == of_rankings

@@ -25,6 +25,8 @@ if backend().name != "native":
 MEASURES = parse_measures("all_trec") + parse_measures(
     "nDCG(gain=exp2)@3 RBP ERR@5 Judged@2 unj Hole Hole@3"
 )
+OF_LENGTHS = parse_measures("TBG TBG@3 U@2 U(judged_only=True)@3 tokens@1 tokens@4 nDCG@3")
+TO_RANK_3 = parse_measures("TBG@3 tokens@2 U@1")
 
 query_ids = st.sampled_from(["q1", "q10", "q2", "Q", "é", "\udcff", "x" * 40])
 doc_ids = st.sampled_from([f"d{i}" for i in range(12)] + ["d", "D1", "é", "\udcfe", "y" * 70])
@@ -83,6 +85,33 @@ def test_runs_in_memory_have_the_same_scores(judged, run):
     if not has_surrogates:
         assert from_dict is not None
         assert content(from_dict) == expected
+
+
+lengths = st.dictionaries(doc_ids, st.integers(0, 500) | st.floats(0.0, 1e6), min_size=1)
+
+
+@examples(300)
+@given(
+    judgments,
+    runs,
+    lengths,
+    st.sampled_from([OF_LENGTHS, TO_RANK_3]),
+    st.booleans(),
+    st.randoms(use_true_random=False),
+)
+def test_lengths_give_the_same_scores(
+    tmp_path_factory, judged, run, sizes, measures, is_shuffled, shuffle
+):
+    """From memory and from files, at any depth; NaN marks the queries with an unknown length."""
+    judged = Judgments.from_dict(judged).with_lengths(sizes)
+    path = tmp_path_factory.mktemp("run") / "a.run"
+    path.write_bytes(b"".join(lines_of(run, shuffle if is_shuffled else None)))
+    expected = [*map(repr, _python.score(judged, Run.from_dict(run), measures).values)]
+    for found in (
+        engine.score(judged, Run.from_dict(run), measures),
+        engine.score_file(judged, path, measures, "error"),
+    ):
+        assert [*map(repr, found.values)] == expected
 
 
 @examples(300)

@@ -77,15 +77,14 @@ class ArchivedEvaluations(ArchivePart):
         NotFoundError
             If there is no such run, or no such judgments.
         InputError
-            If a measure looks at subtopics or strata, which archives do not store.
+            If a measure looks at subtopics, strata or lengths, which archives do not store.
         MismatchError
             If no query of the run is judged.
         """
         wanted = read_measures(measures)
         for measure in wanted:
-            if measure.uses_intents or measure.uses_strata:
-                what = "requires subtopics" if measure.uses_intents else "looks at strata"
-                message = f"{measure} {what}, which archives do not store"
+            if needed := _not_stored(measure):
+                message = f"{measure} {needed}, which archives do not store"
                 raise InputError(f"{message}; score files with `berryeval evaluate` instead")
         judgments, hashed = self._judgments.as_of(at)
         missing = missing or self._runs.missing_of(run_id)
@@ -271,6 +270,15 @@ def scores_of(columns: Mapping[str, Column], facts: Mapping[str, Any]) -> Scores
         [bool(one) for one in cast("array[int]", columns["lacks_relevant"])],
         tuple(cast("IdColumn", columns["ignored_ids"])),
     )
+
+
+def _not_stored(measure: Measure) -> str | None:
+    """Say what a measure needs that archives do not store; None if they store everything."""
+    if measure.uses_intents:
+        return "requires subtopics"
+    if measure.uses_strata:
+        return "looks at strata"
+    return "requires the lengths of documents" if measure.uses_lengths else None
 
 
 def _measures(facts: dict[str, Any]) -> list[Measure]:

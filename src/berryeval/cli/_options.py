@@ -20,6 +20,7 @@ __all__ = [
     "former_option",
     "judged_only_option",
     "judges_option",
+    "lengths_option",
     "measures_option",
     "missing_option",
     "named_runs",
@@ -114,6 +115,14 @@ judged_only_option = click.option(
     "--judged-only",
     is_flag=True,
     help="Remove unjudged documents from the rankings before scoring.",
+)
+
+
+lengths_option = click.option(
+    "--lengths",
+    metavar="FILE",
+    help="Length of each document, for measures that need it, such as TBG and tokens@5: one "
+    '{"doc_id": "d1", "length": 120} per line, a table with these columns, or `d1 120`.',
 )
 
 

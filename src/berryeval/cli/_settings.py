@@ -46,10 +46,24 @@ _NAMED = (
         "BERRYEVAL_TIMINGS",
         'Times for latency guards, one {"query_id": "q1", "ms": 12.5} per line.',
     ),
+    (
+        "lengths",
+        "BERRYEVAL_LENGTHS",
+        "Length of each document, for measures that need it; see `berryeval evaluate --lengths`.",
+    ),
     ("corpus", "BERRYEVAL_CORPUS", "Name or hash of the documents that were searched."),
 )
 
-_INPUTS = ("judgments", "queries", "run", "documents", "questions", "baseline", "timings")
+_INPUTS = (
+    "judgments",
+    "queries",
+    "run",
+    "documents",
+    "questions",
+    "baseline",
+    "timings",
+    "lengths",
+)
 
 
 def named_options(**texts: str) -> Callable[[Command], Command]:

@@ -190,7 +190,7 @@ def _make(settings: Settings, name: str | None, measures: tuple[Measure | str, .
     if settings.judgments is None:
         way_out = "name one in berryeval.toml (judgments = ...) or with --judgments"
         raise ArgumentError("judgments", "a file", f"none; {way_out}")
-    judgments = load_judgments(settings.judgments, judges=settings.judges)
+    judgments = load_judgments(settings.judgments, judges=settings.judges, lengths=settings.lengths)
     queries = load_queries(settings.queries)
     file_name = os.path.basename(_path(settings))  # noqa: PTH119
     return Baseline.make(

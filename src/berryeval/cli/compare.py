@@ -12,6 +12,7 @@ from berryeval.cli._options import (
     exclude_self_option,
     judged_only_option,
     judges_option,
+    lengths_option,
     measures_option,
     missing_option,
     named_runs,
@@ -110,6 +111,7 @@ def _enough_resamples(_context: click.Context, _option: click.Parameter, number:
 @judges_option
 @exclude_self_option
 @judged_only_option
+@lengths_option
 def command(
     judgments: str,
     baseline: str,

@@ -11,6 +11,7 @@ from berryeval.cli._options import (
     exclude_self_option,
     judged_only_option,
     judges_option,
+    lengths_option,
     measures_option,
     missing_option,
     named_runs,
@@ -72,6 +73,7 @@ FORMATS = ("table", "csv", "json", "markdown", "latex", "html", *CHARTS)
 @judges_option
 @exclude_self_option
 @judged_only_option
+@lengths_option
 def command(
     judgments: str,
     runs: tuple[str, ...],
@@ -85,6 +87,7 @@ def command(
     history: str | None,
     note: str | None,
     time: datetime | None,
+    lengths: str | None,
     **options: Any,  # noqa: ANN401 - as evaluate takes them
 ) -> None:
     """Score each RUN against JUDGMENTS.
@@ -102,6 +105,7 @@ def command(
     berryeval evaluate qrels.txt bm25.run --history history.jsonl --note "weekly"
     berryeval evaluate qrels.txt bm25.run -m nDCG@10 --oracle 10 --oracle 100 -o ceiling.svg
     berryeval evaluate prels.txt bm25.run -m xinfAP -m infNDCG --sampling-errors
+    berryeval evaluate qrels.txt bm25.run -m TBG -m tokens@5 --lengths lengths.tsv
     """
     from berryeval.evaluation import evaluate
     from berryeval.evaluation.evaluate import DEFAULT_MEASURES
@@ -116,7 +120,7 @@ def command(
     if output_format in CHARTS and not depths:
         raise click.UsageError(f"A chart ({output_format}) requires --oracle DEPTH.")
     check_outputs([output, history])
-    loaded = load_judgments(judgments, options["duplicates"], options["judges"])
+    loaded = load_judgments(judgments, options["duplicates"], options["judges"], lengths)
     wanted = measures or DEFAULT_MEASURES
     ceilings: dict[str, RerankingCeiling] = {}
     if depths:

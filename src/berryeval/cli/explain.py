@@ -10,6 +10,7 @@ from berryeval.cli._options import (
     duplicates_option,
     judged_only_option,
     judges_option,
+    lengths_option,
     named_runs,
 )
 from berryeval.cli._output import output_options, write_output
@@ -47,6 +48,7 @@ FORMATS = ("table", "csv", "json")
 @duplicates_option
 @judges_option
 @judged_only_option
+@lengths_option
 def command(
     judgments: str,
     a: str,

@@ -11,6 +11,7 @@ __all__ = [
     "JUDGE",
     "JUDGED_AT",
     "LABEL_COLUMNS",
+    "LENGTH",
     "NOTE",
     "QUERY",
     "RANK",
@@ -32,6 +33,8 @@ QUERY = ("query_id", "query-id", "qid", "queryid", "q_id", "query", "topic")
 DOCUMENT = ("doc_id", "corpus-id", "docid", "docno", "did", "document_id", "corpus_id", "doc")
 GRADE = ("relevance", "grade", "rel", "rating", "label", "judgment", "score")
 SCORE = ("score", "sim", "similarity", "rsv")
+
+LENGTH = ("length", "tokens", "n_tokens", "words", "characters")
 
 # Runs may have this besides.
 RANK = ("rank",)

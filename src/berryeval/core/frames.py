@@ -19,19 +19,20 @@ from berryeval.core.arrow_stream import (
     null_error,
     number_error,
 )
-from berryeval.core.column_names import RANK, SUBTOPIC_WEIGHT, Kind, find_name
+from berryeval.core.column_names import DOCUMENT, LENGTH, RANK, SUBTOPIC_WEIGHT, Kind, find_name
 from berryeval.core.grouped import Duplicates, Grouped, NativeColumns
 from berryeval.core.id_column import encode_id
 from berryeval.core.judging import JudgedRow
 from berryeval.core.origin import Origin
 from berryeval.core.score_order import ScoredRow
-from berryeval.errors import InputTypeError, MissingExtraError
+from berryeval.errors import ArgumentError, InputTypeError, MissingExtraError
 
 __all__ = [
     "ArrowStream",
     "can_be_streamed_again",
     "is_frame",
     "iter_head",
+    "lengths_of_frame",
     "read_frame",
     "stream_of",
 ]
@@ -93,6 +94,34 @@ def iter_head(frame: Any, n_rows: int) -> Iterator[ScoredRow]:  # noqa: ANN401 -
     for query_id, score, *ranks in zip(*columns, strict=True):
         rank = ranks[0] if ranks else None
         yield query_id, rank if isinstance(rank, int) else None, float(score)
+
+
+def lengths_of_frame(frame: Any) -> dict[Any, Any]:  # noqa: ANN401 - of any library
+    """Return the column of lengths by that of document ids; neither is checked yet."""
+    if hasattr(frame, "schema") and hasattr(frame, "column"):  # pyarrow
+        names = [*frame.schema.names]
+        columns = [frame.column(place).to_pylist() for place in _sized_places(names)]
+    elif _has_columns(frame):
+        keys = [*frame.columns]
+        columns = [frame[keys[place]].to_list() for place in _sized_places([*map(str, keys)])]
+    else:
+        raise InputTypeError("lengths", "a data frame with columns", type(frame).__name__)
+    found = dict(zip(*columns, strict=True))
+    if len(found) < len(columns[0]):
+        raise ArgumentError("lengths", "each document once", "a document twice")
+    return found
+
+
+def _sized_places(names: list[str]) -> list[int]:
+    """Return where document ids and lengths stand."""
+    places = []
+    for known in (DOCUMENT, LENGTH):
+        name = find_name(names, known)
+        if name is None:
+            shown = ", ".join(map(repr, names)) or "none"
+            raise ArgumentError("lengths", f"a column {known[0]!r}", shown)
+        places.append(names.index(name))
+    return places
 
 
 def _ranked_places(names: list[str]) -> list[int]:

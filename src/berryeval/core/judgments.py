@@ -7,11 +7,13 @@ from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from copy import copy
 from typing import Any, NamedTuple, TypeAlias
 
+from berryeval.core.documents import Documents
 from berryeval.core.grade import MAX_GRADE, check_grade
 from berryeval.core.grouped import Duplicates, Grouped, Grouping
 from berryeval.core.id_column import as_id, decode_id, encode_id, shown_id
 from berryeval.core.intents import grades_by_intent
 from berryeval.core.judging import JudgedRow, Judges, check_judges, reduce_grades
+from berryeval.core.lengths import check_lengths
 from berryeval.core.origin import Origin
 from berryeval.core.query import check_weight
 from berryeval.core.strata import grades_by_stratum
@@ -72,6 +74,9 @@ class Judgments(Grouped):
     opinions: Mapping[bytes, Mapping[bytes, Sequence[Opinion]]] = {}
     """What each judge said, by query and document, the first one first; of documents for which a
     file names a judge, a source, a time or a note."""
+
+    lengths: Mapping[bytes, float] = {}
+    """Lengths of documents, judged or not, for measures that look at them; empty if unknown."""
 
     scale: float | None = None
     """The highest grade of the scale, where one is declared."""
@@ -258,6 +263,32 @@ class Judgments(Grouped):
         """Return the stratum of a document; None if it has none."""
         return self.strata.get(query_id, {}).get(doc_id)
 
+    def with_lengths(self, lengths: Documents | Mapping[Any, float]) -> Judgments:
+        """Return the judgments together with the lengths of documents, for measures of reading.
+
+        Parameters
+        ----------
+        lengths : Documents or mapping of str to float
+            Documents that all have a length, or the length of each document: a number of at least
+            0, in the unit of the measure. Every document that a measure looks at needs one, judged
+            or not.
+
+        Raises
+        ------
+        ArgumentError, InputTypeError
+            For an invalid length, or documents without one.
+
+        Examples
+        --------
+        >>> judgments = Judgments.from_dict({"q1": {"d1": 1}})
+        >>> judgments.with_lengths({"d1": 120, "d9": 300}).lengths
+        {b'd1': 120.0, b'd9': 300.0}
+        """
+        sized = copy(self)
+        sized.__dict__.pop("_lengths", None)  # made ready with others
+        sized.lengths = check_lengths(lengths)
+        return sized
+
     def of_queries(self, query_ids: Collection[str]) -> Judgments:
         """Return the judgments of some of the queries."""
         own = {query: grades for query, grades in self.to_dict().items() if query in query_ids}
@@ -269,6 +300,7 @@ class Judgments(Grouped):
         }
         kept.strata = {query: own for query, own in self.strata.items() if query in ids}
         kept.opinions = {query: said for query, said in self.opinions.items() if query in ids}
+        kept.lengths = self.lengths
         kept.scale, kept.labels = self.scale, self.labels
         kept.judges, kept.reduced = self.judges, self.reduced
         return kept

@@ -33,6 +33,7 @@ def _session(
         keep_best=duplicates == "keep-best",
         by_intent=any(measure.uses_intents for measure in measures),
         by_stratum=any(measure.uses_strata for measure in measures),
+        by_length=any(measure.uses_lengths for measure in measures),
     )
 
 

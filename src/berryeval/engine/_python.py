@@ -6,6 +6,7 @@ from array import array
 from collections.abc import Sequence
 
 from berryeval.core.judgments import Judgments
+from berryeval.core.lengths import sized_grades
 from berryeval.core.run import Run
 from berryeval.engine._selection import N_SHOWN, AllScores
 from berryeval.kernels.relevance import usable_grade
@@ -19,12 +20,14 @@ def score(judgments: Judgments, run: Run, measures: Sequence[Measure]) -> AllSco
 
     A document without a judgment stands as `NOT_IN_POOL` in what the measures see, one with a
     negative grade as `UNJUDGED`: both are without a usable grade. To measures that look
-    `across_queries`, so does one that only other queries judge.
+    `across_queries`, so does one that only other queries judge. Measures that look at lengths see
+    the same grades, each with the length of its document.
     """
     query_ids = sorted(judgments.query_ids.iter_bytes())
     values = [array("d") for _ in measures]
     needs_others = any(measure.across_queries for measure in measures)
     judged_for_any = set(judgments.doc_ids.iter_bytes() if needs_others else ())
+    needs_lengths = any(measure.uses_lengths for measure in measures)
     lacks_relevant = []
     for query_id in query_ids:
         grade_of = judgments.grades_of(query_id)
@@ -35,8 +38,12 @@ def score(judgments: Judgments, run: Run, measures: Sequence[Measure]) -> AllSco
         across = grades
         if needs_others:
             across = [usable_grade(grade_of, doc_id, judged_for_any) for doc_id in ranking]
+        sized: Sequence[float] = grades
+        if needs_lengths:
+            sized = sized_grades(grades, ranking, judgments.lengths)
         for column, measure in zip(values, measures, strict=True):
-            column.append(measure.score(across if measure.across_queries else grades, judged))
+            seen = across if measure.across_queries else sized if measure.uses_lengths else grades
+            column.append(measure.score(seen, judged))
     in_run = set(run.query_ids.iter_bytes())
     ignored = sorted(in_run.difference(query_ids))
     return AllScores(

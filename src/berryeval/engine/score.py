@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import math
 import os
 from collections.abc import Sequence
 
 from berryeval.core.frames import can_be_streamed_again
+from berryeval.core.id_column import decode_id, shown_id
 from berryeval.core.judgments import Judgments
 from berryeval.core.run import Run
 from berryeval.core.scores import Scores
@@ -15,17 +17,22 @@ from berryeval.errors import InputError
 from berryeval.formats import Duplicates
 from berryeval.formats.lines import readable_again
 from berryeval.formats.reading import sniff_format
+from berryeval.kernels.relevance import NOT_IN_POOL
 from berryeval.measures import Measure
 
-__all__ = ["check_intents", "score", "score_at_once"]
+__all__ = ["check_needs", "check_sized", "score", "score_at_once"]
 
 
-def check_intents(judgments: Judgments, measures: Sequence[Measure]) -> None:
-    """Raise `InputError` if a measure looks at subtopics and the judgments have none."""
+def check_needs(judgments: Judgments, measures: Sequence[Measure]) -> None:
+    """Raise `InputError` if a measure looks at subtopics or lengths and there are none."""
     wanted = next((measure for measure in measures if measure.uses_intents), None)
     if wanted is not None and not judgments.subtopics:
         message = f"judgments: {wanted} requires subtopics, found none; name them in the column"
         raise InputError(f"{message} 'subtopic', or in the second column of a TREC file")
+    wanted = next((measure for measure in measures if measure.uses_lengths), None)
+    if wanted is not None and not judgments.lengths:
+        message = f"{wanted} requires the lengths of documents, found none; pass them with"
+        raise InputError(f"{message} --lengths FILE, or as lengths=")
 
 
 def score(
@@ -46,11 +53,15 @@ def score(
     Raises
     ------
     InputError
-        If a measure looks at subtopics and the judgments have none.
+        If a measure looks at subtopics or lengths and there are none, or if the length of a
+        document is unknown that a measure looks at.
     """
-    check_intents(judgments, measures)
+    check_needs(judgments, measures)
     score_all = _native.score if _native.can_score(measures) else _python.score
-    return score_all(judgments, run, measures).select(measures, missing, no_relevant)
+    found = score_all(judgments, run, measures)
+    if _lacks_length(found, measures):
+        _name_lacking(judgments, run, found, measures)
+    return found.select(measures, missing, no_relevant)
 
 
 def score_at_once(
@@ -66,9 +77,9 @@ def score_at_once(
 
     None if that is not possible: `score` then gives the same from a `Run`. A pipe has to be made
     `readable_again` for that. Raises `FormatError` for an invalid line, and `InputError` if a
-    measure looks at subtopics and the judgments have none.
+    measure looks at subtopics or lengths and there are none.
     """
-    check_intents(judgments, measures)
+    check_needs(judgments, measures)
     if not _native.can_score(measures):
         return None
     if isinstance(source, (str, os.PathLike)):
@@ -82,4 +93,41 @@ def score_at_once(
         found = _native.score_frame(judgments, source, measures, duplicates)
     else:
         found = None
-    return None if found is None else found.select(measures, missing, no_relevant)
+    if found is None or _lacks_length(found, measures):  # `score` names the document
+        return None
+    return found.select(measures, missing, no_relevant)
+
+
+def _lacks_length(found: AllScores, measures: Sequence[Measure]) -> bool:
+    """Whether a measure looked at a document whose length is unknown."""
+    return any(
+        measure.uses_lengths and any(map(math.isnan, values))
+        for measure, values in zip(measures, found.values, strict=True)
+    )
+
+
+def check_sized(
+    judgments: Judgments, query_id: bytes, ranking: Sequence[bytes], measure: Measure
+) -> None:
+    """Raise `InputError` if a document has no length that a measure of lengths looks at."""
+    if not measure.uses_lengths:
+        return
+    if measure.judged_only:
+        grade_of = judgments.grades_of(query_id)
+        ranking = [doc_id for doc_id in ranking if grade_of.get(doc_id, NOT_IN_POOL) >= 0.0]
+    lacking = next((one for one in ranking[: measure.k] if one not in judgments.lengths), None)
+    if lacking is not None:
+        shown = f"{shown_id(decode_id(lacking))} (query {shown_id(decode_id(query_id))})"
+        expected = f"{measure} requires the length of every document that it looks at"
+        raise InputError(f"lengths: {expected}, found none for {shown}")
+
+
+def _name_lacking(
+    judgments: Judgments, run: Run, found: AllScores, measures: Sequence[Measure]
+) -> None:
+    """Raise with the first document without a length: of the first query, at the highest rank."""
+    for i, query_id in enumerate(found.query_ids):
+        for measure, values in zip(measures, found.values, strict=True):
+            if not measure.uses_lengths or not math.isnan(values[i]):
+                continue
+            check_sized(judgments, query_id, run.ranked_ids(query_id), measure)

@@ -9,18 +9,20 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 
 from berryeval.backend import n_threads
 from berryeval.core.grouped import Grouped
+from berryeval.core.id_column import IdColumn
 from berryeval.core.judgments import Judgments
 from berryeval.engine._selection import N_SHOWN, AllScores
 from berryeval.kernels.discounts import log2_ranks
 
 if TYPE_CHECKING:
-    from berryeval._native import Intents, Pools, Strata
+    from berryeval._native import Intents, Lengths, Pools, Strata
 
 __all__ = ["NativeCall", "Session"]
 
 _READY = "_pools"
 _READY_INTENTS = "_intents"
 _READY_STRATA = "_strata"
+_READY_LENGTHS = "_lengths"
 _N_DISCOUNTS = 1000  # beyond it the extension asks for each logarithm
 
 NativeCall: TypeAlias = "tuple[str, dict[str, Any]]"
@@ -33,7 +35,8 @@ class Session:
     Of a document that comes twice, `keep_best` keeps the better score. `most` is the number of
     documents of a ranking that count, `judged_only` whether only judged ones do, and `n_grades` the
     number of documents whose grades are kept for relstrings. With `by_intent`, kernels see the
-    grades of documents by subtopic; with `by_stratum`, they see the strata of sampled pools.
+    grades of documents by subtopic; with `by_stratum` the strata of sampled pools, and with
+    `by_length` the lengths of documents.
     """
 
     def __init__(
@@ -47,6 +50,7 @@ class Session:
         n_grades: int = 0,
         by_intent: bool = False,
         by_stratum: bool = False,
+        by_length: bool = False,
     ) -> None:
         from berryeval._native import Board, Plan
 
@@ -64,6 +68,7 @@ class Session:
             n_grades,
             intents=_intents(judgments, self._pools) if by_intent else None,
             strata=_strata(judgments, self._pools) if by_stratum else None,
+            lengths=_lengths(judgments) if by_length else None,
         )
         self.board = self._make_board()
 
@@ -161,6 +166,22 @@ def _strata(judgments: Grouped, pools: Pools) -> Strata:
     found = Strata(pools, n_strata, of_rows)
     if isinstance(judgments, Judgments) and judgments.is_kept_ready:
         judgments.__dict__[_READY_STRATA] = found
+    return found
+
+
+def _lengths(judgments: Grouped) -> Lengths | None:
+    """Make the lengths of documents ready for looking them up; None if there are none."""
+    from berryeval._native import Lengths
+
+    if not isinstance(judgments, Judgments) or not judgments.lengths:
+        return None
+    known: Lengths | None = judgments.__dict__.get(_READY_LENGTHS)
+    if known is not None:
+        return known
+    doc_ids = IdColumn.of(judgments.lengths)
+    found = Lengths(doc_ids.data, doc_ids.offsets, array("d", judgments.lengths.values()))
+    if judgments.is_kept_ready:
+        judgments.__dict__[_READY_LENGTHS] = found
     return found
 
 

@@ -14,6 +14,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal, TypeAlias
 
+from berryeval.core.lengths import SizedGrade
 from berryeval.kernels.gains import gains
 from berryeval.kernels.relevance import NOT_IN_POOL
 from berryeval.measures import Measure
@@ -110,7 +111,7 @@ def _by_itself(measure: Measure, document: MovedDocument, judged: Sequence[float
 def _alone(measure: Measure, grade: float, rank: int | None, judged: Sequence[float]) -> float:
     if rank is None:
         return 0.0
-    above = [NOT_IN_POOL] * (rank - 1)
+    above = [SizedGrade(NOT_IN_POOL, 0.0)] * (rank - 1)
     return measure.score([*above, grade], judged) - measure.score(above, judged)
 
 
@@ -330,5 +331,6 @@ _BY_JUDGMENT = {
     "n_unjudged_retrieved": View(_every, "additive"),
     "rank_biased_residual": View(_is_judged, "additive"),
     "stratified_average_precision": View(_is_in_pool, "standing"),
+    "token_count": View(_every, "additive"),
     "utility": View(_every, "additive"),
 }

@@ -42,6 +42,7 @@ from berryeval.evaluation.slices import QueriesSource, Slice, find_slices, load_
 from berryeval.evaluation.sources import (
     DocumentsOfChunks,
     JudgmentsSource,
+    LengthsSource,
     RunSource,
     load_judgments,
     load_run,
@@ -83,6 +84,7 @@ def compare(
     documents: DocumentsOfChunks | None = None,
     exclude_self: bool = False,
     judged_only: bool = False,
+    lengths: LengthsSource | None = None,
     level: float = 0.95,
     tests: Iterable[str] = (),
     n_resamples: int = 10_000,
@@ -93,7 +95,8 @@ def compare(
 
     Parameters
     ----------
-    judgments, missing, no_relevant, duplicates, judges, documents, exclude_self, judged_only
+    judgments, missing, no_relevant, duplicates, judges, documents, exclude_self, judged_only, \
+    lengths
         As `evaluate` takes them. Queries that are left out for one run are left out for all.
     measures : Measure, str, or several of them, optional
         The first one leads and decides. If omitted, nDCG@10 leads, RR, P@5 and R@100 (or recall
@@ -154,7 +157,7 @@ def compare(
     how = Statistics(level, tuple(dict.fromkeys(tests)), n_resamples, seed)
     reference = _check_runs(runs, baseline)
     known_queries = load_queries(queries)
-    loaded = load_judgments(judgments, duplicates, judges)
+    loaded = load_judgments(judgments, duplicates, judges, lengths)
     reshape = partial(_reshaped, documents=documents, exclude_self=exclude_self)
     loaded_runs = {name: reshape(load_run(source, duplicates)) for name, source in runs.items()}
     wanted = measures_compared(loaded_runs) if measures is None else measures

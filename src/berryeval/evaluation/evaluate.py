@@ -20,6 +20,7 @@ from berryeval.evaluation.result import Evaluation, holes_measure
 from berryeval.evaluation.sources import (
     DocumentsOfChunks,
     JudgmentsSource,
+    LengthsSource,
     RunSource,
     find_cautions,
     load_judgments,
@@ -78,6 +79,7 @@ def evaluate(
     documents: DocumentsOfChunks | None = None,
     exclude_self: bool = False,
     judged_only: bool = False,
+    lengths: LengthsSource | None = None,
     query_ids: ArrayLike | None = None,
     group_sizes: Iterable[int] | None = None,
     sampling_errors: bool = False,
@@ -118,6 +120,11 @@ def evaluate(
         Whether to remove unjudged documents from the rankings before any measure sees them, as if
         every measure were named with it: ``nDCG(judged_only=True)@10``, which is its name in the
         result.
+    lengths : Documents, path, mapping or data frame, optional
+        The length of each document, for measures that need it (TBG, U, tokens): documents that
+        all have one, a file with an id and a length per line, a mapping, or a data frame with the
+        columns ``doc_id`` and ``length``. A document that such a measure looks at and that has no
+        length is an error.
     query_ids : array_like, optional
         For arrays: `judgments` has the grade and `run` the score of each document, as ``y_true``
         and ``y_score`` in scikit-learn, and this its query. Arrays with two dimensions need none:
@@ -164,7 +171,7 @@ def evaluate(
         from berryeval.core.flat_arrays import read_arrays  # imports NumPy, which means do without
 
         judgments, run = read_arrays(judgments, run, query_ids, group_sizes)  # type: ignore[arg-type]
-    loaded_judgments = load_judgments(judgments, duplicates, judges)
+    loaded_judgments = load_judgments(judgments, duplicates, judges, lengths)
     if documents is not None or exclude_self:
         run = reshape_run(load_run(run, duplicates), documents=documents, exclude_self=exclude_self)
     name = None

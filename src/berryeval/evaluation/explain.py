@@ -9,12 +9,19 @@ from dataclasses import dataclass, field, replace
 from berryeval.core.id_column import as_id, decode_id, encode_id
 from berryeval.core.judging import Judges
 from berryeval.core.judgments import Judgments
-from berryeval.engine import check_intents, score
+from berryeval.core.lengths import sized_grades
+from berryeval.engine import check_needs, check_sized, score
 from berryeval.errors import ArgumentError, MismatchError
 from berryeval.evaluation.attribution import Method, MovedDocument, share_out
 from berryeval.evaluation.evaluate import MeasureLike, read_measures
 from berryeval.evaluation.findings import Outcome, difference_of, outcome_of
-from berryeval.evaluation.sources import JudgmentsSource, RunSource, load_judgments, load_run
+from berryeval.evaluation.sources import (
+    JudgmentsSource,
+    LengthsSource,
+    RunSource,
+    load_judgments,
+    load_run,
+)
 from berryeval.formats import Duplicates
 from berryeval.kernels.relevance import UNJUDGED, usable_grade
 from berryeval.measures import Measure
@@ -109,6 +116,7 @@ def explain(
     duplicates: Duplicates = "error",
     judges: Judges = "first",
     judged_only: bool = False,
+    lengths: LengthsSource | None = None,
 ) -> Explanation:
     """Return which documents moved from one run to the other, and what each move contributed.
 
@@ -125,7 +133,7 @@ def explain(
     fused_from : mapping of str to run, optional
         The runs, by name, that were fused into `b`: the explanation then has the rank of each
         document in each of them, and so shows which run brought it.
-    duplicates, judges, judged_only
+    duplicates, judges, judged_only, lengths
         As `evaluate` takes them.
 
     Returns
@@ -156,8 +164,8 @@ def explain(
     [('d1', 1, 2)]
     """
     chosen = _one_measure(measure, judged_only=judged_only)
-    loaded = load_judgments(judgments, duplicates, judges)
-    check_intents(loaded, [chosen])
+    loaded = load_judgments(judgments, duplicates, judges, lengths)
+    check_needs(loaded, [chosen])
     before, after = load_run(a, duplicates), load_run(b, duplicates)
     if query_id is None:
         query_id = query_that_fell_most(loaded, before, after, chosen)
@@ -218,10 +226,17 @@ def _explain(
         known_to_others = set(judgments.doc_ids.iter_bytes()).difference(grade_of)
         grade_of |= dict.fromkeys(known_to_others.intersection(before + after), UNJUDGED)
     judged = _judged(grade_of)
-    scores = [score_ranking(measure, ranking, grade_of) for ranking in (before, after)]
+    for ranking in (before, after):
+        check_sized(judgments, encode_id(query_id), ranking, measure)
+    seen = {doc_id: usable_grade(grade_of, doc_id) for doc_id in (*before, *after)}
+    if measure.uses_lengths:
+        seen = dict(zip(seen, sized_grades(seen.values(), seen, judgments.lengths), strict=True))
+    scores = [
+        measure.score([seen[doc_id] for doc_id in ranking], judged) for ranking in (before, after)
+    ]
     old, new = ({doc_id: i for i, doc_id in enumerate(ids, start=1)} for ids in (before, after))
     documents = {
-        doc_id: MovedDocument(usable_grade(grade_of, doc_id), old.get(doc_id), new.get(doc_id))
+        doc_id: MovedDocument(seen[doc_id], old.get(doc_id), new.get(doc_id))
         for doc_id in (old | new)
     }
     shares = share_out(measure, list(documents.values()), judged, difference_of(*scores))

@@ -148,7 +148,7 @@ def _with_effects(
         name: Run.from_lists({query_id: run.ranking(query_id, k) for query_id in ids})
         for name, run in runs.items()
     }
-    has_no_effect = measure.uses_intents or measure.uses_strata
+    has_no_effect = measure.uses_intents or measure.uses_strata or measure.uses_lengths
     if not ids or measure.aggregate != "mean" or has_no_effect:
         return list(holes)
     scale = highest_grade(judgments)

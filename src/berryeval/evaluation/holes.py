@@ -78,8 +78,8 @@ def find_holes(
     Raises
     ------
     ArgumentError
-        If there is no measure or no run, if a measure is intent-aware, if the baseline is not one
-        of the runs or the only one, or if `max_grade` is not above 0.
+        If there is no measure or no run, if a measure is intent-aware or looks at lengths, if the
+        baseline is not one of the runs or the only one, or if `max_grade` is not above 0.
     MismatchError
         If a run has no query that is judged.
 
@@ -126,6 +126,9 @@ def _check_measures(measures: Sequence[Measure]) -> None:
             raise ArgumentError("measures", expected, str(measure))
         if measure.uses_strata:
             expected = "no estimate from a sample, which makes up for unjudged documents already"
+            raise ArgumentError("measures", expected, str(measure))
+        if measure.uses_lengths:
+            expected = "no measure of lengths, since a grade changes what all later documents gain"
             raise ArgumentError("measures", expected, str(measure))
 
 

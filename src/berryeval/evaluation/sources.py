@@ -6,7 +6,8 @@ import os
 from collections.abc import Callable, Collection, Iterable, Mapping
 from typing import Any, TypeAlias
 
-from berryeval.core.frames import ArrowStream, is_frame, iter_head
+from berryeval.core.documents import Documents
+from berryeval.core.frames import ArrowStream, is_frame, iter_head, lengths_of_frame
 from berryeval.core.grouped import Grouping
 from berryeval.core.id_column import as_id, decode_id, encode_id
 from berryeval.core.judging import Judges
@@ -22,6 +23,7 @@ from berryeval.formats.lines import path_name
 __all__ = [
     "DocumentsOfChunks",
     "JudgmentsSource",
+    "LengthsSource",
     "RunSource",
     "find_cautions",
     "load_judgments",
@@ -49,16 +51,37 @@ DocumentsOfChunks: TypeAlias = "Mapping[str, str] | Callable[[str], str]"
 """The document of each chunk, by the chunk's id."""
 
 
+LengthsSource: TypeAlias = "Documents | str | os.PathLike[str] | Mapping[Any, float] | ArrowStream"
+"""Documents that all have a length, the path of a file, a mapping from document id to length, or a
+data frame with the columns doc_id and length."""
+
+
 def load_judgments(
-    source: JudgmentsSource, duplicates: Duplicates = "error", judges: Judges = "first"
+    source: JudgmentsSource,
+    duplicates: Duplicates = "error",
+    judges: Judges = "first",
+    lengths: LengthsSource | None = None,
 ) -> Judgments:
-    """Return judgments from wherever they are, or raise if there are none."""
+    """Return judgments from wherever they are, or raise if there are none.
+
+    With `lengths`, they have these; otherwise those that they had.
+    """
     judgments = _load_judgments(source, duplicates, judges)
     if not judgments.query_ids:
         is_path = isinstance(source, (str, os.PathLike))
         name = path_name(source) if is_path else "judgments"  # type: ignore[arg-type]
         raise MismatchError(f"{name}: expected at least one judged query, found none")
-    return judgments
+    return judgments if lengths is None else judgments.with_lengths(_load_lengths(lengths))
+
+
+def _load_lengths(source: LengthsSource) -> Documents | Mapping[Any, float]:
+    if isinstance(source, (str, os.PathLike)):
+        from berryeval.formats.lengths import read_lengths  # few need it
+
+        return read_lengths(source)
+    if is_frame(source):
+        return lengths_of_frame(source)
+    return source  # type: ignore[return-value]  # it is checked
 
 
 def _load_judgments(source: JudgmentsSource, duplicates: Duplicates, judges: Judges) -> Judgments:

@@ -51,6 +51,7 @@ from berryeval.measures.parse import parse_measure, parse_measures
 from berryeval.measures.precision import Precision
 from berryeval.measures.r_precision import RPrecision, RPrecisionAtMultiple
 from berryeval.measures.rank_biased_precision import RankBiasedPrecision, RankBiasedResidual
+from berryeval.measures.reading import TimeBiasedGain, Tokens, UMeasure
 from berryeval.measures.recall import Recall
 from berryeval.measures.reciprocal_rank import ReciprocalRank
 from berryeval.measures.relative_precision import RelativePrecision
@@ -130,6 +131,9 @@ __all__ = [
     "SetF",
     "StratifiedInferredAP",
     "SubtopicRecall",
+    "TimeBiasedGain",
+    "Tokens",
+    "UMeasure",
     "Unjudged",
     "Utility",
     "Yaap",

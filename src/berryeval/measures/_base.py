@@ -44,7 +44,7 @@ Kernel: TypeAlias = Callable[..., float]
 _NATIVE_MAX_K = 2**53
 """Whole numbers are exact up to here in the native twin, which counts in float64."""
 
-_KERNEL_NAMES = {"rel": "level", "T": "goal"}
+_KERNEL_NAMES = {"rel": "level", "T": "goal", "L": "patience"}
 """What kernels call the parameters that measures call otherwise."""
 
 
@@ -96,8 +96,8 @@ class Measure(metaclass=_Measures):
     judged_only: bool = field(default=False, kw_only=True)
 
     kernel: ClassVar[Kernel]
-    """What computes it. Its parameters are called as those of the measure, but rel is level and T
-    is goal; judged_only is not among them."""
+    """What computes it. Its parameters are called as those of the measure, but rel is level, T is
+    goal and L is patience; judged_only is not among them."""
     name: ClassVar[str]
     title: ClassVar[str]
     aliases: ClassVar[tuple[str, ...]] = ()
@@ -115,6 +115,10 @@ class Measure(metaclass=_Measures):
     """Whether it looks at the grades of documents by subtopic."""
     uses_strata: ClassVar[bool] = False
     """Whether it looks at the strata that documents were sampled from."""
+    uses_lengths: ClassVar[bool] = False
+    """Whether it looks at the lengths of documents."""
+    uses_timings: ClassVar[bool] = False
+    """Whether it looks at the times of queries, and not at rankings."""
     definition: ClassVar[str]
     use_when: ClassVar[str]
     avoid_when: ClassVar[str]

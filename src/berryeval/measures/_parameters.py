@@ -8,6 +8,7 @@ from dataclasses import Field, fields
 from typing import Any
 
 from berryeval.core.grade import MAX_GRADE, check_grade
+from berryeval.core.lengths import MAX_LENGTH
 from berryeval.errors import ArgumentError, InputTypeError
 
 __all__ = ["CHECKS", "JUDGED_ONLY", "parameter_fields", "parameter_names", "written"]
@@ -112,6 +113,16 @@ CHECKS: dict[str, Callable[[object], Any]] = {
     "T": _within("T", "a number, above 0 and at most 1000", 1e-9, 1000.0),
     "min_grade": _within("min_grade", "a number, at least 0", 0.0, MAX_GRADE),
     "normalise": _check_flag("normalise"),
+    "halflife": _within("halflife", "seconds above 0", 1e-9, MAX_GRADE),
+    "scan": _within("scan", "seconds, from 0 to 1e9", 0.0, 1e9),
+    "page": _within("page", "seconds, from 0 to 1e9", 0.0, 1e9),
+    "pace": _within("pace", "seconds, from 0 to 1e9", 0.0, 1e9),
+    "click": _within("click", "a number from 0 to 1", 0.0, 1.0),
+    "stray": _within("stray", "a number from 0 to 1", 0.0, 1.0),
+    "save": _within("save", "a number from 0 to 1", 0.0, 1.0),
+    "L": _within("L", "a length above 0", 1e-9, MAX_LENGTH),
+    "snippet": _within("snippet", "a length, at least 0", 0.0, MAX_LENGTH),
+    "read": _within("read", "a number from 0 to 1", 0.0, 1.0),
     JUDGED_ONLY: _check_flag(JUDGED_ONLY),
 }
 """By name of the parameter: return its value in one form, or raise."""

@@ -54,6 +54,9 @@ from berryeval.measures.r_precision import RPrecision as Rprec
 from berryeval.measures.r_precision import RPrecisionAtMultiple as RprecMult
 from berryeval.measures.rank_biased_precision import RankBiasedPrecision as RBP
 from berryeval.measures.rank_biased_precision import RankBiasedResidual as RBPResidual
+from berryeval.measures.reading import TimeBiasedGain as TBG
+from berryeval.measures.reading import Tokens as tokens
+from berryeval.measures.reading import UMeasure as U
 from berryeval.measures.recall import Recall as R
 from berryeval.measures.reciprocal_rank import ReciprocalRank as RR
 from berryeval.measures.relative_precision import RelativePrecision as RelP
@@ -90,6 +93,7 @@ __all__ = [
     "RBP",
     "RR",
     "SDCG",
+    "TBG",
     "Bpref",
     "Compat",
     "F",
@@ -116,6 +120,7 @@ __all__ = [
     "SetF",
     "StRecall",
     "Success",
+    "U",
     "Unjudged",
     "Utility",
     "alpha_DCG",
@@ -127,6 +132,7 @@ __all__ = [
     "nDCGRel",
     "nERR_IA",
     "nNRBP",
+    "tokens",
     "xinfAP",
     "yaap",
 ]

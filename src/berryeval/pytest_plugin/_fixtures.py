@@ -219,4 +219,4 @@ def _read_judgments(settings: Settings) -> Judgments:
             "or define a fixture berryeval_judgments"
         )
         raise ArgumentError("berryeval_judgments", "judgments", f"none; {way_out}")
-    return load_judgments(settings.judgments, "error", settings.judges)
+    return load_judgments(settings.judgments, "error", settings.judges, settings.lengths)

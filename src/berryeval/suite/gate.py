@@ -61,7 +61,7 @@ def run_gate(settings: Settings, *, opens_reserve: bool = False) -> GateResult:
         way_out = "add [[gate.guard]] to berryeval.toml, or give --at-least or --margin"
         raise ArgumentError("gate.guard", "at least one", f"none; {way_out}")
     judgments = load_judgments(
-        named_file(settings.judgments, "judgments"), "error", settings.judges
+        named_file(settings.judgments, "judgments"), "error", settings.judges, settings.lengths
     )
     queries = load_queries(settings.queries)
     smallest = settings.gate.smallest_slice

@@ -56,6 +56,8 @@ class Settings:
     baseline_repeats: tuple[str, ...] = ()
     """Further runs of the system of the baseline."""
     timings: str | None = None
+    lengths: str | None = None
+    """Lengths of documents, for measures that need them."""
     history: str | None = None
     corpus: str | None = None
     judges: Judges = "first"
@@ -71,7 +73,8 @@ class Settings:
 
 
 _PATHS = (
-    "judgments", "queries", "run", "documents", "questions", "baseline", "timings", "history"
+    "judgments", "queries", "run", "documents", "questions", "baseline", "timings", "lengths",
+    "history"
 )  # fmt: skip
 _OF_SET = tuple(rule.name for rule in RULES if rule.is_of_set)
 _TOP: dict[str, tuple[type, ...]] = {

@@ -84,6 +84,9 @@ WITHOUT_BOUNDS: Mapping[type[Measure], str] = {
     measures.RankBiasedResidual: "it is itself the width of such bounds",
     measures.StratifiedInferredAP: _ESTIMATED,
     measures.SubtopicRecall: _BY_INTENT,
+    measures.TimeBiasedGain: "a grade changes the time at which all later documents are reached",
+    measures.Tokens: "grades do not matter to it",
+    measures.UMeasure: "a grade changes the position of all later documents",
     measures.Unjudged: "it is the share of unjudged documents",
 }
 """Measures without bounds, and why. Custom measures have none either, nor any measure with
