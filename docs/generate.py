@@ -31,6 +31,7 @@ _MEANS = {
     "mean": "Queries are averaged.",
     "sum": "Queries are summed.",
     "geometric": "Queries are averaged by the geometric mean.",
+    "percentile": "A percentile over queries is taken, or their mean.",
 }
 NOTICE = "<!-- Written by `make reference`; edit the code instead. -->"
 

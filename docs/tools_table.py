@@ -166,6 +166,7 @@ WHERE: Mapping[str, Mapping[str, Cell]] = {
     "binG": _row(Cell("binG")),
     "infAP": _row(Cell("infAP"), Cell("infAP")),
     "infNDCG": _row(sample_eval=Cell("infNDCG", "strata")),
+    "ms": _row(),
     "nDCG": _row(
         Cell("ndcg_cut_10"),
         Cell("nDCG@10"),

@@ -128,6 +128,7 @@ _NAMES = {
         "binG",
         "infAP",
         "infNDCG",
+        "ms",
         "nDCG",
         "nDCGRel",
         "nERR_IA",

@@ -150,6 +150,7 @@ from berryeval.measures.names import (
     binG as binG,
     infAP as infAP,
     infNDCG as infNDCG,
+    ms as ms,
     nDCG as nDCG,
     nDCGRel as nDCGRel,
     nERR_IA as nERR_IA,

@@ -18,13 +18,14 @@ def test_every_measure_has_its_name_in_the_package():
 @pytest.mark.parametrize("measure", all_measures(), ids=lambda measure: measure.name)
 def test_a_cutoff_is_set_as_in_the_name(measure):
     """On the class and on its instances; what covers the whole ranking takes none."""
-    cutoff = {"k": 5, "recall": 0.5, "times": 0.5}.get(measure.at)
+    cutoff = {"k": 5, "recall": 0.5, "times": 0.5, "percentile": 95}.get(measure.at)
     if cutoff is None:
         for one in (measure, measure()):
             with pytest.raises(ArgumentError, match=f"since {measure.name} covers the whole"):
                 one @ 5
     else:
-        assert measure @ cutoff == measure() @ cutoff == parse_measure(f"{measure.name}@{cutoff}")
+        named = parse_measure(f"{measure.name}@{measure.at_prefix}{cutoff}")
+        assert measure @ cutoff == measure() @ cutoff == named
 
 
 def test_parameters_are_kept():

@@ -32,7 +32,7 @@ def test_a_printed_measure_is_parsed_as_itself(measure, data):
 def test_a_measure_is_parsed_by_each_of_its_names(measure):
     """Names and aliases work in any case, with a cutoff if it takes one."""
     for name in (measure.name, *measure.aliases):
-        cutoff = {"k": "@10", None: ""}.get(measure.at, "@0.5")
+        cutoff = {"k": "@10", None: "", "percentile": "@p95"}.get(measure.at, "@0.5")
         if name.startswith("set_"):
             cutoff = ""
         for text in (name, name.upper(), name.lower()):

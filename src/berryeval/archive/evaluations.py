@@ -77,12 +77,16 @@ class ArchivedEvaluations(ArchivePart):
         NotFoundError
             If there is no such run, or no such judgments.
         InputError
-            If a measure looks at subtopics, strata or lengths, which archives do not store.
+            If a measure looks at subtopics, strata or lengths, which archives do not store, or at
+            times.
         MismatchError
             If no query of the run is judged.
         """
         wanted = read_measures(measures)
         for measure in wanted:
+            if measure.uses_timings:
+                way_out = "compare files with `berryeval compare --timings` instead"
+                raise InputError(f"{measure} is not scored for stored runs; {way_out}")
             if needed := _not_stored(measure):
                 message = f"{measure} {needed}, which archives do not store"
                 raise InputError(f"{message}; score files with `berryeval evaluate` instead")

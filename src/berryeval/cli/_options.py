@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
@@ -27,6 +27,8 @@ __all__ = [
     "no_relevant_option",
     "queries_option",
     "time_option",
+    "timings_of",
+    "timings_option",
 ]
 
 Command = TypeVar("Command", bound=Callable[..., Any])
@@ -124,6 +126,30 @@ lengths_option = click.option(
     help="Length of each document, for measures that need it, such as TBG and tokens@5: one "
     '{"doc_id": "d1", "length": 120} per line, a table with these columns, or `d1 120`.',
 )
+
+
+timings_option = click.option(
+    "--timings",
+    multiple=True,
+    metavar="RUN=FILE",
+    help="Times of a run's queries, for ms@p95, as written by `berryeval retrieve --timings`. "
+    "Repeatable. RUN can be omitted if there is one run only.",
+)
+
+
+def timings_of(given: Sequence[str], runs: Mapping[str, str]) -> dict[str, str]:
+    """Return the files of ``--timings`` by the name of their run; RUN is a path, or that name."""
+    found: dict[str, str] = {}
+    for text in given:
+        run, equals, file = text.partition("=")
+        names = [name for name, path in runs.items() if run in (path, name)]
+        if len(runs) == 1 and not (equals and names):
+            names, file = [*runs], text
+        if not file or not names or names[0] in found:
+            expected = f"RUN=FILE, once for each RUN of {', '.join(runs.values())}"
+            raise ArgumentError("--timings", expected, repr(text))
+        found[names[0]] = file
+    return found
 
 
 def named_runs(

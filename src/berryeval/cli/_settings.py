@@ -44,7 +44,13 @@ _NAMED = (
     (
         "timings",
         "BERRYEVAL_TIMINGS",
-        'Times for latency guards, one {"query_id": "q1", "ms": 12.5} per line.',
+        "Times of the candidate's queries, for ms@p95 and latency guards: one "
+        '{"query_id": "q1", "ms": 12.5} per line, as `berryeval retrieve --timings` writes them.',
+    ),
+    (
+        "baseline_timings",
+        "BERRYEVAL_BASELINE_TIMINGS",
+        "Times of the baseline's queries, if the baseline is a run.",
     ),
     (
         "lengths",
@@ -76,9 +82,8 @@ def named_options(**texts: str) -> Callable[[Command], Command]:
         for name, variable, usual in reversed(_NAMED):
             metavar = "NAME" if name == "corpus" else "FILE"
             text = texts.get(name, usual)
-            command = click.option(f"--{name}", metavar=metavar, envvar=variable, help=text)(
-                command
-            )
+            flag = f"--{name.replace('_', '-')}"
+            command = click.option(flag, metavar=metavar, envvar=variable, help=text)(command)
         return command
 
     return decorate

@@ -31,7 +31,9 @@ def command() -> None:
 
 
 _named_options = named_options(
-    run="Run to save as the baseline.", baseline="Baseline file to write (JSON)."
+    run="Run to save as the baseline.",
+    baseline="Baseline file to write (JSON).",
+    timings="Times of the run's queries, to be saved with it if ms is guarded.",
 )
 _measure_option = click.option(
     "-m", "--measure", "measures", multiple=True, metavar="MEASURE",
@@ -193,10 +195,15 @@ def _make(settings: Settings, name: str | None, measures: tuple[Measure | str, .
     judgments = load_judgments(settings.judgments, judges=settings.judges, lengths=settings.lengths)
     queries = load_queries(settings.queries)
     file_name = os.path.basename(_path(settings))  # noqa: PTH119
+    run = find_candidate(settings, judgments, queries).run
+    if settings.timings is not None:
+        from berryeval.formats.timings import read_timings
+
+        run = run.with_timings(read_timings(settings.timings))
     return Baseline.make(
         name or os.path.splitext(file_name)[0],  # noqa: PTH122
         judgments,
-        find_candidate(settings, judgments, queries).run,
+        run,
         read_measures(measures),
         queries=queries,
         corpus=settings.corpus,

@@ -18,6 +18,8 @@ from berryeval.cli._options import (
     named_runs,
     no_relevant_option,
     queries_option,
+    timings_of,
+    timings_option,
 )
 from berryeval.cli._output import output_options, write_chart, write_output
 
@@ -112,6 +114,7 @@ def _enough_resamples(_context: click.Context, _option: click.Parameter, number:
 @exclude_self_option
 @judged_only_option
 @lengths_option
+@timings_option
 def command(
     judgments: str,
     baseline: str,
@@ -121,6 +124,7 @@ def command(
     repeat_of: tuple[str, ...],
     all_pairs: bool,
     similarity: bool,
+    timings: tuple[str, ...],
     output: str | None,
     output_format: str,
     **options: Any,  # noqa: ANN401 - as compare takes them
@@ -139,6 +143,8 @@ def command(
     berryeval compare qrels.txt bm25.run hybrid.run --queries queries.json --by category
     berryeval compare qrels.txt bm25.run hybrid.run -o report.html
     berryeval compare qrels.txt old.run new.run --repeat-of new.run=new.2.run
+    berryeval compare qrels.txt old.run new.run -m nDCG@10 -m ms@p95 \\
+        --timings old.run=old.timings --timings new.run=new.timings
     """
     from berryeval.charts import forest_plot
     from berryeval.evaluation import compare
@@ -148,7 +154,10 @@ def command(
 
     runs = named_runs((baseline, *candidates))
     repeats = _repeats(repeat_of, runs)
-    comparison = compare(judgments, runs, measures or None, repeats=repeats, **options)
+    times = timings_of(timings, runs)
+    comparison = compare(
+        judgments, runs, measures or None, repeats=repeats, timings=times, **options
+    )
     more = [*_more(comparison, all_pairs, similarity)]
     if output_format in ("svg", "png"):
         write_chart(forest_plot(comparison), output_format, output)

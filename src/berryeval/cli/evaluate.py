@@ -18,6 +18,8 @@ from berryeval.cli._options import (
     no_relevant_option,
     queries_option,
     time_option,
+    timings_of,
+    timings_option,
 )
 from berryeval.cli._output import check_outputs, output_options, write_chart, write_output
 
@@ -74,6 +76,7 @@ FORMATS = ("table", "csv", "json", "markdown", "latex", "html", *CHARTS)
 @exclude_self_option
 @judged_only_option
 @lengths_option
+@timings_option
 def command(
     judgments: str,
     runs: tuple[str, ...],
@@ -88,6 +91,7 @@ def command(
     note: str | None,
     time: datetime | None,
     lengths: str | None,
+    timings: tuple[str, ...],
     **options: Any,  # noqa: ANN401 - as evaluate takes them
 ) -> None:
     """Score each RUN against JUDGMENTS.
@@ -106,6 +110,7 @@ def command(
     berryeval evaluate qrels.txt bm25.run -m nDCG@10 --oracle 10 --oracle 100 -o ceiling.svg
     berryeval evaluate prels.txt bm25.run -m xinfAP -m infNDCG --sampling-errors
     berryeval evaluate qrels.txt bm25.run -m TBG -m tokens@5 --lengths lengths.tsv
+    berryeval evaluate qrels.txt bm25.run -m nDCG@10 -m ms@p95 --timings bm25.timings
     """
     from berryeval.evaluation import evaluate
     from berryeval.evaluation.evaluate import DEFAULT_MEASURES
@@ -122,6 +127,7 @@ def command(
     check_outputs([output, history])
     loaded = load_judgments(judgments, options["duplicates"], options["judges"], lengths)
     wanted = measures or DEFAULT_MEASURES
+    times = timings_of(timings, named_runs(runs))
     ceilings: dict[str, RerankingCeiling] = {}
     if depths:
         from berryeval.evaluation.reranking import reranking_ceiling
@@ -133,7 +139,7 @@ def command(
         results = {name: ceiling.current for name, ceiling in ceilings.items()}
     else:
         results = {
-            name: evaluate(loaded, path, wanted, **options)
+            name: evaluate(loaded, path, wanted, timings=times.get(name), **options)
             for name, path in named_runs(runs).items()
         }
     scored = _with_oracles(results, ceilings)

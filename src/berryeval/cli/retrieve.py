@@ -353,14 +353,9 @@ def _write(
 
 def _write_timings(collected: Collected, path: str) -> None:
     from berryeval.core.files import write_whole
+    from berryeval.formats.timings import timings_to_lines
 
-    write_whole(
-        path,
-        (
-            json.dumps({"query_id": query_id, "ms": round(seconds * 1000, 3)}).encode() + b"\n"
-            for query_id, seconds in collected.durations.items()
-        ),
-    )
+    write_whole(path, timings_to_lines(collected.run.milliseconds or {}))
 
 
 def _report(collected: Collected, output: str) -> None:

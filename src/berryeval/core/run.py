@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from array import array
 from collections.abc import Iterable, Mapping, Sequence
+from copy import copy
 from typing import Any
 
 from berryeval.core.grouped import Duplicates, Grouped, Grouping
@@ -12,6 +13,7 @@ from berryeval.core.id_column import as_id, decode_id, encode_id
 from berryeval.core.judged_list import iterate
 from berryeval.core.origin import Origin
 from berryeval.core.score_order import cautions_of, rows_of_run
+from berryeval.core.timings import check_timings
 from berryeval.errors import ArgumentError, InputTypeError
 
 __all__ = ["Run", "check_score", "run_of_frame"]
@@ -50,9 +52,34 @@ class Run(Grouped):
     tag: str | None = None
     """What a TREC file calls the run in its last column, where that is known."""
 
+    milliseconds: Mapping[str, float] | None = None
+    """How long each query took, where that is known."""
+
     cautions: tuple[str, ...] | None = None
     """What is suspicious about the scores by the ranks that a file states; None if it states
     none. `find_cautions` looks at the rows then."""
+
+    def with_timings(self, timings: Mapping[Any, float]) -> Run:
+        """Return the run together with the time of each query, for measures of time.
+
+        Parameters
+        ----------
+        timings : mapping of str to float
+            Milliseconds by query id, from 0 to 1e12.
+
+        Raises
+        ------
+        ArgumentError, InputTypeError
+            For an invalid time.
+
+        Examples
+        --------
+        >>> Run.from_lists({"q1": ["d1"]}).with_timings({"q1": 12.5}).milliseconds
+        {'q1': 12.5}
+        """
+        timed = copy(self)
+        timed.milliseconds = check_timings(timings)
+        return timed
 
     @classmethod
     def collect(cls, rows: Grouping) -> Run:

@@ -24,7 +24,13 @@ __all__ = ["check_needs", "check_sized", "score", "score_at_once"]
 
 
 def check_needs(judgments: Judgments, measures: Sequence[Measure]) -> None:
-    """Raise `InputError` if a measure looks at subtopics or lengths and there are none."""
+    """Raise `InputError` if a measure looks at subtopics or lengths and there are none.
+
+    Measures of time are not scored here; where one comes this far, there are no times.
+    """
+    timed = next((measure for measure in measures if measure.uses_timings), None)
+    if timed is not None:
+        raise InputError(f"{timed} is not a measure of rankings, and cannot be used here")
     wanted = next((measure for measure in measures if measure.uses_intents), None)
     if wanted is not None and not judgments.subtopics:
         message = f"judgments: {wanted} requires subtopics, found none; name them in the column"

@@ -13,6 +13,8 @@ used. The file is JSON with one line per query::
       "q2": []
      }
     }
+
+If a measure of time is guarded, ``"milliseconds": {"q1": 12.5, "q2": 8.1}`` follows the means.
 """
 
 from __future__ import annotations
@@ -31,6 +33,7 @@ from berryeval.core.files import write_whole
 from berryeval.core.judgments import Judgments
 from berryeval.core.query import Query
 from berryeval.core.run import Run
+from berryeval.core.timings import check_timings
 from berryeval.errors import ArgumentError, FormatError, MismatchError
 from berryeval.evaluation.evaluate import evaluate
 from berryeval.evaluation.notes import count_queries
@@ -77,6 +80,8 @@ class Baseline:
     """Settings of the system, for information only."""
     created: str = ""
     """The day."""
+    milliseconds: Mapping[str, float] | None = None
+    """How long each query took; kept if a measure of time is among the measures."""
     release: str | None = None
     """The last release that was marked. Its own baseline is the file of that name beside this one,
     and a gate compares with it, too."""
@@ -104,12 +109,14 @@ class Baseline:
             queries=hash_queries(judgments.query_ids, queries or {}),
             corpus=corpus,
             settings=dict(settings or {}),
+            milliseconds=_times(run, judgments, measures),
             created=datetime.now(timezone.utc).date().isoformat(),
         )
 
     def to_run(self) -> Run:
-        """Return the rankings as a run."""
-        return Run.from_lists(self.rankings)
+        """Return the rankings as a run, with times if they are known."""
+        run = Run.from_lists(self.rankings)
+        return run if self.milliseconds is None else run.with_timings(self.milliseconds)
 
     def check(
         self,
@@ -168,6 +175,7 @@ class Baseline:
             "settings": dict(self.settings),
             **({} if self.release is None else {"release": self.release}),
             "means": dict(self.means),
+            **({} if self.milliseconds is None else {"milliseconds": dict(self.milliseconds)}),
         }
         lines = [f" {_json(key)}: {_json(value)}," for key, value in head.items()]
         rows = [f"  {_json(query)}: {_json([*ids])}" for query, ids in self.rankings.items()]
@@ -204,6 +212,7 @@ class Baseline:
                 queries=_of_type(content, "queries", str, optional=True),
                 corpus=_of_type(content, "corpus", str, optional=True),
                 settings=_settings(content),
+                milliseconds=_milliseconds(content),
                 created=_of_type(content, "created", str),
                 release=_of_type(content, "release", str, optional=True),
             )
@@ -281,6 +290,19 @@ def _means(content: dict[str, Any]) -> dict[str, float]:
         if not isinstance(mean, (int, float)) or isinstance(mean, bool) or not abs(mean) < math.inf:
             raise ArgumentError(f"means[{measure!r}]", "a finite number", repr(mean)[:40])
     return means
+
+
+def _times(run: Run, judgments: Judgments, measures: Sequence[Measure]) -> dict[str, float] | None:
+    """Return the times of judged queries, in microseconds' precision, if a measure needs them."""
+    if run.milliseconds is None or not any(measure.uses_timings for measure in measures):
+        return None
+    known = run.milliseconds
+    return {q: round(known[q], 3) for q in sorted(judgments.query_ids) if q in known}
+
+
+def _milliseconds(content: dict[str, Any]) -> dict[str, float] | None:
+    times = _of_type(content, "milliseconds", dict, optional=True)
+    return None if times is None else check_timings(times, "milliseconds")
 
 
 def _settings(content: dict[str, Any]) -> dict[str, str]:

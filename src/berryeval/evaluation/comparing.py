@@ -44,8 +44,10 @@ from berryeval.evaluation.sources import (
     JudgmentsSource,
     LengthsSource,
     RunSource,
+    TimingsSource,
     load_judgments,
     load_run,
+    load_timings,
     reshape_run,
 )
 from berryeval.formats import Duplicates
@@ -85,6 +87,7 @@ def compare(
     exclude_self: bool = False,
     judged_only: bool = False,
     lengths: LengthsSource | None = None,
+    timings: Mapping[str, TimingsSource] | None = None,
     level: float = 0.95,
     tests: Iterable[str] = (),
     n_resamples: int = 10_000,
@@ -121,6 +124,8 @@ def compare(
         queries; noise that all queries of a run share is not, and is added to the variance: for
         intervals and p-values, the randomisation test, and a gate. Wilcoxon's test and the sign
         test, which consider ranks and signs, ignore it.
+    timings : mapping of str to path or mapping, optional
+        By the name of a run, how long each query took, as `evaluate` takes it.
     level : float
         Confidence level of intervals, simultaneous over each family; between 0 and 1.
     tests : iterable of {"wilcoxon", "sign", "randomisation"}
@@ -160,6 +165,9 @@ def compare(
     loaded = load_judgments(judgments, duplicates, judges, lengths)
     reshape = partial(_reshaped, documents=documents, exclude_self=exclude_self)
     loaded_runs = {name: reshape(load_run(source, duplicates)) for name, source in runs.items()}
+    _check_names("timings", timings or {}, loaded_runs)
+    for name, source in (timings or {}).items():
+        loaded_runs[name] = loaded_runs[name].with_timings(load_timings(source))
     wanted = measures_compared(loaded_runs) if measures is None else measures
     chosen = read_measures(wanted, judged_only=judged_only)
     defaults = read_measures(DEFAULT_MEASURES, judged_only=judged_only) if measures is None else ()
@@ -361,14 +369,18 @@ def _common_queries(evaluations: Sequence[Evaluation], names: Iterable[str]) -> 
     return [query_id for query_id in first if query_id in common]
 
 
+def _check_names(argument: str, names: Iterable[str], runs: Mapping[str, Run]) -> None:
+    for name in names:
+        if name not in runs:
+            known = " or ".join(map(repr, runs))
+            raise ArgumentError(argument, f"the name of a run, {known}", repr(name))
+
+
 def _load_repeats(
     repeats: Mapping[str, Sequence[RunSource]], runs: Mapping[str, Run], duplicates: Duplicates
 ) -> dict[str, list[Run]]:
     """Load the further runs of systems."""
-    for name in repeats:
-        if name not in runs:
-            known = " or ".join(map(repr, runs))
-            raise ArgumentError("repeats", f"the name of a run, {known}", repr(name))
+    _check_names("repeats", repeats, runs)
     return {
         name: [load_run(source, duplicates) for source in again]
         for name, again in repeats.items()

@@ -7,6 +7,9 @@ Each question is one family, and its intervals hold together at the level that i
 - slices: all candidates in one measure, over all slices of one label;
 - all pairs: every system against every other, in one measure.
 
+Percentiles, such as the time that 95 % of the queries do not exceed, are no means: they are
+resampled (`berryeval.evaluation.percentiles`), and hold together among themselves, by Bonferroni.
+
 The interval of a difference is Student's and Hall's, taken together: Hall's takes skewness into
 account. In a family of several, the single-step max-t widens all intervals so that they hold at
 once. The p-value comes from the same construction, so the two never disagree. The word follows from

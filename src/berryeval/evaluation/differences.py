@@ -15,6 +15,7 @@ from berryeval.errors import ArgumentError
 from berryeval.evaluation.bounds import Bounds
 from berryeval.evaluation.deciding import Column, Estimate, estimate_family
 from berryeval.evaluation.findings import ROUNDING, Finding, finding_of
+from berryeval.evaluation.percentiles import few_queries, percentile_in, percentile_of, spread_of
 from berryeval.evaluation.result import Evaluation, averaged, change_of_mean
 from berryeval.evaluation.sampling import PLAIN, Sampling
 from berryeval.evaluation.slices import Slice
@@ -112,7 +113,9 @@ class Difference:
 
     @cached_property
     def mean(self) -> float:
-        """The mean difference, or how far apart two geometric means are."""
+        """The mean difference, or how far apart two geometric means or percentiles are."""
+        if self.measure.aggregate == "percentile":
+            return self.candidate_mean - self.baseline_mean
         return change_of_mean(
             self.measure, self.sampling.mean_over(self.values), self.baseline_mean
         )
@@ -273,17 +276,48 @@ def describe_common(
 
 
 def _family(pairs: Sequence[Pair], how: Statistics, sampling: Sampling) -> list[Difference]:
-    columns = [pair.column for pair in pairs]
-    estimates = estimate_family(
-        columns, how.level, sampling=sampling, n_flips=how.n_resamples, seed=how.seed
+    """Describe one family; percentiles, which are no means, are estimated apart from the others."""
+    means = [pair for pair in pairs if pair.measure.aggregate != "percentile"]
+    estimates = iter(
+        estimate_family(
+            [pair.column for pair in means],
+            how.level,
+            sampling=sampling,
+            n_flips=how.n_resamples,
+            seed=how.seed,
+        )
     )
+    n_percentiles = len(pairs) - len(means)
     return [
-        _difference(pair, estimate, column, how)
-        for pair, estimate, column in zip(pairs, estimates, columns, strict=True)
+        _difference(
+            pair,
+            _estimate_percentile(pair, how, n_percentiles)
+            if pair.measure.aggregate == "percentile"
+            else next(estimates),
+            how,
+        )
+        for pair in pairs
     ]
 
 
-def _difference(pair: Pair, estimate: Estimate, column: Column, how: Statistics) -> Difference:
+def _estimate_percentile(pair: Pair, how: Statistics, n_percentiles: int) -> Estimate:
+    """Estimate how far apart two percentiles are, by Bonferroni over those of the family."""
+    column = pair.column
+    percentile = percentile_in(pair.measure)
+    reason = few_queries(percentile, column.n_units, pair.sampling.units)
+    if reason is None and column.n_changed == 0:
+        reason = "no time changed"
+    if reason is not None:
+        return Estimate(None, None, reason)
+    spread = spread_of(pair.baseline, pair.candidate, percentile, pair.sampling, how.seed)
+    spread = spread.widened(pair.noise_sd or 0.0)
+    level = 1 - (1 - how.level) / n_percentiles
+    found = replace(spread.interval(level), level=how.level)
+    return Estimate(found, min(1.0, n_percentiles * spread.p_value()))
+
+
+def _difference(pair: Pair, estimate: Estimate, how: Statistics) -> Difference:
+    column = pair.column
     values = column.values
     before = _mean_of(pair, pair.baseline)
     return Difference(
@@ -311,6 +345,8 @@ def _test(name: str, column: Column, how: Statistics) -> TestResult:
 
 
 def _mean_of(pair: Pair, values: NDArray[np.float64]) -> float:
+    if pair.measure.aggregate == "percentile":
+        return percentile_of(values, percentile_in(pair.measure))
     mean = pair.sampling.mean_over(values)
     return math.exp(mean) if pair.measure.aggregate == "geometric" else mean
 

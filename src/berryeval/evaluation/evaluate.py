@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from array import array
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
@@ -14,17 +15,20 @@ from berryeval.core.id_column import shown_id
 from berryeval.core.judging import Judges
 from berryeval.core.judgments import Judgments
 from berryeval.core.run import Run
+from berryeval.core.scores import Scores
 from berryeval.engine import MissingQueries, NoRelevant, score, score_at_once
-from berryeval.errors import ArgumentError, InputTypeError, MismatchError
+from berryeval.errors import ArgumentError, InputError, InputTypeError, MismatchError
 from berryeval.evaluation.result import Evaluation, holes_measure
 from berryeval.evaluation.sources import (
     DocumentsOfChunks,
     JudgmentsSource,
     LengthsSource,
     RunSource,
+    TimingsSource,
     find_cautions,
     load_judgments,
     load_run,
+    load_timings,
     reshape_run,
 )
 from berryeval.formats import Duplicates
@@ -80,6 +84,7 @@ def evaluate(
     exclude_self: bool = False,
     judged_only: bool = False,
     lengths: LengthsSource | None = None,
+    timings: TimingsSource | None = None,
     query_ids: ArrayLike | None = None,
     group_sizes: Iterable[int] | None = None,
     sampling_errors: bool = False,
@@ -125,6 +130,10 @@ def evaluate(
         all have one, a file with an id and a length per line, a mapping, or a data frame with the
         columns ``doc_id`` and ``length``. A document that such a measure looks at and that has no
         length is an error.
+    timings : path or mapping, optional
+        How long each query took, in milliseconds, for measures of time (ms@p95): a file that
+        ``berryeval retrieve --timings`` wrote, or a mapping. Default: those of the run, if it has
+        any, as the runs of `collect` do. Every scored query needs one.
     query_ids : array_like, optional
         For arrays: `judgments` has the grade and `run` the score of each document, as ``y_true``
         and ``y_score`` in scikit-learn, and this its query. Arrays with two dimensions need none:
@@ -165,7 +174,8 @@ def evaluate(
     _check_choice("no_relevant", no_relevant, ("zero", "skip"))
     _check_choice("duplicates", duplicates, ("error", "keep-best"))
     chosen = read_measures(measures, judged_only=judged_only)
-    counted = tuple(dict.fromkeys((*chosen, *map(holes_measure, chosen))))
+    ranked = [measure for measure in chosen if not measure.uses_timings]
+    counted = tuple(dict.fromkeys((*ranked, *map(holes_measure, chosen))))
     known_queries = _load_queries(queries)
     if query_ids is not None or group_sizes is not None or _are_arrays(judgments, run):
         from berryeval.core.flat_arrays import read_arrays  # imports NumPy, which means do without
@@ -174,6 +184,8 @@ def evaluate(
     loaded_judgments = load_judgments(judgments, duplicates, judges, lengths)
     if documents is not None or exclude_self:
         run = reshape_run(load_run(run, duplicates), documents=documents, exclude_self=exclude_self)
+    times = run.milliseconds if isinstance(run, Run) else None
+    times = times if timings is None else load_timings(timings)
     name = None
     if isinstance(run, (str, os.PathLike)):
         name, run = path_name(run), readable_again(run)
@@ -193,6 +205,7 @@ def evaluate(
             scores = score(loaded_judgments, run, counted, missing=missing, no_relevant=no_relevant)
         if scores.counts.missing == scores.counts.judged:
             raise MismatchError(_nothing_in_common(loaded_judgments, scores.ignored_ids))
+        scores = _timed(scores, [one for one in chosen if one.uses_timings], times)
     variances = None
     if isinstance(run, Run) and sampling_errors:
         from berryeval.evaluation.sampled import sampling_variances  # few need it
@@ -206,6 +219,23 @@ def evaluate(
         reduced=loaded_judgments.reduced,
         variances=variances,
     )
+
+
+def _timed(
+    scores: Scores, measures: Sequence[Measure], times: Mapping[str, float] | None
+) -> Scores:
+    """Add what measures of time see: how long each scored query took."""
+    if not measures:
+        return scores
+    if not times:
+        message = f"{measures[0]} requires the times of queries, found none; pass them with"
+        raise InputError(f"{message} --timings FILE, or as timings=")
+    lacking = next((one for one in scores.query_ids if one not in times), None)
+    if lacking is not None:
+        found = f"found none for {shown_id(lacking)}; omit queries that failed (missing='skip')"
+        raise MismatchError(f"timings: {measures[0]} requires the time of every query, {found}")
+    column = array("d", (times[query_id] for query_id in scores.query_ids))
+    return replace(scores, values={**scores.values, **{str(one): column for one in measures}})
 
 
 @contextmanager
@@ -256,7 +286,9 @@ def read_measures(
     if not found:
         raise ArgumentError("measures", "at least one", "none")
     if judged_only:
-        found = dict.fromkeys(replace(measure, judged_only=True) for measure in found)
+        found = dict.fromkeys(
+            one if one.uses_timings else replace(one, judged_only=True) for one in found
+        )
     return tuple(found)
 
 

@@ -8,8 +8,6 @@ from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-import numpy as np
-
 from berryeval.errors import ArgumentError, InputTypeError
 from berryeval.evaluation import sentences
 from berryeval.evaluation.comparison import Comparison
@@ -20,6 +18,7 @@ from berryeval.evaluation.guards import Guard, LatencyGuard, Margin, MarginGuard
 from berryeval.evaluation.holes import Hole, find_holes
 from berryeval.evaluation.memory import Memory, levels_of
 from berryeval.evaluation.notes import common_queries, missing_queries
+from berryeval.evaluation.percentiles import percentile_of
 from berryeval.evaluation.result import Evaluation
 from berryeval.evaluation.slices import Slice, find_slices
 from berryeval.evaluation.trials import Trial, find_trials, judge_margins
@@ -317,7 +316,7 @@ def latency_at(milliseconds: Sequence[float], percentile: float) -> float:
     >>> latency_at([10.0, 20.0, 30.0], 95)
     30.0
     """
-    return float(np.percentile(np.asarray(milliseconds, np.float64), percentile, method="higher"))
+    return percentile_of(milliseconds, percentile)
 
 
 def _judge_latency(guard: LatencyGuard, milliseconds: Sequence[float] | None) -> GuardResult:

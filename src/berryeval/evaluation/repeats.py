@@ -12,6 +12,7 @@ import numpy as np
 from berryeval.core.run import Run
 from berryeval.errors import ArgumentError
 from berryeval.evaluation.evaluate import MeasureLike, evaluate, read_measures
+from berryeval.evaluation.percentiles import percentile_in, percentile_of
 from berryeval.evaluation.result import Evaluation, averaged
 from berryeval.evaluation.sampling import sampling_of
 from berryeval.evaluation.sources import JudgmentsSource, RunSource, load_judgments, load_run
@@ -84,7 +85,7 @@ def noise_in(
     The means of the runs vary for two reasons: because single queries do, which averages out over
     queries, and because of what queries share. The second is what is left of the variance of the
     means after the first, the variance of the interaction over the number of queries, is removed;
-    over their effective number if they have weights.
+    over their effective number if they have weights. Of a percentile the whole variance counts.
     """
     ids = evaluations[0].scores.query_ids
     counted = set(ids if query_ids is None else query_ids)
@@ -105,6 +106,9 @@ def noise_in(
     of_runs = np.array([sampling.mean_over(change) for change in changes])
     n_effective = sampling.effective_queries or n_queries
     shared = float(variances_of(of_runs)) - interaction / n_effective
+    if measure.aggregate == "percentile":  # of which single queries decide: no part averages out
+        percentile = percentile_in(measure)
+        shared = float(variances_of(np.array([percentile_of(c, percentile) for c in columns])))
     return Noise(math.sqrt(per_query), math.sqrt(max(0.0, shared)), n_runs)
 
 

@@ -19,6 +19,9 @@ from berryeval.evaluation.weighing import effective_number, mean_over, weights_o
 from berryeval.measures import GEOMETRIC_FLOOR, Holes, Measure, parse_measure
 
 if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
     from berryeval.core.judging import Judges
     from berryeval.core.query import Query
     from berryeval.evaluation.sampled import Variances
@@ -117,9 +120,9 @@ class MeasureResult:
 
     measure: Measure
     mean: float
-    """Over all scored queries: the arithmetic mean, the sum of counts, or the geometric mean,
-    depending on the measure. Means are weighted if queries have weights; sums never are. 0 if no
-    query was scored."""
+    """Over all scored queries: the arithmetic mean, the sum of counts, the geometric mean or a
+    percentile, depending on the measure. Means are weighted if queries have weights; sums and
+    percentiles never are. 0 if no query was scored."""
     scores: Scores = field(repr=False)
     """The scores of this and other measures."""
     queries: Mapping[str, Query] = field(default_factory=dict, repr=False)
@@ -182,7 +185,7 @@ class MeasureResult:
         """Return a two-sided interval of the mean over the queries that might have been asked.
 
         It is Student's and Hall's, taken together and cut to the measure's range. Hall's takes
-        skewness into account.
+        skewness into account. That of a percentile is found by resampling queries.
 
         Parameters
         ----------
@@ -192,7 +195,7 @@ class MeasureResult:
         Returns
         -------
         Interval or None
-            None for fewer than two queries, and for sums.
+            None for fewer than two queries, for sums, and for a percentile of too few queries.
         """
         from berryeval.evaluation.sampling import sampling_of  # numpy, which means do without
 
@@ -347,9 +350,14 @@ def averaged(measure: Measure, values: array[float]) -> array[float]:
 def aggregated(
     measure: Measure, values: array[float], weights: Sequence[float] | None = None
 ) -> float:
-    """Return the mean or sum over all queries; means are weighted, sums never are."""
+    """Return the mean, sum or percentile over all queries; only means are weighted."""
     if measure.aggregate == "sum" or not values:
         return reduce(add, values, 0.0)
+    if measure.aggregate == "percentile":
+        # It imports NumPy, which means do without.
+        from berryeval.evaluation.percentiles import percentile_in, percentile_of
+
+        return percentile_of(values, percentile_in(measure))
     mean = mean_over(averaged(measure, values), weights)
     return math.exp(mean) if measure.aggregate == "geometric" else mean
 
@@ -362,6 +370,8 @@ def interval_of(
 
     if measure.aggregate == "sum":
         return None
+    if measure.aggregate == "percentile":
+        return _percentile_interval(measure, np.fromiter(scores, np.float64), level, sampling)
     sample = sampling.mean_of(np.fromiter(averaged(measure, scores), np.float64))
     if sample is None:
         return None
@@ -372,6 +382,19 @@ def interval_of(
     # No mean lies outside of the measure's range, which neither construction considers.
     lowest, highest = measure.bounds
     return replace(found, low=max(low, lowest), high=min(high, highest))
+
+
+def _percentile_interval(
+    measure: Measure, values: NDArray[np.float64], level: float, sampling: Sampling
+) -> Interval | None:
+    from berryeval.evaluation.percentiles import Spread, few_queries, percentile_in, resampled
+
+    percentile = percentile_in(measure)
+    n_units = sampling.count(values >= 0.0) if len(values) else 0
+    if few_queries(percentile, n_units) is not None:
+        return None
+    [found] = resampled([values], percentile, sampling)
+    return Spread(found).interval(level)
 
 
 def change_of_mean(measure: Measure, change: float, before: float) -> float:

@@ -228,8 +228,11 @@ def _figure(value: float, limit: float, n_digits: int = 4) -> str:
     return f"{value:.{n_digits}f}"
 
 
-def of_margin(result: GuardResult, inference: Inference) -> str:
-    """Say how a mean difference stands to its margin."""
+def of_margin(result: GuardResult, inference: Inference, untested: str | None = None) -> str:
+    """Say how a mean difference stands to its margin.
+
+    `untested` is why nothing is tested, where that is not for want of changed queries.
+    """
     assert isinstance(result.guard, MarginGuard)
     if result.is_unchanged:
         return "is unchanged: the rankings are the same within the cutoff."
@@ -238,7 +241,7 @@ def of_margin(result: GuardResult, inference: Inference) -> str:
         harm = "change"
     margin = f"{abs(result.limit):.4g}"
     first = f"{_collapsed(result)}: it " if result.has_collapsed else ""
-    stands = _stands(result, harm, margin, inference)
+    stands = _stands(result, harm, margin, inference, untested)
     return f"{first}{_change(result)}{stands}{_noise(result)}"
 
 
@@ -249,14 +252,16 @@ def _noise(result: GuardResult) -> str:
     return f" Noise that all queries of a run share, {result.noise_sd:.4f}, is included."
 
 
-def _stands(result: GuardResult, harm: str, margin: str, inference: Inference) -> str:
+def _stands(
+    result: GuardResult, harm: str, margin: str, inference: Inference, untested: str | None
+) -> str:
     if result.is_blocked_by_holes:
         return f"; whether that is within {margin} depends on unjudged documents."
     if inference == "set":
         relation = "within" if result.verdict == "pass" else "beyond"
         return f", {relation} the margin of {margin} on these queries, which are all that matters."
     if result.p_pass is None:
-        return _untested(result, harm, margin)
+        return _untested(result, harm, margin) if untested is None else f"; {untested}."
     if result.verdict == "pass":
         return f"; a {harm} of {margin} is ruled out."
     if result.verdict == "fail":

@@ -16,6 +16,7 @@ from berryeval.core.origin import Origin
 from berryeval.core.records import are_records, judgments_of_records, run_of_records
 from berryeval.core.run import Run, run_of_frame
 from berryeval.core.score_order import cautions_of, rows_of_dict
+from berryeval.core.timings import check_timings
 from berryeval.errors import ArgumentError, MismatchError
 from berryeval.formats import Duplicates, read_judgments, read_run, reading
 from berryeval.formats.lines import path_name
@@ -25,9 +26,11 @@ __all__ = [
     "JudgmentsSource",
     "LengthsSource",
     "RunSource",
+    "TimingsSource",
     "find_cautions",
     "load_judgments",
     "load_run",
+    "load_timings",
     "reshape_run",
 ]
 
@@ -110,6 +113,19 @@ def _graded(judgments: Mapping[Any, Any]) -> Mapping[Any, Mapping[Any, float]]:
     }
 
 
+TimingsSource: TypeAlias = "str | os.PathLike[str] | Mapping[Any, float]"
+"""The path of a file that `berryeval retrieve --timings` writes, or milliseconds by query id."""
+
+
+def load_timings(source: TimingsSource) -> dict[str, float]:
+    """Return the milliseconds of each query."""
+    if isinstance(source, (str, os.PathLike)):
+        from berryeval.formats.timings import read_timings  # few need it
+
+        return read_timings(source)
+    return check_timings(source)
+
+
 def load_run(source: RunSource, duplicates: Duplicates = "error") -> Run:
     """Return a run from wherever it is."""
     if isinstance(source, Run):
@@ -150,7 +166,9 @@ def reshape_run(
                 continue
             if not rows.add(query_id, doc_id, run.values[row]):
                 rows.keep_best(query_id, doc_id, run.values[row])
-    return Run.collect(rows)
+    reshaped = Run.collect(rows)
+    reshaped.milliseconds = run.milliseconds
+    return reshaped
 
 
 def _document_of(chunk_id: bytes, documents: DocumentsOfChunks) -> bytes:

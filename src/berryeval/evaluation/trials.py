@@ -32,6 +32,13 @@ from berryeval.evaluation.margins import (
     margin_p_values,
 )
 from berryeval.evaluation.memory import Levels, levels_of
+from berryeval.evaluation.percentiles import (
+    Spread,
+    few_queries,
+    fewest_queries,
+    percentile_in,
+    resampled,
+)
 from berryeval.evaluation.result import aggregated, change_of_mean
 from berryeval.evaluation.sampling import Sampling
 from berryeval.evaluation.slices import Slice, find_slices
@@ -123,6 +130,41 @@ class Trial:
         test = equivalence_p_values if self.guard.is_equivalence else margin_p_values
         return test(self.sample, self.margin, self.loss)
 
+    @property
+    def is_better(self) -> bool:
+        """Whether the test is sure that the candidate is better than the baseline."""
+        if not self.is_testable:
+            return False
+        skewness = self.sample.cautious_skewness
+        return self.sample.p_above(skewness=skewness, loss=self.loss) <= self.levels.better
+
+    def interval_at(self, alpha: float) -> Interval:
+        """Return the interval that goes with the tests; of what can be tested."""
+        is_equivalence = self.guard.is_equivalence
+        return margin_interval(self.sample, alpha, self.loss, is_equivalence=is_equivalence)
+
+    @property
+    def needed(self) -> tuple[int | None, tuple[int, int | None] | None]:
+        """About how many queries a verdict takes, and between which numbers that lies."""
+        found = detection_in(
+            [self.column],
+            alpha=self.levels.ahead,
+            # Both sides have to pass.
+            power=(1 + POWER) / 2 if self.guard.is_equivalence else POWER,
+            margin=self.margin,
+            loss=self.loss,
+            score_range=loss_of_few(self.column, self.guard.measure),
+        )
+        is_early = self.levels.verdict < self.levels.ahead
+        if is_early and found.needed is not None and found.needed <= self.column.n_units:
+            return None, None  # what is lacking is not queries, but alpha, which later looks have
+        return found.needed, found.needed_range
+
+    @property
+    def untested(self) -> str | None:
+        """Why nothing is tested, where that is not for want of changed queries or groups."""
+        return None
+
     @cached_property
     def by_holes(self) -> tuple[Trial, ...]:
         """The trial with unjudged documents graded least, and most, favourably to the candidate."""
@@ -131,6 +173,72 @@ class Trial:
         if all(np.array_equal(extreme, self.differences) for extreme in self.extremes):
             return ()
         return tuple(replace(self, differences=extreme, extremes=None) for extreme in self.extremes)
+
+
+@dataclass(frozen=True, eq=False)
+class PercentileTrial(Trial):
+    """A margin guard of a percentile, which is tested by resampling queries."""
+
+    columns: tuple[Floats, Floats]
+    """The values of baseline and candidate, one number per query."""
+    seed: int
+
+    @property
+    def mean(self) -> float:
+        """How far apart the percentiles are, turned so that below 0 is worse."""
+        before, after = self.means
+        return after - before if self.guard.measure.higher_is_better else before - after
+
+    @property
+    def untested(self) -> str | None:
+        """Why there are too few queries, if there are."""
+        percentile = percentile_in(self.guard.measure)
+        return few_queries(percentile, self.column.n_units, self.sampling.units)
+
+    @property
+    def is_testable(self) -> bool:
+        """Whether there are enough queries, and they stand for others."""
+        return self.untested is None and self.rules.inference == "population"
+
+    @cached_property
+    def spread(self) -> Spread:
+        """What the gain could be, with a margin that is a share of the baseline's percentile.
+
+        Such a margin varies with the baseline: it is added for each resample, and its mean is taken
+        away again.
+        """
+        percentile = percentile_in(self.guard.measure)
+        before, after = resampled(self.columns, percentile, self.sampling, self.seed)
+        gains = after - before if self.guard.measure.higher_is_better else before - after
+        if self.guard.margin.is_relative and self.slice is None:
+            gains = gains + self.guard.margin.amount * (before - self.means[0])
+        return Spread(gains).widened(self.noise_sd or 0.0)
+
+    @cached_property
+    def p_values(self) -> MarginPValues:
+        """Of what can be tested."""
+        spread, margin = self.spread, self.margin
+        passing, failing = spread.p_above(-margin), spread.p_below(-margin)
+        if self.guard.is_equivalence:
+            passing = max(passing, spread.p_below(margin))
+            failing = min(1.0, 2 * min(failing, spread.p_above(margin)))
+        return MarginPValues(passing, failing)
+
+    @property
+    def is_better(self) -> bool:
+        """Whether the percentile of the candidate is surely better."""
+        return self.is_testable and self.spread.p_above(0.0) <= self.levels.better
+
+    def interval_at(self, alpha: float) -> Interval:
+        """Return the interval that goes with the tests."""
+        return self.spread.interval(1 - 2 * alpha)
+
+    @property
+    def needed(self) -> tuple[int | None, tuple[int, int | None] | None]:
+        """The number of queries that the percentile needs; more than that is not known."""
+        if self.untested is None:
+            return None, None
+        return fewest_queries(percentile_in(self.guard.measure)), None
 
 
 def find_trials(
@@ -221,8 +329,11 @@ def _trial(
         _mean(comparison, system, guard.measure, positions, sampling)
         for system in (comparison.baseline, difference.system)
     )
-    baseline = comparison.evaluations[comparison.baseline][str(guard.measure)].values
-    return Trial(
+    baseline, candidate = (
+        comparison.evaluations[run][str(guard.measure)].values
+        for run in (comparison.baseline, difference.system)
+    )
+    common = (
         guard,
         part,
         differences,
@@ -238,15 +349,19 @@ def _trial(
         levels,
         name,
     )
+    if guard.measure.aggregate != "percentile":
+        return Trial(*common)
+    columns = np.asarray(baseline)[places], np.asarray(candidate)[places]
+    return PercentileTrial(*common, columns, comparison.statistics.seed)
 
 
 def _shift(guard: MarginGuard, part: Slice | None, baseline: Floats, sampling: Sampling) -> Floats:
-    """Return by how much the margin of each query differs from the mean one.
+    """Return by how much the margin of each query differs from the mean one; 0 for a percentile.
 
     The margin of a slice is a share of the mean over all queries, and so the same for each. That of
     a geometric mean is a factor, which is the same for each, too.
     """
-    is_shared = part is not None or guard.measure.aggregate == "geometric"
+    is_shared = part is not None or guard.measure.aggregate in ("geometric", "percentile")
     if not guard.margin.is_relative or is_shared or baseline.min() < 0:
         return np.zeros(len(baseline))
     return guard.margin.amount * (baseline - sampling.mean_over(baseline))
@@ -306,9 +421,10 @@ def _judge(
         noise_sd=trial.noise_sd,
         means=trial.means,
         baseline=trial.baseline,
-        is_better=_is_better(trial),
+        is_better=trial.is_better,
     )
-    return replace(result, reason=sentences.of_margin(result, trial.rules.inference))
+    said = sentences.of_margin(result, trial.rules.inference, trial.untested)
+    return replace(result, reason=said)
 
 
 def _corrected(
@@ -344,7 +460,7 @@ def _verdict(trial: Trial, p: MarginPValues | None, p_fail: float | None) -> Ver
     if trial.rules.inference == "set":
         worst = -abs(trial.mean) if trial.guard.is_equivalence else trial.mean
         return "pass" if worst >= -trial.margin - ROUNDING else "fail"
-    if trial.column.has_few_groups:
+    if trial.column.has_few_groups or trial.untested is not None:
         return "inconclusive"
     return judge_margin(
         None if p is None else p.passing,
@@ -357,14 +473,6 @@ def _verdict(trial: Trial, p: MarginPValues | None, p_fail: float | None) -> Ver
     )
 
 
-def _is_better(trial: Trial) -> bool:
-    """Return whether the test is sure that the candidate is better than the baseline."""
-    if not trial.is_testable:
-        return False
-    skewness = trial.sample.cautious_skewness
-    return trial.sample.p_above(skewness=skewness, loss=trial.loss) <= trial.levels.better
-
-
 def _interval(trial: Trial) -> Interval | None:
     """Return the interval that goes with the tests; None where nothing is tested.
 
@@ -372,10 +480,7 @@ def _interval(trial: Trial) -> Interval | None:
     """
     if not trial.is_testable or trial.levels.verdict == 0.0:
         return None
-    is_equivalence = trial.guard.is_equivalence
-    found = margin_interval(
-        trial.sample, trial.levels.verdict, trial.loss, is_equivalence=is_equivalence
-    )
+    found = trial.interval_at(trial.levels.verdict)
     low, high = sorted(trial.in_units(end) for end in (found.low, found.high))
     return replace(found, low=low, high=high)
 
@@ -384,16 +489,4 @@ def _needed(trial: Trial, verdict: Verdict) -> tuple[int | None, tuple[int, int 
     """Return about how many queries a verdict takes, and between which numbers that lies."""
     if verdict != "inconclusive" or trial.rules.inference == "set":
         return None, None
-    found = detection_in(
-        [trial.column],
-        alpha=trial.levels.ahead,
-        # Both sides have to pass.
-        power=(1 + POWER) / 2 if trial.guard.is_equivalence else POWER,
-        margin=trial.margin,
-        loss=trial.loss,
-        score_range=loss_of_few(trial.column, trial.guard.measure),
-    )
-    is_early = trial.levels.verdict < trial.levels.ahead
-    if is_early and found.needed is not None and found.needed <= trial.column.n_units:
-        return None, None  # what is lacking is not queries, but alpha, which later looks have
-    return found.needed, found.needed_range
+    return trial.needed

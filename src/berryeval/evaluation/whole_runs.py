@@ -64,7 +64,8 @@ def context_length(
     """Return how long the first k are together: what a reader or a language model has to read.
 
     The mean over queries of the sum of the lengths of the documents in the first k. A query that
-    retrieved nothing has the length 0.
+    retrieved nothing has the length 0. The measure ``tokens@k`` has the same per query, for
+    comparisons and gates.
 
     Parameters
     ----------

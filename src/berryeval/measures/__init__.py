@@ -35,6 +35,7 @@ from berryeval.measures.intent_aware import (
 )
 from berryeval.measures.interpolated_precision import ElevenPointAverage, InterpolatedPrecision
 from berryeval.measures.judged_share import Hole, Judged, Unjudged
+from berryeval.measures.latency import Milliseconds
 from berryeval.measures.ndcg import DCG, IDCG, NDCG
 from berryeval.measures.ndcg_points import NDCGAtGainLevels, NDCGAtRelevant
 from berryeval.measures.normalised_gain import BinaryNormalisedGain, NormalisedGain
@@ -106,6 +107,7 @@ __all__ = [
     "InterpolatedPrecision",
     "Judged",
     "Measure",
+    "Milliseconds",
     "NDCGAtGainLevels",
     "NDCGAtRelevant",
     "NormalisedGain",

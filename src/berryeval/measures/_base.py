@@ -103,10 +103,14 @@ class Measure(metaclass=_Measures):
     aliases: ClassVar[tuple[str, ...]] = ()
     bounds: ClassVar[tuple[float, float]] = (0.0, 1.0)
     higher_is_better: ClassVar[bool] = True
-    aggregate: ClassVar[Literal["mean", "sum", "geometric"]] = "mean"
+    aggregate: ClassVar[Literal["mean", "sum", "geometric", "percentile"]] = "mean"
     """How the values of many queries become one; ``geometric`` with `GEOMETRIC_FLOOR`."""
     at: ClassVar[str | None] = "k"
     """The parameter that is written after the @; None if there is none."""
+    at_prefix: ClassVar[str] = ""
+    """What stands between the @ and that parameter."""
+    at_example: ClassVar[str] = "10"
+    """What may stand after the @."""
     across_queries: ClassVar[bool] = False
     """Whether a document that is judged for another query counts as in the pool of each query."""
     uncut_name: ClassVar[str | None] = None
@@ -175,7 +179,8 @@ class Measure(metaclass=_Measures):
         cutoff = None if self.at is None else getattr(self, self.at)
         name = self.uncut_name if cutoff is None and self.uncut_name else self.name
         parameters = f"({','.join(changed)})" if changed else ""
-        return f"{name}{parameters}" + (f"@{written(cutoff)}" if cutoff is not None else "")
+        at = f"@{self.at_prefix}{written(cutoff)}" if cutoff is not None else ""
+        return f"{name}{parameters}{at}"
 
     def __eq__(self, other: object) -> bool:
         if type(other) is not type(self):

@@ -40,6 +40,13 @@ def _check_optional_max_grade(value: object) -> float | None:
     return None if value is None else _check_max_grade(value)
 
 
+_check_percentile = _within("percentile", "a number above 0 and up to 100", _ABOVE_0, 100.0)
+
+
+def _check_optional_percentile(value: object) -> float | None:
+    return None if value is None else _check_percentile(value)
+
+
 def _check_gain(value: object) -> object:
     """Return ``linear``, ``exp2``, or pairs of grade and gain in the order of the grades."""
     expected = "'linear', 'exp2' or a gain for each grade, such as {1: 3, 2: 9}"
@@ -113,6 +120,7 @@ CHECKS: dict[str, Callable[[object], Any]] = {
     "T": _within("T", "a number, above 0 and at most 1000", 1e-9, 1000.0),
     "min_grade": _within("min_grade", "a number, at least 0", 0.0, MAX_GRADE),
     "normalise": _check_flag("normalise"),
+    "optional percentile": _check_optional_percentile,
     "halflife": _within("halflife", "seconds above 0", 1e-9, MAX_GRADE),
     "scan": _within("scan", "seconds, from 0 to 1e9", 0.0, 1e9),
     "page": _within("page", "seconds, from 0 to 1e9", 0.0, 1e9),

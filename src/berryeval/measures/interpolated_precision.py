@@ -36,6 +36,7 @@ class InterpolatedPrecision(Measure):
     title = "Interpolated precision"
     aliases = ("iprec_at_recall",)
     at = "recall"
+    at_example = "0.5"
     definition = "The highest precision at any rank that reaches the recall after the @."
     use_when = "You plot precision against recall."
     avoid_when = (

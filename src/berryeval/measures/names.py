@@ -36,6 +36,7 @@ from berryeval.measures.intent_aware import SubtopicRecall as StRecall
 from berryeval.measures.interpolated_precision import ElevenPointAverage as AP11
 from berryeval.measures.interpolated_precision import InterpolatedPrecision as IPrec
 from berryeval.measures.judged_share import Hole, Judged, Unjudged
+from berryeval.measures.latency import Milliseconds as ms
 from berryeval.measures.ndcg import DCG, IDCG
 from berryeval.measures.ndcg import NDCG as nDCG
 from berryeval.measures.ndcg_points import NDCGAtGainLevels as Rndcg
@@ -128,6 +129,7 @@ __all__ = [
     "binG",
     "infAP",
     "infNDCG",
+    "ms",
     "nDCG",
     "nDCGRel",
     "nERR_IA",

@@ -316,7 +316,10 @@ def _read_ours(word: str) -> Iterator[Measure]:
         expected = f"no cutoff, since {name} covers the whole ranking"
         raise MeasureSyntaxError(word, expected, f"@{shape['cutoffs']}", word.partition("@")[0])
     for cutoff in shape["cutoffs"].split(","):
-        value = _number(word, cutoff, example)
+        if not cutoff.startswith(measure.at_prefix):
+            expected = f"{measure.at_prefix} and a number, such as {measure.at_example}"
+            raise MeasureSyntaxError(word, expected, repr(cutoff), example)
+        value = _number(word, cutoff.removeprefix(measure.at_prefix), example)
         yield _make(word, measure, given | {measure.at: value})
 
 
@@ -371,7 +374,7 @@ def _example(measure: type[Measure]) -> str:
     brackets = f"({','.join(parameters)})" if parameters else ""
     if measure.at is None:
         return f"{measure.name}{brackets}"
-    return f"{measure.name}{brackets}@{10 if measure.at == 'k' else 0.5}"
+    return f"{measure.name}{brackets}@{measure.at_example}"
 
 
 def _unknown(word: str, name: str, error: UnknownMeasureError) -> UnknownMeasureError:

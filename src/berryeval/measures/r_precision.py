@@ -43,6 +43,7 @@ class RPrecisionAtMultiple(Measure):
     title = "Precision at a multiple of R"
     aliases = ("Rprec_mult",)
     at = "times"
+    at_example = "0.5"
     definition = (
         "The precision at rank x R, with R the number of relevant documents; RprecMult@0.5 goes "
         "half as deep as R-precision."

@@ -92,6 +92,7 @@ def answers_of(
     check_any_answered(system.name, collected.durations, collected.failures)
     milliseconds = [seconds * 1000 for seconds in collected.durations.values()]
     run = to_judged_units(collected.run, judgments, system.places)
+    run = run.with_timings(collected.run.milliseconds or {})
     return Answers(run, milliseconds, collected.failures)
 
 

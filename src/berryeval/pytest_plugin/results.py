@@ -233,11 +233,14 @@ class Results:
         """Return what a gate of these guards decides, by the rules of the settings."""
         rules = replace(self.settings.gate, guards=tuple(guards))
         timings = self.settings.timings
-        times = self._milliseconds or ([*read_timings(timings).values()] if timings else [])
+        run, times = self.run, self._milliseconds
+        if timings is not None and not times:
+            run = run.with_timings(read_timings(timings))
+            times = [*(run.milliseconds or {}).values()]
         decided = decide(
             replace(self.settings, gate=rules),
             self.judgments,
-            self.run,
+            run,
             self.queries,
             milliseconds=times,
             baseline=baseline,

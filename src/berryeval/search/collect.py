@@ -36,8 +36,8 @@ class Collected:
     Parameters
     ----------
     run : Run
-        The rankings of the answered queries, in the order of the queries. Failed queries are left
-        out, so they score 0 by default.
+        The rankings of the answered queries, in the order of the queries, and how long each took.
+        Failed queries are left out, so they score 0 by default.
     durations : dict
         Seconds that each of these queries took.
     failures : dict
@@ -370,9 +370,11 @@ def _each_once(queries: Iterable[Query]) -> list[Query]:
 
 def _collected(answers: dict[Query, _Answer]) -> Collected:
     answered = {q.query_id: a for q, a in answers.items() if a.error is None}
+    durations = {query_id: answer.seconds for query_id, answer in answered.items()}
+    run = Run.from_dict({query_id: dict(answer.hits) for query_id, answer in answered.items()})
     return Collected(
-        run=Run.from_dict({query_id: dict(answer.hits) for query_id, answer in answered.items()}),
-        durations={query_id: answer.seconds for query_id, answer in answered.items()},
+        run=run.with_timings({one: 1000 * seconds for one, seconds in durations.items()}),
+        durations=durations,
         failures={q.query_id: a.error for q, a in answers.items() if a.error is not None},
     )
 

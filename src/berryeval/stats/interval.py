@@ -23,8 +23,8 @@ class Interval:
     """The confidence, two-sided, such as 0.95."""
     method: str
     """``"t"``, Student's; ``"t and hall"``, from the lower of both low ends to the higher of both
-    high ones; ``"max t"``, one of a family that holds together; or ``"bootstrap"``, percentiles of
-    resamples."""
+    high ones; ``"max t"``, one of a family that holds together; or ``"bootstrap"``, by resampling
+    queries."""
 
     def contains(self, value: float) -> bool:
         """Tell whether a value lies within; the ends belong to it."""

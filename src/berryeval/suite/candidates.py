@@ -93,7 +93,8 @@ def _ask(settings: Settings, judgments: Judgments, queries: Mapping[str, Query])
     times = {query_id: 1000 * seconds for query_id, seconds in answered.durations.items()}
     credit = _crediting(settings)
     run, *again = (
-        to_judged_units(credit(one.run), judgments, places) for one in (answered, *answered.repeats)
+        to_judged_units(credit(one.run), judgments, places).with_timings(one.run.milliseconds or {})
+        for one in (answered, *answered.repeats)
     )
     check_any_judged(judgments, run, name)
     return Candidate(name, run, times, tuple(again))

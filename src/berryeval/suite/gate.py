@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import logging
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
@@ -13,7 +12,7 @@ from berryeval.core.id_column import encode_id
 from berryeval.core.judgments import Judgments
 from berryeval.core.query import Query
 from berryeval.core.run import Run
-from berryeval.errors import ArgumentError, FormatError
+from berryeval.errors import ArgumentError
 from berryeval.evaluation import evaluate, sentences
 from berryeval.evaluation.baseline import Baseline
 from berryeval.evaluation.ceilings import check_reachable
@@ -25,7 +24,7 @@ from berryeval.evaluation.reserve import Seal, open_reserve
 from berryeval.evaluation.slices import load_queries
 from berryeval.evaluation.sources import load_judgments
 from berryeval.evaluation.verdict import GateResult
-from berryeval.formats.lines import iter_lines
+from berryeval.formats.timings import read_timings
 from berryeval.golden.golden_set import mean_name
 from berryeval.measures import Measure, Precision, ReciprocalRank, depth_of
 from berryeval.suite import history
@@ -40,8 +39,6 @@ from berryeval.suite.references import (
 from berryeval.suite.settings import Settings
 
 __all__ = ["CANDIDATE", "decide", "guarded_measures", "read_timings", "run_gate"]
-
-_LONGEST_MS = 1e12  # thirty years; larger values are rejected
 
 _log = event_logger(__name__)
 
@@ -70,6 +67,7 @@ def run_gate(settings: Settings, *, opens_reserve: bool = False) -> GateResult:
     run, timings = candidate.run, candidate.milliseconds
     if settings.timings is not None:
         timings = read_timings(settings.timings)
+        run = run.with_timings(timings)
     _log.info("gate starts", extra={"queries": judgments.n_queries, "guards": len(guards)})
     decided = decide(
         settings,
@@ -210,7 +208,8 @@ def _opened(
     if past is None or decided.memory is None:
         way_out = "name a history file to count the openings (history = ...)"
         raise ArgumentError("open_reserve", "a history", f"none; {way_out}")
-    measure = next(one.measure for one in decided.rules.guards if isinstance(one, MarginGuard))
+    guarded = [one.measure for one in decided.rules.guards if isinstance(one, MarginGuard)]
+    measure = next((one for one in guarded if not one.uses_timings), guarded[0])
     depth = depth_of([measure])
     opened = hash_of_rankings((run, anchor.run), sorted(reserved), depth)
     runs = {anchor.release: anchor.run, CANDIDATE: run}
@@ -237,33 +236,6 @@ def guarded_measures(guards: Sequence[Guard]) -> tuple[Measure, ...]:
     """Return the measures of guards, each once."""
     named = (guard.measure for guard in guards if not isinstance(guard, LatencyGuard))
     return tuple(dict.fromkeys(named))
-
-
-def read_timings(path: str) -> dict[str, float]:
-    """Read the milliseconds of each query: lines ``{"query_id": "q1", "ms": 12.5}``.
-
-    Raises `FormatError` with the line of an invalid object.
-    """
-    found: dict[str, float] = {}
-    for number, line in iter_lines(path):
-        if not line.strip():
-            continue
-        try:
-            row = json.loads(line)
-            query_id, value = row["query_id"], row["ms"]
-        except (ValueError, KeyError, TypeError, RecursionError):
-            query_id, value = None, None
-        is_number = isinstance(value, (int, float)) and not isinstance(value, bool)
-        if not isinstance(query_id, str) or not is_number or not 0 <= value <= _LONGEST_MS:
-            shown = line.decode("utf-8", "replace").strip()[:40]
-            expected = '{"query_id": "q1", "ms": 12.5}'
-            raise FormatError(f"expected {expected}, found {shown!r}", path, number)
-        if query_id in found:
-            raise FormatError(f"expected each query once, found {query_id!r} again", path, number)
-        found[query_id] = float(value)
-    if not found:
-        raise FormatError("expected the time of at least one query, found none", path)
-    return found
 
 
 def _log_outcome(

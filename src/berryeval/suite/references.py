@@ -13,6 +13,7 @@ from berryeval.errors import ArgumentError, FormatError, MismatchError
 from berryeval.evaluation.baseline import NO_ANCHOR, Baseline, is_baseline
 from berryeval.evaluation.sources import load_run
 from berryeval.formats.lines import readable_again
+from berryeval.formats.timings import read_timings
 from berryeval.measures import Measure
 from berryeval.suite.settings import Settings
 
@@ -54,6 +55,8 @@ def read_references(
     path = named_file(settings.baseline, "baseline")
     main = read_baseline(path)
     checked = _checked(main, settings, judgments, measures, queries)
+    if settings.baseline_timings is not None:
+        checked = checked.with_timings(read_timings(settings.baseline_timings))
     found = [Reference("baseline", checked, judgments)]
     for other in settings.other_baselines:
         read = read_baseline(other)

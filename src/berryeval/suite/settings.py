@@ -56,6 +56,9 @@ class Settings:
     baseline_repeats: tuple[str, ...] = ()
     """Further runs of the system of the baseline."""
     timings: str | None = None
+    """How long the queries of the candidate took."""
+    baseline_timings: str | None = None
+    """How long those of the baseline took, unless its file says so."""
     lengths: str | None = None
     """Lengths of documents, for measures that need them."""
     history: str | None = None
@@ -73,8 +76,8 @@ class Settings:
 
 
 _PATHS = (
-    "judgments", "queries", "run", "documents", "questions", "baseline", "timings", "lengths",
-    "history"
+    "judgments", "queries", "run", "documents", "questions", "baseline", "timings",
+    "baseline_timings", "lengths", "history"
 )  # fmt: skip
 _OF_SET = tuple(rule.name for rule in RULES if rule.is_of_set)
 _TOP: dict[str, tuple[type, ...]] = {

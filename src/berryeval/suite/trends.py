@@ -286,12 +286,16 @@ def _look(
     is_daily: bool = False,
     n_flips: int = 10_000,
 ) -> Look | None:
-    """Test entries for a decline; None if nothing changed, or no p-value could be low enough."""
+    """Test entries for a decline; None if nothing changed, or no p-value could be low enough.
+
+    Percentiles are shown, and not tested: a decline of their mean would be another question.
+    """
     import numpy as np  # slow to import
 
     from berryeval.stats import find_decline
 
-    if len(entries) < 2:  # noqa: PLR2004 - before and after
+    is_percentile = known is not None and known.aggregate == "percentile"
+    if is_percentile or len(entries) < 2:  # noqa: PLR2004 - before and after
         return None
     rows, n_left_out = _scores(entries, measure, known)
     sampling = _sampling(entries)

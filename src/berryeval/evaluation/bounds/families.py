@@ -81,6 +81,7 @@ WITHOUT_BOUNDS: Mapping[type[Measure], str] = {
     measures.NormalisedIntentAwareERR: _BY_INTENT,
     measures.NormalisedNoveltyRBP: _BY_INTENT,
     measures.NoveltyRBP: _BY_INTENT,
+    measures.Milliseconds: "grades do not matter to it",
     measures.RankBiasedResidual: "it is itself the width of such bounds",
     measures.StratifiedInferredAP: _ESTIMATED,
     measures.SubtopicRecall: _BY_INTENT,
