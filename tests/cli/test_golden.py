@@ -5,7 +5,7 @@ import json
 import pytest
 from click.testing import CliRunner
 
-from berryeval.archive import Archive
+from berryeval.archive import Archive, JudgmentEntry
 from berryeval.cli import main
 from small_golden_set import QUERIES, write_golden_set
 
@@ -277,9 +277,11 @@ def test_judgments_without_texts_are_reported_by_the_export():
     with Archive.open("archive.db") as archive:
         archive.documents.remove("guide.md#guide")
         archive.queries.remove("Q2")
+        archive.judgments.put([JudgmentEntry("Q1", "x", 1, subtopics={"a": 1})], author="ada")
     result = golden("export", "archive.db", "exported")
     assert result.exit_code == 0
-    assert "text the archive does not have, such as 'guide.md#guide': 1." in result.stderr
+    assert "text the archive does not have, such as 'guide.md#guide': 2." in result.stderr
+    assert "grades by subtopic were left out: 1. `berryeval archive export` keeps" in result.stderr
     assert "such as 'Q2': 1. Import the texts, and export again." in result.stderr
 
 

@@ -97,6 +97,13 @@ def test_an_archive_without_texts_becomes_a_set_without_documents(archive, tmp_p
     assert read_golden_set(tmp_path / "b").judgments.to_dict() == {"q1": {"d1": 1}}
 
 
+def test_subtopics_are_left_out_and_counted(archive, tmp_path):
+    """Golden sets have one grade per document."""
+    entries = [JudgmentEntry("q1", "d1", 1, subtopics={"a": 1}), JudgmentEntry("q1", "d2", 1)]
+    archive.judgments.put(entries, author="ada")
+    assert export_golden_set(archive, tmp_path / "b").n_by_subtopic == 1
+
+
 def test_a_folder_with_files_is_not_overwritten(archive, tmp_path):
     """The target is new or empty."""
     (tmp_path / "b").mkdir()

@@ -77,8 +77,8 @@ class ArchivedEvaluations(ArchivePart):
         NotFoundError
             If there is no such run, or no such judgments.
         InputError
-            If a measure looks at subtopics, strata or lengths, which archives do not store, or at
-            times.
+            If a measure requires subtopics, and the judgments have none; if it looks at strata or
+            lengths, which archives do not store, or at times.
         MismatchError
             If no query of the run is judged.
         """
@@ -278,8 +278,6 @@ def scores_of(columns: Mapping[str, Column], facts: Mapping[str, Any]) -> Scores
 
 def _not_stored(measure: Measure) -> str | None:
     """Say what a measure needs that archives do not store; None if they store everything."""
-    if measure.uses_intents:
-        return "requires subtopics"
     if measure.uses_strata:
         return "looks at strata"
     return "requires the lengths of documents" if measure.uses_lengths else None

@@ -25,6 +25,7 @@ from berryeval.archive.export_files import (
     row_of,
 )
 from berryeval.archive.judgments import judging
+from berryeval.archive.judgments.subtopics import check_subtopics
 from berryeval.archive.records import JUDGMENT_KINDS
 from berryeval.core.id_column import IdColumn, encode_id
 from berryeval.core.run import Run
@@ -136,8 +137,11 @@ def _check(table: Table, row: dict[str, Any]) -> None:
         row["content"] = queries.content_of(queries.query_of(row["query_id"], row["content"]))
     elif table in (tables.documents, tables.store_documents) and row["content"] is not None:
         row["content"] = {key: str(row["content"][key]) for key in ("title", "text")}
-    elif table is tables.judgments and row["kind"] not in JUDGMENT_KINDS:
-        raise ArgumentError("kind", " or ".join(map(repr, JUDGMENT_KINDS)), repr(row["kind"]))
+    elif table is tables.judgments:
+        if row["kind"] not in JUDGMENT_KINDS:
+            raise ArgumentError("kind", " or ".join(map(repr, JUDGMENT_KINDS)), repr(row["kind"]))
+        named = check_subtopics(row["subtopics"], row["subtopic_weights"])
+        row |= {"subtopics": named.grades, "subtopic_weights": named.weights}
     elif table is tables.settings and row["name"] == judging.NAME:
         judging.policy_of(row["content"])
     elif table is tables.verdicts and row["decision"] is not None:

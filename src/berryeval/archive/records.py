@@ -73,6 +73,11 @@ class JudgmentEntry:
     """Higher is better."""
     document_hash: str | None = None
     """Hash of the judged document. Default: the hash of the document in the archive, if any."""
+    subtopics: Mapping[str, float] | None = None
+    """Grades by subtopic, of which `grade` is at least the highest; empty for none. If omitted,
+    those of the current judgment are kept."""
+    subtopic_weights: Mapping[str, float] | None = None
+    """Weights of these subtopics. If omitted, those of the current judgment are kept."""
 
 
 class JudgmentBatch(NamedTuple):
@@ -107,6 +112,11 @@ class StoredJudgment:
     """Its kind: a judgment, a second opinion, or the grade that the rule computed."""
     restores: int | None = None
     """The revision of the judgment that an undo restored."""
+    subtopics: Mapping[str, float] | None = None
+    """Grades by subtopic, as they were given; those above `grade` count as `grade`. None if the
+    document was not judged by subtopic."""
+    subtopic_weights: Mapping[str, float] | None = None
+    """Weights of the subtopics; None if none were given."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -127,6 +127,8 @@ judgments = Table(
     Column("superseded_by", BigInteger),
     Column("kind", String(16), nullable=False, server_default="judgment"),
     Column("restores", BigInteger),
+    Column("subtopics", Json),
+    Column("subtopic_weights", Json),
 )
 _IS_COUNTED = and_(judgments.c.superseded_by.is_(None), judgments.c.kind != "opinion")
 Index(
@@ -145,6 +147,13 @@ Index(
     judgments.c.doc_id,
     sqlite_where=judgments.c.kind == "opinion",
     postgresql_where=judgments.c.kind == "opinion",
+)
+# Few archives have subtopics; those without find that out at once.
+Index(
+    "judgments_with_subtopics",
+    judgments.c.query_id,
+    sqlite_where=judgments.c.subtopics.is_not(None),
+    postgresql_where=judgments.c.subtopics.is_not(None),
 )
 
 # The hash of the judgments at a revision, by which evaluations refer to them.

@@ -318,6 +318,9 @@ def export(archive: str, folder: str, relevant_from: float) -> None:
             what = f"such as {missing[0]!r}: {len(missing):,}"
             text = f"Judged {noun} ids whose text the archive does not have, {what}. "
             click.echo(f"{text}Import the texts, and export again.", err=True)
+    if found.n_by_subtopic:
+        text = f"Documents whose grades by subtopic were left out: {found.n_by_subtopic:,}. "
+        click.echo(f"{text}`berryeval archive export` keeps them.", err=True)
 
 
 @command.command("import")

@@ -6,7 +6,7 @@ import os
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeAlias
 
 from berryeval.client.connection import Record, Resource, save
 from berryeval.core.documents import Document
@@ -14,6 +14,9 @@ from berryeval.core.query import Query
 from berryeval.errors import InputTypeError
 
 __all__ = ["Documents", "Judgments", "Queries", "document_bodies"]
+
+_Grade: TypeAlias = "float | Mapping[str, float]"
+"""A grade, or grades by subtopic."""
 
 
 class Queries(Resource):
@@ -86,7 +89,7 @@ class Judgments(Resource):
 
     def put(
         self,
-        judgments: Iterable[tuple[str, str, float]] | Mapping[str, Mapping[str, float]],
+        judgments: Iterable[tuple[str, str, _Grade]] | Mapping[str, Mapping[str, _Grade]],
         *,
         source: str | None = None,
         author: str | None = None,
@@ -94,7 +97,8 @@ class Judgments(Resource):
     ) -> Record:
         """Store grades, all or none: triples, or documents and grades by query.
 
-        Second opinions are stored separately, and do not change judgments.
+        In place of a grade there may be a mapping from subtopic to grade. Second opinions are
+        stored separately, and do not change judgments.
         """
         if isinstance(judgments, Mapping):
             judgments = [
@@ -102,7 +106,7 @@ class Judgments(Resource):
                 for query_id, grades in judgments.items()
                 for doc_id, grade in grades.items()
             ]
-        entries = [dict(zip(_KEYS, _triple(one), strict=True)) for one in judgments]
+        entries = [_entry(one) for one in judgments]
         body = {
             "judgments": entries,
             "source": source,
@@ -139,19 +143,27 @@ class Judgments(Resource):
         *,
         if_match: str | None = None,
         second_opinion: bool = False,
+        subtopics: Mapping[str, float] | None = None,
         **facts: str,
     ) -> Record:
         """Judge a pair, or give a second opinion on it.
 
         To replace a judgment, `if_match` must be its ETag or ``"*"``; a `ConflictError` means that
-        another judge has changed it. A second opinion replaces nothing. `facts` are source,
-        document_hash and author.
+        another judge has changed it. A second opinion replaces nothing. `subtopics` are grades by
+        subtopic; if omitted, those of the judgment are kept. `facts` are source, document_hash and
+        author.
         """
+        body = {
+            "grade": grade,
+            "second_opinion": second_opinion or None,
+            "subtopics": None if subtopics is None else dict(subtopics),
+            **facts,
+        }
         return self._connection.ask(
             "PUT",
             _PAIR,
             _pair(query_id, doc_id),
-            body=_given({"grade": grade, "second_opinion": second_opinion or None, **facts}),
+            body=_given(body),
             headers={"If-Match": if_match},
         )
 
@@ -206,7 +218,11 @@ def _given(body: Mapping[str, Any]) -> dict[str, Any]:
     return {key: value for key, value in body.items() if value is not None}
 
 
-def _triple(judgment: object) -> tuple[object, ...]:
+def _entry(judgment: object) -> dict[str, object]:
     if not isinstance(judgment, (tuple, list)) or len(judgment) != len(_KEYS):
         raise InputTypeError("judgments", f"triples of {', '.join(_KEYS)}", repr(judgment)[:80])
-    return tuple(judgment)
+    entry = dict(zip(_KEYS, judgment, strict=True))
+    grade = entry["grade"]
+    if isinstance(grade, Mapping) and grade:
+        entry |= {"grade": max(grade.values()), "subtopics": dict(grade)}
+    return entry

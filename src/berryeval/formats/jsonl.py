@@ -4,6 +4,9 @@ Runs have a ``score`` instead of a ``relevance``. Judgments may have a ``judge``
 ``source``, a time (``judged_at``), a ``note`` and a ``stratum``, and one line per judge. Other
 usual names of the keys are understood, see `berryeval.core.column_names`; other keys are ignored.
 Ids may be numbers. Empty lines are passed over.
+
+An exported archive has one line per document: ``subtopics`` and ``subtopic_weights`` are objects,
+and a subtopic counts at most as much as ``relevance``.
 """
 
 from __future__ import annotations
@@ -75,7 +78,28 @@ def iter_judged(path: PathLike) -> Iterator[JudgedRow]:
             else _label(record, name, path, number)
             for name in find_labels(record)
         )
-        yield JudgedRow(*row, *labels)
+        judged = JudgedRow(*row, *labels)
+        if isinstance(record.get("subtopics"), dict):
+            yield from _by_subtopic(record, judged, path, number)
+        else:
+            yield judged
+
+
+def _by_subtopic(
+    record: dict[str, Any], judged: JudgedRow, path: PathLike, number: int
+) -> Iterator[JudgedRow]:
+    """Iterate over the subtopics of a line, and the document itself if its grade is higher."""
+    weights = record.get("subtopic_weights")
+    known = weights if isinstance(weights, dict) else {}
+    highest = None
+    for name, value in record["subtopics"].items():
+        grade = min(parse_number(_plain(value), "judgments", path, number), judged.grade)
+        highest = grade if highest is None else max(grade, highest)
+        weight = None if name not in known else str(known[name]).encode()
+        subtopic = id_bytes(name, path, number)
+        yield judged._replace(grade=grade, subtopic=subtopic, subtopic_weight=weight)
+    if highest != judged.grade:
+        yield judged
 
 
 def _label(record: dict[str, object], name: str, path: PathLike, number: int) -> bytes:

@@ -33,6 +33,7 @@ __all__ = [
     "Seed",
     "ShortText",
     "SliceLabels",
+    "Weight",
     "check_hits",
     "check_measures",
 ]
@@ -71,6 +72,7 @@ Grade = Annotated[
     Field(allow_inf_nan=False, examples=[2],
           description="Higher is better; relevant from 1. Below 0: unjudged."),
 ]  # fmt: skip
+Weight = Annotated[float, Field(gt=0, allow_inf_nan=False)]
 MeasureNames = Annotated[
     list[Annotated[str, StringConstraints(min_length=1, max_length=200)]],
     Field(

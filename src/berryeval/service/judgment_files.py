@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Literal, TypeAlias, TypeVar
 
 from berryeval.archive import Archive
 from berryeval.archive.records import JudgmentBatch, JudgmentEntry
 from berryeval.core.grouped import Grouped
-from berryeval.core.id_column import decode_id
+from berryeval.core.id_column import decode_id, encode_id
 from berryeval.core.judgments import Judgments, Opinion
 from berryeval.formats.query_texts import ids_by_text, rename_queries, texts_by_id
 from berryeval.formats.registry import capabilities_of
@@ -17,6 +18,7 @@ __all__ = [
     "ReadFormat",
     "WrittenFormat",
     "batches_of_file",
+    "has_same_subtopics",
     "judgments_for_file",
     "with_query_ids",
 ]
@@ -44,22 +46,25 @@ def batches_of_file(content: Judgments, file_name: str, there: Judgments) -> lis
 
     A grade without a judge is by `IMPORTED`: importing a file is not judging it. If several
     judges graded a document, the first grade is the judgment, and the others are second opinions.
-    An existing grade keeps its judge: the same grade by another judge is a second opinion.
+    An existing grade keeps its judge: the same grade by another judge is a second opinion. The
+    grades by subtopic of a judge are one judgment.
     """
     from_file = f"file {file_name}"
     found: dict[tuple[str, str, bool], list[JudgmentEntry]] = {}
     for query_id, rows in content.iter_queries():
-        by_document, known = content.opinions.get(query_id, {}), there.grades_of(query_id)
+        known = there.grades_of(query_id)
         for row in rows:
             doc_id = content.doc_ids.bytes_at(row)
-            said = by_document.get(doc_id) or [Opinion(None, content.grades[row])]
-            for number, (judge, grade, source, *_) in enumerate(said):
-                is_there = known.get(doc_id) == grade
+            said = _opinions_by_judge(content, query_id, doc_id, content.grades[row])
+            for number, (judge, own) in enumerate(said.items()):
+                entry = _entry(content, query_id, doc_id, own)
+                is_there = known.get(doc_id) == entry.grade
+                is_there = is_there and _has_subtopics_of(there, query_id, doc_id, entry)
                 if judge is None and is_there:
                     continue
                 author = IMPORTED if judge is None else decode_id(judge)
+                source = own[0].source
                 given = from_file if source is None else decode_id(source)
-                entry = JudgmentEntry(decode_id(query_id), decode_id(doc_id), grade)
                 found.setdefault((author, given, number > 0 or is_there), []).append(entry)
     # Judgments first: an opinion refers to one.
     return [
@@ -68,6 +73,66 @@ def batches_of_file(content: Judgments, file_name: str, there: Judgments) -> lis
             found.items(), key=lambda item: item[0][2]
         )
     ]
+
+
+def _opinions_by_judge(
+    content: Judgments, query_id: bytes, doc_id: bytes, grade: float
+) -> dict[bytes | None, list[Opinion]]:
+    """Return what each judge says of a document, the first judge first."""
+    said: Sequence[Opinion] = content.opinions.get(query_id, {}).get(doc_id, ())
+    if not said:
+        subtopics = content.subtopics.get(query_id, {}).get(doc_id, {})
+        said = [Opinion(None, each, subtopic=name) for name, each in subtopics.items()]
+        if grade not in subtopics.values():
+            said.append(Opinion(None, grade))
+    found: dict[bytes | None, list[Opinion]] = {}
+    for one in said:
+        found.setdefault(one.judge, []).append(one)
+    return found
+
+
+def _entry(
+    content: Judgments, query_id: bytes, doc_id: bytes, said: Sequence[Opinion]
+) -> JudgmentEntry:
+    """Return what a judge says of a document as an entry."""
+    named = {one.subtopic: one.grade for one in said if one.subtopic is not None}
+    weights = content.subtopic_weights.get(query_id, {})
+    weighted = {decode_id(name): weights[name] for name in named if name in weights}
+    return JudgmentEntry(
+        decode_id(query_id),
+        decode_id(doc_id),
+        max(one.grade for one in said),
+        subtopics={decode_id(name): grade for name, grade in named.items()} or None,
+        subtopic_weights=weighted or None,
+    )
+
+
+def _has_subtopics_of(
+    there: Judgments, query_id: bytes, doc_id: bytes, entry: JudgmentEntry
+) -> bool:
+    """Whether judgments have the subtopics of an entry, which may leave them open."""
+    if entry.subtopics is None:
+        return True
+    known = there.subtopics.get(query_id, {}).get(doc_id, {})
+    weights = there.subtopic_weights.get(query_id, {})
+    has_weights = all(
+        weights.get(encode_id(name)) == weight
+        for name, weight in (entry.subtopic_weights or {}).items()
+    )
+    return has_weights and known == {
+        encode_id(name): grade for name, grade in entry.subtopics.items()
+    }
+
+
+def has_same_subtopics(
+    content: Judgments, there: Judgments, query_id: bytes, doc_id: bytes
+) -> bool:
+    """Whether what is there has the subtopics of a document in a file, if it has any."""
+    wanted = content.subtopics.get(query_id, {}).get(doc_id)
+    if wanted is None:
+        return True
+    said = [Opinion(None, grade, subtopic=name) for name, grade in wanted.items()]
+    return _has_subtopics_of(there, query_id, doc_id, _entry(content, query_id, doc_id, said))
 
 
 def with_query_ids(archive: Archive, content: Noun) -> Noun:

@@ -39,6 +39,8 @@ class ExportedGoldenSet:
     """Judged documents whose text the archive does not have."""
     missing_queries: tuple[str, ...] = ()
     """Judged queries whose text the archive does not have."""
+    n_by_subtopic: int = 0
+    """Number of documents whose grades by subtopic are left out."""
 
 
 def export_golden_set(
@@ -48,7 +50,7 @@ def export_golden_set(
 
     The judgments are those that count now, by the archive's rule; its scale and labels are
     declared. Documents are written as JSON lines, each of them a chunk; without texts in the
-    archive, the set has no documents. Second opinions and history are only in
+    archive, the set has no documents. Second opinions, subtopics and history are only in
     `berryeval.archive.Archive.export`.
 
     Parameters
@@ -97,6 +99,7 @@ def export_golden_set(
         n_judgments=judgments.n_rows,
         missing_documents=tuple(sorted(judged_ids - texts)) if texts else (),
         missing_queries=tuple(one.query_id for one in judged if one.query_id not in known),
+        n_by_subtopic=len([None for own in judgments.subtopics.values() for _ in own]),
     )
 
 

@@ -33,7 +33,9 @@ _OVERLAP = timedelta(minutes=1)
 """Documents have the time of their write, not of its commit."""
 
 # As text: SQLAlchemy's conversions would take longer than everything else.
-_STATES = "j.query_id, j.doc_id, j.author, j.grade, j.source, j.kind, j.revision, j.restores"
+_STATES = (
+    "j.query_id, j.doc_id, j.author, j.grade, j.source, j.kind, j.revision, j.restores, j.subtopics"
+)
 _BESIDE = text(
     f"SELECT {_STATES} FROM judgments j"  # noqa: S608 - ours
     " WHERE j.superseded_by IS NOT NULL OR j.kind = 'opinion' ORDER BY j.revision"
@@ -101,12 +103,13 @@ class JudgmentIndex:
 def _read_all(connection: Connection) -> Iterator[_Row]:
     names = _Names()
     beside: dict[tuple[bytes, bytes], list[PlainState]] = {}
-    for query_id, doc_id, author, grade, source, *rest in _streamed(connection, _BESIDE):
-        state = PlainState(names[author], grade, names[source], *rest)
+    for query_id, doc_id, author, grade, source, *rest, named in _streamed(connection, _BESIDE):
+        state = PlainState(names[author], grade, names[source], *rest, names[named])
         beside.setdefault((bytes(query_id), bytes(doc_id)), []).append(state)
-    for query_id, doc_id, author, grade, source, *rest, is_stale in _streamed(connection, _CURRENT):
+    current = _streamed(connection, _CURRENT)
+    for query_id, doc_id, author, grade, source, *rest, named, is_stale in current:
         pair = (bytes(query_id), bytes(doc_id))
-        said = PlainState(names[author], grade, names[source], *rest)
+        said = PlainState(names[author], grade, names[source], *rest, names[named])
         saying = None
         if pair in beside:
             saying = history_of(sorted((*beside[pair], said), key=lambda one: one.revision))
@@ -119,9 +122,9 @@ def _streamed(connection: Connection, statement: Any) -> Iterator[Any]:  # noqa:
 
 
 class _Names(dict[Any, Any]):
-    """What the texts of names mean; few names come a million times."""
+    """What the texts of names and subtopics mean; few of them come a million times."""
 
-    def __missing__(self, written: str | None) -> str | None:
+    def __missing__(self, written: str | None) -> Any:  # noqa: ANN401 - any JSON
         self[written] = name = None if written is None else json.loads(written)
         return name
 
@@ -216,7 +219,7 @@ def _with_changes(
         if last is None or last.grade is None:
             replaced += [state.revision for state in history]
             continue
-        saying = history_of(PlainState(*state[:6]) for state in history)
+        saying = history_of(PlainState(*state[:7]) for state in history)
         row = _Row(encode_id(query_id), encode_id(doc_id), last.author, last.grade, last.source,
                    last.revision, bool(last.is_stale), saying)  # fmt: skip
         # If only opinions were added, the judgment keeps its place.
@@ -249,7 +252,8 @@ def _is_told(row: _Row) -> bool:
 _HISTORY = (
     select(
         judgments.c.author, judgments.c.grade, judgments.c.source, judgments.c.kind,
-        judgments.c.revision, judgments.c.restores, judgments.c.superseded_by,
+        judgments.c.revision, judgments.c.restores, judgments.c.subtopics,
+        judgments.c.superseded_by,
         IS_STALE.label("is_stale"),
     )
     .outerjoin(documents, documents.c.doc_id == judgments.c.doc_id)

@@ -33,7 +33,7 @@ _c = judgments.c
 _OPINED = of_opined(
     select(
         type_coerce(_c.query_id, LargeBinary), type_coerce(_c.doc_id, LargeBinary),
-        type_coerce(_c.author, Text), _c.grade, _c.kind, _c.revision, _c.restores,
+        type_coerce(_c.author, Text), _c.grade, _c.kind, _c.revision, _c.restores, _c.subtopics,
     )
 )  # fmt: skip
 
@@ -70,8 +70,8 @@ class ArchivedJudging(ArchivePart):
             rows = connection.execute(_OPINED)
             for _, same in groupby(rows, itemgetter(0, 1)):
                 states = [
-                    PlainState(author, grade, None, kind, revision, restores)
-                    for _, _, author, grade, kind, revision, restores in same
+                    PlainState(author, grade, None, kind, revision, restores, subtopics)
+                    for _, _, author, grade, kind, revision, restores, subtopics in same
                 ]
                 current, saying = counted_state(states), history_of(states)
                 for rule in JUDGES:

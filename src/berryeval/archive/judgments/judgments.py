@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from copy import copy
 from datetime import datetime
 
@@ -43,7 +43,8 @@ class ArchivedJudgments(ArchivePart):
     """Judgments with author, time, source and the hash of the judged document.
 
     Changing one keeps its history. A second opinion is stored separately, and counts by the rule
-    of the archive (`Archive.judging`). When a document changes, its judgments become stale; they
+    of the archive (`Archive.judging`). Grades by subtopic are part of a judgment; a judgment that
+    does not mention them keeps them. When a document changes, its judgments become stale; they
     count until they are judged again.
     """
 
@@ -128,12 +129,16 @@ class ArchivedJudgments(ArchivePart):
         author: str,
         source: str | None = None,
         document_hash: str | None = None,
+        subtopics: Mapping[str, float] | None = None,
+        subtopic_weights: Mapping[str, float] | None = None,
         if_revision: int | None = None,
     ) -> StoredJudgment:
         """Write or correct one judgment, unless it has changed since the caller read it.
 
         Parameters
         ----------
+        subtopics, subtopic_weights : mapping, optional
+            As in a `JudgmentEntry`. If omitted, those of the current judgment are kept.
         if_revision : int, optional
             The revision that the caller saw; 0 if there was no judgment. If omitted, any judgment
             is replaced.
@@ -143,7 +148,8 @@ class ArchivedJudgments(ArchivePart):
         ConflictError
             If the judgment has another revision.
         """
-        wanted = check_entries([JudgmentEntry(query_id, doc_id, grade, document_hash)])
+        entry = JudgmentEntry(query_id, doc_id, grade, document_hash, subtopics, subtopic_weights)
+        wanted = check_entries([entry])
         _check_author(author, source)
 
         def work(connection: Connection) -> StoredJudgment:
@@ -164,13 +170,16 @@ class ArchivedJudgments(ArchivePart):
         author: str,
         source: str | None = None,
         document_hash: str | None = None,
+        subtopics: Mapping[str, float] | None = None,
+        subtopic_weights: Mapping[str, float] | None = None,
     ) -> StoredJudgment:
         """Write one second opinion, as `put` does, and return it.
 
         It never conflicts with concurrent changes. The first opinion on a pair becomes its
         judgment.
         """
-        wanted = check_entries([JudgmentEntry(query_id, doc_id, grade, document_hash)])
+        entry = JudgmentEntry(query_id, doc_id, grade, document_hash, subtopics, subtopic_weights)
+        wanted = check_entries([entry])
         _check_author(author, source)
 
         def work(connection: Connection) -> StoredJudgment:

@@ -17,8 +17,10 @@ from berryeval.archive.judgments.rows import (
     read_history,
     read_judgment,
     with_hash,
+    with_kept_subtopics,
     write_judgments,
 )
+from berryeval.archive.judgments.subtopics import subtopics_of
 from berryeval.archive.records import StoredJudgment
 from berryeval.core.judging import Judges
 from berryeval.errors import ConflictError
@@ -43,7 +45,7 @@ def write_opinions(
     counts.
     """
     first: dict[Pair, NewJudgment] = {}
-    beside: list[Pair] = []
+    ruled: list[Pair] = []
     writer = StateWriter(connection)
     for pairs in batches_of(wanted):
         histories = read_histories(connection, pairs)
@@ -53,13 +55,17 @@ def write_opinions(
             judgment = history_of(histories[pair]).judgment
             if judgment is None or judgment.grade is None or judgment.grade < 0:
                 first[pair] = new
-            elif not _is_said(histories[pair], new, author):
+                continue
+            new = with_kept_subtopics(new, _own_state(histories[pair], author))
+            if not _is_said(histories[pair], new, author):
                 own = [one for one in histories[pair] if is_opinion_of(one, author)]
                 replaced = own[-1].revision if own else None
                 writer.add(new, author, source, replaced=replaced, kind="opinion")
-                beside.append(pair)
+                # By the rule "first" an opinion counts only for subtopics that others left out.
+                if rule != "first" or new.subtopics or judgment.subtopics:
+                    ruled.append(pair)
     n_written = writer.flush()
-    for pairs in batches_of(beside if rule != "first" else ()):
+    for pairs in batches_of(ruled):
         apply_rule(connection, read_histories(connection, pairs).values(), rule)
     return n_written + write_judgments(connection, first, author=author, source=source)
 
@@ -76,11 +82,14 @@ def apply_rule(
         counted, current = history_of(states).counted(rule), counted_state(states)
         if current is None or counted is None:
             continue
-        if (counted.grade, counted.author) == (current.grade, current.author):
+        wanted = (counted.grade, counted.author, counted.subtopics)
+        if wanted == (current.grade, current.author, subtopics_of(current)):
             continue
         origin = counted.state
         digest = (origin or current).document_hash
-        new = NewJudgment(current.query_id, current.doc_id, counted.grade, digest)
+        new = NewJudgment(
+            current.query_id, current.doc_id, counted.grade, digest, *counted.subtopics
+        )
         source = RULE if origin is None else origin.source
         writer.add(new, counted.author, source, replaced=current.revision, kind="rule")
     return writer.flush()
@@ -91,9 +100,19 @@ def _is_said(states: Sequence[StoredJudgment], new: NewJudgment, author: str) ->
     found = history_of(states)
     own = next((one for one in found.pending if one.author == author), None)
     if own is not None:
-        return (own.grade, own.document_hash) == (new.grade, new.document_hash)
+        is_same = (own.grade, own.document_hash) == (new.grade, new.document_hash)
+        return is_same and subtopics_of(own) == subtopics_of(new)
     judgment = found.judgment
-    return judgment is not None and (judgment.author, judgment.grade) == (author, new.grade)
+    if judgment is None or (judgment.author, judgment.grade) != (author, new.grade):
+        return False
+    return subtopics_of(judgment) == subtopics_of(new)
+
+
+def _own_state(states: Sequence[StoredJudgment], author: str) -> StoredJudgment | None:
+    """Return the state whose subtopics a judge's plain grade keeps."""
+    pending = history_of(states).pending
+    own = next((one for one in pending if one.author == author), None)
+    return counted_state(states) if own is None else own
 
 
 def undo_judgment(
@@ -134,7 +153,7 @@ def _restore(
     before = history_of(earlier).judgment
     if before is None:
         return
-    again = NewJudgment(*pair, before.grade, before.document_hash)
+    again = NewJudgment(*pair, before.grade, before.document_hash, *subtopics_of(before))
     writer.add(again, before.author, before.source, replaced=replaced, restores=before.revision)
 
 

@@ -3,16 +3,23 @@
 A *judgment* changes what counts: the first one, a correction of it, or one that settles a
 conflict. A second *opinion* is stored separately. It shows how well judges agree, and counts by the
 rule of the archive: not at all (``first``), or as the latest, highest, mean or most frequent grade
-of the judgment and the opinions that came after it. A new judgment starts afresh.
+of the judgment and the opinions that came after it. A new judgment starts afresh. If there are
+subtopics, the rule applies to each of them, and the document has the highest grade, as in files.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Generic, NamedTuple, Protocol, TypeVar
 
+from berryeval.archive.judgments.subtopics import (
+    NO_SUBTOPICS,
+    Subtopics,
+    grades_by_label,
+    subtopics_of,
+)
 from berryeval.archive.records import JudgmentKind
 from berryeval.core.judging import Judges, reduce_grades
 
@@ -59,6 +66,14 @@ class State(Protocol):
     def restores(self) -> int | None:
         """The revision of the judgment that an undo restored."""
 
+    @property
+    def subtopics(self) -> Mapping[str, float] | None:
+        """Grades by subtopic, as they were given."""
+
+    @property
+    def subtopic_weights(self) -> Mapping[str, float] | None:
+        """Weights of subtopics."""
+
 
 AnyState = TypeVar("AnyState", bound=State)
 
@@ -72,6 +87,8 @@ class PlainState(NamedTuple):
     kind: JudgmentKind = "judgment"
     revision: int = 0
     restores: int | None = None
+    subtopics: Mapping[str, float] | None = None
+    subtopic_weights: Mapping[str, float] | None = None
 
 
 @dataclass(frozen=True)
@@ -82,6 +99,7 @@ class Counted(Generic[AnyState]):
     author: str
     state: AnyState | None
     """The state with this grade; None if it was computed from several."""
+    subtopics: Subtopics = NO_SUBTOPICS
 
 
 @dataclass(frozen=True)
@@ -98,7 +116,17 @@ class PairHistory(Generic[AnyState]):
     @property
     def is_conflict(self) -> bool:
         """Whether judges disagree, and no judgment has settled it."""
-        return len({grade for _, grade in self._given}) > 1
+        if not self._has_subtopics:
+            return len({grade for _, grade in self._given}) > 1
+        sets = [frozenset(state.subtopics or ()) for state, _ in self._given]
+        if len(set(sets)) == 1:
+            return len({_labels_of(one) for one in self._given}) > 1
+        # Judges of different subtopics disagree only on those that they share.
+        seen: dict[str | None, set[float]] = {}
+        for one in self._given:
+            for label, grade in _labels_of(one):
+                seen.setdefault(label, set()).add(grade)
+        return any(len(grades) > 1 for grades in seen.values())
 
     def counted(self, rule: Judges) -> Counted[AnyState] | None:
         """Return the grade that counts by a rule; None if there is no judgment."""
@@ -108,9 +136,35 @@ class PairHistory(Generic[AnyState]):
         if rule in ("first", "latest") or len(by_judge) == 1:
             # If all are by one judge who reconsidered, the last one is that judge's grade.
             state, grade = self._given[0 if rule == "first" else -1]
-            return Counted(grade, state.author, state)
-        grade = reduce_grades([*by_judge.values()], rule)
-        return Counted(grade, f"{rule} of {len(by_judge)} judges", None)
+            whole = Counted(grade, state.author, state, subtopics_of(state))
+            if not self._has_subtopics or len(by_judge) == 1:
+                return whole
+            found = self._counted_by_subtopic(rule, f"{rule} of {len(by_judge)} judges")
+            is_whole = (found.grade, found.subtopics) == (grade, whole.subtopics)
+            return whole if is_whole else found
+        author = f"{rule} of {len(by_judge)} judges"
+        if self._has_subtopics:
+            return self._counted_by_subtopic(rule, author)
+        return Counted(reduce_grades([*by_judge.values()], rule), author, None)
+
+    def _counted_by_subtopic(self, rule: Judges, author: str) -> Counted[AnyState]:
+        """Apply a rule to each subtopic."""
+        said = self._given
+        if rule not in ("first", "latest"):
+            said = [*{state.author: (state, grade) for state, grade in said}.values()]
+        grades: dict[str | None, list[float]] = {}
+        weights: dict[str, float] = {}
+        for state, grade in said:
+            weights |= state.subtopic_weights or {}
+            for label, its_grade in grades_by_label(grade, state.subtopics).items():
+                grades.setdefault(label, []).append(its_grade)
+        reduced = {label: reduce_grades(several, rule) for label, several in grades.items()}
+        named = {label: grade for label, grade in reduced.items() if label is not None}
+        return Counted(max(reduced.values()), author, None, Subtopics(named, weights or None))
+
+    @property
+    def _has_subtopics(self) -> bool:
+        return any(state.subtopics for state, _ in self._given)
 
     @cached_property  # used by every rule
     def _given(self) -> list[tuple[AnyState, float]]:
@@ -123,6 +177,11 @@ class PairHistory(Generic[AnyState]):
         said = [(self.judgment, self.judgment.grade)]
         said += [(one, one.grade) for one in self.pending if one.grade is not None]
         return [one for one in said if one[1] >= 0] or said
+
+
+def _labels_of(said: tuple[State, float]) -> frozenset[tuple[str | None, float]]:
+    state, grade = said
+    return frozenset(grades_by_label(grade, state.subtopics).items())
 
 
 def counted_state(states: Sequence[AnyState]) -> AnyState | None:

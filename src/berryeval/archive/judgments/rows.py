@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import groupby
 from typing import Any, NamedTuple
 
@@ -23,6 +23,14 @@ from berryeval.archive.checks import check_count, check_id, check_text
 from berryeval.archive.clock import now
 from berryeval.archive.database import batches_of
 from berryeval.archive.judgments.opinions import SETTLED, history_of
+from berryeval.archive.judgments.subtopics import (
+    NO_SUBTOPICS,
+    Subtopics,
+    check_highest,
+    check_subtopics,
+    grades_by_label,
+    subtopics_of,
+)
 from berryeval.archive.records import JudgmentEntry, JudgmentKind, StoredJudgment
 from berryeval.archive.tables import documents, judgments
 from berryeval.core.grade import check_grade
@@ -49,6 +57,7 @@ __all__ = [
     "read_opinions",
     "stored_judgment",
     "with_hash",
+    "with_kept_subtopics",
     "write_judgments",
 ]
 
@@ -66,7 +75,8 @@ IS_OPINION = and_(_c.superseded_by.is_(None), _c.grade.is_not(None), _c.kind == 
 
 STATES: Select[Any] = select(
     _c.query_id, _c.doc_id, _c.grade, _c.author, _c.source, _c.judged_at, _c.document_hash,
-    _c.revision, _c.kind, _c.restores, IS_STALE.label("is_stale"),
+    _c.revision, _c.kind, _c.restores, _c.subtopics, _c.subtopic_weights,
+    IS_STALE.label("is_stale"),
 ).outerjoin(documents, documents.c.doc_id == _c.doc_id)  # fmt: skip
 
 # Built once: building a statement takes longer than running it.
@@ -75,8 +85,9 @@ _JUDGMENT = STATES.where(IS_CURRENT, *_IS_OF_PAIR)
 _HISTORY = STATES.where(*_IS_OF_PAIR).order_by(_c.revision)
 _NEWEST = select(func.max(_c.revision))
 _KEPT: Select[Any] = select(
-    _c.query_id, _c.doc_id, _c.revision, _c.grade, _c.author, _c.source, _c.document_hash, _c.kind
-)
+    _c.query_id, _c.doc_id, _c.revision, _c.grade, _c.author, _c.source, _c.document_hash, _c.kind,
+    _c.subtopics, _c.subtopic_weights,
+)  # fmt: skip
 _IS_COUNTED = and_(_c.superseded_by.is_(None), _c.kind != "opinion")
 _KEPT_OF_PAIR = _KEPT.where(_IS_COUNTED, *_IS_OF_PAIR)
 _SUPERSEDE = (
@@ -92,6 +103,12 @@ class NewJudgment(NamedTuple):
     doc_id: str
     grade: float | None
     document_hash: str | None
+    subtopics: Mapping[str, float] | None = None
+    subtopic_weights: Mapping[str, float] | None = None
+
+    def with_subtopics(self, found: Subtopics) -> NewJudgment:
+        """Return the state with other subtopics."""
+        return self._replace(subtopics=found.grades, subtopic_weights=found.weights)
 
 
 def check_entries(entries: Iterable[JudgmentEntry]) -> dict[Pair, NewJudgment]:
@@ -106,8 +123,13 @@ def check_entries(entries: Iterable[JudgmentEntry]) -> dict[Pair, NewJudgment]:
         # Adding 0 turns -0, which SQLite cannot store, into 0.
         grade = check_grade(entry.grade, f"{where}.grade") + 0.0
         digest = check_text(entry.document_hash, f"{where}.document_hash", optional=True)
-        new = NewJudgment(*pair, grade, digest)
+        named = check_subtopics(entry.subtopics, entry.subtopic_weights, f"{where}.")
+        check_highest(grade, named.grades, f"{where}.")
+        new = NewJudgment(*pair, grade, digest, *named)
         before = wanted.setdefault(pair, new)
+        if subtopics_of(before) != named:
+            expected = "the same subtopics each time"
+            raise ArgumentError(where, expected, f"others for {pair[1]!r} of query {pair[0]!r}")
         if before.grade != grade:
             got = f"{before.grade:g} and {grade:g} for document {pair[1]!r} of query {pair[0]!r}"
             raise ArgumentError(where, "one grade per query and document", got)
@@ -123,8 +145,8 @@ def write_judgments(
         before = _read_counted(connection, pairs)
         hashes = known_hashes(connection, {doc_id for _, doc_id in pairs})
         for pair in pairs:
-            new = with_hash(wanted[pair], hashes)
             old = before.get(pair)
+            new = with_kept_subtopics(with_hash(wanted[pair], hashes), old)
             if old is None or not _is_same(old, new, author, source):
                 writer.add(new, author, source, replaced=None if old is None else old.revision)
     return writer.flush()
@@ -184,6 +206,14 @@ def with_hash(new: NewJudgment, known: dict[str, str]) -> NewJudgment:
     return new._replace(document_hash=known.get(new.doc_id))
 
 
+def with_kept_subtopics(new: NewJudgment, before: Row[Any] | StoredJudgment | None) -> NewJudgment:
+    """Return a state with the subtopics of the one before it, unless it has its own."""
+    if new.grade is None:
+        return new
+    kept = NO_SUBTOPICS if before is None else subtopics_of(before)
+    return new.with_subtopics(subtopics_of(new).after(kept))
+
+
 def check_revision(connection: Connection, pair: Pair, expected: int | None) -> None:
     """Raise if a judgment has another revision than the caller saw; 0 means none."""
     if expected is None:
@@ -241,24 +271,31 @@ def read_opinions(connection: Connection) -> dict[bytes, dict[bytes, list[Opinio
     for row in rows:
         state = stored_judgment(row)
         own = found.setdefault(encode_id(state.query_id), {})
-        own[encode_id(state.doc_id)] = [_opinion(state)]
+        own[encode_id(state.doc_id)] = _opinions(state)
     for states in iter_opined(connection):
         history = history_of(states)
         if history.judgment is not None:
             said = {one.author: one for one in (history.judgment, *history.pending)}
             own = found[encode_id(states[0].query_id)]
-            own[encode_id(states[0].doc_id)] = [*map(_opinion, said.values())]
+            own[encode_id(states[0].doc_id)] = [
+                opinion for one in said.values() for opinion in _opinions(one)
+            ]
     return found
 
 
-def _opinion(state: StoredJudgment) -> Opinion:
+def _opinions(state: StoredJudgment) -> list[Opinion]:
+    """Return a state as a file has it: one opinion, or one per subtopic."""
     assert state.grade is not None  # which only withdrawn judgments lack
-    return Opinion(
-        encode_id(state.author),
-        state.grade,
-        None if state.source is None else encode_id(state.source),
-        state.judged_at.isoformat().encode(),
-    )
+    return [
+        Opinion(
+            encode_id(state.author),
+            grade,
+            None if state.source is None else encode_id(state.source),
+            state.judged_at.isoformat().encode(),
+            subtopic=None if name is None else encode_id(name),
+        )
+        for name, grade in grades_by_label(state.grade, state.subtopics).items()
+    ]
 
 
 def stored_judgment(row: Row[Any]) -> StoredJudgment:
@@ -269,13 +306,9 @@ def stored_judgment(row: Row[Any]) -> StoredJudgment:
 
 def _is_same(old: Row[Any], new: NewJudgment, author: str, source: str | None) -> bool:
     # The same grade again may settle a conflict, or confirm a grade of the rule.
-    return (old.grade, old.document_hash, old.author, old.source == SETTLED, old.kind) == (
-        new.grade,
-        new.document_hash,
-        author,
-        source == SETTLED,
-        "judgment",
-    )
+    facts = (old.grade, old.document_hash, old.author, old.source == SETTLED, old.kind)
+    wanted = (new.grade, new.document_hash, author, source == SETTLED, "judgment")
+    return facts == wanted and subtopics_of(old) == subtopics_of(new)
 
 
 def _read_counted(connection: Connection, pairs: Sequence[Pair]) -> dict[Pair, Row[Any]]:

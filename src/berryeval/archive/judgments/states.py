@@ -5,22 +5,27 @@ from __future__ import annotations
 import threading
 from array import array
 from collections import deque
+from collections.abc import Iterable
 from datetime import datetime
 from itertools import groupby
-from typing import NamedTuple
+from typing import Any, NamedTuple, TypeAlias
 
-from sqlalchemy import Connection, LargeBinary, func, or_, select, type_coerce
+from sqlalchemy import ColumnElement, Connection, LargeBinary, func, or_, select, type_coerce
 
 from berryeval.archive.clock import now
-from berryeval.archive.database import Database
+from berryeval.archive.database import Database, batches_of
 from berryeval.archive.judgments.changes import Changes, RunningHash, apply_changes
+from berryeval.archive.judgments.subtopics import subtopics_by_document
 from berryeval.archive.tables import judgment_states, judgments
 from berryeval.core.content_hash import hash_of_judgments
-from berryeval.core.id_column import IdColumn
-from berryeval.core.judgments import Judgments
+from berryeval.core.id_column import IdColumn, decode_id
+from berryeval.core.judgments import Judgments, Subtopics
 from berryeval.errors import ArgumentError, NotFoundError
 
 __all__ = ["KnownStates", "find", "hash_at", "note", "read", "read_changes"]
+
+Weights: TypeAlias = "dict[bytes, dict[bytes, float]]"
+"""Query, subtopic, weight."""
 
 _AT_ONCE = 20_000
 _N_BEFORE = 2
@@ -36,9 +41,7 @@ def read(connection: Connection, revision: int) -> Judgments:
     """Return the judgments at a revision, sorted by ids."""
     rows = (
         select(_QUERY_ID, _DOC_ID, _c.grade)
-        .where(_c.revision <= revision)
-        .where(or_(_c.superseded_by.is_(None), _c.superseded_by > revision))
-        .where(_c.grade.is_not(None), _c.kind != "opinion")
+        .where(*_is_current_at(revision))
         .order_by(_c.query_id, _c.doc_id)
     )
     sizes: dict[bytes, int] = {}
@@ -53,7 +56,57 @@ def read(connection: Connection, revision: int) -> Judgments:
     starts = array("Q", [0])
     for size in sizes.values():
         starts.append(starts[-1] + size)
-    return Judgments(IdColumn.of(sizes), starts, IdColumn.of(doc_ids), grades)
+    found = Judgments(IdColumn.of(sizes), starts, IdColumn.of(doc_ids), grades)
+    found.subtopics, found.subtopic_weights = _read_subtopics(connection, revision)
+    return found
+
+
+def _is_current_at(revision: int) -> tuple[ColumnElement[bool], ...]:
+    return (
+        _c.revision <= revision,
+        or_(_c.superseded_by.is_(None), _c.superseded_by > revision),
+        _c.grade.is_not(None),
+        _c.kind != "opinion",
+    )
+
+
+def _read_subtopics(
+    connection: Connection, revision: int, query_ids: Iterable[bytes] | None = None
+) -> tuple[Subtopics, Weights]:
+    """Return the subtopics at a revision and their weights: of all queries, or of some."""
+    rows = select(
+        _QUERY_ID, _c.doc_id, _c.grade, _c.revision, _c.subtopics, _c.subtopic_weights
+    ).where(_c.subtopics.is_not(None), *_is_current_at(revision))
+    subtopics: Subtopics = {}
+    weights: Weights = {}
+    parts = [rows]
+    if query_ids is not None:
+        some = batches_of(map(decode_id, query_ids))
+        parts = [rows.where(_c.query_id.in_(part)) for part in some]
+    by_query: dict[bytes, list[Any]] = {}
+    for part in parts:
+        for row in connection.execute(part):
+            by_query.setdefault(row[0], []).append(row)
+    for query_id, states in by_query.items():
+        subtopics[query_id], its_weights = subtopics_by_document(states)
+        if its_weights:
+            weights[query_id] = its_weights
+    return subtopics, weights
+
+
+def _renew_subtopics(
+    connection: Connection, revision: int, found: Judgments, before: Judgments, changes: Changes
+) -> None:
+    """Give judgments the subtopics of those before them, and new ones for changed queries."""
+    subtopics, weights = _read_subtopics(connection, revision, changes)
+    found.subtopics = {
+        **{query: own for query, own in before.subtopics.items() if query not in changes},
+        **subtopics,
+    }
+    found.subtopic_weights = {
+        **{query: own for query, own in before.subtopic_weights.items() if query not in changes},
+        **weights,
+    }
 
 
 def read_changes(connection: Connection, after: int, revision: int) -> Changes:
@@ -190,6 +243,7 @@ def _newer(connection: Connection, before: _State | None, revision: int) -> _Sta
     if before is not None and 0 < revision - before.revision <= before.judgments.n_rows // 2:
         changes = read_changes(connection, before.revision, revision)
         found = apply_changes(before.judgments, changes)
+        _renew_subtopics(connection, revision, found, before.judgments, changes)
         if before.running is not None:
             running = before.running.changed(found, changes)
             return _State(revision, running.digits, found, running)

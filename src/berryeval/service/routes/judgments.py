@@ -22,7 +22,7 @@ from berryeval.service.answers import (
 )
 from berryeval.service.bodies import JsonRoute
 from berryeval.service.dependencies import ArchiveDep, Caller, CallerDep, require
-from berryeval.service.fields import Body, Grade, Id, Many, ShortText
+from berryeval.service.fields import Body, Grade, Id, Many, ShortText, Weight
 from berryeval.service.paging import Listed, PagingDep
 from berryeval.service.paths import DocId, QueryId, quoted
 from berryeval.service.preconditions import RemovalDep, WriteDep, concurrent_change
@@ -47,6 +47,8 @@ _EXAMPLE = {
     "revision": 3,
     "is_stale": False,
     "kind": "judgment",
+    "subtopics": {"animal": 2.0, "car": 0.0},
+    "subtopic_weights": None,
 }
 
 
@@ -59,6 +61,8 @@ class JudgmentState(
         document_hash="Hash of the document when it was judged.",
         revision="The number in its ETag.",
         is_stale="Whether the document has changed since then.",
+        subtopics="Grades by subtopic, as they were given; those above `grade` count as `grade`.",
+        subtopic_weights="Weights of the subtopics.",
         kind="The judgment itself (judgment), a second opinion (opinion), or the grade "
         "that the rule for several judges chose (rule).",
     )
@@ -68,15 +72,36 @@ class JudgmentState(
     model_config = with_examples(_EXAMPLE)
 
 
-class NewJudgment(Body):
+class Graded(Body):
+    """A grade, and grades by subtopic."""
+
+    grade: Grade
+    document_hash: ShortText | None = None
+    subtopics: dict[Id, Grade] | None = Field(
+        None,
+        description="Grades by subtopic, for intent-aware measures; `grade` is at least the "
+        "highest of them. If omitted, those of the current judgment are kept; {} removes them.",
+        examples=[{"animal": 2, "car": 0}],
+    )
+    subtopic_weights: dict[Id, Weight] | None = Field(
+        None,
+        description="Weights of these subtopics. If omitted, those of the current judgment are "
+        "kept. Of different weights of a subtopic of a query, the newest counts.",
+        examples=[{"animal": 3}],
+    )
+
+
+class NewJudgment(Graded):
     """A grade for one pair."""
 
     model_config = with_examples({"query_id": "q1", "doc_id": "d7", "grade": 2})
 
     query_id: Id
     doc_id: Id
-    grade: Grade
-    document_hash: ShortText | None = None
+
+    def entry(self) -> JudgmentEntry:
+        """Return it for the archive."""
+        return JudgmentEntry(**self.model_dump())
 
 
 class Provenance(Body):
@@ -93,13 +118,10 @@ class Provenance(Body):
     )
 
 
-class Judged(Provenance):
+class Judged(Provenance, Graded):
     """A grade for the pair in the path."""
 
     model_config = with_examples({"grade": 2, "source": "workbench"})
-
-    grade: Grade
-    document_hash: ShortText | None = None
 
 
 class ManyJudgments(Provenance):
@@ -175,10 +197,7 @@ def store_judgments(given: ManyJudgments, archive: ArchiveDep, caller: CallerDep
     A pair that is already judged gets the new grade, and the old one stays in its history; a
     second opinion does not change it. The response is sent when everything is on disk.
     """
-    entries = [
-        JudgmentEntry(one.query_id, one.doc_id, one.grade, one.document_hash)
-        for one in given.judgments
-    ]
+    entries = [one.entry() for one in given.judgments]
     author = _author(caller, given.author)
     changed = archive.judgments.put(
         entries, author=author, source=given.source, as_opinion=given.second_opinion
@@ -213,6 +232,8 @@ def judge(
         "author": _author(caller, given.author),
         "source": given.source,
         "document_hash": given.document_hash,
+        "subtopics": given.subtopics,
+        "subtopic_weights": given.subtopic_weights,
     }
     if given.second_opinion:
         stored = archive.judgments.add_opinion(*pair, given.grade, **facts)

@@ -57,6 +57,18 @@ def test_judgments_are_previewed_and_then_stored(client, archive):
     assert archive.judgments.get("q1", "d2").author == "ada", "the same grade stays with its judge"
 
 
+def test_a_file_that_changes_only_subtopics_is_a_change(client, archive):
+    """Files without subtopics leave them as they are."""
+    old = JudgmentEntry("q1", "d1", 2, subtopics={"animal": 2, "car": 0})
+    archive.judgments.put([old, JudgmentEntry("q1", "d2", 1, subtopics={"car": 1})], author="ada")
+    assert tiles(look(client, "judgments", "q1 0 d1 2\nq1 0 d2 1\n")) == [0, 0, 2]
+    page = look(client, "judgments", "q1 animal d1 2\nq1 car d1 1\nq1 car d2 1\n")
+    assert tiles(page) == [0, 1, 1]
+    confirm(client, page)
+    assert archive.judgments.get("q1", "d1").subtopics == {"animal": 2.0, "car": 1.0}
+    assert archive.judgments.get("q1", "d2").author == "ada"
+
+
 @pytest.mark.parametrize(
     ("content", "message"),
     [

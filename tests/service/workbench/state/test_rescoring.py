@@ -61,6 +61,30 @@ def test_any_sequence_of_judgments_gives_the_bits_of_a_full_evaluation(sequence,
         known = scores
 
 
+def test_subtopics_are_scored_again_with_their_weights(archive):
+    """Also if the changed query has none, and is its own intent."""
+    measures = ["alpha_nDCG@5", "nERR_IA@5"]
+    entries = [
+        JudgmentEntry(
+            f"q{i}", f"d{j}", 1, subtopics={"s": 1, "t": j % 2}, subtopic_weights={"s": 1 + i}
+        )
+        for i in range(8)
+        for j in range(5)
+    ]
+    plain = [JudgmentEntry("p", f"d{j}", j % 2) for j in range(5)]
+    archive.judgments.put([*entries, *plain], author="ada")
+    names = ["p", *(f"q{i}" for i in range(8))]
+    run = Run.from_lists({name: ["d4", "d0", "x", "d1"] for name in names})
+    run_id = archive.runs.put(run, RunFacts("bm25")).run_id
+    scoring = Scoring(archive, RunCache(archive), measures)
+    scoring.evaluation(run_id)
+    for query in ("q3", "p"):
+        archive.judgments.put([JudgmentEntry(query, "d0", 0)], author="bob")
+        found = scoring.evaluation(run_id)
+        full = evaluate(archive.judgments.current(), run, measures)
+        assert bits_of(found.scores) == bits_of(full.scores)
+
+
 def test_only_the_queries_of_new_judgments_are_scored(archive, monkeypatch):
     """The others keep their scores, whoever judged in between."""
     archive.judgments.put(

@@ -72,7 +72,11 @@ def rescore(
             return None
     if not query_ids:
         return before
-    found = score(_only(judgments, query_ids), _only(run, query_ids), measures)
+    few = _only(judgments, query_ids)
+    if judgments.subtopics:  # of queries that have none, too: others may have some
+        few.subtopics = {one: judgments.subtopics.get(one, {}) for one in query_ids}
+        few.subtopic_weights = {one: judgments.subtopic_weights.get(one, {}) for one in query_ids}
+    found = score(few, _only(run, query_ids), measures)
     values = {name: array("d", numbers) for name, numbers in before.values.items()}
     lacks_relevant = [*before.lacks_relevant]
     for i, place in enumerate(places):

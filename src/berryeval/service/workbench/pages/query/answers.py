@@ -12,8 +12,10 @@ from dataclasses import dataclass
 from functools import cached_property
 
 from berryeval.archive import Archive
+from berryeval.archive.judgments.subtopics import subtopics_by_document
 from berryeval.archive.records import StoredJudgment, StoredRun
 from berryeval.core.id_column import decode_id, encode_id
+from berryeval.core.intents import grades_by_intent
 from berryeval.core.judgments import Judgments
 from berryeval.core.run import Run
 from berryeval.evaluation.explain import Explanation, explain, score_ranking
@@ -120,11 +122,16 @@ class Answers:
 
     @cached_property
     def _grades(self) -> dict[bytes, float]:
-        return {
+        plain = {
             encode_id(doc_id): one.grade
             for doc_id, one in self.judged.items()
             if one.grade is not None
         }
+        return grades_by_intent(plain, *self._subtopics) if self._subtopics[0] else plain
+
+    @cached_property
+    def _subtopics(self) -> tuple[dict[bytes, dict[bytes, float]], dict[bytes, float]]:
+        return subtopics_by_document(self.judged.values())
 
     def _grades_seen_by(self, measure: Measure) -> dict[bytes, float]:
         """Return the grades, with a mark for documents that only other queries judge."""
@@ -164,6 +171,9 @@ class Answers:
             decode_id(doc_id): grade for doc_id, grade in self._grades_seen_by(self.measure).items()
         }
         judgments = Judgments.from_dict({self.query_id: grades})
+        subtopics, weights = self._subtopics
+        judgments.subtopics = {encode_id(self.query_id): subtopics}
+        judgments.subtopic_weights = {encode_id(self.query_id): weights}
         before, after = self._runs
         return explain(judgments, before, after, self.query_id, self.measure)
 
