@@ -52,6 +52,41 @@ def test_sessions_are_groups_of_queries():
     assert found["s1"].query_ids == ("q2", "q1")
 
 
+def test_turns_order_the_queries_of_a_session():
+    """Whatever their order is; all queries of a session have one, and each another."""
+    queries = [
+        be.Query("q2", "second", group="s1", turn=2),
+        be.Query("q1", "first", group="s1", turn=1),
+        be.Query("q3", "alone", group="s2"),
+    ]
+    found = be.session_scores(JUDGMENTS, RUN, queries)
+    assert found == be.session_scores(JUDGMENTS, RUN, {"s1": ["q1", "q2"], "s2": ["q3"]})
+    for turn, shown in ((2, "2, 2"), (None, "none, 2")):
+        queries[1] = be.Query("q1", "first", group="s1", turn=turn)
+        with pytest.raises(ArgumentError, match=f"session 's1': expected each .* got {shown}"):
+            be.session_scores(JUDGMENTS, RUN, queries)
+
+
+def test_measures_are_averaged_over_judged_turns_and_then_over_sessions():
+    """A turn without judgments does not count; one that the run does not have scores 0."""
+    sessions = {"s1": ["q1", "q2", "unknown"], "s2": ["q3"], "s3": ["unknown"]}
+    run = {"q1": RUN["q1"], "q3": RUN["q3"]}
+    found = be.session_scores(JUDGMENTS, run, sessions, measures=["nDCG@3", "RR"])
+    scores = be.evaluate(JUDGMENTS, run, ["nDCG@3", "RR"])
+    for name in ("nDCG@3", "RR"):
+        by_query = scores[name].by_query
+        assert by_query["q2"] == 0.0
+        assert found["s1"].means[name] == pytest.approx((by_query["q1"] + 0.0) / 2)
+        assert found["s2"].means[name] == by_query["q3"]
+        assert found.means[name] == pytest.approx(
+            (found["s1"].means[name] + found["s2"].means[name]) / 2
+        )
+    assert found["s3"].means == {}
+    assert be.session_scores(JUDGMENTS, run, sessions).means == {}
+    with pytest.raises(ArgumentError, match="measures that are averaged, got NumRel"):
+        be.session_scores(JUDGMENTS, run, sessions, measures="NumRel")
+
+
 def test_means_are_over_sessions():
     """Each session counts once, however many turns it has."""
     found = be.session_scores(JUDGMENTS, RUN, {"s1": ["q1"], "s2": ["q2", "q3"]})

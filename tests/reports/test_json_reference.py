@@ -168,7 +168,10 @@ def files(tmp_path, monkeypatch):
     for name, run in runs.items():
         scored = {q: {d: 9.5 - i for i, d in enumerate(docs)} for q, docs in run.items()}
         Path(f"{name}.json").write_text(json.dumps(scored))
-    queries = [{"query_id": query, "text": f"about {query}"} for query in grades]
+    queries = [
+        {"query_id": query, "text": f"about {query}", "session": f"s{i // 2}", "turn": i % 2 + 1}
+        for i, query in enumerate(grades)
+    ]
     Path("queries.jsonl").write_text("".join(json.dumps(one) + "\n" for one in queries))
     for name in ("good", "bad"):
         history.append("history.jsonl", "mine", evaluate(grades, runs[name], "nDCG@10"), grades)
@@ -197,6 +200,7 @@ def files(tmp_path, monkeypatch):
                 "good.json",
             ],
         ),
+        ("Sessions", ["sessions", "qrels.json", "good.json", "--queries", "queries.jsonl"]),
         ("Agreement", ["agree", "qrels.json", "other.json", "good.json", "bad.json"]),
         ("Overlap", ["overlap", "good.json", "bad.json"]),
         ("Archive", ["archive", "info", "new.db"]),

@@ -203,6 +203,8 @@ def content_of(query: Query) -> dict[str, Any]:
                 raise InputTypeError(f"{query.query_id}: {label}", "a str", type(text).__name__)
     if query.weight is not None:
         content["weight"] = query.weight
+    if query.turn is not None:
+        content["turn"] = query.turn
     return content
 
 

@@ -28,7 +28,7 @@ INTERRUPTED = 130
 
 # Modules of commands are imported when they are called: none waits for the imports of another.
 _GROUPS = {
-    "Score": ("evaluate", "trec_eval", "measures", "inspect", "convert", "dataset"),
+    "Score": ("evaluate", "sessions", "trec_eval", "measures", "inspect", "convert", "dataset"),
     "Compare": ("compare", "explain", "overlap", "agree", "fuse", "history"),
     "Decide": ("init", "gate", "baseline", "power"),
     "Search": ("demo", "quality", "retrieve", "tune"),

@@ -51,7 +51,7 @@ def _enough_resamples(_context: click.Context, _option: click.Parameter, number:
     "--by",
     "slices",
     multiple=True,
-    type=click.Choice(["category", "difficulty", "tag", "traffic"]),
+    type=click.Choice(["category", "difficulty", "tag", "traffic", "turn"]),
     help="Also report each slice of this label. Requires --queries. Repeatable.",
 )
 @click.option(

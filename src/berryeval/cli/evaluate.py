@@ -44,7 +44,7 @@ FORMATS = ("table", "csv", "json", "markdown", "latex", "html", *CHARTS)
 @click.option(
     "--by",
     "label",
-    type=click.Choice(["category", "difficulty", "tag", "traffic"]),
+    type=click.Choice(["category", "difficulty", "tag", "traffic", "turn"]),
     help="Also report each slice of this label. Requires --queries.",
 )
 @click.option(

@@ -12,7 +12,14 @@ from typing import ClassVar
 from berryeval.core.id_column import as_id, shown_id
 from berryeval.errors import ArgumentError, InputTypeError
 
-__all__ = ["Query", "QueryType", "check_strata", "check_weight", "find_split_group"]
+__all__ = [
+    "Query",
+    "QueryType",
+    "check_strata",
+    "check_turn",
+    "check_weight",
+    "find_split_group",
+]
 
 
 class QueryType(str, Enum):
@@ -68,6 +75,8 @@ class QueryType(str, Enum):
 
 
 _WEIGHT = "a finite number above 0"
+_TURN = "a whole number from 1"
+_MOST_TURNS = 2**53
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,7 +88,7 @@ class Query:
     >>> Query("Q001", "configure OAuth", category="procedural", tags=("security",))
     Query(query_id='Q001', text='configure OAuth', category='procedural', difficulty=None,
     description=None, tags=('security',), weight=None, group=None,
-    stratum=None)
+    stratum=None, turn=None)
     """
 
     query_id: str
@@ -103,6 +112,8 @@ class Query:
     """A name shared by queries that were sampled together, such as 50 how-to questions and 50 error
     codes. Means do not depend on it; their intervals ignore the spread between strata. All queries
     of a group are in one stratum."""
+    turn: int | None = None
+    """The place of the query in its session or conversation, from 1; the session is the group."""
 
     __test__: ClassVar[bool] = False  # pytest would collect it under the name TestQuery
 
@@ -117,6 +128,8 @@ class Query:
         for name, label in (("group", self.group), ("stratum", self.stratum)):
             if label == "":
                 raise ArgumentError(name, "a name", "an empty text")
+        if self.turn is not None:
+            object.__setattr__(self, "turn", check_turn(self.turn))
 
 
 def check_weight(weight: object, argument: str = "weight") -> float:
@@ -130,6 +143,17 @@ def check_weight(weight: object, argument: str = "weight") -> float:
     if not 0 < number < math.inf:
         raise ArgumentError(argument, _WEIGHT, str(number))
     return number
+
+
+def check_turn(turn: object, argument: str = "turn") -> int:
+    """Return the place of a query in its session; raise unless it is a whole number from 1."""
+    is_whole = isinstance(turn, Real) and not isinstance(turn, bool) and turn == turn // 1
+    if not is_whole:
+        raise InputTypeError(argument, _TURN, f"{type(turn).__name__} {turn!r}")
+    assert isinstance(turn, Real)
+    if not 1 <= turn < _MOST_TURNS:
+        raise ArgumentError(argument, _TURN, f"{turn}")
+    return int(turn)
 
 
 def check_strata(queries: Iterable[Query]) -> None:

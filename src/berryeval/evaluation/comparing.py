@@ -112,7 +112,7 @@ def compare(
     queries : path or Query objects, optional
         Texts and labels; weights, by which every mean is weighted; groups, which are tested;
         strata, within which the spread counts.
-    slices : iterable of {"category", "difficulty", "tag", "traffic"}
+    slices : iterable of {"category", "difficulty", "tag", "traffic", "turn"}
         Labels: differences are also reported for each of their values.
     bounds : bool
         Whether to find what differences could be whatever the grades of unjudged documents.

@@ -289,9 +289,9 @@ class Evaluation(Displayed, Mapping[str, MeasureResult]):
 
         Parameters
         ----------
-        label : {"category", "difficulty", "tag", "traffic"}
+        label : {"category", "difficulty", "tag", "traffic", "turn"}
             Traffic is head, torso or tail: each about a third of all weight, the most asked
-            queries first.
+            queries first. The turn is the place of a query in its session.
 
         Raises
         ------

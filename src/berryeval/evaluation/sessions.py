@@ -3,18 +3,19 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from berryeval.core.cutoff import check_k
 from berryeval.core.id_column import as_id, encode_id
 from berryeval.errors import ArgumentError, MismatchError
+from berryeval.evaluation.evaluate import MeasureLike, evaluate, read_measures
 from berryeval.evaluation.slices import load_queries
 from berryeval.evaluation.sources import JudgmentsSource, RunSource, load_judgments, load_run
 from berryeval.kernels.gains import Gain, gains, ideal_gains
 from berryeval.kernels.relevance import NOT_IN_POOL
-from berryeval.measures import DCG
+from berryeval.measures import DCG, Measure
 
 if TYPE_CHECKING:
     from berryeval.core.judgments import Judgments
@@ -35,6 +36,8 @@ class SessionScore:
     """Session DCG."""
     ideal: float
     """Session DCG if every turn had its ideal ranking."""
+    means: Mapping[str, float] = field(default_factory=dict)
+    """The mean of each measure over the judged turns of the session."""
 
     @property
     def nsdcg(self) -> float:
@@ -55,6 +58,13 @@ class SessionScores(dict[str, SessionScore]):
         """The mean normalised session DCG."""
         return math.fsum(one.nsdcg for one in self.values()) / len(self)
 
+    @property
+    def means(self) -> dict[str, float]:
+        """The mean over sessions of each measure: every session counts equally."""
+        names = dict.fromkeys(name for one in self.values() for name in one.means)
+        scored = [one.means for one in self.values() if one.means]
+        return {name: math.fsum(one[name] for one in scored) / len(scored) for name in names}
+
     def __repr__(self) -> str:
         sessions = "1 session" if len(self) == 1 else f"{len(self):,} sessions"
         return f"<SessionScores over {sessions}: sDCG {self.sdcg:.4f}, nsDCG {self.nsdcg:.4f}>"
@@ -69,6 +79,7 @@ def session_scores(
     b: float = 2.0,
     bq: float = 4.0,
     gain: Gain = "linear",
+    measures: Iterable[MeasureLike] | MeasureLike = (),
 ) -> SessionScores:
     """Score sessions by session DCG, in which later queries of a session count less.
 
@@ -82,8 +93,9 @@ def session_scores(
         As `evaluate` takes them.
     sessions : mapping of str to query ids, or queries
         The query ids of each session, in the order of its turns. Or a path, or `Query` objects:
-        queries with the same ``group`` are a session, in their order. Queries without a group
-        are ignored.
+        queries with the same ``group`` (in files also ``session``) are a session, in the order of
+        their ``turn``, or in their own order if they have none. Queries without a group are
+        ignored.
     k : int or None
         Ranks to consider, at least 1. None means the whole ranking.
     b, bq : float
@@ -91,11 +103,14 @@ def session_scores(
         ranks, and with further queries.
     gain : {"linear", "exp2"} or mapping of float to float
         What a grade is worth, as in `DCG`.
+    measures : measures, optional
+        Measures to average over the judged turns of each session. A turn that the run does not
+        have scores 0.
 
     Returns
     -------
     SessionScores
-        ``result.sdcg``, ``result.nsdcg``, ``result["s1"].sdcg``.
+        ``result.sdcg``, ``result.nsdcg``, ``result["s1"].sdcg``, ``result["s1"].means``.
 
     Raises
     ------
@@ -132,6 +147,8 @@ def session_scores(
     found = _sessions_of(sessions)
     if not any(query_id in loaded for ids in found.values() for query_id in ids):
         raise MismatchError("no query of any session is judged")
+    wanted = _read_measures(measures)
+    means_of = _means(loaded, ranked, wanted) if wanted else lambda _: {}
     scored = SessionScores()
     for name, query_ids in found.items():
         actual, ideal = [], []
@@ -140,8 +157,38 @@ def session_scores(
             seen, best = _grades(loaded, ranked, query_id, depth)
             actual.append(_discounted(gains(seen, table), b) / weight)
             ideal.append(_discounted(ideal_gains(best, table)[:depth], b) / weight)
-        scored[name] = SessionScore(query_ids, math.fsum(actual), math.fsum(ideal))
+        scored[name] = SessionScore(
+            query_ids, math.fsum(actual), math.fsum(ideal), means_of(query_ids)
+        )
     return scored
+
+
+def _read_measures(measures: Iterable[MeasureLike] | MeasureLike) -> list[Measure]:
+    """Return measures that are averaged over queries; there may be none."""
+    if not isinstance(measures, (str, Measure)) and not (measures := [*measures]):
+        return []
+    found = read_measures(measures)
+    for measure in found:
+        if measure.aggregate != "mean":
+            raise ArgumentError("measures", "measures that are averaged", str(measure))
+    return found
+
+
+def _means(
+    judgments: Judgments, run: Run, measures: Sequence[Measure]
+) -> Callable[[Sequence[str]], dict[str, float]]:
+    """Return a function from the queries of a session to the mean of each measure."""
+    by_query = {name: one.by_query for name, one in evaluate(judgments, run, measures).items()}
+
+    def means_of(query_ids: Sequence[str]) -> dict[str, float]:
+        found = {}
+        for name, scores in by_query.items():
+            own = [scores[query_id] for query_id in query_ids if query_id in scores]
+            if own:
+                found[name] = math.fsum(own) / len(own)
+        return found
+
+    return means_of
 
 
 def _grades(
@@ -172,6 +219,13 @@ def _sessions_of(
         for query in load_queries(sessions).values():
             if query.group is not None:
                 grouped.setdefault(query.group, []).append(query)
+        for name, turns in grouped.items():
+            turns.sort(key=lambda one: one.turn or 0)  # stable: without turns, their own order
+            numbers = [one.turn for one in turns]
+            if any(numbers) and (None in numbers or len({*numbers}) < len(numbers)):
+                expected = "each turn once, or no turns"
+                shown = ", ".join("none" if one is None else str(one) for one in numbers)
+                raise ArgumentError(f"session {name!r}", expected, shown[:80])
         found = {name: tuple(one.query_id for one in turns) for name, turns in grouped.items()}
     found = {name: query_ids for name, query_ids in found.items() if query_ids}
     if not found:

@@ -24,8 +24,9 @@ __all__ = [
     "values_in",
 ]
 
-SliceLabel: TypeAlias = Literal["category", "difficulty", "tag", "traffic"]
-"""What queries can be sliced by. Traffic is head, torso or tail, by the weights of queries."""
+SliceLabel: TypeAlias = Literal["category", "difficulty", "tag", "traffic", "turn"]
+"""What queries can be sliced by. Traffic is head, torso or tail, by the weights of queries; a turn
+is the place of a query in its session."""
 
 LABELS: tuple[SliceLabel, ...] = get_args(SliceLabel)
 
@@ -127,11 +128,23 @@ def values_in(queries: Mapping[str, Query], label: str) -> Callable[[str], tuple
         if label == "tag":
             return query.tags
         value = parts.get(query_id) if label == "traffic" else getattr(query, label)
-        return () if value is None else (value,)
+        return () if value is None else (str(value),)
 
     return values_of
 
 
 def in_order(values: Iterable[str]) -> list[str]:
-    """Return the values of a label in the order in which they are shown: head before tail."""
-    return sorted(values, key=lambda v: (PARTS.index(v) if v in PARTS else len(PARTS), v))
+    """Return the values of a label in the order in which they are shown: head before tail.
+
+    Examples
+    --------
+    >>> in_order(["tail", "head"]), in_order(["10", "9"])
+    (['head', 'tail'], ['9', '10'])
+    """
+
+    def place(value: str) -> tuple[int, bool, int, str]:
+        part = PARTS.index(value) if value in PARTS else len(PARTS)
+        is_number = value.isascii() and value.isdecimal()
+        return part, not is_number, int(value) if is_number else 0, value
+
+    return sorted(values, key=place)

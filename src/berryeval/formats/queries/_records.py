@@ -7,7 +7,7 @@ from typing import Any
 
 from berryeval.core.column_names import find_name
 from berryeval.core.id_column import decode_id
-from berryeval.core.query import Query, check_weight
+from berryeval.core.query import Query, check_turn, check_weight
 from berryeval.core.text import replace_lone_surrogates
 from berryeval.errors import ArgumentError, FormatError, InputTypeError
 from berryeval.formats.keys import check_keys, id_bytes
@@ -20,7 +20,8 @@ ID = ("query_id", "id", "_id", "qid", "query-id", "queryid", "q_id", "topic")
 TEXT = ("query", "text", "query_text", "question", "title")
 _LABELS = ("category", "difficulty", "description")
 _NAMES = ("group", "stratum")
-_KNOWN = (*_LABELS, "tags", "weight", *_NAMES, *ID, *TEXT)
+_GROUP = ("group", "session")
+_KNOWN = (*_LABELS, "tags", "weight", *_NAMES, "session", "turn", *ID, *TEXT)
 _EXACT = 2**53  # below it a float is the whole number that it seems
 
 
@@ -45,13 +46,17 @@ def query_of(
         others = (key for key in record if key not in (name, text))
         check_keys(others, _KNOWN, f"query {record[name]!r}", path, line)
     labels = {key: _label(record.get(key), key, path, line) for key in _LABELS}
+    # A session is a group: its queries are not independent.
+    group = next((key for key in _GROUP if record.get(key) is not None), "group")
     return Query(
         decode_id(id_bytes(record[name], path, line)),
         _text(record[text], text, path, line),
         **labels,
         tags=_tags(record.get("tags"), path, line),
         weight=_weight(record.get("weight"), path, line),
-        **{key: _name(record.get(key), key, path, line) for key in _NAMES},
+        group=_name(record.get(group), group, path, line),
+        stratum=_name(record.get("stratum"), "stratum", path, line),
+        turn=_turn(record.get("turn"), path, line),
     )
 
 
@@ -65,7 +70,7 @@ def to_record(query: Query, id_key: str, text_key: str) -> dict[str, Any]:
         record["tags"] = list(query.tags)
     if query.weight is not None:
         record["weight"] = as_number(query.weight)
-    for key in _NAMES:
+    for key in (*_NAMES, "turn"):
         if getattr(query, key) is not None:
             record[key] = getattr(query, key)
     return record
@@ -94,6 +99,16 @@ def _weight(value: object, path: PathLike, line: int | None) -> float | None:
         return check_weight(value)
     except (ArgumentError, InputTypeError) as error:
         message = f"expected {error.expected} as weight, found {value!r}"
+        raise FormatError(message[:200], path_name(path), line) from None
+
+
+def _turn(value: object, path: PathLike, line: int | None) -> int | None:
+    if value is None:
+        return None
+    try:
+        return check_turn(value)
+    except (ArgumentError, InputTypeError) as error:
+        message = f"expected {error.expected} as turn, found {value!r}"
         raise FormatError(message[:200], path_name(path), line) from None
 
 

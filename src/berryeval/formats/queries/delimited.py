@@ -1,7 +1,8 @@
 """Tables, separated by commas or tabs.
 
 With a header, such as ``query_id,text,category,difficulty,description,tags,weight,group,stratum``;
-tags are separated by semicolons. Or without one: two columns with a tab between them,
+tags are separated by semicolons. Conversations have ``session``, which is their group, and
+``turn``. Or without one: two columns with a tab between them,
 ``id<TAB>text``, as in MS MARCO, where quotes have no meaning.
 """
 
@@ -19,7 +20,7 @@ from berryeval.formats.queries._records import has_keys, query_of, to_record
 __all__ = ["iter_queries", "sniff", "to_lines"]
 
 _COLUMNS = ("query_id", "text", "category", "difficulty", "description", "tags")
-_FURTHER = ("weight", "group", "stratum")
+_FURTHER = ("weight", "group", "stratum", "turn")
 """Columns that are written only if a query has a value."""
 
 
@@ -44,14 +45,15 @@ def _iter_table(path: PathLike, *, strict: bool) -> Iterator[tuple[int | None, Q
         # An empty field is a label that the query does not have. A text may be empty.
         labels = {name: field for name, field in fields if field}
         record: dict[str, object] = {name: labels.get(name, "") for name, _ in fields}
-        for name in ("category", "difficulty", "description", "group", "stratum"):
+        for name in ("category", "difficulty", "description", "group", "session", "stratum"):
             record[name] = labels.get(name)
-        record["weight"] = _weight(labels.get("weight"))
+        record["weight"] = _number(labels.get("weight"))
+        record["turn"] = _number(labels.get("turn"))
         record["tags"] = [tag for tag in labels.get("tags", "").split(";") if tag]
         yield line, query_of(record, path, line, strict=strict)
 
 
-def _weight(text: str | None) -> float | str | None:
+def _number(text: str | None) -> float | str | None:
     """Return the number in a field; the text itself if it is not a number."""
     if text is None or "_" in text:  # float() takes 1_000
         return text

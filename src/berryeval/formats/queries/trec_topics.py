@@ -98,7 +98,8 @@ def to_lines(queries: Iterable[Query]) -> Iterator[bytes]:
     differently.
     """
     for query in queries:
-        labels = (query.category, query.difficulty, query.weight, query.group, query.stratum)
+        labels = (query.category, query.difficulty, query.weight, query.group, query.stratum,
+                  query.turn)  # fmt: skip
         if query.tags or any(label is not None for label in labels):
             raise InputError(f"TREC topics cannot hold the labels of query {query.query_id!r}")
         lines = ["<top>", f"<num> Number: {_checked(query.query_id, 'num')}"]

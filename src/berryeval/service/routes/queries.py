@@ -23,7 +23,7 @@ from berryeval.service.answers import (
 )
 from berryeval.service.bodies import JsonRoute
 from berryeval.service.dependencies import ArchiveDep, require
-from berryeval.service.fields import Body, Id, Label, Many, ShortText
+from berryeval.service.fields import Body, Id, Label, Many, ShortText, Weight
 from berryeval.service.paging import Listed, PagingDep
 from berryeval.service.paths import QueryId, quoted
 from berryeval.service.preconditions import RemovalDep, WriteDep
@@ -37,7 +37,7 @@ router = APIRouter(prefix="/v1/queries", tags=["queries"], route_class=JsonRoute
 
 _LABELS = {"text": "configure OAuth", "category": "procedural", "difficulty": "medium",
            "description": None, "tags": ["security"], "weight": 120.0,
-           "group": None, "stratum": None}  # fmt: skip
+           "group": None, "stratum": None, "turn": None}  # fmt: skip
 
 
 class QueryContent(Body):
@@ -50,16 +50,21 @@ class QueryContent(Body):
     difficulty: Label | None = None
     description: ShortText | None = None
     tags: list[Label] = Field([], max_length=100)
-    weight: Annotated[float, Field(gt=0, allow_inf_nan=False)] | None = Field(
+    weight: Weight | None = Field(
         None, description="Weight of the query relative to others, such as its traffic."
     )
     group: Label | None = Field(
-        None, description="Name shared by queries that ask almost the same."
+        None,
+        description="Name shared by queries that are not independent: paraphrases, or the turns "
+        "of a session.",
     )
     stratum: Label | None = Field(
         None,
         description="Name shared by queries that were sampled together. "
         "All queries of a group are in one stratum.",
+    )
+    turn: Annotated[int, Field(ge=1, lt=2**53)] | None = Field(
+        None, description="Place of the query in its session, from 1."
     )
 
 
