@@ -14,6 +14,7 @@ from typing import Any
 
 import click
 from api_pages import api_pages
+from expressions_table import expressions_page
 from tools_table import NOTES, TOOLS, WHERE
 
 from berryeval import cli
@@ -359,6 +360,7 @@ def _sample(rule: Rule) -> object:
 PAGES = {
     "measures.md": measures_page,
     "tools.md": tools_page,
+    "expressions.md": lambda: expressions_page(NOTICE),
     "cli.md": cli_page,
     "service.md": service_page,
     CHOOSING: choosing_page,

@@ -1,0 +1,56 @@
+"""Every expression in the tests of ir_measures and ranx has their value, or a written reason."""
+
+import sys
+from pathlib import Path
+
+import pytest
+
+sys.path.insert(0, str(Path(__file__).parents[2] / "docs"))
+
+from expressions_table import (
+    REASONS,
+    STORED,
+    Compared,
+    compare_ir_measures,
+    compare_ranx,
+    counts_of,
+)
+
+IR_MEASURES, RANX = compare_ir_measures(), compare_ranx()
+
+
+@pytest.mark.parametrize("one", IR_MEASURES, ids=str)
+def test_expressions_of_ir_measures_have_its_values(one):
+    """Per query, or there is a reason that the page explains, or nothing to compare with."""
+    assert one.outcome in ("same", "reason", "nothing"), one
+
+
+@pytest.mark.parametrize("one", RANX, ids=str)
+def test_calls_in_the_tests_of_ranx_have_its_values(one):
+    """With the data of its tests."""
+    assert one.outcome in ("same", "reason"), one
+
+
+def test_only_incomplete_expressions_have_nothing_to_compare():
+    """Whole expressions of the tests have values in ir_measures."""
+    nothing = [one.expression for one in IR_MEASURES if one.outcome == "nothing"]
+    assert not [name for name in nothing if "@" in name]
+
+
+def test_every_reason_is_needed():
+    """A reason that explains nothing is stale."""
+    used = {one.reason for one in (*IR_MEASURES, *RANX)}
+    assert set(REASONS) <= used
+
+
+def test_a_different_value_without_a_reason_is_reported():
+    """The comparison can fail."""
+    ours = Compared("RR", [0.5], [0.25])
+    assert ours.outcome == "different"
+    assert counts_of([ours]) == {"different": 1}
+
+
+def test_nearly_everything_is_stored():
+    """The stored values are those of whole test suites."""
+    assert len(STORED["ir_measures"]["values"]) == len(IR_MEASURES) > 180
+    assert len(STORED["ranx"]["calls"]) == len(RANX) > 35
