@@ -164,6 +164,7 @@ WHERE: Mapping[str, Mapping[str, Cell]] = {
     ),
     "alpha_nDCG": _row(None, Cell("alpha_nDCG@10", "20"), None, None, Cell("alpha-nDCG@10", "20")),
     "binG": _row(Cell("binG")),
+    "gERR_IA": _row(),
     "infAP": _row(Cell("infAP"), Cell("infAP")),
     "infNDCG": _row(sample_eval=Cell("infNDCG", "strata")),
     "ms": _row(),

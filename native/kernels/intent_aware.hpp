@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <vector>
 
+#include "kernels/gains.hpp"
 #include "kernels/intents.hpp"
 
 namespace berryeval::kernels {
@@ -34,6 +35,38 @@ inline double average_precision_ia(const Served& served, Cutoff k) {
         if (served.n_relevant[i] > 0.0) {
             total += served.weights[i] * (sums[i].precisions / served.n_relevant[i]);
         }
+    }
+    return served.total > 0.0 ? total / served.total : 0.0;
+}
+
+inline double graded_err_ia(const Served& served, Cutoff k, double level, double max_grade) {
+    struct Reader {
+        double going_on = 1.0;
+        double total = 0.0;
+    };
+    std::vector<Reader> readers(served.weights.size());
+    const double nothing = power_of_two(-max_grade);
+    const auto read = [&](std::uint32_t rank, std::uint32_t intent, double grade) {
+        if (!(grade >= level)) return;
+        Reader& reader = readers[intent];
+        const double satisfied = power_of_two(std::min(grade, max_grade) - max_grade) - nothing;
+        reader.total += reader.going_on * satisfied / rank;
+        reader.going_on *= 1.0 - satisfied;
+    };
+    const IntentGrades* const intents = served.ranking->intents;
+    for (const Hit& hit : first(served.ranking->hits, k)) {
+        if (!(hit.grade >= 0.0)) continue;
+        if (intents == nullptr) {
+            read(hit.rank, 0, hit.grade);
+        } else {
+            for (const IntentGrade& part : intents->of(hit.row)) {
+                read(hit.rank, part.intent, part.grade);
+            }
+        }
+    }
+    double total = 0.0;
+    for (std::size_t i = 0; i < readers.size(); ++i) {
+        if (served.n_relevant[i] > 0.0) total += served.weights[i] * readers[i].total;
     }
     return served.total > 0.0 ? total / served.total : 0.0;
 }

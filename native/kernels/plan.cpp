@@ -133,6 +133,12 @@ public:
     // Where the scratch has the documents that serve intents at this level.
     std::size_t served() { return place_of(IntentLevel{level()}, part_->intent_levels); }
 
+    // The same, and the level.
+    std::pair<std::size_t, double> served_from_level() {
+        const std::size_t place = served();
+        return {place, part_->intent_levels[place].level};
+    }
+
     // Where the scratch has what documents gain with this alpha, and the ideal gains as well.
     std::size_t novel(double alpha) { return place_of(Novelty{served(), alpha}, part_->novelties); }
     std::size_t novel_and_ideal(double alpha, Cutoff k) {
@@ -401,6 +407,14 @@ const std::map<std::string_view, Plan::Makers::Make>& Plan::Makers::by_name() {
          [](Arguments& a) -> Kernel {
              return [k = a.cutoff(), max_grade = a.number("max_grade")](const Query& q) {
                  return expected_reciprocal_rank(q.ranking, k, max_grade);
+             };
+         }},
+        {"graded_err_ia",
+         [](Arguments& a) -> Kernel {
+             const auto [i, level] = a.served_from_level();
+             return [i = i, level = level, k = a.cutoff(),
+                     max_grade = a.number("max_grade")](const Query& q) {
+                 return graded_err_ia(q.scratch.served[i], k, level, max_grade);
              };
          }},
         {"f_beta",

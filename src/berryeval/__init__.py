@@ -126,6 +126,7 @@ _NAMES = {
         "alpha_DCG",
         "alpha_nDCG",
         "binG",
+        "gERR_IA",
         "infAP",
         "infNDCG",
         "ms",

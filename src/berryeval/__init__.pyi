@@ -148,6 +148,7 @@ from berryeval.measures.names import (
     alpha_DCG as alpha_DCG,
     alpha_nDCG as alpha_nDCG,
     binG as binG,
+    gERR_IA as gERR_IA,
     infAP as infAP,
     infNDCG as infNDCG,
     ms as ms,

@@ -64,6 +64,16 @@ def score(measure: str, judgments=JUDGMENTS, run=RUN) -> float:
         ("AP_IA", ((1 + 2 / 3 + 3 / 5) / 3 + 1 / 5) / 2),
         ("AP_IA@3", ((1 + 2 / 3) / 3) / 2),
         ("P_IA@5", (3 / 5 + 1 / 5) / 2),
+        # On a scale up to 1, ERR_IA times the highest possible ERR; higher grades count as 1.
+        ("gERR_IA(max_grade=1)@1", 1 / 4),
+        ("gERR_IA(max_grade=1)@3", (1 / 2 + 1 / 4 / 3) / 2),
+        # Of 3: 1/8, then 7/8, then 1/8 for the animal; 3/8 for the car.
+        (
+            "gERR_IA(max_grade=3)",
+            (1 / 8 + 7 / 8 * 7 / 8 / 3 + 7 / 8 * 1 / 8 * 1 / 8 / 5 + 3 / 8 / 5) / 2,
+        ),
+        ("gERR_IA(rel=2,max_grade=3)", (7 / 8 / 3 + 3 / 8 / 5) / 2),
+        ("gERR_IA(rel=4)", 0.0),
         ("P_IA", (3 / 5 + 1 / 5) / 2),
         ("P_IA@10", (3 / 10 + 1 / 10) / 2),
         ("StRecall@3", 1 / 2),

@@ -45,7 +45,7 @@ NOT_NORMALISED = {
     "BPM", "DCG", "ERR", "ERR_IA", "Hole", "Holes", "IDCG", "INSQ", "INST", "Judged", "NERR8",
     "NERR9", "NERR10", "NERR11", "NRBP", "NumNonrelJudgedRet", "NumQ", "NumRel", "NumRelRet",
     "NumRet", "P", "P_IA", "RBP", "RBPResidual", "RprecMult", "SDCG", "TBG", "U", "Unjudged",
-    "Utility", "alpha_DCG", "tokens", "yaap",
+    "Utility", "alpha_DCG", "gERR_IA", "tokens", "yaap",
 }  # fmt: skip
 PERFECT_IS_ONE = {
     "AP", "AP11", "AP_IA", "Bpref", "Compat", "F", "F1", "G", "GMAP", "GMBpref", "IPrec", "NCG",

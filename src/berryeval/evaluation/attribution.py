@@ -227,6 +227,7 @@ _RELEVANT_STANDING = {
     "average_precision_ia",
     "binary_normalised_gain",
     "eleven_point_average",
+    "graded_err_ia",
     "interpolated_precision",
     "nerr_ia",
     "nnrbp",

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from berryeval.kernels.intents import Intents
 
-__all__ = ["average_precision_ia", "precision_ia", "subtopic_recall"]
+__all__ = ["average_precision_ia", "graded_err_ia", "precision_ia", "subtopic_recall"]
 
 
 def average_precision_ia(
@@ -28,6 +28,31 @@ def average_precision_ia(
         intents.weights, sums, intents.n_relevant, strict=True
     ):
         total += weight * (of_intent / n_relevant)
+    return total / intents.total if intents.total > 0.0 else 0.0
+
+
+def graded_err_ia(
+    grades: Sequence[float],
+    judged: Sequence[float],
+    k: int | None = None,
+    level: float = 1.0,
+    max_grade: float = 4.0,
+) -> float:
+    """Return the weighted mean over intents of expected reciprocal rank, by grades for the intent.
+
+    A document satisfies as in `expected_reciprocal_rank`; grades below the level count as 0.
+    """
+    intents = Intents(judged, level)
+    going_on = [1.0] * len(intents.weights)
+    sums = [0.0] * len(intents.weights)
+    for rank, grade in enumerate(grades[:k], start=1):
+        for place, its_grade in intents.graded_by(grade):
+            satisfied = 2.0 ** (min(its_grade, max_grade) - max_grade) - 2.0**-max_grade
+            sums[place] += going_on[place] * satisfied / rank
+            going_on[place] *= 1.0 - satisfied
+    total = 0.0
+    for weight, of_intent in zip(intents.weights, sums, strict=True):
+        total += weight * of_intent
     return total / intents.total if intents.total > 0.0 else 0.0
 
 

@@ -39,8 +39,12 @@ class Intents:
 
     def served_by(self, grade: float) -> tuple[int, ...]:
         """Return the places of the intents that a document serves, rising."""
+        return tuple(place for place, _ in self.graded_by(grade))
+
+    def graded_by(self, grade: float) -> tuple[tuple[int, float], ...]:
+        """Return the places of the intents that a document serves, rising, with its grades."""
         return tuple(
-            self._places[part.intent]
+            (self._places[part.intent], part.grade)
             for part in self._parts(grade)
             if part.grade >= self._level and part.intent in self._places
         )

@@ -29,6 +29,7 @@ from berryeval.measures.f_beta import FBeta
 from berryeval.measures.hit_rate import HitRate
 from berryeval.measures.inferred_ap import InferredAveragePrecision
 from berryeval.measures.intent_aware import (
+    GradedIntentAwareERR,
     IntentAwareAveragePrecision,
     IntentAwarePrecision,
     SubtopicRecall,
@@ -96,6 +97,7 @@ __all__ = [
     "FBeta",
     "GeometricAveragePrecision",
     "GeometricBpref",
+    "GradedIntentAwareERR",
     "HitRate",
     "Hole",
     "Holes",

@@ -1,11 +1,21 @@
-"""Intent-aware AP and precision, and subtopic recall: one value per intent, then their mean."""
+"""Intent-aware AP, ERR and precision, and subtopic recall: one value per intent, then a mean."""
 
 from __future__ import annotations
 
-from berryeval.kernels.intent_aware import average_precision_ia, precision_ia, subtopic_recall
+from berryeval.kernels.intent_aware import (
+    average_precision_ia,
+    graded_err_ia,
+    precision_ia,
+    subtopic_recall,
+)
 from berryeval.measures._base import Measure, register
 
-__all__ = ["IntentAwareAveragePrecision", "IntentAwarePrecision", "SubtopicRecall"]
+__all__ = [
+    "GradedIntentAwareERR",
+    "IntentAwareAveragePrecision",
+    "IntentAwarePrecision",
+    "SubtopicRecall",
+]
 
 _NO_SUBTOPICS = (
     "A query without subtopics has one intent, the query itself. If no query has subtopics, the "
@@ -46,6 +56,47 @@ class IntentAwareAveragePrecision(Measure):
         _NO_SUBTOPICS,
         _UNSERVED,
         "A perfect ranking may stay below 1: intents compete for the first rank.",
+    )
+
+
+@register
+class GradedIntentAwareERR(Measure):
+    """Intent-aware expected reciprocal rank with grades.
+
+    Parameters
+    ----------
+    k : int or None
+        Ranks to consider, at least 1. None means the whole ranking.
+    rel : float
+        The lowest grade with which a document serves an intent.
+    max_grade : float
+        The highest grade of the scale, above 0. Higher grades count as this one.
+
+    References
+    ----------
+    Chapelle, Ji, Liao, Velipasaoglu, Lai and Wu (2011), Information Retrieval 14, 572-592.
+    """
+
+    rel: float = 1.0
+    max_grade: float = 4.0
+
+    kernel = staticmethod(graded_err_ia)
+    uses_intents = True
+    name = "gERR_IA"
+    title = "Graded intent-aware ERR"
+    aliases = ("graded_err_ia", "gerr-ia")
+    definition = (
+        "ERR for each intent by the grades for it, as if it were the query; then the mean, by "
+        "their weights. A document of grade g satisfies with probability (2^g - 1) / 2^max_grade."
+    )
+    use_when = "Documents serve intents to different degrees, and one very good one is enough."
+    avoid_when = "Judgments are binary, or values of ndeval are expected: use ERR_IA."
+    edge_cases = (
+        _NO_SUBTOPICS,
+        _UNSERVED,
+        "It is not normalised: a perfect ranking stays below 1, as in ERR.",
+        "With grades of 0 and 1 and max_grade=1, it is ERR_IA@k times the highest possible ERR at "
+        "k; ndeval and ir_measures have only that form.",
     )
 
 

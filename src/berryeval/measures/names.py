@@ -30,6 +30,7 @@ from berryeval.measures.f1 import F1
 from berryeval.measures.f_beta import FBeta as F
 from berryeval.measures.hit_rate import HitRate as Success
 from berryeval.measures.inferred_ap import InferredAveragePrecision as infAP
+from berryeval.measures.intent_aware import GradedIntentAwareERR as gERR_IA
 from berryeval.measures.intent_aware import IntentAwareAveragePrecision as AP_IA
 from berryeval.measures.intent_aware import IntentAwarePrecision as P_IA
 from berryeval.measures.intent_aware import SubtopicRecall as StRecall
@@ -127,6 +128,7 @@ __all__ = [
     "alpha_DCG",
     "alpha_nDCG",
     "binG",
+    "gERR_IA",
     "infAP",
     "infNDCG",
     "ms",

@@ -70,6 +70,7 @@ WITHOUT_BOUNDS: Mapping[type[Measure], str] = {
     measures.AlphaNDCG: _BY_INTENT,
     measures.Bpref: "it ignores unjudged documents on purpose",
     measures.GeometricBpref: "it ignores unjudged documents, like bpref",
+    measures.GradedIntentAwareERR: _BY_INTENT,
     measures.IntentAwareAveragePrecision: _BY_INTENT,
     measures.IntentAwareERR: _BY_INTENT,
     measures.IntentAwarePrecision: _BY_INTENT,
