@@ -23,6 +23,7 @@ import time
 from collections import Counter, defaultdict
 from contextlib import suppress
 from pathlib import Path
+from typing import NamedTuple
 
 from attacks import ATTACKS, attack, prepare
 from large_archive import Size, fill
@@ -47,7 +48,8 @@ GOALS = {"page": 1000, "judgment": 300}
 GOALS_UNDER_ATTACK = {"page": 10_000, "judgment": 2000}
 """The same while attackers use as much of the processors as they can get."""
 MOST_GROWTH = 50
-"""Megabytes by which the memory may grow; attackers fill the worker processes besides."""
+"""Megabytes by which the memory of the service may grow. Its worker processes, two at most, are
+started when there is work for them, and end after five minutes without any."""
 
 BEING_COMPUTED = 202
 """Status of a page that polls until it can be shown."""
@@ -244,15 +246,25 @@ class Crowd:
             await client.call("api", "GET", f"/v1/runs/{run}/rankings/q{0:06d}")
 
 
-def resident_megabytes(pid):
+class Memory(NamedTuple):
+    """Megabytes of the service, and of its worker processes."""
+
+    service: float
+    workers: float
+
+
+def resident_memory(pid):
     """Return the memory of a process and its children."""
-    total = 0
+    own = of_children = 0
     for path in Path("/proc").glob("[0-9]*/stat"):
         with suppress(OSError, IndexError):  # it may have ended
             fields = path.read_text().rpartition(")")[2].split()
-            if pid in (int(path.parent.name), int(fields[1])):
-                total += int(fields[21]) * os.sysconf("SC_PAGE_SIZE")
-    return total / 2**20
+            n_bytes = int(fields[21]) * os.sysconf("SC_PAGE_SIZE")
+            if int(path.parent.name) == pid:
+                own = n_bytes
+            elif int(fields[1]) == pid:
+                of_children += n_bytes
+    return Memory(own / 2**20, of_children / 2**20)
 
 
 def percentile(values, share):
@@ -264,7 +276,7 @@ def percentile(values, share):
 async def watch_memory(pid, seen, every=5.0):
     """Note the memory of the service while the clients work."""
     while True:
-        seen.append(resident_megabytes(pid))
+        seen.append(resident_memory(pid))
         await asyncio.sleep(every)
 
 
@@ -295,10 +307,12 @@ def lines_of(crowd, memory, wanted):
         yield f"| {kind} | {len(found):,} | {figures} | {crowd.n_failed(kind)} |"
     n_waiting = crowd.statuses["page", BEING_COMPUTED]
     early, late = growth(memory)
+    most, of_workers = (max(column) for column in zip(*memory, strict=True))
     yield ""
     yield (
-        f"{n_waiting:,} pages were being computed at first, and polled. Memory: {early:,.0f} MB in "
-        f"the second tenth of the time, {late:,.0f} MB in the last, {max(memory):,.0f} MB at most."
+        f"{n_waiting:,} pages were being computed at first, and polled. Memory of the service: "
+        f"{early:,.0f} MB in the second tenth of the time, {late:,.0f} MB in the last, "
+        f"{most:,.0f} MB at most; worker processes: {of_workers:,.0f} MB at most."
     )
     if wanted.attackers:
         yield ""
@@ -314,9 +328,10 @@ def lines_of(crowd, memory, wanted):
 
 
 def growth(memory):
-    """Return the memory of the second tenth of the time, and of the last."""
-    tenth = max(1, len(memory) // 10)
-    return statistics.median(memory[tenth:][:tenth] or memory), statistics.median(memory[-tenth:])
+    """Return the memory of the service in the second tenth of the time, and in the last."""
+    own = [one.service for one in memory]
+    tenth = max(1, len(own) // 10)
+    return statistics.median(own[tenth:][:tenth] or own), statistics.median(own[-tenth:])
 
 
 def missed(crowd, memory, *, attackers):
