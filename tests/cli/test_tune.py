@@ -29,7 +29,7 @@ def test_the_last_line_has_the_settings_to_use():
     lines = result.stdout.splitlines()
     assert lines[0].startswith("Nothing that was tried clearly beats current search.")
     assert "nDCG@10 of hybrid, 12 queries" in lines
-    assert lines[-1] == "Use (as now): -s weights=1,1 -s late=1 -s feedback=10"
+    assert lines[-1] == "Use (as now): -s weights=4,1 -s late=1 -s feedback=5"
 
 
 def test_a_file_has_the_format_of_its_name(tmp_path):
@@ -39,7 +39,7 @@ def test_a_file_has_the_format_of_its_name(tmp_path):
     content = json.loads((tmp_path / "settings.json").read_text())
     assert (content["kind"], content["measure"]) == ("hybrid-tuning", "RR@10")
     assert content["tried"][0] == {
-        "name": "current search", "weights": [2, 1], "late": 0, "feedback": 10,
+        "name": "current search", "weights": [2, 1], "late": 0, "feedback": 5,
         "mean": content["tried"][0]["mean"],
     }  # fmt: skip
 

@@ -68,7 +68,7 @@ def test_nothing_changes_without_a_clear_gain(golden):
     """The current settings stay."""
     tuning = tune_hybrid(Staged(lambda _one: 2, weights=(5, 2)), golden)
     assert (tuning.recommended, tuning.is_better) == (CURRENT, False)
-    assert use_line(tuning) == "Use (as now): -s weights=5,2 -s late=1 -s feedback=10"
+    assert use_line(tuning) == "Use (as now): -s weights=5,2 -s late=1 -s feedback=5"
     first, second, third, _ = hybrid_tuning_sentences(tuning)
     assert first.startswith("Nothing that was tried clearly beats current search. Tuned search ")
     assert second.startswith("Nothing that was tried clearly beats search by words. Tuned search ")
@@ -88,16 +88,17 @@ def test_what_is_turned_off_is_not_tried(golden):
     tuning = tune_hybrid(Staged(lambda _one: 1, late=0, feedback=0), golden)
     assert {(one.late, one.feedback) for one in tuning.tried.values()} == {(0, 0)}
     assert [*tuning.tried] == [
-        CURRENT, WORDS, "weights=3,1 late=0 feedback=0", "weights=1,3 late=0 feedback=0",
-        "weights=0,1 late=0 feedback=0",
+        CURRENT, WORDS, "weights=1,1 late=0 feedback=0", "weights=3,1 late=0 feedback=0",
+        "weights=1,3 late=0 feedback=0", "weights=0,1 late=0 feedback=0",
     ]  # fmt: skip
 
 
 def test_each_setting_is_tried_once(golden):
     """The current one under its own name."""
     tuning = tune_hybrid(Staged(lambda _one: 1), golden)
-    assert len(tuning.tried) == 30
-    assert len({*tuning.tried.values()}) == 30
+    assert len(tuning.tried) == 32
+    assert len({*tuning.tried.values()}) == 32
+    assert "weights=4,1 late=1 feedback=0" in tuning.tried
 
 
 def test_searches_are_as_deep_as_the_measure(golden):
@@ -142,7 +143,7 @@ def test_formats_have_all_settings(golden):
     assert len(content["tried"]) == len(tuning.tried)
     header, first, *_ = render_hybrid_tuning(tuning, "csv").splitlines()
     assert header == "settings,weight_of_words,weight_of_vectors,late,feedback,mean"
-    assert first == "current search,1.0,1.0,1.0,10,0.5"
+    assert first == "current search,4.0,1.0,1.0,5,0.5"
     for form in ("markdown", "table"):
         last = render_hybrid_tuning(tuning, form).splitlines()[-1]
         assert last == "Use: -s weights=1,3 -s late=0 -s feedback=0"

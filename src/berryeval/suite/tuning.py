@@ -206,6 +206,7 @@ def _candidates(current: HybridSettings) -> Iterator[tuple[str, HybridSettings]]
 
 def _shares() -> Iterator[tuple[int, int, int]]:
     """Yield weights of words, vectors and tokens; tokens alone find nothing."""
+    yield 4, 1, 1
     yield 1, 1, 1
     for words in range(_PARTS, -1, -1):
         for vectors in range(_PARTS - words, -1, -1):

@@ -1,20 +1,24 @@
 """Hybrid search in two rounds, over an index with fixed answers."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 import berryeval as be
+from berryeval.errors import ArgumentError
 from berryeval.search.embedding.embedder import unit_vectors
 from berryeval.search.hits import Hit
+from berryeval.search.systems.embedded import Embedded
 from berryeval.search.systems.hybrid import HybridSettings, search_hybrid, search_hybrid_each
 from berryeval.search.systems.late_interaction import late_scores, tokens_of
 from berryeval.search.systems.rank_fusion import fuse_hits
 from depth import examples
 
 TEXTS = {1: "renew token", 2: "renew licence", 3: "ripe bananas"}
-PLAIN = HybridSettings(late=0, feedback=0)
+PLAIN = HybridSettings(weights=(1, 1), late=0, feedback=0)
 
 
 class Written:
@@ -105,25 +109,45 @@ def test_tokens_are_a_third_score():
     index = Written({1: 4.0}, {3: 0.3})
     late = late_scores("renew token", index.tokens_of([1, 3]))
     assert late[0] > late[1]
-    found = search_hybrid(index, "renew token", QUERY, HybridSettings(late=3, feedback=0))
+    found = search_hybrid(index, "renew token", QUERY, replace(PLAIN, late=3))
     assert found == {1: 1 + 3, 3: 1 + 0}
 
 
 def test_the_second_round_uses_the_results_of_the_first():
-    """Half is the query; the best documents share the rest by score."""
+    """The query keeps its share; the best documents have the rest, by score."""
     index = Written({1: 4.0, 2: 2.0}, {})
-    settings = HybridSettings(late=0, feedback=2)
+    settings = replace(PLAIN, feedback=2, share=0.75)
     assert search_hybrid(index, "renew", QUERY, settings) == {1: 1, 2: 0.5}
     first, second = index.asked_words
     assert first == {"renew": 1}
     assert second == pytest.approx({
-        "renew": 0.5 + 0.5 * (2 / 3 / 2 + 1 / 3 / 2),
-        "token": 0.5 * 2 / 3 / 2,
-        "licence": 0.5 * 1 / 3 / 2,
+        "renew": 0.75 + 0.25 * (2 / 3 / 2 + 1 / 3 / 2),
+        "token": 0.25 * 2 / 3 / 2,
+        "licence": 0.25 * 1 / 3 / 2,
     })  # fmt: skip
     middle = unit_vectors(np.array([[0, 2, 1, 0]], np.float32))[0]
-    expected = unit_vectors(0.5 * (QUERY + middle)[np.newaxis])[0]
+    expected = unit_vectors((0.75 * QUERY + 0.25 * middle)[np.newaxis])[0]
     np.testing.assert_allclose(index.asked_vectors, [QUERY, expected], atol=1e-6)
+
+
+def test_words_outweigh_what_only_vectors_find():
+    """By default, the best document by words beats the best by vectors and tokens together."""
+    index = Written({1: 4.0}, {3: 0.9})
+    found = search_hybrid(index, "bananas", QUERY, HybridSettings(feedback=0))
+    assert found == {1: 4, 3: 1 + 1}
+
+
+def test_the_share_of_the_query_is_from_0_to_1():
+    """More than all of it, or less than nothing, is an error."""
+    for share in (-0.1, 1.1, float("nan")):
+        with pytest.raises(ArgumentError, match="share: expected a number from 0 to 1"):
+            HybridSettings(share=share)
+
+
+@pytest.mark.parametrize(("fusion", "weights"), [("scores", "4 1"), ("ranks", "1 1")])
+def test_ranks_count_equally_by_default(fusion, weights):
+    """Weights that suit scores do not suit reciprocal ranks."""
+    assert Embedded(fusion=fusion).fingerprint()["weights"] == weights
 
 
 def test_documents_without_a_score_give_no_feedback():

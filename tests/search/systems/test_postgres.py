@@ -485,7 +485,7 @@ def test_the_fingerprint_does_not_contain_the_address(postgres_dsn):
         "weights": "1 2",
         "depth": "100",
         "late": "1",
-        "feedback": "10",
+        "feedback": "5",
     }
 
 

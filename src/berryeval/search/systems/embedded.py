@@ -23,6 +23,7 @@ from berryeval.search.hits import Hit, best_hits, check_k
 from berryeval.search.system import System, each_once
 from berryeval.search.systems.hybrid import (
     HybridSettings,
+    default_weights,
     fusion_facts,
     search_hybrid,
     search_hybrid_each,
@@ -108,8 +109,9 @@ class Embedded(System):
     fusion : {"scores", "ranks"}
         Whether hybrid adds up scores in two rounds, see `berryeval.search.systems.hybrid`, or
         fuses reciprocal ranks.
-    weights : pair of float
-        Weights of BM25 and vectors in hybrid.
+    weights : pair of float, optional
+        Weights of BM25 and vectors in hybrid. Default: 4 and 1 if scores are added up, equal if
+        ranks are fused.
     depth : int
         Minimum number of hits of each to fuse; k if that is more.
     late : float
@@ -140,14 +142,16 @@ class Embedded(System):
         embedder: Embedder | Callable[[list[str]], Any] | None = None,
         title_weight: float = 1.0,
         fusion: Fusion = "scores",
-        weights: Sequence[float] = (1.0, 1.0),
+        weights: Sequence[float] | None = None,
         depth: int = 100,
         late: float = 1.0,
-        feedback: int = 10,
+        feedback: int = 5,
         constant: float = 60.0,
         approximate: bool = False,
     ) -> None:
         check_mode(mode)
+        if weights is None:
+            weights = default_weights(fusion)
         check_fusion(weights, constant, depth, fusion)
         if title_weight < 0:
             raise ArgumentError("title_weight", "a number from 0", repr(title_weight))

@@ -14,7 +14,12 @@ from berryeval.search.embedding.embedder import Embedder, Vectors, as_embedder, 
 from berryeval.search.hits import Hit, best_hits, check_k
 from berryeval.search.limits import seconds_allowed
 from berryeval.search.system import each_once
-from berryeval.search.systems.hybrid import HybridSettings, fusion_facts, search_hybrid_each
+from berryeval.search.systems.hybrid import (
+    HybridSettings,
+    default_weights,
+    fusion_facts,
+    search_hybrid_each,
+)
 from berryeval.search.systems.late_interaction import tokens_of
 from berryeval.search.systems.lexical import words_of
 from berryeval.search.systems.postgres import sql
@@ -89,10 +94,10 @@ class Postgres(PostgresConnections):
         normalization: int = _NORMALIZATION,
         title_weight: float = 1.0,
         fusion: Fusion = "scores",
-        weights: Sequence[float] = (1.0, 1.0),
+        weights: Sequence[float] | None = None,
         depth: int = 100,
         late: float = 1.0,
-        feedback: int = 10,
+        feedback: int = 5,
         constant: float = 60.0,
         approximate: bool = True,
         timeout: float = 30.0,
@@ -100,6 +105,8 @@ class Postgres(PostgresConnections):
         _check_choice("mode", mode, get_args(PostgresMode))
         _check_choice("rank", rank, ("ts_rank_cd", "bm25"))
         _check_choice("match", match, ("any", "all"))
+        if weights is None:
+            weights = default_weights(fusion)
         check_fusion(weights, constant, depth, fusion)
         if rank == "bm25" and normalization != _NORMALIZATION:
             expected = "rank='ts_rank_cd' with it: BM25 has its own normalization of lengths"
