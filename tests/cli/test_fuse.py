@@ -89,6 +89,7 @@ def test_suspicious_scores_are_reported():
         (("--method", "mapfuse"), "judgments: expected those of training queries"),
         (("--method", "sum", "--method", "mnz"), "only --tune takes several."),
         (("--report", "x.json"), "--report requires --tune."),
+        (("--queries", "x.json"), "--queries requires --tune."),
         (("--tune", "AP"), "--tune requires --judgments."),
         ((*TUNED, "--weights", "1,2"), "--tune chooses the weights; leave out --weights."),
         ((*TUNED, "--different-queries", "common"), "leave out --different-queries."),
@@ -115,7 +116,7 @@ def test_one_run_cannot_be_fused():
 
 def test_tuning_is_reported_in_several_formats():
     """Text on standard output; files of every kind; and the fused run."""
-    reports = [f"t.{ending}" for ending in ("json", "md", "csv", "txt", "svg")]
+    reports = [f"t.{ending}" for ending in ("json", "md", "csv", "txt", "svg", "html")]
     result = fuse(
         *TUNED, "-o", "fused.run", *(part for name in reports for part in ("--report", name))
     )
@@ -132,6 +133,11 @@ def test_tuning_is_reported_in_several_formats():
     assert header.split(",")[:3] == ["method", "norm", "parameters"]
     assert row.startswith("wsum,min-max,,")
     assert Path("t.svg").read_text().startswith("<svg")
+    page = Path("t.html").read_text()
+    assert "<h1>Nothing that was tried clearly beats stems.run alone. Tuned" in page
+    assert page.count("Held-out folds") == 1
+    assert page.count("held-out mean") == 10, "a dot per fold, on wide and on narrow screens"
+    assert "<h2>Candidates</h2>" in page
     weights = [*content["choice"]["weights"].values()]
     expected = be.fuse(["words.run", "stems.run"], "wsum", weights=weights)
     assert be.read_run("fused.run") == expected
@@ -140,3 +146,23 @@ def test_tuning_is_reported_in_several_formats():
 def test_tuning_without_an_output_writes_no_run():
     """The report is the result."""
     assert "h01 Q0" not in fuse(*TUNED).output
+
+
+def test_tuning_respects_weights_and_groups_of_queries(tmp_path):
+    """Two groups are too few for three folds; weights change the means."""
+    judged = be.read_judgments("qrels.txt").to_dict()
+    queries = [{"id": query_id, "query": "", "group": "ab"[n % 2], "weight": n + 1}
+               for n, query_id in enumerate(judged)]  # fmt: skip
+    file = tmp_path / "queries.json"
+    file.write_text(json.dumps(queries))
+    result = fuse(*TUNED, "--queries", str(file), "--folds", "3")
+    assert result.exit_code == 2
+    assert "the number of groups of judged queries" in result.stderr
+    for query in queries:
+        del query["group"]
+    file.write_text(json.dumps(queries))
+    result = fuse(*TUNED, "--queries", str(file), "--report", "weighted.json")
+    assert result.exit_code == 0, result.output
+    singles = json.loads(Path("weighted.json").read_text())["singles"]
+    expected = be.evaluate("qrels.txt", "stems.run", "nDCG@10", queries=str(file))
+    assert singles["stems.run"] == pytest.approx(expected["nDCG@10"].mean)

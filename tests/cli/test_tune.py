@@ -18,7 +18,7 @@ def folder(tmp_path, monkeypatch):
 
 
 def tune(*arguments, system="hybrid"):
-    words = ["tune", system, "--golden", "fruit", *arguments]
+    words = ["tune", "--system", system, "--golden", "fruit", *arguments]
     return CliRunner().invoke(main, words, prog_name="berryeval")
 
 
@@ -42,6 +42,30 @@ def test_a_file_has_the_format_of_its_name(tmp_path):
         "name": "current search", "weights": [2, 1], "late": 0, "feedback": 5,
         "mean": content["tried"][0]["mean"],
     }  # fmt: skip
+
+
+def test_a_page_has_a_chart_of_all_settings(tmp_path):
+    """With the sentences, the line to use, and the tables."""
+    result = tune("--folds", "3", "-s", "late=0", "-s", "feedback=0", "-o", "tuning.html")
+    assert (result.exit_code, result.output) == (0, "")
+    page = (tmp_path / "tuning.html").read_text()
+    assert "<h1>Nothing that was tried clearly beats current search." in page
+    assert "Use (as now): -s weights=4,1 -s late=0 -s feedback=0." in page
+    assert page.count("<title>current search: ") == 2, "on wide and on narrow screens"
+    assert "<h2>Folds</h2>" in page
+
+
+def test_the_system_was_an_argument():
+    """It still works, with a hint; two systems or none are an error."""
+
+    def run(*words):
+        return CliRunner().invoke(main, ["tune", *words], prog_name="berryeval")
+
+    result = run("bm25", "--golden", "fruit")
+    assert result.stderr.startswith("The argument SYSTEM is now the option --system SYSTEM.\n")
+    assert "Name one system: berryeval tune --system SYSTEM." in run().stderr
+    both = run("hybrid", "--system", "hybrid")
+    assert "Name the system only once: berryeval tune --system SYSTEM." in both.stderr
 
 
 def test_systems_without_weights_are_rejected():

@@ -30,7 +30,7 @@ def test_the_commands_print_the_output_on_the_page(tmp_path, monkeypatch):
             assert result.stdout.endswith(last.lstrip())
         else:
             assert (result.stdout, result.stderr) == (expected, "")
-    assert Path("weights.svg").read_text(encoding="utf-8").startswith("<svg")
+    assert Path("tuning.html").read_text(encoding="utf-8").startswith("<!DOCTYPE html>")
 
 
 def test_the_python_code_runs(tmp_path, monkeypatch):

@@ -2,6 +2,7 @@
 
 import pytest
 
+from berryeval import Query
 from berryeval.core.judgments import Judgments
 from berryeval.core.run import Run
 from berryeval.errors import ArgumentError
@@ -69,3 +70,26 @@ def test_folds_need_queries():
     """Three at least, and no more than queries."""
     with pytest.raises(ArgumentError, match="n_folds: expected a number from 3 to 30"):
         choose_run(JUDGMENTS, {"a": run_of([1] * N)}, n_folds=2)
+
+
+def test_queries_that_are_asked_more_count_more():
+    """The second run is better for one query only, which has most of the traffic."""
+    rare, often = run_of([3] + [1] * (N - 1)), run_of([1] + [3] * (N - 1))
+    runs = {"rare": rare, "often": often}
+    assert choose_run(JUDGMENTS, runs, "RR@10").choice == "rare"
+    queries = [Query(f"q{i:02}", "", weight=500 if i == 0 else 1) for i in range(N)]
+    chosen = choose_run(JUDGMENTS, runs, "RR@10", queries=queries)
+    assert chosen.choice == "often"
+    assert chosen.means["often"] == pytest.approx((500 + 29 / 3) / 529)
+    # Without the fold of that query, the others decide; their choice is bad for it.
+    assert {fold.choice for fold in chosen.folds if "q00" in fold.query_ids} == {"rare"}
+    assert chosen.held_out.mean < 0.4
+
+
+def test_queries_of_a_group_are_in_one_fold():
+    """Ten groups of three."""
+    queries = [Query(f"q{i:02}", "", group=f"g{i // 3}") for i in range(N)]
+    runs = {"a": run_of([1] * N)}
+    for fold in choose_run(JUDGMENTS, runs, "RR@10", queries=queries).folds:
+        groups = [int(query_id[1:]) // 3 for query_id in fold.query_ids]
+        assert all(groups.count(group) == 3 for group in groups)

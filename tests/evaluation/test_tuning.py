@@ -203,3 +203,39 @@ def test_one_run_cannot_be_tuned():
 def test_equal_shares_of_nothing():
     """Runs that score 0 start from equal weights."""
     assert module._shares([0.0, 0.0]) == (0.5, 0.5)
+
+
+def one_sided(n_queries=12):
+    """The left run is right for the first query, the right run for all others."""
+    judgments = {f"q{n:02}": {"a": 1} for n in range(n_queries)}
+    good, bad = {"a": 2.0, "b": 1.0}, {"b": 2.0, "a": 1.0}
+    left = {query: good if query == "q00" else bad for query in judgments}
+    right = {query: bad if query == "q00" else good for query in judgments}
+    return judgments, {"left": left, "right": right}
+
+
+@pytest.mark.parametrize("measure", ["RR@5", "RR"])
+def test_weights_of_runs_follow_the_weights_of_queries(measure):
+    """By an exact search, and on a grid."""
+    judgments, runs = one_sided()
+    plain = tuned(judgments, runs, measure, methods=["wsum"], n_folds=3)
+    assert plain.choice.weights[1] > 0.5
+    queries = [be.Query(query, "", weight=100 if query == "q00" else 1) for query in judgments]
+    found = tuned(judgments, runs, measure, methods=["wsum"], n_folds=3, queries=queries)
+    assert found.choice.weights[1] < 0.5
+    assert found.singles == pytest.approx({"left": (100 + 5.5) / 111, "right": (50 + 11) / 111})
+    assert found.best_single == "left"
+    # The fold of the first query is fused as the others need it.
+    assert found.held_out.mean == pytest.approx(found.candidates[0].held_out)
+    assert found.held_out.mean < 0.6
+
+
+def test_groups_of_queries_are_not_divided():
+    """Three groups make three folds, and no more."""
+    judgments, runs = one_sided()
+    queries = [be.Query(query, "", group="abc"[int(query[1:]) % 3]) for query in judgments]
+    found = tuned(judgments, runs, "RR@5", methods=["wsum"], n_folds=3, queries=queries)
+    groups = [{int(query[1:]) % 3 for query in fold.query_ids} for fold in found.folds]
+    assert sorted(map(len, groups)) == [1, 1, 1]
+    with pytest.raises(be.ArgumentError, match="the number of groups of judged queries"):
+        tuned(judgments, runs, "RR@5", n_folds=4, queries=queries)

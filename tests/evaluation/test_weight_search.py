@@ -130,3 +130,11 @@ def test_other_weights_keep_their_proportions():
     """If all others are 0 they are equal."""
     assert proportions((0.5, 0.3, 0.2), 0) == (0.0, 0.6, 0.4)
     assert proportions((1.0, 0.0, 0.0), 0) == (0.0, 0.5, 0.5)
+
+
+def test_a_query_that_counts_more_decides():
+    """The queries disagree; the one with the greater weight has its way."""
+    one = Steps(np.array([0.4]), np.array([1.0, 0.0]))
+    other = Steps(np.array([0.4]), np.array([0.0, 1.0]))
+    assert best_share([one, other], [3.0, 1.0]) == (pytest.approx(0.2), 3.0)
+    assert best_share([one, other], [1.0, 3.0]) == (pytest.approx(0.7), 3.0)

@@ -20,11 +20,13 @@ if TYPE_CHECKING:
     from berryeval.charts.power import power_chart
     from berryeval.charts.queries import per_query_chart
     from berryeval.charts.reranking import reranking_curves
+    from berryeval.charts.settings import SettingsPoint, settings_chart
     from berryeval.charts.slices import wins_by_slice
     from berryeval.charts.weights import weights_chart
 
 __all__ = [
     "Chart",
+    "SettingsPoint",
     "cutoff_families",
     "forest_plot",
     "measure_by_k",
@@ -32,12 +34,14 @@ __all__ = [
     "power_chart",
     "reranking_curves",
     "score_distribution",
+    "settings_chart",
     "weights_chart",
     "wins_by_slice",
 ]
 
 _HOMES = {
     "Chart": "chart",
+    "SettingsPoint": "settings",
     "cutoff_families": "cutoffs",
     "forest_plot": "forest",
     "measure_by_k": "cutoffs",
@@ -45,6 +49,7 @@ _HOMES = {
     "power_chart": "power",
     "reranking_curves": "reranking",
     "score_distribution": "distribution",
+    "settings_chart": "settings",
     "weights_chart": "weights",
     "wins_by_slice": "slices",
 }

@@ -22,6 +22,7 @@ __all__ = [
     "load_golden_set",
     "named_settings",
     "no_questions_option",
+    "one_system",
     "parts_options",
     "progress_bar",
     "split_option",
@@ -98,6 +99,17 @@ def system_options(command: Command) -> Command:
         help="Setting of the system, such as weights=1,0.5. Repeatable.",
     )
     return dsn(settings(command))
+
+
+def one_system(place: str | None, system: str | None) -> str:
+    """Return the system, which is an option, and used to be an argument."""
+    if (place is None) == (system is None):
+        problem = "Name one system" if place is None else "Name the system only once"
+        command = click.get_current_context().command_path
+        raise click.UsageError(f"{problem}: {command} --system SYSTEM.")
+    if place is not None:
+        click.echo("The argument SYSTEM is now the option --system SYSTEM.", err=True)
+    return place or system or ""
 
 
 def address_for(name: str, dsn: str | None, beside: Iterable[str] = ()) -> str | None:

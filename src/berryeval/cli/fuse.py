@@ -120,8 +120,14 @@ def _read_parameters(
     "reports",
     multiple=True,
     metavar="FILE",
-    help="Also write the result of --tune, in the format of its extension: .json, .md, .csv, .txt, "
-    "or .svg and .png for a chart of weights. Repeatable.",
+    help="Also write the result of --tune, in the format of its extension: .html, .json, .md, "
+    ".csv, .txt, or .svg and .png for a chart of weights. Repeatable.",
+)
+@click.option(
+    "--queries",
+    "query_file",
+    metavar="FILE",
+    help="Queries for --tune: their weights count, and groups are not divided between folds.",
 )
 @click.option(
     "--different-queries",
@@ -143,6 +149,7 @@ def command(
     n_folds: int,
     seed: int,
     reports: tuple[str, ...],
+    query_file: str | None,
     duplicates: Duplicates,
     judges: Judges,
     parameters: dict[str, float],
@@ -164,7 +171,7 @@ def command(
     berryeval fuse bm25.run vectors.run -o fused.run --method wsum --weights 0.7,0.3
     berryeval fuse bm25.run vectors.run --norm zmuv --method mnz --depth 1000 -o fused.run.gz
     berryeval fuse bm25.run vectors.run --tune nDCG@10 --judgments qrels.txt -o fused.run
-    berryeval fuse BM25=a.run E5=b.run --tune AP --judgments qrels.txt --report weights.svg
+    berryeval fuse BM25=a.run E5=b.run --tune AP --judgments qrels.txt --report tuning.html
     """
     from berryeval.evaluation.sources import load_judgments, load_run
     from berryeval.formats.writing import format_of_name, write_run
@@ -174,14 +181,22 @@ def command(
     check_outputs([output, *reports])
     if output is not None:
         format_of_name(output)  # refused before anything is read
-    _check_usage(methods, norms, judgments, measure, reports, **options)
+    _check_usage(methods, norms, judgments, measure, reports, query_file, **options)
     named = named_runs(runs)
     loaded = {name: load_run(path, duplicates) for name, path in named.items()}
     judged = None if judgments is None else load_judgments(judgments, duplicates, judges)
     if measure is not None:
         assert judged is not None
         tuning = _tune(
-            judged, loaded, measure, methods, norms, parameters, n_folds=n_folds, seed=seed
+            judged,
+            loaded,
+            measure,
+            methods,
+            norms,
+            parameters,
+            query_file,
+            n_folds=n_folds,
+            seed=seed,
         )
         for file, form in formats.items():
             _write_report(tuning, form, file)
@@ -207,6 +222,7 @@ def _check_usage(
     judgments: str | None,
     measure: str | None,
     reports: Sequence[str],
+    query_file: str | None,
     weights: Sequence[float] | None,
     queries: str,
 ) -> None:
@@ -215,6 +231,8 @@ def _check_usage(
         raise click.UsageError("Choose one --method and one --norm; only --tune takes several.")
     if measure is None and reports:
         raise click.UsageError("--report requires --tune.")
+    if measure is None and query_file is not None:
+        raise click.UsageError("--queries requires --tune.")
     if measure is not None and judgments is None:
         raise click.UsageError("--tune requires --judgments.")
     if measure is not None and weights is not None:
@@ -230,6 +248,7 @@ def _tune(
     methods: Sequence[str],
     norms: Sequence[str],
     parameters: Mapping[str, float],
+    queries: str | None,
     **options: int,
 ) -> FusionTuning:
     """Choose a way to fuse, and show how it did."""
@@ -246,6 +265,7 @@ def _tune(
         parameters=parameters,
         n_folds=options["n_folds"],
         seed=options["seed"],
+        queries=queries,
     )
     click.echo("\n".join(tuning_sentences(tuning)) + "\n")
     show_tables(tuning_tables(tuning))
@@ -255,7 +275,7 @@ def _tune(
 def _format_of_report(file: str) -> str:
     from berryeval.cli._output import report_format
 
-    return report_format(file, ("csv", "json", "markdown", "png", "svg"))
+    return report_format(file, ("csv", "html", "json", "markdown", "png", "svg"))
 
 
 def _write_report(tuning: FusionTuning, form: str, file: str) -> None:
@@ -270,6 +290,10 @@ def _write_report(tuning: FusionTuning, form: str, file: str) -> None:
     sentences, tables = report.tuning_sentences(tuning), report.tuning_tables(tuning)
     if form == "json":
         text = report.tuning_to_json(tuning)
+    elif form == "html":
+        from berryeval.reports.html.tuning_page import tuning_to_html
+
+        text = tuning_to_html(tuning)
     elif form == "csv":
         text = report.tuning_to_csv(tuning)
     elif form == "markdown":

@@ -19,6 +19,7 @@ from berryeval.cli._systems import (
     limits_of,
     limits_options,
     named_settings,
+    one_system,
     progress_bar,
     split_option,
     system_options,
@@ -171,7 +172,7 @@ def command(
     from berryeval.search.opening import open_system
     from berryeval.search.system import check_documents
 
-    system = _one_of(place, system)
+    system = one_system(place, system)
     _check_usage(output, repeat, documents, questions)
     outputs = _outputs(output, repeat, timings)
     check_outputs(outputs)
@@ -280,16 +281,6 @@ def _crediting(spans: str | None, documents: str | None, chunks: str) -> Callabl
     if documents is None:
         raise click.UsageError("--spans requires --documents.")
     return read_crediting(spans, documents, chunks)
-
-
-def _one_of(place: str | None, system: str | None) -> str:
-    """Return the system, which is an option, and used to be an argument."""
-    if (place is None) == (system is None):
-        problem = "Name one system" if place is None else "Name the system only once"
-        raise click.UsageError(f"{problem}: berryeval retrieve --system SYSTEM.")
-    if place is not None:
-        click.echo("The argument SYSTEM is now the option --system SYSTEM.", err=True)
-    return place or system or ""
 
 
 def _index(system: object, path: str, chunks: str, questions: str | None) -> str:

@@ -12,6 +12,7 @@ from berryeval.cli._systems import (
     load_golden_set,
     named_settings,
     no_questions_option,
+    one_system,
     parts_options,
     progress_bar,
     system_options,
@@ -19,11 +20,12 @@ from berryeval.cli._systems import (
 
 __all__ = ["command"]
 
-FORMATS = ("table", "csv", "json", "markdown")
+FORMATS = ("table", "csv", "html", "json", "markdown")
 
 
 @click.command("tune")
-@click.argument("system")
+@click.argument("place", metavar="", required=False)
+@click.option("--system", metavar="SYSTEM", help="hybrid, or postgres with --dsn.")
 @golden_option
 @parts_options
 @chunks_option
@@ -47,7 +49,8 @@ FORMATS = ("table", "csv", "json", "markdown")
 @no_questions_option
 @output_options(FORMATS)
 def command(
-    system: str,
+    place: str | None,
+    system: str | None,
     golden: str | None,
     documents: str | None,
     queries: str | None,
@@ -72,12 +75,14 @@ def command(
 
     The report has the mean on held-out folds, beside the optimistic one on training folds, and
     says whether it clearly beats the current settings and words alone. The last line has the
-    settings to use. What -s late=0 or -s feedback=0 turns off is not tried.
+    settings to use. What -s late=0 or -s feedback=0 turns off is not tried. Weights of queries
+    count, and groups of queries are not divided between folds.
 
     \b
-    berryeval tune hybrid --golden golden/
-    berryeval tune hybrid --golden scifact/ -m R@10 -o settings.json
-    berryeval tune postgres --dsn postgresql://localhost/search --golden golden/
+    berryeval tune --system hybrid --golden golden/
+    berryeval tune --system hybrid --golden scifact/ -m R@10 -o settings.json
+    berryeval tune --system hybrid --golden golden/ -o tuning.html
+    berryeval tune --system postgres --dsn postgresql://localhost/search --golden golden/
     """
     from berryeval.reports.hybrid_tuning import (
         hybrid_tuning_sentences,
@@ -90,6 +95,7 @@ def command(
     from berryeval.suite.quality import TABLE
     from berryeval.suite.tuning import tune_hybrid
 
+    system = one_system(place, system)
     check_outputs([output])
     known = load_golden_set(
         golden,

@@ -9,8 +9,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
-from functools import reduce
-from operator import add
 from typing import TYPE_CHECKING
 
 from berryeval.core.judgments import Judgments
@@ -18,7 +16,9 @@ from berryeval.core.run import Run
 from berryeval.engine import score
 from berryeval.evaluation.comparing import compare
 from berryeval.evaluation.evaluate import MeasureLike, evaluate, read_measures
-from berryeval.evaluation.folds import fold_queries, held_out_run
+from berryeval.evaluation.folds import QueryWeights, fold_queries, held_out_run
+from berryeval.evaluation.slices import QueriesSource, load_queries
+from berryeval.evaluation.weighing import mean_over
 from berryeval.measures import Measure
 
 if TYPE_CHECKING:
@@ -79,6 +79,7 @@ def choose_run(
     measure: MeasureLike = "nDCG@10",
     *,
     references: Iterable[str] = (),
+    queries: QueriesSource | None = None,
     n_folds: int = 5,
     level: float = 0.95,
     seed: int = 0,
@@ -95,6 +96,8 @@ def choose_run(
         What to improve.
     references : iterable of str
         Names of runs to compare the choice with.
+    queries : path or Query objects, optional
+        Their weights count in every mean. Queries of one group are in the same fold.
     n_folds : int
         Parts that queries are divided into, at least 3.
     level : float
@@ -105,7 +108,7 @@ def choose_run(
     Raises
     ------
     ArgumentError
-        For fewer queries than folds.
+        For fewer queries, or groups of queries, than folds.
 
     Examples
     --------
@@ -117,18 +120,19 @@ def choose_run(
     ('good', 1.0)
     """
     [chosen] = read_measures(measure)
-    folds = fold_queries(judgments, n_folds, seed)
+    known = load_queries(queries)
+    folds = fold_queries(judgments, n_folds, seed, known)
     query_ids = [query_id for fold in folds for query_id in fold]
+    weights = QueryWeights(known, query_ids)
     scores = {name: _scores(judgments, run, chosen) for name, run in runs.items()}
     sign = 1 if chosen.higher_is_better else -1
 
     def mean(name: str, over: Iterable[bytes]) -> float:
-        values = [scores[name][query_id] for query_id in sorted(over)]
-        return reduce(add, values, 0.0) / len(values)
+        return weights.mean(scores[name], over)
 
     def best(over: Iterable[bytes]) -> str:
-        queries = [*over]
-        return max(runs, key=lambda name: sign * mean(name, queries))
+        among = [*over]
+        return max(runs, key=lambda name: sign * mean(name, among))
 
     by_fold = []
     for number, fold in enumerate(folds):
@@ -142,11 +146,16 @@ def choose_run(
         choice=best(query_ids),
         means={name: mean(name, query_ids) for name in runs},
         folds=tuple(by_fold),
-        held_out=evaluate(judgments, held_out, chosen)[str(chosen)],
-        training=reduce(add, (one.training for one in by_fold), 0.0) / len(by_fold),
+        held_out=evaluate(judgments, held_out, chosen, queries=known.values())[str(chosen)],
+        training=mean_over([one.training for one in by_fold]),
         comparisons={
             name: compare(
-                judgments, {name: runs[name], TUNED: held_out}, chosen, level=level, seed=seed
+                judgments,
+                {name: runs[name], TUNED: held_out},
+                chosen,
+                queries=known.values(),
+                level=level,
+                seed=seed,
             )
             for name in references
         },

@@ -1,26 +1,82 @@
-"""Folds of queries for cross-validation."""
+"""Folds of queries for cross-validation, and means over them."""
 
 from __future__ import annotations
 
 import random
-from collections.abc import Sequence
+from collections.abc import Iterable, Mapping, Sequence
+from functools import reduce
+from operator import add
+from typing import TYPE_CHECKING
 
 from berryeval.core.grouped import Grouping
+from berryeval.core.id_column import decode_id, encode_id
 from berryeval.core.judgments import Judgments
 from berryeval.core.run import Run
 from berryeval.errors import ArgumentError
+from berryeval.evaluation.weighing import labels_of, mean_over, weights_of
 
-__all__ = ["fold_queries", "held_out_run"]
+if TYPE_CHECKING:
+    from berryeval.core.query import Query
+
+__all__ = ["QueryWeights", "fold_queries", "held_out_run"]
 
 
-def fold_queries(judgments: Judgments, n_folds: int, seed: int) -> list[list[bytes]]:
-    """Divide queries at random; the same seed gives the same folds."""
+class QueryWeights:
+    """How much each query counts in means over some of the queries.
+
+    Parameters
+    ----------
+    queries : mapping of str to Query
+        Queries by id, which may have weights.
+    query_ids : iterable of bytes
+        All queries of the tuning.
+    """
+
+    def __init__(self, queries: Mapping[str, Query], query_ids: Iterable[bytes]) -> None:
+        names = [decode_id(query_id) for query_id in query_ids]
+        found = weights_of(queries, names)
+        self._weights = (
+            None if found is None else dict(zip(map(encode_id, names), found, strict=True))
+        )
+
+    def of(self, query_id: bytes) -> float:
+        """Return the weight of a query, 1 if all count equally."""
+        return 1.0 if self._weights is None else self._weights[query_id]
+
+    def total(self, query_ids: Iterable[bytes]) -> float:
+        """Return the sum of the weights of some queries."""
+        return reduce(add, map(self.of, query_ids), 0.0)
+
+    def mean(self, scores: Mapping[bytes, float], over: Iterable[bytes]) -> float:
+        """Return the mean score of some queries, added up in the order of their ids."""
+        ordered = sorted(over)
+        weights = None if self._weights is None else [*map(self.of, ordered)]
+        return mean_over([scores[query_id] for query_id in ordered], weights)
+
+
+def fold_queries(
+    judgments: Judgments, n_folds: int, seed: int, queries: Mapping[str, Query] | None = None
+) -> list[list[bytes]]:
+    """Divide queries at random; the same seed gives the same folds.
+
+    Queries of one group stay together: a choice that saw one of them is not scored on another. The
+    largest groups are placed first, each in the fold that has the fewest queries so far.
+    """
     query_ids = sorted(judgments.query_ids.iter_bytes())
-    if not 3 <= n_folds <= len(query_ids):  # noqa: PLR2004 - two to fit and validate, one to test
-        expected = f"a number from 3 to {len(query_ids)}, the number of judged queries"
+    labels = labels_of(queries or {}, map(decode_id, query_ids), "group")
+    by_group: dict[object, list[bytes]] = {}
+    for query_id, group in zip(query_ids, labels or [None] * len(query_ids), strict=True):
+        by_group.setdefault(query_id if group is None else group, []).append(query_id)
+    groups = [*by_group.values()]
+    if not 3 <= n_folds <= len(groups):  # noqa: PLR2004 - two to fit and validate, one to test
+        what = "groups of judged queries" if labels else "judged queries"
+        expected = f"a number from 3 to {len(groups)}, the number of {what}"
         raise ArgumentError("n_folds", expected, repr(n_folds))
-    random.Random(seed).shuffle(query_ids)  # noqa: S311 - no secret
-    return [sorted(query_ids[fold::n_folds]) for fold in range(n_folds)]
+    random.Random(seed).shuffle(groups)  # noqa: S311 - no secret
+    folds: list[list[bytes]] = [[] for _ in range(n_folds)]
+    for group_ids in sorted(groups, key=len, reverse=True):  # stable
+        min(folds, key=len).extend(group_ids)
+    return [sorted(fold) for fold in folds]
 
 
 def held_out_run(folds: Sequence[Sequence[bytes]], by_fold: Sequence[Run]) -> Run:

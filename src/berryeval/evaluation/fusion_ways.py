@@ -7,17 +7,21 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property, reduce
 from operator import add
+from typing import TYPE_CHECKING
 
 from berryeval.core.judgments import Judgments
 from berryeval.core.run import Run
 from berryeval.engine import score
 from berryeval.errors import ArgumentError, InputError, MismatchError
-from berryeval.evaluation.weighing import mean_over
+from berryeval.evaluation.folds import QueryWeights
 from berryeval.evaluation.weight_search import WeightSearch, proportions, with_share
 from berryeval.fusion.fuse import check_parameters, fuse_runs
 from berryeval.fusion.methods import Method, find_method, find_norm
 from berryeval.fusion.training import Training, TrainingSet
 from berryeval.measures import Measure
+
+if TYPE_CHECKING:
+    from berryeval.core.query import Query
 
 __all__ = ["FusionChoice", "FusionData", "FusionWay", "list_ways"]
 
@@ -70,12 +74,19 @@ class FusionData:
     """Runs, judgments and a measure; scores are negated for measures of which less is better."""
 
     def __init__(
-        self, runs: dict[str, Run], judgments: Judgments, measure: Measure, n_starts: int, seed: int
+        self,
+        runs: dict[str, Run],
+        judgments: Judgments,
+        measure: Measure,
+        n_starts: int,
+        seed: int,
+        queries: Mapping[str, Query] | None = None,
     ) -> None:
         self.runs = runs
         self.judgments = judgments
         self.measure = measure
         self.query_ids = sorted(judgments.query_ids.iter_bytes())
+        self.weights = QueryWeights(queries or {}, self.query_ids)
         self.n_starts = n_starts
         self.seed = seed
 
@@ -93,9 +104,7 @@ class FusionData:
         self, scores: Mapping[bytes, float], query_ids: Sequence[bytes] | None = None
     ) -> float:
         """Return the mean over some queries, or over all judged ones."""
-        return mean_over(
-            [scores[one] for one in (self.query_ids if query_ids is None else query_ids)]
-        )
+        return self.weights.mean(scores, self.query_ids if query_ids is None else query_ids)
 
     @cached_property
     def starts(self) -> list[tuple[float, ...]]:
@@ -193,7 +202,9 @@ class FusionWay:
             )
             for run in range(len(self.data.runs))
         ]
-        return WeightSearch(parts, self.data.judgments, self.data.measure)
+        return WeightSearch(
+            parts, self.data.judgments, self.data.measure, worth=self.data.weights.of
+        )
 
     def _try_shares(self, query_ids: Sequence[bytes]) -> tuple[float, ...]:
         """Return the best weights on a grid, one weight after the other."""

@@ -22,6 +22,7 @@ from berryeval.evaluation.evaluate import MeasureLike, evaluate, read_measures
 from berryeval.evaluation.folds import fold_queries, held_out_run
 from berryeval.evaluation.fusing import load_runs
 from berryeval.evaluation.fusion_ways import FusionChoice, FusionData, FusionWay, list_ways
+from berryeval.evaluation.slices import QueriesSource, load_queries
 from berryeval.evaluation.sources import JudgmentsSource, RunSource, load_judgments
 from berryeval.evaluation.weighing import mean_over
 from berryeval.formats import Duplicates
@@ -149,6 +150,7 @@ def tune_fusion(
     seed: int = 0,
     duplicates: Duplicates = "error",
     judges: Judges = "first",
+    queries: QueriesSource | None = None,
 ) -> FusionTuning:
     """Choose method, normalisation and weights of a fusion by cross-validation over queries.
 
@@ -177,6 +179,9 @@ def tune_fusion(
         Random seed of folds and starts.
     duplicates, judges
         As `evaluate` takes them.
+    queries : path or Query objects, optional
+        Their weights count in every mean, and in the search for weights of runs. Queries of one
+        group are in the same fold.
 
     Returns
     -------
@@ -185,7 +190,8 @@ def tune_fusion(
     Raises
     ------
     ArgumentError
-        For fewer queries than folds, and for unknown methods or normalisations.
+        For fewer queries, or groups of queries, than folds, and for unknown methods or
+        normalisations.
 
     Examples
     --------
@@ -203,8 +209,9 @@ def tune_fusion(
     if n_starts < 1:
         raise ArgumentError("n_starts", "at least 1", repr(n_starts))
     judged = load_judgments(judgments, duplicates, judges)
-    data = FusionData(loaded, judged, chosen, n_starts, seed)
-    folds = fold_queries(judged, n_folds, seed)
+    known = load_queries(queries)
+    data = FusionData(loaded, judged, chosen, n_starts, seed, known)
+    folds = fold_queries(judged, n_folds, seed, known)
     ways, notes = list_ways(data, methods, norms, parameters or {})
     validated = [_Validated(way, folds) for way in ways]
     by_fold = [_choose(validated, fold) for fold in range(len(folds))]
@@ -217,6 +224,7 @@ def tune_fusion(
         judged,
         {best_single: loaded[best_single], _FUSION: held_out},
         chosen,
+        queries=known.values(),
         level=level,
         seed=seed,
     )
@@ -235,7 +243,7 @@ def tune_fusion(
             for one in ranked
         ),
         folds=tuple(by_fold),
-        held_out=evaluate(judged, held_out, chosen)[str(chosen)],
+        held_out=evaluate(judged, held_out, chosen, queries=known.values())[str(chosen)],
         training=mean_over([one.training for one in by_fold]),
         singles=singles,
         best_single=best_single,
@@ -274,11 +282,12 @@ class _Validated:
         return self._held_out([i for i in range(len(self.folds)) if i != fold], (fold,))
 
     def _held_out(self, tested: Sequence[int], left_out: Sequence[int]) -> float:
-        n_queries, total = 0, 0.0
+        worth, total = 0.0, 0.0
         for fold in tested:
-            n_queries += len(self.folds[fold])
-            total += len(self.folds[fold]) * self.mean_without((*left_out, fold), self.folds[fold])
-        return total / n_queries
+            own = self.way.data.weights.total(self.folds[fold])
+            worth += own
+            total += own * self.mean_without((*left_out, fold), self.folds[fold])
+        return total / worth
 
     @cached_property
     def training_mean(self) -> float:

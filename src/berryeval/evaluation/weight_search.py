@@ -59,10 +59,19 @@ class WeightSearch:
         Grades of documents.
     measure : Measure
         With a cutoff. Its scores are negated if lower ones are better.
+    worth : callable
+        How much a query counts. Default: 1 each.
     """
 
-    def __init__(self, parts: Sequence[Run], judgments: Judgments, measure: Measure) -> None:
+    def __init__(
+        self,
+        parts: Sequence[Run],
+        judgments: Judgments,
+        measure: Measure,
+        worth: Callable[[bytes], float] = lambda _query_id: 1.0,
+    ) -> None:
         self.n_runs = len(parts)
+        self._worth = worth
         self._queries = {
             query_id: _Query(parts, query_id, judgments.grades_of(query_id), measure)
             for query_id in judgments.query_ids.iter_bytes()
@@ -90,7 +99,7 @@ class WeightSearch:
             if found is None or total > found[1] + _EQUAL:
                 found = weights, total
         assert found is not None
-        return found[0], found[1] / len(query_ids)
+        return found[0], found[1] / reduce(add, map(self._worth, query_ids), 0.0)
 
     def _ascend(self, query_ids: Sequence[bytes], start: Weights) -> tuple[Weights, float]:
         weights, best = start, -np.inf
@@ -111,7 +120,7 @@ class WeightSearch:
     ) -> tuple[Weights, float]:
         others = proportions(weights, run)
         steps = [self.steps(query_id, run, others) for query_id in query_ids]
-        share, total = best_share(steps)
+        share, total = best_share(steps, [*map(self._worth, query_ids)])
         return with_share(others, run, share), total
 
 
@@ -129,15 +138,21 @@ def with_share(others: Weights, run: int, share: float) -> Weights:
     return tuple(share if i == run else (1.0 - share) * weight for i, weight in enumerate(others))
 
 
-def best_share(steps: Sequence[Steps]) -> tuple[float, float]:
-    """Return the share at which the sum of step functions is highest, and that sum.
+def best_share(
+    steps: Sequence[Steps], weights: Sequence[float] | None = None
+) -> tuple[float, float]:
+    """Return the share at which the weighted sum of step functions is highest, and that sum.
 
-    It is the middle of a step; of several equally high ones, the widest, then the first.
+    Weights are 1 if none are given. The share is the middle of a step; of several equally high
+    ones, the widest, then the first.
     """
+    levels = [one.values for one in steps]
+    if weights is not None:
+        levels = [weight * level for weight, level in zip(weights, levels, strict=True)]
     ends = np.concatenate([one.ends for one in steps])
-    rises = np.concatenate([np.diff(one.values) for one in steps])
+    rises = np.concatenate([np.diff(level) for level in levels])
     order = np.argsort(ends, kind="stable")
-    first = reduce(add, (float(one.values[0]) for one in steps), 0.0)
+    first = reduce(add, (float(level[0]) for level in levels), 0.0)
     totals = np.concatenate([[first], first + np.cumsum(rises[order])])
     edges = np.concatenate([[0.0], ends[order], [1.0]])
     widths = np.diff(edges)

@@ -1,9 +1,10 @@
-"""Proposed settings of a hybrid search: as tables, CSV and JSON."""
+"""Proposed settings of a hybrid search: as tables, CSV, JSON and points of a chart."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from berryeval.charts.settings import SettingsPoint
 from berryeval.evaluation.notes import count_queries
 from berryeval.reports.layout import Table, csv_text, json_text, tables_to_text
 from berryeval.reports.markdown import tables_to_markdown
@@ -17,6 +18,7 @@ __all__ = [
     "hybrid_tuning_sentences",
     "hybrid_tuning_tables",
     "render_hybrid_tuning",
+    "settings_points",
     "use_line",
 ]
 
@@ -74,7 +76,7 @@ def hybrid_tuning_tables(tuning: HybridTuning) -> list[Table]:
 
 
 def render_hybrid_tuning(tuning: HybridTuning, form: str) -> str:
-    """Return the result in a format: ``table``, ``csv``, ``json`` or ``markdown``."""
+    """Return the result in a format: ``table``, ``csv``, ``json``, ``markdown`` or ``html``."""
     if form == "json":
         return json_text(_as_dict(tuning))
     if form == "csv":
@@ -84,6 +86,10 @@ def render_hybrid_tuning(tuning: HybridTuning, form: str) -> str:
             for name, one in tuning.tried.items()
         )
         return csv_text(header, rows)
+    if form == "html":
+        from berryeval.reports.html.tuning_page import hybrid_tuning_to_html
+
+        return hybrid_tuning_to_html(tuning)
     sentences, tables = hybrid_tuning_sentences(tuning), hybrid_tuning_tables(tuning)
     use = use_line(tuning)
     if form == "markdown":
@@ -95,6 +101,23 @@ def use_line(tuning: HybridTuning) -> str:
     """Return the last line: the settings to use."""
     kept = " (as now)" if tuning.recommended == CURRENT else ""
     return f"Use{kept}: {settings_line(tuning.settings)}"
+
+
+def settings_points(tuning: HybridTuning) -> tuple[list[SettingsPoint], list[SettingsPoint]]:
+    """Return points of a chart: all settings by their means, and the choices of the folds."""
+    tried = [_point(tuning, name, name, mean) for name, mean in tuning.choice.means.items()]
+    folds = [
+        _point(tuning, fold.choice, f"fold {number}, {fold.choice}", fold.held_out)
+        for number, fold in enumerate(tuning.choice.folds, start=1)
+    ]
+    return tried, folds
+
+
+def _point(tuning: HybridTuning, name: str, shown: str, mean: float) -> SettingsPoint:
+    settings = tuning.tried[name]
+    words, vectors = settings.weights
+    share = words / (words + vectors + settings.late)
+    return SettingsPoint(shown, share, mean, settings.feedback > 0, shown == CURRENT)
 
 
 def _ordered(tuning: HybridTuning) -> list[tuple[str, str]]:

@@ -21,7 +21,7 @@ from berryeval.reports.html.markup import escaped
 if TYPE_CHECKING:
     from berryeval.evaluation.comparison import Comparison
 
-__all__ = ["by_measure", "differences_figure", "growth_figures", "slices_figures"]
+__all__ = ["by_measure", "differences_figure", "figure", "growth_figures", "slices_figures"]
 
 MOST_FIGURES = 8
 """Pairs of a system and a measure that have charts of their own."""
@@ -35,7 +35,7 @@ class _Drawing(Protocol):
     def __call__(self, *, width: int) -> Chart: ...
 
 
-def _figure(
+def figure(
     caption: str,
     about: str,
     draw: _Drawing,
@@ -53,7 +53,7 @@ def _figure(
 
 def differences_figure(comparison: Comparison, margins: Mapping[str, float]) -> str:
     """Return the forest plot."""
-    return _figure(
+    return figure(
         f"Differences from {comparison.baseline}",
         "Each point is a mean difference, the line its interval. Right of 0 is higher.",
         partial(forest_plot, comparison, margins),
@@ -63,7 +63,7 @@ def differences_figure(comparison: Comparison, margins: Mapping[str, float]) -> 
 def slices_figures(comparison: Comparison, focus: Focus) -> str:
     """Return losses, ties and wins of each candidate in one measure."""
     return "".join(
-        _figure(
+        figure(
             f"{focus.measure}: {system} against {comparison.baseline}",
             "Queries that are worse, equal and better.",
             partial(wins_by_slice, comparison, system, focus.measure),
@@ -75,7 +75,7 @@ def slices_figures(comparison: Comparison, focus: Focus) -> str:
 def growth_figures(comparison: Comparison) -> str:
     """Return a chart for each measure that was computed at several cutoffs."""
     figures = [
-        _figure(
+        figure(
             f"{str(family[0]).rpartition('@')[0]} by cutoff",
             "",
             partial(measure_by_k, comparison, family),
@@ -101,13 +101,13 @@ def _by_measure(comparison: Comparison, focus: Focus) -> Iterator[str]:
     for i_system, i_measure in pairs[:MOST_FIGURES]:
         system, measure = comparison.candidates[i_system], comparison.measures[i_measure]
         attributes = f' data-system="{i_system}" data-measure="{i_measure}"'
-        yield _figure(
+        yield figure(
             f"{measure}, query by query",
             f"{system} minus {comparison.baseline}, from the greatest loss to the greatest gain.",
             partial(per_query_chart, comparison, system, measure),
             attributes=attributes,
         )
-        yield _figure(
+        yield figure(
             f"How {measure} is spread",
             "Queries by their score.",
             partial(score_distribution, comparison, system, measure),
