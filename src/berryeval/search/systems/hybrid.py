@@ -87,7 +87,7 @@ class HybridSettings:
         For an invalid number.
     """
 
-    # Chosen on public collections, so that hybrid is not worse than words alone: decision 0030.
+    # Chosen on public collections, so that hybrid is not worse than words alone: decision 0032.
     weights: tuple[float, float] = (4.0, 1.0)
     late: float = 1.0
     feedback: int = 5
