@@ -100,8 +100,11 @@ kernels::Ranking Ranker::ranking(const Cut& cut) {
             hits_[i].rank = static_cast<std::uint32_t>(i + 1);
         }
     }
-    return {n_retrieved, hits_,   pool_ != nullptr ? pool_->judged() : std::span<const double>{},
-            elsewhere_,  nullptr, lengths_};
+    return {.n_retrieved = n_retrieved,
+            .hits = hits_,
+            .judged = pool_ != nullptr ? pool_->judged() : std::span<const double>{},
+            .judged_elsewhere = elsewhere_,
+            .lengths = lengths_};
 }
 
 // Sorts as many documents as have to have their lengths known.
