@@ -11,7 +11,10 @@ import subprocess
 import sys
 import tempfile
 import time
+from collections.abc import Sequence
 from pathlib import Path
+
+import measures
 
 HERE = Path(__file__).parent
 PAGE = HERE.parent / "docs" / "reference" / "benchmarks.md"
@@ -123,7 +126,7 @@ def resampling(times: Times, memory: Memory) -> list[str]:
     return [*lines, ""]
 
 
-def page(times: Times, memory: Memory, start: dict[str, float]) -> str:
+def page(times: Times, memory: Memory, start: dict[str, float], by_measure: Sequence[str]) -> str:
     """Lay out the page."""
     copy = times["memory_copy"]["min"]
 
@@ -220,6 +223,7 @@ def page(times: Times, memory: Memory, start: dict[str, float]) -> str:
         "|---|---:|---:|",
         *shapes,
         "",
+        *by_measure,
         *resampling(times, memory),
         "## Without the extension",
         "",
@@ -246,7 +250,7 @@ def main() -> None:
         "berryeval version": time_command(program, "version"),
         "berryeval measures": time_command(program, "measures"),
     }
-    text = page(times, run_memory(), start)
+    text = page(times, run_memory(), start, measures.lines())
     PAGE.write_text(text)
     print(text)
     print(f"Written to {PAGE.relative_to(HERE.parent)}")

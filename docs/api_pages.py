@@ -82,8 +82,10 @@ SUBJECTS = {
             Section(
                 "Similarity of runs and orders",
                 (
-                    *_top("agree", "Agreement", "overlap", "Overlap"),
+                    *_top("agree", "Agreement", "agree_measures", "MeasuresAgreement"),
+                    *_top("overlap", "Overlap"),
                     "berryeval.evaluation.agreeing:MeasureAgreement",
+                    "berryeval.evaluation.agreeing:MeasurePair",
                     "berryeval.evaluation.agreeing:SystemRanks",
                     "berryeval.evaluation.agreeing:PairOrders",
                     "berryeval.evaluation.overlap:QueryOverlap",

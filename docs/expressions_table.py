@@ -178,8 +178,8 @@ def expressions_page(notice: str) -> str:
             "## ranx",
             "",
             f"Version {STORED['ranx']['versions']['ranx']}.",
-            f"Its own tests call metrics {_n_calls()} times, each with the data of the test; "
-            "calls of a metric with the same data are counted once.",
+            "These are the calls of its metrics while its own tests run, each with the data of the "
+            "test; calls of a metric with the same data are counted once.",
             "",
             "| metric | calls | same value |",
             "|---|---|---|",
@@ -208,10 +208,6 @@ def _result(one: Compared) -> str:
     if one.outcome == "nothing":
         return "no value there" + ("" if one.ours else ", and none here")
     return one.outcome
-
-
-def _n_calls() -> int:
-    return sum(call["times"] for call in STORED["ranx"]["calls"])
 
 
 def _rows_of_ranx(compared: Sequence[Compared]) -> Iterator[str]:

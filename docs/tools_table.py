@@ -43,8 +43,8 @@ NOTES = {
     "pairs": "Leaves out queries whose rankings have no relevant document; here they count as 0.",
     "depth 1": "Not normalised at depth 1, and cutoffs end at 20.",
     "20": "Cutoffs end at 20.",
-    "strata": "Looks at the first 1,000 documents: equal to `@1000`. Means leave out judged queries "
-    "that are missing from the run. Its `infAP` is that of strata, not that of trec_eval.",
+    "strata": "Looks at the first 1,000 documents: equal to `@1000`. Means leave out judged "
+    "queries that are missing from the run. Its `infAP` is that of strata, not that of trec_eval.",
     "per document": "The mean gain per document, up to the 1,000th rank, with costs in seconds; "
     "times the expected number of documents it is "
     "`TBG(scan=0,page=0,pace=1,click=1,stray=1,save=1)`.",

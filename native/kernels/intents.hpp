@@ -18,7 +18,7 @@ namespace berryeval::kernels {
 struct Served {
     // Judged documents that serve the same intents. They gain alike, wherever they stand.
     struct Group {
-        std::uint64_t mask;                     // of its intents; all ones if there are too many
+        std::uint64_t mask;                     // of its intents; 0 if there are too many
         std::uint32_t first_intent, n_intents;  // in `group_intents`
         std::uint32_t head, tail;               // its first and last document, by falling id
     };
@@ -65,8 +65,9 @@ private:
     void read_intents(const IntentGrades& intents, double level, bool wants_ideal) {
         weights.assign(intents.weights.begin(), intents.weights.end());
         n_relevant.assign(weights.size(), 0.0);
+        // Whether a document serves an intent is hard to predict: add 0 rather than branch.
         for (const IntentGrade& part : intents.all()) {
-            if (part.grade >= level) n_relevant[part.intent] += 1.0;
+            n_relevant[part.intent] += static_cast<double>(part.grade >= level);
         }
         for (const Hit& hit : ranking->hits) {
             // A document without a grade of 0 or more serves nothing, whatever its parts are.
@@ -104,21 +105,21 @@ private:
         slots_.assign(is_masked ? n_slots : 1, 0);
         next.resize(intents.by_id.size());
         for (std::uint32_t place = 0; place < intents.by_id.size(); ++place) {
-            const auto first = static_cast<std::uint32_t>(group_intents.size());
-            std::uint64_t mask = 0;
-            for (const IntentGrade& part : intents.of(intents.by_id[place])) {
-                if (!(part.grade >= level)) continue;
-                group_intents.push_back(part.intent);
-                mask |= is_masked ? std::uint64_t{1} << part.intent : ~std::uint64_t{0};
+            const auto parts = intents.of(intents.by_id[place]);
+            if (!is_masked) {  // each document is a group of its own
+                add_group(0, parts, level, place);
+                continue;
             }
-            const auto n_own = static_cast<std::uint32_t>(group_intents.size()) - first;
-            if (n_own == 0) continue;
-            std::uint32_t& known = slot_of(mask, is_masked);
+            std::uint64_t mask = 0;
+            for (const IntentGrade& part : parts) {
+                mask |= static_cast<std::uint64_t>(part.grade >= level) << part.intent;
+            }
+            if (mask == 0) continue;
+            std::uint32_t& known = slot_of(mask);
             if (known == 0) {
-                groups.push_back({mask, first, n_own, place, place});
-                known = is_masked ? static_cast<std::uint32_t>(groups.size()) : 0;
+                add_group(mask, parts, level, place);
+                known = static_cast<std::uint32_t>(groups.size());
             } else {
-                group_intents.resize(first);
                 Group& own = groups[known - 1];
                 next[own.tail] = place;
                 own.tail = place;
@@ -126,10 +127,18 @@ private:
         }
     }
 
-    // Where the number of the group of these intents stands, from 1; 0 if there is none yet. With
-    // too many intents for a mask each document is a group of its own.
-    std::uint32_t& slot_of(std::uint64_t mask, bool is_masked) {
-        if (!is_masked) return slots_[0];
+    void add_group(std::uint64_t mask, std::span<const IntentGrade> parts, double level,
+                   std::uint32_t place) {
+        const auto first = static_cast<std::uint32_t>(group_intents.size());
+        for (const IntentGrade& part : parts) {
+            if (part.grade >= level) group_intents.push_back(part.intent);
+        }
+        const auto n_own = static_cast<std::uint32_t>(group_intents.size()) - first;
+        if (n_own > 0) groups.push_back({mask, first, n_own, place, place});
+    }
+
+    // Where the number of the group of these intents stands, from 1; 0 if there is none yet.
+    std::uint32_t& slot_of(std::uint64_t mask) {
         const std::size_t last = slots_.size() - 1;
         std::size_t i = (mask * 0x9E3779B97F4A7C15U >> 32) & last;
         while (slots_[i] != 0 && groups[slots_[i] - 1].mask != mask) i = (i + 1) & last;
@@ -172,7 +181,7 @@ struct Novel {
 private:
     // A group of which documents are left.
     struct Waiting {
-        std::uint64_t mask;
+        std::uint32_t first_intent, n_intents;
         std::uint32_t head;
         std::uint32_t group;
     };
@@ -180,31 +189,38 @@ private:
     void read_ideal(double kept, Cutoff most) {
         worth_.assign(served->weights.begin(), served->weights.end());
         waiting_.clear();
-        waiting_gains_.clear();
         for (std::uint32_t i = 0; i < served->groups.size(); ++i) {
             const Served::Group& group = served->groups[i];
-            waiting_.push_back({group.mask, group.head, i});
-            waiting_gains_.push_back(gain_of(group));
+            waiting_.push_back({group.first_intent, group.n_intents, group.head, i});
         }
+        // All gains are added up again for every rank. With groups of as many intents side by side,
+        // the processor knows how many there are to add; it would not know which groups share an
+        // intent with the last document, and guessing wrong takes longer than a few additions.
+        std::ranges::sort(waiting_, {}, &Waiting::n_intents);
         while (!waiting_.empty() && (!most || ideal.size() < *most)) {
-            const std::size_t best = find_best();
-            ideal.push_back(waiting_gains_[best]);
-            const Served::Group& group = served->groups[waiting_[best].group];
+            add_up();
+            const auto best = waiting_.begin() + static_cast<std::ptrdiff_t>(find_best());
+            ideal.push_back(gains_of_waiting_[static_cast<std::size_t>(best - waiting_.begin())]);
+            const Served::Group& group = served->groups[best->group];
             for (const std::uint32_t intent : intents_of(group)) worth_[intent] *= kept;
-            if (waiting_[best].head == group.tail) {
-                waiting_[best] = waiting_.back();
-                waiting_gains_[best] = waiting_gains_.back();
-                waiting_.pop_back();
-                waiting_gains_.pop_back();
+            if (best->head == group.tail) {
+                waiting_.erase(best);
             } else {
-                waiting_[best].head = served->next[waiting_[best].head];
+                best->head = served->next[best->head];
             }
-            // Groups of other intents gain what they gained.
-            for (std::size_t i = 0; i < waiting_.size(); ++i) {
-                if ((waiting_[i].mask & group.mask) != 0) {
-                    waiting_gains_[i] = gain_of(served->groups[waiting_[i].group]);
-                }
-            }
+        }
+    }
+
+    // What the next document of each group gains.
+    void add_up() {
+        const std::uint32_t* intents = served->group_intents.data();
+        const double* worth = worth_.data();
+        gains_of_waiting_.resize(waiting_.size());
+        for (std::size_t i = 0; i < waiting_.size(); ++i) {
+            const std::uint32_t* own = intents + waiting_[i].first_intent;
+            double gain = 0.0;
+            for (std::uint32_t j = 0; j < waiting_[i].n_intents; ++j) gain += worth[own[j]];
+            gains_of_waiting_[i] = gain;
         }
     }
 
@@ -213,16 +229,16 @@ private:
         // Four maxima at once: each has to wait for its own last one only.
         std::array<double, 4> most{-1.0, -1.0, -1.0, -1.0};
         std::size_t i = 0;
-        for (; i + most.size() <= waiting_gains_.size(); i += most.size()) {
+        for (; i + most.size() <= gains_of_waiting_.size(); i += most.size()) {
             for (std::size_t lane = 0; lane < most.size(); ++lane) {
-                most[lane] = std::max(most[lane], waiting_gains_[i + lane]);
+                most[lane] = std::max(most[lane], gains_of_waiting_[i + lane]);
             }
         }
-        for (; i < waiting_gains_.size(); ++i) most[0] = std::max(most[0], waiting_gains_[i]);
+        for (; i < gains_of_waiting_.size(); ++i) most[0] = std::max(most[0], gains_of_waiting_[i]);
         const double highest = std::max(std::max(most[0], most[1]), std::max(most[2], most[3]));
         std::size_t best = waiting_.size();
         for (i = 0; i < waiting_.size(); ++i) {
-            if (waiting_gains_[i] == highest &&
+            if (gains_of_waiting_[i] == highest &&
                 (best == waiting_.size() || waiting_[i].head < waiting_[best].head)) {
                 best = i;
             }
@@ -234,15 +250,9 @@ private:
         return {served->group_intents.data() + group.first_intent, group.n_intents};
     }
 
-    double gain_of(const Served::Group& group) const {
-        double gain = 0.0;
-        for (const std::uint32_t intent : intents_of(group)) gain += worth_[intent];
-        return gain;
-    }
-
     std::vector<double> worth_;
     std::vector<Waiting> waiting_;
-    std::vector<double> waiting_gains_;
+    std::vector<double> gains_of_waiting_;
 };
 
 }  // namespace berryeval::kernels

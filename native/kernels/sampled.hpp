@@ -83,8 +83,7 @@ struct SampledRelevant {
             const std::size_t stratum = pool_.stratum_of(hit);
             Tally& own = tallies_[stratum];
             if (hit.grade >= level) {
-                const double precision =
-                    (1.0 + relevant_above()) / static_cast<double>(hit.rank);
+                const double precision = (1.0 + relevant_above()) / static_cast<double>(hit.rank);
                 found.push_back({hit.rank, pool_.weight(stratum) * precision});
                 own.n_relevant += 1.0;
             }
@@ -127,8 +126,8 @@ inline double stratified_average_precision(const SampledRelevant& relevant, Cuto
 struct SampledGains {
     // What the ranking gains up to each hit, and what the ideal one does up to any rank.
     const Ranking* ranking = nullptr;
-    std::vector<double> gains;                            // of each hit, discounted
-    std::vector<std::pair<double, std::size_t>> ideal;    // gain and number of documents, falling
+    std::vector<double> gains;                          // of each hit, discounted
+    std::vector<std::pair<double, std::size_t>> ideal;  // gain and number of documents, falling
 
     void read(const Ranking& of, const Gain& gain_of, const Discounts& discounts) {
         ranking = &of;

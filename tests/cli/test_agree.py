@@ -127,6 +127,7 @@ def test_one_set_of_judgments_compares_measures():
     assert "R@3 and AP: none of the 3 pairs of systems changes its order." in result.stdout
     assert "RR and R@3: 1 of 3 pairs of systems changes its order, 1 with both" in result.stdout
     assert "The pairs of a measure form one family." in result.stdout
+    assert "All measures score the same 20 queries." in result.stdout
     swaps = result.stdout.split("Pairs whose order changes\n\n")[1]
     words = [" ".join(line.split()) for line in swaps.splitlines()]
     assert "RR and R@3 first.run more.run -0.5000 worse +0.5000 better" in words

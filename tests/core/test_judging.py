@@ -106,6 +106,7 @@ labels = st.sampled_from([None, b"a", b"b"])
             st.none(),
             labels,
             subtopic_weight=st.none(),
+            stratum=st.none(),
         )
     )
 )

@@ -57,7 +57,7 @@ def test_means_follow_the_weights():
     queries = {name: Query(name, "", weight=weight) for name, weight in (("a", 6), ("b", 2))}
     weights = QueryWeights(queries, [b"a", b"b"])
     scores = {b"a": 1.0, b"b": 0.0}
-    assert weights.mean(scores, [b"b", b"a"]) == 0.75
-    assert weights.mean(scores, [b"b"]) == 0.0
+    assert weights.mean_score(scores, [b"b", b"a"]) == 0.75
+    assert weights.mean_score(scores, [b"b"]) == 0.0
     assert weights.total([b"a"]) == 3 * weights.total([b"b"])
-    assert QueryWeights({}, [b"a", b"b"]).mean(scores, [b"a", b"b"]) == 0.5
+    assert QueryWeights({}, [b"a", b"b"]).mean_score(scores, [b"a", b"b"]) == 0.5

@@ -5,7 +5,7 @@ import math
 import pytest
 
 import berryeval as be
-from berryeval.errors import ArgumentError, MismatchError
+from berryeval.errors import ArgumentError, InputTypeError, MismatchError
 
 JUDGMENTS = {"q1": {"a": 2, "b": 1}, "q2": {"a": 1, "c": 3}, "q3": {"c": 1, "z": -1}}
 RUN = {"q1": ["x", "a"], "q2": ["c", "b", "a"], "q3": ["z", "c"]}
@@ -126,3 +126,10 @@ def test_sessions_of_other_queries_are_rejected():
     """Every score would be 0."""
     with pytest.raises(MismatchError, match="no query of any session is judged"):
         be.session_scores(JUDGMENTS, RUN, {"s": ["other"]})
+
+
+@pytest.mark.parametrize("turn", [0, 1.5, True, "2", 10**400, float("nan")])
+def test_turns_are_whole_numbers_from_1(turn):
+    """Wherever queries come from."""
+    with pytest.raises((ArgumentError, InputTypeError), match="turn: expected a whole number fr"):
+        be.Query("q", "text", turn=turn)

@@ -2,6 +2,7 @@
 
 import math
 import pickle
+from array import array
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 
@@ -194,4 +195,4 @@ def test_eight_threads_get_the_same_bits(measure):
     alone = [value.score(grades, judged) for grades in rankings]
     with ThreadPoolExecutor(8) as pool:
         together = list(pool.map(lambda grades: value.score(grades, judged), rankings))
-    assert together == alone
+    assert array("d", together).tobytes() == array("d", alone).tobytes()

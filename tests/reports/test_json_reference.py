@@ -45,6 +45,8 @@ ANY_KEY = {
     "noise",
     "per_query",
     "ranks",
+    "sampling_errors",
+    "sampling_errors_per_query",
     "settings",
     "slices",
     "unjudged",
@@ -62,6 +64,7 @@ ALIKE = {
     "report.by_category.*",
     "report.by_difficulty.*",
     "runs[].per_query.*",
+    "runs[].sampling_errors_per_query.*",
     "runs[].slices.*",
     "slices[]",
     "unjudged.*",
@@ -101,9 +104,15 @@ def with_everything():
 
 
 def with_cautions(comparison):
-    """Return the evaluations of a comparison with cautions about their scores."""
+    """Return the evaluations of a comparison with cautions about their scores, and variances."""
     return {
-        name: Evaluation(one.scores, one.measures, one.queries, cautions=["all scores are tied"])
+        name: Evaluation(
+            one.scores,
+            one.measures,
+            one.queries,
+            cautions=["all scores are tied"],
+            variances={"nDCG@10": dict.fromkeys(one.scores.query_ids, 0.01)},
+        )
         for name, one in comparison.evaluations.items()
     }
 
@@ -118,7 +127,7 @@ def test_documented_keys_match_the_output(section):
     """None is missing, and none is superfluous."""
     comparison = a_comparison(40)
     comparison.evaluations["bm25"].cautions = ("all scores are equal",)
-    everything = Shown(per_query=True, label="category", intervals=True)
+    everything = Shown(per_query=True, label="category", intervals=True, sampling_errors=True)
     text = {
         "Evaluation": lambda: evaluations_to_json(with_cautions(comparison), everything),
         "Comparison": lambda: comparison_to_json(with_everything(), per_query=True),
@@ -202,6 +211,10 @@ def files(tmp_path, monkeypatch):
         ),
         ("Sessions", ["sessions", "qrels.json", "good.json", "--queries", "queries.jsonl"]),
         ("Agreement", ["agree", "qrels.json", "other.json", "good.json", "bad.json"]),
+        (
+            "Agreement of measures",
+            ["agree", "qrels.json", "good.json", "bad.json", "-m", "nDCG@10", "-m", "RR"],
+        ),
         ("Overlap", ["overlap", "good.json", "bad.json"]),
         ("Archive", ["archive", "info", "new.db"]),
     ],

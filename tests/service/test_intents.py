@@ -4,13 +4,11 @@ import json
 
 import pytest
 from click.testing import CliRunner
-from starlette.testclient import TestClient
 
 import berryeval as be
 from berryeval.archive import Archive
 from berryeval.cli import main
 from berryeval.client.collection import Judgments as JudgmentsClient
-from service_server import application
 
 MEASURES = ["alpha_nDCG@5", "ERR_IA@3", "nERR_IA@3", "NRBP", "AP_IA", "StRecall@2", "nDCG@5"]
 TABLE = """query_id,doc_id,relevance,subtopic,subtopic_weight
@@ -86,7 +84,7 @@ def test_records_have_subtopics(client):
     low = client.put(place, json={"grade": 1, "subtopics": {"car": 3}}, headers=any_match)
     assert low.status_code == 422
     assert "the highest grade of its subtopics" in low.json()["detail"]
-    opinion = {"grade": 1, "second_opinion": True, "subtopics": {"team": 1}}
+    opinion = {"grade": 1, "second_opinion": True, "author": "bob", "subtopics": {"team": 1}}
     assert client.put(place, json=opinion).json()["kind"] == "opinion"
     assert client.get(place).json()["subtopics"] == {"car": 3.0, "team": 1.0}
 
@@ -109,26 +107,23 @@ def test_the_client_sends_subtopics():
     assert sent[1] == {"grade": 2, "subtopics": {"animal": 2}}
 
 
-def test_pages_score_with_subtopics(files, tmp_path):
-    """The page of a query has the scores of Python, before and after a grade on a page."""
-    with application(tmp_path, measures=("alpha_nDCG@5", "nDCG@5")) as app:
-        client = TestClient(app, base_url="http://localhost:8765")
-        client.post(FILE, content=TABLE, headers={"Content-Type": "text/csv"})
-        other = RUN.replace(" x ", " a ")
-        a, b = (
-            client.post(f"/v1/runs?name={name}", content=run).json()["run_id"]
-            for name, run in (("words", RUN), ("other", other))
-        )
-        shown = client.get("/judgments/q1/a").text
-        assert "Grades by subtopic, which a new grade keeps" in shown
-        (files / "other.run").write_text(other)
-        for grade in (1, 0):
-            client.put("/v1/judgments/q1/a", json={"grade": grade}, headers={"If-Match": "*"})
-            judgments = app.state.archive.judgments.current()
-            page = client.get(f"/queries/q1?a={a}&b={b}&measure=alpha_nDCG@5").text
-            for name in ("words", "other"):
-                found = be.evaluate(judgments, files / f"{name}.run", "alpha_nDCG@5")
-                assert f"{found['alpha_nDCG@5'].by_query['q1']:.3f}" in page
+def test_pages_score_with_subtopics(service, archive, files):
+    """The page of a query has the scores of Python, before and after a plain grade."""
+    client = service(measures=("alpha_nDCG@5", "nDCG@5"))
+    client.post(FILE, content=TABLE, headers={"Content-Type": "text/csv"})
+    runs = {"words": RUN, "other": RUN.replace(" x ", " a ")}
+    a, b = (
+        client.post(f"/v1/runs?name={name}", content=run).json()["run_id"]
+        for name, run in runs.items()
+    )
+    assert "Grades by subtopic, which a new grade keeps" in client.get("/judgments/q1/a").text
+    (files / "other.run").write_text(runs["other"])
+    for grade in (1, 0):
+        client.put("/v1/judgments/q1/a", json={"grade": grade}, headers={"If-Match": "*"})
+        page = client.get(f"/queries/q1?a={a}&b={b}&measure=alpha_nDCG@5").text
+        for name in runs:
+            found = be.evaluate(archive.judgments.current(), files / f"{name}.run", "alpha_nDCG@5")
+            assert f"{found['alpha_nDCG@5'].by_query['q1']:.4f}" in page
 
 
 @pytest.mark.parametrize("measure", ["alpha_nDCG@10", "ERR_IA@20"])

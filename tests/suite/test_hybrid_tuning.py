@@ -88,7 +88,7 @@ def test_what_is_turned_off_is_not_tried(golden):
     tuning = tune_hybrid(Staged(lambda _one: 1, late=0, feedback=0), golden)
     assert {(one.late, one.feedback) for one in tuning.tried.values()} == {(0, 0)}
     assert [*tuning.tried] == [
-        CURRENT, WORDS, "weights=1,1 late=0 feedback=0", "weights=3,1 late=0 feedback=0",
+        CURRENT, WORDS, "weights=3,1 late=0 feedback=0", "weights=1,1 late=0 feedback=0",
         "weights=1,3 late=0 feedback=0", "weights=0,1 late=0 feedback=0",
     ]  # fmt: skip
 

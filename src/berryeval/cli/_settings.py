@@ -68,6 +68,7 @@ _INPUTS = (
     "questions",
     "baseline",
     "timings",
+    "baseline_timings",
     "lengths",
 )
 

@@ -80,10 +80,12 @@ def check_lengths(
     if not isinstance(lengths, Mapping):
         raise InputTypeError(argument, "a mapping from document id", type(lengths).__name__)
     found: dict[bytes, float] = {}
-    for doc_id, number in lengths.items():
+    given: Mapping[Any, Any] = lengths
+    for doc_id, number in given.items():
         key = as_id(doc_id, argument)
         name = f"{argument}[{shown_id(key)}]"
-        if isinstance(number, bool) or not isinstance(number, Real):
+        is_number = isinstance(number, Real) and not isinstance(number, bool)
+        if not is_number:
             raise InputTypeError(name, _EXPECTED, type(number).__name__)
         if not 0.0 <= number <= MAX_LENGTH:
             raise ArgumentError(name, _EXPECTED, repr(number))

@@ -147,13 +147,15 @@ def check_weight(weight: object, argument: str = "weight") -> float:
 
 def check_turn(turn: object, argument: str = "turn") -> int:
     """Return the place of a query in its session; raise unless it is a whole number from 1."""
-    is_whole = isinstance(turn, Real) and not isinstance(turn, bool) and turn == turn // 1
-    if not is_whole:
+    if isinstance(turn, bool) or not isinstance(turn, Real):
         raise InputTypeError(argument, _TURN, f"{type(turn).__name__} {turn!r}")
-    assert isinstance(turn, Real)
-    if not 1 <= turn < _MOST_TURNS:
-        raise ArgumentError(argument, _TURN, f"{turn}")
-    return int(turn)
+    try:
+        number = float(turn)
+    except OverflowError:
+        number = math.inf
+    if not (number.is_integer() and 1 <= number < _MOST_TURNS):
+        raise ArgumentError(argument, _TURN, str(turn)[:40])
+    return int(number)
 
 
 def check_strata(queries: Iterable[Query]) -> None:

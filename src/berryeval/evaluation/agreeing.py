@@ -286,7 +286,9 @@ def agree_measures(
         MeasurePair(**_orders(views[one], views[other], options), measures=(one, other))
         for one, other in combinations(chosen, 2)
     )
-    return MeasuresAgreement(chosen, comparison.n_queries, pairs, tuple(comparison.notes[1:]))
+    note = f"All measures score the same {count_queries(comparison.n_queries)}."
+    notes = (note, *comparison.notes[1:])
+    return MeasuresAgreement(chosen, comparison.n_queries, pairs, notes)
 
 
 def _compared(

@@ -128,7 +128,7 @@ def choose_run(
     sign = 1 if chosen.higher_is_better else -1
 
     def mean(name: str, over: Iterable[bytes]) -> float:
-        return weights.mean(scores[name], over)
+        return weights.mean_score(scores[name], over)
 
     def best(over: Iterable[bytes]) -> str:
         among = [*over]

@@ -47,7 +47,7 @@ class QueryWeights:
         """Return the sum of the weights of some queries."""
         return reduce(add, map(self.of, query_ids), 0.0)
 
-    def mean(self, scores: Mapping[bytes, float], over: Iterable[bytes]) -> float:
+    def mean_score(self, scores: Mapping[bytes, float], over: Iterable[bytes]) -> float:
         """Return the mean score of some queries, added up in the order of their ids."""
         ordered = sorted(over)
         weights = None if self._weights is None else [*map(self.of, ordered)]

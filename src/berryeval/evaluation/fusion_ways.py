@@ -104,7 +104,7 @@ class FusionData:
         self, scores: Mapping[bytes, float], query_ids: Sequence[bytes] | None = None
     ) -> float:
         """Return the mean over some queries, or over all judged ones."""
-        return self.weights.mean(scores, self.query_ids if query_ids is None else query_ids)
+        return self.weights.mean_score(scores, self.query_ids if query_ids is None else query_ids)
 
     @cached_property
     def starts(self) -> list[tuple[float, ...]]:

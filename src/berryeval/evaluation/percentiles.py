@@ -19,6 +19,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from berryeval.stats import Interval
+from berryeval.stats.moments import means_of, variances_of
 
 if TYPE_CHECKING:
     from berryeval.evaluation.sampling import Sampling
@@ -157,11 +158,11 @@ class Spread:
 
     def widened(self, noise_sd: float) -> Spread:
         """Return the spread with the variance of noise added that all queries of a run share."""
-        sd = float(np.std(self.values))
-        if noise_sd == 0.0 or sd == 0.0:
+        variance = float(variances_of(self.values))
+        if noise_sd == 0.0 or variance == 0.0:
             return self
-        centre = float(np.mean(self.values))
-        return Spread(centre + (self.values - centre) * math.sqrt(1 + (noise_sd / sd) ** 2))
+        centre = float(means_of(self.values))
+        return Spread(centre + (self.values - centre) * math.sqrt(1 + noise_sd**2 / variance))
 
     def p_above(self, limit: float) -> float:
         """Return the p-value of the hypothesis that the number is `limit` or less."""

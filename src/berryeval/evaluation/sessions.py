@@ -147,8 +147,7 @@ def session_scores(
     found = _sessions_of(sessions)
     if not any(query_id in loaded for ids in found.values() for query_id in ids):
         raise MismatchError("no query of any session is judged")
-    wanted = _read_measures(measures)
-    means_of = _means(loaded, ranked, wanted) if wanted else lambda _: {}
+    means_of = _means(loaded, ranked, _read_measures(measures))
     scored = SessionScores()
     for name, query_ids in found.items():
         actual, ideal = [], []
@@ -163,11 +162,10 @@ def session_scores(
     return scored
 
 
-def _read_measures(measures: Iterable[MeasureLike] | MeasureLike) -> list[Measure]:
+def _read_measures(measures: Iterable[MeasureLike] | MeasureLike) -> Sequence[Measure]:
     """Return measures that are averaged over queries; there may be none."""
-    if not isinstance(measures, (str, Measure)) and not (measures := [*measures]):
-        return []
-    found = read_measures(measures)
+    is_none = isinstance(measures, (list, tuple)) and not measures
+    found = () if is_none else read_measures(measures)
     for measure in found:
         if measure.aggregate != "mean":
             raise ArgumentError("measures", "measures that are averaged", str(measure))
@@ -178,7 +176,10 @@ def _means(
     judgments: Judgments, run: Run, measures: Sequence[Measure]
 ) -> Callable[[Sequence[str]], dict[str, float]]:
     """Return a function from the queries of a session to the mean of each measure."""
-    by_query = {name: one.by_query for name, one in evaluate(judgments, run, measures).items()}
+    by_query: dict[str, Mapping[str, float]] = {}
+    if measures:
+        scored = evaluate(judgments, run, measures)
+        by_query = {name: one.by_query for name, one in scored.items()}
 
     def means_of(query_ids: Sequence[str]) -> dict[str, float]:
         found = {}

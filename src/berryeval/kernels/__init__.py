@@ -13,7 +13,9 @@ grades
     `across_queries`, a document that only other queries judge is in the pool, too. A number may be
     a `berryeval.core.intents.IntentGrade`, which has a grade for each intent of the query;
     intent-aware kernels alone look at them. Or it is a `berryeval.core.strata.SampledGrade`, which
-    has the stratum that its document was sampled from; those of `sampled` alone look at it.
+    has the stratum that its document was sampled from; those of `sampled` alone look at it. It
+    may also be a `berryeval.core.lengths.SizedGrade`, which has the length of its document; the
+    kernels of `reading` alone look at that.
 judged
     The grades of all judged documents of the query, highest first. Grades below 0 may stand
     at its end or be left out: no kernel looks at them.
@@ -25,7 +27,7 @@ level
 Other parameters are called as those of the measure in `berryeval.measures`; its rel is the
 level here.
 
-Where there is nothing to divide by the value is 0, never NaN.
+Where there is nothing to divide by the value is 0, never NaN. NaN means that a length is unknown.
 
 Floats are added one after the other, in rank order. ``sum`` is not used for them: from
 Python 3.12 on it compensates for rounding, and the bits would depend on the version.

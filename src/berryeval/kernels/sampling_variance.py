@@ -180,7 +180,8 @@ class _IdealRanking:
         self._values = sorted({v for counts in n_judged for v in counts if v > 0.0}, reverse=True)
         # Without one of two judgments, a stratum is taken to have twice as many of the rest.
         n_ranks = 2 + sum(2 * stratum.n_pooled for stratum in strata.strata)
-        discounts = (1.0 / math.log2(r + 1) for r in range(1, n_ranks if k is None else k + 1))
+        last = n_ranks if k is None else min(n_ranks, k)
+        discounts = (1.0 / math.log2(rank + 1) for rank in range(1, last + 1))
         self._sums = [0.0, *accumulate(discounts)]
         self.dcg = cache(self._dcg)
 

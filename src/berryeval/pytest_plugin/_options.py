@@ -13,6 +13,8 @@ if TYPE_CHECKING:
 
 __all__ = ["load_settings", "pytest_addoption", "report_path", "retrieval_depth"]
 
+_PATHS = ("judgments", "queries", "run", "baseline", "timings", "baseline_timings", "lengths")
+
 _FILES = {
     "config": "Settings file. Default: the nearest berryeval.toml above pytest's root.",
     "judgments": "Judgments of the queries.",
@@ -52,7 +54,7 @@ def load_settings(config: pytest.Config) -> Settings:
         place = _named(config, "config")
         found = find_settings(config.rootpath) if place is None else read_settings(place)
         paths: dict[str, Any] = {}
-        for name in ("judgments", "queries", "run", "baseline", "timings"):
+        for name in _PATHS:
             stored = getattr(found, name)
             typed = _named(config, name) if name in _FILES else None
             paths[name] = typed or (stored and str(Path(stored).absolute()))

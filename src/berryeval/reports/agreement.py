@@ -3,20 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
-from typing import TYPE_CHECKING, Any, TypeGuard
+from typing import TYPE_CHECKING, Any
 
+from berryeval.evaluation.agreeing import (
+    Agreement,
+    MeasureAgreement,
+    MeasurePair,
+    MeasuresAgreement,
+    PairOrders,
+)
 from berryeval.evaluation.figures import finite, interval_as_dict, score, signed
 from berryeval.evaluation.findings import WORDS
 from berryeval.reports.layout import Table, csv_text, json_text, tables_to_text
 
 if TYPE_CHECKING:
-    from berryeval.evaluation.agreeing import (
-        Agreement,
-        MeasureAgreement,
-        MeasurePair,
-        MeasuresAgreement,
-        PairOrders,
-    )
     from berryeval.stats import Interval
 
 __all__ = ["agreement_tables", "render_agreement"]
@@ -40,7 +40,7 @@ def render_agreement(found: Agreement | MeasuresAgreement, format: str) -> str:
     if format == "json":
         return json_text(_as_dict(found))
     if format == "csv":
-        columns = _COLUMNS if _is_of_judgments(found) else _MEASURE_COLUMNS
+        columns = _COLUMNS if isinstance(found, Agreement) else _MEASURE_COLUMNS
         return csv_text(columns, _rows(found))
     if format == "markdown":
         from berryeval.reports.markdown import tables_to_markdown
@@ -51,7 +51,7 @@ def render_agreement(found: Agreement | MeasuresAgreement, format: str) -> str:
 
 def agreement_tables(found: Agreement | MeasuresAgreement) -> list[Table]:
     """Lay out the ranks of the systems, the correlations, and the swaps."""
-    if _is_of_judgments(found):
+    if isinstance(found, Agreement):
         tables = [_systems(found, one) for one in found.measures]
         compared: list[MeasureAgreement | MeasurePair] = [*found.measures]
     else:
@@ -61,10 +61,6 @@ def agreement_tables(found: Agreement | MeasuresAgreement) -> list[Table]:
     if any(one.swaps for one in compared):
         tables.append(_swaps(found, compared))
     return tables
-
-
-def _is_of_judgments(found: Agreement | MeasuresAgreement) -> TypeGuard[Agreement]:
-    return hasattr(found, "sets")
 
 
 def _name(one: MeasureAgreement | MeasurePair) -> str:
@@ -78,7 +74,7 @@ def _correlations(
 ) -> Table:
     return Table(
         "Agreement",
-        ("measure" if _is_of_judgments(found) else "measures",
+        ("measure" if isinstance(found, Agreement) else "measures",
          "tau", "tau_AP", "same order", "swapped", "tied"),
         tuple(
             (
@@ -141,14 +137,14 @@ def _systems_by_measure(found: MeasuresAgreement) -> Table:
 def _swaps(
     found: Agreement | MeasuresAgreement, compared: Sequence[MeasureAgreement | MeasurePair]
 ) -> Table:
-    is_of_judgments = _is_of_judgments(found)
+    is_of_judgments = isinstance(found, Agreement)
     swaps = [(_name(one), swap) for one in compared for swap in one.swaps]
     swaps.sort(key=lambda one: one[1].is_established.count(True), reverse=True)
     family = " under each set of judgments" * is_of_judgments
     notes = [f"The pairs of a measure form one family{family}."]
     if len(swaps) > N_SWAPS:
         notes.append(f"{len(swaps) - N_SWAPS:,} more are in CSV and JSON.")
-    first, second = found.sets if _is_of_judgments(found) else ("first", "second")
+    first, second = found.sets if isinstance(found, Agreement) else ("first", "second")
     return Table(
         "Pairs whose order changes",
         ("measure" if is_of_judgments else "measures", "first", "second",
@@ -164,7 +160,7 @@ def _swaps(
 
 
 def _as_dict(found: Agreement | MeasuresAgreement) -> dict[str, Any]:
-    if _is_of_judgments(found):
+    if isinstance(found, Agreement):
         head: dict[str, Any] = {
             "version": JSON_VERSION,
             "kind": "agreement",
@@ -224,7 +220,7 @@ def _pair_as_dict(pair: PairOrders) -> dict[str, Any]:
 
 def _rows(found: Agreement | MeasuresAgreement) -> Iterator[list[object]]:
     compared: Iterable[tuple[list[str], MeasureAgreement | MeasurePair]]
-    if _is_of_judgments(found):
+    if isinstance(found, Agreement):
         compared = (([str(one.measure)], one) for one in found.measures)
     else:
         compared = (([str(measure) for measure in one.measures], one) for one in found.pairs)

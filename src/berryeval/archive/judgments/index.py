@@ -103,17 +103,25 @@ class JudgmentIndex:
 def _read_all(connection: Connection) -> Iterator[_Row]:
     names = _Names()
     beside: dict[tuple[bytes, bytes], list[PlainState]] = {}
-    for query_id, doc_id, author, grade, source, *rest, named in _streamed(connection, _BESIDE):
-        state = PlainState(names[author], grade, names[source], *rest, names[named])
-        beside.setdefault((bytes(query_id), bytes(doc_id)), []).append(state)
-    current = _streamed(connection, _CURRENT)
-    for query_id, doc_id, author, grade, source, *rest, named, is_stale in current:
+    for query_id, doc_id, *state in _streamed(connection, _BESIDE):
         pair = (bytes(query_id), bytes(doc_id))
-        said = PlainState(names[author], grade, names[source], *rest, names[named])
+        beside.setdefault(pair, []).append(_state(names, *state))
+    for query_id, doc_id, *state, is_stale in _streamed(connection, _CURRENT):
+        pair = (bytes(query_id), bytes(doc_id))
+        said = _state(names, *state)
         saying = None
         if pair in beside:
             saying = history_of(sorted((*beside[pair], said), key=lambda one: one.revision))
-        yield _Row(*pair, said.author, grade, said.source, said.revision, bool(is_stale), saying)
+        assert said.grade is not None  # of a current one
+        yield _Row(
+            *pair, said.author, said.grade, said.source, said.revision, bool(is_stale), saying
+        )
+
+
+def _state(names: _Names, *columns: Any) -> PlainState:  # noqa: ANN401 - as they are stored
+    """Return a state of the columns of `_STATES` after the pair."""
+    author, grade, source, kind, revision, restores, named = columns
+    return PlainState(names[author], grade, names[source], kind, revision, restores, names[named])
 
 
 def _streamed(connection: Connection, statement: Any) -> Iterator[Any]:  # noqa: ANN401

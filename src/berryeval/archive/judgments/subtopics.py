@@ -9,7 +9,7 @@ grade is raised.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
-from typing import NamedTuple, Protocol
+from typing import Any, NamedTuple, Protocol
 
 from berryeval.archive.checks import check_id
 from berryeval.core.grade import check_grade
@@ -63,15 +63,7 @@ class _State(Protocol):
     def subtopic_weights(self) -> Mapping[str, float] | None: ...
 
 
-class _HasSubtopics(Protocol):
-    @property
-    def subtopics(self) -> Mapping[str, float] | None: ...
-
-    @property
-    def subtopic_weights(self) -> Mapping[str, float] | None: ...
-
-
-def subtopics_of(state: _HasSubtopics) -> Subtopics:
+def subtopics_of(state: Any) -> Subtopics:  # noqa: ANN401 - a state, or a row of one
     """Return the subtopics of a state."""
     return Subtopics(state.subtopics, state.subtopic_weights)
 
@@ -139,7 +131,8 @@ def grades_by_label(grade: float, subtopics: Mapping[str, float] | None) -> dict
 
     Files have one row for each of them.
     """
-    found: dict[str | None, float] = {**capped_grades(grade, subtopics or {})}
+    found: dict[str | None, float] = {}
+    found.update(capped_grades(grade, subtopics or {}))
     if grade not in found.values():
         found[None] = grade
     return found
