@@ -56,7 +56,10 @@ PERFECT_IS_ONE = {
 
 
 BY_GAIN = {measure.name for measure in all_measures() if hasattr(measure, "gain")}
-BY_LEVEL = {measure.name for measure in all_measures() if getattr(measure, "rel", 0) == 1} - BY_GAIN
+LEVELS_AND_GRADES = {"gERR_IA"}
+"""Grades below the level count as 0, and others as what they are."""
+BY_LEVEL = {measure.name for measure in all_measures() if getattr(measure, "rel", 0) == 1}
+BY_LEVEL -= BY_GAIN | LEVELS_AND_GRADES
 
 
 def test_every_measure_is_in_a_list_of_this_module():
@@ -191,7 +194,7 @@ def test_eight_threads_get_the_same_bits(measure):
     value = measure()
     judged = [3.0, 2.0, 2.0, 1.0, 0.0]
     rankings = [[float((i * j) % 5 - 1) for j in range(1, 200 + i)] for i in range(64)]
-    rankings = [[g if g < 1 or j < 4 else 0.0 for j, g in enumerate(r)] for r in rankings]
+    rankings = [sized([g if g < 1 or j < 4 else 0.0 for j, g in enumerate(r)]) for r in rankings]
     alone = [value.score(grades, judged) for grades in rankings]
     with ThreadPoolExecutor(8) as pool:
         together = list(pool.map(lambda grades: value.score(grades, judged), rankings))

@@ -48,7 +48,7 @@ def command(
     output_format: str,
     **options: Any,  # noqa: ANN401 - as compare takes them
 ) -> None:
-    """Report whether two sets of JUDGMENTS, or several measures, order systems alike.
+    """Report whether judgments, or measures, order systems alike.
 
     Shows the rank of each system in both orders, Kendall's tau and tau_AP between them with their
     intervals, and the pairs of systems whose order changes, with what is established about them.

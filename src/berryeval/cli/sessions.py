@@ -56,7 +56,7 @@ def command(
     duplicates: Duplicates,
     judges: Judges,
 ) -> None:
-    """Score sessions and conversations: several queries of one user in a row.
+    """Score sessions and conversations.
 
     Reports session DCG, in which later turns count less, its normalised form, and the mean of each
     measure over the turns of a session; then the means over sessions. Queries have the columns

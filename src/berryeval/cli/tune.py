@@ -122,5 +122,9 @@ def command(
         click.echo("\n".join(hybrid_tuning_sentences(tuning)) + "\n")
         show_tables(hybrid_tuning_tables(tuning))
         click.echo(f"\n{use_line(tuning)}")
+    elif output_format == "html":
+        from berryeval.reports.html.tuning_page import hybrid_tuning_to_html
+
+        write_output(hybrid_tuning_to_html(tuning), output)
     else:
         write_output(render_hybrid_tuning(tuning, output_format), output)

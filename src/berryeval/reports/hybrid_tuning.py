@@ -76,7 +76,7 @@ def hybrid_tuning_tables(tuning: HybridTuning) -> list[Table]:
 
 
 def render_hybrid_tuning(tuning: HybridTuning, form: str) -> str:
-    """Return the result in a format: ``table``, ``csv``, ``json``, ``markdown`` or ``html``."""
+    """Return the result in a format: ``table``, ``csv``, ``json`` or ``markdown``."""
     if form == "json":
         return json_text(_as_dict(tuning))
     if form == "csv":
@@ -86,10 +86,6 @@ def render_hybrid_tuning(tuning: HybridTuning, form: str) -> str:
             for name, one in tuning.tried.items()
         )
         return csv_text(header, rows)
-    if form == "html":
-        from berryeval.reports.html.tuning_page import hybrid_tuning_to_html
-
-        return hybrid_tuning_to_html(tuning)
     sentences, tables = hybrid_tuning_sentences(tuning), hybrid_tuning_tables(tuning)
     use = use_line(tuning)
     if form == "markdown":

@@ -46,7 +46,7 @@ def sessions_tables(
                 (
                     name,
                     f"{len(scores):,}",
-                    f"{sum(len(one.query_ids) for one in scores.values()):,}",
+                    f"{len([turn for one in scores.values() for turn in one.query_ids]):,}",
                     score(scores.sdcg),
                     score(scores.nsdcg),
                     *(score(scores.means[measure]) for measure in measures),
