@@ -84,6 +84,7 @@ def crowd(mixed_clients):
 
 
 FLAT = [100.0] * 20
+"""Megabytes of the service; its workers may come and go."""
 
 
 @pytest.mark.parametrize(
@@ -102,7 +103,8 @@ def test_a_missed_goal_is_named(mixed_clients, crowd, answers, memory, goal):
     """And `make soak` fails."""
     for kind, status, milliseconds in answers:
         crowd.note(kind, "/", status, milliseconds, b"")
-    misses = [*mixed_clients.missed(crowd, memory, attackers=False)]
+    seen = [mixed_clients.Memory(one, 50.0 * (at % 3)) for at, one in enumerate(memory)]
+    misses = [*mixed_clients.missed(crowd, seen, attackers=False)]
     assert [one.startswith(goal or "") for one in misses] == ([] if goal is None else [True])
 
 
@@ -111,7 +113,9 @@ def test_the_table_has_a_row_for_each_kind_and_attack(mixed_clients, crowd):
     crowd.note("page", "/compare", 202, 5.0, b"")
     crowd.attacks["gzip_bomb", 413] += 2
     wanted = SimpleNamespace(archive="SQLite:x", minutes=1, attackers=True)
-    text = "\n".join(mixed_clients.lines_of(crowd, FLAT, wanted))
+    seen = [mixed_clients.Memory(one, 70.0) for one in FLAT]
+    text = "\n".join(mixed_clients.lines_of(crowd, seen, wanted))
     assert "| page | 201 | 10 ms | 10 ms | 10 ms | 10 ms | 0 |" in text
     assert "1 pages were being computed" in text
+    assert "100 MB at most; worker processes: 70 MB at most" in text
     assert "| gzip bomb | 2 | 2 x 413 |" in text

@@ -4,7 +4,7 @@ import pytest
 
 QUERY = {"text": "configure OAuth", "category": "procedural", "difficulty": None,
          "description": None, "tags": ["security"], "weight": 12.5,
-         "group": "sign-in", "stratum": "how-to"}  # fmt: skip
+         "group": "sign-in", "stratum": "how-to", "turn": None}  # fmt: skip
 
 
 def test_a_query_is_returned_as_it_was_stored(client):

@@ -12,6 +12,7 @@ from pydantic import (
     FailFast,
     Field,
     StringConstraints,
+    WithJsonSchema,
 )
 
 from berryeval.core.grade import MAX_GRADE
@@ -62,8 +63,19 @@ Id = Annotated[
     str,
     StringConstraints(min_length=1, max_length=MAX_ID),
     BeforeValidator(_as_text),
+    WithJsonSchema(
+        {
+            "anyOf": [
+                {"type": "string", "minLength": 1, "maxLength": MAX_ID},
+                {"type": "integer"},
+            ],
+            "examples": ["q1"],
+        },
+        mode="validation",
+    ),
     Field(examples=["q1"]),
 ]
+"""Integers are read as text; responses have text only."""
 ShortText = Annotated[str, StringConstraints(min_length=1, max_length=1000)]
 Label = Annotated[str, StringConstraints(min_length=1, max_length=200)]
 Grade = Annotated[

@@ -91,13 +91,17 @@ class Graded(Body):
     )
 
 
-class NewJudgment(Graded):
-    """A grade for one pair."""
-
-    model_config = with_examples({"query_id": "q1", "doc_id": "d7", "grade": 2})
+class PairInBody(Body):
+    """A query and a document."""
 
     query_id: Id
     doc_id: Id
+
+
+class NewJudgment(Graded, PairInBody):
+    """A grade for one pair."""
+
+    model_config = with_examples({"query_id": "q1", "doc_id": "d7", "grade": 2})
 
     def entry(self) -> JudgmentEntry:
         """Return it for the archive."""

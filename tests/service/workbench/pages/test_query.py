@@ -270,7 +270,7 @@ def test_a_document_shows_its_text_and_judgments(client, archive):
     assert page.find("article").find("h1").text == "One"
     assert page.find("div", class_="said-text").text == "All of <it>."
     history = [one.text for one in page.find("ul", class_="history").find_all("li")]
-    assert [text.split(" just")[0] for text in history] == [
+    assert [text.split(" just")[0].split(" 1 min")[0] for text in history] == [
         "withdrawn eve", "grade 2 bob", "grade 3 local",
     ]  # fmt: skip
     pressed = [one["aria-pressed"] for one in page.find("div", class_="grading").find_all("button")]
@@ -349,7 +349,7 @@ def test_without_queries_the_page_explains_how_to_add_them(client):
 
 def test_documents_that_other_queries_judge_are_no_holes_of_beir():
     """The page of one query knows what is judged for others, in scores and explanations."""
-    judged = {"a": SimpleNamespace(grade=1.0)}
+    judged = {"a": SimpleNamespace(grade=1.0, revision=1, subtopics=None)}
     runs = [Run.from_lists({"q": ["a", "b"]}), Run.from_lists({"q": ["b", "x"]})]
     sides = tuple(
         Side(SimpleNamespace(), str(number), run.ranking("q"), is_missing=False)
