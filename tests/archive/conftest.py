@@ -24,6 +24,13 @@ def empty_database(postgres_dsn):
         yield dsn
 
 
+@pytest.fixture
+def postgres_archive(empty_database):
+    """The address of an empty archive in PostgreSQL, which is emptied after the test."""
+    yield empty_database
+    remove_rows(empty_database)
+
+
 @pytest.fixture(params=["sqlite", "postgresql"])
 def location(request, tmp_path):
     """The location for an archive: a file, or a database on a real PostgreSQL server.
@@ -39,15 +46,24 @@ def location(request, tmp_path):
             shutil.copy(find("empty_file"), path)
         yield str(path)
     elif has_archive:
-        yield find("empty_database")
-        remove_rows(find("empty_database"))
+        yield find("postgres_archive")
     else:
         with new_database(find("postgres_dsn")) as dsn:
             yield dsn
 
 
+@pytest.fixture(scope="session")
+def _engines():
+    """The first engine of each kind of database."""
+    return {}
+
+
 @pytest.fixture
-def archive(location):
+def archive(location, _engines):
     """An empty archive."""
     with Archive.open(location) as opened:
+        # Each engine compiles its statements again, which takes longer than running them.
+        engine = opened._database._engine
+        first = _engines.setdefault(engine.name, engine)
+        engine.dialect, engine._compiled_cache = first.dialect, first._compiled_cache
         yield opened

@@ -51,15 +51,17 @@ def test_every_sqlite_connection_is_durable(tmp_path):
             assert values == ["wal", 2, 1, 3000]
 
 
-def test_postgres_commits_are_on_disk_when_acknowledged(postgres_dsn):
+def test_postgres_commits_are_on_disk_when_acknowledged(postgres_archive):
     """This holds even if the server defaults to asynchronous commit, as the test server does."""
-    with new_database(postgres_dsn) as dsn, Archive.open(dsn, timeout=3) as archive:
-        with archive._database.reading() as connection:
-            values = [
-                connection.scalar(text(f"SHOW {name}"))
-                for name in ("synchronous_commit", "lock_timeout", "search_path")
-            ]
-        assert values == ["on", "3s", "berryeval"]
+    with (
+        Archive.open(postgres_archive, timeout=3) as archive,
+        archive._database.reading() as connection,
+    ):
+        values = [
+            connection.scalar(text(f"SHOW {name}"))
+            for name in ("synchronous_commit", "lock_timeout", "search_path")
+        ]
+    assert values == ["on", "3s", "berryeval"]
 
 
 def test_the_migrations_create_the_tables_that_the_code_uses(archive):
@@ -180,11 +182,11 @@ def test_a_locked_file_is_reported_after_a_timeout(tmp_path):
         assert archive.judgments.put(ONE, author="ada") == 1
 
 
-def test_a_locked_server_is_reported_after_a_timeout(postgres_dsn):
+def test_a_locked_server_is_reported_after_a_timeout(postgres_archive):
     """PostgreSQL behaves like SQLite."""
-    with new_database(postgres_dsn) as dsn, Archive.open(dsn, timeout=0.2) as archive:
+    with Archive.open(postgres_archive, timeout=0.2) as archive:
         with (
-            Archive.open(dsn) as other,
+            Archive.open(postgres_archive) as other,
             other._database.writing(alone="judgments"),
             pytest.raises(ArchiveError, match=r"for 0\.2 seconds; try again") as caught,
         ):
@@ -291,11 +293,11 @@ def test_a_missing_permission_is_named(postgres_dsn):
             Archive.open(guest)
 
 
-def test_the_name_of_an_archive_contains_no_password(postgres_dsn):
+def test_the_name_of_an_archive_contains_no_password(postgres_archive):
     """It appears in logs and messages."""
-    with new_database(postgres_dsn) as dsn, Archive.open(dsn) as archive:
+    with Archive.open(postgres_archive) as archive:
         assert "@127.0.0.1" in repr(archive)
-        assert dsn.split("@")[0].split(":")[-1] not in repr(archive)
+        assert postgres_archive.split("@")[0].split(":")[-1] not in repr(archive)
 
 
 @pytest.mark.parametrize("missing", ["sqlalchemy", "alembic"])
