@@ -4,8 +4,6 @@ import ast
 import re
 from pathlib import Path
 
-import pytest
-
 import berryeval
 from berryeval.evaluation.findings import WORDS as FINDINGS
 
@@ -26,16 +24,20 @@ def chosen_words(tree):
                     yield node.lineno
 
 
-@pytest.mark.parametrize("path", MODULES, ids=lambda path: path.relative_to(SOURCE).as_posix())
-def test_no_report_or_page_chooses_a_word(path):
+def test_no_report_or_page_chooses_a_word():
     """`findings` decides once between better, worse, equal, unclear and untested."""
-    assert not [*chosen_words(ast.parse(path.read_text(encoding="utf-8")))]
+    assert len(MODULES) > 100
+    assert not [
+        f"{path.relative_to(SOURCE)}:{line}"
+        for path in MODULES
+        for line in chosen_words(ast.parse(path.read_text(encoding="utf-8")))
+    ]
 
 
-@pytest.mark.parametrize("path", PAGES, ids=lambda path: path.name)
-def test_no_template_or_script_chooses_a_word(path):
+def test_no_template_or_script_chooses_a_word():
     """This includes the colour of a figure."""
-    assert not CHOSEN.findall(path.read_text(encoding="utf-8"))
+    assert len(PAGES) > 50
+    assert not [path for path in PAGES if CHOSEN.search(path.read_text(encoding="utf-8"))]
 
 
 def test_a_choice_would_be_found():
