@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 
 import berryeval
+from cli.forked_commands import ForkedCommands
 from depth import IS_DEEP
 
 pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="needs a POSIX shell")
@@ -17,6 +18,11 @@ pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="needs a POSIX s
 QRELS = "q1 0 d1 1\nq2 0 d1 0\nq2 0 d2 1\n"
 RUN = "q1 Q0 d1 1 2.5 bm25\nq2 Q0 d1 1 2 bm25\n"
 NEVER_ANSWERS = "def find(query, k):\n    raise OSError('down')\n"
+
+MODULES = [
+    *("berryeval.cli.evaluate", "berryeval.cli.gate", "berryeval.cli.retrieve"),
+    *("berryeval.cli.trec_eval", "berryeval.suite.gate"),
+]
 
 BY_EXIT_CODE = [
     (0, "evaluate qrels a.run"),
@@ -35,8 +41,8 @@ BY_EXIT_CODE = [
 
 
 @pytest.fixture
-def shell(tmp_path):
-    """Run a command line in a folder with data; `berryeval` is this interpreter's."""
+def folder(tmp_path):
+    """A folder with data."""
     for name, text in {
         "qrels": QRELS,
         "a.run": RUN,
@@ -46,19 +52,41 @@ def shell(tmp_path):
         "broken.py": NEVER_ANSWERS,
     }.items():
         (tmp_path / name).write_text(text)
+    return tmp_path
 
-    def run(command: str) -> subprocess.CompletedProcess[str]:
-        here = f"{sys.executable} -m berryeval "
-        return subprocess.run(
-            ["bash", "-o", "pipefail", "-c", command.replace("berryeval ", here)],
-            cwd=tmp_path,
-            env=os.environ | {"PYTHONPATH": os.pathsep.join([str(tmp_path), *sys.path])},
-            capture_output=True,
-            text=True,
-            check=False,
-        )
 
-    return run
+def bash(command, folder, environment):
+    """Run a command line; its exit code is that of the first command that fails."""
+    return subprocess.run(
+        ["bash", "-o", "pipefail", "-c", command],
+        cwd=folder,
+        env=environment,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+
+
+@pytest.fixture
+def shell(folder):
+    """Run a command line in the folder; `berryeval` is this interpreter's."""
+    here = f"{sys.executable} -m berryeval "
+    environment = os.environ | {"PYTHONPATH": os.pathsep.join([str(folder), *sys.path])}
+    return lambda command: bash(command.replace("berryeval ", here), folder, environment)
+
+
+@pytest.fixture(scope="module")
+def forked():
+    """Processes of `berryeval` that do not import their modules again."""
+    commands = ForkedCommands(MODULES)
+    yield commands
+    commands.close()
+
+
+@pytest.fixture
+def quick_shell(folder, forked):
+    """Run a command line in the folder; `berryeval` is forked."""
+    return lambda command: bash(command, folder, forked.environment())
 
 
 PIPES = ("| true", "2>&1 | true", "2>&1 >/dev/null | true")
@@ -72,17 +100,17 @@ PIPES = ("| true", "2>&1 | true", "2>&1 >/dev/null | true")
         for pipe in (PIPES if IS_DEEP else PIPES[number % 3 :][:1])
     ],
 )
-def test_the_exit_code_survives_a_closed_pipe(shell, code, command, pipe):
+def test_the_exit_code_survives_a_closed_pipe(quick_shell, code, command, pipe):
     """Output, messages or both may go to a closed pipe; by day, one of them for each command."""
-    done = shell(f"berryeval {command} {pipe}")
+    done = quick_shell(f"berryeval {command} {pipe}")
     assert (done.returncode, "Traceback" in done.stderr) == (code, False)
 
 
 @pytest.mark.parametrize("place", ["/dev/stdout", "/dev/fd/1", ">(true)", "-"])
-def test_the_exit_code_survives_an_output_that_is_a_closed_pipe(shell, place):
+def test_the_exit_code_survives_an_output_that_is_a_closed_pipe(quick_shell, place):
     """This holds for any name of the pipe in `-o`."""
     gate = "berryeval gate --judgments qrels --run a.run --at-least P@1=0.9 --format html"
-    done = shell(f"{gate} -o {place} | true")
+    done = quick_shell(f"{gate} -o {place} | true")
     assert (done.returncode, "rror" in done.stderr.replace("error threshold", "")) == (1, False)
 
 
@@ -114,9 +142,9 @@ def test_a_closed_stream_is_not_an_error(shell):
         "trec_eval qrels a.run",
     ],
 )
-def test_output_that_cannot_be_written_is_exit_code_2(shell, command):
+def test_output_that_cannot_be_written_is_exit_code_2(quick_shell, command):
     """One line gives the reason, even if the command itself succeeded."""
-    done = shell(f"berryeval {command} >/dev/full")
+    done = quick_shell(f"berryeval {command} >/dev/full")
     assert done.returncode == 2
     assert done.stderr.count("\n") == 1
     assert done.stderr.startswith("Error: ")
