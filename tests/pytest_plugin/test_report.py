@@ -34,6 +34,12 @@ REGRESSION = """
 """
 
 
+RANKED = """
+    def test_ranked(berryeval_query):
+        assert berryeval_query.ranking()
+"""
+
+
 def read_page(project, name="report.html"):
     return project.path.joinpath(name).read_text(encoding="utf-8")
 
@@ -146,12 +152,15 @@ def test_a_report_that_cannot_be_written_fails_the_session(project):
 @pytest.mark.parametrize(
     ("tests", "failed", "passed"),
     [
-        pytest.param(TESTS + REGRESSION, 2, 7, id="margins"),
+        pytest.param(TESTS + REGRESSION + RANKED, 2, 10, id="margins"),
         *([pytest.param(TESTS, 1, 6, id="means")] if IS_DEEP else []),
     ],
 )
 def test_workers_share_one_report(project, tests, failed, passed):
-    """With xdist each worker measures separately, and the controller writes one page for all."""
+    """With xdist each worker measures separately, and the controller writes one page for all.
+
+    Every worker finds the same tests, one per query if they request `berryeval_query`.
+    """
     pytest.importorskip("xdist")
     project.makepyfile(tests)
     outcome = project.runpytest_inprocess("-n", "2", "--berryeval-report", "report.html")
@@ -179,10 +188,3 @@ def test_a_measure_that_only_workers_define_is_reported(project):
     outcome.assert_outcomes(passed=1)
     outcome.stdout.fnmatch_lines(["berryeval: no report: unknown measure 'First': *"])
     assert outcome.ret == pytest.ExitCode.USAGE_ERROR
-
-
-def test_workers_run_one_test_per_query(project):
-    """Every worker finds the same tests."""
-    pytest.importorskip("xdist")
-    project.makepyfile("def test_ranked(berryeval_query): assert berryeval_query.ranking()")
-    project.runpytest_inprocess("-n", "2").assert_outcomes(passed=3)
