@@ -99,11 +99,11 @@ def is_sampling(node):
     return name_of(node) == "sampling"
 
 
-def imported_sums(tree):
+def imported_sums(nodes):
     """Return the names under which a module imports library functions that add floats."""
     return {
         one.asname or one.name
-        for node in ast.walk(tree)
+        for node in nodes
         if isinstance(node, ast.ImportFrom) and (node.module or "").split(".")[0] in LIBRARIES
         for one in node.names
         if one.name in UNORDERED
@@ -112,8 +112,9 @@ def imported_sums(tree):
 
 def unordered_sums(tree):
     """Return the calls of a module that add floats in an unspecified order."""
-    imported = imported_sums(tree)
-    for node in ast.walk(tree):
+    nodes = [*ast.walk(tree)]
+    imported = imported_sums(nodes)
+    for node in nodes:
         if isinstance(node, ast.BinOp) and isinstance(node.op, ast.MatMult):
             yield "@", node.lineno
         if not isinstance(node, ast.Call):

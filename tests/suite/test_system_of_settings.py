@@ -8,7 +8,12 @@ import pytest
 from click.testing import CliRunner
 
 from berryeval.cli import main
+
+# Inside a test, pytest unloads the modules it imported, and extensions cannot be loaded twice.
+from berryeval.search import collect  # noqa: F401
 from berryeval.search.opening import open_system
+from berryeval.stats import paired_tests  # noqa: F401
+from pytest_plugin.other_plugins import WITHOUT_THEM
 
 ENGINE = """
 def find(query, k):
@@ -39,6 +44,7 @@ def project(tmp_path, monkeypatch):
     inside.mkdir()
     monkeypatch.chdir(inside)
     monkeypatch.setattr(sys, "path", [*sys.path])
+    monkeypatch.setenv("PYTEST_ADDOPTS", " ".join(WITHOUT_THEM))
     yield tmp_path
     sys.modules.pop("engine_of_settings", None)
 
@@ -104,7 +110,7 @@ def test_pytest_asks_the_system(project, pytester):
             assert berryeval_results.assert_measure("RR", at_least=0.75) == 0.75
         """
     )
-    pytester.runpytest("-p", "no:cacheprovider").assert_outcomes(passed=1)
+    pytester.runpytest_inprocess("-p", "no:cacheprovider").assert_outcomes(passed=1)
 
 
 OF_A_FIXTURE = """
@@ -134,6 +140,6 @@ def test_workers_of_pytest_share_one_search(project, pytester, conftest):
         """
     )
     options = ("-n", "2", "--dist", "each", "-p", "no:cacheprovider")
-    pytester.runpytest_subprocess(*options).assert_outcomes(passed=2)
+    pytester.runpytest_inprocess(*options).assert_outcomes(passed=2)
     asked = pytester.path.joinpath("asked").read_text().splitlines()
     assert sorted(asked) == ["I forgot my password", "save as PDF"]
