@@ -147,7 +147,7 @@ def test_a_comparison_has_the_same_difference_everywhere(world, strata):
                     assert row["interval"]["low"] == pytest.approx(difference.interval.low)
                     assert row["interval"]["high"] == pytest.approx(difference.interval.high)
                 assert row["effective_queries"] == difference.sampling.effective_queries
-    shown_page = page(world, f"/compare?a={ids['old']}&b={ids['new']}")
+    shown_page = settled(world, f"/compare?a={ids['old']}&b={ids['new']}")
     tiles = [tile.find(class_="figure").text for tile in shown_page.find_all("div", class_="tile")]
     assert shown(tiles[0]) == pytest.approx(truth.differences[0].candidate_mean, abs=5e-4)
     assert shown(tiles[1]) == pytest.approx(truth.differences[0].mean, abs=5e-4)
