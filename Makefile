@@ -14,8 +14,8 @@ NEWPIP := -m pip install -qq --require-hashes --requirement requirements-pip.txt
 # What `make check` compares with.
 SINCE ?= HEAD
 
-# How many processes run the tests.
-WORKERS ?= auto
+# How many processes run the tests: one more than there are processors, since some wait for servers.
+WORKERS ?= $(shell $(PYTHON) -c 'import os; print(1 + (os.cpu_count() or 1))')
 
 # How many cases each test of `make conformance` tries.
 CONFORMANCE_CASES ?= 200
