@@ -126,21 +126,6 @@ def test_pages_score_with_subtopics(service, archive, files):
             assert f"{found['alpha_nDCG@5'].by_query['q1']:.4f}" in page
 
 
-@pytest.mark.parametrize("measure", ["alpha_nDCG@10", "ERR_IA@20"])
-def test_intent_aware_measures_without_subtopics_are_a_problem_with_a_way_out(client, measure):
-    """As on the command line."""
-    client.post(
-        "/v1/evaluation/judgments", json=[{"query_id": "q1", "doc_id": "d1", "relevance": 1}]
-    )
-    uploaded = client.post("/v1/runs?name=words", content="q1 Q0 d1 1 2.5 t\n")
-    wanted = {"run": uploaded.json()["run_id"], "measures": [measure]}
-    answer = client.post("/v1/evaluations", json=wanted)
-    assert answer.status_code == 422
-    assert answer.json()["detail"].startswith(
-        f"judgments: {measure} requires subtopics, found none; name them in the column"
-    )
-
-
 def test_an_archive_of_the_previous_version_is_upgraded(tmp_path):
     """Its judgments have no subtopics, and can get some."""
     from sqlalchemy import text
