@@ -1,10 +1,10 @@
 #!/usr/bin/env bash
 # Builds berryeval in one of several ways, installs it into an environment of its own, and tests it
-# there. The environment may be that of another build, which goes.
+# there.
 #
 #   scripts/build_and_test.sh sdist        FOLDER   pip install of the source distribution
 #   scripts/build_and_test.sh no-compiler  FOLDER   pip install where no compiler works
-#   scripts/build_and_test.sh sanitizers   FOLDER   with AddressSanitizer and UBSan, native tests only
+#   scripts/build_and_test.sh sanitizers   FOLDER   the source distribution with AddressSanitizer and UBSan
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
@@ -12,26 +12,33 @@ kind=$1
 folder=$2
 python=${PYTHON:-python3}
 
+make -s .venv/created PYTHON="$python"
+rm -rf "$folder"
 mkdir -p "$folder"
-"$python" -m venv "$folder/venv"
+"$python" -m venv --without-pip "$folder/venv"
 bin=$folder/venv/bin
-"$bin/python" -m pip install -qq --require-hashes --requirement requirements-pip.txt
-hashed() { "$bin/python" -m pip install -qq --require-hashes --constraint constraints.txt "$@"; }
-group=built
-[ "$kind" = sanitizers ] && group=native
-hashed --group "$group"
-"$bin/python" -m pip uninstall -qq --yes berryeval
+hashed() { .venv/bin/uv pip install --quiet --python "$bin/python" --require-hashes "$@"; }
+hashed --constraint constraints.txt --requirement requirements-installers.txt \
+  --requirement pyproject.toml --group built
 
-# pip has no hash of what is built here: it comes alone, and its dependencies by what it names.
+# What is built here has no hash: it comes alone, by pip and with build isolation, as for users.
 install() {
-  "$bin/python" -m pip install -qq --no-deps --build-constraint constraints.txt "$@"
-  hashed berryeval
+  PIP_PYTHON=$bin/python .venv/bin/python -m pip install -qq --no-deps --build-constraint constraints.txt "$@"
+}
+
+install_sdist() {
+  "$bin/python" -m build -q --sdist --dependency-constraints-txt constraints.txt --outdir "$folder/dist"
+  install "$folder"/dist/*.tar.gz "$@"
 }
 
 run_tests() {
   # The sources are under src/ and not on the path: what was installed is what is tested.
   "$bin/python" -m pytest --rootdir="$PWD" --config-file=pyproject.toml -q -p no:cacheprovider "$@"
 }
+
+# The code is what `make test` has tested: here it matters that all of it was packed.
+packed=(tests/golden tests/test_{public_api,summation}.py)
+native=(tests/test_backend.py tests/native tests/metrics)
 
 # What depends on how it was built. The formulas in Python, and their properties, do not.
 built=(tests/cli/test_{compare,convert_and_inspect,evaluate,trec_eval}.py tests/core tests/engine
@@ -40,13 +47,9 @@ built=(tests/cli/test_{compare,convert_and_inspect,evaluate,trec_eval}.py tests/
 
 case $kind in
   sdist)
-    hashed build
-    rm -rf "$folder/dist"
-    "$bin/python" -m build -q --sdist --dependency-constraints-txt constraints.txt --outdir "$folder/dist"
-    install "$folder"/dist/*.tar.gz
+    install_sdist
     "$bin/berryeval" version
-    # The code is what `make test` has tested: here it matters that all of it was packed.
-    run_tests -n auto tests/golden tests/metrics tests/native tests/test_{backend,public_api,summation}.py
+    run_tests -n auto "${packed[@]}" "${native[@]}"
     ;;
   no-compiler)
     CC=no-such-compiler CXX=no-such-compiler install .
@@ -54,13 +57,16 @@ case $kind in
     BERRYEVAL_EXPECTED_BACKEND=python run_tests -n auto "${built[@]}"
     ;;
   sanitizers)
-    install . \
+    install_sdist \
       --config-settings=cmake.define.BERRYEVAL_SANITIZE=ON --config-settings=install.strip=false
     preload="$(c++ -print-file-name=libasan.so):$(c++ -print-file-name=libstdc++.so)"
+    export ASAN_OPTIONS=detect_leaks=0 UBSAN_OPTIONS=print_stacktrace=1
     # Python itself frees little at exit, so leaks are not looked for. The oracle stays out:
     # pytrec_eval frees what it got from new[], which ends the run.
-    LD_PRELOAD=$preload ASAN_OPTIONS=detect_leaks=0 UBSAN_OPTIONS=print_stacktrace=1 \
-      run_tests --capture=no tests/test_backend.py tests/native tests/metrics tests/core/test_frames.py tests/properties/test_both_doors_agree.py
+    .venv/bin/uv pip uninstall --quiet --python "$bin/python" pytrec-eval-terrier
+    LD_PRELOAD=$preload run_tests --capture=no "${native[@]}" tests/core/test_frames.py \
+      tests/properties/test_both_doors_agree.py
+    LD_PRELOAD=$preload run_tests "${packed[@]}"
     ;;
   *)
     echo "unknown kind of build: $kind" >&2

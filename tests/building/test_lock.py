@@ -36,7 +36,7 @@ LOCK = locked("constraints.txt")
 
 
 @pytest.mark.parametrize(
-    "name", ["constraints.txt", "requirements-pip.txt", "requirements-frameworks.txt"]
+    "name", ["constraints.txt", "requirements-installers.txt", "requirements-frameworks.txt"]
 )
 def test_every_requirement_has_one_version_and_its_hashes(name):
     """A lock file has nothing else, and no address of a registry."""
@@ -47,10 +47,11 @@ def test_every_requirement_has_one_version_and_its_hashes(name):
         assert requirement.url is None
 
 
-def test_pip_comes_in_the_version_of_the_other_file():
+def test_installers_come_in_the_versions_of_the_other_file():
     """The pip that comes with Python reads hashes only from a file of requirements."""
-    (pip,) = locked("requirements-pip.txt").items()
-    assert pip in LOCK.items()
+    installers = locked("requirements-installers.txt")
+    assert {each.name for each, _ in installers.values()} == {"pip", "uv"}
+    assert installers.items() <= LOCK.items()
 
 
 def test_the_frameworks_are_locked():
@@ -95,7 +96,7 @@ def test_the_lock_covers_every_requirement(place, texts):
 
 # The installs without hashes, each with its reason.
 WITHOUT_HASHES = {
-    "-m pip install -qq --group peers": "to compare with, apart from everything else",
+    "pip install --quiet --python .cache/peers/bin/python --group peers": "to compare with, apart",
     '-m pip install "berryeval$extras==$VERSION"': "a release that the user of the action chose",
     '-m pip install "berryeval$extras @ file://$SOURCE"': "beside the packages of the user's job",
     "-m cibuildwheel --output-dir wheelhouse": "builds in environments with pins of its own",
@@ -112,6 +113,10 @@ SCRIPTS = [
 def installs(path: Path) -> list[str]:
     """Return the commands of a file that install packages, without the program before them."""
     text = path.read_text(encoding="utf-8").replace("\\\n", " ")
+    settings = dict(re.findall(r"^([A-Z]+) *:= (.*)$", text, re.MULTILINE))  # of the Makefile
+    text = re.sub(r"^[A-Z]+ *:= .*$", "", text, flags=re.MULTILINE)
+    for _ in range(2):  # a setting may name another
+        text = re.sub(r"\$\((\w+)\)", lambda found: settings.get(found[1], found[0]), text)
     lines = [line for line in text.splitlines() if not line.lstrip().startswith("#")]
     command = re.compile(r"((-m )?\bpip3? install|-m (build|cibuildwheel)) .*")
     return [found[0] for line in lines if (found := command.search(line))]
@@ -152,47 +157,62 @@ def package(tmp_path):
     return tmp_path, hashlib.sha256(path.read_bytes()).hexdigest()
 
 
-def pip_install(folder: Path, constraint: str, *arguments: str) -> tuple[int, str]:
+PROJECT_OF_SHRUB = '[project]\nname = "x"\nversion = "1"\ndependencies = ["shrub"]\n'
+INSTALLERS = {
+    "pip": [sys.executable, "-m", "pip", "install", "--isolated", "--ignore-installed"],
+    "uv": [Path(sys.executable).with_name("uv"), "pip", "install", "--no-config", "--no-cache"],
+}
+WRONG = "shrub==1 --hash=sha256:" + "0" * 64
+HASHED = {
+    "pip": ("--require-hashes", "shrub", "--constraint"),
+    "uv": ("--require-hashes", "--requirement", "pyproject.toml", "--constraint"),
+}
+
+
+def install(tool: str, folder: Path, constraint: str, *arguments: str) -> tuple[int, str]:
     """Install from a folder alone, with a file of constraints whose name ends the arguments."""
+    if f"{tool}=={importlib.metadata.version(tool)}" not in LOCK:
+        pytest.skip(f"another {tool} may read less")
     (folder / "constraints.txt").write_text(constraint)
-    command = [sys.executable, "-m", "pip", "install", "--isolated", "--no-index", "--dry-run"]
-    command += ["--find-links", ".", "--ignore-installed", *arguments, "constraints.txt"]
+    command = [*INSTALLERS[tool], "--no-index", "--find-links", ".", "--target", "site"]
+    command += [*arguments, "constraints.txt"]
     done = subprocess.run(command, cwd=folder, capture_output=True, text=True, check=False)
     return done.returncode, done.stdout + done.stderr
 
 
-OURS_IS_PIP = f"pip=={importlib.metadata.version('pip')}" in LOCK
-WRONG = "shrub==1 --hash=sha256:" + "0" * 64
-HASHED = ("--require-hashes", "shrub", "--constraint")
-only_our_pip = pytest.mark.skipif(not OURS_IS_PIP, reason="another pip may read less")
-
-
-@only_our_pip
 @pytest.mark.parametrize(
-    ("constraint", "reason"), [(WRONG, "DO NOT MATCH THE HASHES"), ("", "must have their versions")]
+    ("tool", "constraint", "reason"),
+    [
+        ("pip", WRONG, "DO NOT MATCH THE HASHES"),
+        ("pip", "", "must have their versions"),
+        ("uv", WRONG, "Hash mismatch"),
+        ("uv", "", "no trusted hash"),
+    ],
 )
-def test_pip_rejects_a_package_with_another_hash_or_none(package, constraint, reason):
+def test_a_package_with_another_hash_or_none_is_rejected(package, tool, constraint, reason):
     """The hashes of constraints count for whatever is installed."""
     folder, _ = package
-    code, text = pip_install(folder, constraint, *HASHED)
-    assert code == 1
+    (folder / "pyproject.toml").write_text(PROJECT_OF_SHRUB)
+    code, text = install(tool, folder, constraint, *HASHED[tool])
+    assert code != 0
     assert reason in text
 
 
-@only_our_pip
-def test_pip_accepts_a_package_with_its_hash(package):
+@pytest.mark.parametrize("tool", INSTALLERS)
+def test_a_package_with_its_hash_is_accepted(package, tool):
     """Nothing else is the reason for a rejection."""
     folder, correct = package
-    assert pip_install(folder, f"shrub==1 --hash=sha256:{correct}", *HASHED)[0] == 0
+    (folder / "pyproject.toml").write_text(PROJECT_OF_SHRUB)
+    code, text = install(tool, folder, f"shrub==1 --hash=sha256:{correct}", *HASHED[tool])
+    assert code == 0, text
 
 
-@only_our_pip
 @pytest.mark.parametrize("constraint", [WRONG, f"other==1 --hash=sha256:{'0' * 64}"])
 def test_pip_rejects_a_build_tool_with_another_hash_or_none(package, constraint):
     """The hashes of build constraints count for whatever builds a package."""
     folder, _ = package
     project = '[build-system]\nrequires = ["shrub"]\nbuild-backend = "shrub"\n'
     (folder / "pyproject.toml").write_text(project)
-    code, text = pip_install(folder, constraint, "--no-deps", ".", "--build-constraint")
+    code, text = install("pip", folder, constraint, "--no-deps", ".", "--build-constraint")
     assert code == 1
     assert "DO NOT MATCH THE HASHES" in text or "must have their versions" in text
