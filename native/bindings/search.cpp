@@ -23,11 +23,10 @@ void require(bool condition) {
 void nearest_tokens(const Array<const float, 2>& similar,
                     const Array<const std::uint16_t, 1>& tokens,
                     const Array<const std::int64_t, 1>& ends, const Array<float, 2>& out) {
-    const search::TokenRequest request{
-        {similar.data(), similar.size()},
-        similar.shape(1),
-        {tokens.data(), tokens.size()},
-        {ends.data(), ends.size()}};
+    const search::TokenRequest request{{similar.data(), similar.size()},
+                                       similar.shape(1),
+                                       {tokens.data(), tokens.size()},
+                                       {ends.data(), ends.size()}};
     require(out.shape(0) == ends.size() && out.shape(1) == similar.shape(1));
     require(similar.shape(1) >= 1);
     const nb::gil_scoped_release without_gil;
@@ -46,7 +45,8 @@ void nearest_tokens(const Array<const float, 2>& similar,
 
 void define_search(nb::module_& m) {
     // Nothing is converted: a copy of `out` would be filled and forgotten.
-    m.def("nearest_tokens", &nearest_tokens, "similar"_a.noconvert(), "tokens"_a.noconvert(), "ends"_a.noconvert(), "out"_a.noconvert(),
+    m.def("nearest_tokens", &nearest_tokens, "similar"_a.noconvert(), "tokens"_a.noconvert(),
+          "ends"_a.noconvert(), "out"_a.noconvert(),
           "Fill out[document, column] with the highest similarity of the document's tokens.");
 }
 

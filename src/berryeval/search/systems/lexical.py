@@ -10,7 +10,7 @@ from collections import Counter
 from collections.abc import Iterable, Mapping
 from pathlib import Path
 from types import ModuleType
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, cast
 
 from berryeval.core.documents import Document
 from berryeval.errors import MissingExtraError
@@ -109,10 +109,10 @@ class LexicalIndex:
         numbers = self._numbers_at([address for _, address in best])
         return [(number, score) for number, (score, _) in zip(numbers, best, strict=True)]
 
-    def _numbers_at(self, addresses: list[tantivy.DocAddress]) -> Iterable[int]:
+    def _numbers_at(self, addresses: list[tantivy.DocAddress]) -> list[int]:
         """Return the numbers of documents; earlier versions stored them with the document."""
         try:
-            return self._searcher.fast_field_values("number", addresses)
+            return cast("list[int]", self._searcher.fast_field_values("number", addresses))
         except ValueError:
             return [self._searcher.doc(address)["number"][0] for address in addresses]
 
