@@ -231,7 +231,9 @@ def test_ties_at_the_cutoff_break_by_id(make):
     assert [hit.doc_id for hit in system.search("same words", 3)] == ["d299", "d298", "d297"]
     with system._connection() as connection:
         statements = Statements(connection, 10.0, {})
-        index = PostgresIndex(statements, system.table, "bm25", {"match_all": False}, True)
+        index = PostgresIndex(
+            statements, system.table, "bm25", {"match_all": False}, are_split=True
+        )
         best = index.best_by_words({"word": 1.0}, 3)
     assert [index.ids[number] for number in best] == ["d299", "d298", "d297"]
 
@@ -261,7 +263,7 @@ def pgvector(postgres_dsn):
 def whole_postings(monkeypatch):
     """Create postings as without pgvector, and as earlier versions did: in one table."""
 
-    def created(system, connection, n_documents):
+    def created(system, connection, n_documents):  # noqa: ARG001
         system._run(connection, sql.create_postings(system.table, system.title_weight))
         return ("postings",)
 
@@ -297,7 +299,7 @@ def test_vectors_of_frequent_words_give_the_hits_of_lists(
     whole = whole_postings(make("text", None, match=match), documents)
     with psycopg.connect(split._dsn) as connection:
         [[n_words, n_parts]] = connection.execute(
-            f"SELECT count(DISTINCT lexeme), count(DISTINCT first) FROM {split.table}_frequent"
+            f"SELECT count(DISTINCT lexeme), count(DISTINCT first) FROM {split.table}_frequent"  # noqa: S608
         )
     assert n_words > 10
     assert n_parts == math.ceil(len(documents) / longest)

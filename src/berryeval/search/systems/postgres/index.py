@@ -89,6 +89,7 @@ class PostgresIndex:
         table: str,
         rank: str,
         parameters: Mapping[str, Any],
+        *,
         are_split: bool,
     ) -> None:
         self._statements = statements

@@ -214,7 +214,9 @@ class Postgres(PostgresConnections):
             statements = Statements(connection, seconds, session)
             parameters = self._parameters(query, vector, k)
             are_split = self._needs_postings and statements.ask(sql.are_split(self.table))
-            index = PostgresIndex(statements, self.table, self.rank, parameters, are_split)
+            index = PostgresIndex(
+                statements, self.table, self.rank, parameters, are_split=are_split
+            )
             return [
                 best_hits(((index.ids[n], score) for n, score in scores.items()), k)
                 for scores in search_hybrid_each(index, query, vector, deep)

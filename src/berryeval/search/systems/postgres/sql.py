@@ -47,6 +47,7 @@ LONGEST_NAME = 50
 
 _K1, _B = 1.2, 0.75  # the same as in tantivy
 _LONGEST_VECTOR = 16_000  # pgvector's maximum
+_SPARE = 100  # documents beyond the requested ones, which may tie with the last
 
 _CREATE = """
 CREATE TABLE {new} (
@@ -153,7 +154,7 @@ listed AS (
 """
 
 _SCORED = """
-scored AS MATERIALIZED (
+scored AS NOT MATERIALIZED (
     SELECT number, score FROM listed
     WHERE NOT %(match_all)s OR n_words = (SELECT count(*) FROM wanted)
 )
@@ -189,7 +190,7 @@ dense AS (
         FROM added
     ) AS summed
 ),
-scored AS MATERIALIZED (
+scored AS NOT MATERIALIZED (
     SELECT number, dense.score + coalesce(listed.score, 0) AS score
     FROM dense LEFT JOIN listed USING (number)
     WHERE is_complete AND (NOT %(match_all)s OR coalesce(n_words, 0) =
@@ -201,13 +202,31 @@ scored AS MATERIALIZED (
 )
 """
 
-# WITH TIES would sort all documents. Ids, which break ties, are looked up for the best only.
+# WITH TIES would sort all documents, and keeping the scores of all takes longer than computing
+# them again in the rare case that more documents tie than are spare. Ids, which break ties, are
+# looked up for the best documents only.
 _BEST = """
-SELECT {columns}
-FROM scored, LATERAL (SELECT doc_id FROM {table} WHERE {table}.number = scored.number LIMIT 1) AS id
-WHERE score > 0 AND score >= (
-    SELECT min(score) FROM (SELECT score FROM scored ORDER BY score DESC LIMIT %(depth)s) AS best
+best AS MATERIALIZED (
+    SELECT number, score FROM scored WHERE score > 0
+    ORDER BY score DESC LIMIT %(depth)s + {spare}
+),
+cut AS MATERIALIZED (
+    SELECT least, least = (SELECT min(score) FROM best) AND
+        (SELECT count(*) FROM best) = %(depth)s + {spare} AS are_missing
+    FROM (
+        SELECT min(score) AS least
+        FROM (SELECT score FROM best ORDER BY score DESC LIMIT %(depth)s) AS first
+    ) AS last
 )
+SELECT {columns}
+FROM (
+    SELECT number, score FROM best WHERE NOT (SELECT are_missing FROM cut)
+    UNION ALL
+    SELECT number, score FROM scored
+    WHERE (SELECT are_missing FROM cut) AND score >= (SELECT least FROM cut)
+) AS chosen, LATERAL (
+    SELECT doc_id FROM {table} WHERE {table}.number = chosen.number LIMIT 1
+) AS id
 ORDER BY score DESC, doc_id DESC
 LIMIT %(depth)s
 """
@@ -333,7 +352,8 @@ def _bm25(columns: str, wanted: str, *, are_split: bool) -> str:
     listed = _LISTED.replace("{wanted}", wanted)
     listed = listed.replace("{lists}", "{rare}" if are_split else "{postings}")
     scored = _SPLIT_SCORED if are_split else _SCORED
-    return f"WITH {listed}, {scored} {_BEST.replace('{columns}', columns)}"
+    best = _BEST.replace("{columns}", columns).replace("{spare}", str(_SPARE))
+    return f"WITH {listed}, {scored}, {best}"
 
 
 def find_vectors(table: str) -> Composed:
