@@ -15,6 +15,7 @@
 #include "bindings/grouping.hpp"
 #include "bindings/plan.hpp"
 #include "bindings/print.hpp"
+#include "bindings/search.hpp"
 #include "bindings/stats.hpp"
 #include "bindings/text.hpp"
 #include "join/match.hpp"
@@ -96,6 +97,7 @@ NB_MODULE(_native, m) {
     berryeval::bindings::define_grouping(m);
     define_plan(m);
     berryeval::bindings::define_print(m);
+    berryeval::bindings::define_search(m);
     berryeval::bindings::define_stats(m);
     berryeval::bindings::define_text(m);
     m.def(

@@ -146,3 +146,9 @@ def flipped_means(
     n_threads: int,
     out: NDArray[np.float64],
 ) -> None: ...
+def nearest_tokens(
+    similar: NDArray[np.float32],
+    tokens: NDArray[np.uint16],
+    ends: NDArray[np.int64],
+    out: NDArray[np.float32],
+) -> None: ...

@@ -27,7 +27,8 @@ def min_max(scores: Sequence[float], lowest: float | None = None) -> list[float]
     high = max(scores)
     if high <= low:
         return [1.0] * len(scores)
-    return [(score - low) / _finite(high - low) for score in scores]
+    scale = _finite(high - low)
+    return [(score - low) / scale for score in scores]
 
 
 def normalise(norm: str | None, scores: Sequence[float], n_candidates: int) -> list[float]:
@@ -55,7 +56,8 @@ def _inverted(scores: Sequence[float]) -> list[float]:
     low, high = min(scores), max(scores)
     if high <= low:
         return [1.0] * len(scores)
-    return [(high - score) / _finite(high - low) for score in scores]
+    scale = _finite(high - low)
+    return [(high - score) / scale for score in scores]
 
 
 def _of_highest(scores: Sequence[float]) -> list[float]:
@@ -70,7 +72,8 @@ def _shares(scores: Sequence[float]) -> list[float]:
         total += score - low
     if total <= 0:
         return [1.0 / len(scores)] * len(scores)
-    return [(score - low) / _finite(total) for score in scores]
+    scale = _finite(total)
+    return [(score - low) / scale for score in scores]
 
 
 def _standardised(scores: Sequence[float]) -> list[float]:

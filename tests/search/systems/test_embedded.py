@@ -16,6 +16,7 @@ from berryeval.errors import (
 from berryeval.search.hits import Hit
 from berryeval.search.systems.embedded import Embedded
 from berryeval.search.systems.hybrid import HybridSettings
+from berryeval.search.systems.lexical import LexicalIndex, _analyzer
 from berryeval.search.systems.rank_fusion import fuse_hits
 from berryeval.search.systems.vectors import VectorIndex
 from search.contract import DOCUMENTS, Contract
@@ -308,3 +309,20 @@ def test_several_settings_give_the_hits_of_single_searches():
         assert system.search_each(query, 3, several) == [one.search(query, 3) for one in singles]
     with pytest.raises(SystemUnderTestError, match="nothing is indexed"):
         Embedded().search_each("token", 3, several)
+
+
+def test_an_index_of_an_earlier_version_is_searched():
+    """It stores the numbers of documents with the documents instead of in a column."""
+    import tantivy
+
+    schema = tantivy.SchemaBuilder().add_integer_field("number", stored=True)
+    schema = schema.add_text_field("whole", tokenizer_name="english").build()
+    index = tantivy.Index(schema)
+    index.register_tokenizer("english", _analyzer())
+    writer = index.writer(num_threads=1)
+    for number, text in ((7, "renew token"), (3, "ripe bananas")):
+        writer.add_document(tantivy.Document(number=number, whole=text))
+    writer.commit()
+    writer.wait_merging_threads()
+    lexical = LexicalIndex(index, 1.0)
+    assert [number for number, _ in lexical.best({"banana": 1.0, "ripe": 1.0}, 5)] == [3]

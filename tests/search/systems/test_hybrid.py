@@ -13,7 +13,7 @@ from berryeval.search.embedding.embedder import unit_vectors
 from berryeval.search.hits import Hit
 from berryeval.search.systems.embedded import Embedded
 from berryeval.search.systems.hybrid import HybridSettings, search_hybrid, search_hybrid_each
-from berryeval.search.systems.late_interaction import late_scores, tokens_of
+from berryeval.search.systems.late_interaction import QueryTokens, tokens_of
 from berryeval.search.systems.rank_fusion import fuse_hits
 from depth import examples
 
@@ -107,7 +107,7 @@ def test_the_only_match_counts_fully():
 def test_tokens_are_a_third_score():
     """It is scaled like the others, over all documents that were found."""
     index = Written({1: 4.0}, {3: 0.3})
-    late = late_scores("renew token", index.tokens_of([1, 3]))
+    late = QueryTokens("renew token").scores(index.tokens_of([1, 3]))
     assert late[0] > late[1]
     found = search_hybrid(index, "renew token", QUERY, replace(PLAIN, late=3))
     assert found == {1: 1 + 3, 3: 1 + 0}

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from berryeval.search.embedding.embedder import wordllama_model
-from berryeval.search.systems.late_interaction import TokenSets, late_scores, tokens_of
+from berryeval.search.systems.late_interaction import QueryTokens, TokenSets, tokens_of
 
 TEXTS = ["Renew the access token.", "Ripe bananas, ripe and yellow.", "", "token"]
 
@@ -23,17 +23,17 @@ def test_each_token_of_a_query_matches_the_nearest_of_a_document():
             total += length * max(cosines, default=0.0)
             weight += length
         expected.append(total / weight)
-    found = late_scores("expired token", tokens_of(TEXTS))
+    found = QueryTokens("expired token").scores(tokens_of(TEXTS))
     np.testing.assert_allclose(found, expected, atol=1e-5)
     assert found[0] > found[1]
-    assert late_scores("token", tokens_of(["token"])) == pytest.approx([1.0])
+    assert QueryTokens("token").scores(tokens_of(["token"])) == pytest.approx([1.0])
 
 
 def test_without_tokens_scores_are_0():
     """This holds for an empty query, no documents, and documents without tokens."""
-    assert late_scores("", tokens_of(TEXTS)).tolist() == [0, 0, 0, 0]
-    assert late_scores("token", []).tolist() == []
-    assert late_scores("token", tokens_of(["", ""])).tolist() == [0, 0]
+    assert QueryTokens("").scores(tokens_of(TEXTS)).tolist() == [0, 0, 0, 0]
+    assert QueryTokens("token").scores([]).tolist() == []
+    assert QueryTokens("token").scores(tokens_of(["", ""])).tolist() == [0, 0]
 
 
 def test_tokens_are_returned_by_document(tmp_path):

@@ -87,8 +87,10 @@ class _Index:
     def to_hits(self, scores: Mapping[int, float], k: int) -> list[Hit]:
         return best_hits(((self.ids[number], score) for number, score in scores.items()), k)
 
-    def _best(self, found: Iterable[tuple[int, float]], k: int) -> dict[int, float]:
+    def _best(self, found: Sequence[tuple[int, float]], k: int) -> dict[int, float]:
         """Return the best k; among ties, those with the highest ids."""
+        if len(found) <= k:
+            return dict(found)
         best = heapq.nlargest(k, found, key=lambda pair: (pair[1], encode_id(self.ids[pair[0]])))
         return dict(best)
 

@@ -25,7 +25,7 @@ from berryeval.errors import ArgumentError
 from berryeval.fusion.combining import weighted_sum
 from berryeval.fusion.normalising import min_max
 from berryeval.search.embedding.embedder import Vectors, unit_vectors
-from berryeval.search.systems.late_interaction import Tokens, late_scores
+from berryeval.search.systems.late_interaction import QueryTokens, Tokens
 from berryeval.search.systems.rank_fusion import Fusion, check_fusion
 
 __all__ = [
@@ -125,14 +125,14 @@ def search_hybrid(
     settings : HybridSettings
         Settings of the search.
     """
-    return _search(index, query, vector, settings, {})
+    return _search(index, query, vector, settings, _TokenScores(index, query))
 
 
 def search_hybrid_each(
     index: HybridIndex, query: str, vector: Vectors, several: Iterable[HybridSettings]
 ) -> list[dict[int, float]]:
     """Search with each of several settings; as `search_hybrid`, but common steps are done once."""
-    remembering, by_tokens = _Remembering(index), dict[int, float]()
+    remembering, by_tokens = _Remembering(index), _TokenScores(index, query)
     return [_search(remembering, query, vector, settings, by_tokens) for settings in several]
 
 
@@ -141,11 +141,11 @@ def _search(
     query: str,
     vector: Vectors,
     settings: HybridSettings,
-    by_tokens: dict[int, float],
+    by_tokens: _TokenScores,
 ) -> dict[int, float]:
-    """Search in two rounds; `by_tokens` keeps the token scores of documents for the query."""
+    """Search in two rounds."""
     words = _as_shares(index.query_words(query))
-    scores = _search_once(index, query, words, vector, settings, by_tokens)
+    scores = _search_once(index, words, vector, settings, by_tokens)
     if not scores or not settings.feedback:
         return scores
     best = sorted(scores, key=lambda number: (-scores[number], number))[: settings.feedback]
@@ -155,7 +155,25 @@ def _search(
     kept, by_share = settings.share, list(shares.values())
     words = _expanded(words, index.words_of(best), by_share, kept)
     vector = _moved(vector, index.vectors_of(best), by_share, kept)
-    return _search_once(index, query, words, vector, settings, by_tokens)
+    return _search_once(index, words, vector, settings, by_tokens)
+
+
+class _TokenScores:
+    """The scores by tokens for one query, each of which is computed only once."""
+
+    def __init__(self, index: HybridIndex, query: str) -> None:
+        self._index = index
+        self._query = query
+        self._tokens: QueryTokens | None = None
+        self._known: dict[int, float] = {}
+
+    def of(self, numbers: Sequence[int]) -> dict[int, float]:
+        if self._tokens is None:
+            self._tokens = QueryTokens(self._query)
+        fresh = [number for number in numbers if number not in self._known]
+        found = self._tokens.scores(self._index.tokens_of(fresh)).tolist()
+        self._known.update(zip(fresh, found, strict=True))
+        return {number: self._known[number] for number in numbers}
 
 
 class _Remembering:
@@ -209,11 +227,10 @@ def fusion_facts(fusion: Fusion, settings: HybridSettings, constant: float) -> d
 
 def _search_once(
     index: HybridIndex,
-    query: str,
     words: Mapping[str, float],
     vector: Vectors,
     settings: HybridSettings,
-    by_tokens: dict[int, float],
+    by_tokens: _TokenScores,
 ) -> dict[int, float]:
     """Return the scores of one round."""
     by_words = index.best_by_words(words, settings.depth)
@@ -225,10 +242,7 @@ def _search_once(
         (settings.weights[1], _scaled(by_vector)),
     ]
     if settings.late:
-        fresh = [number for number in numbers if number not in by_tokens]
-        found = late_scores(query, index.tokens_of(fresh)).tolist()
-        by_tokens.update(zip(fresh, found, strict=True))
-        parts.append((settings.late, _scaled({number: by_tokens[number] for number in numbers})))
+        parts.append((settings.late, _scaled(by_tokens.of(numbers))))
     total = weighted_sum(parts)
     return {number: total[number] for number in numbers}
 

@@ -11,7 +11,7 @@ Khattab and Zaharia (2020), SIGIR, 39-48, use vectors that depend on the text.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from functools import cache
 from pathlib import Path
 from typing import TypeAlias
@@ -19,9 +19,10 @@ from typing import TypeAlias
 import numpy as np
 import numpy.typing as npt
 
+from berryeval.backend import backend
 from berryeval.search.embedding.embedder import encodable, wordllama_model
 
-__all__ = ["TokenSets", "Tokens", "late_scores", "tokens_of"]
+__all__ = ["QueryTokens", "TokenSets", "Tokens", "tokens_of"]
 
 Tokens: TypeAlias = npt.NDArray[np.uint16]
 """The distinct tokens of a text, as numbers."""
@@ -46,28 +47,77 @@ def tokens_of(texts: Sequence[str]) -> list[Tokens]:
     return found
 
 
-def late_scores(query: str, documents: Sequence[Tokens]) -> npt.NDArray[np.float64]:
-    """Return how well each document matches a query, from -1 to 1; 0 without tokens."""
-    tokenizer, vectors = wordllama_model()
-    ids = tokenizer.encode(encodable(query), add_special_tokens=False).ids
-    wanted = vectors[ids]
-    scores = np.zeros(len(documents))
-    filled = [number for number, tokens in enumerate(documents) if len(tokens)]
-    weight = float(_lengths()[ids].sum())
-    if not filled or weight == 0:
+class QueryTokens:
+    """The tokens of a query, matched with those of documents.
+
+    Parameters
+    ----------
+    query : str
+        The text of the query.
+
+    Raises
+    ------
+    MissingExtraError
+        If wordllama is not installed.
+    """
+
+    def __init__(self, query: str) -> None:
+        tokenizer, vectors = wordllama_model()
+        ids = tokenizer.encode(encodable(query), add_special_tokens=False).ids
+        self._wanted = vectors[ids]
+        self._weight = float(_lengths()[ids].sum())
+        # Most tokens occur in many documents, so each token is compared once.
+        self._similar = np.empty((len(vectors), len(ids)), dtype=np.float32)
+        self._is_compared = np.zeros(len(vectors), dtype=np.bool_)
+
+    def scores(self, documents: Sequence[Tokens]) -> npt.NDArray[np.float64]:
+        """Return how well each document matches the query, from -1 to 1; 0 without tokens."""
+        scores = np.zeros(len(documents))
+        filled = [number for number, tokens in enumerate(documents) if len(tokens)]
+        if not filled or self._weight == 0:
+            return scores
+        tokens = np.concatenate([documents[number] for number in filled], dtype=np.uint16)
+        ends = np.cumsum([len(documents[number]) for number in filled], dtype=np.int64)
+        self._compare(tokens)
+        scores[filled] = _nearest(self._similar, tokens, ends).sum(axis=1) / self._weight
         return scores
-    tokens = np.concatenate([documents[number] for number in filled])
-    starts = np.cumsum([0, *(len(documents[number]) for number in filled[:-1])])
-    # Most tokens occur in many documents, so each distinct token is compared once.
-    places = np.zeros(len(vectors), dtype=np.intp)
-    places[tokens] = 1
-    kinds = np.flatnonzero(places)
-    places[kinds] = np.arange(len(kinds))
-    # einsum avoids BLAS, whose threads compete when several queries run at once.
-    similar = np.einsum("ij,kj->ik", vectors[kinds], wanted) / _lengths()[kinds, np.newaxis]
-    nearest = np.maximum.reduceat(similar[places[tokens]], starts, axis=0)
-    scores[filled] = nearest.sum(axis=1) / weight
-    return scores
+
+    def _compare(self, tokens: Tokens) -> None:
+        """Compute the similarities of those tokens that were not seen before."""
+        _, vectors = wordllama_model()
+        occurs = np.zeros(len(vectors), dtype=np.bool_)
+        occurs[tokens] = True
+        fresh = np.flatnonzero(occurs & ~self._is_compared)
+        # einsum avoids BLAS, whose threads compete when several queries run at once.
+        similar = np.einsum("ij,kj->ik", vectors[fresh], self._wanted)
+        self._similar[fresh] = similar / _lengths()[fresh, np.newaxis]
+        self._is_compared[fresh] = True
+
+
+def _nearest_by_numpy(
+    similar: npt.NDArray[np.float32], tokens: Tokens, ends: npt.NDArray[np.int64]
+) -> npt.NDArray[np.float32]:
+    """Return the highest similarity of each document's tokens to each token of the query.
+
+    `similar` has one row per token of the vocabulary. The tokens of a document end where those of
+    the next begin, and there is at least one.
+    """
+    starts = np.concatenate([[0], ends[:-1]])
+    nearest: npt.NDArray[np.float32] = np.maximum.reduceat(similar[tokens], starts, axis=0)
+    return nearest
+
+
+def _nearest_natively(
+    similar: npt.NDArray[np.float32], tokens: Tokens, ends: npt.NDArray[np.int64]
+) -> npt.NDArray[np.float32]:
+    from berryeval import _native
+
+    nearest = np.empty((len(ends), similar.shape[1]), dtype=np.float32)
+    _native.nearest_tokens(similar, tokens, ends, nearest)
+    return nearest
+
+
+_nearest = _nearest_by_numpy if backend().name == "python" else _nearest_natively
 
 
 @cache
@@ -111,7 +161,9 @@ class TokenSets:
         """Write the tokens to a file."""
         np.savez(path, tokens=self._tokens, ends=self._ends)
 
-    def of(self, numbers: Iterable[int]) -> list[Tokens]:
+    def of(self, numbers: Sequence[int]) -> list[Tokens]:
         """Return the tokens of some documents."""
-        starts = ((self._ends[number - 1] if number else 0, number) for number in numbers)
-        return [self._tokens[start : self._ends[number]] for start, number in starts]
+        places = np.asarray(numbers, dtype=np.intp)
+        starts = np.where(places > 0, self._ends[places - 1], 0)
+        spans = zip(starts.tolist(), self._ends[places].tolist(), strict=True)
+        return [self._tokens[start:end] for start, end in spans]

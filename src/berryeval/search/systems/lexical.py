@@ -10,7 +10,7 @@ from collections import Counter
 from collections.abc import Iterable, Mapping
 from pathlib import Path
 from types import ModuleType
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, cast
 
 from berryeval.core.documents import Document
 from berryeval.errors import MissingExtraError
@@ -67,7 +67,7 @@ class LexicalIndex:
         """
         library = _library()
         schema = library.SchemaBuilder()
-        schema.add_integer_field("number", stored=True)
+        schema.add_integer_field("number", fast=True)
         for field in _field_weights(title_weight):
             schema.add_text_field(field, tokenizer_name=_ANALYZER)
         index = library.Index(schema.build(), path=None if folder is None else str(folder))
@@ -105,11 +105,16 @@ class LexicalIndex:
                 break
             limit *= 4
         least = hits[min(k, len(hits)) - 1][0] if hits else 0.0
-        return [
-            (self._searcher.doc(address)["number"][0], score)
-            for score, address in hits
-            if score >= least
-        ]
+        best = [hit for hit in hits if hit[0] >= least]
+        numbers = self._numbers_at([address for _, address in best])
+        return [(number, score) for number, (score, _) in zip(numbers, best, strict=True)]
+
+    def _numbers_at(self, addresses: list[tantivy.DocAddress]) -> list[int]:
+        """Return the numbers of documents; earlier versions stored them with the document."""
+        try:
+            return cast("list[int]", self._searcher.fast_field_values("number", addresses))
+        except ValueError:
+            return [self._searcher.doc(address)["number"][0] for address in addresses]
 
     def _parse(self, words: Mapping[str, float]) -> tantivy.Query:
         """Search for any of the words in any field; queries cannot contain operators."""

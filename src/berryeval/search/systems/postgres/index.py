@@ -51,6 +51,11 @@ class Statements:
             self._grant(left, {})
         return self._connection.execute(statement, parameters)
 
+    def ask(self, statement: Any) -> bool:  # noqa: ANN401
+        """Return the answer of a statement that is a question."""
+        row = self.execute(statement, {}).fetchone()
+        return row is not None and bool(row[0])
+
     def _grant(self, seconds: float, settings: Mapping[str, str]) -> None:
         self._granted = seconds
         milliseconds = str(max(1, math.ceil(1000 * seconds)))  # 0 would be no limit
@@ -74,6 +79,8 @@ class PostgresIndex:
         How words are weighted.
     parameters : mapping
         Parameters of a search by words, see `berryeval.search.systems.postgres.sql`.
+    are_split : bool
+        Whether the postings of rare and of frequent words have separate tables.
     """
 
     def __init__(
@@ -82,11 +89,15 @@ class PostgresIndex:
         table: str,
         rank: str,
         parameters: Mapping[str, Any],
+        *,
+        are_split: bool,
     ) -> None:
         self._statements = statements
         self._table = table
         self._rank = rank
         self._parameters = parameters
+        self._are_split = are_split
+        self._by_query: dict[int, Mapping[int, float]] = {}
         self.ids: dict[int, str] = {}
         """Ids of the documents found so far, by number."""
 
@@ -104,7 +115,19 @@ class PostgresIndex:
 
     def best_by_words(self, words: Mapping[str, float], k: int) -> Mapping[int, float]:
         """Return the best k documents by weighted words, or by the query if weights are ignored."""
-        statement = sql.find_words(self._table, self._rank, are_weighted=self._weights_words)
+        if not self._weights_words:  # the second round would search for the same words
+            if k not in self._by_query:
+                self._by_query[k] = self._find_words({}, k)
+            return self._by_query[k]
+        return self._find_words(words, k)
+
+    def _find_words(self, words: Mapping[str, float], k: int) -> Mapping[int, float]:
+        statement = sql.find_words(
+            self._table,
+            self._rank,
+            are_weighted=self._weights_words,
+            are_split=self._are_split,
+        )
         weighted = {"lexemes": list(words), "lexeme_weights": [float(w) for w in words.values()]}
         return self._found(statement, {**self._parameters, **weighted, "depth": k})
 

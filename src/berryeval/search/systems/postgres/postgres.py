@@ -56,8 +56,9 @@ class Postgres(PostgresConnections):
     embedder : Embedder or callable, optional
         Source of the vectors. Default: `WordLlama`.
     rank : {"bm25", "ts_rank_cd"}
-        How words are weighted: by BM25, for which `index` creates a second table, ``…_postings``,
-        or by PostgreSQL's own ranking, in which rare words count no more than others.
+        How words are weighted: by BM25, for which `index` creates two more tables, ``…_rare`` and
+        ``…_frequent``, or one, ``…_postings``, if the database has no pgvector 0.7 or newer; or by
+        PostgreSQL's own ranking, in which rare words count no more than others.
     match : {"any", "all"}
         Whether a document must contain any of the words, or all of them.
     normalization : int
@@ -161,14 +162,11 @@ class Postgres(PostgresConnections):
             if n_documents == 0:
                 self._run(connection, self._create(1 if has_vectors else None))
             searches_words = self.mode != "vector"
-            has_postings = searches_words and self.rank == "bm25"
-            if has_postings:
-                self._run(connection, sql.create_postings(self.table, self.title_weight))
             finish = sql.finish(
                 self.table,
-                with_word_index=searches_words and not has_postings,
+                with_word_index=searches_words and not self._needs_postings,
                 with_graph=has_vectors and self.approximate,
-                with_postings=has_postings,
+                postings=self._create_postings(connection, n_documents),
             )
             self._run(connection, finish)
         return n_documents
@@ -191,7 +189,8 @@ class Postgres(PostgresConnections):
             seconds = seconds_allowed(self.timeout)
             depth = max(k, self.settings.depth)
             statements = Statements(connection, seconds, self._session(2 * depth))
-            statement = sql.search(self.table, self.mode, self.rank)
+            are_split = self._needs_postings and statements.ask(sql.are_split(self.table))
+            statement = sql.search(self.table, self.mode, self.rank, are_split=are_split)
             rows = statements.execute(statement, self._parameters(query, vector, k)).fetchall()
         return [Hit(decode_id(doc_id), score) for doc_id, score in rows]
 
@@ -214,7 +213,10 @@ class Postgres(PostgresConnections):
             session = self._session(2 * max(one.depth for one in deep))
             statements = Statements(connection, seconds, session)
             parameters = self._parameters(query, vector, k)
-            index = PostgresIndex(statements, self.table, self.rank, parameters)
+            are_split = self._needs_postings and statements.ask(sql.are_split(self.table))
+            index = PostgresIndex(
+                statements, self.table, self.rank, parameters, are_split=are_split
+            )
             return [
                 best_hits(((index.ids[n], score) for n, score in scores.items()), k)
                 for scores in search_hybrid_each(index, query, vector, deep)
@@ -268,6 +270,10 @@ class Postgres(PostgresConnections):
         return super()._said(error)
 
     @property
+    def _needs_postings(self) -> bool:
+        return self.mode != "vector" and self.rank == "bm25"
+
+    @property
     def _is_in_rounds(self) -> bool:
         return self.mode == "hybrid" and self.fusion == "scores"
 
@@ -277,6 +283,20 @@ class Postgres(PostgresConnections):
 
     def _create(self, dimensions: int | None) -> Iterable[Any]:
         return sql.create(self.table, dimensions, with_tokens=self._has_tokens)
+
+    def _create_postings(
+        self, connection: psycopg.Connection[Any], n_documents: int
+    ) -> Sequence[str]:
+        """Create the postings of the new table; return their kinds."""
+        if not self._needs_postings:
+            return ()
+        self._run(connection, sql.create_postings(self.table, self.title_weight))
+        # pgvector has this type since 0.7.
+        [[has_pgvector]] = connection.execute("SELECT to_regtype('sparsevec') IS NOT NULL")
+        if not has_pgvector or n_documents == 0:
+            return ("postings",)
+        self._run(connection, sql.split_postings(self.table, n_documents))
+        return ("rare", "frequent")
 
     def _run(self, connection: psycopg.Connection[Any], statements: Iterable[Any]) -> None:
         for statement in statements:

@@ -2,23 +2,31 @@
 
 A table has ``doc_id`` as bytes, so that it can store any id and sorts ids like the other systems,
 ``number``, ``title``, ``body``, ``words`` (from both, with the title labelled A and the text B),
-``embedding`` if vectors are searched, and ``tokens``, two bytes each, if tokens are matched. For
-BM25, a second table has one row per word: the numbers of its documents, and the contribution of
+``embedding`` if vectors are searched, and ``tokens``, two bytes each, if tokens are matched.
+``words`` has an index only if ``ts_rank_cd`` searches it.
+
+For BM25, ``…_postings`` has one row per word: the numbers of its documents, and the contribution of
 the word to the score of each, so that a query only adds them up. One row per word and document
-would take six times the space. ``words`` has an index only if ``ts_rank_cd`` searches it.
+would take six times the space. With pgvector, these lists are split: ``…_rare`` has those of most
+words, and ``…_frequent`` those of words in many documents, as vectors with one element for every
+document, which pgvector adds up much faster than PostgreSQL adds up rows. Decision 0033 has the
+measurements.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import math
+from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from psycopg.sql import Composed
 
 __all__ = [
+    "FREQUENT",
     "LONGEST_NAME",
     "QUERY_WORDS",
+    "are_split",
     "copy",
     "create",
     "create_postings",
@@ -28,12 +36,18 @@ __all__ = [
     "finish",
     "read",
     "search",
+    "split_postings",
 ]
+
+FREQUENT = 8
+"""Words in at least one of so many documents are frequent, and have vectors."""
 
 LONGEST_NAME = 50
 """Maximum length of a table name: PostgreSQL allows 63 bytes, and suffixes are added."""
 
 _K1, _B = 1.2, 0.75  # the same as in tantivy
+_LONGEST_VECTOR = 16_000  # pgvector's maximum
+_SPARE = 100  # documents beyond the requested ones, which may tie with the last
 
 _CREATE = """
 CREATE TABLE {new} (
@@ -75,6 +89,27 @@ FROM counted, whole
 GROUP BY lexeme
 """
 
+_RARE = """
+CREATE TABLE {new_rare} AS
+SELECT * FROM {new_postings} WHERE cardinality(numbers) * {frequent_from} < {n_documents}
+"""
+
+# Every word has all parts, also those without any of its documents.
+_FREQUENT = """
+CREATE TABLE {new_frequent} AS
+WITH word AS (
+    SELECT * FROM {new_postings} WHERE cardinality(numbers) * {frequent_from} >= {n_documents}
+)
+SELECT lexeme, number / {size} * {size} AS first, {size} AS size, ('{{' || coalesce(
+    string_agg((number % {size} + 1) || ':' || impact::real, ',') FILTER (WHERE impact > 0), ''
+) || '}}/' || {size})::sparsevec::vector AS impacts
+FROM (
+    SELECT lexeme, unnest(numbers) AS number, unnest(impacts) AS impact FROM word
+    UNION ALL SELECT lexeme, generate_series(0, {n_documents} - 1, {size}), 0 FROM word
+) AS posting
+GROUP BY lexeme, number / {size}
+"""
+
 _TEXT = """
 SELECT doc_id,
     ts_rank_cd(%(rank_weights)s::real[], words, query, %(normalization)s)::float8 AS score
@@ -84,45 +119,114 @@ ORDER BY score DESC, doc_id DESC
 LIMIT %(depth)s
 """
 
-# The sum has a fixed order, so that the same query returns identical bits. Arrays are unnested
-# together in the select list: in FROM they would be written to a temporary table first. Ids,
-# which break ties, are looked up for the best documents only.
-_BM25 = """
-SELECT doc_id, score
-FROM (
-    SELECT number, sum(impact ORDER BY lexeme COLLATE "C") AS score
-    FROM (
-        SELECT lexeme, unnest(numbers) AS number, unnest(impacts) AS impact
-        FROM {postings}
-        WHERE lexeme = ANY (tsvector_to_array(to_tsvector('english', %(words)s)))
-    ) AS posting
-    GROUP BY number
-    HAVING NOT %(match_all)s OR
-        count(*) = cardinality(tsvector_to_array(to_tsvector('english', %(words)s)))
-    ORDER BY score DESC FETCH FIRST (%(depth)s) ROWS WITH TIES
-) AS scored JOIN {table} USING (number)
-ORDER BY score DESC, doc_id DESC
-LIMIT %(depth)s
-"""
-
 QUERY_WORDS = """
 SELECT lexeme, cardinality(positions) FROM unnest(to_tsvector('english', %(words)s))
 """
 """The analysed words of a query, and how often they occur."""
 
-_WEIGHTED_BM25 = """
-SELECT number, doc_id, score
-FROM (
-    SELECT number, sum(impact * weight ORDER BY lexeme COLLATE "C") AS score
+_OF_QUERY = """
+SELECT lexeme, 1::float8 AS weight
+FROM unnest(tsvector_to_array(to_tsvector('english', %(words)s))) AS lexeme
+"""
+
+_WEIGHTED = """
+SELECT lexeme, weight
+FROM unnest(%(lexemes)s::text[], %(lexeme_weights)s::float8[]) AS given (lexeme, weight)
+"""
+
+# Sums have a fixed order, so that the same query returns identical bits: words are sorted first,
+# and a materialised query keeps PostgreSQL from distributing them among processes. An order in the
+# aggregate would sort every single contribution. Arrays are unnested together in the select list:
+# in FROM they would be written to a temporary table first.
+_LISTED = """
+wanted AS MATERIALIZED ({wanted}),
+listed AS (
+    SELECT number, sum(impact) AS score, count(*) AS n_words
     FROM (
-        SELECT lexeme, weight, unnest(numbers) AS number, unnest(impacts) AS impact
-        FROM {postings} JOIN
-            unnest(%(lexemes)s::text[], %(lexeme_weights)s::float8[]) AS wanted (lexeme, weight)
-            USING (lexeme)
+        SELECT unnest(numbers) AS number, unnest(impacts) * weight AS impact
+        FROM (
+            SELECT numbers, impacts, weight FROM {lists} JOIN wanted USING (lexeme)
+            ORDER BY lexeme COLLATE "C"
+        ) AS list
     ) AS posting
     GROUP BY number
-    ORDER BY score DESC FETCH FIRST (%(depth)s) ROWS WITH TIES
-) AS scored JOIN {table} USING (number)
+)
+"""
+
+_SCORED = """
+scored AS NOT MATERIALIZED (
+    SELECT number, score FROM listed
+    WHERE NOT %(match_all)s OR n_words = (SELECT count(*) FROM wanted)
+)
+"""
+
+# pgvector multiplies vectors by vectors, not by numbers. The vectors of all documents are several
+# rows per word, since pgvector limits their length; `first` is the document of the first element.
+_SPLIT_SCORED = """
+scales AS MATERIALIZED (
+    SELECT lexeme, array_fill(weight::real, ARRAY[size])::vector AS scale
+    FROM {frequent} JOIN wanted USING (lexeme) WHERE first = 0
+),
+added AS (
+    SELECT first, size, (
+        SELECT sum(impacts * scale)
+        FROM (
+            SELECT impacts, scale FROM {frequent} AS one JOIN scales USING (lexeme)
+            WHERE one.first = part.first
+            ORDER BY lexeme COLLATE "C"
+        ) AS scaled
+    ) AS sums, CASE WHEN %(match_all)s THEN (
+        SELECT bit_and(binary_quantize(impacts)) FROM {frequent} AS one JOIN scales USING (lexeme)
+        WHERE one.first = part.first
+    ) END AS are_complete
+    FROM {frequent} AS part WHERE lexeme = (SELECT min(lexeme) FROM scales)
+),
+dense AS (
+    SELECT first + place AS number, score,
+        NOT %(match_all)s OR get_bit(are_complete, place) = 1 AS is_complete
+    FROM (
+        SELECT first, generate_series(0, size - 1) AS place, unnest(sums::real[])::float8 AS score,
+            are_complete
+        FROM added
+    ) AS summed
+),
+scored AS NOT MATERIALIZED (
+    SELECT number, dense.score + coalesce(listed.score, 0) AS score
+    FROM dense LEFT JOIN listed USING (number)
+    WHERE is_complete AND (NOT %(match_all)s OR coalesce(n_words, 0) =
+        (SELECT count(*) FROM wanted) - (SELECT count(*) FROM scales))
+    UNION ALL
+    SELECT number, score FROM listed
+    WHERE NOT EXISTS (SELECT FROM scales) AND
+        (NOT %(match_all)s OR n_words = (SELECT count(*) FROM wanted))
+)
+"""
+
+# WITH TIES would sort all documents, and keeping the scores of all takes longer than computing
+# them again in the rare case that more documents tie than are spare. Ids, which break ties, are
+# looked up for the best documents only.
+_BEST = """
+best AS MATERIALIZED (
+    SELECT number, score FROM scored WHERE score > 0
+    ORDER BY score DESC LIMIT %(depth)s + {spare}
+),
+cut AS MATERIALIZED (
+    SELECT least, least = (SELECT min(score) FROM best) AND
+        (SELECT count(*) FROM best) = %(depth)s + {spare} AS are_missing
+    FROM (
+        SELECT min(score) AS least
+        FROM (SELECT score FROM best ORDER BY score DESC LIMIT %(depth)s) AS first
+    ) AS last
+)
+SELECT {columns}
+FROM (
+    SELECT number, score FROM best WHERE NOT (SELECT are_missing FROM cut)
+    UNION ALL
+    SELECT number, score FROM scored
+    WHERE (SELECT are_missing FROM cut) AND score >= (SELECT least FROM cut)
+) AS chosen, LATERAL (
+    SELECT doc_id FROM {table} WHERE {table}.number = chosen.number LIMIT 1
+) AS id
 ORDER BY score DESC, doc_id DESC
 LIMIT %(depth)s
 """
@@ -167,7 +271,7 @@ SELECT doc_id, score FROM fused WHERE score > 0 ORDER BY score DESC, doc_id DESC
 
 def create(table: str, dimensions: int | None, *, with_tokens: bool) -> Iterator[Composed]:
     """Create an empty table next to the searched one; `dimensions` is None without vectors."""
-    yield _filled("DROP TABLE IF EXISTS {new}, {new_postings}", table)
+    yield _filled("DROP TABLE IF EXISTS {new}, {new_postings}, {new_rare}, {new_frequent}", table)
     yield _filled(_CREATE, table)
     if dimensions is not None:
         yield _filled("ALTER TABLE {new} ADD COLUMN embedding vector({n})", table, n=dimensions)
@@ -188,10 +292,21 @@ def create_postings(table: str, title_weight: float) -> Iterator[Composed]:
     yield _filled("CREATE UNIQUE INDEX ON {new_postings} (lexeme)", table)
 
 
+def split_postings(table: str, n_documents: int) -> Iterator[Composed]:
+    """Replace the new postings by lists for rare words, and vectors for frequent ones."""
+    n_parts = math.ceil(n_documents / _LONGEST_VECTOR)
+    numbers = {"n_documents": n_documents, "frequent_from": FREQUENT}
+    yield _filled(_RARE, table, **numbers)
+    yield _filled(_FREQUENT, table, size=math.ceil(n_documents / n_parts), **numbers)
+    yield _filled("DROP TABLE {new_postings}", table)
+    yield _filled("CREATE UNIQUE INDEX ON {new_rare} (lexeme)", table)
+    yield _filled("CREATE UNIQUE INDEX ON {new_frequent} (lexeme, first)", table)
+
+
 def finish(
-    table: str, *, with_word_index: bool, with_graph: bool, with_postings: bool
+    table: str, *, with_word_index: bool, with_graph: bool, postings: Sequence[str]
 ) -> Iterator[Composed]:
-    """Index the new table, and replace the old one with it."""
+    """Index the new table, and replace the old one with it, and with `postings`, by suffix."""
     if with_word_index:
         yield _filled("CREATE INDEX ON {new} USING gin (words)", table)
     if with_graph:
@@ -199,29 +314,46 @@ def finish(
     yield drop(table)
     yield _filled("ALTER TABLE {new} RENAME TO {name}", table)
     yield _filled("ANALYZE {table}", table)
-    if with_postings:
-        yield _filled("ALTER TABLE {new_postings} RENAME TO {postings_name}", table)
-        yield _filled("ANALYZE {postings}", table)
+    for kind in postings:
+        yield _filled(f"ALTER TABLE {{new_{kind}}} RENAME TO {{{kind}_name}}", table)
+        yield _filled(f"ANALYZE {{{kind}}}", table)
 
 
 def drop(table: str) -> Composed:
     """Remove the table and its postings."""
-    return _filled("DROP TABLE IF EXISTS {table}, {postings}", table)
+    return _filled("DROP TABLE IF EXISTS {table}, {postings}, {rare}, {frequent}", table)
 
 
-def search(table: str, mode: str, rank: str) -> Composed:
+def search(table: str, mode: str, rank: str, *, are_split: bool) -> Composed:
     """Search by words, by vectors, or by both."""
-    text = _BM25 if rank == "bm25" else _TEXT
+    text = _bm25("doc_id, score", _OF_QUERY, are_split=are_split) if rank == "bm25" else _TEXT
     if mode == "hybrid":
         return _filled(_HYBRID.replace("{text}", text).replace("{vector}", _VECTOR), table)
     return _filled(text if mode == "text" else _VECTOR, table)
 
 
-def find_words(table: str, rank: str, *, are_weighted: bool) -> Composed:
+def find_words(table: str, rank: str, *, are_weighted: bool, are_split: bool) -> Composed:
     """Search by words, and also return numbers; weighted words require BM25."""
-    if are_weighted:
-        return _filled(_WEIGHTED_BM25, table)
-    return _filled(_NUMBERED.replace("{found}", _BM25 if rank == "bm25" else _TEXT), table)
+    if rank != "bm25":
+        return _filled(_NUMBERED.replace("{found}", _TEXT), table)
+    wanted = _WEIGHTED if are_weighted else _OF_QUERY
+    return _filled(_bm25("number, doc_id, score", wanted, are_split=are_split), table)
+
+
+def are_split(table: str) -> Composed:
+    """Ask whether the postings are split into those of rare and of frequent words."""
+    from psycopg.sql import SQL, Literal
+
+    name = _filled("{frequent}", table).as_string(None)
+    return SQL("SELECT to_regclass({}) IS NOT NULL").format(Literal(name))
+
+
+def _bm25(columns: str, wanted: str, *, are_split: bool) -> str:
+    listed = _LISTED.replace("{wanted}", wanted)
+    listed = listed.replace("{lists}", "{rare}" if are_split else "{postings}")
+    scored = _SPLIT_SCORED if are_split else _SCORED
+    best = _BEST.replace("{columns}", columns).replace("{spare}", str(_SPARE))
+    return f"WITH {listed}, {scored}, {best}"
 
 
 def find_vectors(table: str) -> Composed:
@@ -239,12 +371,10 @@ def _filled(template: str, table: str, **values: float) -> Composed:
     from psycopg.sql import SQL, Identifier, Literal
 
     *schema, name = table.split(".")
-    return SQL(template).format(
-        table=Identifier(*schema, name),
-        new=Identifier(*schema, f"{name}_new"),
-        name=Identifier(name),
-        postings=Identifier(*schema, f"{name}_postings"),
-        new_postings=Identifier(*schema, f"{name}_postings_new"),
-        postings_name=Identifier(f"{name}_postings"),
-        **{key: Literal(value) for key, value in values.items()},
-    )
+    names = {"table": Identifier(*schema, name), "new": Identifier(*schema, f"{name}_new")}
+    names["name"] = Identifier(name)
+    for kind in ("postings", "rare", "frequent"):
+        names[kind] = Identifier(*schema, f"{name}_{kind}")
+        names[f"new_{kind}"] = Identifier(*schema, f"{name}_{kind}_new")
+        names[f"{kind}_name"] = Identifier(f"{name}_{kind}")
+    return SQL(template).format(**names, **{key: Literal(one) for key, one in values.items()})
