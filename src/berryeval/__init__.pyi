@@ -54,6 +54,10 @@ from berryeval.evaluation.agreeing import (
     agree as agree,
     agree_measures as agree_measures,
 )
+from berryeval.evaluation.collected import (
+    CollectedComparison as CollectedComparison,
+    compare_scores as compare_scores,
+)
 from berryeval.evaluation.explain import (
     Explanation as Explanation,
     explain as explain,
@@ -61,6 +65,11 @@ from berryeval.evaluation.explain import (
 from berryeval.evaluation.overlap import (
     Overlap as Overlap,
     overlap as overlap,
+)
+from berryeval.evaluation.partitions import (
+    ScoringPlan as ScoringPlan,
+    gather_scores as gather_scores,
+    score_partition as score_partition,
 )
 from berryeval.evaluation.sessions import (
     SessionScores as SessionScores,
