@@ -125,8 +125,9 @@ frameworks: $(FRAMEWORKS)/installed ## Test the retrievers of LangChain, LlamaIn
 
 # Executors start $(SPARK)'s Python, which finds the extension where $(VENV) has built it.
 spark: $(SPARK)/installed ## Test Spark on a cluster of two processes, and Dask, DuckDB and Polars
-	SPARK_REQUIRED=1 $(SPARK)/bin/python -m pytest -q --noconftest -c /dev/null --rootdir . \
-	  -p no:cacheprovider tests/spark $(PYTEST_ARGS)
+	@scripts/install_java.sh
+	SPARK_REQUIRED=1 PYTHONPATH=tests $(SPARK)/bin/python -m pytest -q --noconftest -c /dev/null \
+	  --rootdir . --import-mode=importlib -p no:cacheprovider --hypothesis-profile=ci tests/spark $(PYTEST_ARGS)
 
 bench-scale: $(SPARK)/installed ## Measure one machine and Spark up to 100 million rows, and write docs/explanation/scale.md
 	$(SPARK)/bin/python benchmarks/scale/report.py

@@ -70,7 +70,6 @@ SUBJECTS = {
                 "Evaluate on many machines",
                 (
                     "berryeval.spark",
-                    "berryeval.spark.failures:SparkError",
                     *_top("ScoringPlan", "score_partition", "gather_scores"),
                     *_top("compare_scores", "CollectedComparison"),
                 ),

@@ -32,6 +32,7 @@ _NAMES = {
         "MissingExtraError",
         "NotFoundError",
         "ServiceError",
+        "SparkError",
         "SystemTimeoutError",
         "SystemUnderTestError",
         "UnknownMeasureError",

@@ -34,6 +34,7 @@ from berryeval.errors import (
     MissingExtraError as MissingExtraError,
     NotFoundError as NotFoundError,
     ServiceError as ServiceError,
+    SparkError as SparkError,
     SystemTimeoutError as SystemTimeoutError,
     SystemUnderTestError as SystemUnderTestError,
     UnknownMeasureError as UnknownMeasureError,

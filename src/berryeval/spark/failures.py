@@ -7,17 +7,15 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 
 from berryeval import errors
-from berryeval.errors import BerryEvalError, InputError, MissingExtraError
+from berryeval.errors import BerryEvalError, InputError, MissingExtraError, SparkError
 
-__all__ = ["SparkError", "import_spark", "translated"]
+__all__ = ["import_spark", "translated"]
 
 # The last line of a traceback: the class with its module, a colon, and the message.
-_OURS = re.compile(r"^(?:\w+: )?berryeval\.errors\.(\w+): (.+)$", re.MULTILINE)
+_OURS = re.compile(r"^\s*berryeval\.errors\.(\w+): (.+)$", re.MULTILINE)
+_NO_MODULE = re.compile(r"No module named '([\w.]+)'")
+_NO_MEMORY = ("OutOfMemoryError", "ExecutorLostFailure", "Python worker exited unexpectedly")
 _LONGEST = 300
-
-
-class SparkError(BerryEvalError):
-    """Spark failed: an executor is out of memory, the cluster unreachable, a package missing."""
 
 
 def import_spark() -> None:
@@ -44,14 +42,17 @@ def _translate(text: str) -> BerryEvalError:
     ours = _OURS.search(text)
     if ours is not None:
         kind = getattr(errors, ours.group(1), InputError)
-        is_input = isinstance(kind, type) and issubclass(kind, (InputError, errors.InputTypeError))
+        is_input = issubclass(kind, (InputError, errors.InputTypeError))
         message = ours.group(2).strip()
         return InputError(message) if is_input else SparkError(message)
-    lines = [line.strip() for line in text.splitlines() if line.strip()]
-    cause = next((line for line in reversed(lines) if line.startswith("Caused by:")), None)
-    missing = next((line for line in lines if "ModuleNotFoundError" in line), None)
-    if missing is not None:
-        way_out = "install berryeval and pyarrow on every executor"
-        return SparkError(f"Spark: {missing.partition('ModuleNotFoundError: ')[2]}; {way_out}")
-    shown = (cause or (lines[0] if lines else "failed without a message"))[:_LONGEST]
+    module = _NO_MODULE.search(text)
+    if module is not None:
+        way_out = "install berryeval[spark] on every executor, in the version of the driver"
+        return SparkError(f"Spark: an executor has no module {module.group(1)!r}; {way_out}")
+    lines = [line.strip() for line in text.splitlines() if line.strip()] or ["no message"]
+    causes = [line for line in lines if line.startswith("Caused by: ")]
+    shown = (causes[-1].removeprefix("Caused by: ") if causes else lines[0])[:_LONGEST]
+    if any(sign in text for sign in _NO_MEMORY):
+        way_out = "raise spark.executor.memoryOverhead, or the number of partitions"
+        return SparkError(f"Spark: an executor was lost, perhaps for want of memory; {way_out}")
     return SparkError(f"Spark: {shown}")
