@@ -73,8 +73,8 @@ SUBJECTS = {
                     *_top("ScoringPlan", "score_partition", "gather_scores"),
                     *_top("compare_scores", "CollectedComparison"),
                 ),
-                "[Evaluate with Spark](../../how-to/evaluate-with-spark.md) shows them at work, and "
-                "[Scale](../../explanation/scale.md) has measurements.",
+                "[Evaluate with Spark](../../how-to/evaluate-with-spark.md) shows how to use them, "
+                "and [Scale](../../explanation/scale.md) has measurements.",
             ),
             Section("Explain", ("berryeval.evaluation.explain",)),
             Section("Risk", ("berryeval.evaluation.risk:Risk",)),

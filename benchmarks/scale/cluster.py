@@ -64,7 +64,7 @@ def running(memory: str = "1024") -> Iterator[Any]:
         shutil.rmtree(folder, ignore_errors=True)
 
 
-def measure(spark: Any, data: Dataset, measures: list[str], **options: Any) -> Job:  # noqa: ANN401
+def measure(spark: Any, data: Dataset, measures: list[str], **options: Any) -> Job:
     """Evaluate a data set from Parquet to means."""
     spent = spark.sparkContext.accumulator(0.0)
     judgments = spark.read.parquet(str(data.judgments))
@@ -88,14 +88,14 @@ def measure(spark: Any, data: Dataset, measures: list[str], **options: Any) -> J
 
 
 @contextmanager
-def _timed(spent: Any) -> Iterator[None]:  # noqa: ANN401
+def _timed(spent: Any) -> Iterator[None]:
     """Let tasks add up how long they score."""
     plain = scoring.in_partitions
 
-    def timing(batches: Any, plan: ScoringPlan) -> Any:  # noqa: ANN401
+    def timing(batches: Any, plan: ScoringPlan) -> Any:
         score = tasks._score
 
-        def score_timed(parts: Any, wanted: ScoringPlan) -> Any:  # noqa: ANN401
+        def score_timed(parts: Any, wanted: ScoringPlan) -> Any:
             start = time.perf_counter()
             found = score(parts, wanted)
             spent.add(time.perf_counter() - start)
@@ -107,7 +107,7 @@ def _timed(spent: Any) -> Iterator[None]:  # noqa: ANN401
         finally:
             tasks._score = score
 
-    def in_partitions(frame: Any, task: Any, *more: Any) -> Any:  # noqa: ANN401
+    def in_partitions(frame: Any, task: Any, *more: Any) -> Any:
         return plain(frame, partial(timing, plan=task.keywords["plan"]), *more)
 
     scoring.in_partitions = in_partitions
@@ -118,7 +118,7 @@ def _timed(spent: Any) -> Iterator[None]:  # noqa: ANN401
 
 
 @contextmanager
-def _watched(spark: Any) -> Iterator[dict[str, int]]:  # noqa: ANN401
+def _watched(spark: Any) -> Iterator[dict[str, int]]:
     """Note the memory of the processes of executors, five times a second."""
     peaks = {"worker": 0, "executor": 0}
     is_over = threading.Event()
@@ -171,12 +171,14 @@ def _grandparents(pid: int) -> set[int]:
     return {parent, _status(parent, "PPid")}
 
 
-def _stages(spark: Any) -> list[Any]:  # noqa: ANN401
-    store = spark.sparkContext._jsc.sc().statusStore()
-    found = store.stageList(None, False, False, spark.sparkContext._gateway.new_array(
-        spark.sparkContext._jvm.double, 0), None)
+def _stages(spark: Any) -> list[Any]:
+    context = spark.sparkContext
+    quantiles = context._gateway.new_array(context._jvm.double, 0)
+    is_detailed = has_summaries = False
+    store = context._jsc.sc().statusStore()
+    found = store.stageList(None, is_detailed, has_summaries, quantiles, None)
     return [found.apply(i) for i in range(found.size())]
 
 
-def _stage_ids(spark: Any) -> set[int]:  # noqa: ANN401
+def _stage_ids(spark: Any) -> set[int]:
     return {one.stageId() for one in _stages(spark)}

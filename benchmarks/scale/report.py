@@ -127,12 +127,13 @@ def _speed(locals_: dict, jobs: dict[int, Job], size: int) -> Iterator[str]:
         yield _row("local", n, seconds, size, size / scoring / n)
     job = jobs[size]
     yield _row("Spark local-cluster", N_CORES, job.seconds, size, size / job.scoring)
-    share = (size / job.scoring) / (size / locals_[1][size]["scoring"])
+    share = locals_[1][size]["scoring"] / job.scoring
+    of_tasks = job.scoring / job.task_seconds
     yield ""
     yield (
         f"In a Spark task, scoring reaches {share:.0%} of the local engine's rows per second and "
-        f"core. It takes {job.scoring / job.task_seconds:.0%} of the time of all tasks: the rest is "
-        "reading, shuffling, sorting, and moving rows from Java to Python."
+        f"core. It takes {of_tasks:.0%} of the time of all tasks: the rest is reading, shuffling, "
+        "sorting, and moving rows from Java to Python."
     )
 
 
@@ -156,9 +157,7 @@ def _overhead(local: dict, jobs: dict[int, Job], sizes: Sequence[int]) -> Iterat
         yield f"| {size:,} | {here:,.2f} | {there:,.1f} | {there / here:.1f} |"
 
 
-def _model(
-    local: dict, jobs: dict[int, Job], sizes: Sequence[int], held_out: int
-) -> Iterator[str]:
+def _model(local: dict, jobs: dict[int, Job], sizes: Sequence[int], held_out: int) -> Iterator[str]:
     line = Line.through(sizes, [jobs[size].seconds for size in sizes])
     own = Line.through(sizes, [local[size]["seconds"] for size in sizes])
     largest = max(sizes)
@@ -206,11 +205,11 @@ def _duration(seconds: float) -> str:
 def _memory(job: Job, skewed: Job, n_skewed: int) -> Iterator[str]:
     yield "| data | most memory of a Python process | of the Java process of an executor |"
     yield "|---|---:|---:|"
-    yield f"| 1,000 rows per query | {_megabytes(job.worker_bytes)} | {_megabytes(job.executor_bytes)} |"
-    yield (
-        f"| one query of {n_skewed:,} rows | {_megabytes(skewed.worker_bytes)} "
-        f"| {_megabytes(skewed.executor_bytes)} |"
-    )
+    for name, one in (
+        ("1,000 rows per query", job),
+        (f"one query of {n_skewed:,} rows", skewed),
+    ):
+        yield f"| {name} | {_megabytes(one.worker_bytes)} | {_megabytes(one.executor_bytes)} |"
 
 
 def _megabytes(size: int) -> str:

@@ -52,7 +52,9 @@ def _write_file(path: Path, judged: parquet.ParquetWriter, first: int, last: int
             rng = np.random.default_rng(start)
             size = (len(numbers), ROWS_PER_QUERY)
             # Without repeats in a query: a random start, and steps that share no factor with 10^8.
-            documents = (rng.integers(0, 10**8, (len(numbers), 1)) + 7919 * np.arange(size[1])) % 10**8
+            documents = (
+                rng.integers(0, 10**8, (len(numbers), 1)) + 7919 * np.arange(size[1])
+            ) % 10**8
             run.write_table(_table("score", numbers, documents, rng.random(size)))
             picked = rng.permuted(np.tile(np.arange(size[1]), (len(numbers), 1)), axis=1)
             half = JUDGED_PER_QUERY // 2

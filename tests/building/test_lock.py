@@ -19,7 +19,11 @@ else:
 
 ROOT = Path(__file__).parents[2]
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
-APART = {"peers", "frameworks", "spark"}  # installed apart: their versions would change those of the tools
+APART = {
+    "peers",
+    "frameworks",
+    "spark",
+}  # installed apart: their versions would change those of the tools
 
 
 def locked(name: str) -> dict[str, tuple[Requirement, list[str]]]:

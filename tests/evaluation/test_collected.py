@@ -14,7 +14,7 @@ MEASURES = ["nDCG@10", "RR", "P@5"]
 
 def cases(seed=1, n_queries=60):
     """Return judgments and three runs; the second differs from the first, the third does not."""
-    draw = random.Random(seed)
+    draw = random.Random(seed)  # noqa: S311 - no secret
     documents = [f"d{i}" for i in range(30)]
     judgments = {
         f"q{i}": {one: draw.choice([0, 1, 2]) for one in draw.sample(documents, 8)}
@@ -43,7 +43,17 @@ def collected(judgments, runs, **options):
 def figures(comparison):
     """Return every number that decides."""
     return [
-        (d.system, str(d.measure), d.slice, d.mean, d.interval, d.p_value, d.reason, d.wins, d.losses)
+        (
+            d.system,
+            str(d.measure),
+            d.slice,
+            d.mean,
+            d.interval,
+            d.p_value,
+            d.reason,
+            d.wins,
+            d.losses,
+        )
         for d in (*comparison.differences, *comparison.common, *comparison.sliced)
     ]
 

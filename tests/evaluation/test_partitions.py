@@ -178,8 +178,11 @@ def test_a_document_that_is_its_own_query_can_be_left_out():
     found = scored(run=run, exclude_self=True)
     assert found.column("RR").to_pylist() == [1.0, 0.0]
     assert found.column("status").to_pylist() == ["scored", "scored"]
-    assert found.equals(scored(run=[run[1], ("q2", "c", 1.0)]).set_column(
-        4, "Holes", [[0.0, 0.0]]).set_column(5, "NumRet", [[1.0, 0.0]]))
+    assert found.equals(
+        scored(run=[run[1], ("q2", "c", 1.0)])
+        .set_column(4, "Holes", [[0.0, 0.0]])
+        .set_column(5, "NumRet", [[1.0, 0.0]])
+    )
 
 
 def test_a_query_in_two_partitions_is_refused():
@@ -200,7 +203,9 @@ def test_only_what_was_scored_can_be_reported():
     """Columns that were added for reports are left out unless they are named."""
     assert [str(one) for one in gather_scores(scored()).measures] == ["RR"]
     assert gather_scores(scored(), ["NumRet", "RR"])["NumRet"].mean == 1.0
-    with pytest.raises(ArgumentError, match=r"measures: expected measures that were scored, got AP"):
+    with pytest.raises(
+        ArgumentError, match=r"measures: expected measures that were scored, got AP"
+    ):
         gather_scores(scored(), "AP")
 
 
@@ -239,7 +244,9 @@ def test_lengths_are_part_of_a_plan():
     """A measure of lengths gives what it gives on one machine."""
     lengths = {"a": 10, "b": 20}
     found = score_partition(
-        table(JUDGMENTS, "relevance"), table(RUN[:1], "score"), ScoringPlan("tokens@5", lengths=lengths)
+        table(JUDGMENTS, "relevance"),
+        table(RUN[:1], "score"),
+        ScoringPlan("tokens@5", lengths=lengths),
     )
     expected = be.evaluate(
         table(JUDGMENTS, "relevance"), table(RUN[:1], "score"), "tokens@5", lengths=lengths
@@ -251,7 +258,9 @@ def test_an_unknown_length_names_its_document():
     """As on one machine."""
     with pytest.raises(InputError, match="found none for 'a'"):
         score_partition(
-            table(JUDGMENTS, "relevance"), table(RUN, "score"), ScoringPlan("tokens@5", lengths={"b": 1})
+            table(JUDGMENTS, "relevance"),
+            table(RUN, "score"),
+            ScoringPlan("tokens@5", lengths={"b": 1}),
         )
 
 

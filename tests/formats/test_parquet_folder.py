@@ -1,6 +1,7 @@
 """Folders of Parquet files: one table, as Spark writes it."""
 
 import os
+from pathlib import Path
 
 import pyarrow as pa
 import pytest
@@ -52,7 +53,7 @@ def test_what_is_written_has_whole_queries_in_each_file(tmp_path, n_files):
     folder = tmp_path / "run.parquet"
     be.write_run(run, folder, partitions=n_files)
     files = files_in(folder)
-    assert [os.path.basename(one) for one in files] == [
+    assert [Path(one).name for one in files] == [
         f"part-{number:05}.parquet" for number in range(len(files))
     ]
     assert len(files) <= min(n_files, 23)
@@ -78,7 +79,7 @@ def test_a_folder_of_parquet_is_replaced_and_nothing_else(tmp_path):
     (folder / "_SUCCESS").touch()
     be.write_run(run, folder, partitions=2)
     assert len(files_in(folder)) == 2
-    assert os.listdir(tmp_path) == ["run"]
+    assert [*tmp_path.iterdir()] == [folder]
     (folder / "notes.md").touch()
     with pytest.raises(FormatError, match=r"has other files than Parquet \(notes.md\)"):
         be.write_run(run, folder, partitions=2)
@@ -104,7 +105,7 @@ def test_a_folder_that_cannot_be_replaced_stays(tmp_path, monkeypatch):
     with pytest.raises(FormatError, match="Operation not permitted"):
         be.write_run(be.Run.from_dict({"q": {"d": 1.0}}), folder, partitions=1)
     assert be.read_run(folder) == be.Run.from_dict(RUN)
-    assert os.listdir(tmp_path) == ["run"]
+    assert [*tmp_path.iterdir()] == [folder]
 
 
 def test_what_is_no_number_of_files_is_refused(tmp_path):

@@ -26,7 +26,7 @@ def tricky(seed, n_queries=150):
 
     Some queries are missing from the run, some are not judged, some have nothing relevant.
     """
-    draw = random.Random(seed)
+    draw = random.Random(seed)  # noqa: S311 - no secret
     names = ["é", "a b", "Q", "q"]
     documents = [f"d{i}" for i in range(40)] + ["ü", "D1", "doc with spaces"]
     judgments, run = [], []
@@ -66,6 +66,16 @@ def assert_same(found, expected):
 def figures(comparison):
     """Return every number of a comparison that decides."""
     return [
-        (d.system, str(d.measure), d.slice, d.mean, d.interval, d.p_value, d.reason, d.wins, d.losses)
+        (
+            d.system,
+            str(d.measure),
+            d.slice,
+            d.mean,
+            d.interval,
+            d.p_value,
+            d.reason,
+            d.wins,
+            d.losses,
+        )
         for d in (*comparison.differences, *comparison.common, *comparison.sliced)
     ]

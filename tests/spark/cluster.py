@@ -29,7 +29,8 @@ def missing() -> str | None:
     """Return what Spark lacks, and how to get it; None if it can start."""
     lacking = [name for name in NEEDED if importlib.util.find_spec(name) is None]
     if lacking:
-        return f"{', '.join(lacking)} not installed; `make spark` installs everything into .cache/spark"
+        way_out = "`make spark` installs everything into .cache/spark"
+        return f"{', '.join(lacking)} not installed; {way_out}"
     java = java_home()
     if java is None:
         return "no Java found; install version 17 or newer, such as openjdk-17-jre-headless"

@@ -24,7 +24,7 @@ from spark.cases import assert_same, figures, table, tricky  # noqa: E402
 MEASURES = ["nDCG@10", "RR", "P@5"]
 
 
-@pytest.fixture(scope="module")
+@pytest.fixture(scope="module", autouse=True)
 def spark():
     """The cluster."""
     return session()
@@ -109,14 +109,14 @@ def test_what_cannot_be_compared_is_refused(spark, files):
     judged, runs = loaded(spark, files, "old")
     other = runs["old"].withColumn("query_id", runs["old"].doc_id)
     other = other.dropDuplicates(["query_id", "doc_id"])
-    with pytest.raises(MismatchError, match="^other: judgments and run have no query in common"):
+    with pytest.raises(MismatchError, match=r"^other: judgments and run have no query in common"):
         berryeval.spark.compare(judged, {**runs, "other": other}, "RR")
     with pytest.raises(ArgumentError, match="runs: expected at least two"):
         berryeval.spark.compare(judged, runs, "RR")
 
 
 @pytest.mark.parametrize("more", [[], ["-m", "AP", "-m", "R@20", "--per-query", "--intervals"]])
-def test_evaluate_prints_what_the_local_engine_prints(spark, files, more):
+def test_evaluate_prints_what_the_local_engine_prints(files, more):
     """The same JSON, byte by byte."""
     paths = [files / "judgments.parquet", files / "old.parquet", files / "new.parquet"]
     local = invoke("evaluate", *paths, "--json", *more)
@@ -125,7 +125,7 @@ def test_evaluate_prints_what_the_local_engine_prints(spark, files, more):
     assert found.stdout == local.stdout
 
 
-def test_judgments_in_any_format_are_read_by_the_driver(spark, files, tmp_path):
+def test_judgments_in_any_format_are_read_by_the_driver(files, tmp_path):
     """People have qrels beside their tables."""
     judgments = be.read_judgments(files / "judgments.parquet")
     be.write_judgments(judgments, tmp_path / "judgments.jsonl")
@@ -146,7 +146,7 @@ def test_tables_of_the_catalogue_are_read(spark, files):
     assert json.loads(named.stdout)["runs"][0]["run"] == "old"
 
 
-def test_compare_prints_what_the_local_engine_prints(spark, files):
+def test_compare_prints_what_the_local_engine_prints(files):
     """With the measures of both, since Spark does not look at depths first."""
     paths = [files / "judgments.parquet", files / "old.parquet", files / "new.parquet"]
     options = ["-m", "nDCG@10", "-m", "P@5", "--json", "--per-query", "--risk", "1"]
@@ -156,7 +156,7 @@ def test_compare_prints_what_the_local_engine_prints(spark, files):
     assert found.stdout == local.stdout
 
 
-def test_compare_writes_a_page_without_rankings(spark, files, tmp_path):
+def test_compare_writes_a_page_without_rankings(files, tmp_path):
     """A report of scores is whole, though no rankings are known."""
     paths = [files / "judgments.parquet", files / "old.parquet", files / "new.parquet"]
     found = invoke("compare", *paths, "--engine", "spark", "-o", tmp_path / "report.html")
@@ -168,7 +168,7 @@ def test_compare_writes_a_page_without_rankings(spark, files, tmp_path):
     ("guard", "code"),
     [(["--at-least", "RR=0.9"], 1), (["--margin", "nDCG@10=0.5"], 0), (["--at-least", "RR=0"], 0)],
 )
-def test_the_gate_exits_as_the_local_engine_does(spark, files, guard, code):
+def test_the_gate_exits_as_the_local_engine_does(files, guard, code):
     """The verdict is the exit code."""
     paths = [
         f"--judgments={files / 'judgments.parquet'}",
@@ -198,13 +198,15 @@ def test_options_that_spark_does_not_have_are_refused(arguments, said):
     assert said in found.stderr
 
 
-def test_errors_of_commands_are_one_line(spark, files, tmp_path):
+def test_errors_of_commands_are_one_line(tmp_path):
     """Bad input exits with 2."""
     bad = table([("q1", "a", float("nan"))], "score")
     parquet.write_table(bad, tmp_path / "bad.parquet")
     judgments = table([("q1", "a", 1.0)], "relevance")
     parquet.write_table(judgments, tmp_path / "j.parquet")
-    found = invoke("evaluate", tmp_path / "j.parquet", tmp_path / "bad.parquet", "--engine", "spark")
+    found = invoke(
+        "evaluate", tmp_path / "j.parquet", tmp_path / "bad.parquet", "--engine", "spark"
+    )
     assert found.exit_code == 2
     assert found.stderr.splitlines() == [
         "Error: run: expected a number as score, got nan (query 'q1', document 'a')"
@@ -246,7 +248,7 @@ def test_a_gate_refuses_what_spark_does_not_have(changes, said):
 
 def test_a_failure_of_spark_is_one_line(spark):
     """With the way out, where there is one."""
-    with pytest.raises(SparkError, match="^Spark: .*TABLE_OR_VIEW_NOT_FOUND"), translated():
+    with pytest.raises(SparkError, match=r"^Spark: .*TABLE_OR_VIEW_NOT_FOUND"), translated():
         spark.table("nothing").count()
 
     def lacking(batches):
@@ -255,7 +257,10 @@ def test_a_failure_of_spark_is_one_line(spark):
         yield from batches
 
     frame = spark.range(1)
-    with pytest.raises(SparkError, match="no module 'no_such_module'; install berryeval"), translated():
+    with (
+        pytest.raises(SparkError, match="no module 'no_such_module'; install berryeval"),
+        translated(),
+    ):
         frame.mapInArrow(lacking, frame.schema).collect()
 
 

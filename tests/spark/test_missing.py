@@ -23,7 +23,8 @@ def no_spark(monkeypatch):
 
 
 @pytest.mark.parametrize("call", [berryeval.spark.evaluate, berryeval.spark.compare])
-def test_the_extra_is_named(no_spark, call):
+@pytest.mark.usefixtures("no_spark")
+def test_the_extra_is_named(call):
     """The message is a command that installs it."""
     with pytest.raises(MissingExtraError, match=r"pip install 'berryeval\[spark\]'"):
         call(None, {})

@@ -61,7 +61,9 @@ def test_the_result_is_a_frame_like_any_other(spark):
     }
     scores.createOrReplaceTempView("scores")
     spark.sql("create or replace temp view good as select * from scores where `nDCG@10` > 0.5")
-    expected = be.evaluate(judged, found, ["nDCG@10", "RBP(p=0.8)"], missing="skip", no_relevant="skip")
+    expected = be.evaluate(
+        judged, found, ["nDCG@10", "RBP(p=0.8)"], missing="skip", no_relevant="skip"
+    )
     counted = sum(value > 0.5 for value in expected["nDCG@10"].values)
     assert spark.table("good").count() == counted
     assert_same(berryeval.spark.collect(scores, missing="skip", no_relevant="skip"), expected)
@@ -131,7 +133,7 @@ def test_documents_of_unjudged_queries_stay_behind(spark):
 @pytest.mark.parametrize("id_type", [pa.binary(), pa.int64()])
 def test_ids_of_other_types(spark, id_type):
     """Ids are bytes, or whole numbers, which mean their decimal text."""
-    draw = random.Random(1)
+    draw = random.Random(1)  # noqa: S311 - no secret
 
     def make(number):
         return bytes([number, 255]) if id_type == pa.binary() else number
@@ -221,9 +223,13 @@ def test_wrong_columns_are_refused_before_anything_runs(spark):
     judged, run = frames(
         spark, table([("q", "d", 1.0)], "relevance"), table([("q", "d", 1.0)], "score")
     )
-    with pytest.raises(ArgumentError, match="run: expected a column 'score', got 'query_id', 'doc_id', 'x'"):
+    with pytest.raises(
+        ArgumentError, match="run: expected a column 'score', got 'query_id', 'doc_id', 'x'"
+    ):
         berryeval.spark.evaluate(judged, run.withColumnRenamed("score", "x"))
-    with pytest.raises(ArgumentError, match=r"run: expected numbers in column 'score' \(score\), got string"):
+    with pytest.raises(
+        ArgumentError, match=r"run: expected numbers in column 'score' \(score\), got string"
+    ):
         berryeval.spark.evaluate(judged, run.withColumn("score", run.score.cast("string")))
     with pytest.raises(ArgumentError, match=r"judgments: expected ids .* 'doc_id', got double"):
         berryeval.spark.evaluate(judged.withColumn("doc_id", judged.relevance), run)

@@ -118,7 +118,9 @@ def test_a_task_needs_memory_for_a_bucket_not_for_its_partition():
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(tasks, "ROWS_AT_ONCE", 200)
         patch.setattr(tasks, "_score", noting)
-        found = [*tasks.score_batches(iter(frame.to_batches(max_chunksize=37)), ScoringPlan(MEASURES))]
+        found = [
+            *tasks.score_batches(iter(frame.to_batches(max_chunksize=37)), ScoringPlan(MEASURES))
+        ]
     assert sum(sizes) == frame.num_rows
     assert max(sizes) < frame.num_rows / 4
     expected = be.evaluate(table(judgments, "relevance"), table(run, "score"), MEASURES)

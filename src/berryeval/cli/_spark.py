@@ -135,9 +135,7 @@ def compared_on_spark(
     own = ("duplicates", "judges", "exclude_self")
     others = {name: value for name, value in options.items() if name not in own}
     with _frames(cluster, judgments, runs, options) as (judged, frames):
-        yield spark.compare(
-            judged, frames, measures or None, **others, **_how(cluster, options)
-        )
+        yield spark.compare(judged, frames, measures or None, **others, **_how(cluster, options))
 
 
 def _how(cluster: Cluster, options: Mapping[str, Any]) -> dict[str, Any]:

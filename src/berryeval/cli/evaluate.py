@@ -143,7 +143,7 @@ def command(
             }
         )
         found = evaluated_on_spark(cluster, judgments, named_runs(runs), wanted, options)
-        _show(found, Shown(per_query, label, intervals, False), output_format, output)
+        _show(found, Shown(per_query, label, intervals), output_format, output)
         return
     loaded = load_judgments(judgments, options["duplicates"], options["judges"], lengths)
     times = timings_of(timings, named_runs(runs))

@@ -13,7 +13,6 @@ from berryeval.core.cutoff import DEFAULT_KS
 from berryeval.core.frames import is_frame
 from berryeval.core.id_column import shown_id
 from berryeval.core.judging import Judges
-from berryeval.core.judgments import Judgments
 from berryeval.core.run import Run
 from berryeval.core.scores import Scores
 from berryeval.engine import MissingQueries, NoRelevant, score, score_at_once

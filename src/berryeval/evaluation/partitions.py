@@ -12,6 +12,7 @@ from array import array
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
+from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
 from berryeval.core.arrow_stream import find_labels, find_places
@@ -377,7 +378,9 @@ def _check_columns(table: Any) -> Any:  # noqa: ANN401
 
 def _measures_in(names: Sequence[str]) -> list[Measure]:
     """Return the measures of the columns, in their order."""
-    return [one for name in names if name not in (*_LABELS, N_QUERIES) for one in parse_measures(name)]
+    return [
+        one for name in names if name not in (*_LABELS, N_QUERIES) for one in parse_measures(name)
+    ]
 
 
 def _reported(measures: Sequence[Measure]) -> tuple[Measure, ...]:
@@ -393,7 +396,7 @@ def _collect(table: Any, columns: Sequence[str]) -> AllScores:  # noqa: ANN401
 
     table = table.take(compute.sort_indices(table.column("query_id")))
     ids = table.column("query_id").to_pylist()
-    for before, after in zip(ids, ids[1:], strict=False):
+    for before, after in pairwise(ids):
         if before == after:
             way_out = "partition judgments and run by query, and score each partition once"
             raise MismatchError(f"query {shown_id(after)} is in two partitions; {way_out}")

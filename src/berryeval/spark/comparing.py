@@ -57,8 +57,8 @@ def compare(
 ) -> CollectedComparison:
     """Compare runs with a baseline, query by query; the same numbers as `berryeval.compare`.
 
-    Each run is scored by a job of its own. The result can be passed to `berryeval.gate`; if no score
-    has changed, the gate starts another job, which looks whether the rankings have.
+    Each run is scored by a job of its own. The result can be passed to `berryeval.gate`: if no
+    score has changed, the gate starts another job, which looks whether the rankings have.
 
     Parameters
     ----------

@@ -72,7 +72,9 @@ def judgment_rows(frame: DataFrame, plan: ScoringPlan) -> DataFrame:
     return _rows(frame, "judgments", JUDGED, columns)
 
 
-def run_rows(frame: DataFrame, kind: int = RETRIEVED, *, labels: DataFrame | None = None) -> DataFrame:
+def run_rows(
+    frame: DataFrame, kind: int = RETRIEVED, *, labels: DataFrame | None = None
+) -> DataFrame:
     """Return a run as rows; of the labels that judgments have, it has none."""
     from pyspark.sql import functions
 

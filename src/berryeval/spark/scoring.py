@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
@@ -96,7 +96,9 @@ def evaluate(
     )
     if judges in ("first", "latest") and find_name(judgments.columns, JUDGE) is not None:
         way_out = "choose 'max', 'mean' or 'majority', or drop the column"
-        expected = f"a rule that does not depend on the order of rows, as 'judge' is a column; {way_out}"
+        expected = (
+            f"a rule that does not depend on the order of rows, as 'judge' is a column; {way_out}"
+        )
         raise ArgumentError("judges", expected, repr(judges))
     judged = rows.judgment_rows(judgments, plan)
     retrieved = rows.run_rows(run, labels=judged)
@@ -153,13 +155,14 @@ def collect(
         scores = scores.withColumn("query_id", scores["query_id"].cast("binary"))
         schema = StructType(list(scores.schema.fields)).add(N_QUERIES, LongType())
         table = scores.mapInArrow(tasks.summed_up_batches, schema).toArrow()
-    return gather_scores(
-        table, measures, queries=queries, missing=missing, no_relevant=no_relevant
-    )
+    return gather_scores(table, measures, queries=queries, missing=missing, no_relevant=no_relevant)
 
 
 def in_partitions(
-    frame: DataFrame, task: Any, schema: StructType, partitions: int | None  # noqa: ANN401
+    frame: DataFrame,
+    task: Callable[[Iterator[Any]], Iterator[Any]],
+    schema: StructType,
+    partitions: int | None,
 ) -> DataFrame:
     """Bring the rows of each query together, sorted, and let a task have each partition."""
     by_query = ("query_id",) if partitions is None else (partitions, "query_id")

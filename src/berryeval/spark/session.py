@@ -120,9 +120,7 @@ def read_frame(
         with translated():
             return session.read.format(_READERS.get(ending, "parquet")).load(place)
     loaded = (
-        load_run(place, duplicates)
-        if kind == "run"
-        else load_judgments(place, duplicates, judges)
+        load_run(place, duplicates) if kind == "run" else load_judgments(place, duplicates, judges)
     )
     with translated():
         return session.createDataFrame(loaded.to_arrow())

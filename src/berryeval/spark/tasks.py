@@ -32,7 +32,7 @@ def score_batches(batches: Batches, plan: ScoringPlan) -> Batches:
 
 def changed_batches(batches: Batches, k: int | None) -> Batches:
     """Return the ids of queries whose first k documents differ between two runs."""
-    import pyarrow
+    import pyarrow as pa
 
     from berryeval.core.run import Run
 
@@ -44,23 +44,23 @@ def changed_batches(batches: Batches, k: int | None) -> Batches:
         )
         ids = dict.fromkeys([*before.query_ids.iter_bytes(), *after.query_ids.iter_bytes()])
         changed = [one for one in ids if before.ranked_ids(one, k) != after.ranked_ids(one, k)]
-        yield pyarrow.record_batch([pyarrow.array(changed, pyarrow.binary())], names=["query_id"])
+        yield pa.record_batch([pa.array(changed, pa.binary())], names=["query_id"])
 
 
 def summed_up_batches(batches: Batches) -> Batches:
     """Let few rows stand for all ignored queries of a partition, so that few are collected."""
-    import pyarrow
+    import pyarrow as pa
     from pyarrow import compute
 
     n_ignored, first, schema = 0, [], None
     for batch in batches:
-        table = pyarrow.Table.from_batches([batch])
+        table = pa.Table.from_batches([batch])
         is_ignored = compute.equal(table.column("status"), IGNORED)
         ids = table.filter(is_ignored).column("query_id").to_pylist()
         n_ignored += len(ids)
         first = sorted([*first, *ids])[:_N_SHOWN]
         kept = table.filter(compute.invert(is_ignored)) if ids else table
-        kept = kept.append_column(N_QUERIES, pyarrow.array([1] * kept.num_rows, pyarrow.int64()))
+        kept = kept.append_column(N_QUERIES, pa.array([1] * kept.num_rows, pa.int64()))
         schema = kept.schema
         yield from kept.to_batches()
     if schema is not None and first:
@@ -68,7 +68,7 @@ def summed_up_batches(batches: Batches) -> Batches:
         columns["query_id"] = first
         columns["status"] = [IGNORED] * len(first)
         columns[N_QUERIES] = [1 + n_ignored - len(first), *[1] * (len(first) - 1)]
-        yield pyarrow.record_batch(columns, schema=schema)
+        yield pa.record_batch(columns, schema=schema)
 
 
 def _limit_threads() -> None:
@@ -85,13 +85,13 @@ def _buckets(batches: Batches) -> Iterator[dict[int, Any]]:
     Nothing is copied: batches are cut where a bucket, or the rows of a kind, end.
     """
     import numpy as np
-    import pyarrow
+    import pyarrow as pa
 
     pending: dict[int, list[Any]] = {kind: [] for kind in _KINDS}
     n_pending, bucket, schema = 0, None, None
 
     def tables() -> dict[int, Any]:
-        return {kind: pyarrow.Table.from_batches(own, schema) for kind, own in pending.items()}
+        return {kind: pa.Table.from_batches(own, schema) for kind, own in pending.items()}
 
     for batch in batches:
         schema = batch.schema
@@ -129,17 +129,17 @@ def _renamed(table: Any, number: str) -> Any:  # noqa: ANN401
 
 def _with_ignored(scores: Any, unjudged: Any) -> Any:  # noqa: ANN401
     """Add the queries whose documents were left behind."""
-    import pyarrow
+    import pyarrow as pa
     from pyarrow import compute
 
     _check_unjudged(unjudged)
     ids = compute.unique(unjudged.column("query_id")).sort()
     columns = [
-        ids if name == "query_id" else pyarrow.nulls(len(ids), kind)
+        ids if name == "query_id" else pa.nulls(len(ids), kind)
         for name, kind in zip(scores.schema.names, scores.schema.types, strict=True)
     ]
-    columns[scores.schema.names.index("status")] = pyarrow.array([IGNORED] * len(ids))
-    return pyarrow.concat_tables([scores, pyarrow.table(columns, schema=scores.schema)])
+    columns[scores.schema.names.index("status")] = pa.array([IGNORED] * len(ids))
+    return pa.concat_tables([scores, pa.table(columns, schema=scores.schema)])
 
 
 def _check_unjudged(table: Any) -> None:  # noqa: ANN401
