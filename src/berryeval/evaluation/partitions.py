@@ -257,12 +257,13 @@ def _has_itself(table: Any) -> bool:  # noqa: ANN401
     return bool(compute.any(compute.equal(*columns)).as_py())
 
 
-def _has_bytes(*tables: Any) -> bool:  # noqa: ANN401
+def _has_bytes(judgments: Any, run: Any) -> bool:  # noqa: ANN401
     """Whether the queries of a table have ids as bytes, which need not be text."""
+    kinds: tuple[tuple[Any, Kind], ...] = ((judgments, "judgments"), (run, "run"))
     return any(
         str(table.schema.types[find_places(table.schema.names, kind, _Rows(kind, table=table))[0]])
         in ("binary", "large_binary", "binary_view")
-        for table, kind in zip(tables, ("judgments", "run"), strict=True)
+        for table, kind in kinds
     )
 
 
@@ -340,7 +341,7 @@ def gather_scores(
     pyarrow = import_pyarrow("Gathering scores")
     check_choice("missing", missing, ("zero", "skip", "error"))
     check_choice("no_relevant", no_relevant, ("zero", "skip"))
-    several = [tables] if hasattr(tables, "__arrow_c_stream__") else [*tables]  # type: ignore[list-item]
+    several = [tables] if hasattr(tables, "__arrow_c_stream__") else [*tables]
     parts = [_as_table(pyarrow, one, "tables") for one in several]
     if not parts:
         raise ArgumentError("tables", "at least one", "none")

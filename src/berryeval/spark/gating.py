@@ -44,7 +44,6 @@ def run_gate(settings: Settings, cluster: Cluster) -> GateResult:
     has_margin = any(isinstance(guard, MarginGuard) for guard in rules.guards)
     measures = guarded_measures(rules.guards)
     queries = [*load_queries(settings.queries).values()]
-    how = {"judges": settings.judges, "partitions": cluster.tasks}
     paths = [named_file(settings.judgments, "judgments"), _run_of(settings)]
     if has_margin:
         paths.append(named_file(settings.baseline, "baseline"))
@@ -52,10 +51,23 @@ def run_gate(settings: Settings, cluster: Cluster) -> GateResult:
         judgments = read_frame(session, paths[0], "judgments", judges=settings.judges)
         candidate, *baselines = (read_frame(session, path, "run") for path in paths[1:])
         if not has_margin:
-            scores = evaluate(judgments, candidate, measures, **how)
+            scores = evaluate(
+                judgments,
+                candidate,
+                measures,
+                judges=settings.judges,
+                partitions=cluster.tasks,
+            )
             return gate(collect(scores, measures, queries=queries), rules=rules)
         runs = {"baseline": baselines[0], CANDIDATE: candidate}
-        comparison = compare(judgments, runs, measures, queries=queries, **how)
+        comparison = compare(
+            judgments,
+            runs,
+            measures,
+            queries=queries,
+            judges=settings.judges,
+            partitions=cluster.tasks,
+        )
         return gate(comparison, rules=rules)
 
 

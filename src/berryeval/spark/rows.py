@@ -153,7 +153,8 @@ def _quoted(name: str) -> str:
 
 
 def _type_of(frame: DataFrame, place: int) -> str:
-    return frame.schema.fields[place].dataType.typeName()
+    name: str = frame.schema.fields[place].dataType.typeName()
+    return name
 
 
 def _id(frame: DataFrame, kind: Kind, place: int) -> Column:

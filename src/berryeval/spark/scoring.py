@@ -84,7 +84,7 @@ def evaluate(
     import_spark()
     check_frame(judgments, "judgments")
     check_frame(run, "run")
-    if partitions is not None and (not isinstance(partitions, int) or partitions < 1):
+    if partitions is not None and partitions < 1:
         raise ArgumentError("partitions", "a whole number of at least 1", repr(partitions))
     plan = ScoringPlan(
         measures,

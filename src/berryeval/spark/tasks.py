@@ -52,7 +52,8 @@ def summed_up_batches(batches: Batches) -> Batches:
     import pyarrow as pa
     from pyarrow import compute
 
-    n_ignored, first, schema = 0, [], None
+    n_ignored, schema = 0, None
+    first: list[bytes] = []
     for batch in batches:
         table = pa.Table.from_batches([batch])
         is_ignored = compute.equal(table.column("status"), IGNORED)
@@ -64,7 +65,7 @@ def summed_up_batches(batches: Batches) -> Batches:
         schema = kept.schema
         yield from kept.to_batches()
     if schema is not None and first:
-        columns = {name: [None] * len(first) for name in schema.names}
+        columns: dict[str, list[Any]] = {name: [None] * len(first) for name in schema.names}
         columns["query_id"] = first
         columns["status"] = [IGNORED] * len(first)
         columns[N_QUERIES] = [1 + n_ignored - len(first), *[1] * (len(first) - 1)]
