@@ -7,7 +7,7 @@ import random
 import pyarrow as pa
 
 MEASURES = [
-    "nDCG@10", "AP", "RR", "P@5", "R@100", "Bpref", "RBP(p=0.8)", "nDCG(gain=exp2)@5", "GMAP",
+    "nDCG@10", "AP", "RR", "P@5", "R@100", "Bpref", "RBP(p=0.7)", "nDCG(gain=exp2)@5", "GMAP",
     "ERR@10", "Rprec", "Judged@5", "P(rel=2)@3", "NumRelRet",
 ]  # fmt: skip
 

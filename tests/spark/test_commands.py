@@ -1,6 +1,9 @@
 """Comparisons, gates and the commands, on the cluster."""
 
 import json
+import re
+from itertools import takewhile
+from pathlib import Path
 
 import pytest
 
@@ -270,3 +273,23 @@ def test_an_active_session_is_used_and_stays(spark, files):
         assert opened.sparkContext.applicationId == spark.sparkContext.applicationId
         assert read_frame(opened, str(files / "new.parquet"), "run").count() > 0
     assert spark.range(3).count() == 3
+
+
+def test_the_how_to_works_as_it_is_printed(tmp_path, monkeypatch, capsys):
+    """A user copies the blocks of the page one after another."""
+    page = Path(__file__).parents[2] / "docs" / "how-to" / "evaluate-with-spark.md"
+    blocks = re.findall(r"```python\n(.*?)```", page.read_text("utf-8"), re.DOTALL)
+    judgments, run = tricky(12, n_queries=40)
+    for name, rows, number in (
+        ("judgments", judgments, "relevance"),
+        ("run", run, "score"),
+        ("hybrid", run[5:], "score"),
+    ):
+        parquet.write_table(table(rows, number), tmp_path / f"{name}.parquet")
+    monkeypatch.chdir(tmp_path)
+    names = {}
+    for block in takewhile(lambda one: "polars" not in one, blocks):
+        exec(compile(block, "how-to", "exec"), names)  # noqa: S102 - it is ours
+    expected = be.evaluate("judgments.parquet", "run.parquet", ["nDCG@10", "AP", "R@100"])
+    assert_same(names["result"], expected)
+    assert "QueryCounts" in capsys.readouterr().out
