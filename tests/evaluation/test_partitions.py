@@ -209,6 +209,12 @@ def test_only_what_was_scored_can_be_reported():
         gather_scores(scored(), "AP")
 
 
+def test_other_columns_may_have_been_joined():
+    """A log has more columns than measures."""
+    joined = scored().append_column("weight", [[1.0, 2.0, 3.0]])
+    assert [str(one) for one in gather_scores(joined).measures] == ["RR"]
+
+
 def test_counts_alone_are_reported():
     """What was asked for is not what was added."""
     plan = ScoringPlan(["NumRet", "Holes"])

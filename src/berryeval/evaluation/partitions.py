@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from array import array
 from collections.abc import Iterable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field
 from functools import cached_property
 from itertools import pairwise
@@ -311,7 +312,8 @@ def gather_scores(
         What `score_partition` returned for each partition, in any order. Rows of ignored queries
         may have been removed; they are then not counted.
     measures : Measure, str, or several of them, optional
-        The measures to report. Default: all columns but those that were added for reports.
+        The measures to report. Default: all columns that are measures, except for those that were
+        added for reports.
     queries, missing, no_relevant
         As `evaluate` takes them.
 
@@ -378,10 +380,12 @@ def _check_columns(table: Any) -> Any:  # noqa: ANN401
 
 
 def _measures_in(names: Sequence[str]) -> list[Measure]:
-    """Return the measures of the columns, in their order."""
-    return [
-        one for name in names if name not in (*_LABELS, N_QUERIES) for one in parse_measures(name)
-    ]
+    """Return the measures of the columns, in their order; other columns may have been joined."""
+    found = []
+    for name in names:
+        with suppress(InputError):
+            found += [one for one in parse_measures(name) if str(one) == name]
+    return found
 
 
 def _reported(measures: Sequence[Measure]) -> tuple[Measure, ...]:

@@ -29,12 +29,14 @@ def import_spark() -> None:
 @contextmanager
 def translated() -> Iterator[None]:
     """Raise our own errors, which Spark carries as text, and one line in place of any other."""
-    from py4j.protocol import Py4JError
     from pyspark.errors import PySparkException
 
     try:
         yield
-    except (PySparkException, Py4JError) as error:
+    except Exception as error:
+        # Those of py4j, which the client of Spark Connect does without, are no PySparkException.
+        if not isinstance(error, PySparkException) and type(error).__module__ != "py4j.protocol":
+            raise
         raise _translate(str(error)) from error
 
 

@@ -44,6 +44,7 @@ __all__ = [
     "label_columns",
     "pruned",
     "query_ids",
+    "quoted",
     "run_rows",
 ]
 
@@ -62,7 +63,7 @@ def judgment_rows(frame: DataFrame, plan: ScoringPlan) -> DataFrame:
     from pyspark.sql import functions
 
     labels = label_columns(frame, plan)
-    known = [functions.col(_quoted(name)) for name in labels]
+    known = [functions.col(quoted(name)) for name in labels]
     columns = [
         (_weight if find_name([name], SUBTOPIC_WEIGHT) else _as_bytes)(frame, name, column).alias(
             name
@@ -147,7 +148,7 @@ def _origin(kind: Kind) -> Origin:
     return Origin(kind, is_file=False)
 
 
-def _quoted(name: str) -> str:
+def quoted(name: str) -> str:
     """Return the name of a column as Spark takes it, whatever is in it."""
     return f"`{name.replace('`', '``')}`"
 
@@ -162,7 +163,7 @@ def _id(frame: DataFrame, kind: Kind, place: int) -> Column:
     from pyspark.sql.types import BinaryType, IntegralType, StringType
 
     field = frame.schema.fields[place]
-    column = functions.col(_quoted(field.name))
+    column = functions.col(quoted(field.name))
     if isinstance(field.dataType, BinaryType):
         return column
     # Also where text has a collation, by which other ids would be equal: bytes have none.
@@ -178,7 +179,7 @@ def _number(frame: DataFrame, kind: Kind, place: int) -> Column:
 
     field = frame.schema.fields[place]
     if isinstance(field.dataType, (BooleanType, NullType, NumericType)):
-        return functions.col(_quoted(field.name)).cast("double")
+        return functions.col(quoted(field.name)).cast("double")
     expected = f"numbers in column {field.name!r} ({NUMBER[kind]})"
     raise ArgumentError(kind, expected, field.dataType.simpleString())
 

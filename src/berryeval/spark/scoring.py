@@ -149,10 +149,17 @@ def collect(
     """
     import_spark()
     check_frame(scores, "scores")
-    from pyspark.sql.types import LongType, StructType
+    from pyspark.sql import functions
+    from pyspark.sql.types import DoubleType, LongType, StructType
 
+    numbers = [one.name for one in scores.schema.fields if isinstance(one.dataType, DoubleType)]
     with translated():
-        scores = scores.withColumn("query_id", scores["query_id"].cast("binary"))
+        scores = scores.select(
+            functions.col("query_id").cast("binary").alias("query_id"),
+            "status",
+            "lacks_relevant",
+            *(functions.col(rows.quoted(name)) for name in numbers),
+        )
         schema = StructType(list(scores.schema.fields)).add(N_QUERIES, LongType())
         table = scores.mapInArrow(tasks.summed_up_batches, schema).toArrow()
     return gather_scores(table, measures, queries=queries, missing=missing, no_relevant=no_relevant)

@@ -24,6 +24,9 @@ __all__ = ["Cluster", "open_session", "read_frame"]
 TABLE = "table:"
 """What the name of a table in Spark's catalogue begins with, in place of a path."""
 
+_QUIET = {"spark.log.level": "OFF", "spark.ui.showConsoleProgress": "false"}
+"""A command prints its result and one line per error; settings can ask for Spark's own log."""
+
 _READERS = {
     ".parquet": "parquet",
     ".parq": "parquet",
@@ -75,13 +78,11 @@ def open_session(
     builder = SparkSession.builder.appName("berryeval")
     if master is not None:
         builder = builder.master(master)
-    for name, value in {"spark.ui.showConsoleProgress": "false", **(settings or {})}.items():
+    for name, value in (_QUIET | dict(settings or {})).items():
         builder = builder.config(name, value)
     with translated():
         session = builder.getOrCreate()
     try:
-        if active is None:
-            session.sparkContext.setLogLevel("ERROR")
         yield session
     finally:
         if active is None:
