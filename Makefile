@@ -5,6 +5,7 @@ BIN    := $(VENV)/bin
 PEERS  := .cache/peers
 FRESH  := .cache/user
 FRAMEWORKS := .cache/frameworks
+SPARK  := .cache/spark
 
 # Nothing is installed whose hash is not in constraints.txt, neither what is named nor what that
 # needs. uv takes a tenth of pip's time, and installs groups and extras; pip installs single names.
@@ -43,7 +44,7 @@ CPP := $(shell find native fuzz -name '*.cpp' -o -name '*.hpp')
 
 .DEFAULT_GOAL := help
 .PHONY: help demo check test test-deep coverage lint format tidy bench bench-search bench-service bench-workbench bench-peers fuzz soak \
-  conformance conformance-page frameworks docs reference simulate baseline quality \
+  conformance conformance-page frameworks spark bench-scale docs reference simulate baseline quality \
   screenshots constraints release clean
 
 help: ## Show this list
@@ -126,6 +127,15 @@ frameworks: $(FRAMEWORKS)/installed ## Test the retrievers of LangChain, LlamaIn
 	FRAMEWORKS_REQUIRED=1 BERRYEVAL_BACKEND=python PYTHONPATH=src $(FRAMEWORKS)/bin/python -m pytest -q \
 	  --noconftest -c /dev/null --rootdir . -p no:cacheprovider tests/search/systems/test_frameworks.py
 
+# Executors start $(SPARK)'s Python, which finds the extension where $(VENV) has built it.
+spark: $(SPARK)/installed ## Test Spark on a cluster of two processes, and Dask, DuckDB and Polars
+	@scripts/install_java.sh
+	SPARK_REQUIRED=1 PYTHONPATH=tests $(SPARK)/bin/python -m pytest -q --noconftest -c /dev/null \
+	  --rootdir . --import-mode=importlib -p no:cacheprovider --hypothesis-profile=ci tests/spark $(PYTEST_ARGS)
+
+bench-scale: $(SPARK)/installed ## Measure one machine and Spark up to 100 million rows, and write docs/explanation/scale.md
+	$(SPARK)/bin/python benchmarks/scale/report.py
+
 soak: $(VENV)/developing ## Kill, fuzz, crowd and attack the service, and write the counts into docs/reference/service.md
 	$(BIN)/python benchmarks/soak.py --kills $(SOAK_KILLS) --examples $(SOAK_EXAMPLES)
 	$(BIN)/python benchmarks/mixed_clients.py --minutes $(SOAK_MINUTES) --write
@@ -171,6 +181,9 @@ constraints: $(VENV)/created ## Pin every dependency with its hashes (UPGRADE=1:
 	$(BIN)/uv pip compile --quiet --universal --python-version 3.10 --no-python-downloads --generate-hashes \
 	  --no-header --no-annotate --no-emit-index-url $(if $(UPGRADE),--upgrade) \
 	  --group frameworks --output-file requirements-frameworks.txt
+	$(BIN)/uv pip compile --quiet --universal --python-version 3.10 --no-python-downloads --generate-hashes \
+	  --no-header --no-annotate --no-emit-index-url $(if $(UPGRADE),--upgrade) \
+	  --group spark --output-file requirements-spark.txt
 
 # Writes to .github/workflows and action.yml only if every tag was resolved.
 release: $(VENV)/developing ## Pin the actions and images of workflows, then build and test the source distribution
@@ -220,6 +233,15 @@ $(FRAMEWORKS)/installed: requirements-frameworks.txt | $(VENV)/created
 	@echo "Installing RAG frameworks into $(FRAMEWORKS)"
 	@$(PYTHON) -m venv --clear --without-pip $(FRAMEWORKS)
 	@$(UV) $(FRAMEWORKS)/bin/python --no-deps --require-hashes --requirement requirements-frameworks.txt
+	@touch $@
+
+# Spark takes 490 MB, and an older pandas. Its workers write into its own folder.
+$(SPARK)/installed: requirements-spark.txt $(VENV)/installed
+	@echo "Installing Spark into $(SPARK)"
+	@$(PYTHON) -m venv --clear --without-pip $(SPARK)
+	@$(UV) $(SPARK)/bin/python --no-deps --require-hashes --requirement requirements-spark.txt
+	@cp $(VENV)/lib/python*/site-packages/_editable_skbc_berryeval.p* $(SPARK)/lib/python*/site-packages/
+	@ln -sfn $$(echo $(CURDIR)/$(VENV)/lib/python*/site-packages/berryeval) $(SPARK)/lib/python*/site-packages/berryeval
 	@touch $@
 
 # As users have it: $(VENV) adds hooks of the tools to each start of Python.

@@ -66,6 +66,16 @@ SUBJECTS = {
                 "Compare",
                 (*_top("compare", "Comparison"), "berryeval.evaluation.comparison"),
             ),
+            Section(
+                "Evaluate on many machines",
+                (
+                    "berryeval.spark",
+                    *_top("ScoringPlan", "score_partition", "gather_scores"),
+                    *_top("compare_scores", "CollectedComparison"),
+                ),
+                "[Evaluate with Spark](../../how-to/evaluate-with-spark.md) shows how to use them, "
+                "and [Scale](../../explanation/scale.md) has measurements.",
+            ),
             Section("Explain", ("berryeval.evaluation.explain",)),
             Section("Risk", ("berryeval.evaluation.risk:Risk",)),
             Section(

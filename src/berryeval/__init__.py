@@ -32,6 +32,7 @@ _NAMES = {
         "MissingExtraError",
         "NotFoundError",
         "ServiceError",
+        "SparkError",
         "SystemTimeoutError",
         "SystemUnderTestError",
         "UnknownMeasureError",
@@ -47,8 +48,10 @@ _NAMES = {
         "gate",
     ),
     "evaluation.agreeing": ("Agreement", "MeasuresAgreement", "agree", "agree_measures"),
+    "evaluation.collected": ("CollectedComparison", "compare_scores"),
     "evaluation.explain": ("Explanation", "explain"),
     "evaluation.overlap": ("Overlap", "overlap"),
+    "evaluation.partitions": ("ScoringPlan", "gather_scores", "score_partition"),
     "evaluation.sessions": ("SessionScores", "session_scores"),
     "evaluation.whole_runs": (
         "catalogue_coverage",

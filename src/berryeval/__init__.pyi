@@ -34,6 +34,7 @@ from berryeval.errors import (
     MissingExtraError as MissingExtraError,
     NotFoundError as NotFoundError,
     ServiceError as ServiceError,
+    SparkError as SparkError,
     SystemTimeoutError as SystemTimeoutError,
     SystemUnderTestError as SystemUnderTestError,
     UnknownMeasureError as UnknownMeasureError,
@@ -54,6 +55,10 @@ from berryeval.evaluation.agreeing import (
     agree as agree,
     agree_measures as agree_measures,
 )
+from berryeval.evaluation.collected import (
+    CollectedComparison as CollectedComparison,
+    compare_scores as compare_scores,
+)
 from berryeval.evaluation.explain import (
     Explanation as Explanation,
     explain as explain,
@@ -61,6 +66,11 @@ from berryeval.evaluation.explain import (
 from berryeval.evaluation.overlap import (
     Overlap as Overlap,
     overlap as overlap,
+)
+from berryeval.evaluation.partitions import (
+    ScoringPlan as ScoringPlan,
+    gather_scores as gather_scores,
+    score_partition as score_partition,
 )
 from berryeval.evaluation.sessions import (
     SessionScores as SessionScores,

@@ -19,7 +19,8 @@
     ├── InputTypeError (TypeError)      an argument has the wrong type
     ├── MissingExtraError (ImportError) a library is not installed
     ├── NotFoundError (LookupError)     a resource does not exist
-    └── ServiceError                    a service cannot be reached, or fails
+    ├── ServiceError                    a service cannot be reached, or fails
+    └── SparkError                      a Spark cluster cannot be reached, or fails
 
     BackendWarning (UserWarning)        the native extension is not in use
 
@@ -47,6 +48,7 @@ __all__ = [
     "NotFoundError",
     "ServiceError",
     "SizeError",
+    "SparkError",
     "SystemTimeoutError",
     "SystemUnderTestError",
     "TrecEvalError",
@@ -330,6 +332,10 @@ class ServiceError(BerryEvalError):
 
     def __reduce__(self) -> tuple[Any, ...]:
         return type(self), (self.service, self.message, self.status, self.kind)
+
+
+class SparkError(BerryEvalError):
+    """A Spark cluster cannot be reached, lacks a package, or fails, such as for want of memory."""
 
 
 class TrecEvalError(InputError):

@@ -19,7 +19,11 @@ else:
 
 ROOT = Path(__file__).parents[2]
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
-APART = {"peers", "frameworks"}  # installed apart: their versions would change those of the tools
+APART = {
+    "peers",
+    "frameworks",
+    "spark",
+}  # installed apart: their versions would change those of the tools
 
 
 def locked(name: str) -> dict[str, tuple[Requirement, list[str]]]:
@@ -36,7 +40,13 @@ LOCK = locked("constraints.txt")
 
 
 @pytest.mark.parametrize(
-    "name", ["constraints.txt", "requirements-installers.txt", "requirements-frameworks.txt"]
+    "name",
+    [
+        "constraints.txt",
+        "requirements-installers.txt",
+        "requirements-frameworks.txt",
+        "requirements-spark.txt",
+    ],
 )
 def test_every_requirement_has_one_version_and_its_hashes(name):
     """A lock file has nothing else, and no address of a registry."""
@@ -54,12 +64,14 @@ def test_installers_come_in_the_versions_of_the_other_file():
     assert installers.items() <= LOCK.items()
 
 
-def test_the_frameworks_are_locked():
-    """`make frameworks` installs what pyproject.toml names."""
+@pytest.mark.parametrize("group", ["frameworks", "spark"])
+def test_what_is_installed_apart_is_locked(group):
+    """`make frameworks` and `make spark` install what pyproject.toml names."""
     names = {
-        canonicalize_name(each.name) for each, _ in locked("requirements-frameworks.txt").values()
+        canonicalize_name(each.name) for each, _ in locked(f"requirements-{group}.txt").values()
     }
-    assert names >= {canonicalize_name(each) for each in PROJECT["dependency-groups"]["frameworks"]}
+    wanted = map(Requirement, PROJECT["dependency-groups"][group])
+    assert names >= {canonicalize_name(each.name) for each in wanted}
 
 
 def wanted() -> dict[str, list[str]]:

@@ -183,6 +183,20 @@ def test_repeats_are_separate_runs(folder):
     assert "--repeat writes several runs" in result.stderr
 
 
+def test_a_run_can_be_a_folder_of_parquet(folder):
+    """Each file has whole queries, for engines that read them at the same time."""
+    result = retrieve("engine_of_test:find", "-o", "x.parquet/", "--partitions", "2")
+    assert result.exit_code == 0, result.output
+    assert sorted(folder.glob("x*")) == [folder / "x.parquet"]
+    assert len([*folder.glob("x.parquet/part-*.parquet")]) == 2
+    assert be.read_run("x.parquet").ranking("q2") == ["guide.md#oauth", "guide.md#speed"]
+    again = retrieve("engine_of_test:find", "-o", "x.parquet", "--partitions", "1", "--repeat", "2")
+    assert again.exit_code == 0, again.output
+    assert len([*folder.glob("x*.parquet/part-*.parquet")]) == 2
+    result = retrieve("engine_of_test:find", "-o", "-", "--partitions", "2")
+    assert "--partitions writes a folder" in result.stderr
+
+
 def test_a_run_can_go_to_standard_output():
     """The summary goes to standard error, and nothing is left behind."""
     result = retrieve("engine_of_test:find", "-o", "-")

@@ -22,10 +22,12 @@ from berryeval.cli._options import (
     timings_option,
 )
 from berryeval.cli._output import output_options, write_chart, write_output
+from berryeval.cli._spark import compared_on_spark, refuse_options, spark_options
 
 if TYPE_CHECKING:
     from berryeval.evaluation import Comparison
     from berryeval.reports.layout import Table
+    from berryeval.spark.session import Cluster
 
 __all__ = ["command"]
 
@@ -115,6 +117,7 @@ def _enough_resamples(_context: click.Context, _option: click.Parameter, number:
 @judged_only_option
 @lengths_option
 @timings_option
+@spark_options
 def command(
     judgments: str,
     baseline: str,
@@ -125,6 +128,7 @@ def command(
     all_pairs: bool,
     similarity: bool,
     timings: tuple[str, ...],
+    cluster: Cluster | None,
     output: str | None,
     output_format: str,
     **options: Any,  # noqa: ANN401 - as compare takes them
@@ -145,6 +149,7 @@ def command(
     berryeval compare qrels.txt old.run new.run --repeat-of new.run=new.2.run
     berryeval compare qrels.txt old.run new.run -m nDCG@10 -m ms@p95 \\
         --timings old.run=old.timings --timings new.run=new.timings
+    berryeval compare judgments.parquet old.parquet new.parquet --engine spark --master yarn
     """
     from berryeval.charts import forest_plot
     from berryeval.evaluation import compare
@@ -153,11 +158,24 @@ def command(
     from berryeval.reports.terminal import show_tables
 
     runs = named_runs((baseline, *candidates))
-    repeats = _repeats(repeat_of, runs)
-    times = timings_of(timings, runs)
-    comparison = compare(
-        judgments, runs, measures or None, repeats=repeats, timings=times, **options
-    )
+    if cluster is None:
+        repeats = _repeats(repeat_of, runs)
+        times = timings_of(timings, runs)
+        comparison = compare(
+            judgments, runs, measures or None, repeats=repeats, timings=times, **options
+        )
+    else:
+        refuse_options(
+            {
+                "--repeat-of": repeat_of,
+                "--timings": timings,
+                "--similarity": similarity,
+                **{f"--{name}": options.pop(name) for name in ("bounds", "lengths")},
+                "--max-grade": options.pop("max_grade"),
+            }
+        )
+        with compared_on_spark(cluster, judgments, runs, measures, options) as found:
+            comparison = found
     more = [*_more(comparison, all_pairs, similarity)]
     if output_format in ("svg", "png"):
         write_chart(forest_plot(comparison), output_format, output)

@@ -22,12 +22,15 @@ from berryeval.cli._options import (
     timings_option,
 )
 from berryeval.cli._output import check_outputs, output_options, write_chart, write_output
+from berryeval.cli._spark import evaluated_on_spark, refuse_options, spark_options
 
 if TYPE_CHECKING:
     from datetime import datetime
 
     from berryeval.evaluation import Evaluation
     from berryeval.evaluation.reranking import RerankingCeiling
+    from berryeval.reports.evaluation import Shown
+    from berryeval.spark.session import Cluster
 
 __all__ = ["command"]
 
@@ -77,6 +80,7 @@ FORMATS = ("table", "csv", "json", "markdown", "latex", "html", *CHARTS)
 @judged_only_option
 @lengths_option
 @timings_option
+@spark_options
 def command(
     judgments: str,
     runs: tuple[str, ...],
@@ -92,13 +96,16 @@ def command(
     time: datetime | None,
     lengths: str | None,
     timings: tuple[str, ...],
+    cluster: Cluster | None,
     **options: Any,  # noqa: ANN401 - as evaluate takes them
 ) -> None:
     """Score each RUN against JUDGMENTS.
 
     Files can be TREC qrels and runs, JSON lines, a JSON object of objects, tables with a header,
     LETOR, Parquet or Arrow, plain or compressed with gzip or zstd. `-` is standard input. If
-    JUDGMENTS is a folder, its qrels/test.tsv is read, as in BEIR. Measures can be named as here
+    JUDGMENTS is a folder, its qrels/test.tsv is read, as in BEIR; a folder of Parquet files is one
+    table. With --engine spark, Spark also reads addresses (s3a://…) and tables (table:NAME).
+    Measures can be named as here
     (nDCG@10, AP(rel=2)@100), as in trec_eval (ndcg_cut.5,10, official), or as in other tools. A RUN
     can be given a name: BM25=bm25.run.
 
@@ -111,13 +118,12 @@ def command(
     berryeval evaluate prels.txt bm25.run -m xinfAP -m infNDCG --sampling-errors
     berryeval evaluate qrels.txt bm25.run -m TBG -m tokens@5 --lengths lengths.tsv
     berryeval evaluate qrels.txt bm25.run -m nDCG@10 -m ms@p95 --timings bm25.timings
+    berryeval evaluate judgments.parquet log.parquet --engine spark --master yarn
     """
     from berryeval.evaluation import evaluate
     from berryeval.evaluation.evaluate import DEFAULT_MEASURES
     from berryeval.evaluation.sources import load_judgments
-    from berryeval.reports.evaluation import Shown, evaluations_tables
-    from berryeval.reports.rendering import render_evaluations
-    from berryeval.reports.terminal import show_tables
+    from berryeval.reports.evaluation import Shown
 
     for option, value in (("--note", note), ("--time", time)):
         if value is not None and history is None:
@@ -125,8 +131,21 @@ def command(
     if output_format in CHARTS and not depths:
         raise click.UsageError(f"A chart ({output_format}) requires --oracle DEPTH.")
     check_outputs([output, history])
-    loaded = load_judgments(judgments, options["duplicates"], options["judges"], lengths)
     wanted = measures or DEFAULT_MEASURES
+    if cluster is not None:
+        refuse_options(
+            {
+                "--oracle": depths,
+                "--sampling-errors": options["sampling_errors"],
+                "--history": history,
+                "--lengths": lengths,
+                "--timings": timings,
+            }
+        )
+        found = evaluated_on_spark(cluster, judgments, named_runs(runs), wanted, options)
+        _show(found, Shown(per_query, label, intervals), output_format, output)
+        return
+    loaded = load_judgments(judgments, options["duplicates"], options["judges"], lengths)
     times = timings_of(timings, named_runs(runs))
     ceilings: dict[str, RerankingCeiling] = {}
     if depths:
@@ -148,15 +167,27 @@ def command(
         from berryeval.charts import reranking_curves
 
         write_chart(reranking_curves(ceilings), output_format, output)
-    elif output_format == "table" and output is None:
-        show_tables(evaluations_tables(scored, shown))
     else:
-        write_output(render_evaluations(scored, shown, output_format), output)
+        _show(scored, shown, output_format, output)
     if history is not None:
         from berryeval.suite.history import append
 
         for name, result in results.items():
             append(history, name, result, loaded, note, time=time)
+
+
+def _show(
+    scored: dict[str, Evaluation], shown: Shown, output_format: str, output: str | None
+) -> None:
+    """Show a table in the terminal, or write what was asked for."""
+    from berryeval.reports.evaluation import evaluations_tables
+    from berryeval.reports.rendering import render_evaluations
+    from berryeval.reports.terminal import show_tables
+
+    if output_format == "table" and output is None:
+        show_tables(evaluations_tables(scored, shown))
+    else:
+        write_output(render_evaluations(scored, shown, output_format), output)
 
 
 def _with_oracles(

@@ -19,12 +19,15 @@ from berryeval.cli._output import (
     write_output,
 )
 from berryeval.cli._settings import config_option, load_settings, named_options
+from berryeval.cli._spark import refuse_options, spark_options
 from berryeval.errors import ArgumentError
 from berryeval.evaluation.gate_rules import RULES
 from berryeval.evaluation.guard_entries import ENTRY, GUARD_EXAMPLES
 from berryeval.evaluation.rule_kinds import Rule
 
 if TYPE_CHECKING:
+    from berryeval.evaluation.verdict import GateResult
+    from berryeval.spark.session import Cluster
     from berryeval.suite.settings import Settings
 
 __all__ = ["command"]
@@ -87,6 +90,7 @@ def _shape(rule: Rule) -> dict[str, Any]:
 @report_option
 @output_options(FORMATS)
 @logging_options()
+@spark_options
 @click.pass_context
 def command(
     context: click.Context,
@@ -100,6 +104,7 @@ def command(
     baseline_repeats: tuple[str, ...],
     opens_reserve: bool,
     reports: tuple[str, ...],
+    cluster: Cluster | None,
     output: str | None,
     output_format: str,
     **named: Any,  # noqa: ANN401 - files, and rules as texts
@@ -117,11 +122,11 @@ def command(
     berryeval gate --run new.run --repeat-of run=new.2.run --repeat-of run=new.3.run
     berryeval gate -o gate.xml
     berryeval gate --report gate.html --report gate.md
+    berryeval gate --engine spark --master yarn
     """
     from berryeval.reports import gate as report
     from berryeval.reports.rendering import render_gate
     from berryeval.reports.terminal import show_tables
-    from berryeval.suite.gate import run_gate
 
     texts = {rule.name: named.pop(rule.name) for rule in RULES}
     settings = load_settings(config, named)
@@ -142,7 +147,7 @@ def command(
     )
     report_formats = {file: report_format(file, FORMATS) for file in reports}
     check_outputs([output, settings.history, *reports])
-    result = run_gate(settings, opens_reserve=opens_reserve)
+    result = _decide(settings, cluster, opens_reserve)
     for file, format_ in report_formats.items():
         write_output(render_gate(result, format_), file)
     if output_format == "table" and output is None:
@@ -150,6 +155,18 @@ def command(
     else:
         write_output(render_gate(result, output_format), output)
     context.exit(settings.gate.exit_code(result.verdict))
+
+
+def _decide(settings: Settings, cluster: Cluster | None, opens_reserve: bool) -> GateResult:
+    """Run the gate here, or on Spark."""
+    if cluster is None:
+        from berryeval.suite.gate import run_gate
+
+        return run_gate(settings, opens_reserve=opens_reserve)
+    from berryeval.spark import gating
+
+    refuse_options({"--open-reserve": opens_reserve})
+    return gating.run_gate(settings, cluster)
 
 
 def _repeats(repeat_of: tuple[str, ...], settings: Settings) -> tuple[list[str], list[str]]:

@@ -84,6 +84,12 @@ _SHOWN = 10  # errors; each may name its query
     required=True,
     help="Run file to write; `-` writes TREC to standard output.",
 )
+@click.option(
+    "--partitions",
+    type=click.IntRange(1, 10_000),
+    metavar="N",
+    help="Write RUN as a folder of N Parquet files, each with whole queries, as Spark reads them.",
+)
 @click.option("--timings", metavar="FILE", help="Also write the time per query to this file.")
 @system_options
 @click.option(
@@ -129,6 +135,7 @@ def command(
     spans: str | None,
     k: int,
     output: str,
+    partitions: int | None,
     timings: str | None,
     dsn: str | None,
     settings: tuple[str, ...],
@@ -165,6 +172,7 @@ def command(
       -s 'ids=results[*].id' --queries queries.json -o live.run --timings live.timings
     berryeval retrieve --system hybrid --documents golden/ --chunks size --spans golden/ \\
       --queries golden/ -o by-size.run
+    berryeval retrieve --system my_search:find --queries log.jsonl -o log.parquet --partitions 64
     """
     from berryeval.core.inputs import refuse_input
     from berryeval.formats.writing import format_of_name
@@ -173,7 +181,8 @@ def command(
     from berryeval.search.system import check_documents
 
     system = one_system(place, system)
-    _check_usage(output, repeat, documents, questions)
+    _check_usage(output, repeat, documents, questions, partitions)
+    output = output if partitions is None else output.rstrip(os.sep)
     outputs = _outputs(output, repeat, timings)
     check_outputs(outputs)
     format_of_name(output)  # refused before anything is asked
@@ -218,7 +227,7 @@ def command(
             n_failed = sum(len(one.failures) for one in passes)
             is_complete = n_found > 0 and n_failed <= max_failed
             if is_complete:
-                _write(passes, credit, output, timings)
+                _write(passes, credit, output, timings, partitions)
             # Empty answers are not worth keeping: the index may be filled before the next try.
             if journal is not None and (is_complete or n_found == 0):
                 journal.delete()
@@ -234,9 +243,17 @@ def command(
         )
 
 
-def _check_usage(output: str, repeat: int, documents: str | None, questions: str | None) -> None:
+def _check_usage(
+    output: str,
+    repeat: int,
+    documents: str | None,
+    questions: str | None,
+    partitions: int | None,
+) -> None:
     if output == "-" and repeat > 1:
         raise click.UsageError("--repeat writes several runs; give -o a file name.")
+    if output == "-" and partitions is not None:
+        raise click.UsageError("--partitions writes a folder; give -o its name.")
     if questions is not None and documents is None:
         raise click.UsageError("--questions requires --documents.")
 
@@ -332,12 +349,16 @@ def _numbered(output: str, number: int) -> str:
 
 
 def _write(
-    passes: Sequence[Collected], credit: Callable[[Run], Run], output: str, timings: str | None
+    passes: Sequence[Collected],
+    credit: Callable[[Run], Run],
+    output: str,
+    timings: str | None,
+    partitions: int | None,
 ) -> None:
     from berryeval.formats import write_run
 
     for number, one in enumerate(passes, start=1):
-        write_run(credit(one.run), _numbered(output, number))
+        write_run(credit(one.run), _numbered(output, number), partitions=partitions)
     if timings is not None:
         _write_timings(passes[0], timings)
 

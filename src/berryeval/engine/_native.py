@@ -12,7 +12,7 @@ from berryeval.core.frames import ArrowStream, stream_of
 from berryeval.core.judgments import Judgments
 from berryeval.core.origin import Origin
 from berryeval.core.run import Run
-from berryeval.engine._selection import AllScores
+from berryeval.engine._selection import N_SHOWN, AllScores
 from berryeval.engine.session import Session
 from berryeval.formats import Duplicates
 from berryeval.formats.lines import PathLike, iter_pieces, open_plain
@@ -42,11 +42,13 @@ def can_score(measures: Sequence[Measure]) -> bool:
     return backend().name == "native" and all(measure.native_call() for measure in measures)
 
 
-def score(judgments: Judgments, run: Run, measures: Sequence[Measure]) -> AllScores:
+def score(
+    judgments: Judgments, run: Run, measures: Sequence[Measure], n_shown: int = N_SHOWN
+) -> AllScores:
     """Score each judged query. Twin of `berryeval.engine._python.score`."""
     session = _session(judgments, measures)
     session.score_run(run)
-    return session.results()
+    return session.results(n_shown)
 
 
 def score_dict(
@@ -62,7 +64,11 @@ def score_dict(
 
 
 def score_frame(
-    judgments: Judgments, frame: ArrowStream, measures: Sequence[Measure], duplicates: Duplicates
+    judgments: Judgments,
+    frame: ArrowStream,
+    measures: Sequence[Measure],
+    duplicates: Duplicates,
+    n_shown: int = N_SHOWN,
 ) -> AllScores | None:
     """Score a data frame without creating a `Run`.
 
@@ -81,7 +87,7 @@ def score_frame(
         is_done = session.board.score_arrow(stream, places, n_threads())
     except ValueError:  # reading it again reports why, with the row
         return None
-    return session.results() if is_done else None
+    return session.results(n_shown) if is_done else None
 
 
 def score_file(

@@ -15,8 +15,10 @@ from berryeval.measures import Measure
 __all__ = ["score"]
 
 
-def score(judgments: Judgments, run: Run, measures: Sequence[Measure]) -> AllScores:
-    """Score each judged query.
+def score(
+    judgments: Judgments, run: Run, measures: Sequence[Measure], n_shown: int = N_SHOWN
+) -> AllScores:
+    """Score each judged query, and name the first `n_shown` queries without judgments.
 
     A document without a judgment stands as `NOT_IN_POOL` in what the measures see, one with a
     negative grade as `UNJUDGED`: both are without a usable grade. To measures that look
@@ -52,5 +54,5 @@ def score(judgments: Judgments, run: Run, measures: Sequence[Measure]) -> AllSco
         is_missing=[query_id not in in_run for query_id in query_ids],
         lacks_relevant=lacks_relevant,
         n_ignored=len(ignored),
-        ignored_ids=ignored[:N_SHOWN],
+        ignored_ids=ignored[:n_shown],
     )

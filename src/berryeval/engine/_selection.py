@@ -39,7 +39,7 @@ class AllScores:
     n_ignored: int
     """Queries of the run without judgments."""
     ignored_ids: Sequence[bytes]
-    """The first `N_SHOWN` of them, in the order of bytes."""
+    """The first `N_SHOWN` of them, or as many as were asked for, in the order of bytes."""
 
     def select(
         self, measures: Sequence[Measure], missing: MissingQueries, no_relevant: NoRelevant
@@ -71,6 +71,6 @@ class AllScores:
         )
         names = map(str, measures)
         by_name = dict(zip(names, values, strict=True))
-        ignored_ids = tuple(map(decode_id, self.ignored_ids))
+        ignored_ids = tuple(map(decode_id, self.ignored_ids[:N_SHOWN]))
         ids = IdColumn.of(query_ids)
         return Scores(ids, by_name, counts, *flags, ignored_ids)

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import math
 import os
+import sys
 from collections.abc import Sequence
 
-from berryeval.core.frames import can_be_streamed_again
+from berryeval.core.frames import ArrowStream, can_be_streamed_again
 from berryeval.core.id_column import decode_id, shown_id
 from berryeval.core.judgments import Judgments
-from berryeval.core.run import Run
+from berryeval.core.origin import Origin
+from berryeval.core.run import Run, run_of_frame
 from berryeval.core.scores import Scores
 from berryeval.engine import _native, _python
 from berryeval.engine._selection import AllScores, MissingQueries, NoRelevant
@@ -20,7 +22,7 @@ from berryeval.formats.reading import sniff_format
 from berryeval.kernels.relevance import NOT_IN_POOL
 from berryeval.measures import Measure
 
-__all__ = ["check_needs", "check_sized", "score", "score_at_once"]
+__all__ = ["check_needs", "check_sized", "score", "score_at_once", "score_every_query"]
 
 
 def check_needs(judgments: Judgments, measures: Sequence[Measure]) -> None:
@@ -102,6 +104,32 @@ def score_at_once(
     if found is None or _lacks_length(found, measures):  # `score` names the document
         return None
     return found.select(measures, missing, no_relevant)
+
+
+def score_every_query(
+    judgments: Judgments,
+    frame: ArrowStream | Run,
+    measures: Sequence[Measure],
+    duplicates: Duplicates,
+    origin: Origin,
+) -> AllScores:
+    """Score a data frame or a run, leave no query out, and name every query without judgments.
+
+    The frame has to be one that `can_be_streamed_again`. Whether the judgments have what the
+    measures need is for the caller to check: a part of them may lack what others have. Raises what
+    `run_of_frame` does.
+    """
+    is_native = _native.can_score(measures)
+    if is_native and not isinstance(frame, Run):
+        found = _native.score_frame(judgments, frame, measures, duplicates, sys.maxsize)
+        if found is not None and not _lacks_length(found, measures):
+            return found
+    run = frame if isinstance(frame, Run) else run_of_frame(frame, duplicates, origin)
+    score_all = _native.score if is_native else _python.score
+    found = score_all(judgments, run, measures, sys.maxsize)
+    if _lacks_length(found, measures):
+        _name_lacking(judgments, run, found, measures)
+    return found
 
 
 def _lacks_length(found: AllScores, measures: Sequence[Measure]) -> bool:

@@ -84,9 +84,9 @@ class Session:
         """Score text that comes in pieces; False if that is not possible."""
         return all(map(self.board.feed, pieces)) and self.board.finish_feeding()
 
-    def results(self) -> AllScores:
-        """Return the scores. After it, the session is over."""
-        content, is_there, n_ignored, ignored_ids = self.board.results(N_SHOWN)
+    def results(self, n_shown: int = N_SHOWN) -> AllScores:
+        """Return the scores, and the first `n_shown` ignored queries; the session is then over."""
+        content, is_there, n_ignored, ignored_ids = self.board.results(n_shown)
         order = memoryview(self._pools.order()).cast("Q")
         size = 8 * len(order)
         return AllScores(

@@ -53,7 +53,14 @@ from berryeval.evaluation.sources import (
 from berryeval.formats import Duplicates
 from berryeval.measures import Measure, Recall
 
-__all__ = ["compare", "compare_evaluations", "measures_compared"]
+__all__ = [
+    "check_runs",
+    "common_queries",
+    "compare",
+    "compare_evaluations",
+    "compared",
+    "measures_compared",
+]
 
 
 def measures_compared(runs: Mapping[str, Run]) -> tuple[Measure, ...]:
@@ -160,7 +167,7 @@ def compare(
     (2, 1, 0)
     """
     how = Statistics(level, tuple(dict.fromkeys(tests)), n_resamples, seed)
-    reference = _check_runs(runs, baseline)
+    reference = check_runs(runs, baseline)
     known_queries = load_queries(queries)
     loaded = load_judgments(judgments, duplicates, judges, lengths)
     reshape = partial(_reshaped, documents=documents, exclude_self=exclude_self)
@@ -191,7 +198,7 @@ def compare(
                 for one in (run, *again.get(name, ()))
             ]
     _check_common(loaded, loaded_runs, reference)
-    query_ids = _common_queries([one for several in by_run.values() for one in several], by_run)
+    query_ids = common_queries([one for several in by_run.values() for one in several], by_run)
     evaluations, noise = {}, {}
     for name, several in by_run.items():
         evaluations[name] = several[0]
@@ -199,7 +206,7 @@ def compare(
             same = [_restricted(one, query_ids) for one in several]
             evaluations[name] = mean_evaluation(same)
             noise[name] = {measure: noise_in(same, measure) for measure in chosen}
-    return _compared(
+    return compared(
         loaded,
         loaded_runs,
         evaluations,
@@ -236,21 +243,21 @@ def compare_evaluations(
     Runs and evaluations have the same names, the baseline first; all evaluations have the same
     measures. Raises `MismatchError` if two runs have no query in common.
     """
-    reference = _check_runs(runs, None)
+    reference = check_runs(runs, None)
     _check_common(judgments, runs, reference)
-    return _compared(
+    return compared(
         judgments,
         runs,
         evaluations,
         reference,
         evaluations[reference].measures,
         queries,
-        _common_queries([*evaluations.values()], evaluations),
+        common_queries([*evaluations.values()], evaluations),
         labels=slices,
     )
 
 
-def _compared(
+def compared(
     judgments: Judgments,
     runs: Mapping[str, Run],
     evaluations: Mapping[str, Evaluation],
@@ -266,8 +273,15 @@ def _compared(
     max_grade: float | None = None,
     how: Statistics = Statistics(),  # noqa: B008 - frozen
     risk: Iterable[float] = (),
+    depths: Mapping[str, int] | None = None,
 ) -> Comparison:
+    """Compare evaluations that were checked; `depths` are those of the runs where these are empty.
+
+    Everything else is as `compare` has prepared it.
+    """
     notes = query_notes(evaluations, len(query_ids))
+    if depths is None:
+        depths = {name: _depth(run) for name, run in runs.items()}
     sampling = sampling_of(queries, query_ids)
     over_same = {name: _restricted(one, query_ids) for name, one in evaluations.items()}
     candidates = {name: one for name, one in over_same.items() if name != reference}
@@ -313,7 +327,7 @@ def _compared(
         statistics=how,
         marked_notes=(
             *notes,
-            *_depth_notes(runs, measures),
+            *_depth_notes(depths, measures),
             *map(Note, _sum_notes(measures)),
             *map(Note, _weight_notes(sampling, how.tests)),
             *map(Note, _group_notes(sampling, len(query_ids))),
@@ -339,7 +353,8 @@ def _restricted(evaluation: Evaluation, query_ids: Sequence[str]) -> Evaluation:
     return Evaluation(taken, evaluation.measures, evaluation.queries, cautions=evaluation.cautions)
 
 
-def _check_runs(runs: Mapping[str, RunSource], baseline: str | None) -> str:
+def check_runs(runs: Mapping[str, object], baseline: str | None) -> str:
+    """Return the name of the baseline, or raise if there is none, or nothing to compare."""
     if len(runs) < 2:  # noqa: PLR2004
         raise ArgumentError("runs", "at least two", f"{len(runs)}")
     if baseline is None:
@@ -359,7 +374,8 @@ def _check_common(judgments: Judgments, runs: Mapping[str, Run], reference: str)
             raise MismatchError(f"{reference} and {name} have no judged query in common")
 
 
-def _common_queries(evaluations: Sequence[Evaluation], names: Iterable[str]) -> list[str]:
+def common_queries(evaluations: Sequence[Evaluation], names: Iterable[str]) -> list[str]:
+    """Return the queries that are scored for all runs, or raise if there are none."""
     first, *others = (evaluation.scores.query_ids for evaluation in evaluations)
     if all(other == first for other in others):
         return list(first)
@@ -402,10 +418,9 @@ def _noise_notes(
         )
 
 
-def _depth_notes(runs: Mapping[str, Run], measures: Sequence[Measure]) -> Iterator[Note]:
+def _depth_notes(depths: Mapping[str, int], measures: Sequence[Measure]) -> Iterator[Note]:
     """Note that runs differ in depth, if a measure reaches below the shallowest."""
-    depths = {name: _depth(run) for name, run in runs.items()}
-    shallow = min(depths.values())
+    shallow = min(depths.values(), default=0)
     is_seen = any(measure.depth is None or measure.depth > shallow for measure in measures)
     if len(set(depths.values())) > 1 and is_seen:
         shown = ", ".join(f"{name} up to {depth:,}" for name, depth in depths.items())

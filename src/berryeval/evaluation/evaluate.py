@@ -13,7 +13,6 @@ from berryeval.core.cutoff import DEFAULT_KS
 from berryeval.core.frames import is_frame
 from berryeval.core.id_column import shown_id
 from berryeval.core.judging import Judges
-from berryeval.core.judgments import Judgments
 from berryeval.core.run import Run
 from berryeval.core.scores import Scores
 from berryeval.engine import MissingQueries, NoRelevant, score, score_at_once
@@ -53,7 +52,11 @@ __all__ = [
     "COMPARED_MEASURES",
     "DEFAULT_MEASURES",
     "MeasureLike",
+    "check_choice",
     "evaluate",
+    "mismatches_of",
+    "nothing_in_common",
+    "read_measures",
 ]
 
 MeasureLike: TypeAlias = "Measure | type[Measure] | str"
@@ -170,9 +173,9 @@ def evaluate(
     >>> result["AP"].by_query["q2"]
     0.5
     """
-    _check_choice("missing", missing, ("zero", "skip", "error"))
-    _check_choice("no_relevant", no_relevant, ("zero", "skip"))
-    _check_choice("duplicates", duplicates, ("error", "keep-best"))
+    check_choice("missing", missing, ("zero", "skip", "error"))
+    check_choice("no_relevant", no_relevant, ("zero", "skip"))
+    check_choice("duplicates", duplicates, ("error", "keep-best"))
     chosen = read_measures(measures, judged_only=judged_only)
     ranked = [measure for measure in chosen if not measure.uses_timings]
     counted = tuple(dict.fromkeys((*ranked, *map(holes_measure, chosen))))
@@ -204,7 +207,8 @@ def evaluate(
             run = load_run(run, duplicates)
             scores = score(loaded_judgments, run, counted, missing=missing, no_relevant=no_relevant)
         if scores.counts.missing == scores.counts.judged:
-            raise MismatchError(_nothing_in_common(loaded_judgments, scores.ignored_ids))
+            judged_ids = loaded_judgments.query_ids[:N_NAMED]
+            raise MismatchError(nothing_in_common(judged_ids, scores.ignored_ids))
         scores = _timed(scores, [one for one in chosen if one.uses_timings], times)
     variances = None
     if isinstance(run, Run) and sampling_errors:
@@ -292,16 +296,22 @@ def read_measures(
     return tuple(found)
 
 
-def _check_choice(argument: str, value: object, choices: tuple[str, ...]) -> None:
+def check_choice(argument: str, value: object, choices: tuple[str, ...]) -> None:
+    """Raise `ArgumentError` unless a value is one of some."""
     if value not in choices:
         raise ArgumentError(argument, " or ".join(map(repr, choices)), repr(value))
 
 
-def _nothing_in_common(judgments: Judgments, ignored_ids: Sequence[str]) -> str:
+N_NAMED = 3
+"""How many queries of each kind are named where judgments and run do not belong together."""
+
+
+def nothing_in_common(judged_ids: Sequence[str], ignored_ids: Sequence[str]) -> str:
+    """Return the message about judgments and a run of other queries, with some of either."""
     shown = [
         f"{what} {', '.join(map(shown_id, query_ids)) or 'none'}"
         for what, query_ids in (
-            ("judged queries are", judgments.query_ids[:3]),
+            ("judged queries are", judged_ids),
             ("queries in the run are", ignored_ids),
         )
     ]

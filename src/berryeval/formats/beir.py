@@ -16,6 +16,7 @@ from berryeval.formats.lines import PathLike
 
 __all__ = [
     "corpus_path",
+    "has_judgments",
     "has_splits",
     "is_folder",
     "judgments_file",
@@ -34,6 +35,11 @@ def is_folder(path: PathLike) -> bool:
 def has_splits(path: PathLike) -> bool:
     """Whether a path leads to a folder with judgments by split."""
     return os.path.isdir(os.path.join(path, "qrels"))  # noqa: PTH112, PTH118
+
+
+def has_judgments(path: PathLike) -> bool:
+    """Whether a folder has judgments by split, or those of a golden set."""
+    return has_splits(path) or judgments_in(path) is not None
 
 
 def judgments_path(folder: PathLike, split: str = "test") -> str:

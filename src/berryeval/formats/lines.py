@@ -101,11 +101,15 @@ def path_name(path: PathLike) -> str:
 
 
 def can_be_read_again(path: PathLike) -> bool:
-    """Whether it is a file or kept, and neither standard input nor a pipe. Raises if not there."""
+    """Whether it is a file, a folder or kept, and neither standard input nor a pipe.
+
+    Raises if it is not there.
+    """
     if isinstance(path, Kept) or os.fspath(path) == "-":
         return isinstance(path, Kept)
     with _errors_named(path):
-        return stat.S_ISREG(os.stat(path).st_mode)  # noqa: PTH116 - pathlib is slow to import
+        mode = os.stat(path).st_mode  # noqa: PTH116 - pathlib is slow to import
+        return stat.S_ISREG(mode) or stat.S_ISDIR(mode)
 
 
 def readable_again(path: PathLike) -> PathLike:

@@ -1,6 +1,7 @@
 """Parquet: columns called as those of a table with a header (`berryeval.core.column_names`).
 
-Ids may be text, bytes, categories or whole numbers. Other columns are ignored. Needs pyarrow.
+Ids may be text, bytes, categories or whole numbers. Other columns are ignored. A folder of files is
+one table, see `berryeval.formats.parquet_folder`. Needs pyarrow.
 """
 
 from __future__ import annotations
@@ -12,12 +13,15 @@ from berryeval.core.arrow_table import import_pyarrow
 from berryeval.core.column_names import QUERY, Kind, find_name
 from berryeval.core.frames import iter_head
 from berryeval.core.grouped import Grouped
+from berryeval.core.inputs import note_input
 from berryeval.core.judging import JudgedRow
 from berryeval.core.score_order import ScoredRow
+from berryeval.errors import FormatError
 from berryeval.formats._arrow_files import needed_columns, open_source, rows_of, table_of
 from berryeval.formats.capabilities import with_every_column
 from berryeval.formats.limits import check_rows
 from berryeval.formats.lines import PathLike, path_name
+from berryeval.formats.parquet_folder import files_in, is_parquet_folder
 from berryeval.formats.rows import Row
 
 __all__ = [
@@ -49,7 +53,25 @@ def sniff(first_line: bytes) -> bool:
 
 
 def read_table(path: PathLike, kind: Kind) -> Any:  # noqa: ANN401 - a pyarrow.Table
-    """Read the columns that are needed."""
+    """Read the columns that are needed, of a file or of all files in a folder."""
+    if not is_parquet_folder(path):
+        return _read_file(path, kind)
+    pyarrow = import_pyarrow(_WHAT)
+    tables, n_rows = [], 0
+    for file in files_in(path):
+        note_input(file)
+        tables.append(_read_file(file, kind))
+        n_rows += tables[-1].num_rows
+        check_rows(n_rows, path_name(path))
+    try:
+        return pyarrow.concat_tables(tables, promote_options="permissive")
+    except pyarrow.ArrowException as error:
+        told = str(error).partition("\n")[0]
+        message = f"expected files with columns of the same types, found others ({told})"
+        raise FormatError(message, path_name(path)) from error
+
+
+def _read_file(path: PathLike, kind: Kind) -> Any:  # noqa: ANN401
     with open_source(path, _WHAT) as source:
         from pyarrow import parquet
 
@@ -63,7 +85,8 @@ def read_table(path: PathLike, kind: Kind) -> Any:  # noqa: ANN401 - a pyarrow.T
 
 
 def column_names(path: PathLike) -> list[str]:
-    """Return the names of all columns."""
+    """Return the names of all columns; of a folder, those of its first file."""
+    path = files_in(path)[0] if is_parquet_folder(path) else path
     with open_source(path, _WHAT) as source:
         from pyarrow import parquet
 

@@ -22,6 +22,7 @@ from berryeval.formats._arrow_files import tag_of
 from berryeval.formats.beginning import Beginning
 from berryeval.formats.limits import check_rows
 from berryeval.formats.lines import PathLike, iter_pieces, path_name, read_content, readable_again
+from berryeval.formats.parquet_folder import is_parquet_folder
 from berryeval.formats.platforms import PLATFORM_FORMATS, load, may_be_one
 from berryeval.formats.registry import BINARY, FORMATS, OWN_FORMATS, check_format, check_kind
 from berryeval.formats.rows import Duplicates, Row, add_rows
@@ -50,7 +51,7 @@ def read_judgments(
     ----------
     path : path
         The file, compressed with gzip or not; ``-`` is standard input. A folder is read as
-        BEIR's: its ``qrels/test.tsv``.
+        BEIR's, its ``qrels/test.tsv``, or as the Parquet files that it has.
     format : str, optional
         One of `FORMATS`. Default: detected from the beginning.
     duplicates : {"error", "keep-best"}
@@ -69,7 +70,7 @@ def read_judgments(
         With file and line, for what cannot be read.
     """
     check_judges(judges)
-    if beir.is_folder(path):
+    if beir.is_folder(path) and (beir.has_judgments(path) or not is_parquet_folder(path)):
         path = beir.judgments_path(path, split)
     path = readable_again(path)
     chosen = sniff_format(path) if format is None else check_format(format)
@@ -179,8 +180,12 @@ def _read(
 def sniff_format(path: PathLike) -> str:
     """Return the format of a file that is `readable_again`, detected from its beginning.
 
+    A folder of Parquet files is Parquet.
+
     The name counts only if the first line is not conclusive: ``.csv`` and ``.tsv`` are tables.
     """
+    if is_parquet_folder(path):
+        return "parquet"
     beginning = Beginning(path)
     line = beginning.line
     found = next((name for name in OWN_FORMATS if OWN_FORMATS[name].sniff(line)), "trec")

@@ -13,6 +13,7 @@ from berryeval.errors import ArgumentError
 from berryeval.formats import arrow, delimited
 from berryeval.formats.capabilities import FileKind
 from berryeval.formats.lines import PathLike
+from berryeval.formats.parquet_folder import write_run_folder
 from berryeval.formats.registry import FORMATS, capabilities_of, check_format
 
 __all__ = ["format_of_name", "write_judgments", "write_run"]
@@ -72,9 +73,20 @@ def write_judgments(
     write_whole(path, _to_lines(judgments, path, format, texts))
 
 
-def write_run(run: Run, path: PathLike, *, format: str | None = None) -> None:
-    """Write a run to a file, atomically. Path and format are as for `write_judgments`."""
-    write_whole(path, _to_lines(run, path, format))
+def write_run(
+    run: Run, path: PathLike, *, format: str | None = None, partitions: int | None = None
+) -> None:
+    """Write a run to a file, atomically. Path and format are as for `write_judgments`.
+
+    With `partitions`, the path is a folder of so many Parquet files, each with whole queries, for
+    engines that read them at the same time; fewer if there are fewer queries.
+    """
+    if partitions is None:
+        write_whole(path, _to_lines(run, path, format))
+        return
+    if format not in (None, "parquet"):
+        raise ArgumentError("partitions", "the format parquet", repr(format))
+    write_run_folder(run, path, partitions)
 
 
 def format_of_name(path: PathLike) -> str:

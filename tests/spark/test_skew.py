@@ -1,0 +1,146 @@
+"""Skewed data, and a cluster that loses an executor."""
+
+import threading
+import time
+
+import pytest
+
+from spark.cluster import executors, kill, require_spark, session
+
+require_spark()
+
+import pyarrow as pa  # noqa: E402 - only if Spark is there
+from pyspark.sql import functions  # noqa: E402
+
+import berryeval as be  # noqa: E402
+import berryeval.spark  # noqa: E402
+from spark.cases import MEASURES, assert_same, table, tricky  # noqa: E402
+
+
+@pytest.fixture(scope="module")
+def spark():
+    """The cluster."""
+    return session()
+
+
+def test_a_query_that_spans_many_batches(spark):
+    """A ranking of 300,000 documents comes in 30 pieces, between other queries."""
+    n_rows = 300_000
+    run = spark.range(n_rows).select(
+        functions.when(functions.col("id") % 1000 == 7, functions.concat(functions.lit("q"), "id"))
+        .otherwise("long")
+        .alias("query_id"),
+        functions.concat(functions.lit("d"), functions.col("id")).alias("doc_id"),
+        functions.pmod(functions.hash("id"), functions.lit(5000)).cast("double").alias("score"),
+    )
+    judgments = spark.range(0, n_rows, 301).select(
+        functions.lit("long").alias("query_id"),
+        functions.concat(functions.lit("d"), functions.col("id")).alias("doc_id"),
+        (functions.col("id") % 4).alias("relevance"),
+    )
+    expected = be.evaluate(judgments.toArrow(), run.toArrow(), MEASURES)
+    assert expected.counts.ignored == 300
+    for broadcast in (True, False):
+        scores = berryeval.spark.evaluate(judgments, run, MEASURES, broadcast=broadcast)
+        assert_same(berryeval.spark.collect(scores), expected)
+
+
+def test_many_queries_of_one_row(spark):
+    """So many queries are scored in few calls, and collected in the order of their ids."""
+    n_queries = 100_000
+    ids = spark.range(n_queries)
+    query = functions.concat(functions.lit("q"), functions.col("id")).alias("query_id")
+    judgments = ids.select(query, functions.lit("a").alias("doc_id"), functions.lit(1).alias("rel"))
+    run = ids.select(
+        query,
+        functions.when(functions.col("id") % 3 == 0, "a").otherwise("b").alias("doc_id"),
+        functions.lit(0.5).alias("score"),
+    )
+    scores = berryeval.spark.evaluate(judgments, run, ["RR", "nDCG@10"])
+    expected = be.evaluate(judgments.toArrow(), run.toArrow(), ["RR", "nDCG@10"])
+    assert_same(berryeval.spark.collect(scores), expected)
+
+
+def test_the_loss_of_an_executor_changes_nothing(spark):
+    """One process is killed in the middle of a job, which finishes with the same bits."""
+
+    def slowly(batches):  # inside, so that executors need not find this module
+        import time
+
+        for batch in batches:
+            time.sleep(0.8)
+            yield batch
+
+    judgments, run = tricky(9)
+    judged, found = table(judgments, "relevance"), table(run, "score")
+    expected = be.evaluate(judged, found, MEASURES)
+    slow = spark.createDataFrame(found).repartition(8)
+    slow = slow.mapInArrow(slowly, slow.schema)
+    scores = berryeval.spark.evaluate(spark.createDataFrame(judged), slow, MEASURES, partitions=6)
+    result = []
+    job = threading.Thread(target=lambda: result.append(berryeval.spark.collect(scores)))
+    before = executors(spark)
+    assert len(before) == 2
+    job.start()
+    tracker = spark.sparkContext.statusTracker()
+    deadline = time.monotonic() + 60
+    while not is_half_done(tracker) and time.monotonic() < deadline:
+        time.sleep(0.05)
+    killed, pid = max(before.items())
+    kill(pid)
+    assert job.is_alive()
+    job.join(120)
+    assert_same(result[0], expected)
+    after = executors(spark)
+    assert killed not in after
+    assert pid not in after.values()
+
+
+def is_half_done(tracker):
+    """Whether a stage has finished some of its tasks, and not others."""
+    stages = [tracker.getStageInfo(one) for one in tracker.getActiveStageIds()]
+    return any(one is not None and 2 <= one.numCompletedTasks < one.numTasks - 2 for one in stages)
+
+
+def test_a_task_needs_memory_for_a_bucket_not_for_its_partition():
+    """Rows of a partition are scored bucket by bucket, each with all rows of its queries."""
+    from berryeval.evaluation.partitions import ScoringPlan, gather_scores
+    from berryeval.spark import tasks
+
+    judgments, run = tricky(3)
+    frame = tasks_input(judgments, run)
+    sizes = []
+
+    def noting(parts, plan, score=tasks._score):
+        sizes.append(sum(part.num_rows for part in parts.values()))
+        return score(parts, plan)
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(tasks, "ROWS_AT_ONCE", 200)
+        patch.setattr(tasks, "_score", noting)
+        found = [
+            *tasks.score_batches(iter(frame.to_batches(max_chunksize=37)), ScoringPlan(MEASURES))
+        ]
+    assert sum(sizes) == frame.num_rows
+    assert max(sizes) < frame.num_rows / 4
+    expected = be.evaluate(table(judgments, "relevance"), table(run, "score"), MEASURES)
+    assert_same(gather_scores(pa.Table.from_batches(found)), expected)
+
+
+def tasks_input(judgments, run):
+    """Return rows as the shuffle delivers them, sorted by their keys."""
+    from berryeval.spark.rows import JUDGED, KIND_BITS, RETRIEVED
+
+    def key(query, kind):
+        hashed = hash(query) & 0xFFFFFFFFFFFFFFFF & ~(3 << KIND_BITS) | (kind << KIND_BITS)
+        return hashed - (1 << 64) if hashed >> 63 else hashed
+
+    rows = [
+        (key(query, kind), query.encode(), document.encode(), value)
+        for kind, several in ((JUDGED, judgments), (RETRIEVED, run))
+        for query, document, value in several
+    ]
+    columns = [*zip(*sorted(rows), strict=True)]
+    types = (pa.int64(), pa.binary(), pa.binary(), pa.float64())
+    arrays = [pa.array(column, kind) for column, kind in zip(columns, types, strict=True)]
+    return pa.table(arrays, names=["key", "query_id", "doc_id", "value"])
