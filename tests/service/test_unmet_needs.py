@@ -135,3 +135,48 @@ def test_costs_can_be_compared_and_gated(client, run_id):
     client.put("/v1/gates/costs", json={**gate, "baseline": other["run_id"]})
     decided = client.post("/v1/gates/costs/verdicts", json={"run": run_id})
     assert decided.json()["verdict"] == "fail", decided.text
+
+
+def test_pages_show_costs_and_estimates(service, archive):
+    """The page of a query has the scores of Python, also after judgments and lengths changed."""
+    names = ("xinfAP", "tokens@2", "ms", "nDCG@2")
+    client = service(measures=names)
+    runs = {"words": ["d1", "d2"], "other": ["d2", "d5"]}
+    content = "q1 0 d1 rest -1\nq1 0 d2 rest 1\nq1 0 d5 top 1\nq2 0 d1 top 1\nq3 0 d1 top 1\n"
+    client.post("/v1/judgments/file?file_name=sampled.txt", content=content)
+    ids = {}
+    for name, found in runs.items():
+        rows = [
+            f"{query} Q0 {doc_id} 1 {9 - rank} t\n"
+            for query in ("q1", "q2", "q3")
+            for rank, doc_id in enumerate(found)
+        ]
+        uploaded = client.post(f"/v1/runs?name={name}", content="".join(rows)).json()
+        ids[name] = uploaded["run_id"]
+        times = {"timings": dict.fromkeys(("q1", "q2", "q3"), 10.0 + len(ids))}
+        client.put(f"/v1/runs/{uploaded['run_id']}/timings", json=times)
+    assert "Drawn from the stratum" in client.get("/judgments/q1/d5").text
+    address = f"/queries/q1?a={ids['words']}&b={ids['other']}"
+    lengths = {"d1": 10, "d2": 90, "d5": 300}
+    for changed, graded in (({}, 1), ({"d5": 500}, 1), ({}, 0)):
+        lengths |= changed
+        documents = [{"doc_id": one, "hash": "1a", "length": n} for one, n in lengths.items()]
+        client.post("/v1/documents", json={"documents": documents})
+        grade = {"grade": graded}
+        client.put("/v1/judgments/q1/d5", json=grade, headers={"If-Match": "*"})
+        judgments = archive.judgments.current().with_lengths(lengths)
+        answer = client.get(f"{address}&measure=tokens@2")
+        assert answer.status_code == 200, answer.text
+        for number, found in enumerate(runs.values(), start=1):
+            ranked = dict.fromkeys(("q1", "q2", "q3"), found)
+            times = dict.fromkeys(ranked, 10.0 + number)
+            expected = be.evaluate(judgments, ranked, names, timings=times)
+            for measure in names:
+                shown = f"{expected[measure].by_query['q1']:.4f}".rstrip("0").rstrip(".")
+                assert shown in answer.text.replace(",", ""), measure
+    assert "It is a time of the whole query" in client.get(f"{address}&measure=ms").text
+    assert client.get(f"/runs/{ids['words']}").status_code == 200
+    assert client.get(f"/compare?a={ids['words']}&b={ids['other']}").status_code == 200
+    lacking = [{"doc_id": "d5", "hash": "2b"}]
+    client.post("/v1/documents", json={"documents": lacking})
+    assert "has no length" in client.get(f"{address}&measure=tokens@2").text
