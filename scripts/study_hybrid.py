@@ -8,9 +8,10 @@ They are not part of this repository.
 
 ``--settings 1,1,1,10,0.5`` adds a hybrid with other settings: the weights of words, vectors and
 tokens, the documents of feedback, and the share of the query. ``--grid`` tries seventy, and
-reports which would be chosen without each collection. ``--embedder onnx:FOLDER`` uses another
-encoder. ``--runs FOLDER`` also writes judgments, and the runs of words and of
-vectors, with those of the bundled golden set.
+reports which would be chosen without each collection; ``--words 0.5,1,2`` tries these weights of
+words instead of 1, 2, 3, 4 and 6. ``--embedder onnx:FOLDER`` uses another encoder. ``--runs
+FOLDER`` also writes judgments, and the runs of words and of vectors, with those of the bundled
+golden set.
 """
 
 from __future__ import annotations
@@ -69,6 +70,7 @@ def main() -> None:
     options.add_argument("folder", type=Path)
     options.add_argument("--settings", action="append", default=[], metavar="NUMBERS")
     options.add_argument("--grid", action="store_true")
+    options.add_argument("--words", default="1,2,3,4,6", metavar="NUMBERS")
     options.add_argument("--embedder", default="wordllama")
     options.add_argument("--vector-cache", help="file that keeps the vectors of a slow encoder")
     options.add_argument("--runs", type=Path, metavar="FOLDER")
@@ -76,7 +78,7 @@ def main() -> None:
     embedder = open_embedder(chosen.embedder, vector_cache=chosen.vector_cache)
     several = {HYBRID: HybridSettings(), **{text: _settings(text) for text in chosen.settings}}
     if chosen.grid:
-        several |= {_named(one): one for one in _grid()}
+        several |= {_named(one): one for one in _grid(map(float, chosen.words.split(",")))}
     found: dict[str, tuple[Judgments, Runs]] = {}
     for collection in read_collections(chosen.folder):
         if chosen.runs is not None:
@@ -182,11 +184,14 @@ def _blocks(path: Path) -> list[tuple[str, str]]:
 def _pairs(path: Path) -> dict[str, list[str]]:
     """Read pairs of a query and a relevant document; CACM's have leading zeros.
 
-    Every pair of a file is relevant. Cranfield's third column says how much, or -1.
+    Every pair of a file is relevant. Cranfield's third column says how much, or -1. MED has a 0
+    between query and document, as TREC's judgments.
     """
     found: dict[str, list[str]] = {}
     for line in path.read_text("latin-1").splitlines():
-        query_id, doc_id, *_ = line.split() or ("", "")
+        query_id, doc_id, *rest = line.split() or ("", "")
+        if doc_id == "0":
+            doc_id = rest[0]
         if doc_id:
             found.setdefault(query_id.lstrip("0"), []).append(doc_id.lstrip("0"))
     return found
@@ -202,9 +207,9 @@ def _named(one: HybridSettings) -> str:
     return ",".join(f"{number:g}" for number in numbers)
 
 
-def _grid() -> Iterable[HybridSettings]:
-    """Yield weights of words from 1 to 6, with and without tokens and feedback."""
-    for words, late in product((1.0, 2.0, 3.0, 4.0, 6.0), (0.0, 1.0)):
+def _grid(weights: Iterable[float]) -> Iterable[HybridSettings]:
+    """Yield weights of words, with and without tokens and feedback."""
+    for words, late in product(weights, (0.0, 1.0)):
         yield HybridSettings((words, 1.0), late, 0)
         for feedback, share in product((3, 5, 10), (0.5, 0.7)):
             yield HybridSettings((words, 1.0), late, feedback, share=share)

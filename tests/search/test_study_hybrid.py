@@ -79,3 +79,11 @@ def test_a_study_prints_means_and_differences(tmp_path, monkeypatch, capsys):
     assert lines[0] == "| collection | queries | bm25 | vector | hybrid | 1,1,0,0,0.5 |"
     assert lines[2] == "| ADI | 4 | 1.000 | 1.000 | 1.000 | 1.000 |"
     assert lines[-1].startswith("| all queries | +0.000")
+
+
+def test_med_has_a_zero_between_query_and_document(tmp_path):
+    """As TREC's judgments have it, unlike the other collections."""
+    write(tmp_path, MED_ALL=".I 13\n.W\nof lenses\n", MED_QRY=".I 1\n.W\nlenses\n",
+          MED_REL="1 0 13 1\n")  # fmt: skip
+    [one] = study.read_collections(tmp_path)
+    assert one.relevant == {"1": ["13"]}

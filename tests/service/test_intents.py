@@ -126,15 +126,17 @@ def test_pages_score_with_subtopics(service, archive, files):
             assert f"{found['alpha_nDCG@5'].by_query['q1']:.4f}" in page
 
 
-def test_an_archive_of_the_previous_version_is_upgraded(tmp_path):
-    """Its judgments have no subtopics, and can get some."""
+def test_an_archive_of_an_earlier_version_is_upgraded(tmp_path):
+    """Its judgments have no subtopics and strata, its documents no lengths, and can get some."""
     from sqlalchemy import text
 
     path = tmp_path / "old.db"
     with Archive.open(path) as archive, archive._database.writing() as connection:
-        connection.execute(text("DROP INDEX judgments_with_subtopics"))
-        for column in ("subtopics", "subtopic_weights"):
+        for index in ("judgments_with_subtopics", "judgments_with_strata"):
+            connection.execute(text(f"DROP INDEX {index}"))
+        for column in ("subtopics", "subtopic_weights", "stratum"):
             connection.execute(text(f"ALTER TABLE judgments DROP COLUMN {column}"))
+        connection.execute(text("ALTER TABLE documents DROP COLUMN length"))
         connection.execute(text("UPDATE archive_version SET version_num = '0005'"))
         connection.execute(
             text(
@@ -144,6 +146,10 @@ def test_an_archive_of_the_previous_version_is_upgraded(tmp_path):
         )
     with Archive.open(path) as archive:
         stored = archive.judgments.get("q", "d")
-        assert (stored.grade, stored.subtopics) == (1.0, None)
-        changed = archive.judgments.change("q", "d", 1, author="ada", subtopics={"car": 1})
-        assert changed.subtopics == {"car": 1.0}
+        assert (stored.grade, stored.subtopics, stored.stratum) == (1.0, None, None)
+        changed = archive.judgments.change(
+            "q", "d", 1, author="ada", subtopics={"car": 1}, stratum="top"
+        )
+        assert (changed.subtopics, changed.stratum) == ({"car": 1.0}, "top")
+        archive.documents.put([], hashes={"d": "1a"}, lengths={"d": 7})
+        assert archive.documents.get("d").length == 7

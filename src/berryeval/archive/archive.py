@@ -62,7 +62,9 @@ class Archive:
         self.queries = ArchivedQueries(database)
         self.documents = ArchivedDocuments(database)
         self.runs = ArchivedRuns(database)
-        self.evaluations = ArchivedEvaluations(database, self.judgments, self.queries, self.runs)
+        self.evaluations = ArchivedEvaluations(
+            database, self.judgments, self.queries, self.documents, self.runs
+        )
         self.baselines = ArchivedBaselines(database)
         self.gates = ArchivedGates(database)
         self.verdicts = ArchivedVerdicts(database)

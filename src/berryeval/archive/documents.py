@@ -5,12 +5,13 @@ from __future__ import annotations
 import hashlib
 import struct
 from collections.abc import Iterable, Mapping
+from datetime import datetime
 from itertools import chain
-from typing import Any
+from typing import Any, NamedTuple
 
 from sqlalchemy import Row, Text, delete, func, select, type_coerce
 
-from berryeval.archive.checks import check_id, check_text
+from berryeval.archive.checks import check_count, check_id, check_text
 from berryeval.archive.clock import moment_after
 from berryeval.archive.database import Database, batches_of
 from berryeval.archive.paging import ArchivePart
@@ -18,6 +19,11 @@ from berryeval.archive.records import Page, StoredDocument
 from berryeval.archive.tables import documents
 from berryeval.archive.text_index import JSON_PREFIX, TextIndex, beginning_of
 from berryeval.core.documents import Document
+from berryeval.core.judgments import Judgments
+from berryeval.core.lengths import check_length
+from berryeval.core.run import Run
+from berryeval.errors import InputError
+from berryeval.measures import Measure
 
 __all__ = ["ArchivedDocuments", "hash_of_document"]
 
@@ -37,7 +43,13 @@ class ArchivedDocuments(ArchivePart):
         super().__init__(database)
         self._titles = TextIndex(database, "documents")
 
-    def put(self, wanted: Iterable[Document], *, hashes: Mapping[str, str] | None = None) -> int:
+    def put(
+        self,
+        wanted: Iterable[Document],
+        *,
+        hashes: Mapping[str, str] | None = None,
+        lengths: Mapping[str, int] | None = None,
+    ) -> int:
         """Write documents with their texts; a judgment of one that changed becomes stale.
 
         All or none of them are written.
@@ -48,42 +60,48 @@ class ArchivedDocuments(ArchivePart):
             Documents with their texts.
         hashes : mapping of str to str, optional
             Hashes of further documents, whose texts are stored elsewhere.
+        lengths : mapping of str to int, optional
+            Lengths of these documents, in place of `Document.length`. A document without one keeps
+            the length that it had, unless its content has changed.
 
         Returns
         -------
         int
             The number of new or changed documents.
         """
+        given = lengths or {}
         texts = (
-            (
+            _New(
                 document.doc_id,
                 hash_of_document(document),
                 {"title": document.title, "text": document.text},
+                given.get(document.doc_id, document.length),
             )
             for document in wanted
         )
-        known = ((doc_id, digest, None) for doc_id, digest in (hashes or {}).items())
+        known = (
+            _New(doc_id, digest, None, given.get(doc_id))
+            for doc_id, digest in (hashes or {}).items()
+        )
         return self._put(chain(texts, known))
 
     def put_hashes(self, hashes: Mapping[str, str]) -> int:
         """Write the hashes of documents whose texts are stored elsewhere; otherwise as `put`."""
         return self.put((), hashes=hashes)
 
-    def _put(self, wanted: Iterable[tuple[str, str, dict[str, str] | None]]) -> int:
-        checked = {
-            check_id(doc_id, "doc_id"): (check_text(digest, f"hash of {doc_id}"), content)
-            for doc_id, digest, content in wanted
-        }
+    def _put(self, wanted: Iterable[_New]) -> int:
+        checked = {check_id(one.doc_id, "doc_id"): _checked(one) for one in wanted}
         n_changed = 0
         with self._database.writing(alone="documents") as connection:
             moment = moment_after(connection, documents.c.updated_at)
             for doc_ids in batches_of(checked):
                 kept = select(documents).where(documents.c.doc_id.in_(doc_ids))
-                before = {row.doc_id: (row.hash, row.content) for row in connection.execute(kept)}
+                before = {row.doc_id: row for row in connection.execute(kept)}
+                new = [_with_kept_length(checked[one], before.get(one)) for one in doc_ids]
                 rows = [
-                    {"doc_id": doc_id, "hash": digest, "content": content, "updated_at": moment}
-                    for doc_id, digest, content in ((one, *checked[one]) for one in doc_ids)
-                    if not _has(before.get(doc_id), digest, content)
+                    {**one._asdict(), "updated_at": moment}
+                    for one in new
+                    if not _has(before.get(one.doc_id), one)
                 ]
                 self._database.upsert(connection, documents, "doc_id", rows)
                 n_changed += len(rows)
@@ -103,6 +121,41 @@ class ArchivedDocuments(ArchivePart):
                 rows = rows.where(documents.c.doc_id.in_(some))
                 found |= {row.doc_id: row.hash for row in connection.execute(rows)}
         return found
+
+    def lengths(self, doc_ids: Iterable[str]) -> dict[str, int]:
+        """Return the lengths of the documents among the ids that have one, by id."""
+        c = documents.c
+        found: dict[str, int] = {}
+        with self._database.reading() as connection:
+            for some in batches_of(doc_ids):
+                rows = select(c.doc_id, c.length).where(c.doc_id.in_(some), c.length.is_not(None))
+                found |= {row.doc_id: row.length for row in connection.execute(rows)}
+        return found
+
+    def with_lengths(
+        self, judgments: Judgments, measures: Iterable[Measure], runs: Iterable[Run]
+    ) -> Judgments:
+        """Return judgments with the lengths of what runs retrieved, if a measure looks at them.
+
+        Raises
+        ------
+        InputError
+            If it does, and no document has a length.
+        """
+        measure = next((one for one in measures if one.uses_lengths), None)
+        if measure is None:
+            return judgments
+        found = self.lengths({doc_id for run in runs for doc_id in run.doc_ids})
+        if not found:
+            message = f"{measure} requires the lengths of documents, found none"
+            raise InputError(f"{message}; store documents with a length (POST /v1/documents)")
+        return judgments.with_lengths(found)
+
+    def updated_at(self) -> datetime | None:
+        """Return when a document was last written; None if there is none."""
+        with self._database.reading() as connection:
+            newest: datetime | None = connection.scalar(select(func.max(documents.c.updated_at)))
+        return newest
 
     def titles(self, doc_ids: Iterable[str]) -> dict[str, str]:
         """Return the titles of the documents among the ids that have one, by id."""
@@ -145,15 +198,39 @@ class ArchivedDocuments(ArchivePart):
             return connection.execute(row).rowcount > 0
 
 
-def _has(
-    kept: tuple[str, dict[str, str] | None] | None,
-    digest: str | None,
-    content: dict[str, str] | None,
-) -> bool:
+class _New(NamedTuple):
+    """A document to write."""
+
+    doc_id: str
+    hash: str
+    content: dict[str, str] | None
+    length: int | None
+
+
+def _checked(new: _New) -> _New:
+    check_text(new.hash, f"hash of {new.doc_id}")
+    if new.length is not None:
+        check_count(new.length, f"length of {new.doc_id}")
+        check_length(new.length, f"length of {new.doc_id}")
+    return new
+
+
+def _with_kept_length(new: _New, kept: Row[Any] | None) -> _New:
+    """Return a document with the length that it had, if its content has not changed."""
+    if new.length is not None or kept is None or kept.hash != new.hash:
+        return new
+    return new._replace(length=kept.length)
+
+
+def _has(kept: Row[Any] | None, new: _New) -> bool:
     """Whether a document is already stored; for a hash, whether it matches."""
-    return kept is not None and kept[0] == digest and content in (None, kept[1])
+    if kept is None or (kept.hash, kept.length) != (new.hash, new.length):
+        return False
+    return new.content is None or new.content == kept.content
 
 
 def _stored(row: Row[Any]) -> StoredDocument:
     content = row.content or {"title": None, "text": None}
-    return StoredDocument(row.doc_id, row.hash, content["title"], content["text"], row.updated_at)
+    return StoredDocument(
+        row.doc_id, row.hash, content["title"], content["text"], row.updated_at, row.length
+    )

@@ -16,6 +16,7 @@ from berryeval.archive.checks import check_id
 from berryeval.archive.clock import moment_after
 from berryeval.archive.columns import Column, decode, encode
 from berryeval.archive.database import Database
+from berryeval.archive.documents import ArchivedDocuments
 from berryeval.archive.judgments import ArchivedJudgments
 from berryeval.archive.paging import ArchivePart
 from berryeval.archive.queries import ArchivedQueries
@@ -25,7 +26,7 @@ from berryeval.archive.tables import evaluations, runs
 from berryeval.core.id_column import IdColumn, encode_id
 from berryeval.core.scores import QueryCounts, Scores
 from berryeval.engine import MissingQueries, NoRelevant
-from berryeval.errors import ArgumentError, InputError, MismatchError, NotFoundError
+from berryeval.errors import ArgumentError, MismatchError, NotFoundError
 from berryeval.evaluation import Evaluation, evaluate
 from berryeval.evaluation.baseline import SCORE_SEMANTICS
 from berryeval.evaluation.evaluate import DEFAULT_MEASURES, MeasureLike, read_measures
@@ -46,11 +47,13 @@ class ArchivedEvaluations(ArchivePart):
         database: Database,
         judgments: ArchivedJudgments,
         queries: ArchivedQueries,
+        documents: ArchivedDocuments,
         archived_runs: ArchivedRuns,
     ) -> None:
         super().__init__(database)
         self._judgments = judgments
         self._queries = queries
+        self._documents = documents
         self._runs = archived_runs
 
     def score(
@@ -77,28 +80,33 @@ class ArchivedEvaluations(ArchivePart):
         NotFoundError
             If there is no such run, or no such judgments.
         InputError
-            If a measure requires subtopics, and the judgments have none; if it looks at strata or
-            lengths, which archives do not store, or at times.
+            If a measure requires subtopics, lengths of documents or times of queries, and the
+            archive has none.
         MismatchError
             If no query of the run is judged.
         """
         wanted = read_measures(measures)
-        for measure in wanted:
-            if measure.uses_timings:
-                way_out = "compare files with `berryeval compare --timings` instead"
-                raise InputError(f"{measure} is not scored for stored runs; {way_out}")
-            if needed := _not_stored(measure):
-                message = f"{measure} {needed}, which archives do not store"
-                raise InputError(f"{message}; score files with `berryeval evaluate` instead")
         judgments, hashed = self._judgments.as_of(at)
         missing = missing or self._runs.missing_of(run_id)
         options = {"missing": missing, "no_relevant": no_relevant}
-        stored = self.get(_id_of(run_id, hashed, wanted, options))
+        lengths = self._hash_of_lengths(run_id, wanted)
+        stored = self.get(_id_of(run_id, hashed, wanted, options, lengths))
         if stored is not None:
             return stored
         run = self._runs.load(run_id)
+        judgments = self._documents.with_lengths(judgments, wanted, [run])
         found = evaluate(judgments, run, wanted, missing=missing, no_relevant=no_relevant)
-        return self.put(run_id, found, judgments_hash=hashed, **options)
+        return self.put(run_id, found, judgments_hash=hashed, lengths_hash=lengths, **options)
+
+    def _hash_of_lengths(self, run_id: str, measures: Iterable[Measure]) -> str | None:
+        """Return the hash of the lengths of what a run retrieved; None if no measure looks at them.
+
+        Lengths may change, and are not part of the hash of judgments.
+        """
+        if not any(measure.uses_lengths for measure in measures):
+            return None
+        found = self._documents.lengths(set(self._runs.load(run_id).doc_ids))
+        return hashlib.sha256(json.dumps(sorted(found.items())).encode()).hexdigest()
 
     def put(
         self,
@@ -106,10 +114,13 @@ class ArchivedEvaluations(ArchivePart):
         evaluation: Evaluation,
         *,
         judgments_hash: str,
+        lengths_hash: str | None = None,
         missing: str = "zero",
         no_relevant: str = "zero",
     ) -> StoredEvaluation:
         """Store an evaluation of a run; storing it again changes nothing.
+
+        Evaluations that look at different lengths of documents are different ones.
 
         Raises
         ------
@@ -118,7 +129,7 @@ class ArchivedEvaluations(ArchivePart):
         """
         check_id(run_id, "run_id")
         options = {"missing": missing, "no_relevant": no_relevant}
-        evaluation_id = _id_of(run_id, judgments_hash, evaluation.measures, options)
+        evaluation_id = _id_of(run_id, judgments_hash, evaluation.measures, options, lengths_hash)
         row: dict[str, Any] = {
             "evaluation_id": evaluation_id,
             "run_id": run_id,
@@ -184,8 +195,9 @@ class ArchivedEvaluations(ArchivePart):
         """Return the evaluation of a run with some judgments, as `load` does; None without one."""
         missing = missing or self._runs.missing_of(run_id)
         options = {"missing": missing, "no_relevant": no_relevant}
-        evaluation_id = _id_of(run_id, judgments_hash, read_measures(measures), options)
-        return self._load(evaluation_id)
+        wanted = read_measures(measures)
+        lengths = self._hash_of_lengths(run_id, wanted)
+        return self._load(_id_of(run_id, judgments_hash, wanted, options, lengths))
 
     def _load(self, evaluation_id: str) -> Evaluation | None:
         c = evaluations.c
@@ -243,9 +255,15 @@ class ArchivedEvaluations(ArchivePart):
 
 
 def _id_of(
-    run_id: str, judgments_hash: str, measures: Sequence[Measure], options: Mapping[str, str]
+    run_id: str,
+    judgments_hash: str,
+    measures: Sequence[Measure],
+    options: Mapping[str, str],
+    lengths_hash: str | None,
 ) -> str:
     parts = [SCORE_SEMANTICS, run_id, judgments_hash, [str(m) for m in measures], options]
+    if lengths_hash is not None:
+        parts.append(lengths_hash)
     return hashlib.sha256(json.dumps(parts, sort_keys=True).encode()).hexdigest()
 
 
@@ -274,13 +292,6 @@ def scores_of(columns: Mapping[str, Column], facts: Mapping[str, Any]) -> Scores
         [bool(one) for one in cast("array[int]", columns["lacks_relevant"])],
         tuple(cast("IdColumn", columns["ignored_ids"])),
     )
-
-
-def _not_stored(measure: Measure) -> str | None:
-    """Say what a measure needs that archives do not store; None if they store everything."""
-    if measure.uses_strata:
-        return "looks at strata"
-    return "requires the lengths of documents" if measure.uses_lengths else None
 
 
 def _measures(facts: dict[str, Any]) -> list[Measure]:

@@ -28,6 +28,7 @@ from berryeval.archive.judgments import judging
 from berryeval.archive.judgments.subtopics import check_subtopics
 from berryeval.archive.records import JUDGMENT_KINDS
 from berryeval.core.id_column import IdColumn, encode_id
+from berryeval.core.lengths import check_length
 from berryeval.core.run import Run
 from berryeval.errors import (
     ArgumentError,
@@ -135,8 +136,11 @@ def _check(table: Table, row: dict[str, Any]) -> None:
     """Raise if the archive could not read the flattened part of a row."""
     if table is tables.queries:
         row["content"] = queries.content_of(queries.query_of(row["query_id"], row["content"]))
-    elif table in (tables.documents, tables.store_documents) and row["content"] is not None:
-        row["content"] = {key: str(row["content"][key]) for key in ("title", "text")}
+    elif table in (tables.documents, tables.store_documents):
+        if row["content"] is not None:
+            row["content"] = {key: str(row["content"][key]) for key in ("title", "text")}
+        if row.get("length") is not None:
+            check_length(row["length"])
     elif table is tables.judgments:
         if row["kind"] not in JUDGMENT_KINDS:
             raise ArgumentError("kind", " or ".join(map(repr, JUDGMENT_KINDS)), repr(row["kind"]))

@@ -78,6 +78,9 @@ class JudgmentEntry:
     those of the current judgment are kept."""
     subtopic_weights: Mapping[str, float] | None = None
     """Weights of these subtopics. If omitted, those of the current judgment are kept."""
+    stratum: str | None = None
+    """The stratum of the pool that the document was drawn from; empty for none. If omitted, that
+    of the current judgment is kept. A second opinion has none: it is a fact about the pool."""
 
 
 class JudgmentBatch(NamedTuple):
@@ -117,6 +120,8 @@ class StoredJudgment:
     document was not judged by subtopic."""
     subtopic_weights: Mapping[str, float] | None = None
     """Weights of the subtopics; None if none were given."""
+    stratum: str | None = None
+    """The stratum of the pool that the document was drawn from; None if none was given."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -155,6 +160,8 @@ class StoredDocument:
     """None if only its hash is stored; so is the text."""
     text: str | None
     updated_at: datetime
+    length: int | None = None
+    """Its length, in the unit of all documents, such as tokens; None if none was given."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -21,6 +21,7 @@ from sqlalchemy import (
     insert,
     null,
     select,
+    update,
 )
 
 from berryeval.archive.checks import check_id, check_ids, check_settings, check_text
@@ -32,6 +33,7 @@ from berryeval.archive.tables import baselines, run_contents, run_pieces, runs
 from berryeval.core.grade import check_grade
 from berryeval.core.id_column import IdColumn
 from berryeval.core.run import Run
+from berryeval.core.timings import check_timings
 from berryeval.engine import MissingQueries
 from berryeval.errors import ArchiveError, ArgumentError, ConflictError, NotFoundError
 
@@ -132,6 +134,39 @@ class ArchivedRuns(ArchivePart):
             raise NotFoundError("run", run_id)
         return stored
 
+    def put_timings(self, run_id: str, timings: Mapping[str, float]) -> bool:
+        """Store how long the queries of a run took, and return whether that is new.
+
+        The times of a run never change, since evaluations and verdicts may be based on them.
+
+        Parameters
+        ----------
+        timings : mapping of str to float
+            Milliseconds by query id, from 0 to 1e12.
+
+        Raises
+        ------
+        NotFoundError
+            If there is no such run.
+        ConflictError
+            If it has other times.
+        """
+        wanted = {
+            check_id(query_id, "timings"): taken
+            for query_id, taken in check_timings(timings).items()
+        }
+        c = runs.c
+        with self._database.writing(alone="runs") as connection:
+            rows = select(c.run_id, c.durations).where(c.run_id == check_id(run_id, "run_id"))
+            row = connection.execute(rows).one_or_none()
+            if row is None:
+                raise NotFoundError("run", run_id)
+            if row.durations is not None and row.durations != wanted:
+                raise ConflictError(f"run {run_id}", "a run without times", "other times")
+            if row.durations is None:
+                connection.execute(update(runs).where(c.run_id == run_id).values(durations=wanted))
+        return row.durations is None
+
     def get(self, run_id: str) -> StoredRun | None:
         """Return a run without its rankings; None if it does not exist."""
         check_id(run_id, "run_id")
@@ -149,7 +184,7 @@ class ArchivedRuns(ArchivePart):
         return self._one(row, lambda one: facts_of(one.facts, None).missing) or "zero"
 
     def load(self, run_id: str) -> Run:
-        """Return the rankings of a run, exactly as stored.
+        """Return the rankings of a run, exactly as stored, with the times of its queries if known.
 
         Raises
         ------
@@ -159,7 +194,8 @@ class ArchivedRuns(ArchivePart):
             If its content is damaged.
         """
         check_id(run_id, "run_id")
-        wanted = select(runs.c.content_hash, runs.c.facts).where(runs.c.run_id == run_id)
+        c = runs.c
+        wanted = select(c.content_hash, c.facts, c.durations).where(c.run_id == run_id)
         with self._database.reading() as connection:
             row = connection.execute(wanted).one_or_none()
             if row is None:
@@ -171,6 +207,7 @@ class ArchivedRuns(ArchivePart):
                 raise ArchiveError(self._database.location.name, message) from None
         if "cautions" in row.facts:
             run.cautions = tuple(row.facts["cautions"])
+        run.milliseconds = row.durations
         return run
 
     def page(

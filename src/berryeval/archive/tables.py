@@ -129,6 +129,7 @@ judgments = Table(
     Column("restores", BigInteger),
     Column("subtopics", Json),
     Column("subtopic_weights", Json),
+    Column("stratum", Name),
 )
 _IS_COUNTED = and_(judgments.c.superseded_by.is_(None), judgments.c.kind != "opinion")
 Index(
@@ -155,6 +156,13 @@ Index(
     sqlite_where=judgments.c.subtopics.is_not(None),
     postgresql_where=judgments.c.subtopics.is_not(None),
 )
+# So have few archives strata.
+Index(
+    "judgments_with_strata",
+    judgments.c.query_id,
+    sqlite_where=judgments.c.stratum.is_not(None),
+    postgresql_where=judgments.c.stratum.is_not(None),
+)
 
 # The hash of the judgments at a revision, by which evaluations refer to them.
 judgment_states = Table(
@@ -180,6 +188,7 @@ documents = Table(
     Column("hash", Json, nullable=False),
     Column("content", Json),
     Column("updated_at", UtcTime, nullable=False),
+    Column("length", BigInteger),
 )
 Index("documents_by_time", documents.c.updated_at)
 

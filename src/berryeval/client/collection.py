@@ -66,8 +66,9 @@ class Documents(Resource):
         return self._connection.ask("GET", "/v1/documents/{doc_id}", {"doc_id": doc_id})
 
     def put(self, documents: Iterable[Document]) -> Record:
-        """Store documents."""
-        return self._connection.ask("POST", "/v1/documents", body=document_bodies(documents))
+        """Store documents, with their lengths if they have some."""
+        body = document_bodies(documents, with_lengths=True)
+        return self._connection.ask("POST", "/v1/documents", body=body)
 
     def remove(self, doc_id: str) -> None:
         """Remove a document; its judgments are kept."""
@@ -150,8 +151,8 @@ class Judgments(Resource):
 
         To replace a judgment, `if_match` must be its ETag or ``"*"``; a `ConflictError` means that
         another judge has changed it. A second opinion replaces nothing. `subtopics` are grades by
-        subtopic; if omitted, those of the judgment are kept. `facts` are source, document_hash and
-        author.
+        subtopic; if omitted, those of the judgment are kept. `facts` are source, document_hash,
+        stratum and author.
         """
         body = {
             "grade": grade,
@@ -196,11 +197,19 @@ class Judgments(Resource):
         return self._connection.iter_list(f"{_PAIR}/history", _pair(query_id, doc_id))
 
 
-def document_bodies(documents: Iterable[Document]) -> dict[str, list[dict[str, str]]]:
+def document_bodies(
+    documents: Iterable[Document], *, with_lengths: bool = False
+) -> dict[str, list[dict[str, Any]]]:
     """Return documents as the body of a request."""
     return {
         "documents": [
-            {"doc_id": one.doc_id, "title": one.title, "text": one.text} for one in documents
+            {
+                "doc_id": one.doc_id,
+                "title": one.title,
+                "text": one.text,
+                **({"length": one.length} if with_lengths and one.length is not None else {}),
+            }
+            for one in documents
         ]
     }
 

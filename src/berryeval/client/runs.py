@@ -43,7 +43,8 @@ class Runs(Resource):
         Parameters
         ----------
         run : path or Run
-            A file is streamed unmodified.
+            A file is streamed unmodified. If a `Run` has times (`Run.milliseconds`), they are
+            stored, too.
         name : str
             Name of the system; runs of the same name form a series.
         format : str, optional
@@ -54,7 +55,7 @@ class Runs(Resource):
         if isinstance(run, Run):
             with tempfile.TemporaryDirectory(prefix="berryeval-") as folder:
                 path = _written(run, Path(folder))
-                return self.upload(
+                stored = self.upload(
                     path,
                     name=name,
                     format="jsonl",
@@ -63,6 +64,9 @@ class Runs(Resource):
                     corpus_hash=corpus_hash,
                     settings=settings,
                 )
+            if run.milliseconds:
+                self.set_timings(stored["run_id"], run.milliseconds)
+            return stored
         query = {
             "name": name,
             "file_name": Path(run).name,
@@ -102,6 +106,14 @@ class Runs(Resource):
         return self._connection.ask(
             "GET", f"{_RUN}/rankings/{{query_id}}", ids, query={"depth": depth}
         )
+
+    def set_timings(self, run_id: str, timings: Mapping[str, float]) -> Record:
+        """Store how long the queries of a run took, in milliseconds, for measures of time.
+
+        Raises `ConflictError` if the run has other times: they never change.
+        """
+        body = {"timings": dict(timings)}
+        return self._connection.ask("PUT", f"{_RUN}/timings", {"run_id": run_id}, body=body)
 
     def remove(self, run_id: str) -> None:
         """Remove a run with its evaluations; raise `ConflictError` if it is a baseline."""

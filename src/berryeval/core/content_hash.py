@@ -23,24 +23,26 @@ def hash_of_judgments(judgments: Judgments) -> str:
     digest = hashlib.sha256()
     for query_id in sorted(judgments.query_ids.iter_bytes()):
         digest.update(record_of_query(judgments, query_id))
-        for doc_id, stratum in sorted(judgments.strata.get(query_id, {}).items()):
-            digest.update(_sizes(len(doc_id), len(stratum)) + doc_id + stratum)
     return digest.hexdigest()
 
 
 def record_of_query(judgments: Judgments, query_id: bytes) -> bytes:
     """Return what the hash takes of a query: of each document the sizes of ids, ids and grade.
 
-    Grades by subtopic and the weights of subtopics follow.
+    Grades by subtopic, the weights of subtopics, and strata follow.
     """
     n_bytes = len(query_id)
     plain = b"".join(
         _sizes(n_bytes, len(doc_id)) + query_id + doc_id + _grade(grade)
         for doc_id, grade in sorted(judgments.grades_of(query_id).items())
     )
+    strata = b"".join(
+        _sizes(len(doc_id), len(stratum)) + doc_id + stratum
+        for doc_id, stratum in sorted(judgments.strata.get(query_id, {}).items())
+    )
     subtopics = judgments.subtopics.get(query_id)
     if not subtopics:
-        return plain
+        return plain + strata
     named = b"".join(
         _sizes(len(doc_id), len(subtopic)) + doc_id + subtopic + _grade(grade)
         for doc_id, grades in sorted(subtopics.items())
@@ -50,7 +52,7 @@ def record_of_query(judgments: Judgments, query_id: bytes) -> bytes:
         _sizes(0, len(subtopic)) + subtopic + _grade(weight)
         for subtopic, weight in sorted(judgments.subtopic_weights.get(query_id, {}).items())
     )
-    return plain + named + weights
+    return plain + named + weights + strata
 
 
 def hash_of_ids(ids: Iterable[bytes]) -> str:

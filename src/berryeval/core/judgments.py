@@ -10,12 +10,17 @@ from typing import Any, NamedTuple, TypeAlias
 from berryeval.core.documents import Documents
 from berryeval.core.grade import MAX_GRADE, check_grade
 from berryeval.core.grouped import Duplicates, Grouped, Grouping
-from berryeval.core.id_column import as_id, decode_id, encode_id, shown_id
+from berryeval.core.id_column import as_id, encode_id
 from berryeval.core.intents import grades_by_intent
 from berryeval.core.judging import JudgedRow, Judges, check_judges, reduce_grades
+from berryeval.core.judgment_labels import (
+    add_stratum,
+    add_weight,
+    check_strata,
+    check_subtopic_weights,
+)
 from berryeval.core.lengths import check_lengths
 from berryeval.core.origin import Origin
-from berryeval.core.query import check_weight
 from berryeval.core.strata import grades_by_stratum
 from berryeval.errors import ArgumentError, InputTypeError
 
@@ -198,24 +203,9 @@ class Judgments(Grouped):
         >>> weighted.subtopic_weights
         {b'q1': {b'animal': 3.0}}
         """
-        found: dict[bytes, dict[bytes, float]] = {}
-        for query_id, own in weights.items():
-            key = encode_id(as_id(query_id, "weights: an id"))
-            if key not in self.subtopics:
-                raise ArgumentError("weights", "a query with subtopics", repr(query_id))
-            where = f"weights[{query_id!r}]"
-            if not isinstance(own, Mapping):
-                raise InputTypeError(where, "a mapping", type(own).__name__)
-            known = {name for grades in self.subtopics[key].values() for name in grades}
-            found[key] = {}
-            for name, weight in own.items():
-                subtopic = encode_id(as_id(name, f"{where}: a subtopic"))
-                if subtopic not in known:
-                    raise ArgumentError(where, "a subtopic of the query", repr(name))
-                found[key][subtopic] = check_weight(weight, f"{where}[{name!r}]")
         weighted = copy(self)
         weighted.__dict__.pop("_intents", None)  # made ready with other weights
-        weighted.subtopic_weights = found
+        weighted.subtopic_weights = check_subtopic_weights(weights, self.subtopics)
         return weighted
 
     def with_strata(self, strata: Mapping[Any, Mapping[Any, str | int]]) -> Judgments:
@@ -239,25 +229,14 @@ class Judgments(Grouped):
         >>> sampled.strata
         {b'q1': {b'd1': b'top', b'd2': b'rest', b'd3': b'rest'}}
         """
-        found: dict[bytes, dict[bytes, bytes]] = {}
-        for query_id, own in strata.items():
-            key = encode_id(as_id(query_id, "strata: an id"))
-            known = {self.doc_ids.bytes_at(row) for row in self.rows_of(key)}
-            if not known:
-                raise ArgumentError("strata", "a judged query", repr(query_id))
-            where = f"strata[{query_id!r}]"
-            if not isinstance(own, Mapping):
-                raise InputTypeError(where, "a mapping", type(own).__name__)
-            found[key] = {}
-            for doc_id, name in own.items():
-                document = encode_id(as_id(doc_id, f"{where}: an id"))
-                if document not in known:
-                    raise ArgumentError(where, "a document in the pool of the query", repr(doc_id))
-                found[key][document] = encode_id(as_id(name, f"{where}[{doc_id!r}]"))
         sampled = copy(self)
         sampled.__dict__.pop("_strata", None)  # made ready with other strata
-        sampled.strata = found
+        sampled.strata = check_strata(strata, self._pool_of)
         return sampled
+
+    def _pool_of(self, query_id: bytes) -> set[bytes]:
+        rows = self.rows_of(query_id)
+        return {*self.doc_ids.iter_bytes(rows.start, rows.stop)}
 
     def stratum_of(self, query_id: bytes, doc_id: bytes) -> bytes | None:
         """Return the stratum of a document; None if it has none."""
@@ -430,9 +409,9 @@ def collect_judged(
     for row in rows:
         _, query_id, doc_id, grade, judge, subtopic, source, judged_at, note, *_ = row
         if row.subtopic_weight is not None:
-            _add_weight(weights, row, origin)
+            add_weight(weights, row, origin)
         if row.stratum is not None:
-            _add_stratum(strata, row, origin)
+            add_stratum(strata, row, origin)
         documents = found.setdefault(query_id, {})
         before = documents.get(doc_id)
         is_labelled = not (judge is source is judged_at is note is None)
@@ -456,33 +435,6 @@ def collect_judged(
     judgments.subtopic_weights = weights
     judgments.strata = strata
     return judgments
-
-
-def _add_weight(weights: dict[bytes, dict[bytes, float]], row: JudgedRow, origin: Origin) -> None:
-    """Note the weight of a subtopic, which is the same on all rows that have one."""
-    if row.subtopic is None or row.subtopic_weight is None:
-        raise origin.error("a subtopic beside subtopic_weight", "none", row.place)
-    found = decode_id(row.subtopic_weight)
-    try:
-        weight = check_weight(float(found))
-    except (ArgumentError, ValueError):
-        expected = "a finite number above 0 as subtopic_weight"
-        raise origin.error(expected, repr(found[:40]), row.place) from None
-    known = weights.setdefault(row.query_id, {}).setdefault(row.subtopic, weight)
-    if known != weight:
-        subtopic, query = shown_id(row.subtopic), shown_id(row.query_id)
-        expected = f"one weight of subtopic {subtopic} of query {query}"
-        raise origin.error(expected, f"{known:g} and {weight:g}", row.place)
-
-
-def _add_stratum(strata: dict[bytes, dict[bytes, bytes]], row: JudgedRow, origin: Origin) -> None:
-    """Note the stratum of a document, which is the same on all rows that have one."""
-    assert row.stratum is not None
-    known = strata.setdefault(row.query_id, {}).setdefault(row.doc_id, row.stratum)
-    if known != row.stratum:
-        document, query = shown_id(row.doc_id), shown_id(row.query_id)
-        expected = f"one stratum of document {document} of query {query}"
-        raise origin.error(expected, f"{shown_id(known)} and {shown_id(row.stratum)}", row.place)
 
 
 def _plain_opinions(grades: _Grades | None) -> list[Opinion]:

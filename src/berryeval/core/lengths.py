@@ -19,7 +19,14 @@ from berryeval.errors import ArgumentError, InputTypeError
 if TYPE_CHECKING:
     from typing_extensions import Self
 
-__all__ = ["MAX_LENGTH", "SizedGrade", "check_lengths", "length_of", "sized_grades"]
+__all__ = [
+    "MAX_LENGTH",
+    "SizedGrade",
+    "check_length",
+    "check_lengths",
+    "length_of",
+    "sized_grades",
+]
 
 MAX_LENGTH = 1e18
 """Longer documents are a mistake, and sums of lengths stay finite."""
@@ -83,14 +90,18 @@ def check_lengths(
     given: Mapping[Any, Any] = lengths
     for doc_id, number in given.items():
         key = as_id(doc_id, argument)
-        name = f"{argument}[{shown_id(key)}]"
-        is_number = isinstance(number, Real) and not isinstance(number, bool)
-        if not is_number:
-            raise InputTypeError(name, _EXPECTED, type(number).__name__)
-        if not 0.0 <= number <= MAX_LENGTH:
-            raise ArgumentError(name, _EXPECTED, repr(number))
-        found[encode_id(key)] = float(number)
+        found[encode_id(key)] = check_length(number, f"{argument}[{shown_id(key)}]")
     return found
+
+
+def check_length(number: object, argument: str = "length") -> float:
+    """Return a length, or raise for what is not a number from 0 to `MAX_LENGTH`."""
+    if not isinstance(number, Real) or isinstance(number, bool):
+        raise InputTypeError(argument, _EXPECTED, type(number).__name__)
+    length = float(number)
+    if not 0.0 <= length <= MAX_LENGTH:
+        raise ArgumentError(argument, _EXPECTED, repr(number))
+    return length
 
 
 def _named(doc_ids: Iterable[str], lengths: Sequence[int]) -> dict[bytes, float]:

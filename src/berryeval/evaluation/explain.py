@@ -261,11 +261,20 @@ def _explain(
 
 
 def score_ranking(
-    measure: Measure, ranking: Iterable[bytes], grade_of: Mapping[bytes, float]
+    measure: Measure,
+    ranking: Iterable[bytes],
+    grade_of: Mapping[bytes, float],
+    lengths: Mapping[bytes, float] | None = None,
 ) -> float:
-    """Return the score of one ranking of a query, given the grades of its judged documents."""
-    known = dict(grade_of)
-    return measure.score([usable_grade(known, doc_id) for doc_id in ranking], _judged(known))
+    """Return the score of one ranking of a query, given the grades of its judged documents.
+
+    Measures of reading also look at the lengths of documents; without them, they return NaN.
+    """
+    known, ids = dict(grade_of), [*ranking]
+    seen: Sequence[float] = [usable_grade(known, doc_id) for doc_id in ids]
+    if measure.uses_lengths:
+        seen = sized_grades(seen, ids, lengths or {})
+    return measure.score(seen, _judged(known))
 
 
 def _judged(grade_of: Mapping[bytes, float]) -> list[float]:

@@ -20,7 +20,7 @@ class TimeBiasedGain(Measure):
     """Time-biased gain.
 
     The defaults are those of the paper, in seconds and words, measured with people who searched a
-    collection of news.
+    collection of news. Other implementations of the paper have the same.
 
     Parameters
     ----------
@@ -87,7 +87,8 @@ class TimeBiasedGain(Measure):
 class UMeasure(Measure):
     """U-measure.
 
-    The defaults are those of the paper for ranked retrieval, in characters.
+    The defaults are for web pages, in characters. They could not be checked against the paper, and
+    no other implementation has them: set them to what your readers do.
 
     Parameters
     ----------
@@ -137,7 +138,7 @@ class UMeasure(Measure):
         "Unjudged documents cost their snippet and gain nothing.",
         _LENGTHS,
         "cwl-eval calls another number U: weights that add up to 1, up to the 1,000th rank, of the "
-        "position before a document and without snippets.",
+        "position before a document and without snippets. Its L is 1,000.",
     )
 
 

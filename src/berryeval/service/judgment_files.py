@@ -18,7 +18,7 @@ __all__ = [
     "ReadFormat",
     "WrittenFormat",
     "batches_of_file",
-    "has_same_subtopics",
+    "has_same_labels",
     "judgments_for_file",
     "with_query_ids",
 ]
@@ -59,7 +59,7 @@ def batches_of_file(content: Judgments, file_name: str, there: Judgments) -> lis
             for number, (judge, own) in enumerate(said.items()):
                 entry = _entry(content, query_id, doc_id, own)
                 is_there = known.get(doc_id) == entry.grade
-                is_there = is_there and _has_subtopics_of(there, query_id, doc_id, entry)
+                is_there = is_there and _has_labels_of(there, query_id, doc_id, entry)
                 if judge is None and is_there:
                     continue
                 author = IMPORTED if judge is None else decode_id(judge)
@@ -98,19 +98,21 @@ def _entry(
     named = {one.subtopic: one.grade for one in said if one.subtopic is not None}
     weights = content.subtopic_weights.get(query_id, {})
     weighted = {decode_id(name): weights[name] for name in named if name in weights}
+    stratum = content.stratum_of(query_id, doc_id)
     return JudgmentEntry(
         decode_id(query_id),
         decode_id(doc_id),
         max(one.grade for one in said),
         subtopics={decode_id(name): grade for name, grade in named.items()} or None,
         subtopic_weights=weighted or None,
+        stratum=None if stratum is None else decode_id(stratum),
     )
 
 
-def _has_subtopics_of(
-    there: Judgments, query_id: bytes, doc_id: bytes, entry: JudgmentEntry
-) -> bool:
-    """Whether judgments have the subtopics of an entry, which may leave them open."""
+def _has_labels_of(there: Judgments, query_id: bytes, doc_id: bytes, entry: JudgmentEntry) -> bool:
+    """Whether judgments have the stratum and subtopics of an entry, which may leave them open."""
+    if entry.stratum and there.stratum_of(query_id, doc_id) != encode_id(entry.stratum):
+        return False
     if entry.subtopics is None:
         return True
     known = there.subtopics.get(query_id, {}).get(doc_id, {})
@@ -124,15 +126,12 @@ def _has_subtopics_of(
     }
 
 
-def has_same_subtopics(
-    content: Judgments, there: Judgments, query_id: bytes, doc_id: bytes
-) -> bool:
-    """Whether what is there has the subtopics of a document in a file, if it has any."""
-    wanted = content.subtopics.get(query_id, {}).get(doc_id)
-    if wanted is None:
-        return True
+def has_same_labels(content: Judgments, there: Judgments, query_id: bytes, doc_id: bytes) -> bool:
+    """Whether what is there has the stratum and subtopics of a document in a file, if any."""
+    wanted = content.subtopics.get(query_id, {}).get(doc_id, {})
     said = [Opinion(None, grade, subtopic=name) for name, grade in wanted.items()]
-    return _has_subtopics_of(there, query_id, doc_id, _entry(content, query_id, doc_id, said))
+    entry = _entry(content, query_id, doc_id, said or [Opinion(None, 0.0)])
+    return _has_labels_of(there, query_id, doc_id, entry)
 
 
 def with_query_ids(archive: Archive, content: Noun) -> Noun:

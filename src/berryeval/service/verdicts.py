@@ -17,7 +17,7 @@ from berryeval.evaluation.verdict import GateResult
 from berryeval.reports.gate import gate_as_dict
 from berryeval.service.jobs import Progress, no_progress
 from berryeval.service.stored_runs import RunCache, find_run
-from berryeval.suite.gate import decide
+from berryeval.suite.gate import decide, guarded_measures
 from berryeval.suite.settings import Settings
 
 __all__ = [
@@ -167,6 +167,10 @@ def decide_at_present(
         release = anchor[0], reference if is_baseline else runs.load(anchor[1].run_id)
     progress(2, _N_STEPS, "deciding")
     judgments, judgments_hash = archive.judgments.as_of(None)
+    compared = [candidate, reference, release and release[1]]
+    judgments = archive.documents.with_lengths(
+        judgments, guarded_measures(rules.guards), [one for one in compared if one is not None]
+    )
     queries = archive.queries.all()
     decided = decide(
         Settings(gate=rules),

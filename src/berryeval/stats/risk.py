@@ -104,7 +104,8 @@ def t_risk(differences: ArrayLike, alpha: float = 1.0) -> float | None:
 def robustness_index(differences: ArrayLike) -> float | None:
     """Return the share of queries that gain minus the share of those that lose.
 
-    It is also known as the reliability of improvement.
+    It is also known as the reliability of improvement (Kuzi, Shtok and Kurland 2016): queries that
+    gain minus queries that lose, divided by all.
 
     Parameters
     ----------
@@ -121,6 +122,7 @@ def robustness_index(differences: ArrayLike) -> float | None:
     Sakai, Manabe and Koyama (2005), ACM Transactions on Asian Language Information Processing
     4(2), 111-135.
     Collins-Thompson (2009), CIKM, 837-846.
+    Kuzi, Shtok and Kurland (2016), CIKM, 1929-1932.
 
     Examples
     --------

@@ -151,7 +151,7 @@ def _documents(archive: Archive, ids: set[str]) -> Iterator[Document]:
         for stored in page.items:
             if stored.text is not None:
                 ids.add(stored.doc_id)
-                yield Document(stored.doc_id, stored.text, stored.title or "")
+                yield Document(stored.doc_id, stored.text, stored.title or "", stored.length)
         after = page.next
         if after is None:
             return

@@ -131,13 +131,14 @@ class ArchivedJudgments(ArchivePart):
         document_hash: str | None = None,
         subtopics: Mapping[str, float] | None = None,
         subtopic_weights: Mapping[str, float] | None = None,
+        stratum: str | None = None,
         if_revision: int | None = None,
     ) -> StoredJudgment:
         """Write or correct one judgment, unless it has changed since the caller read it.
 
         Parameters
         ----------
-        subtopics, subtopic_weights : mapping, optional
+        subtopics, subtopic_weights, stratum : optional
             As in a `JudgmentEntry`. If omitted, those of the current judgment are kept.
         if_revision : int, optional
             The revision that the caller saw; 0 if there was no judgment. If omitted, any judgment
@@ -148,8 +149,8 @@ class ArchivedJudgments(ArchivePart):
         ConflictError
             If the judgment has another revision.
         """
-        entry = JudgmentEntry(query_id, doc_id, grade, document_hash, subtopics, subtopic_weights)
-        wanted = check_entries([entry])
+        labels = subtopics, subtopic_weights, stratum
+        wanted = check_entries([JudgmentEntry(query_id, doc_id, grade, document_hash, *labels)])
         _check_author(author, source)
 
         def work(connection: Connection) -> StoredJudgment:
@@ -172,14 +173,15 @@ class ArchivedJudgments(ArchivePart):
         document_hash: str | None = None,
         subtopics: Mapping[str, float] | None = None,
         subtopic_weights: Mapping[str, float] | None = None,
+        stratum: str | None = None,
     ) -> StoredJudgment:
         """Write one second opinion, as `put` does, and return it.
 
         It never conflicts with concurrent changes. The first opinion on a pair becomes its
-        judgment.
+        judgment; a later one has no stratum.
         """
-        entry = JudgmentEntry(query_id, doc_id, grade, document_hash, subtopics, subtopic_weights)
-        wanted = check_entries([entry])
+        labels = subtopics, subtopic_weights, stratum
+        wanted = check_entries([JudgmentEntry(query_id, doc_id, grade, document_hash, *labels)])
         _check_author(author, source)
 
         def work(connection: Connection) -> StoredJudgment:

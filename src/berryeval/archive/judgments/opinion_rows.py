@@ -57,6 +57,7 @@ def write_opinions(
                 first[pair] = new
                 continue
             new = with_kept_subtopics(new, _own_state(histories[pair], author))
+            new = new._replace(stratum=None)
             if not _is_said(histories[pair], new, author):
                 own = [one for one in histories[pair] if is_opinion_of(one, author)]
                 replaced = own[-1].revision if own else None
@@ -88,8 +89,9 @@ def apply_rule(
         origin = counted.state
         digest = (origin or current).document_hash
         new = NewJudgment(
-            current.query_id, current.doc_id, counted.grade, digest, *counted.subtopics
-        )
+            current.query_id, current.doc_id, counted.grade, digest, *counted.subtopics,
+            current.stratum,
+        )  # fmt: skip
         source = RULE if origin is None else origin.source
         writer.add(new, counted.author, source, replaced=current.revision, kind="rule")
     return writer.flush()
@@ -137,7 +139,7 @@ def undo_judgment(
     last = mine if is_opinion else next(one for one in reversed(states) if one.kind != "opinion")
     replaced = last.revision
     if mine.grade is not None:
-        gone = NewJudgment(*pair, None, None)
+        gone = NewJudgment(*pair, None, None, stratum=None if is_opinion else last.stratum)
         replaced = writer.add(gone, author, None, replaced=replaced, kind=mine.kind)
     if not is_opinion:
         _restore(writer, [one for one in states if one.revision < revision], pair, replaced)
@@ -153,7 +155,9 @@ def _restore(
     before = history_of(earlier).judgment
     if before is None:
         return
-    again = NewJudgment(*pair, before.grade, before.document_hash, *subtopics_of(before))
+    again = NewJudgment(
+        *pair, before.grade, before.document_hash, *subtopics_of(before), before.stratum
+    )
     writer.add(again, before.author, before.source, replaced=replaced, restores=before.revision)
 
 

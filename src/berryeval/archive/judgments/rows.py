@@ -57,6 +57,7 @@ __all__ = [
     "read_opinions",
     "stored_judgment",
     "with_hash",
+    "with_kept_stratum",
     "with_kept_subtopics",
     "write_judgments",
 ]
@@ -75,7 +76,7 @@ IS_OPINION = and_(_c.superseded_by.is_(None), _c.grade.is_not(None), _c.kind == 
 
 STATES: Select[Any] = select(
     _c.query_id, _c.doc_id, _c.grade, _c.author, _c.source, _c.judged_at, _c.document_hash,
-    _c.revision, _c.kind, _c.restores, _c.subtopics, _c.subtopic_weights,
+    _c.revision, _c.kind, _c.restores, _c.subtopics, _c.subtopic_weights, _c.stratum,
     IS_STALE.label("is_stale"),
 ).outerjoin(documents, documents.c.doc_id == _c.doc_id)  # fmt: skip
 
@@ -86,7 +87,7 @@ _HISTORY = STATES.where(*_IS_OF_PAIR).order_by(_c.revision)
 _NEWEST = select(func.max(_c.revision))
 _KEPT: Select[Any] = select(
     _c.query_id, _c.doc_id, _c.revision, _c.grade, _c.author, _c.source, _c.document_hash, _c.kind,
-    _c.subtopics, _c.subtopic_weights,
+    _c.subtopics, _c.subtopic_weights, _c.stratum,
 )  # fmt: skip
 _IS_COUNTED = and_(_c.superseded_by.is_(None), _c.kind != "opinion")
 _KEPT_OF_PAIR = _KEPT.where(_IS_COUNTED, *_IS_OF_PAIR)
@@ -105,6 +106,7 @@ class NewJudgment(NamedTuple):
     document_hash: str | None
     subtopics: Mapping[str, float] | None = None
     subtopic_weights: Mapping[str, float] | None = None
+    stratum: str | None = None
 
     def with_subtopics(self, found: Subtopics) -> NewJudgment:
         """Return the state with other subtopics."""
@@ -125,8 +127,14 @@ def check_entries(entries: Iterable[JudgmentEntry]) -> dict[Pair, NewJudgment]:
         digest = check_text(entry.document_hash, f"{where}.document_hash", optional=True)
         named = check_subtopics(entry.subtopics, entry.subtopic_weights, f"{where}.")
         check_highest(grade, named.grades, f"{where}.")
-        new = NewJudgment(*pair, grade, digest, *named)
+        stratum = entry.stratum
+        if stratum:
+            check_id(stratum, f"{where}.stratum")
+        new = NewJudgment(*pair, grade, digest, *named, stratum)
         before = wanted.setdefault(pair, new)
+        if before.stratum != stratum:
+            expected = "the same stratum each time"
+            raise ArgumentError(where, expected, f"others for {pair[1]!r} of query {pair[0]!r}")
         if subtopics_of(before) != named:
             expected = "the same subtopics each time"
             raise ArgumentError(where, expected, f"others for {pair[1]!r} of query {pair[0]!r}")
@@ -147,6 +155,7 @@ def write_judgments(
         for pair in pairs:
             old = before.get(pair)
             new = with_kept_subtopics(with_hash(wanted[pair], hashes), old)
+            new = with_kept_stratum(new, old)
             if old is None or not _is_same(old, new, author, source):
                 writer.add(new, author, source, replaced=None if old is None else old.revision)
     return writer.flush()
@@ -212,6 +221,15 @@ def with_kept_subtopics(new: NewJudgment, before: Row[Any] | StoredJudgment | No
         return new
     kept = NO_SUBTOPICS if before is None else subtopics_of(before)
     return new.with_subtopics(subtopics_of(new).after(kept))
+
+
+def with_kept_stratum(new: NewJudgment, before: Row[Any] | StoredJudgment | None) -> NewJudgment:
+    """Return a state with the stratum of the one before it, unless it has its own.
+
+    Withdrawn judgments keep it, too: the document is still in the pool if it is judged again.
+    """
+    stratum = None if before is None else before.stratum
+    return new._replace(stratum=(stratum if new.stratum is None else new.stratum) or None)
 
 
 def check_revision(connection: Connection, pair: Pair, expected: int | None) -> None:
@@ -308,7 +326,8 @@ def _is_same(old: Row[Any], new: NewJudgment, author: str, source: str | None) -
     # The same grade again may settle a conflict, or confirm a grade of the rule.
     facts = (old.grade, old.document_hash, old.author, old.source == SETTLED, old.kind)
     wanted = (new.grade, new.document_hash, author, source == SETTLED, "judgment")
-    return facts == wanted and subtopics_of(old) == subtopics_of(new)
+    is_same = subtopics_of(old) == subtopics_of(new) and old.stratum == new.stratum
+    return facts == wanted and is_same
 
 
 def _read_counted(connection: Connection, pairs: Sequence[Pair]) -> dict[Pair, Row[Any]]:

@@ -5,12 +5,20 @@ from __future__ import annotations
 import threading
 from array import array
 from collections import deque
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from datetime import datetime
 from itertools import groupby
 from typing import Any, NamedTuple, TypeAlias
 
-from sqlalchemy import ColumnElement, Connection, LargeBinary, func, or_, select, type_coerce
+from sqlalchemy import (
+    ColumnElement,
+    Connection,
+    LargeBinary,
+    func,
+    or_,
+    select,
+    type_coerce,
+)
 
 from berryeval.archive.clock import now
 from berryeval.archive.database import Database, batches_of
@@ -26,6 +34,8 @@ __all__ = ["KnownStates", "find", "hash_at", "note", "read", "read_changes"]
 
 Weights: TypeAlias = "dict[bytes, dict[bytes, float]]"
 """Query, subtopic, weight."""
+Strata: TypeAlias = "dict[bytes, dict[bytes, bytes]]"
+"""Query, document, stratum."""
 
 _AT_ONCE = 20_000
 _N_BEFORE = 2
@@ -58,6 +68,7 @@ def read(connection: Connection, revision: int) -> Judgments:
         starts.append(starts[-1] + size)
     found = Judgments(IdColumn.of(sizes), starts, IdColumn.of(doc_ids), grades)
     found.subtopics, found.subtopic_weights = _read_subtopics(connection, revision)
+    found.strata = _read_strata(connection, revision)
     return found
 
 
@@ -79,14 +90,9 @@ def _read_subtopics(
     ).where(_c.subtopics.is_not(None), *_is_current_at(revision))
     subtopics: Subtopics = {}
     weights: Weights = {}
-    parts = [rows]
-    if query_ids is not None:
-        some = batches_of(map(decode_id, query_ids))
-        parts = [rows.where(_c.query_id.in_(part)) for part in some]
     by_query: dict[bytes, list[Any]] = {}
-    for part in parts:
-        for row in connection.execute(part):
-            by_query.setdefault(row[0], []).append(row)
+    for row in _rows_of(connection, rows, query_ids):
+        by_query.setdefault(row[0], []).append(row)
     for query_id, states in by_query.items():
         subtopics[query_id], its_weights = subtopics_by_document(states)
         if its_weights:
@@ -94,10 +100,40 @@ def _read_subtopics(
     return subtopics, weights
 
 
-def _renew_subtopics(
+def _read_strata(
+    connection: Connection, revision: int, query_ids: Iterable[bytes] | None = None
+) -> Strata:
+    """Return the strata at a revision: of all queries, or of some."""
+    rows = select(_QUERY_ID, _DOC_ID, type_coerce(_c.stratum, LargeBinary)).where(
+        _c.stratum.is_not(None), *_is_current_at(revision)
+    )
+    strata: Strata = {}
+    for query_id, doc_id, stratum in _rows_of(connection, rows, query_ids):
+        strata.setdefault(query_id, {})[doc_id] = stratum
+    return strata
+
+
+def _rows_of(
+    connection: Connection,
+    rows: Any,  # noqa: ANN401 - a select of any columns
+    query_ids: Iterable[bytes] | None,
+) -> Iterator[Any]:
+    """Yield the rows of all queries (None), or of some."""
+    if query_ids is None:
+        yield from connection.execute(rows)
+        return
+    for some in batches_of(map(decode_id, query_ids)):
+        yield from connection.execute(rows.where(_c.query_id.in_(some)))
+
+
+def _renew_labels(
     connection: Connection, revision: int, found: Judgments, before: Judgments, changes: Changes
 ) -> None:
-    """Give judgments the subtopics of those before them, and new ones for changed queries."""
+    """Give judgments the subtopics and strata of those before them, and new ones for changes."""
+    found.strata = {
+        **{query: own for query, own in before.strata.items() if query not in changes},
+        **_read_strata(connection, revision, changes),
+    }
     subtopics, weights = _read_subtopics(connection, revision, changes)
     found.subtopics = {
         **{query: own for query, own in before.subtopics.items() if query not in changes},
@@ -243,7 +279,7 @@ def _newer(connection: Connection, before: _State | None, revision: int) -> _Sta
     if before is not None and 0 < revision - before.revision <= before.judgments.n_rows // 2:
         changes = read_changes(connection, before.revision, revision)
         found = apply_changes(before.judgments, changes)
-        _renew_subtopics(connection, revision, found, before.judgments, changes)
+        _renew_labels(connection, revision, found, before.judgments, changes)
         if before.running is not None:
             running = before.running.changed(found, changes)
             return _State(revision, running.digits, found, running)

@@ -153,6 +153,7 @@ def compare_runs(
     def work(progress: Progress) -> Response:
         loaded = load_runs(runs, named, progress, len(named) + 1)
         judgments, judgments_hash = archive.judgments.as_of(None)
+        judgments = archive.documents.with_lengths(judgments, measures or (), loaded.values())
         arguments: dict[str, Any] = {
             "judgments": judgments,
             "runs": loaded,

@@ -9,6 +9,7 @@ from pydantic import BaseModel, Field, StringConstraints, model_validator
 
 from berryeval.archive.records import StoredDocument
 from berryeval.core.documents import Document
+from berryeval.core.lengths import MAX_LENGTH
 from berryeval.errors import NotFoundError
 from berryeval.service.answers import OTHER_RUN, REMOVAL, Answer, shape_of, with_examples
 from berryeval.service.bodies import JsonRoute
@@ -36,6 +37,15 @@ class NewDocument(Body):
     title: Annotated[str, StringConstraints(max_length=10_000)] = ""
     text: str | None = None
     hash: ShortText | None = None
+    length: int | None = Field(
+        None,
+        ge=0,
+        le=int(MAX_LENGTH),
+        description="Its length, for measures of reading (TBG in words, U in characters, tokens): "
+        "in one unit for all documents. If omitted, a document whose content has not changed keeps "
+        "its length.",
+        examples=[120],
+    )
 
     @model_validator(mode="after")
     def _has_one(self) -> NewDocument:
@@ -65,7 +75,12 @@ class DocumentState(shape_of(StoredDocument)):  # type: ignore[misc] # built fro
     """A stored document."""
 
     model_config = with_examples(
-        {**_EXAMPLE, "hash": OTHER_RUN, "updated_at": "2026-11-16T08:00:00+00:00"}
+        {
+            **_EXAMPLE,
+            "hash": OTHER_RUN,
+            "updated_at": "2026-11-16T08:00:00+00:00",
+            "length": 120,
+        }
     )
 
 
@@ -82,7 +97,8 @@ def store_documents(given: ManyDocuments, archive: ArchiveDep) -> Answer:
         Document(one.doc_id, one.text, one.title) for one in given.documents if one.text is not None
     ]
     hashes = {one.doc_id: one.hash for one in given.documents if one.hash is not None}
-    changed = archive.documents.put(texts, hashes=hashes)
+    lengths = {one.doc_id: one.length for one in given.documents if one.length is not None}
+    changed = archive.documents.put(texts, hashes=hashes, lengths=lengths)
     return Answer({"received": len(given.documents), "changed": changed})
 
 

@@ -7,7 +7,7 @@ from contextlib import contextmanager
 from typing import Annotated, Any, NamedTuple, TypeAlias
 
 from fastapi import APIRouter, Depends, Query, Request
-from pydantic import BaseModel, Field
+from pydantic import BaseModel, Field, StringConstraints
 from starlette.responses import Response
 
 from berryeval.archive.records import JudgmentEntry, StoredJudgment
@@ -49,6 +49,7 @@ _EXAMPLE = {
     "kind": "judgment",
     "subtopics": {"animal": 2.0, "car": 0.0},
     "subtopic_weights": None,
+    "stratum": None,
 }
 
 
@@ -63,6 +64,7 @@ class JudgmentState(
         is_stale="Whether the document has changed since then.",
         subtopics="Grades by subtopic, as they were given; those above `grade` count as `grade`.",
         subtopic_weights="Weights of the subtopics.",
+        stratum="The stratum of the pool that the document was drawn from.",
         kind="The judgment itself (judgment), a second opinion (opinion), or the grade "
         "that the rule for several judges chose (rule).",
     )
@@ -88,6 +90,13 @@ class Graded(Body):
         description="Weights of these subtopics. If omitted, those of the current judgment are "
         "kept. Of different weights of a subtopic of a query, the newest counts.",
         examples=[{"animal": 3}],
+    )
+    stratum: Annotated[str, StringConstraints(max_length=1024)] | None = Field(
+        None,
+        description="The stratum of the pool that the document was drawn from, for xinfAP and "
+        "infNDCG; documents of the pool that were not judged have a grade below 0. If omitted, "
+        'that of the current judgment is kept; "" removes it. A second opinion has none.',
+        examples=["top"],
     )
 
 
@@ -238,6 +247,7 @@ def judge(
         "document_hash": given.document_hash,
         "subtopics": given.subtopics,
         "subtopic_weights": given.subtopic_weights,
+        "stratum": given.stratum,
     }
     if given.second_opinion:
         stored = archive.judgments.add_opinion(*pair, given.grade, **facts)

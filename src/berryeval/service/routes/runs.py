@@ -17,6 +17,7 @@ from starlette.responses import FileResponse
 
 from berryeval.archive.records import RunFacts, StoredRun
 from berryeval.core.id_column import encode_id
+from berryeval.core.timings import MAX_MILLISECONDS
 from berryeval.errors import ArgumentError, NotFoundError
 from berryeval.formats import write_run
 from berryeval.formats.rows import as_tag
@@ -24,7 +25,7 @@ from berryeval.service.answers import EXAMPLE_RUN, REMOVAL, Answer, Shape, with_
 from berryeval.service.bodies import JsonRoute
 from berryeval.service.clients import client_wait
 from berryeval.service.dependencies import ArchiveDep, RunsDep, SettingsDep, WorkersDep, require
-from berryeval.service.fields import Label
+from berryeval.service.fields import Body, Id, Label
 from berryeval.service.paging import Listed, PagingDep
 from berryeval.service.paths import QueryId, RunId
 from berryeval.service.problems import documented, existing, shown
@@ -42,6 +43,9 @@ FileFormat = Literal[
     "search-response", "msmarco", "ranx-lz4",
 ]  # fmt: skip
 """Formats that runs are read from, and LETOR, whose reader says that it holds none."""
+
+MOST_TIMES = 100_000
+"""Queries in one request."""
 
 _EXAMPLE = {
     "run_id": EXAMPLE_RUN,
@@ -110,6 +114,25 @@ class Ranking(BaseModel):
     run_id: str
     retrieved: int = Field(description="Number of documents in the whole ranking.")
     documents: list[RankedDocument]
+
+
+class Timings(Body):
+    """How long the queries of a run took."""
+
+    model_config = with_examples({"timings": {"q1": 12.5, "q2": 31.0}})
+
+    timings: dict[Id, Annotated[float, Field(ge=0, le=MAX_MILLISECONDS, allow_inf_nan=False)]] = (
+        Field(description="Milliseconds by query.", min_length=1, max_length=MOST_TIMES)
+    )
+
+
+class StoredTimings(BaseModel):
+    """The number of times."""
+
+    model_config = with_examples({"received": 2, "changed": True})
+
+    received: int
+    changed: bool = Field(description="Whether the run had no times before.")
 
 
 def _shape(run: StoredRun) -> dict[str, Any]:
@@ -269,6 +292,23 @@ def get_ranking(
     ]
     found = {"query_id": query_id, "run_id": run_id, "retrieved": len(rows)}
     return Answer({**found, "documents": documents})
+
+
+@router.put(
+    "/{run_id}/timings",
+    response_model=StoredTimings,
+    responses=documented(404, 409),
+    dependencies=[require("judge")],
+)
+def store_timings(run_id: RunId, given: Timings, archive: ArchiveDep, runs: RunsDep) -> Answer:
+    """Store how long the queries of a run took, for measures of time such as `ms@p95`.
+
+    The times of a run never change: sending the same ones again changes nothing, and others are a
+    conflict (409). Runs of stores have theirs already.
+    """
+    is_new = archive.runs.put_timings(run_id, given.timings)
+    runs.forget(run_id)
+    return Answer({"received": len(given.timings), "changed": is_new})
 
 
 @router.delete(

@@ -26,7 +26,7 @@ __all__ = ["compare_runs", "read_judgments_file", "read_packed_run"]
 
 _ARCHIVE = Capabilities(
     ("judgments",), ("judgments",), judges=True, sources=True, scale=True, empty_queries=True,
-    subtopic_weights=True,
+    subtopic_weights=True, strata=True,
 )  # fmt: skip
 """What an archive holds: the time of a judgment there is that of its import."""
 

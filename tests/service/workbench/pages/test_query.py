@@ -349,7 +349,7 @@ def test_without_queries_the_page_explains_how_to_add_them(client):
 
 def test_documents_that_other_queries_judge_are_no_holes_of_beir():
     """The page of one query knows what is judged for others, in scores and explanations."""
-    judged = {"a": SimpleNamespace(grade=1.0, revision=1, subtopics=None)}
+    judged = {"a": SimpleNamespace(grade=1.0, revision=1, subtopics=None, stratum=None)}
     runs = [Run.from_lists({"q": ["a", "b"]}), Run.from_lists({"q": ["b", "x"]})]
     sides = tuple(
         Side(SimpleNamespace(), str(number), run.ranking("q"), is_missing=False)

@@ -51,7 +51,7 @@ def rescore(
     -------
     Scores or None
         None if all queries must be scored: other queries are judged, some were skipped, too many
-        changed, or a measure looks across queries.
+        changed, or a measure looks across queries or at times.
     """
     n_queries = len(before.query_ids)
     if (
@@ -59,7 +59,7 @@ def rescore(
         or before.counts.judged != n_queries
         or len(changed) > _MOST_CHANGED * n_queries
         or before.values.keys() != {str(measure) for measure in measures}
-        or any(measure.across_queries for measure in measures)
+        or any(measure.across_queries or measure.uses_timings for measure in measures)
     ):
         return None
     query_ids = sorted(changed)
@@ -76,6 +76,8 @@ def rescore(
     if judgments.subtopics:  # of queries that have none, too: others may have some
         few.subtopics = {one: judgments.subtopics.get(one, {}) for one in query_ids}
         few.subtopic_weights = {one: judgments.subtopic_weights.get(one, {}) for one in query_ids}
+    few.strata = {one: own for one in query_ids if (own := judgments.strata.get(one))}
+    few.lengths = judgments.lengths
     found = score(few, _only(run, query_ids), measures)
     values = {name: array("d", numbers) for name, numbers in before.values.items()}
     lacks_relevant = [*before.lacks_relevant]

@@ -39,7 +39,7 @@ class State:
     hash : str
         Hash of the judgments.
     sampling : str
-        Hash of the weights, groups and strata of the queries.
+        What identifies the weights, groups and strata of the queries, and lengths of documents.
     as_of : datetime
         When these were the current judgments.
     """
@@ -112,11 +112,11 @@ class Scoring:
         revision = archive.judgments.revision()  # first, so that later changes are seen
         if self._has_read:
             found, hashed = archive.judgments.as_of(None, is_recorded=False)
-            state = State(revision, hashed, archive.queries.sampling(), lambda: found)
+            state = State(revision, hashed, self._design(), lambda: found)
         else:
             hashed = archive.judgments.hash()
             read = lambda: self._read_first(hashed)  # noqa: E731
-            state = State(revision, hashed, archive.queries.sampling(), read)
+            state = State(revision, hashed, self._design(), read)
         self._revisions.put(hashed, revision)
         return state
 
@@ -124,6 +124,13 @@ class Scoring:
         found = self._archive.judgments.at(hashed)
         self._has_read = True  # from now on, states contain their judgments
         return found
+
+    def _design(self) -> str:
+        """Return what scores depend on besides judgments and runs: queries, and lengths if used."""
+        found = self._archive.queries.sampling()
+        if not any(measure.uses_lengths for measure in self.measures):
+            return found
+        return f"{found} {self._archive.documents.updated_at()}"
 
     def recent(self) -> State:
         """Return the current judgments; those of an earlier page if they take a while."""
@@ -133,12 +140,12 @@ class Scoring:
         """Whether nothing has been judged, weighted or grouped since; one quick query."""
         return (state.revision, state.sampling) == (
             self._archive.judgments.revision(),
-            self._archive.queries.sampling(),
+            self._design(),
         )
 
     def revision(self) -> int:
         """Return a number that grows with every changed judgment, weight, group or stratum."""
-        sampling = self._archive.queries.sampling()
+        sampling = self._design()
         if self._sampling is not None and sampling != self._sampling:
             self._n_resampled += 1
         self._sampling = sampling
@@ -196,9 +203,10 @@ class Scoring:
         rescored = self._rescored(run_id, state)
         if rescored is not None:
             return rescored
+        run = self._runs.read(run_id)
         return evaluate(
-            state.judgments,
-            self._runs.read(run_id),
+            self._archive.documents.with_lengths(state.judgments, self.measures, [run]),
+            run,
             self.measures,
             missing=self._archive.runs.missing_of(run_id),
             queries=self.queries().values(),
@@ -209,13 +217,16 @@ class Scoring:
         before = self._evaluations.find(lambda key: key[0] == run_id)
         if before is None:
             return None
-        (_, hashed, _), known = before
+        (_, hashed, design), known = before
         changed = self._changed_queries(hashed, state.hash)
         if changed is None:
             return None
+        if design != state.sampling and any(one.uses_lengths for one in self.measures):
+            return None  # lengths may differ
         counted = dict.fromkeys((*self.measures, *map(holes_measure, self.measures)))
         run = self._runs.read(run_id)
-        scores = rescore(known.scores, state.judgments, run, [*counted], changed)
+        judgments = self._archive.documents.with_lengths(state.judgments, self.measures, [run])
+        scores = rescore(known.scores, judgments, run, [*counted], changed)
         if scores is None:
             return None
         return Evaluation(scores, self.measures, self.queries(), cautions=known.cautions)

@@ -20,7 +20,7 @@ from berryeval.formats import read_judgments, read_run
 from berryeval.formats.corpus import iter_documents
 from berryeval.formats.limits import UPLOADED_LINE, limited
 from berryeval.formats.queries import read_queries
-from berryeval.service.judgment_files import IMPORTED, batches_of_file, has_same_subtopics
+from berryeval.service.judgment_files import IMPORTED, batches_of_file, has_same_labels
 
 if TYPE_CHECKING:
     from berryeval.service.jobs import Progress
@@ -192,7 +192,7 @@ def _of_judgments(archive: Archive, content: Judgments, *, may_declare: bool) ->
             before = grades.get(doc_id)
             if before is None:
                 n_new += 1
-            elif before == after and has_same_subtopics(content, there, query_id, doc_id):
+            elif before == after and has_same_labels(content, there, query_id, doc_id):
                 n_same += 1
             else:
                 n_changed += 1

@@ -6,6 +6,7 @@ shows at once, without rescoring a whole run.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from dataclasses import dataclass
@@ -15,7 +16,6 @@ from berryeval.archive import Archive
 from berryeval.archive.judgments.subtopics import subtopics_by_document
 from berryeval.archive.records import StoredJudgment, StoredRun
 from berryeval.core.id_column import decode_id, encode_id
-from berryeval.core.intents import grades_by_intent
 from berryeval.core.judgments import Judgments
 from berryeval.core.run import Run
 from berryeval.evaluation.explain import Explanation, explain, score_ranking
@@ -50,7 +50,7 @@ class QueryScore:
 
     measure: Measure
     scores: tuple[float | None, ...]
-    """One per side; None if nothing is judged for the query."""
+    """One per side; None if nothing is judged for the query, or a length or time is unknown."""
 
     @property
     def difference(self) -> float | None:
@@ -111,6 +111,7 @@ class Answers:
         measure: Measure,
         runs: Sequence[Run],
         judged_for_any: AbstractSet[bytes] = frozenset(),
+        lengths: Mapping[str, float] | None = None,
     ) -> None:
         self.query_id = query_id
         self.sides = sides
@@ -119,19 +120,28 @@ class Answers:
         self.measure = measure
         self._runs = runs
         self._judged_for_any = judged_for_any
+        self._lengths = lengths or {}
 
     @cached_property
     def _grades(self) -> dict[bytes, float]:
-        plain = {
-            encode_id(doc_id): one.grade
-            for doc_id, one in self.judged.items()
-            if one.grade is not None
-        }
-        return grades_by_intent(plain, *self._subtopics) if self._subtopics[0] else plain
+        plain = {doc_id: one.grade for doc_id, one in self.judged.items() if one.grade is not None}
+        return self._judgments(plain).grades_of(encode_id(self.query_id))
 
-    @cached_property
-    def _subtopics(self) -> tuple[dict[bytes, dict[bytes, float]], dict[bytes, float]]:
-        return subtopics_by_document(self.judged.values())
+    def _judgments(self, grades: Mapping[str, float]) -> Judgments:
+        """Return grades of the query together with what else is known of its documents."""
+        key = encode_id(self.query_id)
+        found = Judgments.from_dict({self.query_id: grades}).with_lengths(self._lengths)
+        subtopics, weights = subtopics_by_document(self.judged.values())
+        if subtopics:
+            found.subtopics, found.subtopic_weights = {key: subtopics}, {key: weights}
+        strata = {
+            encode_id(doc_id): encode_id(one.stratum)
+            for doc_id, one in self.judged.items()
+            if one.stratum is not None and one.grade is not None
+        }
+        if strata:
+            found.strata = {key: strata}
+        return found
 
     def _grades_seen_by(self, measure: Measure) -> dict[bytes, float]:
         """Return the grades, with a mark for documents that only other queries judge."""
@@ -143,19 +153,26 @@ class Answers:
     @cached_property
     def scores(self) -> tuple[QueryScore, ...]:
         """The scores of each measure; None if nothing is judged."""
-        seen = [[*map(encode_id, side.ranking)] for side in self.sides]
         return tuple(
             QueryScore(
                 measure,
                 tuple(
-                    score_ranking(measure, one, self._grades_seen_by(measure))
-                    if self._grades
-                    else None
-                    for one in seen
+                    self._score(measure, side, run)
+                    for side, run in zip(self.sides, self._runs, strict=True)
                 ),
             )
             for measure in self.measures
         )
+
+    def _score(self, measure: Measure, side: Side, run: Run) -> float | None:
+        if not self._grades:
+            return None
+        if measure.uses_timings:
+            return (run.milliseconds or {}).get(self.query_id)
+        lengths = {encode_id(doc_id): length for doc_id, length in self._lengths.items()}
+        seen = map(encode_id, side.ranking)
+        found = score_ranking(measure, seen, self._grades_seen_by(measure), lengths)
+        return None if math.isnan(found) else found
 
     @property
     def score(self) -> QueryScore:
@@ -164,18 +181,14 @@ class Answers:
 
     @cached_property
     def explanation(self) -> Explanation | None:
-        """Why the score changed; None if there is only one run or nothing is judged."""
-        if len(self.sides) == 1 or not self._grades:
+        """Why the score changed; None if there is one run, or no score that documents explain."""
+        if len(self.sides) == 1 or None in self.score.scores or self.measure.uses_timings:
             return None
         grades = {
             decode_id(doc_id): grade for doc_id, grade in self._grades_seen_by(self.measure).items()
         }
-        judgments = Judgments.from_dict({self.query_id: grades})
-        subtopics, weights = self._subtopics
-        judgments.subtopics = {encode_id(self.query_id): subtopics}
-        judgments.subtopic_weights = {encode_id(self.query_id): weights}
         before, after = self._runs
-        return explain(judgments, before, after, self.query_id, self.measure)
+        return explain(self._judgments(grades), before, after, self.query_id, self.measure)
 
     @cached_property
     def contributions(self) -> Mapping[str, float]:
@@ -237,14 +250,16 @@ def answers_of(
     measures: Sequence[Measure],
     measure: Measure,
     judged_for_any: AbstractSet[bytes] = frozenset(),
+    lengths: Mapping[str, float] | None = None,
 ) -> Answers:
     """Return the results of one or two runs, by label, for a query.
 
-    Measures that look across queries require the documents that are `judged_for_any` query.
+    Measures that look across queries require the documents that are `judged_for_any` query, and
+    measures of reading the lengths of all documents that were retrieved.
     """
     sides = tuple(
         Side(stored, label, run.ranking(query_id), query_id not in run)
         for label, (stored, run) in runs.items()
     )
     loaded = [run for _, run in runs.values()]
-    return Answers(query_id, sides, judged, measures, measure, loaded, judged_for_any)
+    return Answers(query_id, sides, judged, measures, measure, loaded, judged_for_any, lengths)

@@ -206,7 +206,13 @@ def _answers(
     judged_for_any: frozenset[bytes] = frozenset()
     if any(measure.across_queries for measure in (*scoring.measures, view.measure)):
         judged_for_any = frozenset(scoring.recent().judgments.doc_ids.iter_bytes())
-    return answers_of(view.query_id, loaded, judged, scoring.measures, view.measure, judged_for_any)
+    lengths = None
+    if any(measure.uses_lengths for measure in (*scoring.measures, view.measure)):
+        shown = {one for _, run in loaded.values() for one in run.ranking(view.query_id)}
+        lengths = archive.documents.lengths(shown)
+    return answers_of(
+        view.query_id, loaded, judged, scoring.measures, view.measure, judged_for_any, lengths
+    )
 
 
 def _check_known(query: Query | None, answers: Answers) -> None:
