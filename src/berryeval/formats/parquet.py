@@ -5,7 +5,8 @@ Ids may be text, bytes, categories or whole numbers. Other columns are ignored. 
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from typing import Any
 
 from berryeval.core.arrow_table import import_pyarrow
@@ -14,7 +15,16 @@ from berryeval.core.frames import iter_head
 from berryeval.core.grouped import Grouped
 from berryeval.core.judging import JudgedRow
 from berryeval.core.score_order import ScoredRow
-from berryeval.formats._arrow_files import needed_columns, open_source, rows_of, table_of
+from berryeval.formats._arrow_files import (
+    N_HEAD,
+    as_stream,
+    judged_columns,
+    open_source,
+    ranked_columns,
+    rows_of,
+    scored_columns,
+    table_of,
+)
 from berryeval.formats.capabilities import with_every_column
 from berryeval.formats.limits import check_rows
 from berryeval.formats.lines import PathLike, path_name
@@ -26,6 +36,7 @@ __all__ = [
     "iter_judged",
     "iter_ranked",
     "iter_rows",
+    "open_batches",
     "read_table",
     "sniff",
     "to_lines",
@@ -36,6 +47,8 @@ HOLDS = with_every_column("judgments", "run")
 _WHAT = "Reading Parquet"
 _MAGIC = b"PAR1"
 _FIRST_LETTER = 0x20
+_BATCH_ROWS = 65_536
+_BUFFER = 1 << 20  # bytes of a column that are read at once, however large its row groups are
 
 
 def sniff(first_line: bytes) -> bool:
@@ -51,15 +64,36 @@ def sniff(first_line: bytes) -> bool:
 def read_table(path: PathLike, kind: Kind) -> Any:  # noqa: ANN401 - a pyarrow.Table
     """Read the columns that are needed."""
     with open_source(path, _WHAT) as source:
-        from pyarrow import parquet
-
-        schema = parquet.read_schema(source)
-        columns = needed_columns(schema.names, kind, path)
-        query = find_name(columns, QUERY)
-        # A query's id stands in many rows: read it once, and the rows point to it.
-        file = parquet.ParquetFile(source, read_dictionary=[query])
-        check_rows(file.metadata.num_rows, path_name(path))
+        choose = ranked_columns if kind == "run" else judged_columns
+        file, columns = _open_columns(source, path, choose)
         return file.read(columns=columns)
+
+
+@contextmanager
+def open_batches(path: PathLike) -> Iterator[Any]:
+    """Open a run as an Arrow stream of query, document and score, of which little is in memory."""
+    with open_source(path, _WHAT) as source:
+        file, columns = _open_columns(source, path, scored_columns)
+        fields = [field for field in file.schema_arrow if field.name in columns]
+        names = [field.name for field in fields]
+        with as_stream(fields, file.iter_batches(_BATCH_ROWS, columns=names)) as stream:
+            yield stream
+
+
+def _open_columns(
+    source: Any,  # noqa: ANN401 - of pyarrow
+    path: PathLike,
+    choose: Callable[[list[str], PathLike], list[str]],
+) -> tuple[Any, list[str]]:
+    """Return a file to be read bit by bit, and the names of the columns that are needed."""
+    from pyarrow import parquet
+
+    columns = choose(parquet.read_schema(source).names, path)
+    # A query's id stands in many rows: read it once, and the rows point to it.
+    is_dictionary = [find_name(columns, QUERY)]
+    file = parquet.ParquetFile(source, read_dictionary=is_dictionary, buffer_size=_BUFFER)
+    check_rows(file.metadata.num_rows, path_name(path))
+    return file, columns
 
 
 def column_names(path: PathLike) -> list[str]:
@@ -72,9 +106,11 @@ def column_names(path: PathLike) -> list[str]:
 
 
 def iter_ranked(path: PathLike) -> Iterator[ScoredRow]:
-    """Iterate over query, stated rank and score of a run."""
-    table = read_table(path, "run")
-    return iter_head(table, table.num_rows)
+    """Iterate over query, stated rank and score of a run, as far as the caller wants."""
+    with open_source(path, _WHAT) as source:
+        file, columns = _open_columns(source, path, ranked_columns)
+        for batch in file.iter_batches(N_HEAD, columns=columns):
+            yield from iter_head(batch, N_HEAD)
 
 
 def iter_judged(path: PathLike) -> Iterator[JudgedRow]:
