@@ -15,7 +15,7 @@ from berryeval.core.judgments import Judgments
 from berryeval.core.run import Run
 from berryeval.engine import _native, score, score_at_once
 from berryeval.errors import FormatError
-from berryeval.formats import read_run
+from berryeval.formats import parquet, read_run
 from berryeval.formats._arrow_files import as_stream
 from berryeval.measures import parse_measures
 
@@ -174,6 +174,25 @@ def test_memory_does_not_grow_with_the_rows(threads, id_type, monkeypatch):
     a_batch = held[1] - before
     assert a_batch > 0
     assert max(held) - before < 15 * a_batch
+
+
+def test_memory_does_not_grow_with_the_row_groups(tmp_path):
+    """What is kept of a row group ends with it, even if ids are in a dictionary."""
+    documents = pa.array([f"document {number}" for number in range(2000)]).dictionary_encode()
+    queries = pa.array(["q"] * len(documents)).dictionary_encode()
+    scores = pa.array(range(len(documents)))
+    table = pa.table({"qid": queries, "doc": documents, "score": scores})
+    peaks = []
+    for n_groups in (30, 300):
+        with pq.ParquetWriter(tmp_path / "file", table.schema) as writer:
+            for _ in range(n_groups):
+                writer.write_table(table)
+        before = pa.total_allocated_bytes()
+        with parquet.open_batches(tmp_path / "file") as batches:
+            held = [pa.total_allocated_bytes() - before for _ in batches]
+        assert len(held) == n_groups
+        peaks.append(max(held))
+    assert peaks[1] < 2 * peaks[0]
 
 
 def test_an_interrupt_while_a_batch_is_read_is_not_lost():

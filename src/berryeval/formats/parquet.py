@@ -76,7 +76,13 @@ def open_batches(path: PathLike) -> Iterator[Any]:
         file, columns = _open_columns(source, path, scored_columns)
         fields = [field for field in file.schema_arrow if field.name in columns]
         names = [field.name for field in fields]
-        with as_stream(fields, file.iter_batches(_BATCH_ROWS, columns=names)) as stream:
+        # Group by group: pyarrow keeps the dictionaries of all groups that it is asked for at once.
+        batches = (
+            batch
+            for group in range(file.num_row_groups)
+            for batch in file.iter_batches(_BATCH_ROWS, row_groups=[group], columns=names)
+        )
+        with as_stream(fields, batches) as stream:
             yield stream
 
 
