@@ -126,6 +126,7 @@ def command(
         raise click.UsageError(f"A chart ({output_format}) requires --oracle DEPTH.")
     check_outputs([output, history])
     loaded = load_judgments(judgments, options["duplicates"], options["judges"], lengths)
+    loaded.is_kept_ready = len(runs) > 1
     wanted = measures or DEFAULT_MEASURES
     times = timings_of(timings, named_runs(runs))
     ceilings: dict[str, RerankingCeiling] = {}
