@@ -195,6 +195,24 @@ def test_memory_does_not_grow_with_the_row_groups(tmp_path):
     assert peaks[1] < 2 * peaks[0]
 
 
+@pytest.mark.parametrize(("n_documents", "is_dictionary"), [(50, True), (20_000, False)])
+def test_documents_that_repeat_are_read_as_indices(n_documents, is_dictionary, tmp_path):
+    """Their text is not copied for each row; ids that come once are read as they are."""
+    rows = range(20_000)
+    table = pa.table(
+        {
+            "qid": [str(row // 50) for row in rows],
+            "doc": [f"document {row % n_documents}" for row in rows],
+            "score": [float(row) for row in rows],
+        }
+    )
+    pq.write_table(table, tmp_path / "file")
+    with parquet.open_batches(tmp_path / "file") as batches:
+        assert pa.types.is_dictionary(batches.schema.field("doc").type) == is_dictionary
+    expected = score(JUDGMENTS, read_run(tmp_path / "file"), MEASURES)
+    assert same(score_at_once(JUDGMENTS, tmp_path / "file", MEASURES), expected)
+
+
 def test_an_interrupt_while_a_batch_is_read_is_not_lost():
     """Arrow turns it into an error; the file must not be read again from the start."""
 
