@@ -14,6 +14,9 @@ import time
 from collections.abc import Sequence
 from pathlib import Path
 
+import commands
+import many_rows
+
 import measures
 
 HERE = Path(__file__).parent
@@ -126,7 +129,9 @@ def resampling(times: Times, memory: Memory) -> list[str]:
     return [*lines, ""]
 
 
-def page(times: Times, memory: Memory, start: dict[str, float], by_measure: Sequence[str]) -> str:
+def page(
+    times: Times, memory: Memory, start: dict[str, float], measured_apart: Sequence[str]
+) -> str:
     """Lay out the page."""
     copy = times["memory_copy"]["min"]
 
@@ -223,7 +228,7 @@ def page(times: Times, memory: Memory, start: dict[str, float], by_measure: Sequ
         "|---|---:|---:|",
         *shapes,
         "",
-        *by_measure,
+        *measured_apart,
         *resampling(times, memory),
         "## Without the extension",
         "",
@@ -250,7 +255,8 @@ def main() -> None:
         "berryeval version": time_command(program, "version"),
         "berryeval measures": time_command(program, "measures"),
     }
-    text = page(times, run_memory(), start, measures.lines())
+    apart = [*many_rows.lines(), *commands.lines(), *measures.lines()]
+    text = page(times, run_memory(), start, apart)
     PAGE.write_text(text)
     print(text)
     print(f"Written to {PAGE.relative_to(HERE.parent)}")

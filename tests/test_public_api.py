@@ -57,6 +57,35 @@ def test_evaluating_files_loads_nothing_heavy(more, tmp_path, monkeypatch):
     assert not loaded_by(code) & set(HEAVY)
 
 
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        ["compare", "qrels", "old", "new"],
+        ["compare", "qrels", "old", "new", "--test", "sign", "--test", "randomisation"],
+        ["compare", "qrels", "old", "new", "-o", "report.html"],
+        ["gate", "--judgments", "qrels", "--run", "new", "--baseline", "old",
+         "--margin", "nDCG@10=0.5", "--report", "gate.html"],
+    ],
+    ids=["compare", "tests", "html", "gate"],
+)  # fmt: skip
+def test_deciding_does_not_load_scipy_stats(arguments, tmp_path, monkeypatch):
+    """It takes longer to import than a comparison takes; `scipy.special` is enough."""
+    monkeypatch.chdir(tmp_path)
+    queries = range(20)
+    (tmp_path / "qrels").write_text("".join(f"q{i} 0 d1 1\n" for i in queries))
+    for name, shift in (("old", 0), ("new", 1)):
+        rows = (f"q{i} Q0 d{1 + (i + shift) % 2} 1 2 x\nq{i} Q0 d9 2 1 x\n" for i in queries)
+        (tmp_path / name).write_text("".join(rows))
+    code = (
+        "from berryeval.cli import main\n"
+        f"try: main({arguments}, standalone_mode=False)\n"
+        "except SystemExit: pass"
+    )
+    loaded = loaded_by(code)
+    assert "scipy.special" in loaded
+    assert "scipy.stats" not in loaded
+
+
 def test_arrays_load_numpy_only_when_used():
     """The lazy attribute works, and imports NumPy."""
     assert "numpy" in loaded_by("import berryeval; berryeval.metrics")

@@ -135,15 +135,11 @@ Layout layout_of(const ArrowSchema& schema) {
     }
 }
 
-bool holds_text(const ArrowSchema& schema) {
-    const Layout layout = layout_of(schema.dictionary ? *schema.dictionary : schema);
-    return layout >= Layout::text && layout <= Layout::text_view;
-}
-
 bool holds_ids(const ArrowSchema& schema) {
     const Layout layout = layout_of(schema.dictionary ? *schema.dictionary : schema);
     const bool is_integer = layout >= Layout::int8 && layout <= Layout::uint64;
-    return is_integer || holds_text(schema) || (layout == Layout::none && !schema.dictionary);
+    const bool is_text = layout >= Layout::text && layout <= Layout::text_view;
+    return is_integer || is_text || (layout == Layout::none && !schema.dictionary);
 }
 
 bool holds_numbers(const ArrowSchema& schema) {
@@ -165,10 +161,9 @@ std::size_t first_null(const Slice& slice) {
 IdColumn::IdColumn(const ArrowSchema& schema)
     : layout_(layout_of(schema.dictionary ? *schema.dictionary : schema)),
       index_layout_(schema.dictionary ? layout_of(schema) : Layout::none),
-      positions_(chunk_rows),
-      digits_(chunk_rows * most_digits) {}
+      positions_(chunk_rows) {}
 
-std::size_t IdColumn::read(const Slice& slice, std::string_view* out) {
+std::size_t IdColumn::read(const Slice& slice, Digits& digits, std::string_view* out) {
     if (layout_ == Layout::none) return 0;
     const ArrowArray& array = *slice.array;
     const std::int64_t first = array.offset + slice.first;
@@ -177,7 +172,7 @@ std::size_t IdColumn::read(const Slice& slice, std::string_view* out) {
         for (std::size_t i = 0; i < n_rows; ++i) {
             positions_[i] = first + static_cast<std::int64_t>(i);
         }
-        read_at(array, n_rows, out);
+        read_at(array, n_rows, digits, out);
         return n_rows;
     }
     const ArrowArray& dictionary = *array.dictionary;
@@ -190,11 +185,12 @@ std::size_t IdColumn::read(const Slice& slice, std::string_view* out) {
     for (std::size_t i = 0; i < n_rows; ++i) {
         if (!is_valid(dictionary, positions_[i])) n_rows = i;
     }
-    read_at(dictionary, n_rows, out);
+    read_at(dictionary, n_rows, digits, out);
     return n_rows;
 }
 
-void IdColumn::read_at(const ArrowArray& values, std::size_t n_rows, std::string_view* out) {
+void IdColumn::read_at(const ArrowArray& values, std::size_t n_rows, Digits& digits,
+                       std::string_view* out) {
     const std::int64_t* const positions = positions_.data();
     switch (layout_) {
         case Layout::text:
@@ -207,7 +203,7 @@ void IdColumn::read_at(const ArrowArray& values, std::size_t n_rows, std::string
             break;
     }
     visit_integers(layout_, values, [&](const auto* numbers) {
-        char* to = digits_.data();
+        char* to = digits.make_room(n_rows * most_digits);
         for (std::size_t i = 0; i < n_rows; ++i) {
             // std::to_chars takes no characters: a byte is a number here.
             const auto number = +numbers[positions[i]];

@@ -3,6 +3,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <string_view>
 #include <vector>
 
@@ -35,8 +36,6 @@ enum class Layout {
 
 Layout layout_of(const ArrowSchema& schema);
 bool holds_ids(const ArrowSchema& schema);
-// Ids as they lie in the batch, and not as numbers to be written out.
-bool holds_text(const ArrowSchema& schema);
 bool holds_numbers(const ArrowSchema& schema);
 
 // The rows of a column that are wanted, out of one batch.
@@ -49,21 +48,32 @@ struct Slice {
 // The first null among the rows; n_rows if there is none.
 std::size_t first_null(const Slice& slice);
 
+// Whole numbers, written in decimal: ids that lie in no batch.
+class Digits {
+public:
+    char* make_room(std::size_t n_bytes) {
+        return blocks_.emplace_back(std::make_unique_for_overwrite<char[]>(n_bytes)).get();
+    }
+
+private:
+    std::vector<std::unique_ptr<char[]>> blocks_;
+};
+
 class IdColumn {
 public:
     explicit IdColumn(const ArrowSchema& schema);
 
-    // Points `out` to each id, until the next call or the end of the batch. Whole numbers are
-    // written in decimal. Returns the number of rows before the first null.
-    std::size_t read(const Slice& slice, std::string_view* out);
+    // Points `out` to each id, in the batch or, of whole numbers, in `digits`. Returns the number
+    // of rows before the first null.
+    std::size_t read(const Slice& slice, Digits& digits, std::string_view* out);
 
 private:
-    void read_at(const ArrowArray& values, std::size_t n_rows, std::string_view* out);
+    void read_at(const ArrowArray& values, std::size_t n_rows, Digits& digits,
+                 std::string_view* out);
 
     Layout layout_;        // of the ids; of the dictionary where there is one
     Layout index_layout_;  // none without a dictionary
     std::vector<std::int64_t> positions_;
-    std::vector<char> digits_;
 };
 
 class NumberColumn {

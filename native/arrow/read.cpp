@@ -20,7 +20,8 @@ bool Reader::can_read(const ArrowSchema& schema, const std::array<std::size_t, 3
            holds_numbers(*schema.children[places[2]]);
 }
 
-Reader::Chunk Reader::read_chunk(const ArrowArray& batch, std::int64_t first, std::size_t n_rows) {
+Reader::Chunk Reader::read_chunk(const ArrowArray& batch, std::int64_t first, std::size_t n_rows,
+                                 Digits& digits) {
     // The offset of a batch counts for its columns, too.
     const auto slice = [&](std::size_t column) {
         return Slice{batch.children[places_[column]], batch.offset + first, n_rows};
@@ -28,8 +29,9 @@ Reader::Chunk Reader::read_chunk(const ArrowArray& batch, std::int64_t first, st
     // A row may also be missing as a whole; its columns tell nothing of it.
     const std::size_t n_rows_there = first_null(Slice{&batch, first, n_rows});
     const std::array<std::size_t, 3> n_there = {
-        std::min(queries_.read(slice(0), query_ids_.data()), n_rows_there),
-        documents_.read(slice(1), doc_ids_.data()), numbers_.read(slice(2), values_.data())};
+        std::min(queries_.read(slice(0), digits, query_ids_.data()), n_rows_there),
+        documents_.read(slice(1), digits, doc_ids_.data()),
+        numbers_.read(slice(2), values_.data())};
     const std::size_t end = std::min({n_there[0], n_there[1], n_there[2]});
     const std::size_t n_before = n_before_;
     for (std::size_t i = 0; i < end; ++i) {
@@ -47,12 +49,18 @@ Reader::Chunk Reader::read_chunk(const ArrowArray& batch, std::int64_t first, st
 }
 
 std::optional<Complaint> GroupingReader::add(const ArrowArray& batch) {
-    return reader_.read(batch,
-                        [this](std::string_view query_id, std::string_view doc_id, double value) {
-                            if (grouping_.n_rows() == chunk_rows) [[unlikely]]
-                                make_room();
-                            grouping_.add(query_id, doc_id, value);
-                        });
+    std::optional<Complaint> complaint;
+    for (std::int64_t first = 0; first < batch.length && !complaint; first += part_rows) {
+        Digits digits;
+        complaint =
+            reader_.read(batch, first, std::min(first + part_rows, batch.length), digits,
+                         [this](std::string_view query_id, std::string_view doc_id, double value) {
+                             if (grouping_.n_rows() == chunk_rows) [[unlikely]]
+                                 make_room();
+                             grouping_.add(query_id, doc_id, value);
+                         });
+    }
+    return complaint;
 }
 
 // The first rows tell how long ids are, more or less.

@@ -15,6 +15,9 @@
 
 namespace berryeval::arrow {
 
+// A batch may have any number of rows, and is read in parts: their digits need not all be kept.
+constexpr std::int64_t part_rows = 65'536;
+
 enum class Problem { null, empty_id, number };
 
 // What is wrong with a row.
@@ -34,14 +37,14 @@ public:
 
     static bool can_read(const ArrowSchema& schema, const std::array<std::size_t, 3>& places);
 
-    // Calls take(query_id, doc_id, number) for each row of a batch, up to the first that
-    // something is wrong with. The views are good as long as the batch, but where ids are
-    // numbers only until take() returns.
+    // Calls take(query_id, doc_id, number) for each row in [first, last) of a batch, up to the
+    // first that something is wrong with. The views are good as long as the batch and its digits.
     template <class Take>
-    std::optional<Complaint> read(const ArrowArray& batch, const Take& take) {
-        for (std::int64_t first = 0; first < batch.length;) {
-            const auto left = static_cast<std::size_t>(batch.length - first);
-            const Chunk chunk = read_chunk(batch, first, std::min(left, chunk_rows));
+    std::optional<Complaint> read(const ArrowArray& batch, std::int64_t first, std::int64_t last,
+                                  Digits& digits, const Take& take) {
+        while (first < last) {
+            const auto left = static_cast<std::size_t>(last - first);
+            const Chunk chunk = read_chunk(batch, first, std::min(left, chunk_rows), digits);
             for (std::size_t i = 0; i < chunk.n_good; ++i) {
                 take(query_ids_[i], doc_ids_[i], values_[i]);
             }
@@ -57,7 +60,8 @@ private:
         std::optional<Complaint> complaint;  // about the row after them
     };
 
-    Chunk read_chunk(const ArrowArray& batch, std::int64_t first, std::size_t n_rows);
+    Chunk read_chunk(const ArrowArray& batch, std::int64_t first, std::size_t n_rows,
+                     Digits& digits);
 
     std::array<std::size_t, 3> places_;
     double most_;

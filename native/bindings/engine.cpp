@@ -10,6 +10,7 @@
 #include <cmath>
 #include <deque>
 #include <limits>
+#include <memory>
 #include <optional>
 #include <string_view>
 
@@ -274,28 +275,42 @@ bool BoardOfPython::score_dict(const nb::dict& run, std::size_t n_threads) {
 
 bool BoardOfPython::score_arrow(nb::handle capsule, const std::array<std::size_t, 3>& places,
                                 std::size_t n_threads) {
+    using Batch = arrow::Lent<ArrowArray>;
+    struct Part {
+        std::shared_ptr<Batch> batch;
+        arrow::Digits digits;
+        engine::Loan loan;
+    };
     ArrowStream stream(capsule, places);
     const ArrowSchema& schema = stream.schema();
-    if (!arrow::Reader::can_read(schema, places) ||
-        !arrow::holds_text(*schema.children[places[0]]) ||
-        !arrow::holds_text(*schema.children[places[1]])) {
-        return false;
-    }
+    if (!arrow::Reader::can_read(schema, places)) return false;
     arrow::Reader reader(schema, places, std::numeric_limits<double>::infinity());
-    std::deque<arrow::Lent<ArrowArray>> batches;  // kept: ids stay where they are
+    std::deque<Part> parts;  // outlive the pass
     engine::BatchPass pass(board_, manner_.duplicates, n_threads);
     std::optional<std::string_view> current;
-    while (stream.next(batches.emplace_back())) {
-        const nb::gil_scoped_release without_gil;
-        const auto complaint = reader.read(
-            *batches.back(), [&](std::string_view query_id, std::string_view doc_id, double score) {
-                if (!current || !columns::are_same(*current, query_id)) {
-                    pass.begin(query_id);
-                    current = query_id;
-                }
-                pass.add(doc_id, score);
-            });
-        if (complaint || pass.has_failed()) return false;
+    const auto take = [&](std::string_view query_id, std::string_view doc_id, double score) {
+        if (!current || !columns::are_same(*current, query_id)) {
+            pass.begin(query_id);
+            current = query_id;
+        }
+        pass.add(doc_id, score);
+    };
+    for (;;) {
+        const auto batch = std::make_shared<Batch>();
+        if (!stream.next(*batch)) break;
+        const std::int64_t length = (*batch)->length;
+        for (std::int64_t first = 0; first < length; first += arrow::part_rows) {
+            if (PyErr_CheckSignals() != 0) nb::raise_python_error();
+            // Given back with the GIL, as they were taken.
+            while (!parts.empty() && !parts.front().loan.is_in_use()) parts.pop_front();
+            Part& part = parts.emplace_back();
+            part.batch = batch;
+            const nb::gil_scoped_release without_gil;
+            pass.borrow(part.loan);
+            const std::int64_t last = std::min(first + arrow::part_rows, length);
+            const auto complaint = reader.read(**batch, first, last, part.digits, take);
+            if (complaint || pass.has_failed()) return false;
+        }
     }
     const nb::gil_scoped_release without_gil;
     return pass.finish();

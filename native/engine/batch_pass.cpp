@@ -17,15 +17,17 @@ BatchPass::BatchPass(Board& board, std::optional<columns::Duplicates> duplicates
 BatchPass::~BatchPass() { join(); }
 
 void BatchPass::hand_over() {
-    Batch full = std::exchange(batch_, Batch{});
+    pass_on(std::exchange(batch_, Batch{}));
+    if (loan_ != nullptr) batch_.borrow(*loan_);
+}
+
+void BatchPass::pass_on(Batch full) {
     if (threads_.size() < most_threads_) start_thread();
     if (!threads_.empty()) {
         const std::lock_guard lock(mutex_);
         if (!used_.empty()) {
             batch_ = std::move(used_.back());
             used_.pop_back();
-            batch_.queries.clear();
-            batch_.rows.clear();
         }
         if (waiting_.size() < most_waiting) {
             waiting_.push_back(std::move(full));
@@ -34,11 +36,7 @@ void BatchPass::hand_over() {
         }
     }
     score(full, own_);  // the others have enough to do
-    if (threads_.empty()) {
-        full.queries.clear();
-        full.rows.clear();
-        batch_ = std::move(full);
-    }
+    if (threads_.empty()) batch_ = std::move(full);
 }
 
 void BatchPass::start_thread() {
@@ -70,9 +68,9 @@ void BatchPass::work() {
     }
 }
 
-void BatchPass::score(const Batch& batch, Scorer& scorer) {
-    if (has_failed_) return;
-    for (std::size_t i = 0; i < batch.queries.size(); ++i) {
+// Leaves the batch empty.
+void BatchPass::score(Batch& batch, Scorer& scorer) {
+    for (std::size_t i = 0; i < batch.queries.size() && !has_failed_; ++i) {
         const std::size_t first = batch.queries[i].first_row;
         const std::size_t last =
             i + 1 < batch.queries.size() ? batch.queries[i + 1].first_row : batch.rows.size();
@@ -82,10 +80,11 @@ void BatchPass::score(const Batch& batch, Scorer& scorer) {
         }
         if (!scorer.end()) has_failed_ = true;
     }
+    batch.clear();
 }
 
 bool BatchPass::finish() {
-    score(std::exchange(batch_, Batch{}), own_);
+    score(batch_, own_);
     // What still waits is shared with the other threads.
     for (;;) {
         Batch batch;

@@ -16,9 +16,19 @@
 
 namespace berryeval::engine {
 
+// Memory that ids of a pass lie in. Its owner keeps it as long as it is in use.
+class Loan {
+public:
+    bool is_in_use() const { return n_users_.load(std::memory_order_acquire) > 0; }
+
+private:
+    friend class BatchPass;
+    std::atomic<std::size_t> n_users_ = 0;  // batches of rows
+};
+
 // Takes rows query by query from the calling thread, and hands them in batches to the others.
 // Fails if a query comes back, or has a document twice. The bytes of ids must stay until the
-// pass is gone.
+// pass is gone, or until their loan is no longer in use.
 class BatchPass {
 public:
     // With one thread the caller does it all, batch by batch. Without `duplicates` there are
@@ -27,6 +37,12 @@ public:
     ~BatchPass();
     BatchPass(const BatchPass&) = delete;
     BatchPass& operator=(const BatchPass&) = delete;
+
+    // The ids of the rows that follow lie in `loan`. It stays in use at least until the next one.
+    void borrow(Loan& loan) {
+        loan_ = &loan;
+        batch_.borrow(loan);
+    }
 
     void begin(std::string_view query_id) {
         if (batch_.rows.size() >= rows_at_once) hand_over();
@@ -54,12 +70,26 @@ private:
     struct Batch {
         std::vector<Query> queries;
         std::vector<Row> rows;
+        std::vector<Loan*> loans;  // that the rows lie in
+
+        void borrow(Loan& loan) {
+            loans.push_back(&loan);
+            loan.n_users_.fetch_add(1, std::memory_order_relaxed);
+        }
+        // The vectors keep their memory.
+        void clear() {
+            queries.clear();
+            rows.clear();
+            for (Loan* const loan : loans) loan->n_users_.fetch_sub(1, std::memory_order_release);
+            loans.clear();
+        }
     };
 
     void hand_over();
+    void pass_on(Batch full);
     void start_thread();
     void work();
-    void score(const Batch& batch, Scorer& scorer);
+    void score(Batch& batch, Scorer& scorer);
     void join();
 
     Board& board_;
@@ -67,10 +97,11 @@ private:
     std::atomic<bool> has_failed_ = false;
     std::size_t most_threads_;  // besides the caller's; they start when there is work
     Batch batch_;
-    std::mutex mutex_;  // guards what follows
+    Loan* loan_ = nullptr;  // of the row that comes next
+    std::mutex mutex_;      // guards what follows
     std::condition_variable changed_;
     std::deque<Batch> waiting_;
-    std::vector<Batch> used_;  // to be filled again
+    std::vector<Batch> used_;  // empty, to be filled again
     bool is_over_ = false;
     std::exception_ptr error_;
     std::vector<std::thread> threads_;

@@ -311,6 +311,22 @@ def test_runs_of_different_depth_are_compared_with_a_caution():
     assert not any("depth" in note for note in notes)
 
 
+def test_documents_are_placed_in_all_runs():
+    """Those that any run has early, in the order of the baseline, then of the candidates."""
+    judgments = {"q": {"a": 2, "c": 0, "e": -1}}
+    old = {"q": ["a", "b", "c", "d"]}
+    new = {"q": ["d", "e", "a", "f"]}
+    found = compare(judgments, {"old": old, "new": new}, "RR").placed_documents("q", 2, 4)
+    assert [(one.doc_id, one.grade, one.ranks) for one in found] == [
+        ("a", 2, (1, 3)),
+        ("b", None, (2, 0)),
+        ("d", None, (4, 1)),
+        ("e", None, (0, 2)),
+    ]
+    shallow = compare(judgments, {"old": old, "new": new}, "RR").placed_documents("q", 2, 3)
+    assert shallow[2].ranks == (0, 1)
+
+
 def test_a_ranking_shows_grades_and_holes():
     """None and negative grades are holes."""
     found = compare({"q1": {"d": 2, "e": -1}}, {"a": {"q1": ["d", "e", "x"]}, "b": AFTER}, "RR")

@@ -30,6 +30,18 @@ def written(folder, content, name="a.run"):
     return path
 
 
+@pytest.mark.parametrize("pack", [bytes, gzip.compress])
+def test_the_first_lines_of_a_large_file_come_without_the_rest(tmp_path, pack):
+    """Detecting a format, or checking ranks, does not split megabytes into lines."""
+    content = b"q1 Q0 d1 1 0.5 x\n" * 500_000
+    path = tmp_path / "a.run"
+    path.write_bytes(pack(content))
+    sizes = [len(piece) for piece in iter_pieces(path)]
+    assert sizes[0] == 1 << 16
+    assert max(sizes) == 1 << 21
+    assert b"".join(iter_pieces(path)) == content
+
+
 @pytest.mark.parametrize("name", ["a.run", "a.run.gz"])
 @pytest.mark.parametrize("iterate", [iter_lines, iter_pieces])
 @pytest.mark.usefixtures("short_lines")

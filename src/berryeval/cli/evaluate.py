@@ -146,6 +146,7 @@ def command(
         _show(found, Shown(per_query, label, intervals), output_format, output)
         return
     loaded = load_judgments(judgments, options["duplicates"], options["judges"], lengths)
+    loaded.is_kept_ready = len(runs) > 1
     times = timings_of(timings, named_runs(runs))
     ceilings: dict[str, RerankingCeiling] = {}
     if depths:

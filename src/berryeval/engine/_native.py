@@ -70,10 +70,10 @@ def score_frame(
     duplicates: Duplicates,
     n_shown: int = N_SHOWN,
 ) -> AllScores | None:
-    """Score a data frame without creating a `Run`.
+    """Score a data frame, or another stream of rows, without creating a `Run`.
 
-    None if the rows of a query are not adjacent, ids are not text, or something is wrong:
-    `Run.from_frame` then reads it, or reports what is wrong.
+    None if the rows of a query are not adjacent, or something is wrong: `Run.from_frame` then reads
+    it, or reports what is wrong. Little of a stream is in memory at a time.
     """
     from berryeval._native import arrow_names
 

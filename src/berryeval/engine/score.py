@@ -19,6 +19,7 @@ from berryeval.errors import InputError
 from berryeval.formats import Duplicates
 from berryeval.formats.lines import readable_again
 from berryeval.formats.reading import sniff_format
+from berryeval.formats.registry import BINARY, FORMATS
 from berryeval.kernels.relevance import NOT_IN_POOL
 from berryeval.measures import Measure
 
@@ -81,7 +82,7 @@ def score_at_once(
     no_relevant: NoRelevant = "zero",
     duplicates: Duplicates = "error",
 ) -> Scores | None:
-    """Score the path of a TREC file, a dict of dicts or a data frame without creating a `Run`.
+    """Score a file of TREC, Parquet or Arrow, a dict of dicts or a frame without creating a `Run`.
 
     None if that is not possible: `score` then gives the same from a `Run`. A pipe has to be made
     `readable_again` for that. Raises `FormatError` for an invalid line, and `InputError` if a
@@ -92,9 +93,13 @@ def score_at_once(
         return None
     if isinstance(source, (str, os.PathLike)):
         source = readable_again(source)
-        if sniff_format(source) != "trec":
-            return None
-        found: AllScores | None = _native.score_file(judgments, source, measures, duplicates)
+        detected = sniff_format(source)
+        found: AllScores | None = None
+        if detected == "trec":
+            found = _native.score_file(judgments, source, measures, duplicates)
+        elif detected in BINARY:
+            with FORMATS[detected].open_batches(source) as rows:
+                found = _native.score_frame(judgments, rows, measures, duplicates)
     elif type(source) is dict:
         found = _native.score_dict(judgments, source, measures)
     elif can_be_streamed_again(source):

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from berryeval.core.id_column import encode_id
+from berryeval.core.id_column import decode_id, encode_id
 from berryeval.core.judgments import Judgments
 from berryeval.core.notes import Note
 from berryeval.core.query import Query
@@ -23,7 +23,15 @@ from berryeval.evaluation.risk import Risk
 from berryeval.evaluation.sampling import Sampling
 from berryeval.measures import Measure, parse_measure
 
-__all__ = ["Comparison", "Difference", "QueryChange", "RankedDocument", "Statistics", "headline"]
+__all__ = [
+    "Comparison",
+    "Difference",
+    "PlacedDocument",
+    "QueryChange",
+    "RankedDocument",
+    "Statistics",
+    "headline",
+]
 
 
 @dataclass(frozen=True)
@@ -47,6 +55,17 @@ class RankedDocument:
     doc_id: str
     grade: float | None
     """None if it is not judged: a hole."""
+
+
+@dataclass(frozen=True)
+class PlacedDocument:
+    """A document at its ranks in all runs."""
+
+    doc_id: str
+    grade: float | None
+    """None if it is not judged: a hole."""
+    ranks: tuple[int, ...]
+    """In the baseline, then in each candidate; 0 where it has none."""
 
 
 @dataclass(frozen=True, eq=False, repr=False, kw_only=True)
@@ -210,6 +229,34 @@ class Comparison(Displayed):
             grade = grades.get(encode_id(doc_id))
             is_hole = grade is None or grade < 0
             found.append(RankedDocument(rank, doc_id, None if is_hole else grade))
+        return found
+
+    def placed_documents(self, query_id: str, depth: int, look_down: int) -> list[PlacedDocument]:
+        """Return the documents that any run has in its first `depth` ranks, with all their ranks.
+
+        Below rank `look_down`, a document counts as not retrieved. Documents of the baseline come
+        first, in its order, then those of each candidate.
+        """
+        encoded = encode_id(query_id)
+        grades = self.judgments.grades_of(encoded)
+        names = (self.baseline, *self.candidates)
+        rankings = [self.runs[name].ranked_ids(encoded, look_down) for name in names]
+        kept = {doc_id for ranking in rankings for doc_id in ranking[:depth]}
+        ranks = [
+            {doc_id: rank for rank, doc_id in enumerate(ranking, start=1) if doc_id in kept}
+            for ranking in rankings
+        ]
+        found = []
+        for doc_id in dict.fromkeys(doc_id for of_run in ranks for doc_id in of_run):
+            grade = grades.get(doc_id)
+            is_hole = grade is None or grade < 0
+            found.append(
+                PlacedDocument(
+                    decode_id(doc_id),
+                    None if is_hole else grade,
+                    tuple(of_run.get(doc_id, 0) for of_run in ranks),
+                )
+            )
         return found
 
     def __repr__(self) -> str:

@@ -185,12 +185,12 @@ def _document_of(chunk_id: bytes, documents: DocumentsOfChunks) -> bytes:
 def find_cautions(source: RunSource) -> tuple[str, ...]:
     """Return what is suspicious about the scores of a run that the engine could score.
 
-    The ranks of a TREC file are checked too.
+    The ranks that a file states are checked too.
     """
     if isinstance(source, Run):
         return source.find_cautions()
     if isinstance(source, (str, os.PathLike)):
-        return reading.find_cautions(source, "trec") or ()
+        return reading.find_cautions(source, reading.sniff_format(source)) or ()
     if isinstance(source, Mapping):
         scores: Any = source
         return cautions_of(lambda _limit: rows_of_dict(scores))

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from typing import Any
 
@@ -20,7 +20,21 @@ from berryeval.errors import BerryEvalError, FormatError
 from berryeval.formats.lines import PathLike, is_plain_file, iter_lines, path_name
 from berryeval.formats.rows import iter_labelled
 
-__all__ = ["needed_columns", "open_source", "rows_of", "table_of", "tag_of"]
+__all__ = [
+    "N_HEAD",
+    "as_stream",
+    "judged_columns",
+    "needed_columns",
+    "open_source",
+    "ranked_columns",
+    "rows_of",
+    "scored_columns",
+    "table_of",
+    "tag_of",
+]
+
+N_HEAD = 1000
+"""Rows that are read at once where often the first ones are enough."""
 
 _TAG = b"tag"
 
@@ -50,13 +64,54 @@ def open_source(path: PathLike, what: str) -> Iterator[Any]:
         raise FormatError(message, name) from error
 
 
+@contextmanager
+def as_stream(fields: list[Any], batches: Iterable[Any]) -> Iterator[Any]:
+    """Hand over record batches as an Arrow stream.
+
+    Arrow turns what is raised while it asks for a batch into an error of its own; an interrupt is
+    raised after the block.
+    """
+    from pyarrow import RecordBatchReader, schema
+
+    stated = schema(fields)
+    interrupts: list[KeyboardInterrupt] = []
+
+    def watched() -> Iterator[Any]:
+        try:
+            for batch in batches:
+                if not batch.schema.equals(stated):  # the reader would take one type for another
+                    raise TypeError(f"expected {stated}, found {batch.schema}")
+                yield batch
+        except KeyboardInterrupt as interrupt:
+            interrupts.append(interrupt)
+            raise
+
+    yield RecordBatchReader.from_batches(stated, watched())
+    if interrupts:
+        raise interrupts[0]
+
+
 def needed_columns(names: list[str], kind: Kind, path: PathLike) -> list[str]:
     """Return the columns that are read; others may be large."""
-    places = find_places(names, kind, Origin(path_name(path)))
-    labels = find_labels(names) if kind == "judgments" else ()
-    found = [names[place] for place in (*places, *labels) if place is not None]
-    rank = find_name(names, RANK) if kind == "run" else None
-    return found if rank is None else [*found, rank]
+    return ranked_columns(names, path) if kind == "run" else judged_columns(names, path)
+
+
+def judged_columns(names: list[str], path: PathLike) -> list[str]:
+    """Return the columns of judgments, those with judges, subtopics and sources included."""
+    places = find_places(names, "judgments", Origin(path_name(path)))
+    return [names[place] for place in (*places, *find_labels(names)) if place is not None]
+
+
+def ranked_columns(names: list[str], path: PathLike) -> list[str]:
+    """Return the columns of a run, the stated ranks included."""
+    rank = find_name(names, RANK)
+    scored = scored_columns(names, path)
+    return scored if rank is None else [*scored, rank]
+
+
+def scored_columns(names: list[str], path: PathLike) -> list[str]:
+    """Return the columns of a run that its scores depend on."""
+    return [names[place] for place in find_places(names, "run", Origin(path_name(path)))]
 
 
 def table_of(data: Grouped) -> Any:  # noqa: ANN401 - a pyarrow.Table

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import Any
 
 from berryeval.core.arrow_table import import_pyarrow
@@ -11,7 +12,16 @@ from berryeval.core.frames import iter_head
 from berryeval.core.grouped import Grouped
 from berryeval.core.judging import JudgedRow
 from berryeval.core.score_order import ScoredRow
-from berryeval.formats._arrow_files import needed_columns, open_source, rows_of, table_of
+from berryeval.formats._arrow_files import (
+    N_HEAD,
+    as_stream,
+    needed_columns,
+    open_source,
+    ranked_columns,
+    rows_of,
+    scored_columns,
+    table_of,
+)
 from berryeval.formats.capabilities import with_every_column
 from berryeval.formats.limits import check_rows
 from berryeval.formats.lines import PathLike, path_name
@@ -23,6 +33,7 @@ __all__ = [
     "iter_judged",
     "iter_ranked",
     "iter_rows",
+    "open_batches",
     "read_table",
     "sniff",
     "to_lines",
@@ -43,11 +54,25 @@ def sniff(first_line: bytes) -> bool:
 def read_table(path: PathLike, kind: Kind) -> Any:  # noqa: ANN401 - a pyarrow.Table
     """Read the columns that are needed."""
     with open_source(path, _WHAT) as source:
+        from pyarrow import Table
+
         reader = _reader(source)
-        table = _read_all(reader, path).select(needed_columns(reader.schema.names, kind, path))
+        table = Table.from_batches(_iter_batches(reader, path), reader.schema)
+        table = table.select(needed_columns(reader.schema.names, kind, path))
         # What is read is what is in the file: damaged offsets would lead out of it.
         table.validate(full=True)
         return table
+
+
+@contextmanager
+def open_batches(path: PathLike) -> Iterator[Any]:
+    """Open a run as an Arrow stream of query, document and score, of which little is in memory."""
+    with open_source(path, _WHAT) as source:
+        reader = _reader(source)
+        columns = scored_columns(reader.schema.names, path)
+        fields = [reader.schema.field(name) for name in columns]
+        with as_stream(fields, _iter_checked(reader, path, columns)) as stream:
+            yield stream
 
 
 def column_names(path: PathLike) -> list[str]:
@@ -57,18 +82,22 @@ def column_names(path: PathLike) -> list[str]:
         return names
 
 
-def _read_all(reader: Any, path: PathLike) -> Any:  # noqa: ANN401 - of pyarrow
-    """Read all batches; a few bytes may stand for very many rows."""
-    from pyarrow import Table
-
+def _iter_batches(reader: Any, path: PathLike) -> Iterator[Any]:  # noqa: ANN401 - of pyarrow
+    """Iterate over all batches; a few bytes may stand for very many rows."""
     is_file = hasattr(reader, "num_record_batches")
-    read = map(reader.get_batch, range(reader.num_record_batches)) if is_file else reader
-    batches, n_rows = [], 0
-    for batch in read:
+    n_rows = 0
+    for batch in map(reader.get_batch, range(reader.num_record_batches)) if is_file else reader:
         n_rows += batch.num_rows
         check_rows(n_rows, path_name(path))
-        batches.append(batch)
-    return Table.from_batches(batches, reader.schema)
+        yield batch
+
+
+def _iter_checked(reader: Any, path: PathLike, columns: list[str]) -> Iterator[Any]:  # noqa: ANN401
+    """Iterate over the batches that may be read: damaged offsets would lead out of them."""
+    for batch in _iter_batches(reader, path):
+        taken = batch.select(columns)
+        taken.validate(full=True)
+        yield taken
 
 
 def _reader(source: Any) -> Any:  # noqa: ANN401 - of pyarrow
@@ -80,9 +109,13 @@ def _reader(source: Any) -> Any:  # noqa: ANN401 - of pyarrow
 
 
 def iter_ranked(path: PathLike) -> Iterator[ScoredRow]:
-    """Iterate over query, stated rank and score of a run."""
-    table = read_table(path, "run")
-    return iter_head(table, table.num_rows)
+    """Iterate over query, stated rank and score of a run, as far as the caller wants."""
+    with open_source(path, _WHAT) as source:
+        reader = _reader(source)
+        columns = ranked_columns(reader.schema.names, path)
+        for batch in _iter_checked(reader, path, columns):
+            for first in range(0, batch.num_rows, N_HEAD):
+                yield from iter_head(batch.slice(first), N_HEAD)
 
 
 def iter_judged(path: PathLike) -> Iterator[JudgedRow]:

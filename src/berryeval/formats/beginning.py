@@ -27,8 +27,7 @@ class Beginning:
     @cached_property
     def text(self) -> bytes:
         """The first 64 KiB, without a byte order mark."""
-        pieces = iter_pieces(self._path)
-        return next(islice(pieces, 1), b"").removeprefix(BOM)[:_SIZE]
+        return b"".join(islice(iter_pieces(self._path), 2)).removeprefix(BOM)[:_SIZE]
 
     @cached_property
     def keys(self) -> tuple[frozenset[str], ...]:

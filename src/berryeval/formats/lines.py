@@ -9,7 +9,6 @@ import sys
 import zlib
 from collections.abc import Iterator
 from contextlib import AbstractContextManager, ExitStack, contextmanager, nullcontext
-from functools import partial
 from typing import IO, TYPE_CHECKING, BinaryIO, cast
 
 from berryeval.core.inputs import note_input
@@ -43,6 +42,7 @@ BOM = b"\xef\xbb\xbf"
 FIRST_BYTES = (BOM, _GZIP, _ZSTD)
 """First bytes that are not part of the text: a byte order mark, or those of compression."""
 _PIECE = 1 << 21
+_FIRST_PIECE = 1 << 16  # often the first lines are all that is wanted
 _PIECES_AHEAD = 2
 _IN_MEMORY = 16 << 20  # bytes of a pipe
 _COMPRESSED_PIECE = 1 << 13  # small: a few bytes may stand for very many
@@ -142,17 +142,25 @@ def iter_lines(path: PathLike) -> Iterator[tuple[int, bytes]]:
 
 
 def iter_pieces(path: PathLike) -> Iterator[bytes]:
-    """Iterate over the content of a file in pieces of two megabytes, a byte order mark included.
+    """Iterate over the content of a file in pieces, a byte order mark included.
 
+    The first is small, and later ones grow to two megabytes.
     Raises what `iter_lines` raises. Another thread decompresses the next pieces of a file while
     the caller works on this one.
     """
     with _errors_named(path), _open(path) as file:
-        pieces = iter(partial(file.read, _PIECE), b"")
+        pieces = _growing(file)
         # A thread that waits for a pipe could not be stopped, and what is kept is unpacked.
         if not isinstance(path, Kept) and can_be_read_again(path) and not is_plain_file(path):
             pieces = _ahead(pieces)
         yield from within_limits(pieces, path_name(path))
+
+
+def _growing(file: IO[bytes]) -> Iterator[bytes]:
+    size = min(_FIRST_PIECE, _PIECE)
+    while piece := file.read(size):
+        yield piece
+        size = min(2 * size, _PIECE)
 
 
 def read_content(path: PathLike) -> bytes:

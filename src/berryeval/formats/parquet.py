@@ -6,18 +6,28 @@ one table, see `berryeval.formats.parquet_folder`. Needs pyarrow.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from typing import Any
 
 from berryeval.core.arrow_table import import_pyarrow
-from berryeval.core.column_names import QUERY, Kind, find_name
+from berryeval.core.column_names import DOCUMENT, QUERY, Kind, find_name
 from berryeval.core.frames import iter_head
 from berryeval.core.grouped import Grouped
 from berryeval.core.inputs import note_input
 from berryeval.core.judging import JudgedRow
 from berryeval.core.score_order import ScoredRow
 from berryeval.errors import FormatError
-from berryeval.formats._arrow_files import needed_columns, open_source, rows_of, table_of
+from berryeval.formats._arrow_files import (
+    N_HEAD,
+    as_stream,
+    judged_columns,
+    open_source,
+    ranked_columns,
+    rows_of,
+    scored_columns,
+    table_of,
+)
 from berryeval.formats.capabilities import with_every_column
 from berryeval.formats.limits import check_rows
 from berryeval.formats.lines import PathLike, path_name
@@ -30,6 +40,7 @@ __all__ = [
     "iter_judged",
     "iter_ranked",
     "iter_rows",
+    "open_batches",
     "read_table",
     "sniff",
     "to_lines",
@@ -40,6 +51,9 @@ HOLDS = with_every_column("judgments", "run")
 _WHAT = "Reading Parquet"
 _MAGIC = b"PAR1"
 _FIRST_LETTER = 0x20
+_BATCH_ROWS = 262_144
+_FEWEST_BYTES = 5  # of an id that is written out: four for its length, and one
+_BUFFER = 1 << 20  # bytes of a column that are read at once, however large its row groups are
 
 
 def sniff(first_line: bytes) -> bool:
@@ -73,15 +87,72 @@ def read_table(path: PathLike, kind: Kind) -> Any:  # noqa: ANN401 - a pyarrow.T
 
 def _read_file(path: PathLike, kind: Kind) -> Any:  # noqa: ANN401
     with open_source(path, _WHAT) as source:
-        from pyarrow import parquet
-
-        schema = parquet.read_schema(source)
-        columns = needed_columns(schema.names, kind, path)
-        query = find_name(columns, QUERY)
-        # A query's id stands in many rows: read it once, and the rows point to it.
-        file = parquet.ParquetFile(source, read_dictionary=[query])
-        check_rows(file.metadata.num_rows, path_name(path))
+        choose = ranked_columns if kind == "run" else judged_columns
+        file, columns = _open_columns(source, path, choose)
         return file.read(columns=columns)
+
+
+@contextmanager
+def open_batches(path: PathLike) -> Iterator[Any]:
+    """Open a run as an Arrow stream of query, document and score.
+
+    Little of a file is in memory at a time; a folder is read as a whole.
+    """
+    if is_parquet_folder(path):
+        table = read_table(path, "run")
+        table = table.select(scored_columns(table.column_names, path))
+        with as_stream([*table.schema], table.to_batches()) as stream:
+            yield stream
+        return
+    with open_source(path, _WHAT) as source:
+        file, columns = _open_columns(source, path, scored_columns)
+        document = find_name(columns, DOCUMENT)
+        if _is_in_dictionary(file.metadata, document):  # reading indices takes a third of the time
+            repeated = [find_name(columns, QUERY), document]
+            file = _open_file(source, repeated)
+        fields = [field for field in file.schema_arrow if field.name in columns]
+        names = [field.name for field in fields]
+        # Group by group: pyarrow keeps the dictionaries of all groups that it is asked for at once.
+        batches = (
+            batch
+            for group in range(file.num_row_groups)
+            for batch in file.iter_batches(_BATCH_ROWS, row_groups=[group], columns=names)
+        )
+        with as_stream(fields, batches) as stream:
+            yield stream
+
+
+def _open_columns(
+    source: Any,  # noqa: ANN401 - of pyarrow
+    path: PathLike,
+    choose: Callable[[list[str], PathLike], list[str]],
+) -> tuple[Any, list[str]]:
+    """Return a file to be read bit by bit, and the names of the columns that are needed."""
+    from pyarrow import parquet
+
+    columns = choose(parquet.read_schema(source).names, path)
+    # A query's id stands in many rows: read it once, and the rows point to it.
+    file = _open_file(source, [find_name(columns, QUERY)])
+    check_rows(file.metadata.num_rows, path_name(path))
+    return file, columns
+
+
+def _open_file(source: Any, repeated: list[str | None]) -> Any:  # noqa: ANN401 - of pyarrow
+    from pyarrow import parquet
+
+    return parquet.ParquetFile(source, read_dictionary=repeated, buffer_size=_BUFFER)
+
+
+def _is_in_dictionary(metadata: Any, column: str | None) -> bool:  # noqa: ANN401 - of pyarrow
+    """Whether the first row group has a column as indices into a dictionary, nearly all of it."""
+    if metadata.num_row_groups == 0:
+        return False
+    group = metadata.row_group(0)
+    chunks = map(group.column, range(group.num_columns))
+    found = next((one for one in chunks if one.path_in_schema == column), None)
+    if found is None or not {"RLE_DICTIONARY", "PLAIN_DICTIONARY"} & {*found.encodings}:
+        return False
+    return bool(found.total_uncompressed_size < _FEWEST_BYTES * found.num_values)
 
 
 def column_names(path: PathLike) -> list[str]:
@@ -95,9 +166,12 @@ def column_names(path: PathLike) -> list[str]:
 
 
 def iter_ranked(path: PathLike) -> Iterator[ScoredRow]:
-    """Iterate over query, stated rank and score of a run."""
-    table = read_table(path, "run")
-    return iter_head(table, table.num_rows)
+    """Iterate over query, stated rank and score of a run, as far as the caller wants."""
+    for each in files_in(path) if is_parquet_folder(path) else [path]:
+        with open_source(each, _WHAT) as source:
+            file, columns = _open_columns(source, each, ranked_columns)
+            for batch in file.iter_batches(N_HEAD, columns=columns):
+                yield from iter_head(batch, N_HEAD)
 
 
 def iter_judged(path: PathLike) -> Iterator[JudgedRow]:

@@ -116,17 +116,11 @@ def _most_changed(comparison: Comparison) -> Iterator[int]:
 
 def moves(comparison: Comparison, query_id: str) -> Documents:
     """Return the documents that any run has in its first ranks, with the rank in each run."""
-    runs = [comparison.baseline, *comparison.candidates]
-    documents: dict[str, list[Any]] = {}
-    for column, name in enumerate(runs):
-        for found in comparison.ranking(name, query_id, _LOOK_DOWN):
-            if found.doc_id not in documents:
-                grade = found.grade
-                whole = int(grade) if grade is not None and grade == int(grade) else grade
-                documents[found.doc_id] = [printable(found.doc_id), whole, *[0] * len(runs)]
-            documents[found.doc_id][2 + column] = found.rank
     return [
-        document
-        for document in documents.values()
-        if any(0 < rank <= DEPTH for rank in document[2:])
+        [printable(one.doc_id), _whole(one.grade), *one.ranks]
+        for one in comparison.placed_documents(query_id, DEPTH, _LOOK_DOWN)
     ]
+
+
+def _whole(grade: float | None) -> float | None:
+    return int(grade) if grade is not None and grade == int(grade) else grade
