@@ -24,6 +24,7 @@ from starlette.types import Receive, Scope
 
 from berryeval.service.body_limits import JsonLimit, count_values, json_limit, too_many_keys
 from berryeval.service.problems import Problem
+from berryeval.service.settings import SMALL_BODY
 
 __all__ = ["MOST_FIELDS", "JsonRoute", "received_form"]
 
@@ -68,22 +69,21 @@ class _JsonRequest(Request):
         super().__init__(scope, receive)
         self._limit = limit
         self._held = held
-        self._content: bytes | None = None
 
     async def body(self) -> bytes:
-        if self._content is None:
+        if not hasattr(self, "_body"):  # where Starlette looks for it
             with SpooledTemporaryFile(max_size=_SMALL) as file:
                 async for piece in self.stream():
                     file.write(piece)
-                self._content = await self._read(file, file.tell())
-        return self._content
+                self._body = await self._read(file, file.tell())
+        return self._body
 
     async def _read(self, file: IO[bytes], n_bytes: int) -> bytes:
         file.seek(0)
         if n_bytes <= _SMALL:
             return file.read()
         if not _is_json(self.headers.get("content-type")):
-            return file.read(1)  # it is rejected for its type
+            return file.read(SMALL_BODY)  # a form; what is larger is rejected for its type
         n_values = await to_thread.run_sync(count_values, _pieces(file), self._limit)
         if n_values > _CHEAP or n_bytes > _CHEAP * _BYTES_PER_VALUE:
             cost = min(_BUDGET, max(n_values, n_bytes // _BYTES_PER_VALUE))
