@@ -6,9 +6,17 @@ from pathlib import Path
 import pytest
 
 from berryeval.archive.checks import LONGEST_ID
-from berryeval.service import ServiceSettings, bodies, fields, server
+from berryeval.service import ServiceSettings, bodies, body_limits, fields, server
 from berryeval.service.middleware import limits, turns
-from berryeval.service.routes import comparisons, documents, evaluation, judgments, queries, stores
+from berryeval.service.routes import (
+    comparisons,
+    documents,
+    evaluation,
+    gates,
+    judgments,
+    queries,
+    stores,
+)
 from berryeval.service.workbench.state import memory
 
 PAGE = (Path(__file__).parents[2] / "docs/reference/limits.md").read_text(encoding="utf-8")
@@ -32,7 +40,13 @@ def test_defaults_are_on_the_page(name):
     [
         ("the headers of a request", f"{server._HEADER_SECONDS:g} seconds"),
         ("a whole body", f"a second per {limits._SLOWEST >> 10} KB"),
-        ("keys of a JSON object", f"{bodies._MOST_KEYS:,}"),
+        ("values of a JSON body with many records", f"{body_limits._MANY.values:,}"),
+        ("values of a JSON body with many records", f"{body_limits._MANY.objects:,} objects"),
+        ("values of any other JSON body", f"{body_limits._ONE.values:,}"),
+        ("keys of a JSON object", f"{body_limits._MANY.keys:,}"),
+        ("keys of a JSON object", f"{gates.MOST_TIMES:,} in a verdict"),
+        ("JSON bodies processed at the same time", f"{bodies._BUDGET:,} values"),
+        ("fields of a form", f"{bodies.MOST_FIELDS:,}"),
         ("judgments or documents of a store in one request", f"{judgments.MOST_AT_ONCE:,}"),
         ("judgments or documents of a store in one request", f"{stores.MOST_AT_ONCE:,}"),
         ("queries or documents of the archive in one request", f"{queries.MOST_AT_ONCE:,}"),

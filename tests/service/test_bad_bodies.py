@@ -62,7 +62,7 @@ def ask(client, method, path, content):
 @pytest.mark.parametrize(("method", "path", "is_elastic"), ROUTES)
 def test_invalid_bodies_are_rejected_by_every_route(filled, method, path, is_elastic):
     """The status is 400 for invalid JSON, 422 for invalid fields, and 400 as in Elasticsearch."""
-    for content in (b"{", b'{"a": ', b"\xff", b"nul", b"[" * 50_000):
+    for content in (b"{", b'{"a": ', b"\xff", b"nul", b"[" * 10_000):
         answer = ask(filled, method, path, content)
         assert answer.status_code == 400, (content[:10], answer.text)
     for wrong in ("text", 7, True, None, [7], [[]], {"nobody knows": 1}):

@@ -10,7 +10,7 @@ from pathlib import Path
 
 from berryeval.errors import ArchiveError, ArgumentError
 
-__all__ = ["Location", "create_private_file"]
+__all__ = ["Location", "check_no_address", "create_private_file"]
 
 _EXPECTED = "a file, or postgresql://user@host/database"
 _SCHEMES = ("postgresql://", "postgres://")
@@ -52,14 +52,7 @@ class Location:
         name = os.fspath(given)
         if name.startswith(_SCHEMES):
             return cls(_without_password(name), dsn=name)
-        # The text is not repeated, since a password may be anywhere in it.
-        way_out = "write the name of a file as ./NAME if it has such characters"
-        if scheme := _ANY_SCHEME.match(name):
-            found = f"an address that begins with {scheme[0]!r}; {way_out}"
-            raise ArgumentError("archive", _EXPECTED, found)
-        if _KEYWORD.search(name):
-            found = f"a connection string of the form NAME=VALUE; {way_out}"
-            raise ArgumentError("archive", _EXPECTED, found)
+        check_no_address(name)
         if not name or "\0" in name:
             raise ArgumentError("archive", _EXPECTED, repr(name))
         path = Path(name).absolute()
@@ -74,6 +67,22 @@ class Location:
         """Raise if it is a missing file; databases of a server are not checked."""
         if self.path is not None and not Path(self.path).exists():
             raise ArchiveError(self.name, "does not exist")
+
+
+def check_no_address(name: str, argument: str = "archive") -> None:
+    """Raise `ArgumentError` for the address of a database, unless it is one of PostgreSQL.
+
+    The text is not repeated, since a password may be anywhere in it.
+    """
+    if name.startswith(_SCHEMES):
+        return
+    way_out = "write the name of a file as ./NAME if it has such characters"
+    if scheme := _ANY_SCHEME.match(name):
+        found = f"an address that begins with {scheme[0]!r}; {way_out}"
+        raise ArgumentError(argument, _EXPECTED, found)
+    if _KEYWORD.search(name):
+        found = f"a connection string of the form NAME=VALUE; {way_out}"
+        raise ArgumentError(argument, _EXPECTED, found)
 
 
 def create_private_file(path: str | os.PathLike[str]) -> None:

@@ -69,11 +69,13 @@ def command(
     berryeval history history.jsonl --daily
     berryeval history berryeval.db -m P@5
     """
+    from berryeval.archive.location import check_no_address
     from berryeval.reports import history as report
     from berryeval.suite.archived_history import is_archive, read_archived
     from berryeval.suite.history import read
     from berryeval.suite.trends import trends
 
+    check_no_address(file, "FILE|ARCHIVE")
     history = read_archived(file, measure or _DEFAULT, run=run) if is_archive(file) else read(file)
     found: Sequence[Trend] = trends(history, measure, run=run, daily=daily)
     if last is not None:

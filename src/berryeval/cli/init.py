@@ -53,6 +53,10 @@ def command(
     from berryeval.suite.new_project import inspect_folder, to_toml
     from berryeval.suite.settings import FILE_NAME
 
+    if system is not None:
+        from berryeval.search.opening import check_no_secret
+
+        check_no_secret(system, "--system")  # the file is meant for version control
     if not Path(folder).is_dir():
         raise ArgumentError("FOLDER", "an existing folder", repr(folder))
     found = inspect_folder(folder)

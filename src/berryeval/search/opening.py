@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import difflib
 import inspect
+import re
 from collections.abc import Callable, Iterable, Mapping
 from importlib.metadata import EntryPoint, entry_points
 from typing import TYPE_CHECKING, Any
@@ -26,6 +27,7 @@ __all__ = [
     "OWN_KEYS",
     "POSTGRES",
     "SETTINGS",
+    "check_no_secret",
     "kind_of",
     "open_configured_system",
     "open_system",
@@ -48,8 +50,14 @@ given separately; ``postgres`` is the same as the address alone."""
 OWN_KEYS = ("system", "dsn", "headers")
 """The keys of a table ``[systems.NAME]`` that are not settings of the system."""
 
+_KEYWORD = re.compile(r"(?:^|[\s;])\w+\s*=")
+"""A part of a connection string of keywords, such as ``host=db password=…``. No name of a system
+contains one, and a password may be anywhere in it."""
+
 _EMBEDDED = ("bm25", "vector", "hybrid")
 _SCHEMES = ("postgresql://", "postgres://")
+_FUNCTION = re.compile(r"[\w.-]+:[\w.]+")
+"""``module:function``. Other texts with a colon may contain a password, such as ``me:pass@host``."""
 _KIND_OF_PREFIX = {
     "http": "http",
     "https": "http",
@@ -167,11 +175,11 @@ def kind_of(place: str) -> str | None:
         return "embedded"
     if place in POSTGRES or place.startswith(_SCHEMES):
         return "postgres"
-    prefix, _, rest = place.partition(":")
+    prefix = place.partition(":")[0]
     if prefix in _KIND_OF_PREFIX:
         return _KIND_OF_PREFIX[prefix]
     is_foreign = bool(entry_points(group=ENTRY_POINTS, name=prefix))
-    return "function" if rest and "://" not in place and not is_foreign else None
+    return "function" if _FUNCTION.fullmatch(place) and not is_foreign else None
 
 
 def open_system(  # noqa: C901, PLR0911 - one for each kind
@@ -322,7 +330,29 @@ def _shown(place: str) -> str:
     """Return an address for messages, without a password."""
     from berryeval.search.exchange import shown_address
 
+    if "@" in place and "//" not in place:
+        return "an address without a scheme"
+    if _KEYWORD.search(place):
+        return "a connection string of the form NAME=VALUE"
     return shown_address(place)
+
+
+def check_no_secret(place: str, argument: str) -> None:
+    """Raise if the name of a system contains a password or a key, as in an address.
+
+    Raises
+    ------
+    ArgumentError
+        With the ways to give it without writing it into a file.
+    """
+    from berryeval.search.exchange import without_keys
+
+    user = place.rpartition("//")[2].rpartition("@")[0]
+    is_connection = "://" not in place and bool(_KEYWORD.search(place))
+    if ":" in user or is_connection or without_keys(place) != place:
+        way_out = "set PGPASSWORD or use ~/.pgpass for PostgreSQL, and headers for HTTP"
+        expected = "an address without a password or key"
+        raise ArgumentError(argument, expected, f"one with it; {way_out}")
 
 
 def _brought(found: EntryPoint, rest: str, settings: Mapping[str, str]) -> System:

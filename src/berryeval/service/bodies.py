@@ -1,28 +1,48 @@
-"""JSON bodies of requests, parsed with a limit on their keys."""
+"""JSON bodies of requests: received on disk, counted, and parsed a few at a time.
+
+A large body would be held in memory for as long as its client takes to send it, and again as
+parsed values until the request is answered. Only the latter is needed, and shares a budget.
+"""
 
 from __future__ import annotations
 
+import asyncio
 import json
-import re
-from collections.abc import Awaitable, Callable
-from typing import Any
+import time
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
+from contextlib import AsyncExitStack, asynccontextmanager
+from tempfile import SpooledTemporaryFile
+from typing import IO, Any
 
 from anyio import to_thread
+from anyio.lowlevel import RunVar
 from fastapi.routing import APIRoute
+from starlette.datastructures import FormData
 from starlette.requests import Request
 from starlette.responses import Response
+from starlette.types import Receive, Scope
 
+from berryeval.service.body_limits import JsonLimit, count_values, json_limit, too_many_keys
 from berryeval.service.problems import Problem
+from berryeval.service.settings import SMALL_BODY
 
-__all__ = ["JsonRoute"]
+__all__ = ["MOST_FIELDS", "JsonRoute", "received_form"]
 
-_MOST_KEYS = 10_000
-"""Keys of one object. Every unknown one would be validated and reported."""
-_USUAL_COLONS = 100
-"""Colons for each object, in texts and after keys; with more, the keys are counted first."""
-_TOKEN = re.compile(rb'[^"{}]+|[{}]|"[^"\\]*(?:\\[\s\S][^"\\]*)*"(?P<key>\s*:)?')
 _SMALL = 1 << 16
-"""Bytes that are parsed at once; more are parsed in a thread, while others are served."""
+"""Bytes that are held in memory and parsed at once. More are parsed in a thread, while others are
+served."""
+
+_CHEAP = 20_000
+"""Values of a body that is parsed without waiting for others."""
+
+_BUDGET = 2_000_000
+"""Values of all other bodies that are parsed or processed at the same time."""
+
+_BYTES_PER_VALUE = 32
+"""Long texts count like this many values: two bodies of 32 MB use the whole budget."""
+
+MOST_FIELDS = 5_000
+"""Fields of a form."""
 
 
 class JsonRoute(APIRoute):
@@ -31,51 +51,146 @@ class JsonRoute(APIRoute):
     def get_route_handler(self) -> Callable[[Request], Awaitable[Response]]:  # type: ignore[override]
         """Return the handler of the route."""
         handle = super().get_route_handler()
+        limit = json_limit(self.methods or (), self.path)
 
         async def handler(request: Request) -> Response:
-            return await handle(_JsonRequest(request.scope, request.receive))
+            async with AsyncExitStack() as held:
+                return await handle(_JsonRequest(request.scope, request.receive, limit, held))
 
         return handler
 
 
 class _JsonRequest(Request):
+    """A request whose body stays on disk until it is its turn."""
+
+    def __init__(
+        self, scope: Scope, receive: Receive, limit: JsonLimit, held: AsyncExitStack
+    ) -> None:
+        super().__init__(scope, receive)
+        self._limit = limit
+        self._held = held
+
+    async def body(self) -> bytes:
+        if not hasattr(self, "_body"):  # where Starlette looks for it
+            with SpooledTemporaryFile(max_size=_SMALL) as file:
+                async for piece in self.stream():
+                    file.write(piece)
+                self._body = await self._read(file, file.tell())
+        return self._body
+
+    async def _read(self, file: IO[bytes], n_bytes: int) -> bytes:
+        file.seek(0)
+        if n_bytes <= _SMALL:
+            return file.read()
+        if not _is_json(self.headers.get("content-type")):
+            return file.read(SMALL_BODY)  # a form; what is larger is rejected for its type
+        n_values = await to_thread.run_sync(count_values, _pieces(file), self._limit)
+        if n_values > _CHEAP or n_bytes > _CHEAP * _BYTES_PER_VALUE:
+            cost = min(_BUDGET, max(n_values, n_bytes // _BYTES_PER_VALUE))
+            await self._held.enter_async_context(_share(cost))
+            self._check_deadline()
+        file.seek(0)
+        return await to_thread.run_sync(file.read)
+
+    def _check_deadline(self) -> None:
+        if time.monotonic() > self.state.deadline:  # the client has its response
+            raise Problem(504, "the request has timed out", kind="timeout")
+
     async def json(self) -> Any:  # noqa: ANN401 - any JSON
         body = await self.body()
-        return _parsed(body) if len(body) <= _SMALL else await to_thread.run_sync(_parsed, body)
+        if len(body) <= _SMALL:
+            count_values([body], self._limit)
+            return _parsed(body, self._limit)
+        return await to_thread.run_sync(_parsed, body, self._limit)
 
 
-def _parsed(body: bytes) -> Any:  # noqa: ANN401 - any JSON
-    # The parser calls the hook at the end of an object, when it holds all of its keys.
-    if body.count(b":") > _MOST_KEYS + _USUAL_COLONS * body.count(b"{"):
-        _check_keys(body)
-    # A hook is also what lets other threads run: without one, the parser keeps them waiting.
-    return json.loads(body, object_pairs_hook=_object)
+def _is_json(content_type: str | None) -> bool:
+    """Whether FastAPI parses a body of this type."""
+    kind = (content_type or "application/json").partition(";")[0].strip().lower()
+    return kind == "application/json" or (
+        kind.startswith("application/") and kind.endswith("+json")
+    )
 
 
-def _check_keys(body: bytes) -> None:
-    """Raise at the first object with too many keys. What is no JSON is left to the parser."""
-    n_keys, place = [0], 0
-    while token := _TOKEN.match(body, place):
-        place = token.end()
-        if token[0] == b"{":
-            n_keys.append(0)
-        elif token[0] == b"}":
-            n_keys.pop()
-            if not n_keys:
-                return
-        elif token["key"]:
-            n_keys[-1] += 1
-            if n_keys[-1] > _MOST_KEYS:
-                raise _too_many("more")
+def _pieces(file: IO[bytes]) -> Iterator[bytes]:
+    file.seek(0)
+    while piece := file.read(_SMALL):
+        yield piece
 
 
-def _object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-    if len(pairs) > _MOST_KEYS:
-        raise _too_many(f"{len(pairs):,}")
-    return dict(pairs)
+def _parsed(body: bytes, limit: JsonLimit) -> Any:  # noqa: ANN401 - any JSON
+    """Parse JSON whose values were counted."""
+
+    # While a list without objects is parsed, no other thread runs: one of 1,000,000 numbers takes
+    # about a tenth of a second.
+    def object_of(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+        if len(pairs) > limit.keys:
+            raise too_many_keys(limit)
+        return dict(pairs)
+
+    if json.detect_encoding(body) not in ("utf-8", "utf-8-sig"):  # in others nothing was counted
+        raise _not_json("JSON in UTF-8", "another encoding")
+    try:
+        return json.loads(body, object_pairs_hook=object_of)
+    except RecursionError:
+        raise _not_json("JSON with fewer levels", "too many") from None
+    except UnicodeDecodeError as error:
+        raise _not_json("JSON in UTF-8", f"an invalid byte at {error.start:,}") from None
 
 
-def _too_many(found: str) -> Problem:
-    expected = f"objects of at most {_MOST_KEYS:,} keys"
-    return Problem(422, f"body: expected {expected}, found {found}", kind="shape", where="body",
-                   found=found, expected=expected)  # fmt: skip
+def _not_json(expected: str, found: str) -> Problem:
+    return Problem(400, f"body: expected {expected}, found {found}", kind="not-json",
+                   where="body", expected=expected, found=found)  # fmt: skip
+
+
+class _Budget:
+    """Values that may be in memory at the same time; requests wait for them in order."""
+
+    def __init__(self) -> None:
+        self._n_left = _BUDGET
+        self._queue = asyncio.Lock()
+        self._is_freed = asyncio.Event()
+
+    @asynccontextmanager
+    async def share(self, cost: int) -> AsyncIterator[None]:
+        async with self._queue:
+            while self._n_left < cost:
+                self._is_freed.clear()
+                await self._is_freed.wait()
+            self._n_left -= cost
+        try:
+            yield
+        finally:
+            self._n_left += cost
+            self._is_freed.set()
+
+
+_budget: RunVar[_Budget] = RunVar("berryeval_body_budget")
+
+
+@asynccontextmanager
+async def _share(cost: int) -> AsyncIterator[None]:
+    """Hold a share of the budget of this event loop within the block."""
+    try:
+        budget = _budget.get()
+    except LookupError:
+        budget = _Budget()
+        _budget.set(budget)
+    async with budget.share(cost):
+        yield
+
+
+async def received_form(request: Request) -> FormData:
+    """Return the form in a body.
+
+    Raises
+    ------
+    Problem
+        422 if it has more than `MOST_FIELDS`: a body of separators would have half a million.
+    """
+    kind = request.headers.get("content-type", "").partition(";")[0].strip().lower()
+    if kind != "multipart/form-data" and (await request.body()).count(b"&") >= MOST_FIELDS:
+        expected = f"at most {MOST_FIELDS:,} fields"
+        raise Problem(422, f"form: expected {expected}, found more", kind="shape", where="form",
+                      expected=expected, found="more")  # fmt: skip
+    return await request.form()

@@ -13,9 +13,13 @@ from urllib.parse import quote, unquote, urlencode
 
 from fastapi import Path
 from starlette.convertors import Convertor, register_url_convertor
+from starlette.routing import compile_path
 from starlette.types import ASGIApp, Receive, Scope, Send
 
-__all__ = ["DocId", "Name", "QueryId", "RawPath", "RunId", "address", "is_rank_eval", "quoted"]
+__all__ = [
+    "DocId", "Name", "QueryId", "RawPath", "RunId", "address", "is_rank_eval", "pattern_of",
+    "quoted",
+]  # fmt: skip
 
 MAX_ID = 1024
 NAME = r"^[A-Za-z0-9][A-Za-z0-9._-]{0,99}$"
@@ -33,6 +37,11 @@ class _IdConvertor(Convertor[str]):
 
 
 register_url_convertor("id", _IdConvertor())
+
+
+def pattern_of(path: str) -> re.Pattern[str]:
+    """Return the expression that matches the paths of a route."""
+    return compile_path(path)[0]
 
 
 def quoted(text: str) -> str:

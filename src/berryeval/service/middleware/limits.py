@@ -10,16 +10,11 @@ from starlette.datastructures import Headers
 from starlette.responses import Response
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
+from berryeval.service.body_limits import most_bytes
 from berryeval.service.problems import Problem
-from berryeval.service.settings import SMALL_BODY, ServiceSettings
+from berryeval.service.settings import ServiceSettings
 
-__all__ = ["UPLOADS", "Limits"]
-
-UPLOADS = frozenset({"/v1/runs", "/v1/judgments/file", "/import"})
-"""Paths whose bodies are files and may be larger."""
-
-_BULK = ("/v1/judgments", "/v1/queries", "/v1/documents", "/v1/stores/", "/v1/evaluation/")
-"""Beginnings of paths whose bodies are many records."""
+__all__ = ["Limits"]
 
 _SLOWEST = 16 << 10
 """Bytes per second that a body must have on average, after the first timeout."""
@@ -55,7 +50,7 @@ class Limits:
         if scope["type"] != "http":
             await self._app(scope, receive, send)
             return
-        most = self._most(scope["path"])
+        most = most_bytes(scope["method"], scope["path"], self._settings)
         headers = Headers(scope=scope)
         _check_length(headers.get("content-length"), most)
         watch = _Watch(scope, receive, send, most, self._settings.timeout, self._answer_to)
@@ -64,14 +59,6 @@ class Limits:
             await self._app(scope, watch.receive, watch.send)
         finally:
             await watch.close()
-
-    def _most(self, path: str) -> int:
-        """Return how many bytes the body of a request may have."""
-        if path in UPLOADS:
-            return self._settings.max_upload
-        is_bulk = path.startswith(_BULK) or path.endswith("/_rank_eval")
-        most = self._settings.max_body
-        return most if is_bulk else min(most, SMALL_BODY)
 
 
 class _Watch:

@@ -35,6 +35,10 @@ class _Route(JsonRoute):
                 return await handler(request)
             except RequestValidationError as error:
                 raise _problem(error) from None
+            except Problem as problem:
+                if problem.kind == "shape":  # too many values
+                    raise _unparsed(problem) from None
+                raise
 
         return handle
 
@@ -45,7 +49,10 @@ def _problem(error: RequestValidationError) -> Problem:
         return Problem(400, str(first["ctx"]["error"]), kind="illegal-argument")
     if first["type"] == "missing" and first["loc"] == ("body",):
         return Problem(400, "request body or source parameter is required", kind="parse")
-    problem = problem_of_validation(error)
+    return _unparsed(problem_of_validation(error))
+
+
+def _unparsed(problem: Problem) -> Problem:
     return Problem(400, f"[rank_eval] failed to parse: {problem.detail}", kind="shape")
 
 

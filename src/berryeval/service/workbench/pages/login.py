@@ -11,6 +11,7 @@ from starlette.responses import RedirectResponse, Response
 
 from berryeval.archive import Archive
 from berryeval.archive.sessions import SESSION_SECONDS
+from berryeval.service.bodies import received_form
 from berryeval.service.check_threads import run_check
 from berryeval.service.dependencies import ArchiveDep
 from berryeval.service.middleware.access import COOKIE, Access
@@ -32,7 +33,7 @@ async def show_login(request: Request) -> Response:
 @router.post("/login")
 async def log_in(request: Request, archive: ArchiveDep) -> Response:
     """Start a session, and return to the previous page."""
-    form = await request.form()
+    form = await received_form(request)
     token = str(form.get("token") or "").strip()
     wanted = safe_address(str(form.get("next") or ""))
     session_id = await _start_session(archive, token)

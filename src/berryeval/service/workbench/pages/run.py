@@ -24,6 +24,7 @@ from berryeval.evaluation.slices import Slice
 from berryeval.evaluation.standing import FEW_QUERIES
 from berryeval.measures import Measure
 from berryeval.reports.wording import count
+from berryeval.service.bodies import received_form
 from berryeval.service.dependencies import ArchiveDep, RunsDep, require
 from berryeval.service.paths import address
 from berryeval.service.stored_runs import check_baseline_name
@@ -213,7 +214,7 @@ async def change_run(
     request: Request, run_id: str, archive: ArchiveDep, runs: RunsDep, keeper: KeeperDep
 ) -> Response:
     """Make the run a baseline, or remove it, depending on `do`."""
-    form = await request.form()
+    form = await received_form(request)
     if form.get("do") == "remove":
         if not await to_thread.run_sync(archive.runs.remove, run_id):
             raise NotFoundError("run", run_id)

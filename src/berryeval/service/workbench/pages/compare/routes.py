@@ -20,6 +20,7 @@ from berryeval.evaluation.slices import Slice
 from berryeval.evaluation.turning import turning
 from berryeval.measures import Measure
 from berryeval.reports.wording import capitalised, policy_note, undefined_notes
+from berryeval.service.bodies import received_form
 from berryeval.service.dependencies import ArchiveDep, RunsDep, require
 from berryeval.service.jobs import no_progress
 from berryeval.service.problems import existing
@@ -232,7 +233,7 @@ def _decisions(archive: Archive, a: StoredRun, b: StoredRun, number: str) -> dic
 @router.post("/gate", dependencies=[require("judge")])
 async def decide(request: Request, archive: ArchiveDep, runs: RunsDep) -> Response:
     """Run a gate on the candidate and the baseline, and show its verdict."""
-    form = await request.form()
+    form = await received_form(request)
     pair = Pair(str(form.get("a") or ""), str(form.get("b") or ""))
     name = str(form.get("gate") or "")
     verdict = await to_thread.run_sync(_decide, archive, runs, name, pair)
@@ -250,7 +251,7 @@ def _decide(archive: Archive, runs: RunCache, name: str, pair: Pair) -> StoredVe
 @router.post("/baseline", dependencies=[require("admin")])
 async def set_baseline(request: Request, archive: ArchiveDep) -> Response:
     """Make the candidate a baseline; the page still shows the same two runs."""
-    form = await request.form()
+    form = await received_form(request)
     pair = Pair(str(form.get("a") or ""), str(form.get("b") or ""))
     name = str(form.get("name") or "").strip()
     check_baseline_name(name)

@@ -17,6 +17,7 @@ from berryeval.errors import BerryEvalError, NotFoundError
 from berryeval.evaluation.gate_rules import RULES
 from berryeval.evaluation.slices import LABELS
 from berryeval.service.answers import etag_of, json_bytes
+from berryeval.service.bodies import received_form
 from berryeval.service.dependencies import ArchiveDep, from_state, require
 from berryeval.service.paths import NAME, Name
 from berryeval.service.preconditions import Precondition, WriteCheck
@@ -55,7 +56,7 @@ router = APIRouter()
 
 
 async def _posted(request: Request) -> FormData:
-    return await request.form()
+    return await received_form(request)
 
 
 ReplaysDep: TypeAlias = Annotated[Replays, from_state("replays")]

@@ -18,6 +18,7 @@ from starlette.responses import RedirectResponse, Response
 from berryeval.archive import Archive
 from berryeval.errors import InputError, NotFoundError
 from berryeval.service.answers import Answer
+from berryeval.service.bodies import received_form
 from berryeval.service.clients import client_wait
 from berryeval.service.dependencies import (
     ArchiveDep,
@@ -120,7 +121,7 @@ async def store_file(
     request: Request, archive: ArchiveDep, caller: CallerDep, jobs: JobsDep
 ) -> Response:
     """Store a previewed file, completely or not at all."""
-    form = await request.form()
+    form = await received_form(request)
     staged = _imports(request).take((caller.name, str(form.get("staged") or "")))
     if staged is None:
         error = (

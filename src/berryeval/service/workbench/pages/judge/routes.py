@@ -14,6 +14,7 @@ from berryeval.archive import Archive
 from berryeval.core.grade import default_labels
 from berryeval.errors import ArgumentError, NotFoundError
 from berryeval.service.answers import Answer
+from berryeval.service.bodies import JsonRoute, received_form
 from berryeval.service.dependencies import ArchiveDep, Caller, CallerDep, from_state, require
 from berryeval.service.paths import DocId
 from berryeval.service.problems import Problem
@@ -33,7 +34,7 @@ from berryeval.service.workbench.waiting import once_read
 
 __all__ = ["router"]
 
-router = APIRouter()
+router = APIRouter(route_class=JsonRoute)
 
 _MOST_AT_ONCE = 20
 _MOST_ANSWERS = 100
@@ -107,7 +108,7 @@ async def judge_by_form(
     wanted: TaskDep,
 ) -> Response:
     """Store a grade from a browser without scripts, and show the next document."""
-    form = await request.form()
+    form = await received_form(request)
     grade = str(form.get("grade") or "")
     # Ids are escaped, as in addresses: a form cannot contain bytes that are not text.
     content = {

@@ -16,6 +16,7 @@ from berryeval.archive.records import JudgingPolicy
 from berryeval.core.judging import COUNTED
 from berryeval.errors import ArgumentError
 from berryeval.reports.wording import count
+from berryeval.service.bodies import received_form
 from berryeval.service.dependencies import ArchiveDep, require
 from berryeval.service.shared_work import Latest
 from berryeval.service.workbench.grading import grade_labels
@@ -55,7 +56,7 @@ def show_policy(
 @router.post("", dependencies=[require("admin")])
 async def set_policy(request: Request, archive: ArchiveDep, latest: TableDep) -> Response:
     """Declare the rule or the scale; each form leaves the other unchanged."""
-    form = await request.form()
+    form = await received_form(request)
     field = "labels" if "labels" in form else "rule"
     text = str(form.get(field) or "")
 

@@ -17,6 +17,7 @@ from starlette.responses import RedirectResponse, Response, StreamingResponse
 from berryeval.archive.judgments.opinions import SETTLED, counted_state, history_of, undoable_state
 from berryeval.errors import ArgumentError, ConflictError, NotFoundError
 from berryeval.formats import delimited, jsonl, trec
+from berryeval.service.bodies import received_form
 from berryeval.service.dependencies import ArchiveDep, CallerDep, require
 from berryeval.service.paths import DocId, QueryId, quoted
 from berryeval.service.problems import Problem
@@ -155,7 +156,7 @@ async def change_judgment(
     request: Request, archive: ArchiveDep, caller: CallerDep, query_id: QueryId, doc_id: DocId
 ) -> Response:
     """Judge again, settle a conflict, withdraw or undo, unless the judgment has changed."""
-    form = await request.form()
+    form = await received_form(request)
     grade = str(form.get("grade") or "")
     seen = read_revision(str(form.get("revision") or "0"))
 
