@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import re
 from collections.abc import Iterable, Iterator
 from typing import TypeVar
@@ -69,7 +70,7 @@ def read_judgments(
         With file and line, for what cannot be read.
     """
     check_judges(judges)
-    if beir.is_folder(path):
+    if os.path.isdir(path):  # noqa: PTH112
         path = beir.judgments_path(path, split)
     path = readable_again(path)
     chosen = sniff_format(path) if format is None else check_format(format)

@@ -7,7 +7,6 @@ from collections.abc import Iterable
 
 from berryeval.core.documents import Document
 from berryeval.errors import ArgumentError, FormatError
-from berryeval.formats import beir
 from berryeval.formats.beginning import Beginning
 from berryeval.formats.datasets import ir_datasets, llama_index, mteb, ragas
 from berryeval.formats.datasets.dataset import Dataset
@@ -84,7 +83,7 @@ def _detect(source: PathLike) -> str:
     name = os.fspath(source)
     if name.startswith(ir_datasets.PREFIX):
         return "ir_datasets"
-    if beir.is_folder(source):
+    if os.path.isdir(source):  # noqa: PTH112
         return "mteb"
     beginning = Beginning(readable_again(source))
     columns = split_header(beginning.line.decode("utf-8", "replace"))
