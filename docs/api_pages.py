@@ -1,7 +1,7 @@
 """The pages of the Python reference: one per subject, public names only.
 
 A module stands for the names in its ``__all__``. Each name gets an entry of its own, by where it is
-defined: `berryeval.evaluation.evaluate` is a module and a function, and only the full path tells
+defined: `berryeval.evaluation.evaluate` is a module and a function, and only the full path shows
 which one is meant.
 """
 

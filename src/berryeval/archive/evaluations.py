@@ -277,7 +277,7 @@ def scores_of(columns: Mapping[str, Column], facts: Mapping[str, Any]) -> Scores
 
 
 def _not_stored(measure: Measure) -> str | None:
-    """Say what a measure needs that archives do not store; None if they store everything."""
+    """Return what a measure needs that archives do not store; None if they store everything."""
     if measure.uses_strata:
         return "looks at strata"
     return "requires the lengths of documents" if measure.uses_lengths else None

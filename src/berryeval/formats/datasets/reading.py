@@ -32,7 +32,7 @@ def read_dataset(
     ----------
     source : path
         A file of LlamaIndex (``EmbeddingQAFinetuneDataset``) or Ragas (a test set in CSV, JSON or
-        JSON lines); a folder as BEIR, MTEB or Hugging Face lay it out; or
+        JSON lines); a folder in the layout of BEIR, MTEB or Hugging Face; or
         ``ir_datasets:NAME``, if that package is installed.
     format : str, optional
         One of `DATASET_FORMATS`. Default: detected.
