@@ -132,7 +132,7 @@ async def hostile_template(address, rng):
 
 
 async def endless_power(address, rng):
-    """Ask how many queries would detect next to nothing."""
+    """Request the number of queries needed to detect next to nothing."""
     margin = rng.choice(("0.00000001", "1e-200", "1e308"))
     status, _ = await _fetch(address, f"/power?margin={margin}&sd=1e308&alpha=1e-17")
     return status

@@ -78,13 +78,13 @@ class Size:
         return self.judgments // self.queries
 
 
-def fill(archive, size=None, *, tell=lambda _text: None):
+def fill(archive, size=None, *, report=lambda _text: None):
     """Fill an empty archive."""
     size = size or Size()
     start = time.perf_counter()
 
     def done(what):
-        tell(f"{time.perf_counter() - start:6.1f} s  {what}")
+        report(f"{time.perf_counter() - start:6.1f} s  {what}")
 
     with backdated(TODAY - timedelta(days=500)):
         archive.queries.put(queries(size))
@@ -297,12 +297,12 @@ def decide(archive, stored, size):
             decided.append(decide_on(archive, runs, gate, run, reference,
                                      milliseconds=None, progress=no_progress))  # fmt: skip
     for number in range(size.verdicts - len(decided)):
-        told = decided[number % len(decided)]
+        message = decided[number % len(decided)]
         run = hybrid[number % len(hybrid)]
         with backdated(TODAY - timedelta(days=180 * (1 - number / size.verdicts))):
-            archive.verdicts.put(gate=told.gate, run_id=run.run_id, verdict=told.verdict,
-                                 judgments_hash=told.judgments_hash, report=told.report,
-                                 baseline_id=told.baseline_id)  # fmt: skip
+            archive.verdicts.put(gate=message.gate, run_id=run.run_id, verdict=message.verdict,
+                                 judgments_hash=message.judgments_hash, report=message.report,
+                                 baseline_id=message.baseline_id)  # fmt: skip
 
 
 def main():
@@ -316,7 +316,7 @@ def main():
     with Archive.open(wanted.pop("archive")) as archive:
         if archive.judgments.revision() or archive.runs.page(limit=1).items:
             raise SystemExit(f"{archive.name} is not empty; name another")
-        fill(archive, Size(**wanted), tell=lambda text: print(text, file=sys.stderr, flush=True))
+        fill(archive, Size(**wanted), report=lambda text: print(text, file=sys.stderr, flush=True))
 
 
 if __name__ == "__main__":

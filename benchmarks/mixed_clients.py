@@ -310,8 +310,8 @@ def lines_of(crowd, memory, wanted):
     most, of_workers = (max(column) for column in zip(*memory, strict=True))
     yield ""
     yield (
-        f"{n_waiting:,} pages were being computed at first, and polled. Memory of the service: "
-        f"{early:,.0f} MB in the second tenth of the time, {late:,.0f} MB in the last, "
+        f"{n_waiting:,} pages were still being computed and had to be polled. Memory of the "
+        f"service: {early:,.0f} MB in the second tenth of the time, {late:,.0f} MB in the last, "
         f"{most:,.0f} MB at most; worker processes: {of_workers:,.0f} MB at most."
     )
     if wanted.attackers:

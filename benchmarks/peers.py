@@ -276,7 +276,7 @@ def small() -> list[str]:
 
 
 def page() -> str:
-    """Measure everything, and lay it out."""
+    """Measure everything, and return the page."""
     large = make_files(6980, 1000, 40)
     wide = make_files(50_000, 100, 10)
     sections = {

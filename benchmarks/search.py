@@ -1,6 +1,6 @@
 """Measure search over 50,000 chunks, and write docs/reference/benchmarks-search.md.
 
-``make bench-search`` runs it. The chunks are sentences of the golden set that ships, drawn anew:
+``make bench-search`` runs it. The chunks are sentences of the golden set that ships, drawn again:
 real words in texts of real length. With questions, each chunk has as many of the golden set's as
 one of its chunks does. A process of its own opens the index, so that its memory is that of
 searching alone. PostgreSQL is the one at BERRYEVAL_DSN, in a database of its own, or a throw-away
@@ -246,7 +246,7 @@ def server() -> Iterator[str]:
 
 
 def busy_note(loads: list[float], n_cores: int) -> list[str]:
-    """Say so if others used the machine meanwhile: it distorts times, and no sizes."""
+    """Return a note if others used the machine meanwhile: it distorts times, but not sizes."""
     most = max(loads, default=0.0)
     # One thread searches; indexing and the server of PostgreSQL have another.
     if most <= n_cores:

@@ -122,7 +122,7 @@ def write(reading, judging, stored):
         "|---|---|---|---|---|---|---|",
         f"| reading an evaluation | 16 | {reading['rate']:,.0f} | {reading['p50']} "
         f"| {reading['p99']} | {reading['failed']} | |",
-        f"| judges who post a judgment each | 100 | {judging['rate']:,.0f} | {judging['p50']} "
+        f"| judges posting one judgment each | 100 | {judging['rate']:,.0f} | {judging['p50']} "
         f"| {judging['p99']} | {judging['failed']} | {lost} of {acknowledged:,} |",
     ]
     replace_block("figures", lines)

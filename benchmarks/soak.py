@@ -36,13 +36,13 @@ def main() -> None:
     wanted = parser.parse_args()
     tests = {"kills": TESTS[:1], "examples": TESTS[1:]}.get(wanted.only, TESTS)
     with tempfile.TemporaryDirectory() as folder:
-        told = {
+        message = {
             "KILLS": str(wanted.kills),
             "SCHEMATHESIS_EXAMPLES": str(wanted.examples),
             "SOAK_FIGURES": folder,
         }
         command = [sys.executable, "-m", "pytest", "-q", "-p", "no:randomly", *tests]
-        subprocess.run(command, cwd=ROOT, env=os.environ | told, check=True)
+        subprocess.run(command, cwd=ROOT, env=os.environ | message, check=True)
         counts = {path.stem: json.loads(path.read_text()) for path in Path(folder).glob("*.json")}
     if wanted.only != "examples":
         replace_block("kills", kill_lines(counts))
@@ -67,8 +67,8 @@ def kill_lines(counts):
                 f"| {found['half_written']} |"
             )
     by_kind = counts["kills-sqlite"]["by_kind"]
-    told = ", ".join(f"{by_kind[kind]:,} of {words}" for kind, words in WRITES.items())
-    return [*lines, "", f"With SQLite the writes were {told}."]
+    message = ", ".join(f"{by_kind[kind]:,} of {words}" for kind, words in WRITES.items())
+    return [*lines, "", f"With SQLite the writes were {message}."]
 
 
 def example_lines(found):

@@ -60,12 +60,12 @@ ADDRESSES = {
     "/power": ["/power"],
     "/login": ["/login"],
 }
-"""By route, what is opened of it; a test holds them against the router."""
+"""Addresses to open, by route; a test compares them with the router."""
 
 NOT_MEASURED = {
     "/assets/{name:path}": "a file, which browsers keep for good",
     "/judgments/export": "a file of all judgments, as long as they are many",
-    "/gates/{name}/deciding/{job_id}": "how far a verdict is that somebody asked for",
+    "/gates/{name}/deciding/{job_id}": "progress of a requested verdict",
     "/import/jobs/{job_id}": "how far something is that is being read in",
 }
 
@@ -181,7 +181,7 @@ def measure(archive, only=""):
         with serving(archive) as server:
             milliseconds, _, _ = server.get(address)
         found[name]["cold"] = milliseconds
-        tell(name, "cold", [milliseconds])
+        show(name, "cold", [milliseconds])
     with serving(archive) as server:
         server.wait_until_read()
         for name, address in wanted.items():
@@ -193,10 +193,10 @@ def measure(archive, only=""):
             found[name]["warm"] = [server.get(address)[0] for _ in range(N_WARM)]
             spent = server.processor_seconds() - before
             found[name]["processor"] = 1000 * spent / N_WARM
-            tell(name, "warm", found[name]["warm"])
+            show(name, "warm", found[name]["warm"])
         for name, address in wanted.items():
             found[name]["judged"] = [judged(server, address, n) for n in range(N_JUDGED)]
-            tell(name, "judged", found[name]["judged"])
+            show(name, "judged", found[name]["judged"])
     return found
 
 
@@ -208,8 +208,8 @@ def seconds_of_reading(archive):
         return time.perf_counter() - start
 
 
-def tell(name, kind, milliseconds):
-    """Say how far it is."""
+def show(name, kind, milliseconds):
+    """Print the progress."""
     print(f"{statistics.median(milliseconds):8.0f} ms  {kind:6}  {name}", file=sys.stderr)
 
 
@@ -240,7 +240,7 @@ TEXT = """# Benchmarks of the workbench
 
 Measured on an archive with 1,000 runs of 7,000 queries with 10 results each, a million judgments and 100,003 documents.
 `python benchmarks/large_archive.py large.db` creates one within a few minutes.
-{told}
+{message}
 
 | page | cold | median | p95 | longest | judged, median | judged, longest | processor | KiB |
 |---|---|---|---|---|---|---|---|---|
@@ -272,13 +272,13 @@ def page(found, reading):
         shown = " | ".join(f"**{ms:,.0f}**" if ms > WANTED_MS else f"{ms:,.0f}" for ms in numbers)
         size = f"{figures['bytes'] / 1024:,.0f}"
         rows.append(f"| `{name}` | {shown} | {figures['processor']:,.0f} | {size} |")
-    told = (
+    message = (
         f"Addresses that exceed {WANTED_MS} ms at the 95th percentile: {n_slow} of {len(rows)}."
         if n_slow
         else f"Every page is answered within {WANTED_MS} ms, 95 times out of 100."
     )
     return TEXT.format(
-        told=f"{told} Longer times are bold.",
+        message=f"{message} Longer times are bold.",
         rows="\n".join(rows),
         n_warm=N_WARM,
         n_judged=N_JUDGED,

@@ -1,7 +1,7 @@
 """The pages of the Python reference: one per subject, public names only.
 
 A module stands for the names in its ``__all__``. Each name gets an entry of its own, by where it is
-defined: `berryeval.evaluation.evaluate` is a module and a function, and only the full path tells
+defined: `berryeval.evaluation.evaluate` is a module and a function, and only the full path shows
 which one is meant.
 """
 
@@ -45,7 +45,7 @@ class Entry:
 
     name: str
     path: str
-    """Where it is defined."""
+    """Where it is defined; if that module is private, the public one that exports it."""
     home: str
     """The module to import it from."""
 
@@ -313,7 +313,7 @@ SUBJECTS = {
                 "Settings of a hybrid search",
                 ("berryeval.suite.tuning", "berryeval.evaluation.choosing"),
                 "[Combine two systems](../../how-to/combine-two-systems.md"
-                "#choose-the-settings-of-a-hybrid-search) shows how to choose them.",
+                "#choose-the-settings-of-hybrid-search) shows how to choose them.",
             ),
         ),
     ),
@@ -452,7 +452,8 @@ def _entry(module: ModuleType, name: str) -> Entry:
     is_named = inspect.isclass(found) or inspect.isfunction(found)
     is_ours = is_named and found.__module__.startswith(TOP) and found.__name__ == name
     home = TOP if getattr(berryeval, name, None) is found else ""
-    path = f"{found.__module__ if is_ours else module.__name__}.{name}"
+    is_public = is_ours and "._" not in found.__module__
+    path = f"{found.__module__ if is_public else module.__name__}.{name}"
     return Entry(name, path, home or module.__name__)
 
 

@@ -267,7 +267,7 @@ def _default(rule: Rule) -> str:
 
 
 def _range(rule: Rule) -> str:
-    """Return the limits of a number; those that nobody meets are left out."""
+    """Return the limits of a number, without those that no value reaches."""
     limits = rule.limits
     if "lt" in limits:
         return f" Between {limits['gt']:g} and {limits['lt']:g}."

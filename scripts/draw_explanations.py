@@ -62,7 +62,7 @@ def lines(
 
 
 def verdicts() -> Chart:
-    """Draw the intervals of four candidates beside a margin, each with its verdict."""
+    """Draw the intervals of four candidates next to a margin, each with its verdict."""
     margin = 0.05
     random = np.random.default_rng(4)
     shapes = {

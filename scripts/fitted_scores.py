@@ -98,7 +98,7 @@ class _Copula:
 
     log_density: Callable[[Floats, Floats], Floats]
     draw_second: Callable[[Floats, Floats], Floats]
-    """Of the first uniform and an independent one."""
+    """Draws the second rank from the first and an independent uniform."""
 
     def likelihood(self, ranks: Floats) -> float:
         return float(self.log_density(ranks[:, 0], ranks[:, 1]).sum())

@@ -39,7 +39,7 @@ def main() -> None:
     options.add_argument("--golden", default=HANDBOOK, help="another golden set")
     options.add_argument("--output", type=Path, default=PAGE)
     chosen = options.parse_args()
-    logging.getLogger("berryeval").addHandler(logging.NullHandler())  # the page tells it all
+    logging.getLogger("berryeval").addHandler(logging.NullHandler())  # the page shows everything
     golden = read_golden_set(chosen.golden)
     with _server(chosen.dsn) as dsn:
         results, plain = (

@@ -45,7 +45,7 @@ def main() -> None:
     options.add_argument("--output", type=Path, default=ROOT / "build" / "quality")
     options.add_argument("--save", action="store_true", help="replace the committed baseline")
     chosen = options.parse_args()
-    logging.getLogger("berryeval").addHandler(logging.NullHandler())  # the tables tell it all
+    logging.getLogger("berryeval").addHandler(logging.NullHandler())  # the tables show everything
     has_failed = False
     with server(chosen.dsn) as dsn:
         for name in SYSTEMS:
@@ -88,7 +88,7 @@ def write_reports(result: QualityResult, folder: Path) -> None:
 
 
 def holds(result: QualityResult) -> bool:
-    """Tell whether a system may pass, and say why not."""
+    """Return whether a system may pass, and print why not."""
     if result.failures:
         print(f"FAIL: {result.system} failed on {len(result.failures)} queries\n")
         return False
@@ -99,7 +99,7 @@ def holds(result: QualityResult) -> bool:
 
 
 def against_baseline(result: QualityResult) -> GateResult:
-    """Hold a result against the committed baseline, on the point difference."""
+    """Compare a result with the committed baseline, by the point difference."""
     golden = result.golden
     guards = tuple(MarginGuard(m, Margin(MARGIN)) for m in golden.at_level(GUARDED))
     return decide(

@@ -35,13 +35,13 @@ TOPICS = {
     "notes": ("encrypt", "recovery-key", "trash", "history"),
     "together": ("sync-how", "sync-stuck", "offline", "share-link", "share-team"),
 }
-"""Of documents. The topic of a query is that of its most relevant document."""
+"""Topics of documents. The topic of a query is that of its most relevant document."""
 LARGEST = 200_000
 """Bytes of a picture."""
 
 
 def compare_example() -> be.Comparison:
-    """Hold the engine that knows stems against the one that knows words."""
+    """Compare the engine that uses stems with the one that uses words."""
     data = json.loads((EXAMPLES / "help_centre.json").read_text(encoding="utf-8"))
     topic_of = {doc_id: topic for topic, ids in TOPICS.items() for doc_id in ids}
     return be.compare(

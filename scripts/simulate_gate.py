@@ -3,7 +3,7 @@
 The per-query differences of two runs are the population, and their mean is the true drop. The
 margin is set to it, the worst case in which every pass is wrong, and queries are drawn from the
 population with replacement. Power is measured on the same differences moved to a mean of 0, at the
-margin that a t-test of normal differences passes in 80 % of the cases.
+margin that a t-test of normal differences passes in 80% of the cases.
 
 Populations are runs of our own systems on the golden set that ships, shapes with long tails, and
 the score tables of a folder: CSV files with one row per query, one column per system and a header,
@@ -86,7 +86,7 @@ class Rates:
     false_fail: float
     """How often a gate fails a drop of the margin."""
     coverage: float
-    """Of the 95 % interval of a comparison."""
+    """Share of 95% intervals of a comparison that cover the truth."""
 
 
 def simulate(pair: Pair, n_queries: int, n_draws: int, random: np.random.Generator) -> Rates:

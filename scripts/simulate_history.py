@@ -40,7 +40,7 @@ RULES = ("best before", "on demand", "daily")
 
 
 def independent(random: np.random.Generator, n_queries: int) -> Floats:
-    """Draw every entry anew."""
+    """Draw every entry again."""
     return _levels(random, n_queries) + SPREAD * random.normal(size=(n_queries, N_ENTRIES))
 
 

@@ -146,7 +146,7 @@ def passes(differences: Floats, margin: float, level: float) -> bool:
 def peek(
     random: np.random.Generator, mean: float, margin: float, level_at: Callable[[int], float]
 ) -> bool:
-    """Ask the gate at each size of a growing set; return whether it passes at any look."""
+    """Run the gate at each size of a growing set; return whether it passes at any look."""
     differences = version(random, SIZES[-1], mean) - version(random, SIZES[-1])
     return any(
         passes(differences[:size], margin, level_at(look))

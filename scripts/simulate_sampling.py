@@ -43,7 +43,7 @@ class Rates:
 
     pooled: float
     worst: float
-    """Of the population where it passes most often."""
+    """Rate for the population where it passes most often."""
     plain: float
     """If weights, groups and strata are ignored."""
     worth: float
@@ -112,7 +112,7 @@ def rates(
     n_populations: int,
     n_draws: int,
 ) -> Rates:
-    """Ask the gate about samples of several populations."""
+    """Run the gate on samples of several populations."""
     shares: list[float] = []
     n_plain, worth = 0, []
     for seed in range(n_populations):

@@ -71,7 +71,7 @@ def encode(pixels: npt.NDArray[np.uint8]) -> bytes:
 def _palette(
     colours: npt.NDArray[np.int32], counts: npt.NDArray[np.intp]
 ) -> tuple[npt.NDArray[np.int32], npt.NDArray[np.uint8]]:
-    """Choose colours, and tell for each that there is which one stands for it.
+    """Choose colours, and map every existing colour to one of them.
 
     What is frequent keeps its colour, so that areas are as they were; the rest are shades of the
     edges of letters and lines.

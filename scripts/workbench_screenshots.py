@@ -65,7 +65,7 @@ class Picture:
     given : str, optional
         Where it is shown, unless that is the route; braces stand for things of the demonstration.
     prepare : callable, optional
-        What somebody did there before it was taken.
+        Actions on the page before it is taken.
     """
 
     name: str

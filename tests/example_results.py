@@ -123,7 +123,7 @@ def a_gate(comparison: Comparison | None = None, verdict: Verdict = "fail") -> G
                     first.n_queries, first.mean, -0.05, interval=interval, p_pass=0.21,
                     p_fail=0.012, n_changed=37, queries_needed=180,
                     verdicts_by_holes=("fail", "inconclusive")),
-        GuardResult(LatencyGuard(95, 200), None, "pass", "95 % took 143 ms or less.",
+        GuardResult(LatencyGuard(95, 200), None, "pass", "95% took 143 ms or less.",
                     first.n_queries, 143.0, 200.0),
     ]  # fmt: skip
     guards += [

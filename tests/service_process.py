@@ -54,7 +54,7 @@ class Server:
         return socket.create_connection(("127.0.0.1", self.port), timeout=60)
 
     def stop(self):
-        """Ask it to stop, and return its exit code."""
+        """Stop it, and return its exit code."""
         return self._end(signal.SIGTERM)
 
     def kill(self):

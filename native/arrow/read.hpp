@@ -75,7 +75,7 @@ private:
 // The rows of batches, put into columns by query.
 class GroupingReader {
 public:
-    // `n_expected` is the number of rows in all, 0 if nobody knows.
+    // `n_expected` is the total number of rows, 0 if unknown.
     GroupingReader(Reader reader, std::size_t n_expected)
         : reader_(std::move(reader)), n_expected_(n_expected) {}
 

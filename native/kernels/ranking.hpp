@@ -9,7 +9,7 @@
 
 namespace berryeval::kernels {
 
-// The grade of a document that nobody judged: NOT_IN_POOL of berryeval.kernels.relevance.
+// The grade of an unjudged document: NOT_IN_POOL of berryeval.kernels.relevance.
 inline constexpr double not_in_pool = -1.0;
 
 // A retrieved document that is in the pool of its query. Ranks count from 1.
@@ -47,7 +47,7 @@ struct Strata {
     std::span<const double> weights;         // documents of a stratum per judged one; 0 if none is
 };
 
-// A ranking with its judgments. Ranks without a hit hold documents that nobody judged.
+// A ranking with its judgments. Ranks without a hit have unjudged documents.
 struct Ranking {
     std::size_t n_retrieved;
     std::span<const Hit> hits;       // by rising rank

@@ -1,12 +1,12 @@
 """Scripts of others that the workbench's pages load: from npm, pinned by version and hash.
 
-They are not in git. A build puts them beside the pages unless they are there already; npm's own
+They are not in git. A build puts them next to the pages unless they are there already; npm's own
 settings say where packages come from. Nothing of a package is run, and none of its dependencies
 is fetched.
 
     python scripts/building/npm_scripts.py
 
-Where a script cannot be had, one line says why and the build goes on: pages work without, by
+Where a script cannot be had, one line says why and the build continues: pages work without, by
 links and forms.
 """
 
@@ -84,7 +84,7 @@ def requirements() -> list[str]:
 
 
 def place() -> bool:
-    """Fetch what is missing or of another version; tell whether everything is in place."""
+    """Fetch scripts that are missing or outdated; return whether all are in place."""
     for package in PACKAGES:
         if _is_placed(package):
             continue
@@ -93,7 +93,7 @@ def place() -> bool:
         except UnavailableError as error:
             print(
                 f"WARNING: building without {package.name} {package.version}: {error}. "
-                "Pages of the workbench load anew for each step.",
+                "Pages of the workbench reload for each step.",
                 file=sys.stderr,
             )
     return all(_is_placed(package) for package in PACKAGES)

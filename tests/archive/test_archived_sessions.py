@@ -39,7 +39,7 @@ def test_a_session_survives_a_restart(archive, token, location):
 
 
 def test_the_archive_does_not_contain_session_ids(archive, token):
-    """A stolen archive logs nobody in."""
+    """A stolen archive contains nothing to log in with."""
     session_id = archive.sessions.start(token)
     stored = repr(all_rows(archive))
     assert session_id not in stored

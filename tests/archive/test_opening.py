@@ -178,7 +178,7 @@ def test_a_locked_file_is_reported_after_a_timeout(tmp_path):
             with pytest.raises(ArchiveError, match=words) as caught:
                 archive.judgments.put(ONE, author="ada")
             assert caught.value.transient
-            assert archive.judgments.page().items == (), "reading goes on"
+            assert archive.judgments.page().items == (), "reading continues"
         assert archive.judgments.put(ONE, author="ada") == 1
 
 
@@ -375,7 +375,7 @@ def test_no_message_repeats_a_password(tmp_path, monkeypatch, address):
     assert [*tmp_path.iterdir()] == []
 
 
-@pytest.mark.skipif(os.name == "nt", reason="rights are others there")
+@pytest.mark.skipif(os.name == "nt", reason="permissions differ there")
 def test_a_new_archive_is_private_to_its_owner(tmp_path):
     """Other users can read neither the archive nor the files beside it."""
     with Archive.open(tmp_path / "a.db") as archive:
@@ -383,7 +383,7 @@ def test_a_new_archive_is_private_to_its_owner(tmp_path):
         assert {path.stat().st_mode & 0o777 for path in tmp_path.iterdir()} == {0o600}
 
 
-@pytest.mark.skipif(os.name == "nt", reason="rights are others there")
+@pytest.mark.skipif(os.name == "nt", reason="permissions differ there")
 def test_existing_file_permissions_are_kept(tmp_path):
     """An archive that is shared on purpose stays shared."""
     path = tmp_path / "a.db"

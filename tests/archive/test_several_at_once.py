@@ -69,7 +69,7 @@ def test_threads_may_share_an_archive(archive):
             for i in range(10):
                 archive.judgments.put([JudgmentEntry(f"q{number}", f"d{i}", 1)], author="x")
                 assert archive.judgments.get(f"q{number}", f"d{i}").grade == 1
-        except Exception as error:  # noqa: BLE001 - told below
+        except Exception as error:  # noqa: BLE001 - reported below
             failures.append(error)
 
     threads = [threading.Thread(target=judge, args=(number,)) for number in range(20)]
@@ -93,14 +93,14 @@ def test_the_second_of_two_concurrent_changes_gets_a_conflict(archive):
             archive.judgments.change("q", "d", number, author=f"{number}", if_revision=seen)
             outcomes.append("done")
         except ConflictError:
-            outcomes.append("told")
+            outcomes.append("conflict")
 
     threads = [threading.Thread(target=change, args=(number,)) for number in range(1, 9)]
     for thread in threads:
         thread.start()
     for thread in threads:
         thread.join()
-    assert sorted(outcomes) == ["done"] + ["told"] * 7
+    assert sorted(outcomes) == ["conflict"] * 7 + ["done"]
     assert len(archive.judgments.history("q", "d")) == 2
 
 
@@ -148,14 +148,14 @@ def test_a_resource_is_replaced_only_if_unchanged(archive, kind):
             put(number, check=unless_changed)
             outcomes.append("done")
         except ConflictError:
-            outcomes.append("told")
+            outcomes.append("conflict")
 
     threads = [threading.Thread(target=change, args=(number,)) for number in range(1, 9)]
     for thread in threads:
         thread.start()
     for thread in threads:
         thread.join()
-    assert sorted(outcomes) == ["done"] + ["told"] * 7
+    assert sorted(outcomes) == ["conflict"] * 7 + ["done"]
     with pytest.raises(ConflictError):
         remove(check=unless_changed)
     assert get() != seen
@@ -183,7 +183,7 @@ def test_acknowledged_writes_survive_a_kill(location, seed):
         for number in judged:
             assert kept[f"w-{number}"] == {"d0": 0, "d1": 1, "d2": 2}
         assert all(len(documents) == 3 for documents in kept.values()), "none by half"
-        assert len(kept) in (len(judged), len(judged) + 1), "one may not have been told"
+        assert len(kept) in (len(judged), len(judged) + 1), "one may not have been acknowledged"
         assert shared == len(kept) - 1
         for run_id in stored:
             assert archive.runs.load(run_id).n_rows == 400

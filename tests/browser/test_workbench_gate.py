@@ -9,7 +9,7 @@ DATABASES = ("sqlite",)  # one of the journeys uses both databases
 def replay_text(page):
     """Wait until the replay has ended, and return its text."""
     page.wait_for_selector(".strip .waiting", state="detached")
-    return page.inner_text(".strip-told")
+    return page.inner_text(".strip-summary")
 
 
 def test_guards_are_edited_by_keyboard_and_replayed_while_typing(visit, workbench):

@@ -39,6 +39,20 @@ def test_the_workflow_runs_if_search_or_golden_files_change():
         assert any(ROOT.glob(path.removesuffix("/**"))), path
 
 
+def test_the_workflow_runs_if_a_package_changes_that_search_imports():
+    """X10: fusion, formats and data types decide what is found as much as the search does."""
+    source = ROOT / "src" / "berryeval"
+    imported = {
+        name
+        for module in (source / "search").rglob("*.py")
+        for name in re.findall(r"^ *from berryeval\.(\w+)", module.read_text("utf-8"), re.MULTILINE)
+        if (source / name).is_dir()
+    }
+    paths = {f"src/berryeval/{name}/**" for name in imported}
+    assert "src/berryeval/fusion/**" in paths
+    assert paths <= set(QUALITY["on"]["push"]["paths"])
+
+
 def test_the_workflow_has_postgresql_with_pgvector():
     """X10: the server has a health check, and its address is passed to the suite."""
     server = JOB["services"]["postgres"]

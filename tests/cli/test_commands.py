@@ -90,10 +90,10 @@ def test_measures_explains_every_measure(berryeval, command):
     """E7: definition, use, avoid and edge cases of each, within 80 columns."""
     result = berryeval(command)
     assert result.exit_code == 0
-    told = " ".join(result.output.split())
+    shown = " ".join(result.output.split())
     for measure in all_measures():
         for text in (measure.definition, measure.use_when, measure.avoid_when, *measure.edge_cases):
-            assert text in told
+            assert text in shown
     assert max(map(len, result.output.splitlines())) <= 80
 
 
@@ -135,9 +135,9 @@ def test_a_misspelt_measure_is_one_line_and_exit_code_2(berryeval):
 def test_a_use_shows_its_measures_and_advice(berryeval):
     """E7: --for rag."""
     result = berryeval("measures", "--for", "rag")
-    told = " ".join(result.output.split())
-    assert "Report R@5 (recall) and P@5 (precision) Then RR (reciprocal rank)" in told
-    assert all(advice in told for advice in ADVICE)
+    shown = " ".join(result.output.split())
+    assert "Report R@5 (recall) and P@5 (precision) Then RR (reciprocal rank)" in shown
+    assert all(advice in shown for advice in ADVICE)
     found = json.loads(berryeval("metrics", "--for", "rag", "--json").output)
     assert (found["first"], found["then"]) == (["R@5", "P@5"], ["RR"])
 

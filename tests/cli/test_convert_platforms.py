@@ -172,7 +172,7 @@ def test_queries_that_are_not_listed_keep_their_text(convert):
     assert list(read_judgments("out.json").to_dict()) == ["1", "remote, black", "-20 dB"]
 
 
-def test_two_queries_with_one_text_cannot_be_told_apart_by_it(folder):
+def test_two_queries_with_one_text_cannot_be_distinguished_by_it(folder):
     """The message has both, and nothing is written."""
     (folder / "qrels").write_text("a 0 d1 1\nb 0 d1 1\n")
     (folder / "q.jsonl").write_text('{"id": "a", "text": "tv"}\n{"id": "b", "text": "tv"}\n')

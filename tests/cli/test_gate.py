@@ -304,6 +304,8 @@ def test_log_lines_can_be_text():
 def test_by_default_only_errors_are_logged():
     """X9: missed thresholds are errors."""
     assert gate().stderr == ""
-    told = gate("--run", "worse.run", "--at-least", "P@5=0.9").stderr
-    assert told.count("\n") == 1
-    assert told.rstrip().endswith("error threshold not met measure=P@5 value=0.300 threshold=0.900")
+    shown = gate("--run", "worse.run", "--at-least", "P@5=0.9").stderr
+    assert shown.count("\n") == 1
+    assert shown.rstrip().endswith(
+        "error threshold not met measure=P@5 value=0.300 threshold=0.900"
+    )

@@ -154,18 +154,21 @@ def test_the_absence_of_a_decline_is_reported():
     """Silence would be ambiguous."""
     record(10)
     record(12, days=1)
-    told = berryeval("history", "h.jsonl").output
-    assert "\nNo decline (p = 1.0000; 2 evaluations of 20 queries).\nTested once, at 0.05." in told
+    printed = berryeval("history", "h.jsonl").output
+    assert (
+        "\nNo decline (p = 1.0000; 2 evaluations of 20 queries).\nTested once, at 0.05." in printed
+    )
 
 
 def test_a_creep_and_a_step_are_distinguished():
     """Size and period are reported."""
     for week in range(12):
         record(19 - week, days=7 * week)
-    told = berryeval("history", "h.jsonl", "-m", "RR").output
-    assert "  decline (creep)\n" in told
+    printed = berryeval("history", "h.jsonl", "-m", "RR").output
+    assert "  decline (creep)\n" in printed
     assert (
-        "Decline: a creep, the mean at 2026-03-23 06:30 is 0.2750 lower than at 2026-01-05" in told
+        "Decline: a creep, the mean at 2026-03-23 06:30 is 0.2750 lower than at 2026-01-05"
+        in printed
     )
 
 
@@ -176,10 +179,12 @@ def test_a_daily_alarm_ends_with_exit_code_1():
         record(n_right, days=day)
         codes.append(berryeval("history", "h.jsonl", "--daily").exit_code)
     assert codes == [0, 0, 0, 0, 1, 0, 0, 0, 0]
-    told = berryeval("history", "h.jsonl", "--daily").output
-    assert "  decline (step), alarm\n" in told
-    assert "Alarm at 2026-01-09 06:30: a step at 2026-01-09 06:30, means are 0.3125 lower " in told
-    assert "Tested after every evaluation, at 0.05 / 51" in told
+    printed = berryeval("history", "h.jsonl", "--daily").output
+    assert "  decline (step), alarm\n" in printed
+    assert (
+        "Alarm at 2026-01-09 06:30: a step at 2026-01-09 06:30, means are 0.3125 lower " in printed
+    )
+    assert "Tested after every evaluation, at 0.05 / 51" in printed
     (series,) = json.loads(berryeval("history", "h.jsonl", "--daily", "--json").output)["series"]
     assert [one["is_alarm"] for one in series["evaluations"]] == [False] * 4 + [True] + [False] * 4
 
@@ -336,10 +341,10 @@ def test_missing_queries_are_counted_in_the_history(folder):
     ranked = {q: ["a", "x"] for q in [*JUDGMENTS][:14]}
     found = be.evaluate(JUDGMENTS, ranked, ["RR"])
     append("h.jsonl", "bm25.run", found, JUDGMENTS, time=START + timedelta(days=1))
-    told = berryeval("history", "h.jsonl").output
-    assert "queries  missing    mean" in told
-    assert "20        6  0.7000" in told
-    assert "missing: judged queries that are not in the run; they score 0 in its mean." in told
+    printed = berryeval("history", "h.jsonl").output
+    assert "queries  missing    mean" in printed
+    assert "20        6  0.7000" in printed
+    assert "missing: judged queries that are not in the run; they score 0 in its mean." in printed
     entries = json.loads(berryeval("history", "h.jsonl", "--json").output)["series"][0]
     assert [entry["n_missing"] for entry in entries["evaluations"]] == [0, 6]
     left_out = be.evaluate(JUDGMENTS, ranked, ["RR"], missing="skip")

@@ -45,7 +45,7 @@ def test_a_comparison_shows_the_names():
 
 
 def test_the_same_name_twice_is_refused():
-    """Results could not be told apart."""
+    """Results could not be distinguished."""
     result = CliRunner().invoke(main, ["evaluate", "qrels", "x=a.run", "x=b.run"])
     assert "RUN: expected a different name for each run" in result.output
 

@@ -40,8 +40,8 @@ def test_missing_queries_are_reported():
     """They score 0 and widen the spread, in either run."""
     rows = Path("stems.run").read_text().splitlines(keepends=True)
     Path("part.run").write_text("".join(row for row in rows if not row.startswith(("h01", "h02"))))
-    told = power("--against", "part.run").output
-    assert "2 queries are missing from a run and scored as 0: this increases the spread," in told
+    printed = power("--against", "part.run").output
+    assert "2 queries are missing from a run and scored as 0: this increases the spread," in printed
     found = json.loads(power("--against", "part.run", "--json").output)
     assert found["measures"][0]["n_missing"] == 2
     assert "missing" not in power("--against", "stems.run").output

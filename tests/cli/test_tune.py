@@ -27,9 +27,9 @@ def test_the_last_line_has_the_settings_to_use():
     result = tune("--folds", "3")
     assert result.exit_code == 0, result.output
     lines = result.stdout.splitlines()
-    assert lines[0].startswith("Nothing that was tried clearly beats current search.")
+    assert lines[0].startswith("No settings tried clearly beat current search.")
     assert "nDCG@10 of hybrid, 12 queries" in lines
-    assert lines[-1] == "Use (as now): -s weights=4,1 -s late=1 -s feedback=5"
+    assert lines[-1] == "Settings to use (unchanged): -s weights=4,1 -s late=1 -s feedback=5"
 
 
 def test_a_file_has_the_format_of_its_name(tmp_path):
@@ -49,8 +49,8 @@ def test_a_page_has_a_chart_of_all_settings(tmp_path):
     result = tune("--folds", "3", "-s", "late=0", "-s", "feedback=0", "-o", "tuning.html")
     assert (result.exit_code, result.output) == (0, "")
     page = (tmp_path / "tuning.html").read_text()
-    assert "<h1>Nothing that was tried clearly beats current search." in page
-    assert "Use (as now): -s weights=4,1 -s late=0 -s feedback=0." in page
+    assert "<h1>No settings tried clearly beat current search." in page
+    assert "Settings to use (unchanged): -s weights=4,1 -s late=0 -s feedback=0." in page
     assert page.count("<title>current search: ") == 2, "on wide and on narrow screens"
     assert "<h2>Folds</h2>" in page
 

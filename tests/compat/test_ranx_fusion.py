@@ -56,7 +56,7 @@ def has_ties(method, config):
 
 @pytest.mark.parametrize("method", OPTIMISED)
 def test_scores_of_configurations_equal_those_of_ranx(method):
-    """Of all that ranx tries; weights that leave ties are not compared."""
+    """The best is chosen from all that ranx tries; weights that leave ties are not compared."""
     params, report = optimize_fusion(
         QRELS, RUNS, method=method, metric="ndcg@5", return_optimization_report=True,
         show_progress=False, **OPTIMISED[method],

@@ -66,6 +66,6 @@ def test_the_page_states_that_no_line_differs():
     """This holds for the own tests of both versions."""
     names = runpy.run_path(str(SCRIPT))
     section = names["section_of"]((ROOT / "docs/reference/conformance.md").read_text("utf-8"))
-    told = [line for line in section if line.startswith("**")]
-    assert [line.partition(":")[0] for line in told] == ["**9.0.8**", "**10.0**"]
-    assert all(" lines, 0 differ." in line for line in told)
+    message = [line for line in section if line.startswith("**")]
+    assert [line.partition(":")[0] for line in message] == ["**9.0.8**", "**10.0**"]
+    assert all(" lines, 0 differ." in line for line in message)

@@ -83,7 +83,7 @@ def test_the_conformance_page_has_every_measure_of_trec_eval():
 
 
 def test_every_public_name_is_in_the_reference():
-    """Each is listed once, where it is defined, and private names are not listed."""
+    """Each is listed once, by a public path, and private names are not listed."""
     paths = [
         path
         for page in sorted((DOCS / "reference" / "python").glob("*.md"))
@@ -91,7 +91,7 @@ def test_every_public_name_is_in_the_reference():
     ]
     assert len(paths) == len(set(paths))
     names = [path.rpartition(".")[2] for path in paths]
-    assert not [name for name in names if name.startswith("_")]
+    assert not [path for path in paths if "._" in path]
     public = {
         name
         for module in (be, metrics, ranking)
@@ -99,6 +99,30 @@ def test_every_public_name_is_in_the_reference():
         if not name.startswith("_") and not inspect.ismodule(getattr(module, name))
     }
     assert public <= set(names)
+
+
+DECISIONS = sorted((DOCS / "decisions").glob("[0-9]*.md"))
+
+
+@pytest.mark.parametrize("path", DECISIONS, ids=lambda path: path.stem)
+def test_every_decision_has_a_status(path):
+    """Its last section is the status, which agrees with the index; the title has its number."""
+    page = path.read_text(encoding="utf-8")
+    index = (DOCS / "decisions" / "index.md").read_text(encoding="utf-8")
+    assert page.startswith(f"# {path.stem[:4]}: ")
+    assert re.findall("^## (.+)$", page, re.MULTILINE)[-1] == "Status"
+    status = page.rpartition("## Status\n\n")[2]
+    [listed] = re.findall(rf"^\| \[{path.stem[:4]}\].+\| (.+) \|$", index, re.MULTILINE)
+    assert status.lower().startswith(listed.partition(" ")[0].rstrip(";"))
+    assert set(re.findall("by ([0-9]{4})", listed)) <= set(re.findall(r"\[([0-9]{4})\]", status))
+
+
+def test_the_glossary_is_in_order():
+    """A reader finds a word by the alphabet; each entry appears once."""
+    page = (DOCS / "reference" / "glossary.md").read_text(encoding="utf-8")
+    words = [word.strip("`") for word in re.findall(r"^\| (.+?) \|", page, re.MULTILINE)[1:]]
+    keys = [word.lower().replace("_", " ") for word in words]
+    assert keys == sorted(set(keys))
 
 
 VARIABLES = [

@@ -5,7 +5,7 @@ import io
 import re
 import time
 
-from doors.asking import (
+from doors.queries_by_door import (
     BY,
     FILES,
     LEAD,
@@ -232,10 +232,10 @@ def comparison_on_the_run_page(world, _):
 
 def comparison_on_the_overview(world, _):
     deadline = time.monotonic() + 60
-    while not (told := page(world, "/").find_all(class_="figure-change")):
+    while not (message := page(world, "/").find_all(class_="figure-change")):
         assert time.monotonic() < deadline, "runs are scored in the background"
         time.sleep(0.1)
-    change = told[0].find("span", class_="finding")
+    change = message[0].find("span", class_="finding")
     word = WORDS[change["class"].split()[-1]]
     return {f"{LEAD} difference": change.text, f"{LEAD} word": word}
 

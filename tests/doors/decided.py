@@ -7,8 +7,8 @@ import berryeval as be
 from berryeval.evaluation.power import sensitivity
 from berryeval.suite.gate import decide
 from berryeval.suite.settings import read_settings
-from doors.asking import as_json, command, in_pytest, page, posted, report
 from doors.compared import interval_of
+from doors.queries_by_door import as_json, command, in_pytest, page, posted, report
 from doors.reading import ends, plain_rows
 from doors.world import MARGIN, TIGHT
 

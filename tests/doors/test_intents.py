@@ -175,7 +175,7 @@ def test_commands_without_subtopics_fail_with_one_line(command):
 
 
 def test_holes_rejects_intent_aware_measures():
-    """Nobody knows which intents an unjudged document would serve."""
+    """It is unknown which intents an unjudged document would serve."""
     found = berryeval("holes", "qrels.txt", "good.run", "-m", "alpha_nDCG@5")
     assert found.exit_code == 2
     assert "since an unjudged document may serve any intent" in found.stderr

@@ -8,7 +8,6 @@ import pytest
 from starlette.testclient import TestClient
 
 import berryeval as be
-from doors.asking import FILES, as_json, posted, report
 from doors.compared import (
     compared_on,
     comparison_by_command,
@@ -63,6 +62,7 @@ from doors.decided import (
     true_gate,
     true_power,
 )
+from doors.queries_by_door import FILES, as_json, posted, report
 from doors.reading import faults, html_rows, page_of
 from doors.world import NOISY, TIGHT
 from service.workbench.html import HTML
@@ -158,9 +158,9 @@ def test_every_interface_has_the_same_default_measures(world):
 
 def test_pytest_includes_noise_like_the_command(world, pytester):
     """berryeval.toml names repeated runs of the candidate."""
-    told = gate_records(as_json(world, "gate", "--config", NOISY))
-    assert told != gate_records(as_json(world, "gate")), "the noise makes a difference"
-    assert faults(gate_in_pytest(world, pytester, NOISY), told) == {}
+    message = gate_records(as_json(world, "gate", "--config", NOISY))
+    assert message != gate_records(as_json(world, "gate")), "the noise makes a difference"
+    assert faults(gate_in_pytest(world, pytester, NOISY), message) == {}
 
 
 def test_every_question_is_asked_through_every_interface():

@@ -10,7 +10,7 @@ import pytest
 
 import berryeval as be
 from berryeval.suite import history
-from doors.asking import LEAD, NAMED, as_json, command, in_pytest, page, posted, report
+from doors.queries_by_door import LEAD, NAMED, as_json, command, in_pytest, page, posted, report
 from doors.reading import ends
 from doors.world import MEASURES, World, fill, served, write_files
 
@@ -110,20 +110,20 @@ def test_every_interface_shows_the_effective_number_of_queries(world):
     assert run["effective_queries"] == pytest.approx(worth)
     asked = posted(world, "/v1/evaluations", {"run": world.run_ids["new"], "measures": [*MEASURES]})
     assert asked["effective_queries"] == pytest.approx(worth)
-    told = f"worth {worth:.1f}"
+    message = f"worth {worth:.1f}"
     ids = world.run_ids
     pages = ("/", f"/runs/{ids['new']}", f"/compare?a={ids['old']}&b={ids['new']}")
     for address in pages:
-        assert told in settled(world, address).text, address
+        assert message in settled(world, address).text, address
     address = f"/power?source=runs&a={ids['old']}&b={ids['new']}"
-    assert told in page(world, address, **{"HX-Request": "true"}).text
+    assert message in page(world, address, **{"HX-Request": "true"}).text
     for words in (
         ("evaluate", "qrels.txt", "new.run"),
         ("compare", "qrels.txt", "old.run", "new.run"),
         ("power", "qrels.txt", "old.run", "--against", "new.run"),
     ):
-        assert told in " ".join(command(world, *words, *queries).split()), words
-    assert told in report(world, "compare", "qrels.txt", "old.run", "new.run", *queries).text
+        assert message in " ".join(command(world, *words, *queries).split()), words
+    assert message in report(world, "compare", "qrels.txt", "old.run", "new.run", *queries).text
 
 
 @pytest.mark.parametrize("strata", [None, STRATA], ids=["plain", "strata"])
@@ -173,8 +173,8 @@ def test_an_interval_of_a_mean_uses_strata_in_every_interface(world):
         for record in (world.client.get(address).json(), by_command):
             assert record["intervals"][LEAD] == pytest.approx([truth.low, truth.high])
         tile = settled(world, f"/runs/{world.run_ids['new']}").find("div", class_="tile")
-        told = [shown(end) for end in ends(tile.find(class_="interval").text)]
-        assert told == pytest.approx([truth.low, truth.high], abs=5e-4)
+        message = [shown(end) for end in ends(tile.find(class_="interval").text)]
+        assert message == pytest.approx([truth.low, truth.high], abs=5e-4)
         found.append(truth)
     assert found[1].low - found[0].low > 2e-3
 

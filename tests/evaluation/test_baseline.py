@@ -99,7 +99,7 @@ def test_a_comparable_baseline_is_accepted():
 
 
 @pytest.mark.parametrize(
-    ("judged", "told"),
+    ("judged", "shown"),
     [
         (["q1", "q2", "q3"], r"1 query new \('q3'\)"),
         (["q1"], r"1 query gone \('q2'\)"),
@@ -107,11 +107,11 @@ def test_a_comparable_baseline_is_accepted():
         (["a", "b", "c", "d", "q1", "q2"], r"4 queries new \('a', 'b', 'c', …\)"),
     ],
 )
-def test_other_queries_are_rejected(judged, told):
+def test_other_queries_are_rejected(judged, shown):
     """The message lists their ids and says what to do."""
     judgments = Judgments.from_dict({q: {"d1": 1} for q in judged})
     message = (
-        f"baseline 'main' has different queries from the judgments: {told}; "
+        f"baseline 'main' has different queries from the judgments: {shown}; "
         "save its run again with `berryeval baseline update`"
     )
     with pytest.raises(MismatchError, match=message):

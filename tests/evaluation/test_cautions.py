@@ -169,14 +169,14 @@ def test_standard_input_is_checked(tmp_path, monkeypatch, command):
     }[command]
     numbers = random.Random(1)  # noqa: S311
     text = lines(lambda *_: numbers.random())
-    told = CliRunner().invoke(main, arguments, input=text).output
-    assert told.count(CONTRADICTING) == 1
+    message = CliRunner().invoke(main, arguments, input=text).output
+    assert message.count(CONTRADICTING) == 1
 
 
 def inspected(path):
     """Return the output of `berryeval inspect` on one line."""
-    told = CliRunner().invoke(main, ["inspect", "--kind", "run", str(path)])
-    return " ".join(told.output.split())
+    message = CliRunner().invoke(main, ["inspect", "--kind", "run", str(path)])
+    return " ".join(message.output.split())
 
 
 @pytest.mark.parametrize("depth", [2, 3, 4])
@@ -230,8 +230,8 @@ def test_evaluate_and_inspect_show_the_caution_in_one_line(tmp_path, monkeypatch
     monkeypatch.chdir(tmp_path)
     (tmp_path / "a.run").write_text(lines(lambda position, _: position))
     (tmp_path / "qrels").write_text("".join(f"{q} 0 d3 1\n" for q in JUDGMENTS))
-    told = CliRunner().invoke(main, ["evaluate", "qrels", "a.run"]).output.splitlines()
-    assert [line for line in told if line.startswith(f"Caution: a.run: {REVERSED}")]
+    message = CliRunner().invoke(main, ["evaluate", "qrels", "a.run"]).output.splitlines()
+    assert [line for line in message if line.startswith(f"Caution: a.run: {REVERSED}")]
     inspected = CliRunner().invoke(main, ["inspect", "a.run"]).output
     assert f"Caution {REVERSED}" in " ".join(inspected.split())
     as_json = json.loads(CliRunner().invoke(main, ["evaluate", "qrels", "a.run", "--json"]).output)

@@ -60,7 +60,7 @@ def test_the_first_of_equal_runs_is_chosen():
 
 
 def test_lower_is_better_for_some_measures():
-    """Of unjudged documents, the fewer the better."""
+    """Fewer unjudged documents are better."""
     known = Run.from_lists({f"q{i:02}": ["a"] for i in range(N)})
     runs = {"unknown": run_of([4] * N), "known": known}
     assert choose_run(JUDGMENTS, runs, "Unjudged@5").choice == "known"

@@ -40,9 +40,9 @@ def test_queries_missing_from_the_baseline_do_not_decide_unnoticed():
         "queries that are not missing, the verdict is inconclusive. 1 guard holds over 30 queries. "
         "Small set: below 50 queries, verdicts may be wrong more often than alpha."
     )
-    told = json.loads(gate_to_json(found))
-    assert told["missing"] == {"baseline": 5}
-    assert told["common"] == {"queries": 25, "verdict": "inconclusive"}
+    message = json.loads(gate_to_json(found))
+    assert message["missing"] == {"baseline": 5}
+    assert message["common"] == {"queries": 25, "verdict": "inconclusive"}
 
 
 def test_the_verdict_over_common_queries_is_that_of_these_alone():

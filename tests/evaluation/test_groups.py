@@ -158,11 +158,11 @@ def test_power_counts_groups():
     """It matches the number of groups that the gate reports."""
     queries = in_groups(120, 4)
     found = only(gate(compared(BEFORE, LEVEL, queries), margin=0.03))
-    [told] = sensitivity(
+    [message] = sensitivity(
         judged(120), ranked(BEFORE), "P@5", against=ranked(LEVEL), margins=[0.03], queries=queries
     )
-    assert (told.n_queries, told.n_groups) == (120, 30)
-    assert told.spreads[0].needed == ((0.03, found.queries_needed),)
+    assert (message.n_queries, message.n_groups) == (120, 30)
+    assert message.spreads[0].needed == ((0.03, found.queries_needed),)
 
 
 def test_noise_is_added_to_the_error_of_groups():

@@ -59,7 +59,7 @@ def test_the_variance_of_xinfap_is_the_jackknife(pool, stratum_of, ranking, k):
 
     found = stratified_average_precision_variance(*kernel_input(pool, stratum_of, ranking), k)
     expected = jackknife(estimate, pool, stratum_of)
-    if expected is not None:  # only the evaluation knows of strata without any document here
+    if expected is not None:  # only the evaluation sees strata without any document here
         assert found == pytest.approx(expected, abs=1e-12)
 
 

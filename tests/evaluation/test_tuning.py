@@ -56,7 +56,7 @@ def test_nothing_beats_a_perfect_run():
     runs["perfect"] = {query: [*grades] for query, grades in judgments.items()}
     found = tuned(judgments, runs)
     assert (found.best_single, found.is_better) == ("perfect", False)
-    assert found.sentence.startswith("Nothing that was tried clearly beats perfect alone.")
+    assert found.sentence.startswith("No fusion tried clearly beats perfect alone.")
     assert found.choice.weights[2] == max(found.choice.weights)
 
 

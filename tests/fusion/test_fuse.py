@@ -58,7 +58,7 @@ def test_only_common_queries_on_request():
 
 
 def test_different_queries_are_an_error_on_request():
-    """The message says how to go on."""
+    """The message states how to continue."""
     with pytest.raises(be.MismatchError, match=r"run_1 lacks 1 of 3 .*; queries='all' fuses them"):
         be.fuse([WORDS, {**VECTORS, "q3": {"z": 1.0}}], queries="error")
 

@@ -299,8 +299,8 @@ def test_errors_of_spans_are_found(folder, entry, kind, message):
     """X1: spans out of range, dangling, contradictory or without a chunk are rejected."""
     with_judgments(folder, REGISTER, entry)
     assert kind in {one.kind for one in check_golden_set(folder).errors}
-    told = next(one for one in check_golden_set(folder).errors if one.kind == kind)
-    assert message in told.message
+    shown = next(one for one in check_golden_set(folder).errors if one.kind == kind)
+    assert message in shown.message
     with pytest.raises(MismatchError, match="`berryeval golden check "):
         read_golden_set(folder)
 

@@ -51,9 +51,9 @@ def test_a_failed_guard_shows_the_moves_of_the_worst_query(results, files):
 
 def test_a_failed_guard_counts_queries_that_returned_nothing(results):
     """Both kinds of guards do."""
-    told = "1 of 30 queries returned nothing: q07"
-    assert told in message_of(results.assert_no_regression)
-    assert told in message_of(results.assert_measure, "nDCG@10", at_least=0.9)
+    shown = "1 of 30 queries returned nothing: q07"
+    assert shown in message_of(results.assert_no_regression)
+    assert shown in message_of(results.assert_measure, "nDCG@10", at_least=0.9)
 
 
 def test_without_files_no_command_is_shown():

@@ -101,8 +101,8 @@ def test_figures_with_questions_never_appear_alone(figures):
     for path in [ROOT / "README.md", *DOCS.rglob("*.md")]:
         text = path.read_text(encoding="utf-8")
         # 0.724 alone may be any number; two of the three together are the suite's.
-        told = [f"{asked[name]:.3f}" in text for name in ("MRR", "P@5", "R@10")]
-        if sum(told) > 1 and "decisions" not in path.parts:
+        message = [f"{asked[name]:.3f}" in text for name in ("MRR", "P@5", "R@10")]
+        if sum(message) > 1 and "decisions" not in path.parts:
             for name in ("MRR", "P@5", "R@10"):
                 assert f"{plain[name]:.3f}" in text, f"{path}: {name} without questions"
 

@@ -118,8 +118,8 @@ def test_latex_shows_the_measured_values(result):
     """The verdict is below the comparison, or below the candidate alone."""
     table, _, end = comparison_to_latex(result.comparison).rpartition(r"\end{table}")
     verdict = f"Gate: {result.verdict}. {result.sentence}"
-    told = f"{table}  \\par\\smallskip\\footnotesize {verdict}\n\\end{{table}}{end}"
-    assert render_gate(result, "latex") == told
+    message = f"{table}  \\par\\smallskip\\footnotesize {verdict}\n\\end{{table}}{end}"
+    assert render_gate(result, "latex") == message
     alone = render_gate(replace(result, comparison=None), "latex")
     assert alone.count("candidate") == 1
     assert "dagger" not in alone

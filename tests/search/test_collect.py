@@ -322,13 +322,13 @@ def test_every_query_can_be_sent_again():
 
 def test_progress_is_reported_in_the_callers_thread():
     """It covers every answer from the first to the last."""
-    told = []
+    shown = []
     collect(
         Function(echo),
         QUERIES[:3],
-        progress=lambda done, of: told.append((done, of, threading.current_thread())),
+        progress=lambda done, of: shown.append((done, of, threading.current_thread())),
     )
-    assert told == [(n, 3, threading.current_thread()) for n in range(4)]
+    assert shown == [(n, 3, threading.current_thread()) for n in range(4)]
 
 
 def test_durations_have_percentiles():

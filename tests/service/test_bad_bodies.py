@@ -68,9 +68,9 @@ def test_invalid_bodies_are_rejected_by_every_route(filled, method, path, is_ela
     for wrong in ("text", 7, True, None, [7], [[]], {"nobody knows": 1}):
         answer = ask(filled, method, path, json.dumps(wrong))
         assert answer.status_code == (400 if is_elastic else 422), (wrong, answer.text)
-        told = answer.json()["error"]["reason"] if is_elastic else answer.json()["detail"]
-        assert told
-        assert "\n" not in told
+        message = answer.json()["error"]["reason"] if is_elastic else answer.json()["detail"]
+        assert message
+        assert "\n" not in message
 
 
 @pytest.mark.parametrize(("method", "path", "is_elastic"), ROUTES)

@@ -57,7 +57,7 @@ def test_a_busy_service_recognises_callers(busy, archive):
 
 
 @pytest.mark.parametrize("is_transient", [True, False])
-def test_strangers_are_not_told_why_the_archive_fails(
+def test_anonymous_callers_do_not_see_why_the_archive_fails(
     service, archive, monkeypatch, caplog, is_transient
 ):
     """The user, host, path and the driver's message are only in the log."""

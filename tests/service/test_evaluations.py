@@ -88,11 +88,11 @@ def test_a_comparison_has_the_librarys_figures(client, runs):
     report = client.post("/v1/comparisons", json=asked).json()
     comparison = be.compare(JUDGED, {"bm25": runs[0], "dense": runs[1]}, "AP", bounds=True)
     difference = comparison.difference("dense", "AP")
-    (told,) = report["differences"]
-    assert told["difference"] == difference.mean
-    assert told["p_value"] == difference.p_value
-    assert told["finding"] == difference.finding
-    assert told["bounds"]["low"] == difference.bounds.low
+    (shown,) = report["differences"]
+    assert shown["difference"] == difference.mean
+    assert shown["p_value"] == difference.p_value
+    assert shown["finding"] == difference.finding
+    assert shown["bounds"]["low"] == difference.bounds.low
     assert report["run_ids"] == {"bm25": first, "dense": second}
     assert len(report["per_query"]) == 30
 

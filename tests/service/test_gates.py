@@ -61,9 +61,9 @@ def test_a_gate_decides_like_the_command_line(client, runs, tmp_path, monkeypatc
     arguments = ["gate", "--judgments", "qrels", "--run", "new.run", "--baseline", "main.run",
                  "--at-least", "RR=0.1", "--margin", "nDCG@10=0.5", "--json"]  # fmt: skip
     (tmp_path / "berryeval.toml").write_text('history = "history.jsonl"\n')
-    told = json.loads(CliRunner().invoke(main, arguments).stdout)
-    assert made.json()["report"] == told
-    assert made.json()["verdict"] == told["verdict"] == "pass"
+    shown = json.loads(CliRunner().invoke(main, arguments).stdout)
+    assert made.json()["report"] == shown
+    assert made.json()["verdict"] == shown["verdict"] == "pass"
     assert made.json()["baseline_id"] == runs[0]
 
 

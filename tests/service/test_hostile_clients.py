@@ -145,7 +145,7 @@ def test_normal_requests_meet_no_limit():
     assert settings.max_upload >= 7_000_000 * len(
         "query-1234567 Q0 document-1234567890 1000 1.2345"
     )
-    assert settings.rate is None, "nobody is limited on this machine"
+    assert settings.rate is None, "callers on this machine are not limited"
     assert ServiceSettings(host="0.0.0.0").rate == 100  # noqa: S104 - not bound
 
 

@@ -156,7 +156,7 @@ def test_a_waiting_job_is_cancelled_at_once_and_a_running_one_at_its_next_step(j
     def work(progress):
         has_begun.wait(10)
         go_on.wait(10)
-        progress(1, 2, "never told")
+        progress(1, 2, "never reported")
         return Response(b"{}")
 
     running = [jobs.start("test", work, owner="ada") for _ in range(2)]
@@ -226,7 +226,7 @@ def test_stopping_the_service_cancels_jobs_and_ends_streams(jobs):
     def work(progress):
         has_begun.set()
         go_on.wait(10)
-        progress(1, 1, "never told")
+        progress(1, 1, "never reported")
         raise AssertionError
 
     async def listen():

@@ -59,7 +59,7 @@ def test_json_is_stored_as_before(client):
 
 
 def test_judges_become_authors_and_second_opinions(client):
-    """What is left out is told."""
+    """Losses are reported."""
     answer = client.post(FILE, content=QUEPID_BOOK_CSV)
     assert answer.json() == {
         "received": 3,

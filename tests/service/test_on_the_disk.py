@@ -80,5 +80,5 @@ def test_every_write_is_synced_before_its_response(traced):
         assert "s" in events.partition("a")[0], traced
     last = None
     for event in traced:
-        assert (event, last) != ("answered", "written"), "told before it is on the disk"
+        assert (event, last) != ("answered", "written"), "acknowledged before it is on the disk"
         last = event

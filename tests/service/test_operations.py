@@ -212,12 +212,12 @@ def test_every_parameter_and_plain_body_has_an_example(client):
     """A default, an enumeration or a boolean needs none."""
     import jsonschema_rs
 
-    told = re.compile(r'"(examples?|default|enum|const)":|"type": "boolean"')
+    shown = re.compile(r'"(examples?|default|enum|const)":|"type": "boolean"')
     for path, methods in client.get("/openapi.json").json()["paths"].items():
         for method, operation in methods.items():
             for parameter in operation.get("parameters", ()):
                 schema = parameter["schema"]
-                assert told.search(json.dumps(parameter)), (method, path, parameter["name"])
+                assert shown.search(json.dumps(parameter)), (method, path, parameter["name"])
                 for example in schema.get("examples", ()):
                     jsonschema_rs.validator_for(schema).validate(example)
             parts = [operation.get("requestBody", {}), *operation["responses"].values()]

@@ -83,10 +83,10 @@ def test_many_queries_are_stored_and_listed(client):
 
 def test_a_document_is_given_by_text_or_hash(client):
     """A text is hashed; a hash is stored unchanged."""
-    told = {"documents": [{"doc_id": "d1", "title": "OAuth", "text": "How to"},
+    shown = {"documents": [{"doc_id": "d1", "title": "OAuth", "text": "How to"},
                           {"doc_id": "d2", "hash": "abc"}]}  # fmt: skip
-    assert client.post("/v1/documents", json=told).json() == {"received": 2, "changed": 2}
-    assert client.post("/v1/documents", json=told).json() == {"received": 2, "changed": 0}
+    assert client.post("/v1/documents", json=shown).json() == {"received": 2, "changed": 2}
+    assert client.post("/v1/documents", json=shown).json() == {"received": 2, "changed": 0}
     first, second = client.get("/v1/documents").json()["items"]
     assert (first["text"], len(first["hash"]), second["text"]) == ("How to", 64, None)
     assert client.get("/v1/documents/d2").json() == second

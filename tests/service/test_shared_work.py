@@ -18,7 +18,7 @@ def work():
 
 
 def test_a_value_is_computed_once_for_all_callers(work):
-    """The second caller gets the value of the first, and is told that it started earlier."""
+    """The second caller gets the value of the first, with the note that it started earlier."""
     go_on, made = threading.Event(), []
 
     def make():

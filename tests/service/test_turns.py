@@ -8,7 +8,7 @@ from berryeval.service.middleware.turns import AT_ONCE, Turns
 
 
 class Application:
-    """Responds when it is told to, and counts the requests that it is working on."""
+    """Responds on demand, and counts the requests that it is working on."""
 
     def __init__(self):
         self.n_working = 0

@@ -15,7 +15,7 @@ from berryeval.archive import Archive
 
 STORE = "docs"
 N_QUERIES = 50
-"""Of a run; each has two documents."""
+"""Queries of a run; each has two documents."""
 
 
 @dataclass

@@ -97,7 +97,7 @@ def test_overlap_rejects_repeats_and_invalid_weights():
 
 
 def continued(a: str, b: str, p: float, *, is_best: bool) -> float:
-    """Return RBO of two lists that go on to depth 2000, with as much in common as can be, or not.
+    """Return RBO of lists that continue to depth 2000, with as much in common as possible, or not.
 
     Each adds what the other has and it lacks, and then the same new documents; or only new ones.
     """
@@ -146,7 +146,7 @@ def test_bounds_match_the_papers_closed_forms(a, b, p):
 
 
 def test_bounds_of_empty_rankings_say_nothing():
-    """Two empty rankings may go on in any way."""
+    """Two empty rankings may continue in any way."""
     assert overlap_bounds([], []) == (0.0, 1.0)
 
 

@@ -209,11 +209,11 @@ def test_the_function_is_exported_at_the_top_level():
 
 def test_progress_and_rankings_are_returned():
     """Progress counts all answers, and the run is the one that was scored."""
-    told = []
+    shown = []
     found = evaluate_system(
-        answer, QUERIES, [1], judgments=JUDGMENTS, progress=lambda *counts: told.append(counts)
+        answer, QUERIES, [1], judgments=JUDGMENTS, progress=lambda *counts: shown.append(counts)
     )
-    assert (told[0], told[-1]) == ((0, 3), (3, 3))
+    assert (shown[0], shown[-1]) == ((0, 3), (3, 3))
     assert found.run.ranking("q1") == ["b", "x", "a"]
 
 

@@ -156,8 +156,8 @@ def test_the_pool_depth_decides_whether_holes_are_inconclusive(settings, tmp_pat
     assert run_gate(changed).verdict == "fail"
     pooled = replace(changed.gate, pool_depth=5)
     assert run_gate(replace(changed, gate=pooled)).verdict == "inconclusive"
-    told = replace(changed, gate=replace(pooled, holes="report"))
-    assert run_gate(told).verdict == "fail"
+    shown = replace(changed, gate=replace(pooled, holes="report"))
+    assert run_gate(shown).verdict == "fail"
 
 
 def test_a_brief_decision_is_the_same_decision(settings):
@@ -166,9 +166,9 @@ def test_a_brief_decision_is_the_same_decision(settings):
     changed = with_guards(settings, MARGIN)
     judgments = Judgments.from_dict({f"q{i:02}": {"d": 1, "x": 0} for i in range(N)})
     for depth, policy in ((None, None), (5, None), (5, "report"), (None, "inconclusive")):
-        told = replace(changed, gate=replace(changed.gate, pool_depth=depth, holes=policy))
+        shown = replace(changed, gate=replace(changed.gate, pool_depth=depth, holes=policy))
         whole, brief = (
-            decide(told, judgments, Run.from_dict(run), {}, is_brief=is_brief)
+            decide(shown, judgments, Run.from_dict(run), {}, is_brief=is_brief)
             for is_brief in (False, True)
         )
         assert brief.verdict == whole.verdict
@@ -259,19 +259,19 @@ def test_the_outcome_is_logged(settings, caplog):
     caplog.set_level(logging.DEBUG, "berryeval")
     logged = replace(settings, timings="times.jsonl")
     run_gate(with_guards(logged, ThresholdGuard(P5, 0.2), ThresholdGuard(P5, 0.1), MARGIN))
-    told = [(r.levelname, r.event, facts(r)) for r in caplog.records]
-    assert told[0] == ("INFO", "gate starts", {"queries": N, "guards": 3})
-    queries = [entry for entry in told if entry[1] == "query"]
+    shown = [(r.levelname, r.event, facts(r)) for r in caplog.records]
+    assert shown[0] == ("INFO", "gate starts", {"queries": N, "guards": 3})
+    queries = [entry for entry in shown if entry[1] == "query"]
     assert len(queries) == N
     assert queries[0] == ("DEBUG", "query", {"query_id": "q00", "documents": 1, "ms": 10.0})
-    assert ("INFO", "measured", {"P@5": 0.183, "P@10": 0.092, "MRR": 0.458}) in told
-    assert ("WARNING", "no relevant result", {"query_id": "q00"}) in told
-    assert sum(level == "WARNING" for level, _, _ in told) == 1
+    assert ("INFO", "measured", {"P@5": 0.183, "P@10": 0.092, "MRR": 0.458}) in shown
+    assert ("WARNING", "no relevant result", {"query_id": "q00"}) in shown
+    assert sum(level == "WARNING" for level, _, _ in shown) == 1
     missed = {"measure": "P@5", "value": 0.183, "threshold": 0.2}
-    assert [entry for entry in told if entry[0] == "ERROR"] == [
+    assert [entry for entry in shown if entry[0] == "ERROR"] == [
         ("ERROR", "threshold not met", missed)
     ]
-    assert told[-1] == ("INFO", "gate ends", {"verdict": "fail"})
+    assert shown[-1] == ("INFO", "gate ends", {"verdict": "fail"})
 
 
 @pytest.mark.parametrize("candidate", [{}, {"run": None, "system": "no_such_module:find"}])

@@ -68,10 +68,10 @@ def test_nothing_changes_without_a_clear_gain(golden):
     """The current settings stay."""
     tuning = tune_hybrid(Staged(lambda _one: 2, weights=(5, 2)), golden)
     assert (tuning.recommended, tuning.is_better) == (CURRENT, False)
-    assert use_line(tuning) == "Use (as now): -s weights=5,2 -s late=1 -s feedback=5"
+    assert use_line(tuning) == "Settings to use (unchanged): -s weights=5,2 -s late=1 -s feedback=5"
     first, second, third, _ = hybrid_tuning_sentences(tuning)
-    assert first.startswith("Nothing that was tried clearly beats current search. Tuned search ")
-    assert second.startswith("Nothing that was tried clearly beats search by words. Tuned search ")
+    assert first.startswith("No settings tried clearly beat current search. Tuned search ")
+    assert second.startswith("No settings tried clearly beat search by words. Tuned search ")
     assert third.startswith("Current search ")
 
 
@@ -146,4 +146,4 @@ def test_formats_have_all_settings(golden):
     assert first == "current search,4.0,1.0,1.0,5,0.5"
     for form in ("markdown", "table"):
         last = render_hybrid_tuning(tuning, form).splitlines()[-1]
-        assert last == "Use: -s weights=1,3 -s late=0 -s feedback=0"
+        assert last == "Settings to use: -s weights=1,3 -s late=0 -s feedback=0"

@@ -175,13 +175,13 @@ def test_messages_have_the_documented_levels(golden, caplog):
     nothing = {**GOOD, "why are slow searches slow": ["guide.md#guide"]}
     with caplog.at_level(logging.DEBUG, logger="berryeval"):
         run_quality(system(nothing), golden)
-    told = {(record.levelname, record.event): record for record in caplog.records}
-    assert told["INFO", "quality starts"].queries == 2
-    one = told["DEBUG", "query"]
+    shown = {(record.levelname, record.event): record for record in caplog.records}
+    assert shown["INFO", "quality starts"].queries == 2
+    one = shown["DEBUG", "query"]
     assert (one.query_id in ("Q1", "Q2"), one.documents > 0, one.ms >= 0) == (True, True, True)
-    means = vars(told["INFO", "measured"])
+    means = vars(shown["INFO", "measured"])
     assert (means["P@5"], means["P@10"], means["MRR"]) == (0.2, 0.1, 0.5)
-    assert told["WARNING", "no relevant result"].query_id == "Q2"
+    assert shown["WARNING", "no relevant result"].query_id == "Q2"
     missed = [record for record in caplog.records if record.levelname == "ERROR"]
     assert [(r.measure, r.value, r.threshold) for r in missed] == [
         ("MRR", 0.5, 0.7),

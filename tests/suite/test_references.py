@@ -214,8 +214,8 @@ def test_a_reserve_is_opened_for_a_release(settings):
     opening = first.opening
     assert opening.n_reserved + opening.n_seen == N
     assert (opening.anchor, opening.number, again.opening.number) == ("poor", 1, 1)
-    told = f"Reserve, opening 1 of 2: compared with poor, P@5 gained {opening.gain:.4f} on "
-    assert told in first.sentence
+    shown = f"Reserve, opening 1 of 2: compared with poor, P@5 gained {opening.gain:.4f} on "
+    assert shown in first.sentence
     assert opening.gain == pytest.approx(0.1, abs=0.06)
 
 

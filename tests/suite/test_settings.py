@@ -281,9 +281,9 @@ def test_invalid_settings_are_errors(tmp_path, text, message):
     """One line has the file, the key, what was expected and found, and the nearest known key."""
     with pytest.raises(FormatError) as caught:
         read(tmp_path, text)
-    told = str(caught.value)
-    assert told.startswith(f"{tmp_path / 'berryeval.toml'}: {message}") or message in told
-    assert "\n" not in told
+    shown = str(caught.value)
+    assert shown.startswith(f"{tmp_path / 'berryeval.toml'}: {message}") or message in shown
+    assert "\n" not in shown
     assert caught.value.path == str(tmp_path / "berryeval.toml")
 
 

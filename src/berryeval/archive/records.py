@@ -307,7 +307,7 @@ class StoredStore:
     settings: Mapping[str, Any]
     n_documents: int
     summary: Mapping[str, Any] | None
-    """Of its latest evaluation; None if there is none."""
+    """Summary of its latest evaluation; None if there is none."""
     evaluated_at: datetime | None
     created_at: datetime
     """Later than that of any store of this name before."""
@@ -330,7 +330,7 @@ class ArchiveFacts:
     """Facts about an archive."""
 
     version: str
-    """Of its schema."""
+    """Version of its schema."""
     backend: str
     """``"sqlite"`` or ``"postgresql"``."""
     size_bytes: int

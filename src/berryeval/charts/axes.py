@@ -1,4 +1,4 @@
-"""What stands around the marks of a chart: grid lines, values beside them, and the legend."""
+"""What surrounds the marks of a chart: grid lines with their values, and the legend."""
 
 from __future__ import annotations
 
@@ -112,7 +112,7 @@ def padded_range(values: Iterable[float], least: float = 0.0) -> tuple[float, fl
     found = list(values) or [0.0, 1.0]
     low, high = min(found), max(found)
     half = high / 2 - low / 2
-    # Values that are huge and alike are apart by no more than a float can tell.
+    # Huge, similar values may differ by no more than the precision of a float.
     missing = max(0.0, least / 2 - half, 1e-9 * abs(high) - half)
     room = 0.06 * 2 * (half + missing) + missing
     return low - room, high + room

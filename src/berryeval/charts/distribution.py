@@ -1,4 +1,4 @@
-"""How the scores of a run's queries are spread, beside those of another run."""
+"""How the scores of a run's queries are spread, next to those of another run."""
 
 from __future__ import annotations
 

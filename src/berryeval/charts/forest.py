@@ -75,7 +75,7 @@ class _Layout:
     """Where marks begin and end."""
     row: int
     n_lines: int
-    """Lines of text above the marks: 0 if names and figures stand beside them."""
+    """Lines of text above the marks: 0 if names and figures are next to them."""
 
 
 def forest_plot(
@@ -204,7 +204,7 @@ def _row(row: ForestRow, top: float, x: Scale, layout: _Layout) -> Svg:
 
 
 def _texts(row: ForestRow, top: float, y: float, layout: _Layout) -> tuple[Svg, Svg]:
-    """Write the name and the figures: beside the marks, or above them on one line or two."""
+    """Write the name and the figures: next to the marks, or above them on one line or two."""
     room, first = (layout.width, top + 18) if layout.n_lines else (layout.left - _GAP, y + 4)
     kind = "halo ink" if layout.n_lines else "ink"
     is_below = layout.n_lines > 1

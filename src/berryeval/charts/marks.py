@@ -1,6 +1,6 @@
 """Marks: small drawings in the rows of tables, and between lists.
 
-The figures stand beside them, so screen readers skip all but differences.
+The figures are next to them, so screen readers skip all but differences.
 """
 
 from __future__ import annotations

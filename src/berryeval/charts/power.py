@@ -183,7 +183,7 @@ def _now(
 def _description(
     curves: Sequence[PowerCurve], n_queries: int, unit: str, margin: Margin | None
 ) -> str:
-    """Say what the queries at hand can rule out, and what the margin needs."""
+    """Return what the available queries can rule out, and what the margin requires."""
     known = [
         fixed(curve.drop, 3) + (f" ({curve.name})" if curve.name else "")
         for curve in curves

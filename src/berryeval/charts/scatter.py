@@ -27,7 +27,7 @@ N_CELLS = 50
 _SIZE = 340
 _TOP, _RIGHT, _BOTTOM = 12, 12, 46
 _TITLE = 10
-"""Room for the title of the vertical axis, beside its values."""
+"""Room for the title of the vertical axis, next to its values."""
 _SMALLEST, _LARGEST = 3.0, 13.0
 _MOST_LINKS = 400
 

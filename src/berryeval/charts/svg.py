@@ -96,7 +96,7 @@ def number(value: float) -> str:
 
 
 def figure_text(value: float, *, signed: bool = False) -> str:
-    """Return a value beside an axis, with a real minus sign.
+    """Return the label of an axis value, with a real minus sign.
 
     Examples
     --------
@@ -178,7 +178,7 @@ class Scale(NamedTuple):
 
 
 def ticks(low: float, high: float, about: int = 5) -> list[float]:
-    """Return round values between two, about as many as asked for.
+    """Return round values between two, about as many as requested.
 
     Examples
     --------

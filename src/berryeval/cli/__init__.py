@@ -39,7 +39,7 @@ _GROUPS = {
 _COMMANDS = frozenset(name for names in _GROUPS.values() for name in names)
 _ALIASES = {"metrics": "measures"}
 _INDENTATION = 6
-"""Columns of a line in the list of commands beside the name and the text."""
+"""Columns of a line in the list of commands, in addition to the name and the text."""
 
 
 class _Failure(click.ClickException):

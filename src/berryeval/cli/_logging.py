@@ -1,4 +1,4 @@
-"""What a command tells while it works, on standard error."""
+"""The log of a command, on standard error."""
 
 from __future__ import annotations
 

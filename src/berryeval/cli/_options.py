@@ -133,7 +133,7 @@ timings_option = click.option(
     multiple=True,
     metavar="RUN=FILE",
     help="Times of a run's queries, for ms@p95, as written by `berryeval retrieve --timings`. "
-    "Repeatable. RUN can be omitted if there is one run only.",
+    "Repeatable. RUN can be omitted if there is only one run.",
 )
 
 

@@ -97,14 +97,14 @@ def load_settings(config: str | None, named: Mapping[str, str | None]) -> Settin
     settings = find_settings() if config is None else read_settings(config)
     given: dict[str, Any] = {name: value for name, value in named.items() if value is not None}
     if "run" in given:
-        given["system"] = None  # a run that is named is what somebody means
+        given["system"] = None  # a run that is named takes precedence
     settings = replace(settings, **given)
     _note_inputs(settings)
     return settings
 
 
 def _note_inputs(settings: Settings) -> None:
-    """Note every file that is named, also those that this command happens not to read."""
+    """Record every file that is named, including those that this command does not read."""
     single = (getattr(settings, name) for name in _INPUTS)
     several = (*settings.repeats, *settings.baseline_repeats, *settings.other_baselines)
     for path in (*single, *several):

@@ -148,7 +148,7 @@ def limits_options(command: Command) -> Command:
 
 
 def limits_of(concurrency: int, timeout: float, max_failed: int, retries: int = 2) -> Limits:
-    """Return the limits of a retrieval, which goes on as long as enough queries may fail."""
+    """Return the limits of a retrieval, which continues as long as enough queries may fail."""
     from berryeval.search.collect import Limits
 
     fewest = Limits().give_up_after or 0

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Any
 
 import click
@@ -51,11 +52,12 @@ def command(
     """Report whether judgments, or measures, order systems alike.
 
     Shows the rank of each system in both orders, Kendall's tau and tau_AP between them with their
-    intervals, and the pairs of systems whose order changes, with what is established about them.
+    intervals, the pairs of systems whose order changes, and whether each difference is
+    statistically established.
 
     With two sets of JUDGMENTS, they are compared by each measure. Use it to check whether cheaper
     judgments, such as those of a language model, lead to the same decisions. With one set, every
-    two measures are compared. Use it to check whether a second measure tells you anything new.
+    pair of measures is compared. Use it to check whether a second measure tells you anything new.
 
     \b
     berryeval agree experts.qrels model.qrels bm25.run dense.run hybrid.run
@@ -83,12 +85,11 @@ def command(
 
 def _is_run(argument: str) -> bool:
     """Whether a file holds a run; standard input is not looked at."""
-    from berryeval.formats.beir import is_folder
     from berryeval.formats.facts import guess_kind
     from berryeval.formats.reading import sniff_format
 
     [path] = named_runs((argument,)).values()
-    if path == "-" or is_folder(path):
+    if path == "-" or Path(path).is_dir():
         return False
     try:
         return guess_kind(path, sniff_format(path)) == "run"

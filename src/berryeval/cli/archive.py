@@ -35,7 +35,7 @@ def export(archive: str, folder: str) -> None:
 
     with Archive.open(archive, create=False) as opened:
         counts = opened.export(folder)
-        click.echo(f"Exported {opened.name} to {folder}: {_told(counts)}.")
+        click.echo(f"Exported {opened.name} to {folder}: {_shown(counts)}.")
 
 
 @command.command("import")
@@ -56,7 +56,7 @@ def import_(folder: str, archive: str) -> None:
     read_facts(folder)  # before an archive is made for nothing
     with Archive.open(archive) as opened:
         counts = opened.import_(folder)
-        click.echo(f"Imported {folder} into {opened.name}: {_told(counts)}.")
+        click.echo(f"Imported {folder} into {opened.name}: {_shown(counts)}.")
 
 
 @command.command("info")
@@ -95,7 +95,7 @@ def info(archive: str, as_json: bool) -> None:
         raise ArchiveError(name, f"is damaged ({facts.problem}); restore it from a backup")
 
 
-def _told(counts: dict[str, int]) -> str:
+def _shown(counts: dict[str, int]) -> str:
     shown = ("judgments.jsonl", "queries.jsonl", "runs.jsonl")
     return ", ".join(_counted(counts[name], name.removesuffix(".jsonl")) for name in shown)
 

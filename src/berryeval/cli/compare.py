@@ -35,7 +35,7 @@ FORMATS = ("table", "csv", "json", "markdown", "latex", "html", "svg", "png")
 
 
 def _enough_resamples(_context: click.Context, _option: click.Parameter, number: int) -> int:
-    """Refuse too few resamples before any file is read."""
+    """Reject too few resamples before any file is read."""
     from berryeval.stats.validation import check_resamples
 
     check_resamples(number, "--resamples")

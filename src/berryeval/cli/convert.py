@@ -90,9 +90,9 @@ def command(
     An additional .gz or .zst compresses; `-` is standard output. An existing file is replaced only
     if the conversion succeeds.
 
-    What the format of TO cannot hold is reported on standard error, one line per kind of loss.
-    Grades of several judges are kept in JSON lines, tables, Parquet, Arrow and books of Quepid,
-    unless --judges is given; in other formats they are reduced to one.
+    Information that the format of TO cannot represent is reported on standard error, one line per
+    kind of loss. Grades of several judges are kept in JSON lines, tables, Parquet, Arrow and Quepid
+    books, unless --judges is given; in other formats they are reduced to one.
 
     \b
     berryeval convert bm25.run bm25.parquet
@@ -120,7 +120,7 @@ def command(
                     content, format=known, duplicates=duplicates, judges=judges
                 )
                 if context.get_parameter_source("judges") is not ParameterSource.DEFAULT:
-                    judgments.opinions = {}  # one grade was asked for
+                    judgments.opinions = {}  # one grade was requested
                 judgments, notes = _with_names(judgments, content, known, to, listed)
                 texts = None if listed is None else texts_by_id(listed)
                 write_judgments(judgments, target, format=target_format, texts=texts)

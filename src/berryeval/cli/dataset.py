@@ -36,9 +36,9 @@ def command(
 ) -> None:
     """Convert a data set of another tool to a BEIR folder.
 
-    Every command reads judgments, queries and documents from such a folder. SOURCE has all three:
-    a file of LlamaIndex (EmbeddingQAFinetuneDataset) or Ragas (a test set), a folder as MTEB or
-    Hugging Face lay it out, or ir_datasets:NAME.
+    Every command reads judgments, queries and documents from such a folder. SOURCE
+    contains all three: a file of LlamaIndex (EmbeddingQAFinetuneDataset) or Ragas (a test set), a
+    folder in the layout of MTEB or Hugging Face, or ir_datasets:NAME.
 
     \b
     berryeval dataset qa_dataset.json qa/

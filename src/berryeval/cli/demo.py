@@ -46,7 +46,7 @@ def command(context: click.Context, /, output: str, golden: str | None) -> None:
     from berryeval.reports.terminal import show_tables
     from berryeval.suite.demo import run_demo
 
-    # The tables show what falls short; warnings beside them would repeat it.
+    # The tables show what falls short; warnings would only repeat it.
     logging.getLogger("berryeval").addHandler(logging.NullHandler())
     format_of_ending(output, {".htm": "html", ".html": "html"}, "html", choice="none at all")
     known = load_golden_set(golden)
@@ -67,7 +67,7 @@ def command(context: click.Context, /, output: str, golden: str | None) -> None:
 
 
 def _what_next(found: Demo, output: str) -> list[str]:
-    """Say where the report is, and what to try."""
+    """Print where the report is, and what to try next."""
     folder = found.golden.folder
     return [
         f"The report shows the rankings of every query side by side; open {output}",

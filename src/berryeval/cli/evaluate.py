@@ -65,8 +65,9 @@ FORMATS = ("table", "csv", "json", "markdown", "latex", "html", *CHARTS)
     multiple=True,
     type=click.IntRange(min=1),
     metavar="DEPTH",
-    help="Also score each run with its first DEPTH documents in the best order: the limit for any "
-    "reranker of that many. Repeatable; svg and png draw the first measure by depth.",
+    help="Also score each run with its first DEPTH documents in the best order: the upper "
+    "limit for a reranker of that many documents. Repeatable; svg and png draw the first "
+    "measure by depth.",
 )
 @output_options(FORMATS)
 @missing_option
@@ -105,9 +106,8 @@ def command(
     LETOR, Parquet or Arrow, plain or compressed with gzip or zstd. `-` is standard input. If
     JUDGMENTS is a folder, its qrels/test.tsv is read, as in BEIR; a folder of Parquet files is one
     table. With --engine spark, Spark also reads addresses (s3a://…) and tables (table:NAME).
-    Measures can be named as here
-    (nDCG@10, AP(rel=2)@100), as in trec_eval (ndcg_cut.5,10, official), or as in other tools. A RUN
-    can be given a name: BM25=bm25.run.
+    Measures can be given by BerryEval's own names (nDCG@10, AP(rel=2)@100), by those of trec_eval
+    (ndcg_cut.5,10, official), or by those of other tools. A RUN can be given a name: BM25=bm25.run.
 
     \b
     berryeval evaluate qrels.txt bm25.run dense.run.gz -m nDCG@10 -m AP

@@ -32,7 +32,12 @@ FORMATS = ("table", "csv", "json")
     "--query", "query_id", metavar="ID", help="Query to explain.  [default: the one that fell most]"
 )
 @click.option(
-    "-m", "--measure", metavar="MEASURE", default="nDCG@10", show_default=True, help="Measure."
+    "-m",
+    "--measure",
+    metavar="MEASURE",
+    default="nDCG@10",
+    show_default=True,
+    help="Measure to explain.",
 )
 @click.option(
     "--fused-from",

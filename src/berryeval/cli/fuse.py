@@ -55,7 +55,7 @@ def _read_parameters(
     "-o",
     "--output",
     metavar="FILE",
-    help="Fused run, in the format of its extension, as of `berryeval convert`.  [default: "
+    help="Fused run; its extension sets the format, as in `berryeval convert`.  [default: "
     "standard output; with --tune, none]",
 )
 @click.option(
@@ -71,8 +71,8 @@ def _read_parameters(
     "norms",
     multiple=True,
     type=click.Choice(["none", *NORMS]),
-    help="How to normalise the scores of each run and query. Methods that use ranks only ignore "
-    "it, except min-max-inverted, for distances. Repeatable with --tune.  [default: "
+    help="How to normalise the scores of each run and query. Rank-based methods ignore it, "
+    "except for min-max-inverted, which is for distances. Repeatable with --tune.  [default: "
     f"{DEFAULT_NORM}]",
 )
 @click.option(
@@ -110,10 +110,10 @@ def _read_parameters(
     type=int,
     default=5,
     show_default=True,
-    help="Parts of the queries for --tune.",
+    help="Number of folds to divide the queries into.",
 )
 @click.option(
-    "--seed", type=int, default=0, show_default=True, help="Random seed of the folds of --tune."
+    "--seed", type=int, default=0, show_default=True, help="Random seed for the folds of --tune."
 )
 @click.option(
     "--report",
@@ -127,7 +127,7 @@ def _read_parameters(
     "--queries",
     "query_file",
     metavar="FILE",
-    help="Queries for --tune: their weights count, and groups are not divided between folds.",
+    help="Queries for --tune. Their weights are used, and a group is never split across folds.",
 )
 @click.option(
     "--different-queries",
@@ -163,8 +163,8 @@ def command(
     queries. Runs may have different queries, which is reported on standard error.
 
     With --tune, method, normalisation and weights are chosen by cross-validation over the judged
-    queries. The report has the score on held-out folds, beside the optimistic one on training
-    folds, and says whether fusion beats the best single run.
+    queries. The report shows the score on held-out folds next to the optimistic one on training
+    folds, and states whether fusion beats the best single run.
 
     \b
     berryeval fuse bm25.run vectors.run -o fused.run
@@ -226,7 +226,7 @@ def _check_usage(
     weights: Sequence[float] | None,
     queries: str,
 ) -> None:
-    """Refuse options that do not go together."""
+    """Reject options that cannot be combined."""
     if measure is None and (len(methods) > 1 or len(norms) > 1):
         raise click.UsageError("Choose one --method and one --norm; only --tune takes several.")
     if measure is None and reports:

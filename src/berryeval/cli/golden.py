@@ -216,7 +216,11 @@ def init(
 @command.command("chunks")
 @click.argument("path", metavar="[FOLDER]", required=False)
 @click.option(
-    "--document", "names", multiple=True, metavar="NAME", help="Only this document. Repeatable."
+    "--document",
+    "names",
+    multiple=True,
+    metavar="NAME",
+    help="List only this document. Repeatable.",
 )
 @chunks_option
 @output_options(FORMATS)
@@ -331,8 +335,9 @@ def import_(folder: str, archive: str, chunks: str | None) -> None:
     """Import a golden set into an archive.
 
     FOLDER can also be a BEIR folder. Documents, queries and judgments are added, and those with the
-    same ids are replaced; earlier grades stay in the history. The judge is "imported". A new
-    archive is created if there is none. Requires pip install 'berryeval[archive]'.
+    same ids are replaced; earlier grades stay in the history. The judge is recorded as
+    "imported". The archive is created if it does not exist. Requires pip install
+    'berryeval[archive]'.
 
     \b
     berryeval golden import golden/ berryeval.db

@@ -74,9 +74,9 @@ def command(
     """List the unjudged documents that matter most.
 
     Unjudged documents count as not relevant, so a run can look worse than it is. The list shows
-    which documents, if judged, could change the results most. As .csv or .jsonl it has an empty
-    grade column; fill in the grades and it is a judgments file. As trec it has grade -1, which
-    means in the pool but not judged.
+    which documents, if judged, could change the results most. As .csv or .jsonl, it has an empty
+    grade column; once the grades are filled in, it is a judgments file. As trec, all grades are -1,
+    which means in the pool but not judged.
 
     \b
     berryeval holes qrels.txt bm25.run dense.run

@@ -38,7 +38,7 @@ __all__ = ["command"]
 def command(names: tuple[str, ...], use: str | None, choose: bool, as_json: bool) -> None:
     """Explain the measures and when to use them.
 
-    Shows definitions, when to use and to avoid a measure, and edge cases. With NAME, explains
+    Shows definitions, when to use or avoid a measure, and edge cases. With NAME, explains
     only that measure. `berryeval metrics` is the same command.
 
     \b
@@ -56,7 +56,7 @@ def command(names: tuple[str, ...], use: str | None, choose: bool, as_json: bool
             raise click.UsageError("--choose is interactive and has no JSON output.")
         _choose()
     else:
-        # Without the cutoff, so that what we print can be asked for; each measure once.
+        # Without the cutoff, so that the printed names are accepted; each measure once.
         found = dict.fromkeys(find_measure(name.partition("@")[0]) for name in names)
         _explain(found or all_measures(), as_json=as_json)
 

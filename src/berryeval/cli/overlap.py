@@ -22,7 +22,7 @@ FORMATS = ("table", "csv", "json", "markdown")
     type=float,
     default=0.9,
     show_default=True,
-    help="Persistence: the probability of going on to the next rank.",
+    help="Persistence: probability that the reader continues to the next rank.",
 )
 @click.option(
     "--depth", type=click.IntRange(min=0), default=100, show_default=True,

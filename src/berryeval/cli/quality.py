@@ -73,6 +73,7 @@ BELOW = 1
 @limits_options
 @click.option(
     "--repeat",
+    metavar="N",
     type=click.IntRange(min=1),
     default=1,
     show_default=True,
@@ -112,9 +113,9 @@ def command(
 ) -> None:
     """Measure the quality of a search system on a golden set.
 
-    The golden set is a folder in BerryEval's or BEIR's layout, or its parts are named one by one.
-    Without either, it is what the settings file names as judgments, queries and documents, or else
-    the bundled one.
+    The golden set is a folder in the layout of BerryEval or BEIR, or its parts are given
+    separately. If neither is given, the judgments, queries and documents of the settings file are
+    used, or else the bundled set.
 
     Indexes the documents, retrieves ten hits per query, scores them, and compares the means with
     thresholds. A query that fails scores 0. Exit codes: 0 all thresholds are reached, 1 one is

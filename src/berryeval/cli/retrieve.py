@@ -38,7 +38,7 @@ _SHOWN = 10  # errors; each may name its query
 
 @click.command("retrieve")
 @click.argument("place", metavar="", required=False)
-@click.option("--system", metavar="SYSTEM", help="System to query, as in `berryeval quality`.")
+@click.option("--system", metavar="SYSTEM", help="System to query, in one of the forms above.")
 @click.option(
     "--queries",
     metavar="FILE",
@@ -109,6 +109,7 @@ _SHOWN = 10  # errors; each may name its query
 )
 @click.option(
     "--repeat",
+    metavar="N",
     type=click.IntRange(min=1),
     default=1,
     show_default=True,
@@ -188,7 +189,7 @@ def command(
     format_of_name(output)  # refused before anything is asked
     chunks = chunks or _chunking(documents)
     credit = _crediting(spans, documents, chunks)
-    asked = _read_asked(queries, judgments, split, judged_only=judged_only)
+    asked = _read_queries(queries, judgments, split, judged_only=judged_only)
     opened = open_system(
         system,
         named_settings(settings),
@@ -207,7 +208,7 @@ def command(
         check_documents(opened, "name them with --documents")
         facts |= opened.fingerprint()
         for name in outputs:
-            refuse_input(name)  # before queries are asked for nothing
+            refuse_input(name)  # before queries are sent in vain
         with _journal(output, facts) as journal, progress_bar("Retrieving") as progress:
             try:
                 collected = collect(
@@ -275,7 +276,7 @@ def _chunking(documents: str | None) -> str:
     return (None if documents is None else declared_chunking(documents)) or "heading"
 
 
-def _read_asked(
+def _read_queries(
     queries: str, judgments: str | None, split: str | None, *, judged_only: bool
 ) -> list[Query]:
     """Read the queries to send: all, or those that are judged in a file or in a split."""
@@ -394,14 +395,14 @@ def _report_failures(passes: Iterable[Collected]) -> None:
         click.echo(f"query {query_ids[0]!r}{more} failed: {error_text}", err=True)
     n_failed = sum(map(len, by_error.values()))
     if len(by_error) > _SHOWN:
-        n_untold = n_failed - sum(map(len, list(by_error.values())[:_SHOWN]))
-        click.echo(f"… and {n_untold:,} more", err=True)
+        n_more = n_failed - sum(map(len, list(by_error.values())[:_SHOWN]))
+        click.echo(f"… and {n_more:,} more", err=True)
 
 
 def _report_incomplete(
     system: str, output: str, n_found: int, n_failed: int, n_answered: int
 ) -> None:
-    """Say why no run was written, and the way out."""
+    """Return why no run was written, and the way out."""
     if output == "-":
         left = "no run was written"
     else:

@@ -125,7 +125,7 @@ def command(
 
             chosen = replace(chosen, measures=MEASURES)
 
-        def tell(address: str) -> None:
+        def announce(address: str) -> None:
             if demonstrated is None:
                 click.echo(f"Listening on {address}, with {name}; see {address}/docs")
             else:
@@ -133,10 +133,10 @@ def command(
                 for line in demonstrated[1:]:
                     click.echo(line)
             if is_opened:
-                # A browser may take its time to start, and nobody is served meanwhile.
+                # A browser may take its time to start, and no request is served meanwhile.
                 threading.Thread(target=webbrowser.open, args=(address,), daemon=True).start()
 
-        serve(archive, chosen, tell)
+        serve(archive, chosen, announce)
     click.echo("Stopped.")
 
 
@@ -146,7 +146,7 @@ def _fill(archive: Archive) -> list[str]:
 
     from berryeval.service.demo import fill_demo
 
-    logging.disable(logging.INFO)  # it searches, but nobody has asked anything yet
+    logging.disable(logging.INFO)  # it searches, but no client has sent a request yet
     try:
         facts = fill_demo(archive)
     finally:

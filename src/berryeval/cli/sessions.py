@@ -59,9 +59,9 @@ def command(
     """Score sessions and conversations.
 
     Reports session DCG, in which later turns count less, its normalised form, and the mean of each
-    measure over the turns of a session; then the means over sessions. Queries have the columns
-    session and turn. `berryeval evaluate --by turn` reports the first turns, the second turns, and
-    so on.
+    measure over the turns of a session; then the means over sessions. The queries file has the
+    columns session and turn. `berryeval evaluate --by turn` reports the first turns, the second
+    turns, and so on.
 
     \b
     berryeval sessions qrels.txt bm25.run --queries queries.jsonl

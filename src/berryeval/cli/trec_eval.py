@@ -55,7 +55,7 @@ class _Failure(click.ClickException):
 
 
 def _print_version(ctx: click.Context, _option: click.Parameter, wanted: bool) -> None:
-    """Say on standard error, as trec_eval, which version this is."""
+    """Print the version on standard error, as trec_eval does."""
     if wanted:
         click.echo(f"trec_eval version 9.0.8, or 10.0, by berryeval {__version__}", err=True)
         ctx.exit(0)

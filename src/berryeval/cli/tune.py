@@ -43,9 +43,9 @@ FORMATS = ("table", "csv", "html", "json", "markdown")
     type=int,
     default=5,
     show_default=True,
-    help="Parts that queries are divided into.",
+    help="Number of folds to divide the queries into.",
 )
-@click.option("--seed", type=int, default=0, show_default=True, help="Random seed of the folds.")
+@click.option("--seed", type=int, default=0, show_default=True, help="Random seed for the folds.")
 @no_questions_option
 @output_options(FORMATS)
 def command(
@@ -66,17 +66,17 @@ def command(
     output: str | None,
     output_format: str,
 ) -> None:
-    """Propose settings of a hybrid search, by cross-validation.
+    """Propose settings for hybrid search, by cross-validation.
 
-    SYSTEM is hybrid, or postgres with --dsn. Indexes the documents of a golden set, as `berryeval
-    quality` takes it, and searches with about thirty settings: weights of words, vectors and
-    tokens, with and without feedback. For each fold of the queries, the best settings of the other
-    folds are scored on it.
+    SYSTEM is hybrid, or postgres with --dsn. Indexes the documents of a golden set, which is given
+    as in `berryeval quality`, and searches with about thirty settings: weights of words, vectors
+    and tokens, with and without feedback. For each fold of the queries, the best settings of the
+    other folds are scored on it.
 
-    The report has the mean on held-out folds, beside the optimistic one on training folds, and
-    says whether it clearly beats the current settings and words alone. The last line has the
-    settings to use. What -s late=0 or -s feedback=0 turns off is not tried. Weights of queries
-    count, and groups of queries are not divided between folds.
+    The report shows the mean on held-out folds next to the optimistic one on training folds, and
+    states whether it clearly beats the current settings and words alone. The last line gives the
+    settings to use. Features turned off with -s late=0 or -s feedback=0 are not tried. Query
+    weights are used, and a group is never split across folds.
 
     \b
     berryeval tune --system hybrid --golden golden/

@@ -72,7 +72,7 @@ def null_error(origin: Origin, column: str, place: int) -> Exception:
 
 
 def number_error(origin: Origin, kind: Kind, number: float, place: int) -> Exception:
-    """Return the error for a number that is no grade or score."""
+    """Return the error for a number that is not a grade or score."""
     return origin.error(f"a number as {NUMBER[kind]}", repr(number), place)
 
 

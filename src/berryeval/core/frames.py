@@ -145,7 +145,7 @@ def stream_of(frame: Any, origin: Origin) -> object:  # noqa: ANN401
     try:
         stream: object = frame.__arrow_c_stream__()
     except (ImportError, OverflowError, TypeError, ValueError) as error:
-        # pandas without pyarrow, or with columns of mixed types; the columns tell more.
+        # pandas without pyarrow, or with columns of mixed types; the columns give more details.
         if not _has_columns(frame):
             raise origin.error("a data frame that can be read", repr(error)) from error
         return None

@@ -23,7 +23,7 @@ _noted: dict[str | int, None] | None = None
 
 @contextmanager
 def keep_inputs() -> Iterator[None]:
-    """Refuse to overwrite, within the block, any file that was read in it."""
+    """Reject, within the block, writing to any file that was read in it."""
     global _noted  # noqa: PLW0603 - one command per process
     before, _noted = _noted, {}
     try:

@@ -15,7 +15,7 @@ _VERB = {"judgments": "judged", "run": "retrieved"}
 
 @dataclass(frozen=True)
 class Origin:
-    """A file, or an argument that is no file.
+    """A file, or an argument that is not a file.
 
     Places are lines where there are lines, and rows otherwise. Both count from 1.
     """

@@ -16,10 +16,10 @@ from berryeval.measures import Measure
 __all__ = ["N_SHOWN", "AllScores", "MissingQueries", "NoRelevant"]
 
 N_SHOWN = 3
-"""How many ignored queries are told by name."""
+"""Largest number of ignored queries that are named."""
 
 MissingQueries: TypeAlias = Literal["zero", "skip", "error"]
-"""What a judged query that the run does not have is worth."""
+"""How to score judged queries that are missing from the run."""
 
 NoRelevant: TypeAlias = Literal["zero", "skip"]
 """What a query without a relevant document is worth."""

@@ -58,8 +58,8 @@ class PairOrders:
     first: str
     second: str
     differences: tuple[Difference, Difference]
-    """Of the second system from the first. Intervals and p-values hold for all pairs of a measure
-    together."""
+    """Differences of the second system from the first. Intervals and p-values hold for all pairs of
+    a measure together."""
     order: Order
 
     @property
@@ -250,14 +250,14 @@ def agree_measures(
     runs : mapping of str to run
         At least two, by name.
     measures : Measure, str, or several of them
-        At least two; every two of them are compared.
+        At least two; every pair of them is compared.
     **options
         As `agree` takes them.
 
     Returns
     -------
     MeasuresAgreement
-        For every two measures the ranks of the systems, Kendall's tau and tau_AP with their
+        For every pair of measures, the ranks of the systems, Kendall's tau and tau_AP with their
         intervals, and the pairs of systems whose order changes.
 
     Raises

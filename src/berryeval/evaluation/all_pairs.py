@@ -34,8 +34,8 @@ class SystemPair:
     first: str
     second: str
     difference: Difference
-    """Of the second from the first, as a comparison has it; its interval and p-value hold for all
-    pairs of the measure together."""
+    """Difference of the second from the first, as in a comparison; its interval and p-value hold
+    for all pairs of the measure together."""
 
 
 @dataclass(frozen=True)
@@ -92,9 +92,10 @@ def all_pairs(comparison: Comparison) -> list[SystemPair]:
 def run_similarity(
     comparison: Comparison, p: float = 0.9, depth: int | None = 100
 ) -> list[RunSimilarity]:
-    """Return the similarity of the rankings of every two runs, in their first `depth` ranks.
+    """Return the similarity of the rankings of every pair of runs, in their first `depth` ranks.
 
-    `p` is the persistence of rank-biased overlap: the probability of going on to the next rank.
+    `p` is the persistence of rank-biased overlap: the probability that a reader continues to the
+    next rank.
     """
     sampling = comparison.sampling
     rankings = {
@@ -128,7 +129,7 @@ def _mean(values: Sequence[float | None], sampling: Sampling) -> float | None:
 
 
 def order_similarity(comparison: Comparison) -> Iterator[OrderSimilarity]:
-    """Return for every two measures how similarly they order the systems."""
+    """Return how similarly every pair of measures orders the systems."""
     means = {
         measure: [evaluation[str(measure)].mean for evaluation in comparison.evaluations.values()]
         for measure in comparison.measures

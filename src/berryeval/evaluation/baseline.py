@@ -83,7 +83,7 @@ class Baseline:
     milliseconds: Mapping[str, float] | None = None
     """How long each query took; kept if a measure of time is among the measures."""
     release: str | None = None
-    """The last release that was marked. Its own baseline is the file of that name beside this one,
+    """The last release that was marked. Its own baseline is the file of that name next to this one,
     and a gate compares with it, too."""
 
     @classmethod
@@ -139,8 +139,8 @@ class Baseline:
         """
         judged, kept = set(judgments.query_ids), set(self.rankings)
         if judged != kept and not is_anchor:
-            told = " and ".join(_told(judged - kept, "new") + _told(kept - judged, "gone"))
-            self._refuse(f"has different queries from the judgments: {told}")
+            changes = " and ".join(_shown(judged - kept, "new") + _shown(kept - judged, "gone"))
+            self._refuse(f"has different queries from the judgments: {changes}")
         today = hash_queries(judgments.query_ids, queries or {})
         if judged == kept and None not in (self.queries, today) and self.queries != today:
             self._refuse("has queries with different texts")
@@ -227,7 +227,7 @@ def is_baseline(path: str | os.PathLike[str]) -> bool:
 
 
 def release_path(baseline: str, name: str) -> str:
-    """Return the path of a release: beside the baseline. Raises for an invalid name."""
+    """Return the path of a release, next to the baseline. Raises for an invalid name."""
     if not re.fullmatch(r"[A-Za-z0-9_][A-Za-z0-9._+-]{0,99}", name) or name == NO_ANCHOR:
         expected = "letters, digits, dots, dashes and underscores"
         raise ArgumentError("release", expected, repr(name)[:60])
@@ -245,7 +245,7 @@ def hash_queries(query_ids: Iterable[str], queries: Mapping[str, Query]) -> str 
     return hashlib.sha256(json.dumps(texts).encode("ascii")).hexdigest()[:16]
 
 
-def _told(query_ids: set[str], what: str) -> list[str]:
+def _shown(query_ids: set[str], what: str) -> list[str]:
     if not query_ids:
         return []
     shown = ", ".join(map(repr, sorted(query_ids)[:_N_SHOWN]))

@@ -122,7 +122,7 @@ def _best_first(judgments: Judgments, least: float) -> Run:
 def _unreachable(
     guard: ThresholdGuard, ideals: Sequence[Evaluation], smallest_slice: int
 ) -> Iterator[str]:
-    """Say where the best possible mean is below a threshold: over all queries, or in a slice."""
+    """Iterate over thresholds above the best possible mean, over all queries or in a slice."""
     name = str(guard.measure)
     of_guard = [ideal for ideal in ideals if name in ideal]
     parts: dict[str, list[Evaluation]] = {"": of_guard}

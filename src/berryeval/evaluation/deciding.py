@@ -1,13 +1,13 @@
 """What a difference says: the one policy behind every comparison.
 
-Each question is one family, and its intervals hold together at the level that is asked for:
+Each question is one family, and its intervals hold together at the requested level:
 
 - the lead measure, the first that was named: all candidates in this measure;
 - the other measures: all candidates in all of them;
 - slices: all candidates in one measure, over all slices of one label;
 - all pairs: every system against every other, in one measure.
 
-Percentiles, such as the time that 95 % of the queries do not exceed, are no means: they are
+Percentiles, such as the time that 95% of the queries do not exceed, are not means: they are
 resampled (`berryeval.evaluation.percentiles`), and hold together among themselves, by Bonferroni.
 
 The interval of a difference is Student's and Hall's, taken together: Hall's takes skewness into
@@ -153,7 +153,7 @@ def estimate_family(
 
 
 def _untested(column: Column) -> str:
-    """Say why there is no word."""
+    """Return the reason why there is no word."""
     if column.has_few_groups:
         is_many = column.n_units >= FEWEST_GROUPS
         return f"fewer than {FEWEST_GROUPS} groups{' of equal weight' * is_many}"

@@ -74,9 +74,9 @@ class Detection:
     """Whose geometric mean is considered; None or any other for a plain mean."""
     baseline_mean: float = 0.0
     loss: float = 0.0
-    """The most that a query can lose, in what the mean is taken of."""
+    """The most that a query can lose, in the form that is averaged."""
     skewness: float = 0.0
-    """Of the differences."""
+    """Skewness of the differences."""
     sd_range: tuple[float, float] | None = None
     """Between which numbers the standard deviation lies, with a confidence of 95%; None if
     differences were not measured, or by too few queries."""
@@ -179,7 +179,7 @@ class Detection:
 
     @property
     def _share(self) -> float:
-        """Of the queries, how many change; all of them if that is not known."""
+        """Share of the queries that change; 1 if unknown."""
         return 1.0 if self.n_changed is None else self.n_changed / self.n_queries
 
     def _passing(self, n_queries: int, margin: float) -> float:

@@ -84,18 +84,18 @@ class Difference:
     """Candidate minus baseline, one number per query in the order of ids as bytes. What differs by
     rounding only is 0. For a geometric mean these are differences of logarithms."""
     interval: Interval | None
-    """Of the mean difference, simultaneous over its family; None where `reason` says why."""
+    """Interval of the mean difference, simultaneous over its family; None for a stated `reason`."""
     p_value: float | None
     """Two-sided, for a mean difference of 0, from the same construction as the interval."""
     reason: str | None
     """Why there is neither interval nor p-value, such as fewer than ten queries changed."""
     tests: tuple[TestResult, ...]
-    """Further tests that were asked for; not adjusted, and they never decide."""
+    """Additional tests that were requested; not adjusted, and never decisive."""
     cohens_dz: float | None
     rank_biserial: float | None
     bounds: Bounds | None = None
     """What the mean difference could be, whatever the grades of unjudged documents; None if the
-    measure has no bounds, or they were not asked for."""
+    measure has no bounds, or they were not requested."""
     extremes: tuple[NDArray[np.float64], NDArray[np.float64]] | None = None
     """The bounds of each query's difference, lowest and highest."""
     noise_sd: float | None = None
@@ -202,7 +202,7 @@ def find_pairs(
     query_ids: Sequence[str],
     sampling: Sampling = PLAIN,
 ) -> list[Pair]:
-    """Return the scores of each candidate beside those of the reference, measure by measure.
+    """Return the scores of each candidate with those of the reference, measure by measure.
 
     The candidates of the first measure come first, as `describe` expects them.
     """

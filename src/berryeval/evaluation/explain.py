@@ -131,8 +131,8 @@ def explain(
     measure : Measure or str
         Any measure, custom ones included.
     fused_from : mapping of str to run, optional
-        The runs, by name, that were fused into `b`: the explanation then has the rank of each
-        document in each of them, and so shows which run brought it.
+        The runs, by name, that were fused into `b`: the explanation then shows the rank of each
+        document in each of them, and so which run contributed it.
     duplicates, judges, judged_only, lengths
         As `evaluate` takes them.
 

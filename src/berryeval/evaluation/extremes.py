@@ -79,7 +79,7 @@ def remove_rounding(ends: Floats, differences: Floats) -> None:
 
 
 def is_bounded(measure: Measure) -> bool:
-    """Tell whether the mean of a measure has bounds; a geometric one has none."""
+    """Return whether the mean of a measure has bounds; a geometric one has none."""
     return has_bounds(measure) and measure.aggregate != "geometric"
 
 

@@ -25,7 +25,7 @@ from berryeval.evaluation.trials import Trial, find_trials, judge_margins
 from berryeval.evaluation.verdict import Common, GateResult, GuardResult, name_of_run
 from berryeval.measures import Measure
 
-__all__ = ["gate", "latency_at", "summed_up"]
+__all__ = ["gate", "summed_up"]
 
 _BEST_FIRST = ("pass", "inconclusive", "fail")
 
@@ -245,7 +245,7 @@ def _compared(
 
 
 def _check_scale(rules: GateRules, comparisons: Sequence[Comparison]) -> None:
-    """Refuse a scale that a comparison was not made with: its bounds would be others."""
+    """Reject a scale that the comparison did not use: its bounds would differ."""
     for one in comparisons:
         if rules.max_grade is not None and one.max_grade != rules.max_grade:
             expected = f"the comparison's, {one.max_grade}"
@@ -308,23 +308,12 @@ def _may_turn(guards: Sequence[GuardResult]) -> bool:
     return worst != best
 
 
-def latency_at(milliseconds: Sequence[float], percentile: float) -> float:
-    """Return a percentile of the time that queries took; between two times, the higher one.
-
-    Examples
-    --------
-    >>> latency_at([10.0, 20.0, 30.0], 95)
-    30.0
-    """
-    return percentile_of(milliseconds, percentile)
-
-
 def _judge_latency(guard: LatencyGuard, milliseconds: Sequence[float] | None) -> GuardResult:
     if milliseconds is None or len(milliseconds) == 0:
         raise ArgumentError(str(guard), "query times", "no times (`milliseconds`, --timings)")
     if not all(0 <= time < math.inf for time in milliseconds):
         raise ArgumentError("milliseconds", "finite numbers from 0", "other values")
-    value = latency_at(milliseconds, guard.percentile)
+    value = percentile_of(milliseconds, guard.percentile)
     verdict: Verdict = "pass" if value <= guard.at_most_ms else "fail"
     reason = sentences.of_latency(guard, value)
     return GuardResult(guard, None, verdict, reason, len(milliseconds), value, guard.at_most_ms)

@@ -38,9 +38,10 @@ class MarginPValues:
     """The p-values of both hypotheses."""
 
     passing: float
-    """Of H0: the mean difference is -margin or less. Small: the drop is within the margin."""
+    """P-value of H0: the mean difference is -margin or less. Low if the drop is within the
+    margin."""
     failing: float
-    """Of H0: the mean difference is -margin or more. Small: the drop exceeds the margin."""
+    """P-value of H0: the mean difference is -margin or more. Low if the drop exceeds the margin."""
 
 
 def margin_p_values(sample: SampleMean, margin: float, loss: float) -> MarginPValues:

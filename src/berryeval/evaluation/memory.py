@@ -144,14 +144,14 @@ def _spent_at(sizes: tuple[int, ...], n_max: int, alpha: float) -> float:
 
 @dataclass(frozen=True)
 class Levels:
-    """What the p-values of a decision are compared with."""
+    """The levels that p-values of a decision are compared with."""
 
     verdict: float
-    """Of passing and of failing; intervals are those of this level."""
+    """Level for passing and failing; intervals are at this level."""
     better: float
-    """Of a claim that the candidate is better than the baseline."""
+    """Level for the claim that the candidate is better than the baseline."""
     ahead: float
-    """Of the next look, for the number of queries that are needed."""
+    """Level of the next look, used to compute the number of queries needed."""
 
 
 def levels_of(rules: GateRules, memory: Memory | None, n_claims: int = 1) -> Levels:
@@ -231,7 +231,7 @@ def hash_of_rankings(runs: Iterable[Run], query_ids: Sequence[str], depth: int |
 
 
 class _Rankings:
-    """A hash of each ranking of a run, made when it is first asked for."""
+    """A hash of each ranking of a run, computed on first use."""
 
     def __init__(self, run: Run, depth: int | None) -> None:
         self._run = run

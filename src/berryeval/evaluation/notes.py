@@ -65,7 +65,7 @@ def query_notes(runs: Mapping[str, Evaluation], n_compared: int | None = None) -
 
 
 def weights_note(n_queries: int, effective_queries: float) -> str:
-    """Say that means are weighted, and how many queries of equal weight are worth as much."""
+    """Return a note on weighted means, with the equivalent number of queries of equal weight."""
     worth = f"worth {effective_queries:,.1f} of equal weight (Kish's effective sample size)"
     return f"Means are weighted: the {count_queries(n_queries)} are {worth}."
 
@@ -131,9 +131,11 @@ def holes_notes(runs: Mapping[str, Evaluation]) -> tuple[str, ...]:
         return ()
     deepest = depth_of(measures)
     name = next(str(measure) for measure in measures if measure.depth == deepest)
-    told = [f"{run_name} {run[name].holes:,}" for run_name, run in runs.items() if run[name].holes]
+    counts = [
+        f"{run_name} {run[name].holes:,}" for run_name, run in runs.items() if run[name].holes
+    ]
     where = "in the rankings" if deepest is None else f"in the first {deepest}"
-    return (f"Unjudged documents {where}: {', '.join(told)}.",) if told else ()
+    return (f"Unjudged documents {where}: {', '.join(counts)}.",) if counts else ()
 
 
 def count_queries(count: int) -> str:

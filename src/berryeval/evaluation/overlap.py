@@ -23,7 +23,7 @@ class QueryOverlap:
     overlap: float
     """Rank-biased overlap, extrapolated: 1 for the same ranking, 0 for none in common."""
     low: float
-    """The least that it can be, however the rankings go on below their last ranks."""
+    """Lower bound, however the rankings continue below their last ranks."""
     high: float
     """The most that it can be."""
     tau: float | None
@@ -97,7 +97,7 @@ def overlap(
     a, b : Run, path, dict of dicts, dict of lists, data frame or records
         Two runs, as `evaluate` takes them.
     p : float
-        Persistence, between 0 and 1. With 0.9 the first ten ranks have 86 % of the weight.
+        Persistence, between 0 and 1. With 0.9 the first ten ranks have 86% of the weight.
     depth : int, optional
         Ranks to consider, at least 1. None means whole rankings.
     duplicates : {"error", "keep-best"}

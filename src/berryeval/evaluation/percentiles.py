@@ -1,4 +1,4 @@
-"""Percentiles over queries, such as the time that 95 % of them do not exceed.
+"""Percentiles over queries, such as the time that 95% of them do not exceed.
 
 A mean has a standard error; a percentile has none that could be trusted, since it depends on how
 dense the values are around it. So queries are resampled, with replacement, and the percentile is
@@ -50,7 +50,7 @@ Floats = NDArray[np.float64]
 
 def _place(n_values: int, percentile: float) -> int:
     """Return the place of a percentile among values in order; between two, the higher."""
-    # 95 % of 100 steps is 95, but 0.95 * 100 is a little less or more.
+    # 95% of 100 steps is 95, but 0.95 * 100 is a little less or more.
     return min(n_values - 1, math.ceil(round(percentile / 100 * (n_values - 1), 9)))
 
 

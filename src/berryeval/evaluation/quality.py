@@ -64,7 +64,7 @@ class QualityReport:
     precision_at_10: float
     recall_at_10: float
     mrr: float
-    """Of reciprocal ranks in the first ten."""
+    """Mean reciprocal rank within the first ten."""
     nothing_relevant: int
     """Queries whose first ten hits hold nothing relevant."""
     by_category: dict[str, CategoryMetrics]

@@ -26,16 +26,17 @@ __all__ = ["Noise", "mean_evaluation", "noise_between", "noise_in", "noise_of", 
 class Noise:
     """How much the scores of a system vary from run to run, as standard deviations.
 
-    Of a measure with a geometric mean they are those of logarithms.
+    For a measure with a geometric mean, they are those of logarithms.
     """
 
     per_query: float
-    """Of the score of one query. The spread of differences between queries contains it already."""
+    """Standard deviation of the score of one query. The spread of differences between queries
+    contains it already."""
     shared: float
-    """Of what all queries of a run have in common, such as an index that was built anew. However
-    many queries there are, they say nothing about it."""
+    """Standard deviation of what all queries of a run have in common, such as a rebuilt
+    index. However many queries there are, they do not reveal it."""
     n_runs: int
-    """How often the system was asked."""
+    """Number of runs of the system."""
 
 
 def noise_of(

@@ -58,11 +58,11 @@ class Opening:
     gain: float
     """The mean gain of the reserved queries over the anchor; below 0 is worse."""
     interval: Interval | None
-    """Of the gain; None if too few reserved queries changed."""
+    """Interval of the gain; None if too few reserved queries changed."""
     drift: Drift | None
     """None if too few queries changed on either side."""
     level: float
-    """Of the interval and of the drift: alpha shared out among all openings."""
+    """Level of the interval and of the drift: alpha, divided among all openings."""
 
     @property
     def has_drifted(self) -> bool:

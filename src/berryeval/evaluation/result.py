@@ -128,7 +128,7 @@ class MeasureResult:
     queries: Mapping[str, Query] = field(default_factory=dict, repr=False)
     """Known queries by id, with weights, groups and strata."""
     variances: Variances | None = field(default=None, repr=False)
-    """The sampling variance of each query; None unless `evaluate` was asked for them."""
+    """The sampling variance of each query; None unless requested from `evaluate`."""
 
     @cached_property
     def by_query(self) -> Mapping[str, float]:
@@ -154,9 +154,9 @@ class MeasureResult:
     def sampling_error(self) -> float | None:
         """The standard error of the mean that is due to judging a sample of the documents.
 
-        None unless `evaluate` was asked for sampling errors and the measure is an estimate from a
-        sample, and if a stratum of a query has no judged document. How much queries differ is not
-        part of it, but of the interval, which includes both.
+        None unless sampling errors were requested from `evaluate` and the measure is an estimate
+        from a sample, and if a stratum of a query has no judged document. How much queries differ
+        is not part of it, but of the interval, which includes both.
         """
         if self.variances is None:
             return None
@@ -167,7 +167,7 @@ class MeasureResult:
 
     @property
     def sampling_errors(self) -> Mapping[str, float | None]:
-        """The standard error of each query's estimate; empty unless `evaluate` was asked for it."""
+        """The standard error of each query's estimate; empty unless requested from `evaluate`."""
         if self.variances is None:
             return {}
         found = {query_id: self.variances[query_id] for query_id in self.scores.query_ids}

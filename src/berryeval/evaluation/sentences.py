@@ -35,7 +35,7 @@ __all__ = [
 
 
 def of_gate(verdict: Verdict, guards: Sequence[GuardResult], n_holes: int) -> str:
-    """Say what the gate decided, for which guard, and how many unjudged documents could change it.
+    """Return the decision of the gate, its guard, and how many unjudged documents could change it.
 
     A search that has collapsed comes first.
     """
@@ -47,8 +47,8 @@ def of_gate(verdict: Verdict, guards: Sequence[GuardResult], n_holes: int) -> st
         groups = max((guard.n_groups or 0 for guard in guards), default=0)
         within = f" in {groups:,} groups" if groups else ""
         within += _worth(max(guards, key=lambda guard: guard.n_queries))
-        told = f"{hold} over {count_queries(n_queries)}{within}{_against(guards)}{same}."
-        return f"{_collapse(counted)}{told}{_small(counted)}{_depends(n_holes)}"
+        message = f"{hold} over {count_queries(n_queries)}{within}{_against(guards)}{same}."
+        return f"{_collapse(counted)}{message}{_small(counted)}{_depends(n_holes)}"
     deciding = sorted(
         (guard for guard in counted if guard.verdict == verdict),
         key=lambda guard: not guard.has_collapsed,
@@ -84,7 +84,7 @@ def of_missing(missing: str, common: Common | None) -> str:
 
 
 def of_memory(memory: Memory | None, rules: GateRules, guards: Sequence[GuardResult]) -> str:
-    """Say which look this is, and at which level, if something was tested and looks are counted."""
+    """Return which look this is, and its level, if something was tested and looks are counted."""
     is_tested = any(
         isinstance(guard.guard, MarginGuard) or getattr(guard.guard, "is_confident", False)
         for guard in guards
@@ -116,7 +116,7 @@ def _ordinal(number: int) -> str:
 
 
 def of_opening(opening: Opening) -> str:
-    """Say what the reserve gained over the anchor, and whether the seen queries gained more."""
+    """Return the gain of the reserve over the anchor, and whether the seen queries gained more."""
     first = (
         f" Reserve, opening {opening.number} of {opening.openings}: compared with "
         f"{opening.anchor}, {opening.measure} {'lost' if opening.gain < 0 else 'gained'} "
@@ -135,7 +135,7 @@ def of_opening(opening: Opening) -> str:
 
 
 def of_cautions(runs: Iterable[tuple[str, Evaluation]]) -> str:
-    """Say last what is suspicious about the scores of the runs; nothing for almost all of them."""
+    """Return what is suspicious about the scores of the runs, at the end; usually nothing."""
     return "".join(
         f" {note}"
         for name, run in runs
@@ -144,7 +144,7 @@ def of_cautions(runs: Iterable[tuple[str, Evaluation]]) -> str:
 
 
 def _collapse(guards: Sequence[GuardResult]) -> str:
-    """Say that search has collapsed, by the first guard that shows it."""
+    """Return that search has collapsed, by the first guard that shows it."""
     for guard in guards:
         if guard.has_collapsed:
             return f"{_subject(guard)} {_collapsed(guard)}. "
@@ -168,7 +168,7 @@ def _subject(guard: GuardResult) -> str:
 
 
 def _small(guards: Sequence[GuardResult]) -> str:
-    """Say that there are few queries, if something was tested on them."""
+    """Return a warning that there are few queries, if something was tested on them."""
     tested = [guard for guard in guards if guard.p_pass is not None and _n_worth(guard) < SMALL_SET]
     if not tested:
         return ""
@@ -184,7 +184,7 @@ def _n_worth(guard: GuardResult) -> float:
 
 
 def _worth(guard: GuardResult) -> str:
-    """Say that queries are weighted, and how many of equal weight they are worth."""
+    """Return how many queries of equal weight the weighted queries are worth."""
     if guard.effective_queries is None:
         return ""
     return f", weighted: worth {guard.effective_queries:,.1f} of equal weight"
@@ -197,7 +197,7 @@ def _depends(n_holes: int) -> str:
 
 
 def of_latency(guard: LatencyGuard, value: float) -> str:
-    """Say how a percentile of times stands to its limit."""
+    """Return a sentence that compares a percentile of times with its limit."""
     relation = "within" if value <= guard.at_most_ms else "above"
     figure = _figure(value, guard.at_most_ms, n_digits=1)
     return f"is {figure} ms at p{guard.percentile:g}, {relation} {written(guard.at_most_ms)} ms."
@@ -206,7 +206,7 @@ def of_latency(guard: LatencyGuard, value: float) -> str:
 def of_threshold(
     guard: ThresholdGuard, verdict: Verdict, mean: float, interval: Interval | None
 ) -> str:
-    """Say how a mean stands to its threshold."""
+    """Return a sentence that compares a mean with its threshold."""
     limit = written(guard.at_least)
     figure = _figure(mean, guard.at_least)
     if verdict == "fail":
@@ -229,7 +229,7 @@ def _figure(value: float, limit: float, n_digits: int = 4) -> str:
 
 
 def of_margin(result: GuardResult, inference: Inference, untested: str | None = None) -> str:
-    """Say how a mean difference stands to its margin.
+    """Return a sentence that compares a mean difference with its margin.
 
     `untested` is why nothing is tested, where that is not for want of changed queries.
     """
@@ -246,7 +246,7 @@ def of_margin(result: GuardResult, inference: Inference, untested: str | None = 
 
 
 def _noise(result: GuardResult) -> str:
-    """Say how noisy the systems themselves are, where a test counted that in."""
+    """Return how noisy the systems themselves are, if a test took that into account."""
     if not result.noise_sd or result.p_pass is None:
         return ""
     return f" Noise that all queries of a run share, {result.noise_sd:.4f}, is included."
@@ -284,7 +284,7 @@ def _untested(result: GuardResult, harm: str, margin: str) -> str:
 
 
 def _change(result: GuardResult) -> str:
-    """Say how the mean moved."""
+    """Return how the mean changed."""
     amount = _figure(abs(result.value), abs(result.limit))
     if result.value == 0:
         change = "has the same mean"
@@ -297,7 +297,7 @@ def _change(result: GuardResult) -> str:
 
 
 def _needed(result: GuardResult, harm: str) -> str:
-    """Say how many queries a verdict takes, and what more of them would probably show."""
+    """Return how many queries a verdict needs, and what more of them would probably show."""
     found = ""
     if result.is_beyond:
         found = f" More queries would more likely confirm the {harm}."
@@ -320,11 +320,11 @@ def _counted(number: int, result: GuardResult) -> str:
 
 
 def of_better(measures: Sequence[tuple[Measure, float]]) -> str | None:
-    """Suggest to raise the baseline, if the candidate is better in something."""
+    """Suggest raising the baseline, if the candidate is better in some measure."""
     if not measures:
         return None
-    told = ", ".join(f"{measure} {change:+.4f}" for measure, change in measures)
+    message = ", ".join(f"{measure} {change:+.4f}" for measure, change in measures)
     return (
-        f"The candidate is better ({told}): consider making it the baseline "
+        f"The candidate is better ({message}): consider making it the baseline "
         "(`berryeval baseline update`)."
     )

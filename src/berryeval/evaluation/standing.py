@@ -44,7 +44,7 @@ class Standing:
     n_queries: int
     mean: float
     interval: Interval | None
-    """Of the mean, 95%; None for fewer than two queries, and for sums."""
+    """95% interval of the mean; None for fewer than two queries, and for sums."""
     change: Difference | None
     """From the other run; None if there is none, or no query in common."""
     common: Difference | None = None

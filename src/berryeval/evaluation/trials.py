@@ -60,9 +60,9 @@ class Trial:
     extremes: tuple[Floats, Floats] | None
     """The same at their lowest and highest, by the grades of unjudged documents."""
     margin: float
-    """In what the mean is taken of, as the differences are."""
+    """Margin, in the form that is averaged, like the differences."""
     means: tuple[float, float]
-    """Of baseline and candidate."""
+    """Means of baseline and candidate."""
     loss: float
     """The most that a query can lose, in what the mean is taken of."""
     is_unchanged: bool
@@ -75,7 +75,7 @@ class Trial:
     share of the baseline's mean varies with it: what is tested then is the candidate against so
     much of the baseline, query by query."""
     rules: GateRules
-    """Of the gate; what to do about holes is settled for this guard."""
+    """Rules of the gate, with the treatment of holes settled for this guard."""
     levels: Levels
     """What p-values are compared with."""
     baseline: str | None
@@ -126,7 +126,7 @@ class Trial:
 
     @cached_property
     def p_values(self) -> MarginPValues:
-        """Of what can be tested."""
+        """P-values of what can be tested."""
         test = equivalence_p_values if self.guard.is_equivalence else margin_p_values
         return test(self.sample, self.margin, self.loss)
 
@@ -216,7 +216,7 @@ class PercentileTrial(Trial):
 
     @cached_property
     def p_values(self) -> MarginPValues:
-        """Of what can be tested."""
+        """P-values of what can be tested."""
         spread, margin = self.spread, self.margin
         passing, failing = spread.p_above(-margin), spread.p_below(-margin)
         if self.guard.is_equivalence:

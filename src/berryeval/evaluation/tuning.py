@@ -94,7 +94,7 @@ class FusionTuning:
     """The mean of each run alone."""
     best_single: str
     comparison: Comparison
-    """Of the held-out fusion with the best single run, as of `berryeval.compare`."""
+    """Comparison of the held-out fusion with the best single run, as in `berryeval.compare`."""
     curves: Mapping[str, tuple[tuple[float, float], ...]]
     """By run: its share of the weight, and the mean score of all queries, while the other runs keep
     their proportions. Empty if no candidate has weights."""
@@ -129,7 +129,7 @@ class FusionTuning:
         compared = self.comparison.sentence
         if self.is_better:
             return compared
-        return f"Nothing that was tried clearly beats {self.best_single} alone. {compared}"
+        return f"No fusion tried clearly beats {self.best_single} alone. {compared}"
 
     def fuse(self, depth: int | None = None) -> Run:
         """Fuse the runs in the recommended way, all queries of them."""

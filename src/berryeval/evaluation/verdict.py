@@ -46,11 +46,12 @@ class GuardResult:
     is_watched: bool = False
     """Whether it is reported only, and does not count for the gate."""
     interval: Interval | None = None
-    """Of the value, not adjusted for other guards; None where nothing is tested."""
+    """Interval of the value, not adjusted for other guards; None where nothing is tested."""
     p_pass: float | None = None
-    """Of the hypothesis that the drop is the margin or more."""
+    """P-value of the hypothesis that the drop is the margin or more."""
     p_fail: float | None = None
-    """Of the hypothesis that the drop is the margin or less; by Holm over all margin guards."""
+    """P-value of the hypothesis that the drop is the margin or less, adjusted over all margin
+    guards by Holm's method."""
     n_changed: int | None = None
     """Queries whose score changed, or groups with such a query; for margin guards."""
     n_groups: int | None = None

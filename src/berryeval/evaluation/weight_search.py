@@ -177,7 +177,7 @@ class _Query:
             self._values[places, run] = part.values[own.start : own.stop]
         grades = [usable_grade(grade_of, doc_id) for doc_id in doc_ids]
         self._grades = np.array(grades)
-        # Documents that nobody judged are all alike: only the ranks of the others matter.
+        # Unjudged documents are all alike: only the ranks of the others matter.
         self._judged = np.flatnonzero(self._grades != NOT_IN_POOL)
         assert measure.k is not None
         self._k = min(measure.k, len(doc_ids))

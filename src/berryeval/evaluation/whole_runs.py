@@ -165,8 +165,8 @@ def intra_list_diversity(
 ) -> float:
     """Return how different the first k of a query are from each other.
 
-    The mean over queries of the mean distance of every two documents in the first k. Queries with
-    fewer than two documents are left out.
+    The mean over queries of the mean distance of every pair of documents in the first k. Queries
+    with fewer than two documents are left out.
 
     Parameters
     ----------

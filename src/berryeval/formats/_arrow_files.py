@@ -46,7 +46,7 @@ def open_source(path: PathLike, what: str) -> Iterator[Any]:
     name = path_name(path)
     try:
         if is_plain_file(path):
-            # Not mapped: a file that somebody shortens meanwhile would end the process.
+            # Not mapped: a file that is truncated meanwhile would end the process.
             with pyarrow.OSFile(os.fspath(path)) as source:
                 yield source
         else:
@@ -57,8 +57,8 @@ def open_source(path: PathLike, what: str) -> Iterator[Any]:
         raise
     except (pyarrow.ArrowException, OSError, ValueError, TypeError, LookupError) as error:
         # Damaged files lead pyarrow into errors of many kinds.
-        told = str(error).partition("\n")[0] or type(error).__name__
-        reason = "".join(filter(str.isprintable, told)).rstrip(" .:")
+        message = str(error).partition("\n")[0] or type(error).__name__
+        reason = "".join(filter(str.isprintable, message)).rstrip(" .:")
         kind = what.rsplit(maxsplit=1)[-1]
         message = f"cannot be read: damaged or truncated {kind} ({reason}); write the file again"
         raise FormatError(message, name) from error

@@ -18,7 +18,6 @@ __all__ = [
     "corpus_path",
     "has_judgments",
     "has_splits",
-    "is_folder",
     "judgments_file",
     "judgments_path",
     "queries_path",
@@ -27,14 +26,9 @@ __all__ = [
 _SUFFIXES = ("", ".gz", ".zst")
 
 
-def is_folder(path: PathLike) -> bool:
-    """Whether a path leads to a folder."""
-    return os.path.isdir(path)  # noqa: PTH112 - pathlib is slow to import
-
-
 def has_splits(path: PathLike) -> bool:
     """Whether a path leads to a folder with judgments by split."""
-    return os.path.isdir(os.path.join(path, "qrels"))  # noqa: PTH112, PTH118
+    return os.path.isdir(os.path.join(path, "qrels"))  # noqa: PTH112, PTH118 - pathlib is slow to import
 
 
 def has_judgments(path: PathLike) -> bool:
@@ -55,7 +49,8 @@ def judgments_path(folder: PathLike, split: str = "test") -> str:
 
 def judgments_file(path: PathLike) -> str:
     """Return the path of a file as it is, and for a folder its test judgments."""
-    return judgments_path(path) if is_folder(path) else os.fspath(path)
+    is_folder = os.path.isdir(path)  # noqa: PTH112
+    return judgments_path(path) if is_folder else os.fspath(path)
 
 
 def queries_path(folder: PathLike) -> str:
@@ -67,7 +62,7 @@ def queries_path(folder: PathLike) -> str:
 def corpus_path(folder: PathLike) -> str:
     """Return the file with the documents."""
     found = _find(folder, "corpus.jsonl") or documents_in(folder)
-    is_file = found is not None and not is_folder(found)
+    is_file = found is not None and not os.path.isdir(found)  # noqa: PTH112
     return _required(folder, "corpus.jsonl", found if is_file else None)
 
 

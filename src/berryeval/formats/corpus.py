@@ -7,6 +7,7 @@ missing; other keys are ignored.
 from __future__ import annotations
 
 import json
+import os
 from collections.abc import Iterable, Iterator
 
 from berryeval.core.column_names import find_name
@@ -33,7 +34,7 @@ def iter_documents(path: PathLike) -> Iterator[Document]:
     FormatError
         With file and line, for what cannot be read, and for a document that comes twice.
     """
-    if beir.is_folder(path):
+    if os.path.isdir(path):  # noqa: PTH112
         path = beir.corpus_path(path)
     seen: set[str] = set()
     for line, record in iter_objects(path):

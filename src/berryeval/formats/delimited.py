@@ -195,7 +195,7 @@ def _chain(
 
 
 def split_header(header: str) -> list[str]:
-    """Return the names of the columns, as far as that can be told before quotes are read."""
+    """Return the names of the columns, as far as they are known before quotes are read."""
     return header.split(separator_of(header))
 
 

@@ -33,7 +33,7 @@ class FileFacts:
     kind: Kind
     format: str
     sha256: str
-    """Of the file's content, decompressed."""
+    """SHA-256 of the decompressed content."""
     queries: int
     rows: int
     fewest_documents: int

@@ -9,6 +9,7 @@ by white space: ``d1 120``. Other keys and columns are ignored.
 from __future__ import annotations
 
 import math
+import os
 from collections.abc import Iterator
 
 from berryeval.core.column_names import DOCUMENT, LENGTH, find_name
@@ -35,7 +36,7 @@ def read_lengths(path: PathLike) -> dict[str, float]:
         With file and line, for what cannot be read, for a length that is not a number of at least
         0, and for a document that comes twice.
     """
-    if beir.is_folder(path):
+    if os.path.isdir(path):  # noqa: PTH112
         path = beir.corpus_path(path)
     path = readable_again(path)
     found: dict[str, float] = {}

@@ -223,7 +223,7 @@ def is_plain_file(path: PathLike) -> bool:
 
 @contextmanager
 def _errors_named(path: PathLike) -> Iterator[None]:
-    """Say which file it is that cannot be read."""
+    """Name the file that cannot be read."""
     try:
         yield
     except Exception as error:

@@ -56,7 +56,7 @@ def _located(query: JudgedQuery, texts: Mapping[str, str], lost: list[LostQuote]
 
 
 def located_beside(judgments: RelevanceJudgments, path: PathLike) -> RelevanceJudgments:
-    """Return judgments with spans in place of quotes; documents are those beside their file.
+    """Return judgments with spans in place of quotes; documents are those next to their file.
 
     Raises
     ------
@@ -79,7 +79,7 @@ def _texts_beside(path: PathLike) -> dict[str, str]:
     documents = None if is_piped else documents_in(os.path.dirname(path) or ".")  # noqa: PTH120
     if documents is None:
         message = (
-            "judgments quote documents, and there are none beside the file; keep it in the folder "
+            "judgments quote documents, and there are none next to the file; keep it in the folder "
             "of its golden set, or give 'start' and 'end' in place of 'quote'"
         )
         raise FormatError(message, path_name(path))

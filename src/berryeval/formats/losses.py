@@ -108,8 +108,8 @@ def _lost_grades(data: Judgments, holds: Capabilities) -> list[str]:
         one for documents in data.opinions.values() for some in documents.values() for one in some
     ]
     for name, loss, value_of in _OPINIONS:
-        is_told = loss is Loss.JUDGES and data.reduced is not None
-        if not getattr(holds, name) and not is_told:
+        is_reduced = loss is Loss.JUDGES and data.reduced is not None
+        if not getattr(holds, name) and not is_reduced:
             lost[loss] = len([None for one in said if value_of(one) is not None])
     if not holds.negative:
         lost[Loss.NEGATIVE] = len([None for grade in data.grades if grade < 0])

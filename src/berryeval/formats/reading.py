@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import re
 from collections.abc import Iterable, Iterator
 from typing import TypeVar
@@ -70,7 +71,9 @@ def read_judgments(
         With file and line, for what cannot be read.
     """
     check_judges(judges)
-    if beir.is_folder(path) and (beir.has_judgments(path) or not is_parquet_folder(path)):
+    if os.path.isdir(path) and (  # noqa: PTH112
+        beir.has_judgments(path) or not is_parquet_folder(path)
+    ):
         path = beir.judgments_path(path, split)
     path = readable_again(path)
     chosen = sniff_format(path) if format is None else check_format(format)

@@ -36,7 +36,7 @@ _WORDS: dict[FileKind, str] = {
 
 
 class _Formats(Mapping[str, ModuleType]):
-    """Modules by name; those of platforms are imported when they are asked for."""
+    """Modules by name; those of platforms are imported on first use."""
 
     def __getitem__(self, name: str) -> ModuleType:
         return OWN_FORMATS[name] if name in OWN_FORMATS else load(name)

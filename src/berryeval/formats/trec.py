@@ -117,7 +117,7 @@ def iter_ranked(path: PathLike) -> Iterator[ScoredRow]:
         try:
             score = float(columns[4])
         except (IndexError, ValueError):
-            return  # whoever reads the file says what is wrong
+            return  # the reader of the file reports what is wrong
         yield columns[0], as_rank(columns[3]), score
 
 

@@ -1,8 +1,8 @@
 """Fusion: several runs become one.
 
 `fuse_runs` combines runs by one of the 25 `METHODS`, after one of the 7 `NORMS` has brought their
-scores to one scale. `train` learns what a supervised method knows of each run. The methods share
-these rules:
+scores to one scale. `train` learns the parameters of a supervised method from each run. The methods
+share these rules:
 
 - A run ranks its documents by score, and ties break by document id, as everywhere.
 - Queries are matched by id. A run that has no documents for a query takes no part in it.

@@ -1,4 +1,4 @@
-"""Fuse runs: check what was asked for, choose a twin, report what cannot be fused."""
+"""Fuse runs: check the arguments, choose a twin, report what cannot be fused."""
 
 from __future__ import annotations
 

@@ -84,7 +84,7 @@ class Norm:
     name: str
     title: str
     formula: str
-    """Of one document; lowest, highest, mean and sum are over the documents of the query."""
+    """Formula for a document; lowest, highest, mean and sum are over the documents of the query."""
     equal: str
     """What documents get if all scores are equal."""
     reference: str

@@ -27,7 +27,7 @@ def default_chunking(documents: str | None) -> str:
 
 def declared_chunking(path: str | os.PathLike[str]) -> str | None:
     """Return the chunking that the judgments of a golden set's folder declare; None without."""
-    if not beir.is_folder(path) or beir.has_splits(path):
+    if not os.path.isdir(path) or beir.has_splits(path):  # noqa: PTH112
         return None
     judgments = judgments_in(path)
     return None if judgments is None else read_any_judgments(judgments).chunks

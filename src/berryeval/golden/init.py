@@ -96,7 +96,7 @@ def init_golden_set(
     if judgments is None:
         judged = _first_judgments(first_id, has_queries=asked is not None)
     else:
-        is_folder, is_split = beir.is_folder(judgments), beir.has_splits(judgments)
+        is_folder, is_split = Path(judgments).is_dir(), beir.has_splits(judgments)
         file = beir.judgments_path(judgments, split or "test") if is_folder else judgments
         judged = read_any_judgments(file)
         judged_ids = {one.query_id for one in judged.queries}

@@ -39,7 +39,7 @@ def read_judged_queries(
     path = queries if judgments is None else judgments
     if split is not None and not beir.has_splits(path):
         raise ArgumentError("split", f"a folder with qrels/{split}.tsv", repr(os.fspath(path)))
-    if judgments is None and not beir.is_folder(queries):
+    if judgments is None and not os.path.isdir(queries):  # noqa: PTH112
         expected = "a file, since the queries are not in a folder with judgments"
         raise ArgumentError("judgments", expected, "none")
     judged = read_judgments(path, split=split or "test")

@@ -91,14 +91,14 @@ def find_parts(
 def _judgments(path: str | os.PathLike[str], split: str) -> str:
     if beir.has_splits(path):
         return beir.judgments_path(path, split)
-    if not beir.is_folder(path):
+    if not Path(path).is_dir():
         return os.fspath(path)
     return judgments_in(path) or str(Path(path) / JUDGMENTS)
 
 
 def _queries(path: str | os.PathLike[str] | None) -> str:
     assert path is not None
-    if not beir.is_folder(path):
+    if not Path(path).is_dir():
         return os.fspath(path)
     found = beir.queries_path(path) if beir.has_splits(path) else queries_in(path)
     return found or str(Path(path) / QUERIES)

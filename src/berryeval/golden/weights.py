@@ -131,7 +131,7 @@ def weight_by_shares(
 
     The weight of a query is the share of its kind, divided by the number of queries of that kind.
     Every query has the label, and all queries of a group have the same value of it. Shares are
-    above 0 and add up to 1, or to 100 as percentages, within 1 % for rounding. Raises
+    above 0 and add up to 1, or to 100 as percentages, within 1% for rounding. Raises
     `ArgumentError` otherwise.
 
     Examples

@@ -6,10 +6,10 @@ first two and in this order, the others by name:
 
 grades
     One number for each rank, best first. Below 0 stands for a document without a usable
-    grade: it is not relevant and gains 0. `relevance.NOT_IN_POOL` (-1) means that nobody
-    judged it, or that it stood higher up already; any other number below 0, such as
+    grade: it is not relevant and gains 0. `relevance.NOT_IN_POOL` (-1) means that it is not
+    judged, or that it stood higher up already; any other number below 0, such as
     `relevance.UNJUDGED` (-2), that it was in the pool but not judged. Inferred average
-    precision and nDCG, and `hole_share`, alone tell the two apart. To a measure that looks
+    precision and nDCG, and `hole_share`, alone distinguish the two. To a measure that looks
     `across_queries`, a document that only other queries judge is in the pool, too. A number may be
     a `berryeval.core.intents.IntentGrade`, which has a grade for each intent of the query;
     intent-aware kernels alone look at them. Or it is a `berryeval.core.strata.SampledGrade`, which

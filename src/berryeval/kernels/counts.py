@@ -48,5 +48,5 @@ def n_nonrelevant_retrieved(
 def n_unjudged_retrieved(
     grades: Sequence[float], _judged: Sequence[float], k: int | None = None
 ) -> float:
-    """Count the documents in the first k that nobody judged."""
+    """Count the unjudged documents in the first k."""
     return float(count_unjudged(grades[:k]))

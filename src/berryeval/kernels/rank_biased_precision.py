@@ -1,4 +1,4 @@
-"""Rank-biased precision: gains seen by a reader who goes on with a fixed probability."""
+"""Rank-biased precision: gains seen by a reader who continues with a fixed probability."""
 
 from __future__ import annotations
 

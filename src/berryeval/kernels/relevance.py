@@ -18,7 +18,7 @@ __all__ = [
 ]
 
 NOT_IN_POOL = -1.0
-"""Stands for the grade of a document that nobody judged."""
+"""Stands for the grade of an unjudged document."""
 
 UNJUDGED = -2.0
 """Stands for the grade of a document that was in the pool, but was not judged."""

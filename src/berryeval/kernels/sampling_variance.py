@@ -61,7 +61,7 @@ class _Retrieved(NamedTuple):
     rank: int
     grade: float
     place: int
-    """Of its stratum."""
+    """Position of its stratum."""
     above: tuple[_Seen, ...]
 
     @property

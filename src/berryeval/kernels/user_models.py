@@ -1,11 +1,11 @@
 """Measures of the C/W/L framework: what a reader gains per document that they look at.
 
-A reader looks at rank 1, and goes on from rank i to the next with probability C(i). The value is
+A reader looks at rank 1, and continues from rank i to the next with probability C(i). The value is
 the gain that is expected of all documents seen, divided by their expected number. Gains are grades,
 scaled to 0 at `min_grade` and 1 at `max_grade`.
 
-Nobody looks beyond rank `MOST_RANKS`; ranks after the last document gain nothing. Between two
-documents with a gain the probabilities of being seen are known in closed form. So each function
+Readers do not look beyond rank `MOST_RANKS`; ranks after the last document gain nothing. Between
+two documents with a gain the probabilities of being seen are known in closed form. So each function
 goes from one such document to the next, and adds up the stretch of ranks between them in one step.
 """
 

@@ -95,7 +95,7 @@ FAMILIES = {
 """In trec_eval's own order, which is also that of a nickname."""
 
 TEXTS = ("runid", "relstring")
-"""What trec_eval prints besides that is no number."""
+"""Lines that trec_eval also prints, and that are not numbers."""
 
 _ALL_TREC = tuple(FAMILIES)[: tuple(FAMILIES).index("yaap")]
 

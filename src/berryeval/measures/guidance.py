@@ -78,7 +78,7 @@ class Choice:
 
     measure: Measure
     also: Measure | None = None
-    """Another measure worth reporting beside it."""
+    """Another measure worth reporting with it."""
     why_also: str = ""
 
 

@@ -34,7 +34,7 @@ class Milliseconds(Measure):
     uses_timings = True
     aggregate = "percentile"
     definition = (
-        "The time that queries took, in milliseconds: ms@p95 is the time that 95 % of the queries "
+        "The time that queries took, in milliseconds: ms@p95 is the time that 95% of the queries "
         "do not exceed, and ms the mean. A percentile is the time of one of the queries; between "
         "two of them, the longer one. It is a measure of a whole run: the value of a query is its "
         "own time. Lower is better."

@@ -236,7 +236,7 @@ class NoveltyRBP(_NoveltyRBP):
     alpha : float
         The share of an intent's gain that is lost with each document that serves it, 0 to 1.
     beta : float
-        The probability that a reader goes on to the next document, between 0 and 1.
+        The probability that a reader continues to the next document, between 0 and 1.
     rel : float
         The lowest grade with which a document serves an intent.
 
@@ -270,7 +270,7 @@ class NormalisedNoveltyRBP(_NoveltyRBP):
     alpha : float
         The share of an intent's gain that is lost with each document that serves it, 0 to 1.
     beta : float
-        The probability that a reader goes on to the next document, between 0 and 1.
+        The probability that a reader continues to the next document, between 0 and 1.
     rel : float
         The lowest grade with which a document serves an intent.
 

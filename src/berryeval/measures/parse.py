@@ -230,7 +230,7 @@ def _read(word: str) -> Iterator[Measure]:
 
 
 def _check_meaning(word: str) -> None:
-    """Refuse a name that has two meanings."""
+    """Reject a name that has two meanings."""
     for pattern, meanings, example in _TWO_MEANINGS:
         if (found := pattern.fullmatch(word)) is not None:
             expected = meanings.format(**found.groupdict())

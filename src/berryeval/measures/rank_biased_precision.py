@@ -1,4 +1,4 @@
-"""Rank-biased precision: gains seen by a reader who goes on with a fixed probability."""
+"""Rank-biased precision: gains seen by a reader who continues with a fixed probability."""
 
 from __future__ import annotations
 
@@ -17,11 +17,11 @@ class RankBiasedPrecision(Measure):
     k : int or None
         Ranks to consider, at least 1. None means the whole ranking.
     p : float
-        The probability of going on to the next rank, between 0 and 1.
+        The probability of continuing to the next rank, between 0 and 1.
     rel : float
         The lowest grade that is relevant.
     max_grade : float or None
-        The highest grade of the scale, if documents shall gain grade / max_grade; None if each
+        The highest grade of the scale, if documents should gain grade / max_grade; None if each
         relevant one gains 1.
 
     References

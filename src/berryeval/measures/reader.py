@@ -1,7 +1,7 @@
 """The reader behind a measure, as numbers: the C/W/L view.
 
-C(i) is the probability of going on from rank i to the next, W(i) the weight of rank i in an average
-over the documents seen, and L(i) the probability that rank i is the last one seen.
+C(i) is the probability of continuing from rank i to the next, W(i) the weight of rank i in an
+average over the documents seen, and L(i) the probability that rank i is the last one seen.
 
 References
 ----------
@@ -46,7 +46,7 @@ _ROUNDING = 1e-12
 """The share of a goal by which rounding may miss it."""
 
 Continuation = Callable[[Any, Sequence[float]], list[float]]
-"""From a measure and the gains of all its ranks to the probability of going on at each of them.
+"""From a measure and the gains of all its ranks to the probability of continuing at each of them.
 The reader stops at the last rank, whatever it returns there."""
 
 
@@ -69,7 +69,7 @@ class UserModel:
     gains: tuple[float, ...] = field(repr=False)
     """What each document is worth to the reader, from 0 to 1."""
     continuation: tuple[float, ...] = field(repr=False)
-    """The probability of going on from each rank to the next."""
+    """The probability of continuing from each rank to the next."""
     seen: tuple[float, ...] = field(repr=False)
     """The probability of looking at each rank."""
     weights: tuple[float, ...] = field(repr=False)

@@ -90,8 +90,8 @@ class InferredNDCG(Measure):
     aliases = ("inferred_ndcg", "xinfNDCG")
     bounds = (0.0, float("inf"))
     definition = (
-        "The DCG that the judged part of each stratum leads to expect, divided by that of the "
-        "ideal ranking of the number of documents of each grade that is estimated."
+        "The DCG expected from the judged part of each stratum, divided by that of the estimated "
+        "ideal ranking."
     )
     use_when = (
         "Only a random sample of the pool was judged, and grades differ, as in TREC's clinical and "

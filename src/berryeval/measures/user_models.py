@@ -37,8 +37,8 @@ _AT_MOST = (
     "nothing."
 )
 _SLOW_TAIL = (
-    "A reader without a last rank would lower values slightly: by up to 0.2 % for T = 1, and by up "
-    "to 1 % for T = 5."
+    "A reader without a last rank would lower values slightly: by up to 0.2% for T = 1, and by up "
+    "to 1% for T = 5."
 )
 
 
@@ -124,7 +124,7 @@ class INSQ(ReaderMeasure):
     at = None
     definition = (
         "The mean gain, with weights proportional to 1 / (rank + 2T - 1)^2: a reader who wants T "
-        "documents goes on from rank i with probability ((i + 2T - 1) / (i + 2T))^2."
+        "documents continues from rank i with probability ((i + 2T - 1) / (i + 2T))^2."
     )
     use_when = "Queries need different numbers of documents, and T is known or estimated for them."
     avoid_when = "Readers stop once they have found enough: INST models that."
@@ -138,7 +138,7 @@ class INSQ(ReaderMeasure):
 
 @register
 class INST(ReaderMeasure):
-    """INST: a reader with a goal, who goes on less likely the more was gained.
+    """INST: a reader with a goal, who is less likely to continue the more was gained.
 
     Parameters
     ----------
@@ -161,7 +161,7 @@ class INST(ReaderMeasure):
     title = "INST"
     at = None
     definition = (
-        "The expected gain per document seen. The reader goes on from rank i with probability "
+        "The expected gain per document seen. The reader continues from rank i with probability "
         "((i + a - 1) / (i + a))^2, where a is 2T minus the gains down to rank i."
     )
     use_when = (
@@ -172,7 +172,7 @@ class INST(ReaderMeasure):
     edge_cases = (
         _GAIN,
         "For T below 0.5 a reader who gained more than 2T stops for certain; cwl_eval's formula "
-        "has them go on.",
+        "lets them continue.",
         "A perfect ranking stays below 1.",
         _AT_MOST,
         _SLOW_TAIL,
@@ -220,7 +220,7 @@ class ScaledDCG(ReaderMeasure):
 
 
 _NEARLY = (
-    "Unlike ERR, the discount is a part of the reader's decision to go on, so that the value is an "
+    "Unlike ERR, the discount is part of the reader's decision to continue, so the value is an "
     "average over the documents seen."
 )
 _NEARLY_AVOID = "Several documents are needed: after a perfect one, the others do not count."
@@ -249,8 +249,8 @@ class NERR8(ReaderMeasure):
     name = "NERR8"
     title = "Nearly expected reciprocal rank, equation 8"
     definition = (
-        "The expected gain per document seen, where the reader goes on with probability 1 - gain, "
-        "down to rank k."
+        "The expected gain per document seen, where the reader continues with probability 1 - "
+        "gain, down to rank k."
     )
     use_when = "One good document is enough, and readers look at up to k results to find it."
     avoid_when = _NEARLY_AVOID
@@ -280,7 +280,7 @@ class NERR9(ReaderMeasure):
     name = "NERR9"
     title = "Nearly expected reciprocal rank, equation 9"
     definition = (
-        "The expected gain per document seen, where the reader goes on from rank i with "
+        "The expected gain per document seen, where the reader continues from rank i with "
         "probability (1 - gain) i / (i + 1), down to rank k."
     )
     use_when = "Values should be as close to ERR as the C/W/L framework allows."
@@ -295,7 +295,7 @@ class NERR10(ReaderMeasure):
     Parameters
     ----------
     p : float
-        The probability of going on from a document that gains nothing, between 0 and 1.
+        The probability of continuing from a document that gains nothing, between 0 and 1.
     min_grade, max_grade : float
         The grades that gain 0 and 1.
 
@@ -313,7 +313,7 @@ class NERR10(ReaderMeasure):
     title = "Nearly expected reciprocal rank, equation 10"
     at = None
     definition = (
-        "The expected gain per document seen, where the reader goes on with probability "
+        "The expected gain per document seen, where the reader continues with probability "
         "p (1 - gain)."
     )
     use_when = "One good document is enough, and patience is known as for RBP."
@@ -346,7 +346,7 @@ class NERR11(ReaderMeasure):
     title = "Nearly expected reciprocal rank, equation 11"
     at = None
     definition = (
-        "The expected gain per document seen, where the reader goes on from rank i with "
+        "The expected gain per document seen, where the reader continues from rank i with "
         "probability (1 - gain) ((i + 2T - 1) / (i + 2T))^2."
     )
     use_when = "One good document is enough, and effort is known as for INSQ."

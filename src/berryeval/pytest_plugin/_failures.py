@@ -1,4 +1,4 @@
-"""What a failed assertion tells: the query, its ranking with grades, and what was expected."""
+"""What a failed assertion shows: the query, its ranking with grades, and what was expected."""
 
 from __future__ import annotations
 
@@ -61,15 +61,15 @@ class JudgedRun(Protocol):
 
 
 def of_failed(failures: Mapping[str, SystemUnderTestError], n_queries: int) -> str:
-    """Say which queries the system did not answer, and why."""
-    told = [f"  {printable(query_id)}: {error}" for query_id, error in failures.items()]
-    more = [f"  and {len(told) - _N_QUERIES} more"] if len(told) > _N_QUERIES else []
+    """Return which queries the system did not answer, and why."""
+    lines = [f"  {printable(query_id)}: {error}" for query_id, error in failures.items()]
+    more = [f"  and {len(lines) - _N_QUERIES} more"] if len(lines) > _N_QUERIES else []
     failed = f"{len(failures)} of {count_queries(n_queries)} failed in the system under test:"
-    return "\n".join([failed, *told[:_N_QUERIES], *more])
+    return "\n".join([failed, *lines[:_N_QUERIES], *more])
 
 
 def of_ceiling(results: JudgedRun, measure: Measure, at_least: float) -> list[str]:
-    """Say if no system could reach a threshold with these judgments."""
+    """Return a sentence if no system could reach a threshold with these judgments."""
     guards = [ThresholdGuard(measure, at_least)]
     try:
         check_reachable(results.judgments, guards, queries=results.queries.values())
@@ -122,7 +122,7 @@ def of_moves(results: JudgedRun, baseline: Run, query_id: str, measure: Measure)
     moves = found.effective[:_N_QUERIES]
     titles = results.titles({move.doc_id for move in moves})
     lines = [
-        f"  {printable(move.doc_id)}{_title(titles.get(move.doc_id))}, {_told_grade(move.grade)}: "
+        f"  {printable(move.doc_id)}{_title(titles.get(move.doc_id))}, {_grade_text(move.grade)}: "
         f"{_rank(move.rank_before)} -> {_rank(move.rank_after)}"
         for move in moves
     ]
@@ -139,14 +139,14 @@ def of_moves(results: JudgedRun, baseline: Run, query_id: str, measure: Measure)
 def of_regression(
     results: JudgedRun, baseline: Run, query_id: str, found: MeasureResult, before: float
 ) -> str:
-    """Say that one query scores lower than with the baseline, and which documents moved."""
+    """Return that one query scores lower than with the baseline, and which documents moved."""
     value = found.by_query[query_id]
     head = f"{_name(results, query_id)}: {found.measure} fell from {before:.4f} to {value:.4f}."
     return "\n".join([head, *of_moves(results, baseline, query_id, found.measure)])
 
 
 def _of_nothing(results: JudgedRun) -> list[str]:
-    """Say for how many queries nothing was found."""
+    """Return for how many queries nothing was found."""
     empty = [
         query_id
         for query_id in results.judgments.query_ids
@@ -164,7 +164,7 @@ def _title(title: str | None) -> str:
     return f' "{_shortened(title)}"' if title else ""
 
 
-def _told_grade(grade: float | None) -> str:
+def _grade_text(grade: float | None) -> str:
     return "unjudged" if grade is None else f"grade {grade:g}"
 
 
@@ -173,7 +173,7 @@ def _rank(rank: int | None) -> str:
 
 
 def of_query(results: JudgedRun, query_id: str, found: MeasureResult, at_least: float) -> str:
-    """Say that one query scores too low, with its ranking and the relevant documents it lacks."""
+    """Return that a query scores too low, with its ranking and the relevant documents it lacks."""
     value = found.by_query[query_id]
     head = f"{_name(results, query_id)}: {found.measure} is {value:.4f}, below {written(at_least)}."
     depth = min(found.measure.k or _N_RANKS, _N_RANKS)
@@ -183,7 +183,7 @@ def of_query(results: JudgedRun, query_id: str, found: MeasureResult, at_least: 
 
 
 def of_rank(results: JudgedRun, query_id: str, doc_id: str, at_most: int) -> str:
-    """Say that a document is not as high in a ranking as it should be."""
+    """Return that a document is not as high in a ranking as it should be."""
     rank = rank_of(results, query_id, doc_id)
     n_found = len(results.run.ranking(query_id))
     if rank is not None:
@@ -236,9 +236,9 @@ def _not_found(results: JudgedRun, query_id: str, depth: int) -> Sequence[str]:
     missed.sort(key=lambda item: -item[1])
     if not missed:
         return []
-    told = ", ".join(f"{printable(doc_id)} ({grade:g})" for doc_id, grade in missed[:_N_QUERIES])
+    names = ", ".join(f"{printable(doc_id)} ({grade:g})" for doc_id, grade in missed[:_N_QUERIES])
     more = ", …" if len(missed) > _N_QUERIES else ""
-    return [f"  Relevant but not found: {told}{more}"]
+    return [f"  Relevant but not found: {names}{more}"]
 
 
 def _name(results: JudgedRun, query_id: str) -> str:

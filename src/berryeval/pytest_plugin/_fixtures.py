@@ -76,7 +76,7 @@ def berryeval_queries(berryeval_settings: Settings) -> dict[str, Query]:
 
 @pytest.fixture(scope="session")
 def berryeval_depth(pytestconfig: pytest.Config) -> int:
-    """Return how many documents a system is asked for."""
+    """Return the number of documents to request from a system."""
     with _errors_in_one_line():
         return retrieval_depth(pytestconfig)
 
@@ -177,7 +177,7 @@ def berryeval_guard(request: pytest.FixtureRequest, berryeval_results: Results) 
 
 
 def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
-    """Make a test of each judged query, and of each guard, for whoever asks for one."""
+    """Create one test per judged query, and per guard, for tests that request one."""
     for name, find in (("berryeval_query", _query_ids), ("berryeval_guard", _guards)):
         if name in metafunc.fixturenames and not _is_given(metafunc, name):
             with _errors_in_one_line():
@@ -186,7 +186,7 @@ def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
 
 
 def _is_given(metafunc: pytest.Metafunc, name: str) -> bool:
-    """Tell whether a test names the queries or guards itself."""
+    """Return whether a test names the queries or guards itself."""
     marks = metafunc.definition.iter_markers("parametrize")
     names = (mark.args[0] if mark.args else mark.kwargs.get("argnames", ()) for mark in marks)
     return any(name in (n.replace(" ", "").split(",") if isinstance(n, str) else n) for n in names)

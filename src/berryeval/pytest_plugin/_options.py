@@ -1,4 +1,4 @@
-"""What the plugin is told: by flags, variables, pytest's own settings, and ``berryeval.toml``."""
+"""Options of the plugin: flags, variables, pytest's own settings, and ``berryeval.toml``."""
 
 from __future__ import annotations
 

@@ -69,6 +69,6 @@ def pytest_sessionfinish(session: pytest.Session) -> None:
 def pytest_terminal_summary(
     terminalreporter: pytest.TerminalReporter, config: pytest.Config
 ) -> None:
-    """Say where the report is."""
+    """Print where the report is."""
     if _OUTCOME in config.stash:
         terminalreporter.write_line(f"berryeval: {config.stash[_OUTCOME]}")

@@ -97,7 +97,7 @@ def answers_of(
 
 
 def is_live(source: object) -> bool:
-    """Tell whether a source has to be searched; otherwise it is a run."""
+    """Return whether a source has to be searched; otherwise it is a run."""
     from berryeval.search.systems.retrievers import is_retriever
 
     can_search = callable(getattr(source, "search", None)) or callable(source)

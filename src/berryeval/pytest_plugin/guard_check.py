@@ -47,8 +47,8 @@ class GuardCheck:
         allowed = ("pass", "inconclusive") if allow_inconclusive else ("pass",)
         broken = [v for v in self.verdicts if not v.is_watched and v.verdict not in allowed]
         if broken:
-            told = [f"{verdict.verdict}: {_said(verdict)}" for verdict in broken]
-            raise AssertionError("\n".join([*told, *self._behind()]))
+            messages = [f"{verdict.verdict}: {_message(verdict)}" for verdict in broken]
+            raise AssertionError("\n".join([*messages, *self._behind()]))
 
     def _behind(self) -> list[str]:
         """List the queries that did it."""
@@ -64,6 +64,6 @@ class GuardCheck:
         return f"<GuardCheck {self.guard}>"
 
 
-def _said(verdict: GuardResult) -> str:
+def _message(verdict: GuardResult) -> str:
     reason = reason_of(verdict)
     return reason if verdict.slice is None else f"{verdict.slice}: {reason}"

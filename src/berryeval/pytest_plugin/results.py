@@ -53,7 +53,7 @@ class Results:
     settings : Settings, optional
         Rules and guards of a gate.
     depth : int
-        How many documents a system is asked for.
+        Number of documents to request from a system.
 
     Attributes
     ----------
@@ -131,7 +131,7 @@ class Results:
         margin : float or str
             The largest drop that is accepted, also as a share of the baseline's mean: ``"2%"``.
         allow_inconclusive : bool
-            Whether to pass where the queries are too few to tell.
+            Whether to pass if there are too few queries to decide.
         """
         __tracebackhide__ = True
         self.assert_answered()
@@ -259,7 +259,7 @@ class Results:
         return tuple(map(load_run, again))
 
     def _remember(self, decided: GateResult) -> None:
-        """Keep verdicts for the report, which holds the run against one baseline only."""
+        """Keep verdicts for the report, which compares the run with one baseline only."""
         comparison = decided.comparison
         if comparison is not None:
             against = comparison.runs[comparison.baseline]

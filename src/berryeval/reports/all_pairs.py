@@ -16,7 +16,7 @@ __all__ = ["order_similarity_table", "pairs_table", "run_similarity_table"]
 
 
 def pairs_table(pairs: Sequence[SystemPair]) -> Table:
-    """Lay out the differences of every two systems."""
+    """Lay out the differences of every pair of systems."""
     return Table(
         "All pairs of systems",
         ("measure", "first", "second", "difference", "interval", "p", "second is"),
@@ -32,7 +32,7 @@ def pairs_table(pairs: Sequence[SystemPair]) -> Table:
 
 
 def run_similarity_table(found: Iterable[RunSimilarity], depth: int | None) -> Table:
-    """Lay out how alike the rankings of every two systems are."""
+    """Lay out the similarity of the rankings of every pair of systems."""
     ranks = "whole rankings" if depth is None else f"the first {depth} ranks"
     return Table(
         "Similarity of rankings",

@@ -26,7 +26,7 @@ _SMALLEST_SHOWN = 0.00005  # what four decimals round to 0
 
 
 def explanation_sentence(found: Explanation, names: tuple[str, str]) -> str:
-    """Say in one sentence what changed, between the runs of these names."""
+    """Return one sentence on what changed between the runs of these names."""
     what = f"{found.measure} of query {found.query_id}"
     before, after = names
     if found.difference == 0.0:

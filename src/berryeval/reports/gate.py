@@ -116,10 +116,10 @@ def _noise(result: GateResult) -> Iterator[str]:
         if isinstance(guard.guard, MarginGuard) and guard.noise_sd and guard.p_pass is not None
     }
     if known:
-        told = ", ".join(f"{measure} {sd:.4f}" for measure, sd in known.items())
+        deviations = ", ".join(f"{measure} {sd:.4f}" for measure, sd in known.items())
         yield (
             "Intervals and p-values include the noise that all queries of a run share (standard "
-            f"deviation of the mean difference): {told}."
+            f"deviation of the mean difference): {deviations}."
         )
 
 

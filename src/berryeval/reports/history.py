@@ -102,7 +102,7 @@ def trend_table(trend: Trend) -> Table:
 
 
 def history_notes(history: History, measure: str) -> list[str]:
-    """Say what else is in the file, and what could not be read."""
+    """Return notes on what else is in the file, and what could not be read."""
     notes = [
         f"{history.path}:{line}: the line is incomplete, because writing was interrupted, "
         "and is ignored."

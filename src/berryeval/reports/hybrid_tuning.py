@@ -95,8 +95,8 @@ def render_hybrid_tuning(tuning: HybridTuning, form: str) -> str:
 
 def use_line(tuning: HybridTuning) -> str:
     """Return the last line: the settings to use."""
-    kept = " (as now)" if tuning.recommended == CURRENT else ""
-    return f"Use{kept}: {settings_line(tuning.settings)}"
+    kept = " (unchanged)" if tuning.recommended == CURRENT else ""
+    return f"Settings to use{kept}: {settings_line(tuning.settings)}"
 
 
 def settings_points(tuning: HybridTuning) -> tuple[list[SettingsPoint], list[SettingsPoint]]:

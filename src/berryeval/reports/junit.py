@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 __all__ = ["gate_to_junit"]
 
 MOST_QUERIES = 20
-"""Of one failing guard."""
+"""Largest number of queries listed for a failing guard."""
 
 
 def gate_to_junit(result: GateResult) -> str:

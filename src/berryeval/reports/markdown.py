@@ -28,7 +28,7 @@ _MARKUP = re.compile(r"[\\`*<>&|~$]|(?<!\w)_|_(?!\w)|\](?=[(\[:])")
 _MENTION = re.compile(r"(?<!\w)[@#!](?=\w)")
 _ADDRESS = re.compile(r"\b(?:https?|ftp|mailto|xmpp)(?=:)|\bwww(?=\.)", re.IGNORECASE)
 _MOST_ROWS = 200
-"""Of one table."""
+"""Largest number of rows in a table."""
 _MOST_CHARACTERS = 60_000
 """A comment holds 65,536."""
 

@@ -44,7 +44,7 @@ def overlap_tables(found: Overlap, names: tuple[str, str]) -> list[Table]:
         f"Means over {count_queries(n_queries)}, for {ranks}; "
         f"{found.n_identical:,} of them with identical rankings.",
         f"overlap: rank-biased overlap, p {found.p:g}, extrapolated; bounds: its range over all "
-        "ways in which the rankings may go on; tau: Kendall's, over documents in both.",
+        "ways in which the rankings may continue; tau: Kendall's, over documents in both.",
     ]
     alone = [
         f"{count_queries(n)} of {name} only"

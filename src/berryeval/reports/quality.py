@@ -79,7 +79,7 @@ def _means(result: QualityResult) -> Table:
 
 
 def _hits(result: QualityResult) -> str:
-    """Say how many hits the answered queries have."""
+    """Return how many hits the answered queries have."""
     numbers = [
         len(one.retrieved) for one in result.query_results if one.query_id not in result.failures
     ]
@@ -124,10 +124,10 @@ def quality_notes(result: QualityResult) -> list[str]:
         times = (f"{name} {value:.1f} ms" for name, value in result.milliseconds.items())
         notes.append(f"Time per query: {', '.join(times)}.")
     if result.noise:
-        told = ", ".join(f"{name} {sd:.4f}" for name, sd in result.noise.items())
+        deviations = ", ".join(f"{name} {sd:.4f}" for name, sd in result.noise.items())
         notes.append(
             f"With every query asked {result.n_asked} times, its score varies by itself (standard "
-            f"deviation): {told}."
+            f"deviation): {deviations}."
         )
     notes.append(_documents_note(result))
     settings = (

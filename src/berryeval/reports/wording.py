@@ -1,4 +1,4 @@
-"""Results in words: what is noted beside the figures of comparisons and gates."""
+"""Results in words: notes on the figures of comparisons and gates."""
 
 from __future__ import annotations
 
@@ -55,7 +55,7 @@ def policy_note(comparison: Comparison) -> str:
 
 
 def gate_note(result: GateResult) -> str:
-    """Say how a gate decides, and what its intervals are, if it has any."""
+    """Return how a gate decides, and what its intervals are, if it has any."""
     from berryeval.evaluation.guards import MarginGuard  # where there is a result, it is loaded
 
     guards = result.guards

@@ -77,7 +77,7 @@ class AnswerReader:
     excess, duplicates : str
         As in `berryeval.search.to_hits`.
     has_scores : bool
-        Whether to look for scores without being told where. If not, the order counts.
+        Whether to look for scores if no path to them is given. If not, the order counts.
     """
 
     def __init__(

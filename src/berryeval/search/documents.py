@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator
 
 from berryeval.core.documents import Document
 from berryeval.errors import FormatError
-from berryeval.formats import beir, iter_documents
+from berryeval.formats import iter_documents
 from berryeval.formats.golden_folder import DOCUMENTS, documents_in, judgments_in, queries_in
 from berryeval.formats.source_texts import is_source, read_sources
 from berryeval.search.chunking.chunkers import Chunk, to_documents
@@ -23,10 +23,10 @@ def documents_path(path: str | os.PathLike[str]) -> str:
     The documents of a golden set are a part of its folder, which has other texts: a guideline.
     """
     name = os.fspath(path)
-    if not beir.is_folder(path):
+    if not os.path.isdir(path):  # noqa: PTH112
         return name
     found = documents_in(path)
-    if found is None or not beir.is_folder(found):  # documents.jsonl or corpus.jsonl
+    if found is None or not os.path.isdir(found):  # noqa: PTH112 - documents.jsonl or corpus.jsonl
         return found or name
     # A folder of Markdown may have a subfolder "documents" without being a golden set.
     is_golden = found.endswith(DOCUMENTS) or judgments_in(path) or queries_in(path)

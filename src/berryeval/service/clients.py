@@ -15,7 +15,7 @@ __all__ = ["ClientWait", "client_wait"]
 
 
 class ClientWait:
-    """Progress of work within a request, which ends if nobody waits for its response.
+    """Progress of work within a request, which ends if the client no longer waits for the response.
 
     Parameters
     ----------
@@ -28,7 +28,7 @@ class ClientWait:
         self.is_gone = False
         """Whether the client has closed the connection."""
 
-    def __call__(self, done: int, total: int, step: str) -> None:  # noqa: ARG002 - nobody sees it
+    def __call__(self, done: int, total: int, step: str) -> None:  # noqa: ARG002 - not shown
         """Continue with the next step."""
         self.check()
 
@@ -38,7 +38,7 @@ class ClientWait:
         Raises
         ------
         Problem
-            Nobody receives it, except the log.
+            It is only logged.
         """
         if self.is_gone:
             raise Problem(400, "the client closed the connection", kind="cut-off")

@@ -68,7 +68,7 @@ class JobCancelled(Exception):  # noqa: N818 - nothing went wrong
 
 
 class _NoProgress:
-    """Progress that nobody follows, of work that is always wanted."""
+    """Progress that is not shown, of work that is never cancelled."""
 
     def __call__(self, done: int, total: int, step: str) -> None:
         pass

@@ -96,7 +96,7 @@ def _share_arenas() -> None:
 
 
 def check_tokens(archive: Archive, settings: ServiceSettings) -> None:
-    """Refuse to listen on other interfaces as long as there is no token.
+    """Reject other interfaces than loopback while there is no token.
 
     Raises
     ------

@@ -45,7 +45,7 @@ def _is_running(process: int) -> bool:
     try:
         os.kill(process, 0)
     except OSError as error:
-        return error.errno == errno.EPERM  # it is somebody else's
+        return error.errno == errno.EPERM  # it belongs to another user
     except OverflowError:
         return False
     return True

@@ -1,10 +1,11 @@
 """How certain an agreement between judges is: intervals of weighted kappa and Krippendorff's alpha.
 
 Both coefficients are smooth functions of averages over the things that were judged. Leaving each of
-them out in turn, the jackknife, shows its influence on the coefficient; what `mean_of` knows of the
-mean of these influences holds for the coefficient, groups and skewness included. From five judges
-up each judge is left out in turn as well, and both variances are added: the interval then holds for
-other judges, too. What judge and thing have together is in both, so it is rather too wide.
+them out in turn, the jackknife, shows its influence on the coefficient. The interval that `mean_of`
+computes for the mean of these influences applies to the coefficient, including groups and skewness.
+With five judges or more, each judge is left out in turn as well, and both variances are added, so
+the interval also applies to other judges. The interaction of judge and thing is part of both, so
+the interval tends to be too wide.
 """
 
 from __future__ import annotations

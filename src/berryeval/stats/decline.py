@@ -41,7 +41,8 @@ class Decline:
     """The strongest sign that scores have declined."""
 
     p_value: float
-    """Of H0: nothing has declined. It counts all splits and the slope; never 0."""
+    """P-value of H0: nothing has declined. It takes all splits and the slope into account; never
+    0."""
     split: int | None
     """Entries before the step; None if a steady slope fits the means better than any step."""
     change: float

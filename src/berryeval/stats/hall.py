@@ -2,7 +2,7 @@
 
 Where differences have a long tail on one side, a sample that misses the tail has both a mean that
 is too far to the other side and a spread that is too small. T is then skewed itself, and Student's
-t rejects too often on one side and too seldom on the other. The transform is a cubic in T that is
+t rejects too often on one side and too rarely on the other. The transform is a cubic in T that is
 strictly increasing, so that it can be undone: every test has the bound that belongs to it.
 
 With a = skewness / (3 sqrt(n))::

@@ -27,5 +27,5 @@ class Interval:
     queries."""
 
     def contains(self, value: float) -> bool:
-        """Tell whether a value lies within; the ends belong to it."""
+        """Return whether the interval contains a value; its ends belong to it."""
         return self.low <= value <= self.high

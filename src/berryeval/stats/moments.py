@@ -52,7 +52,7 @@ def slack_of(columns: NDArray[np.float64]) -> NDArray[np.float64]:
 
 
 def are_equal(values: NDArray[np.float64]) -> bool:
-    """Tell whether all values are the same one, but for rounding."""
+    """Return whether all values are equal, except for rounding."""
     return bool(values.max() - values.min() <= slack_of(values))
 
 

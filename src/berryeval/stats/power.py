@@ -104,7 +104,7 @@ def smallest_drop(
     skewness: float | None = None,
     loss: float = 0.0,
 ) -> float | None:
-    """Return the smallest margin that a candidate which equals the baseline passes so often.
+    """Return the smallest margin that an equally good candidate passes with this probability.
 
     The inverse of `power_at`. A drop of this size is what the queries can rule out.
 

@@ -67,7 +67,8 @@ class SampleMean:
     mean: float
     standard_error: float
     degrees_of_freedom: float
-    """Of the standard error: n - 1, and fewer with strata or unequal groups or weights."""
+    """Degrees of freedom of the standard error: n - 1, or fewer with strata or with unequal groups
+    or weights."""
     n: int
     """Independent units: groups where there are any, else queries."""
     skewness: float
@@ -218,7 +219,7 @@ class SampleMean:
             return min(self.mean, ceiling)
         skewness = self.skewness if skewness is None else skewness
         quantile = -float(stdtrit(self.degrees_of_freedom, alpha))
-        if math.isinf(quantile):  # stdtrit cannot tell the quantile of an alpha next to 0
+        if math.isinf(quantile):  # stdtrit cannot compute the quantile of an alpha near 0
             return -math.inf
         most = max(quantile, float(hall_inverse(quantile, skewness, self.n)))
         return _first_at_which(

@@ -19,7 +19,7 @@ def rank_biased_overlap(a: Sequence[Hashable], b: Sequence[Hashable], p: float =
 
     The share of documents that the first d ranks of both have in common, averaged over all
     depths d with weights that fall by the factor p. Beyond the ends of the lists the agreement
-    seen last is taken to go on; where one list ends before the other, its missing ranks are
+    seen last is assumed to continue; where one list ends before the other, its missing ranks are
     taken to agree as its present ones do (Webber's RBO_EXT).
 
     Parameters
@@ -27,7 +27,7 @@ def rank_biased_overlap(a: Sequence[Hashable], b: Sequence[Hashable], p: float =
     a, b : sequence
         Document ids, best first, none twice. They may differ in length and in what they hold.
     p : float
-        Between 0 and 1. With 0.9 the first ten ranks have 86 % of the weight.
+        Between 0 and 1. With 0.9 the first ten ranks have 86% of the weight.
 
     Returns
     -------
@@ -73,7 +73,7 @@ def overlap_bounds(
 ) -> tuple[float, float]:
     """Return the least and the greatest rank-biased overlap of two rankings that were cut off.
 
-    The rankings are taken to go on below their last ranks: with no further document in common,
+    The rankings are assumed to continue below their last ranks: with no further document in common,
     or with as many as possible. The distance of the two values is Webber's residual.
 
     Parameters

@@ -40,10 +40,11 @@ class FamilyMember:
 
     sample: SampleMean
     interval: Interval
-    """It holds the true mean; that all of the family's do has the stated confidence."""
+    """Interval of the true mean; with the stated confidence, all intervals of the family contain
+    theirs."""
     p_value: float
-    """Of H0: the true mean is 0, adjusted for the family; never 0. It is at most 1 - level if and
-    only if the interval does not contain 0."""
+    """P-value of H0: the true mean is 0, adjusted for the family; never 0. It is at most 1 - level
+    if and only if the interval does not contain 0."""
 
 
 def simultaneous_intervals(

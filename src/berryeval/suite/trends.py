@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from array import array
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import pairwise
 from operator import attrgetter
@@ -63,11 +63,18 @@ class Look:
     is_daily: bool
     """Whether this was one of many looks, each after one more entry."""
     kind: DeclineKind
-    at: Entry | None
-    """The first entry after a step; None for a creep."""
+    split: int | None
+    """Position, within the entries, of the first one after a step; None for a creep."""
     change: float
     """Mean after the step minus mean before; for a creep, the change from the first entry to the
     last. As the strongest of many contrasts, it is slightly too large."""
+    start: int = 0
+    """Position of the first entry in its series."""
+
+    @property
+    def at(self) -> Entry | None:
+        """The first entry after a step; None for a creep."""
+        return None if self.split is None else self.entries[self.split]
 
     @property
     def level(self) -> float:
@@ -236,21 +243,41 @@ def _on_demand(
     stretches: Sequence[Sequence[Entry]], measure: str, known: Measure | None
 ) -> list[Look]:
     """Test every stretch once; the looks of a series are one family."""
-    found = [_look(stretch, measure, known) for stretch in stretches]
-    looks = [look for look in found if look is not None]
-    return [replace(look, p_value=min(1.0, len(looks) * look.p_value)) for look in looks]
+    found = [
+        (start, look)
+        for start, stretch in _with_starts(stretches)
+        if (look := _look(stretch, measure, known)) is not None
+    ]
+    return [
+        replace(look, start=start, p_value=min(1.0, len(found) * look.p_value))
+        for start, look in found
+    ]
 
 
 def _daily(entries: Sequence[Entry], measure: str, known: Measure | None) -> list[Look]:
     """Test every entry together with those before it, as if it were the newest."""
     from berryeval.stats.decline import HORIZON
 
-    return [
-        look
+    stretches = (
+        stretch
         for start in range(0, len(entries), HORIZON)
         for stretch in _stretches(entries[start : start + HORIZON])
+    )
+    return [
+        replace(look, start=start + look.start)
+        for start, stretch in _with_starts(stretches)
         for look in _alarms(stretch, measure, known)
     ]
+
+
+def _with_starts(
+    stretches: Iterable[Sequence[Entry]],
+) -> Iterator[tuple[int, Sequence[Entry]]]:
+    """Iterate over adjacent stretches, each with the position of its first entry."""
+    start = 0
+    for stretch in stretches:
+        yield start, stretch
+        start += len(stretch)
 
 
 def _alarms(entries: Sequence[Entry], measure: str, known: Measure | None) -> Iterator[Look]:
@@ -267,7 +294,7 @@ def _alarms(entries: Sequence[Entry], measure: str, known: Measure | None) -> It
                 continue
         look = _look(watched, measure, known, is_daily=True)
         if look is not None and (look.is_decline or is_newest):
-            yield look
+            yield replace(look, start=start)
         if look is not None and look.is_decline:
             start = end - 1
 
@@ -322,7 +349,7 @@ def _look(
         found.p_value,
         is_daily,
         "creep" if found.split is None else "step",
-        None if found.split is None else entries[found.split],
+        found.split,
         _change_of_means(known, rows, sampling, sign * found.change, found.split),
     )
 
@@ -401,9 +428,13 @@ def _change_of_means(
 
 def _marked(points: Sequence[Point], looks: Sequence[Look], is_daily: bool) -> Iterator[Point]:
     """Mark the start of a step, the end of a creep, and the entries that raised an alarm."""
-    declines = [look for look in looks if look.is_decline]
-    kinds = {id(look.at or look.entries[-1]): look.kind for look in declines}
-    alarms = {id(look.entries[-1]) for look in declines} if is_daily else set()
-    for point in points:
-        place = id(point.entry)
+    kinds: dict[int, DeclineKind] = {}
+    alarms: set[int] = set()
+    for look in looks:
+        if look.is_decline:
+            last = len(look.entries) - 1
+            kinds[look.start + (last if look.split is None else look.split)] = look.kind
+            if is_daily:
+                alarms.add(look.start + last)
+    for place, point in enumerate(points):
         yield replace(point, decline=kinds.get(place), is_alarm=place in alarms)

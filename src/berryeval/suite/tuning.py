@@ -85,7 +85,7 @@ class HybridTuning:
         for reference in (CURRENT, WORDS):
             compared = self.choice.comparisons[reference].sentence
             if not self.choice.beats(reference):
-                compared = f"Nothing that was tried clearly beats {reference}. {compared}"
+                compared = f"No settings tried clearly beat {reference}. {compared}"
             found.append(compared)
         if not self.is_better:
             sentence = self.current_and_words.sentence

@@ -1,4 +1,4 @@
-"""What is printed for the measures that are asked for, and how each value comes about."""
+"""What is printed for the requested measures, and how each value is computed."""
 
 from __future__ import annotations
 
@@ -56,7 +56,7 @@ Score: TypeAlias = "partial[float]"
 """A kernel with its arguments, or what takes its place where trec_eval is on its own."""
 
 ColumnKind: TypeAlias = Literal["mean", "sum", "geometric", "runid", "num_q", "relstring"]
-"""How queries become one; or which of the lines it is that are no measure."""
+"""How queries are combined; or which kind of line it is, if not a measure."""
 
 Source: TypeAlias = Literal["qrels", "groups", "preferences"]
 """What a measure is computed from."""
@@ -94,7 +94,7 @@ class Column:
     score: Callable[..., float]
     source: Source | None = "qrels"
     length: int = 0
-    """Of a relstring: how many documents it shows."""
+    """Number of documents that a relstring shows."""
 
     def native_call(self) -> tuple[str, dict[str, Any]] | None:
         """Return the kernel that gives the value, and its arguments; None if no kernel alone does.

@@ -104,7 +104,7 @@ def _score(
             return None
         session.restart()
         session.score_run(ranked)
-    # Only -c counts them anew.
+    # Only -c counts them again.
     n_above_zero = sum(grade > 0 for grade in judgments.values) if options.complete else 0
     facts = Facts(judgments.n_queries, n_above_zero, tag)
     return session, facts

@@ -352,7 +352,7 @@ def _mean(
     if column.kind == "num_q":
         return n_queries
     if column.name == "num_rel" and options.complete:
-        # trec_eval counts them anew, and takes every grade above 0 for relevant, whatever -l.
+        # trec_eval counts them again, and every grade above 0 is relevant, regardless of -l.
         return facts.n_above_zero
     if column.kind == "sum":
         return total

@@ -70,7 +70,7 @@ def test_other_columns_are_an_error_with_those_that_are_expected(save, name, exp
 
 
 def test_every_column_of_a_book_is_a_judge(save):
-    """An empty field is no grade, and Anonymous is nobody in particular."""
+    """An empty field is no grade, and Anonymous is not an author."""
     with count_losses() as losses:
         judgments = read_judgments(save(QUEPID_BOOK_CSV), judges="mean")
     assert judgments.to_dict() == {"led tv": {"d7": 2.0, "d9": 0.0}, "hdmi cable": {"d1": 2.0}}

@@ -92,14 +92,14 @@ def test_token_states_are_averaged(folder):
 def test_cls_pooling_comes_from_the_folder_or_a_setting(folder):
     """sentence-transformers writes it into 1_Pooling/config.json."""
     first = unit(state("[CLS]")[0])
-    told = OnnxEncoder(folder, pooling="cls")
-    np.testing.assert_allclose(told.embed(["cache"])[0], first, atol=1e-6)
+    shown = OnnxEncoder(folder, pooling="cls")
+    np.testing.assert_allclose(shown.embed(["cache"])[0], first, atol=1e-6)
     (folder / "1_Pooling").mkdir()
     modes = {"pooling_mode_cls_token": True, "pooling_mode_mean_tokens": False}
     (folder / "1_Pooling" / "config.json").write_text(json.dumps(modes))
     read = OnnxEncoder(folder)
     assert read.pooling == "cls"
-    assert read.name == told.name != OnnxEncoder(folder, pooling="mean").name
+    assert read.name == shown.name != OnnxEncoder(folder, pooling="mean").name
     modes = {"pooling_mode_max_tokens": True}
     (folder / "1_Pooling" / "config.json").write_text(json.dumps(modes))
     with pytest.raises(FormatError, match="expected mean or cls pooling, found pooling_mode_max"):

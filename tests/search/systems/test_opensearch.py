@@ -131,8 +131,8 @@ def test_the_engine_is_detected_once(engine):
     system.search("x", 1)
     assert sum(request["path"] == "/" for request in engine.requests) == 1
     engine.requests.clear()
-    told = OpenSearch(f"{engine.url}/docs", mode="vector", dialect=engine.dialect)
-    assert found(told) == found(system)
+    shown = OpenSearch(f"{engine.url}/docs", mode="vector", dialect=engine.dialect)
+    assert found(shown) == found(system)
     assert [request["path"] for request in engine.requests] == ["/docs/_search"] * 2
 
 

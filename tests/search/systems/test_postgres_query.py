@@ -15,7 +15,7 @@ PAGES = [(1, "Reset your password"), (2, "Change the password of a team"), (3, "
 
 @pytest.fixture
 def table(postgres_dsn):
-    """A table that nobody made for us."""
+    """A table that BerryEval did not create."""
     name = f"pages_{uuid.uuid4().hex}"
     with psycopg.connect(postgres_dsn, autocommit=True) as connection:
         connection.execute(f"CREATE TABLE {name} (number int, title text)")

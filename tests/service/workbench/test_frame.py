@@ -171,4 +171,4 @@ def test_figures_are_formatted_consistently():
         "{{ none|percent }} {{ none|when }} {{ 'abcdefghij'|short }}"
     )
     found = template.render().replace("\N{EN DASH}", "-").replace("\N{MINUS SIGN}", "-")
-    assert found == "0.4124 - +0.012 -0.5 0.0000 - 12,345 12 % - - abcdefgh"
+    assert found == "0.4124 - +0.012 -0.5 0.0000 - 12,345 12% - - abcdefgh"

@@ -7,7 +7,6 @@ from collections.abc import Iterable
 
 from berryeval.core.documents import Document
 from berryeval.errors import ArgumentError, FormatError
-from berryeval.formats import beir
 from berryeval.formats.beginning import Beginning
 from berryeval.formats.datasets import ir_datasets, llama_index, mteb, ragas
 from berryeval.formats.datasets.dataset import Dataset
@@ -33,7 +32,7 @@ def read_dataset(
     ----------
     source : path
         A file of LlamaIndex (``EmbeddingQAFinetuneDataset``) or Ragas (a test set in CSV, JSON or
-        JSON lines); a folder as BEIR, MTEB or Hugging Face lay it out; or
+        JSON lines); a folder in the layout of BEIR, MTEB or Hugging Face; or
         ``ir_datasets:NAME``, if that package is installed.
     format : str, optional
         One of `DATASET_FORMATS`. Default: detected.
@@ -84,7 +83,7 @@ def _detect(source: PathLike) -> str:
     name = os.fspath(source)
     if name.startswith(ir_datasets.PREFIX):
         return "ir_datasets"
-    if beir.is_folder(source):
+    if os.path.isdir(source):  # noqa: PTH112
         return "mteb"
     beginning = Beginning(readable_again(source))
     columns = split_header(beginning.line.decode("utf-8", "replace"))

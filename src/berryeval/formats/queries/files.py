@@ -62,7 +62,7 @@ def read_queries(path: PathLike, *, format: str | None = None, strict: bool = Fa
         With file and line, for invalid content, for a repeated query, for a group in two strata,
         and, if strict, for an unknown key.
     """
-    if beir.is_folder(path):
+    if os.path.isdir(path):  # noqa: PTH112
         path = beir.queries_path(path)
     path = readable_again(path)
     chosen = _sniff(path) if format is None else check_query_format(format)

@@ -1,7 +1,7 @@
 """One JSON object, ``{"queries": [{"id": "Q001", "query": "…", "category": "…"}]}``.
 
-The list may also stand by itself. Keys beside id, query, category, difficulty, description, tags,
-weight, group (or session), stratum and turn are ignored, and are errors in a golden set.
+The list may also stand by itself. Keys other than id, query, category, difficulty, description,
+tags, weight, group (or session), stratum and turn are ignored, and are errors in a golden set.
 """
 
 from __future__ import annotations

@@ -31,7 +31,7 @@ _COLOURS = {
     "unsure": ("#7a5200", "#ecc15f"),
     "unsure-soft": ("#fbf1da", "#332813"),
 }
-"""Of the page: light, and dark."""
+"""Colours of the page: light, and dark."""
 
 
 def _colour_rules() -> str:

@@ -31,7 +31,7 @@ _MOST_CHARACTERS = 2_000_000
 _LONGEST_TEXT = 240
 
 Documents = list[list[Any]]
-"""Of each document its id, grade or None, and its rank in each run, 0 if it has none."""
+"""For each document its id, its grade or None, and its rank in each run; 0 if it has none."""
 
 
 def query_data(comparison: Comparison, focus: Focus) -> dict[str, Any]:

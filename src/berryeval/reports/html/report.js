@@ -185,7 +185,7 @@
     return make("span", { className, textContent: value });
   }
 
-  // Colour tells what a move means: a relevant document that goes up helps.
+  // Colour shows what a move means: a relevant document that goes up helps.
   function colour(grade, isUp) {
     if (!(grade > 0)) return "move";
     return `move ${isUp ? "up" : "down"}`;

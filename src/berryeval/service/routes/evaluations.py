@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from datetime import datetime
 from typing import Annotated, Any, Literal
 
 from anyio import to_thread
@@ -21,10 +20,10 @@ from berryeval.service.answers import (
     NOT_MODIFIED,
     OTHER_RUN,
     Answer,
-    Shape,
     conditional_answer,
     etag_of,
     json_bytes,
+    shape_of,
     with_examples,
 )
 from berryeval.service.bodies import JsonRoute
@@ -93,26 +92,24 @@ class EvaluationRequest(Body):
     no_relevant: Literal["zero", "skip"] = "zero"
 
 
-class EvaluationState(Shape):
+class EvaluationState(
+    shape_of(  # type: ignore[misc] # built from the record
+        StoredEvaluation,
+        without=("n_queries", "counts", "cautions", "effective_queries"),
+        missing="How judged queries that are missing from the run were scored.",
+        means="Weighted, if queries have weights.",
+        holes="Unjudged documents that a measure considered.",
+    )
+):
     """Means of a run with some judgments."""
 
     model_config = with_examples(_EXAMPLE)
 
-    evaluation_id: str
-    run_id: str
-    judgments_hash: str
-    created_at: datetime
-    missing: str = Field(
-        description="How judged queries that are missing from the run were scored."
-    )
-    no_relevant: str
     queries: int
     effective_queries: float | None = Field(
         None, description="Equivalent number of queries of equal weight. Null without weights."
     )
     counts: dict[str, int]
-    means: dict[str, float] = Field(description="Weighted, if queries have weights.")
-    holes: dict[str, int] = Field(description="Unjudged documents that a measure considered.")
     notes: list[str] = Field(
         default_factory=list,
         description="Cautions about the scores of the run, such as distances in place of scores.",
@@ -221,4 +218,5 @@ def _body(archive: Archive, evaluation_id: str) -> bytes:
 
 def _shape(stored: StoredEvaluation) -> dict[str, Any]:
     notes = [*map(str, caution_notes(stored.cautions))]
-    return EvaluationState.of(stored, queries=stored.n_queries, notes=notes)
+    shape: dict[str, Any] = EvaluationState.of(stored, queries=stored.n_queries, notes=notes)
+    return shape

@@ -21,7 +21,14 @@ from berryeval.core.timings import MAX_MILLISECONDS
 from berryeval.errors import ArgumentError, NotFoundError
 from berryeval.formats import write_run
 from berryeval.formats.rows import as_tag
-from berryeval.service.answers import EXAMPLE_RUN, REMOVAL, Answer, Shape, with_examples, written
+from berryeval.service.answers import (
+    EXAMPLE_RUN,
+    REMOVAL,
+    Answer,
+    shape_of,
+    with_examples,
+    written,
+)
 from berryeval.service.bodies import JsonRoute
 from berryeval.service.clients import client_wait
 from berryeval.service.dependencies import ArchiveDep, RunsDep, SettingsDep, WorkersDep, require
@@ -66,23 +73,27 @@ _FILE = "q1 Q0 d7 1 12.5 bm25\nq1 Q0 d2 2 11.0 bm25\n"
 _DOCUMENT = {"rank": 1, "doc_id": "d7", "score": 12.5, "grade": 2.0}
 
 
-class RunState(Shape):
+class RunState(
+    shape_of(  # type: ignore[misc] # built from the record
+        RunFacts,
+        without=("durations", "cautions"),
+        name="Name of the system; runs of the same name form a series.",
+        failed="Queries that the store did not answer.",
+    ),
+    shape_of(  # type: ignore[misc]
+        StoredRun,
+        without=("facts", "n_queries", "n_rows"),
+        run_id="Hash of its rankings and facts.",
+        content_hash="Hash of its rankings only.",
+    ),
+):
     """A run, without its rankings."""
 
     model_config = with_examples(_EXAMPLE)
 
-    run_id: str = Field(description="Hash of its rankings and facts.")
-    name: str = Field(description="Name of the system; runs of the same name form a series.")
-    content_hash: str = Field(description="Hash of its rankings only.")
-    settings: dict[str, Any]
-    corpus_hash: str | None
-    tags: list[str]
-    commit: str | None
     asked_at: datetime | None = Field(
         description="When a store was evaluated; null for an uploaded run."
     )
-    failed: list[str] = Field(description="Queries that the store did not answer.")
-    stored_at: datetime
     queries: int
     rows: int
     notes: list[str] | None = Field(
@@ -136,7 +147,8 @@ class StoredTimings(BaseModel):
 
 
 def _shape(run: StoredRun) -> dict[str, Any]:
-    return RunState.of(run, run.facts, queries=run.n_queries, rows=run.n_rows)
+    shape: dict[str, Any] = RunState.of(run, run.facts, queries=run.n_queries, rows=run.n_rows)
+    return shape
 
 
 @router.get("", response_model=Listed[RunState])

@@ -1,4 +1,4 @@
-"""The file of documents that earlier versions had beside an archive."""
+"""The file of documents that earlier versions kept next to an archive."""
 
 from __future__ import annotations
 

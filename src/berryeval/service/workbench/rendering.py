@@ -149,7 +149,7 @@ def environment() -> Environment:
         "end": lambda value, digits=4: figure_text(figures.end_text(value, digits)),
         "finding": lambda found: WORDS[found].capitalize(),
         "p_value": lambda value: figure_text(figures.p_text(value)),
-        "percent": lambda share: NOTHING if share is None else f"{100 * share:.0f} %",
+        "percent": lambda share: NOTHING if share is None else f"{100 * share:.0f}%",
         "graded": _graded,
         "quoted": quoted,
         "shade": lambda grade: int(min(max(grade, 0), 3)),

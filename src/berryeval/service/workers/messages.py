@@ -38,7 +38,7 @@ def receive(stream: BinaryIO) -> bytes:
 
 def unpack(data: bytes) -> Any:  # noqa: ANN401 - whatever was sent
     """Return the content of a message."""
-    # The other side is our own process, over a pipe that nobody else can open.
+    # The other side is our own process, over a pipe that no other process can open.
     return pickle.loads(data)  # noqa: S301
 
 

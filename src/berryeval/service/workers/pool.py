@@ -34,7 +34,7 @@ _log = event_logger("berryeval.service")
 
 
 class Workers:
-    """Runs functions in a few processes, which are ended when nobody wants their results.
+    """Runs functions in a few processes, which are ended when their results are no longer wanted.
 
     Applications of one Python process share idle worker processes.
 

@@ -128,7 +128,7 @@ def test_the_latest_runs_are_replayed_oldest_first(client):
     page = finished(client, "/gates/release")
     cells = page.find(class_="strip").find_all("a")
     assert [cell.find(class_="word").text for cell in cells] == ["pass", "pass", "fail"]
-    assert "2 pass, 1 fails" in page.find(class_="strip-told").text
+    assert "2 pass, 1 fails" in page.find(class_="strip-summary").text
     reasons = get_page(client, cells[2]["href"])
     assert "Replay" in reasons.find("h1").text
     assert reasons.find(class_="badge").text == "fail"
@@ -140,17 +140,17 @@ def test_one_series_or_all_runs_are_replayed(client, runs, archive):
     """The default is the series of the baseline, since its runs may replace it."""
     archive.runs.put(Run.from_lists({"q00": ["c"]}), RunFacts("bm25"))
     page = finished(client, "/gates/release")
-    assert "Of the last 3 runs of hybrid" in page.find(class_="strip-told").text
+    assert "Of the last 3 runs of hybrid" in page.find(class_="strip-summary").text
     assert fields(page)["series"] == "hybrid"
     offered = page.find("form", action="/gates/release/verdicts").find("input")
     assert offered["value"] == runs[2], "not the newest of all"
-    for series, told in (("", "Of the last 4 runs:"), ("bm25", "Of the last run of bm25")):
+    for series, message in (("", "Of the last 4 runs:"), ("bm25", "Of the last run of bm25")):
         posted = {**fields(page), "series": series, "do": "replay"}
         part = client.post("/gates/release", data=posted, headers={"HX-Request": "true"})
-        assert told in parse(part.text).find(class_="strip-told").text
+        assert message in parse(part.text).find(class_="strip-summary").text
     key = re.search(r"of=([0-9a-f]+)", page.find(class_="cell")["href"])[1]
     again = client.get(f"/gates/release/replay?of={key}&series=bm25", headers=HTML)
-    assert "of bm25" in parse(again.text).find(class_="strip-told").text
+    assert "of bm25" in parse(again.text).find(class_="strip-summary").text
 
 
 @pytest.mark.usefixtures("runs")
@@ -167,8 +167,8 @@ def test_guards_are_replayed_before_they_are_saved(client, archive):
         ):
             break
         time.sleep(0.02)
-    assert "not saved" in part.find(class_="strip-told").text
-    assert "3 pass" in part.find(class_="strip-told").text
+    assert "not saved" in part.find(class_="strip-summary").text
+    assert "3 pass" in part.find(class_="strip-summary").text
     before = part.find(class_="strip-before").text
     assert before == "With the saved guards: 2 pass, 1 fails. 1 verdict changes."
     assert part.find(class_="is-changed").find(class_="was").text == "was fail"
@@ -198,7 +198,7 @@ def test_invalid_guards_are_not_replayed(client):
     """The strip shows the reason, and keeps its size."""
     posted = {**fields(get_page(client, "/gates/release")), "guard-0-limit": "x", "do": "replay"}
     part = parse(client.post("/gates/release", data=posted, headers={"HX-Request": "true"}).text)
-    assert "guard 1: expected a number above 0" in part.find(class_="strip-told").text
+    assert "guard 1: expected a number above 0" in part.find(class_="strip-summary").text
     assert part.find(class_="strip")
 
 
@@ -216,7 +216,7 @@ def test_a_missing_baseline_is_reported(client, archive):
     """The replay explains that it is missing, and the form keeps its name."""
     archive.baselines.remove("main")
     page = get_page(client, "/gates/release")
-    assert "there is no run or baseline 'main'" in page.find(class_="strip-told").text
+    assert "there is no run or baseline 'main'" in page.find(class_="strip-summary").text
     assert fields(page)["baseline"] == "main"
 
 
@@ -270,9 +270,9 @@ def test_two_editors_do_not_overwrite_each_other(client, archive):
     answer = client.post("/gates/release", data=posted, headers=HTML)
     page = parse(answer.text)
     assert answer.status_code == 412
-    told = page.find(class_="conflict").text
-    assert "nDCG@10 drops by less than 0.1 (only in the saved gate)" in told
-    assert "Alpha: saved 0.2, yours 0.05" in told
+    message = page.find(class_="conflict").text
+    assert "nDCG@10 drops by less than 0.1 (only in the saved gate)" in message
+    assert "Alpha: saved 0.2, yours 0.05" in message
     assert archive.gates.get("release").settings["alpha"] == 0.2
     mine = fields(page)
     assert mine["guard-0-limit"] == "0.3"
@@ -329,7 +329,7 @@ def test_without_a_baseline_a_threshold_is_proposed(client):
     """The replay reports that there is no run."""
     page = get_page(client, "/gates/+new")
     assert fields(page)["guard-0-kind"] == "at_least"
-    assert "No runs to replay yet" in page.find(class_="strip-told").text
+    assert "No runs to replay yet" in page.find(class_="strip-summary").text
 
 
 def test_a_baseline_that_cannot_be_scored_gets_the_smallest_margin(client, archive):

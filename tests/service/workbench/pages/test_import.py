@@ -98,16 +98,16 @@ def test_imported_judgments_keep_their_judge_and_source(client, archive):
     assert "on 1 documents" in page.find("dl", class_="facts").text
     confirm(client, page)
 
-    def told(pair):
+    def shown(pair):
         states = archive.judgments.history(*pair)
         return [(one.kind, one.grade, one.author, one.source) for one in states]
 
-    assert told(("q1", "d1")) == [
+    assert shown(("q1", "d1")) == [
         ("judgment", 1, "ada", "first pass"),
         ("opinion", 3, "bob", "file x.csv"),
     ]
-    assert told(("q1", "d2")) == [("judgment", 0, "imported", "file x.csv")]
-    assert told(("q2", "d1")) == [
+    assert shown(("q1", "d2")) == [("judgment", 0, "imported", "file x.csv")]
+    assert shown(("q2", "d1")) == [
         ("judgment", 1, "ada", None),
         ("opinion", 1, "bob", "file x.csv"),
     ]

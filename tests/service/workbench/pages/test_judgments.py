@@ -244,7 +244,7 @@ def test_agreement_is_shown_per_pair_of_judges_and_for_all(client):
     page = get_page(client, "/judgments/agreement")
     tiles = page.find("dl", class_="tiles").text
     assert "Judged by two or more 2 of 4 pairs" in tiles
-    assert "Same grade from all judges 50 % 1 of them" in tiles
+    assert "Same grade from all judges 50% 1 of them" in tiles
     matrix = page.find("table", class_="matrix")
     assert [cell.text for cell in matrix.find_all("td")[1:]] == ["·", "0.50 2", "0.50 2", "·"]
     assert "ada 3 2 1.00 1 1 0 1 0" in page.text

@@ -178,12 +178,12 @@ def test_without_labels_the_page_explains_slices(archive, client):
 def test_the_meter_shows_the_judged_share_of_the_top_ten(archive, client):
     """6 of 54 documents are holes; when they are judged, none is left."""
     part = settled(client, "/?series=hybrid").find(aria_labelledby="holes-title")
-    assert "89 % of the newest run's top 10 is judged" in part.text
+    assert "89% of the newest run's top 10 is judged" in part.text
     assert "6 documents in the top 10 have no grade" in part.text
     assert part.find("a", href="/judge")
     archive.judgments.put([JudgmentEntry(q, "hole", 0) for q in query_ids()], author="bob")
     part = settled(client, "/?series=hybrid").find(aria_labelledby="holes-title")
-    assert "100 %" in part.text
+    assert "100%" in part.text
     assert "Every document in the top 10 has a grade" in part.text
 
 
@@ -245,15 +245,15 @@ def test_a_decline_of_the_series_raises_an_alarm(archive, client, n_before):
     address = page.find(id="alarm")["hx-get"]
     assert address == "/alarm?series=nightly&measure=nDCG%4010"
     part = get_page(client, address)
-    (told,) = part.find_all("p", class_="banner")
+    (message,) = part.find_all("p", class_="banner")
     judgments = archive.judgments.hash()
     points = archive.trend("nDCG@10", name="nightly", at=judgments)
     entries = tuple(archived_entry(archive, "nDCG@10", judgments, point) for point in points)
     (trend,) = trends(History("archive", entries), daily=True)
     (alarm,) = trend.declines
-    assert told.text == look_sentence(alarm)
-    assert told.text.startswith("Alarm at ")
-    assert "(b0)" in told.text
+    assert message.text == look_sentence(alarm)
+    assert message.text.startswith("Alarm at ")
+    assert "(b0)" in message.text
 
 
 def test_a_stable_series_shows_that_it_was_tested(archive, client):

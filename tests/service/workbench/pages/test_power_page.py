@@ -57,9 +57,9 @@ def shown(client, address="/power"):
 def test_the_answer_is_a_sentence(n_queries, sd, margin, first, second):
     """It states the detectable drop, and what follows for the margin."""
     wish = read_form(QueryParams({"measure": "RR"}), MEASURES, "a", "b", "runs")
-    told = sentences(Detection(n_queries, sd, margin=margin), wish)
-    assert first in told[0]
-    assert second in told[1]
+    printed = sentences(Detection(n_queries, sd, margin=margin), wish)
+    assert first in printed[0]
+    assert second in printed[1]
 
 
 @pytest.mark.parametrize(
@@ -88,15 +88,15 @@ def test_the_default_is_the_newest_run_against_the_baseline(client, runs, archiv
     assert "Scoring the runs" in page.text
     part = shown(client)
     known = get_page(client, "/power")
-    told = known.find(class_="power-sentence").text
-    assert told == part.find(class_="power-sentence").text
+    printed = known.find(class_="power-sentence").text
+    assert printed == part.find(class_="power-sentence").text
     (said,) = sensitivity(
         archive.judgments.current(),
         archive.runs.load(runs[0]),
         "nDCG@10",
         against=archive.runs.load(runs[3]),
     )
-    assert f"These 60 queries can detect a drop of {said.spreads[0].smallest_drop:.3f}" in told
+    assert f"These 60 queries can detect a drop of {said.spreads[0].smallest_drop:.3f}" in printed
     assert "category=seldom" in known.find("select", id="slice").text
     assert "category=seldom" in part.find("select", id="slice").text
 
@@ -152,9 +152,9 @@ def test_few_changed_queries_cause_a_warning(client, archive):
         archive.runs.put(Run.from_lists(one), RunFacts("x")).run_id for one in (rankings, changed)
     ]
     part = shown(client, f"/power?a={ids[0]}&b={ids[1]}&margin=0.1")
-    assert "only 2 of these queries differ" in part.find(class_="power-told").text
+    assert "only 2 of these queries differ" in part.find(class_="power-summary").text
     assert "2 differ: too few to test" in part.text
-    assert "only" not in shown(client).find(class_="power-told").text
+    assert "only" not in shown(client).find(class_="power-summary").text
 
 
 def test_equal_runs_give_no_estimate(client, runs):

@@ -86,7 +86,7 @@ def test_queries_are_shown_worst_first_with_links(client, runs):
     assert first.find("a")["href"] == f"/queries/q18?b={runs['c3']}"
     assert "when to water plant 18" in first.text
     assert first.find_all("td")[-2].text == "3"
-    assert first.find_all("td")[-1].text == "67 %"
+    assert first.find_all("td")[-1].text == "67%"
     assert len(rows(page)) == 24
 
 
@@ -198,7 +198,7 @@ def test_an_admin_removes_a_run_that_is_not_a_baseline(archive, client, runs):
 def test_a_judge_sees_the_required_role(archive, service, runs):
     """There are no buttons, and a post is rejected."""
     token = archive.tokens.create("ann", "judge")
-    client = service(host="0.0.0.0")  # noqa: S104 - whoever listens there asks for tokens
+    client = service(host="0.0.0.0")  # noqa: S104 - that requires tokens
     headers = {**HTML, "Authorization": f"Bearer {token}"}
     page = parse(client.get(f"/runs/{runs['c3']}", headers=headers).text)
     assert page.find_all("input", name="do") == []

@@ -135,5 +135,5 @@ def test_a_tally_is_a_sentence():
     assert tally([]) == "no runs yet"
     assert tally([Outcome("pass", "")]) == "1 passes"
     found = [Outcome("inconclusive", ""), Outcome("undecided", ""), Outcome("fail", ""), None]
-    told = "1 fails, 1 is inconclusive, 1 cannot be decided, 1 is pending"
-    assert tally(found) == told
+    message = "1 fails, 1 is inconclusive, 1 cannot be decided, 1 is pending"
+    assert tally(found) == message

@@ -86,7 +86,7 @@ def test_subtopics_are_scored_again_with_their_weights(archive):
 
 
 def test_only_the_queries_of_new_judgments_are_scored(archive, monkeypatch):
-    """The others keep their scores, whoever judged in between."""
+    """The others keep their scores, no matter who judged in between."""
     archive.judgments.put(
         [JudgmentEntry(f"q{i}", f"d{j}", j % 3) for i in range(20) for j in range(5)], author="ada"
     )

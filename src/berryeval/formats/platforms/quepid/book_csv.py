@@ -1,7 +1,7 @@
 """A book of Quepid as CSV: ``query,docid,Ada,Bob``, one row per pair and one column per judge.
 
 An empty field says that the judge has not rated the pair; a row of empty fields is left out.
-The column ``Anonymous`` has the grades of nobody in particular. The query is its text, which is
+The column ``Anonymous`` has grades without an author. The query is its text, which is
 its id here.
 """
 

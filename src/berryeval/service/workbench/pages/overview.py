@@ -68,7 +68,7 @@ class Newest:
     """The figures of the newest run, with the judgments of the trend."""
 
     whole: Standing | None
-    """Of the chosen measure; None if the run is not scored, or cannot be."""
+    """The chosen measure over all queries; None if the run is not scored, or cannot be."""
     sentence: str | None
     """A sentence about its score."""
     reason: str | None

@@ -18,7 +18,7 @@ from berryeval.charts import Chart
 from berryeval.charts.distribution import distribution
 from berryeval.charts.marks import change_mark, widest_of
 from berryeval.errors import ArgumentError, ConflictError, MismatchError, NotFoundError
-from berryeval.evaluation.gating import latency_at
+from berryeval.evaluation.percentiles import percentile_of
 from berryeval.evaluation.result import Evaluation, MeasureResult
 from berryeval.evaluation.slices import Slice
 from berryeval.evaluation.standing import FEW_QUERIES
@@ -205,7 +205,7 @@ def _facts(archive: Archive, run: StoredRun) -> dict[str, Any]:
         "main": MAIN,
         "main_id": "" if main is None else main.run_id,
         "settings": settings,
-        "milliseconds": [latency_at(durations, p) for p in _PERCENTILES] if durations else None,
+        "milliseconds": [percentile_of(durations, p) for p in _PERCENTILES] if durations else None,
     }
 
 

@@ -106,7 +106,7 @@ class Queues:
         self._scoring = scoring
         self._lists: LruCache[tuple[JudgingTask, str], _List] = LruCache(_MOST_LISTS)
         self._taken: dict[Pair, _Reservation] = {}
-        self._skipped: dict[str, dict[Pair, None]] = {}
+        self._skipped: dict[str, LruCache[Pair, None]] = {}
         self._lock = threading.Lock()
         self._work: SharedWork[tuple[JudgingTask, str], _List] = SharedWork("berryeval-queue")
 
@@ -150,7 +150,7 @@ class Queues:
             self._forget()
             for pair in have:
                 self._take(pair, session, caller)
-            skipped = self._skipped.get(caller, {})
+            skipped = self._skipped.get(caller, ())
             shown = set(have)
             free = self._free(listed.asked, queue.gone, session)
             wanted_now = (one for one in free if one.pair not in skipped and one.pair not in shown)
@@ -173,16 +173,14 @@ class Queues:
     def skip(self, caller: str, pair: Pair) -> None:
         """Do not offer this pair to the judge again until the service restarts."""
         with self._lock:
-            mine = self._skipped.setdefault(caller, {})
-            mine[pair] = None
-            if len(mine) > _MOST_SKIPPED:
-                del mine[next(iter(mine))]
+            self._skipped.setdefault(caller, LruCache(_MOST_SKIPPED)).put(pair, None)
             self._taken.pop(pair, None)
 
     def unskip(self, caller: str, pair: Pair) -> None:
         """Undo a skip."""
         with self._lock:
-            self._skipped.get(caller, {}).pop(pair, None)
+            if caller in self._skipped:
+                self._skipped[caller].forget(pair)
 
     def done(self, pair: Pair) -> None:
         """Remove a judged pair."""

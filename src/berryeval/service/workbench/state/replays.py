@@ -10,7 +10,6 @@ from __future__ import annotations
 
 import threading
 import time
-from collections import OrderedDict
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Literal, NamedTuple, TypeAlias
@@ -94,7 +93,9 @@ class Replays:
         self._outcomes: LruCache[tuple[str, str, str | None, str], Outcome] = LruCache(
             _MOST_OUTCOMES
         )
-        self._asked: OrderedDict[str, tuple[Question, float]] = OrderedDict()
+        self._requested: LruCache[str, Question] = LruCache(
+            _MOST_SETTINGS, seconds=_REQUESTED_SECONDS
+        )
         self._settings: LruCache[str, Mapping[str, Any]] = LruCache(_MOST_SETTINGS)
         self._lock = threading.Lock()
         self._thread: threading.Thread | None = None
@@ -110,10 +111,10 @@ class Replays:
             self._settings.put(name, question.settings)
             found = [self._outcomes.get(key) for key in keys]
             if None in found and not self._is_closed:
-                if name in self._asked and self._asked[name][0].state != question.state:
+                before = self._requested.get(name)
+                if before is not None and before.state != question.state:
                     self._outdated_at = time.monotonic()
-                self._asked[name] = question, time.monotonic()
-                self._asked.move_to_end(name)
+                self._requested.put(name, question)
                 if self._thread is None:
                     self._thread = threading.Thread(
                         target=self._work, name="berryeval-replay", daemon=True
@@ -130,7 +131,6 @@ class Replays:
         with self._lock:
             self._is_closed = True
             self._stopping.set()
-            self._asked.clear()
             thread = self._thread
         if thread is not None:
             thread.join()
@@ -154,13 +154,12 @@ class Replays:
     def _next(self) -> tuple[Any, Mapping[str, Any], StoredRun, StoredRun | None] | None:
         """Return the newest undecided run of the latest question."""
         with self._lock:
-            for name in [*reversed(self._asked)]:
-                question, asked_at = self._asked[name]
-                if time.monotonic() - asked_at < _REQUESTED_SECONDS:
-                    for key, run in zip(question.keys(), question.runs, strict=True):
-                        if key not in self._outcomes:
-                            return key, question.settings, run, question.baseline
-                del self._asked[name]
+            while not self._is_closed and (latest := self._requested.find(lambda _name: True)):
+                name, question = latest
+                for key, run in zip(question.keys(), question.runs, strict=True):
+                    if key not in self._outcomes:
+                        return key, question.settings, run, question.baseline
+                self._requested.forget(name)
             self._thread = None
             return None
 

@@ -115,11 +115,13 @@ class ScoreKeeper:
         self._score = score
         self._pace = _Pace(quiet_seconds)
         self._patience = patience
-        self._wanted: OrderedDict[str, float] = OrderedDict()  # when each was last requested
+        # When each run was last requested. An `LruCache` would not do: a dropped run takes its
+        # summary with it, and the thread scores the runs from the latest on.
+        self._wanted: OrderedDict[str, float] = OrderedDict()
         self._shown: _Generation | None = None
         self._lock = threading.Lock()
         self._progress = threading.Condition(self._lock)
-        self._asked = threading.Event()
+        self._requested = threading.Event()
         self._stopping = threading.Event()
         self._thread: threading.Thread | None = None
 
@@ -132,7 +134,7 @@ class ScoreKeeper:
     def close(self) -> None:
         """Stop, at the latest after the current run."""
         self._stopping.set()
-        self._asked.set()
+        self._requested.set()
         if self._thread is not None:
             self._thread.join()
             self._thread = None
@@ -151,7 +153,7 @@ class ScoreKeeper:
             self._want(wanted)
             found = self._known(wanted, newest)
             if not found.is_current:
-                self._asked.set()
+                self._requested.set()
             while found.n_waiting and self._progress.wait(last - time.monotonic()):
                 found = self._known(wanted, newest)
         return found
@@ -184,8 +186,8 @@ class ScoreKeeper:
 
     def _run(self) -> None:
         while not self._stopping.is_set():
-            self._asked.wait()
-            self._asked.clear()
+            self._requested.wait()
+            self._requested.clear()
             try:
                 self._catch_up()
             except Exception:  # noqa: BLE001 - neither an unavailable database nor a bug may end the thread
@@ -206,8 +208,8 @@ class ScoreKeeper:
                 with self._pace:
                     self._recount(self._shown)
             else:
-                self._asked.wait(self._pace.quiet_seconds / 4)
-                self._asked.clear()
+                self._requested.wait(self._pace.quiet_seconds / 4)
+                self._requested.clear()
 
     def _generation(self) -> _Generation:
         return _Generation(self._state(), datetime.now(timezone.utc))
@@ -216,7 +218,7 @@ class ScoreKeeper:
         """Drop runs that no page requests; they are scored when one does."""
         oldest = time.monotonic() - _REQUESTED_SECONDS
         with self._lock:
-            for run_id in [one for one, asked in self._wanted.items() if asked < oldest]:
+            for run_id in [one for one, requested in self._wanted.items() if requested < oldest]:
                 del self._wanted[run_id]
 
     def _recount(self, before: _Generation) -> None:

@@ -96,7 +96,7 @@ def _memory(report: Mapping[str, Any]) -> Mapping[str, Any] | None:
 
 def _interval_heading(guards: Sequence[Mapping[str, Any]]) -> str:
     intervals = (guard.get("interval") for guard in guards)
-    levels = (f"{100 * one['level']:.4g} % interval" for one in intervals if one)
+    levels = (f"{100 * one['level']:.4g}% interval" for one in intervals if one)
     return next(levels, "Interval")
 
 

@@ -63,11 +63,11 @@ def card_of(archive: Archive, turn: Turn, mode: Mode) -> Card:
         hash=None if document is None else document.hash,
         revision=turn.revision,
         why=_why(turn, mode),
-        said=_said(turn) if mode == "conflicts" else (),
+        said=_grades_by_author(turn) if mode == "conflicts" else (),
     )
 
 
-def _said(turn: Turn) -> tuple[tuple[str, float], ...]:
+def _grades_by_author(turn: Turn) -> tuple[tuple[str, float], ...]:
     return tuple(history_of(turn.states).independent.items())
 
 
