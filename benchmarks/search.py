@@ -253,7 +253,7 @@ def busy_note(loads: list[float], n_cores: int) -> list[str]:
         return []
     return [
         f"The machine was busy with other work (load {most:.1f} on {n_cores} cores), so index, p50 "
-        "and p95 are longer than they would be alone; sizes and work do not depend on it."
+        "and p95 are longer than they would be alone; work is affected less, and sizes are not."
     ]
 
 
@@ -293,6 +293,7 @@ def page(rows: list[dict[str, float | str]], loads: list[float]) -> str:
         "their computation.",
         "The disk size of PostgreSQL is that of its whole database (`pg_database_size`); its "
         "memory is that of the client, and its work that of client and server.",
+        "The server's time of `ts_rank_cd` lacks that of its parallel workers.",
         "`ts_rank_cd` misses the limit, because no index of PostgreSQL serves it: it reads the "
         "words and positions of every document with any word of the query, here nearly all.",
         f"No further queries are sent after {LONGEST:.0f} seconds and at least {FEWEST} queries: "

@@ -231,9 +231,7 @@ def test_ties_at_the_cutoff_break_by_id(make):
     assert [hit.doc_id for hit in system.search("same words", 3)] == ["d299", "d298", "d297"]
     with system._connection() as connection:
         statements = Statements(connection, 10.0, {})
-        index = PostgresIndex(
-            statements, system.table, "bm25", {"match_all": False}, are_split=True
-        )
+        index = PostgresIndex(statements, system.table, "bm25", "any", {}, are_split=True)
         best = index.best_by_words({"word": 1.0}, 3)
     assert [index.ids[number] for number in best] == ["d299", "d298", "d297"]
 

@@ -77,6 +77,8 @@ class PostgresIndex:
         Table of the documents.
     rank : {"ts_rank_cd", "bm25"}
         How words are weighted.
+    match : {"any", "all"}
+        Whether a document must contain any of the words, or all of them.
     parameters : mapping
         Parameters of a search by words, see `berryeval.search.systems.postgres.sql`.
     are_split : bool
@@ -88,6 +90,7 @@ class PostgresIndex:
         statements: Statements,
         table: str,
         rank: str,
+        match: str,
         parameters: Mapping[str, Any],
         *,
         are_split: bool,
@@ -95,6 +98,7 @@ class PostgresIndex:
         self._statements = statements
         self._table = table
         self._rank = rank
+        self._match = match
         self._parameters = parameters
         self._are_split = are_split
         self._by_query: dict[int, Mapping[int, float]] = {}
@@ -104,7 +108,7 @@ class PostgresIndex:
     @property
     def _weights_words(self) -> bool:
         """Whether words can have weights, which only our own BM25 statement supports."""
-        return self._rank == "bm25" and not self._parameters["match_all"]
+        return self._rank == "bm25" and self._match == "any"
 
     def query_words(self, query: str) -> Mapping[str, float]:  # noqa: ARG002 - it is in parameters
         """Return the analysed words of the query, and how often they occur."""
@@ -122,12 +126,7 @@ class PostgresIndex:
         return self._find_words(words, k)
 
     def _find_words(self, words: Mapping[str, float], k: int) -> Mapping[int, float]:
-        statement = sql.find_words(
-            self._table,
-            self._rank,
-            are_weighted=self._weights_words,
-            are_split=self._are_split,
-        )
+        statement = sql.find_words(self._table, self._rank, self._match, are_split=self._are_split)
         weighted = {"lexemes": list(words), "lexeme_weights": [float(w) for w in words.values()]}
         return self._found(statement, {**self._parameters, **weighted, "depth": k})
 

@@ -190,7 +190,9 @@ class Postgres(PostgresConnections):
             depth = max(k, self.settings.depth)
             statements = Statements(connection, seconds, self._session(2 * depth))
             are_split = self._needs_postings and statements.ask(sql.are_split(self.table))
-            statement = sql.search(self.table, self.mode, self.rank, are_split=are_split)
+            statement = sql.search(
+                self.table, self.mode, self.rank, self.match, are_split=are_split
+            )
             rows = statements.execute(statement, self._parameters(query, vector, k)).fetchall()
         return [Hit(decode_id(doc_id), score) for doc_id, score in rows]
 
@@ -215,7 +217,7 @@ class Postgres(PostgresConnections):
             parameters = self._parameters(query, vector, k)
             are_split = self._needs_postings and statements.ask(sql.are_split(self.table))
             index = PostgresIndex(
-                statements, self.table, self.rank, parameters, are_split=are_split
+                statements, self.table, self.rank, self.match, parameters, are_split=are_split
             )
             return [
                 best_hits(((index.ids[n], score) for n, score in scores.items()), k)
@@ -228,7 +230,6 @@ class Postgres(PostgresConnections):
         return {
             "query": (" or " if self.match == "any" else " ").join(_words(query)),
             "words": " ".join(_words(query)),
-            "match_all": self.match == "all",
             "vector": None if vector is None else to_literal(vector),
             "rank_weights": self._rank_weights(),
             "normalization": self.normalization,

@@ -156,18 +156,18 @@ listed AS (
 _SCORED = """
 scored AS NOT MATERIALIZED (
     SELECT number, score FROM listed
-    WHERE NOT %(match_all)s OR n_words = (SELECT count(*) FROM wanted)
+    WHERE NOT {match_all} OR n_words = (SELECT count(*) FROM wanted)
 )
 """
 
 # pgvector multiplies vectors by vectors, not by numbers. The vectors of all documents are several
 # rows per word, since pgvector limits their length; `first` is the document of the first element.
-_SPLIT_SCORED = """
+_ADDED = """
 scales AS MATERIALIZED (
     SELECT lexeme, array_fill(weight::real, ARRAY[size])::vector AS scale
     FROM {frequent} JOIN wanted USING (lexeme) WHERE first = 0
 ),
-added AS (
+added AS MATERIALIZED (
     SELECT first, size, (
         SELECT sum(impacts * scale)
         FROM (
@@ -175,30 +175,44 @@ added AS (
             WHERE one.first = part.first
             ORDER BY lexeme COLLATE "C"
         ) AS scaled
-    ) AS sums, CASE WHEN %(match_all)s THEN (
-        SELECT bit_and(binary_quantize(impacts)) FROM {frequent} AS one JOIN scales USING (lexeme)
-        WHERE one.first = part.first
-    ) END AS are_complete
+    )::real[] AS sums
     FROM {frequent} AS part WHERE lexeme = (SELECT min(lexeme) FROM scales)
+)
+"""
+
+# A document with rare and frequent words occurs twice, the second time with its whole score:
+# joining all documents with the few that have rare words would take longer.
+_SPLIT_ANY = """
+scored AS NOT MATERIALIZED (
+    SELECT first + generate_series(0, size - 1) AS number, unnest(sums)::float8 AS score FROM added
+    UNION ALL
+    SELECT number, score + coalesce(sums[number - first + 1], 0)
+    FROM listed LEFT JOIN added
+        ON first = number / (SELECT min(size) FROM added) * (SELECT min(size) FROM added)
+)
+"""
+
+_SPLIT_ALL = """
+complete AS (
+    SELECT first, (
+        SELECT bit_and(binary_quantize(impacts)) FROM {frequent} AS one JOIN scales USING (lexeme)
+        WHERE one.first = added.first
+    ) AS have_all
+    FROM added
 ),
 dense AS (
-    SELECT first + place AS number, score,
-        NOT %(match_all)s OR get_bit(are_complete, place) = 1 AS is_complete
+    SELECT first + place AS number, score
     FROM (
-        SELECT first, generate_series(0, size - 1) AS place, unnest(sums::real[])::float8 AS score,
-            are_complete
-        FROM added
+        SELECT first, generate_series(0, size - 1) AS place, unnest(sums)::float8 AS score, have_all
+        FROM added JOIN complete USING (first)
     ) AS summed
+    WHERE get_bit(have_all, place) = 1
 ),
 scored AS NOT MATERIALIZED (
-    SELECT number, dense.score + coalesce(listed.score, 0) AS score
-    FROM dense LEFT JOIN listed USING (number)
-    WHERE is_complete AND (NOT %(match_all)s OR coalesce(n_words, 0) =
-        (SELECT count(*) FROM wanted) - (SELECT count(*) FROM scales))
-    UNION ALL
-    SELECT number, score FROM listed
-    WHERE NOT EXISTS (SELECT FROM scales) AND
-        (NOT %(match_all)s OR n_words = (SELECT count(*) FROM wanted))
+    SELECT number, coalesce(dense.score, 0) + coalesce(listed.score, 0) AS score
+    FROM dense FULL JOIN listed USING (number)
+    WHERE (dense.number IS NOT NULL OR NOT EXISTS (SELECT FROM scales)) AND
+        coalesce(n_words, 0) = (SELECT count(*) FROM wanted) - (SELECT count(*) FROM scales)
 )
 """
 
@@ -207,12 +221,16 @@ scored AS NOT MATERIALIZED (
 # looked up for the best documents only.
 _BEST = """
 best AS MATERIALIZED (
-    SELECT number, score FROM scored WHERE score > 0
-    ORDER BY score DESC LIMIT %(depth)s + {spare}
+    SELECT number, max(score) AS score, count(*) AS n
+    FROM (
+        SELECT number, score FROM scored WHERE score > 0
+        ORDER BY score DESC LIMIT 2 * %(depth)s + {spare}
+    ) AS top
+    GROUP BY number
 ),
 cut AS MATERIALIZED (
     SELECT least, least = (SELECT min(score) FROM best) AND
-        (SELECT count(*) FROM best) = %(depth)s + {spare} AS are_missing
+        (SELECT sum(n) FROM best) = 2 * %(depth)s + {spare} AS are_missing
     FROM (
         SELECT min(score) AS least
         FROM (SELECT score FROM best ORDER BY score DESC LIMIT %(depth)s) AS first
@@ -222,8 +240,9 @@ SELECT {columns}
 FROM (
     SELECT number, score FROM best WHERE NOT (SELECT are_missing FROM cut)
     UNION ALL
-    SELECT number, score FROM scored
+    SELECT number, max(score) FROM scored
     WHERE (SELECT are_missing FROM cut) AND score >= (SELECT least FROM cut)
+    GROUP BY number
 ) AS chosen, LATERAL (
     SELECT doc_id FROM {table} WHERE {table}.number = chosen.number LIMIT 1
 ) AS id
@@ -324,20 +343,22 @@ def drop(table: str) -> Composed:
     return _filled("DROP TABLE IF EXISTS {table}, {postings}, {rare}, {frequent}", table)
 
 
-def search(table: str, mode: str, rank: str, *, are_split: bool) -> Composed:
+def search(table: str, mode: str, rank: str, match: str, *, are_split: bool) -> Composed:
     """Search by words, by vectors, or by both."""
-    text = _bm25("doc_id, score", _OF_QUERY, are_split=are_split) if rank == "bm25" else _TEXT
+    scored = _scored(match, are_split=are_split)
+    text = _bm25("doc_id, score", _OF_QUERY, scored) if rank == "bm25" else _TEXT
     if mode == "hybrid":
         return _filled(_HYBRID.replace("{text}", text).replace("{vector}", _VECTOR), table)
     return _filled(text if mode == "text" else _VECTOR, table)
 
 
-def find_words(table: str, rank: str, *, are_weighted: bool, are_split: bool) -> Composed:
-    """Search by words, and also return numbers; weighted words require BM25."""
+def find_words(table: str, rank: str, match: str, *, are_split: bool) -> Composed:
+    """Search by words, and also return numbers; words have weights if BM25 matches any."""
     if rank != "bm25":
         return _filled(_NUMBERED.replace("{found}", _TEXT), table)
-    wanted = _WEIGHTED if are_weighted else _OF_QUERY
-    return _filled(_bm25("number, doc_id, score", wanted, are_split=are_split), table)
+    wanted = _WEIGHTED if match == "any" else _OF_QUERY
+    scored = _scored(match, are_split=are_split)
+    return _filled(_bm25("number, doc_id, score", wanted, scored), table)
 
 
 def are_split(table: str) -> Composed:
@@ -348,12 +369,17 @@ def are_split(table: str) -> Composed:
     return SQL("SELECT to_regclass({}) IS NOT NULL").format(Literal(name))
 
 
-def _bm25(columns: str, wanted: str, *, are_split: bool) -> str:
-    listed = _LISTED.replace("{wanted}", wanted)
-    listed = listed.replace("{lists}", "{rare}" if are_split else "{postings}")
-    scored = _SPLIT_SCORED if are_split else _SCORED
+def _scored(match: str, *, are_split: bool) -> str:
+    if are_split:
+        listed = _LISTED.replace("{lists}", "{rare}")
+        return f"{listed}, {_ADDED}, {_SPLIT_ANY if match == 'any' else _SPLIT_ALL}"
+    listed = _LISTED.replace("{lists}", "{postings}")
+    return f"{listed}, {_SCORED.replace('{match_all}', str(match == 'all'))}"
+
+
+def _bm25(columns: str, wanted: str, scored: str) -> str:
     best = _BEST.replace("{columns}", columns).replace("{spare}", str(_SPARE))
-    return f"WITH {listed}, {scored}, {best}"
+    return f"WITH {scored.replace('{wanted}', wanted)}, {best}"
 
 
 def find_vectors(table: str) -> Composed:
