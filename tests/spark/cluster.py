@@ -22,6 +22,8 @@ from pathlib import Path
 import pytest
 
 OLDEST_JAVA = 17
+QUICK_START = "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC"
+"""Compiling code that runs once takes Java longer than running it."""
 NEEDED = ("pyspark", "pandas", "pyarrow")
 
 
@@ -87,16 +89,19 @@ def session():
     spark = (
         SparkSession.builder.master("local-cluster[2,1,1024]")
         .appName("berryeval-tests")
+        .config("spark.log.level", "OFF")
         .config("spark.ui.enabled", "false")
+        .config("spark.ui.showConsoleProgress", "false")
         .config("spark.driver.host", "127.0.0.1")
         .config("spark.driver.bindAddress", "127.0.0.1")
+        .config("spark.driver.extraJavaOptions", QUICK_START)
+        .config("spark.executor.extraJavaOptions", QUICK_START)
         .config("spark.local.dir", folder)
         .config("spark.sql.warehouse.dir", f"{folder}/warehouse")
         .config("spark.sql.shuffle.partitions", "4")
         .config("spark.task.maxFailures", "2")
         .getOrCreate()
     )
-    spark.sparkContext.setLogLevel("OFF")
     atexit.register(spark.stop)
     return spark
 
