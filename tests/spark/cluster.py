@@ -22,6 +22,8 @@ from pathlib import Path
 import pytest
 
 OLDEST_JAVA = 17
+MASTER = "local-cluster[2,1,1024]"
+"""Two workers with one core and 1 GB each; TEST_SPARK_MASTER names another cluster."""
 QUICK_START = "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC"
 """Compiling code that runs once takes Java longer than running it."""
 NEEDED = ("pyspark", "pandas", "pyarrow")
@@ -87,7 +89,7 @@ def session():
     from pyspark.sql import SparkSession
 
     spark = (
-        SparkSession.builder.master("local-cluster[2,1,1024]")
+        SparkSession.builder.master(os.environ.get("TEST_SPARK_MASTER", MASTER))
         .appName("berryeval-tests")
         .config("spark.log.level", "OFF")
         .config("spark.ui.enabled", "false")
