@@ -38,6 +38,7 @@ INTEGRATION = {
     "search/systems/test_opensearch_templates.py",
     "search/systems/test_postgres.py",
     "search/systems/test_postgres_down.py",
+    "spark",
 }
 QUALITY = {
     "cli/test_demo.py",

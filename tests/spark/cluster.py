@@ -22,6 +22,10 @@ from pathlib import Path
 import pytest
 
 OLDEST_JAVA = 17
+MASTER = "local-cluster[2,1,1024]"
+"""Two workers with one core and 1 GB each; TEST_SPARK_MASTER names another cluster."""
+QUICK_START = "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC"
+"""Compiling code that runs once takes Java longer than running it."""
 NEEDED = ("pyspark", "pandas", "pyarrow")
 
 
@@ -85,18 +89,21 @@ def session():
     from pyspark.sql import SparkSession
 
     spark = (
-        SparkSession.builder.master("local-cluster[2,1,1024]")
+        SparkSession.builder.master(os.environ.get("TEST_SPARK_MASTER", MASTER))
         .appName("berryeval-tests")
+        .config("spark.log.level", "OFF")
         .config("spark.ui.enabled", "false")
+        .config("spark.ui.showConsoleProgress", "false")
         .config("spark.driver.host", "127.0.0.1")
         .config("spark.driver.bindAddress", "127.0.0.1")
+        .config("spark.driver.extraJavaOptions", QUICK_START)
+        .config("spark.executor.extraJavaOptions", QUICK_START)
         .config("spark.local.dir", folder)
         .config("spark.sql.warehouse.dir", f"{folder}/warehouse")
         .config("spark.sql.shuffle.partitions", "4")
         .config("spark.task.maxFailures", "2")
         .getOrCreate()
     )
-    spark.sparkContext.setLogLevel("OFF")
     atexit.register(spark.stop)
     return spark
 

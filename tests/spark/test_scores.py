@@ -130,6 +130,20 @@ def test_documents_of_unjudged_queries_stay_behind(spark):
         assert_same(berryeval.spark.collect(scores), expected)
 
 
+@pytest.mark.parametrize("n_partitions", [4, 3])
+def test_frames_that_are_partitioned_by_query_already(spark, n_partitions):
+    """Spark omits a shuffle that it holds to be needless, and then joins partitions as it likes."""
+    judgments, run = tricky(10, n_queries=60)
+    judged, found = table(judgments, "relevance"), table(run, "score")
+    expected = be.evaluate(judged, found, MEASURES)
+    as_bytes = [
+        frame.withColumn("query_id", frame.query_id.cast("binary")).repartition(number, "query_id")
+        for frame, number in zip(frames(spark, judged, found), (4, n_partitions), strict=True)
+    ]
+    scores = berryeval.spark.evaluate(*as_bytes, MEASURES, broadcast=False)
+    assert_same(berryeval.spark.collect(scores), expected)
+
+
 @pytest.mark.parametrize("id_type", [pa.binary(), pa.int64()])
 def test_ids_of_other_types(spark, id_type):
     """Ids are bytes, or whole numbers, which mean their decimal text."""

@@ -9,8 +9,7 @@ from spark.cluster import executors, kill, require_spark, session
 
 require_spark()
 
-import pyarrow as pa  # noqa: E402 - only if Spark is there
-from pyspark.sql import functions  # noqa: E402
+from pyspark.sql import functions  # noqa: E402 - only if Spark is there
 
 import berryeval as be  # noqa: E402
 import berryeval.spark  # noqa: E402
@@ -100,47 +99,3 @@ def is_half_done(tracker):
     """Whether a stage has finished some of its tasks, and not others."""
     stages = [tracker.getStageInfo(one) for one in tracker.getActiveStageIds()]
     return any(one is not None and 2 <= one.numCompletedTasks < one.numTasks - 2 for one in stages)
-
-
-def test_a_task_needs_memory_for_a_bucket_not_for_its_partition():
-    """Rows of a partition are scored bucket by bucket, each with all rows of its queries."""
-    from berryeval.evaluation.partitions import ScoringPlan, gather_scores
-    from berryeval.spark import tasks
-
-    judgments, run = tricky(3)
-    frame = tasks_input(judgments, run)
-    sizes = []
-
-    def noting(parts, plan, score=tasks._score):
-        sizes.append(sum(part.num_rows for part in parts.values()))
-        return score(parts, plan)
-
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(tasks, "ROWS_AT_ONCE", 200)
-        patch.setattr(tasks, "_score", noting)
-        found = [
-            *tasks.score_batches(iter(frame.to_batches(max_chunksize=37)), ScoringPlan(MEASURES))
-        ]
-    assert sum(sizes) == frame.num_rows
-    assert max(sizes) < frame.num_rows / 4
-    expected = be.evaluate(table(judgments, "relevance"), table(run, "score"), MEASURES)
-    assert_same(gather_scores(pa.Table.from_batches(found)), expected)
-
-
-def tasks_input(judgments, run):
-    """Return rows as the shuffle delivers them, sorted by their keys."""
-    from berryeval.spark.rows import JUDGED, KIND_BITS, RETRIEVED
-
-    def key(query, kind):
-        hashed = hash(query) & 0xFFFFFFFFFFFFFFFF & ~(3 << KIND_BITS) | (kind << KIND_BITS)
-        return hashed - (1 << 64) if hashed >> 63 else hashed
-
-    rows = [
-        (key(query, kind), query.encode(), document.encode(), value)
-        for kind, several in ((JUDGED, judgments), (RETRIEVED, run))
-        for query, document, value in several
-    ]
-    columns = [*zip(*sorted(rows), strict=True)]
-    types = (pa.int64(), pa.binary(), pa.binary(), pa.float64())
-    arrays = [pa.array(column, kind) for column, kind in zip(columns, types, strict=True)]
-    return pa.table(arrays, names=["key", "query_id", "doc_id", "value"])

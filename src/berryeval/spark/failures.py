@@ -12,7 +12,7 @@ from berryeval.errors import BerryEvalError, InputError, MissingExtraError, Spar
 __all__ = ["import_spark", "translated"]
 
 # The last line of a traceback: the class with its module, a colon, and the message.
-_OURS = re.compile(r"^\s*berryeval\.errors\.(\w+): (.+)$", re.MULTILINE)
+_OURS = re.compile(r"\bberryeval\.errors\.(\w+): ([^\n]+)")
 _NO_MODULE = re.compile(r"No module named '([\w.]+)'")
 _NO_MEMORY = ("OutOfMemoryError", "ExecutorLostFailure", "Python worker exited unexpectedly")
 _LONGEST = 300

@@ -43,6 +43,7 @@ __all__ = [
     "judgment_rows",
     "label_columns",
     "pruned",
+    "query_hash",
     "query_ids",
     "quoted",
     "run_rows",
@@ -115,6 +116,13 @@ def label_columns(judgments: DataFrame, plan: ScoringPlan) -> list[str]:
         wanted.append(STRATUM)
     found = (find_name(judgments.columns, known) for known in wanted)
     return [name for name in found if name is not None]
+
+
+def query_hash() -> Column:
+    """Return the hash of the query, as the key of a row has it."""
+    from pyspark.sql import functions
+
+    return functions.col("key").bitwiseAND(functions.lit(_HASHED).cast("long"))
 
 
 def query_ids(frame: DataFrame, kind: Kind) -> DataFrame:

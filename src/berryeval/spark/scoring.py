@@ -171,8 +171,14 @@ def in_partitions(
     schema: StructType,
     partitions: int | None,
 ) -> DataFrame:
-    """Bring the rows of each query together, sorted, and let a task have each partition."""
-    by_query = ("query_id",) if partitions is None else (partitions, "query_id")
+    """Bring the rows of each query together, sorted, and let a task have each partition.
+
+    Rows are partitioned by the hash in their key. If they were partitioned by the query itself,
+    Spark would omit the shuffle wherever both frames are partitioned so already, and adaptive
+    execution could then join other partitions of one frame than of the other.
+    """
+    hashed = rows.query_hash()
+    by_query = (hashed,) if partitions is None else (partitions, hashed)
     return frame.repartition(*by_query).sortWithinPartitions("key").mapInArrow(task, schema)
 
 
