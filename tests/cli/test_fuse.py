@@ -121,7 +121,7 @@ def test_tuning_is_reported_in_several_formats():
         *TUNED, "-o", "fused.run", *(part for name in reports for part in ("--report", name))
     )
     assert result.exit_code == 0, result.output
-    assert result.stdout.startswith("Nothing that was tried clearly beats stems.run alone. Tuned")
+    assert result.stdout.startswith("No fusion tried clearly beats stems.run alone. Tuned")
     assert Path("t.txt").read_text() == result.stdout
     content = json.loads(Path("t.json").read_text())
     assert (content["kind"], content["version"]) == ("fusion-tuning", 1)
@@ -134,7 +134,7 @@ def test_tuning_is_reported_in_several_formats():
     assert row.startswith("wsum,min-max,,")
     assert Path("t.svg").read_text().startswith("<svg")
     page = Path("t.html").read_text()
-    assert "<h1>Nothing that was tried clearly beats stems.run alone. Tuned" in page
+    assert "<h1>No fusion tried clearly beats stems.run alone. Tuned" in page
     assert page.count("Held-out folds") == 1
     assert page.count("held-out mean") == 10, "a dot per fold, on wide and on narrow screens"
     assert "<h2>Candidates</h2>" in page

@@ -106,7 +106,9 @@ def test_nothing_is_embedded_twice(tmp_path):
         )
         cached.close()
     assert asked == ["a", "bb"]
-    CachedEmbedder(CallableEmbedder(model, "m2"), path).embed(["a", "ccc"])
+    other = CachedEmbedder(CallableEmbedder(model, "m2"), path)
+    other.embed(["a", "ccc"])
+    other.close()
     assert asked == ["a", "bb", "a", "ccc"]
     assert len(cached._embedder.embed([])) == 0
 
@@ -117,6 +119,7 @@ def test_a_cache_handles_many_texts_and_none(tmp_path):
     many = [f"{i}" for i in range(1700)]
     assert (cached.embed(many) == cached.embed(many)).all()
     assert len(cached.embed([])) == 0
+    cached.close()
 
 
 def test_a_file_that_is_not_a_cache_is_not_changed(tmp_path):

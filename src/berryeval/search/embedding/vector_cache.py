@@ -38,11 +38,7 @@ class CachedEmbedder:
         self._embedder = embedder
         self._lock = threading.Lock()
         try:
-            self._database = sqlite3.connect(path, check_same_thread=False, timeout=30)
-            self._database.execute("PRAGMA journal_mode = WAL")
-            self._database.execute(
-                "CREATE TABLE IF NOT EXISTS vectors (key BLOB PRIMARY KEY, vector BLOB NOT NULL)"
-            )
+            self._database = _open(path)
         except sqlite3.Error as error:
             raise FormatError(f"cannot be used as a cache: {error}", os.fspath(path)) from error
 
@@ -102,3 +98,17 @@ class CachedEmbedder:
                 )
                 found.update(rows)
         return found
+
+
+def _open(path: str | os.PathLike[str]) -> sqlite3.Connection:
+    """Open or create a cache; a file that is not one is closed again."""
+    database = sqlite3.connect(path, check_same_thread=False, timeout=30)
+    try:
+        database.execute("PRAGMA journal_mode = WAL")
+        database.execute(
+            "CREATE TABLE IF NOT EXISTS vectors (key BLOB PRIMARY KEY, vector BLOB NOT NULL)"
+        )
+    except sqlite3.Error:
+        database.close()
+        raise
+    return database
