@@ -163,6 +163,7 @@ def collect(
         )
         schema = StructType(list(scores.schema.fields)).add(N_QUERIES, LongType())
         table = scores.mapInArrow(tasks.summed_up_batches, schema).toArrow()
+    table = table.rename_columns([*table.schema.names[:3], *numbers, N_QUERIES])
     return gather_scores(table, measures, queries=queries, missing=missing, no_relevant=no_relevant)
 
 
