@@ -158,10 +158,12 @@ def collect(
             functions.col("query_id").cast("binary").alias("query_id"),
             "status",
             "lacks_relevant",
-            *(functions.col(rows.quoted(name)) for name in numbers),
+            # mapInArrow takes no names with a dot, as RBP(p=0.9) has one.
+            *(functions.col(rows.quoted(name)).alias(f"_{i}") for i, name in enumerate(numbers)),
         )
         schema = StructType(list(scores.schema.fields)).add(N_QUERIES, LongType())
         table = scores.mapInArrow(tasks.summed_up_batches, schema).toArrow()
+    table = table.rename_columns([*table.schema.names[:3], *numbers, N_QUERIES])
     return gather_scores(table, measures, queries=queries, missing=missing, no_relevant=no_relevant)
 
 
