@@ -72,7 +72,7 @@ def _ratios(n_intents: int, n_judged: int) -> dict[str, float]:
 
 
 def _measures() -> list[Measure]:
-    """Return every measure, at the depth if it has a cutoff."""
+    """Return every measure of rankings, at the depth if it has a cutoff."""
     found = []
     for kind in all_measures():
         for name in (f"{kind.name}@{DEPTH}", kind.name):
@@ -80,7 +80,8 @@ def _measures() -> list[Measure]:
                 measure = parse_measure(name)
             except BerryEvalError:
                 continue
-            found.append(measure)
+            if not measure.uses_timings:
+                found.append(measure)
             break
     return found
 
@@ -98,10 +99,11 @@ def _times(judgments: Judgments, run: Run, measures: Sequence[Measure]) -> dict[
 
 def _data(n_intents: int, n_judged: int) -> tuple[Judgments, Run]:
     draw = random.Random(1)
-    grades, rankings = {}, {}
+    grades, rankings, lengths = {}, {}, {}
     for number in range(N_QUERIES):
         documents = [f"doc{one}" for one in draw.sample(range(10**7), n_judged + DEPTH)]
         judged = documents[:n_judged]
+        lengths.update((document, draw.randrange(50, 500)) for document in documents)
         grades[f"q{number}"] = {
             document: {str(i): int(draw.random() < 0.15) for i in range(n_intents)}
             for document in judged
@@ -109,7 +111,7 @@ def _data(n_intents: int, n_judged: int) -> tuple[Judgments, Run]:
         ranked = draw.sample(judged, DEPTH // 2) + documents[n_judged : n_judged + DEPTH // 2]
         draw.shuffle(ranked)
         rankings[f"q{number}"] = ranked
-    judgments = Judgments.from_dict(grades)
+    judgments = Judgments.from_dict(grades).with_lengths(lengths)
     judgments.is_kept_ready = True
     return judgments, Run.from_lists(rankings)
 

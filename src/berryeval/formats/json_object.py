@@ -9,20 +9,20 @@ from __future__ import annotations
 import json
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from typing import TypeAlias
+from typing import TYPE_CHECKING, TypeAlias
 
 from berryeval.core.column_names import Kind
 from berryeval.core.grouped import Duplicates, Grouped, Grouping
 from berryeval.core.id_column import decode_id
 from berryeval.core.run import Run
 from berryeval.errors import FormatError
-from berryeval.formats import relevance_judgments
 from berryeval.formats.capabilities import Capabilities
 from berryeval.formats.keys import id_bytes
 from berryeval.formats.lines import PathLike, iter_lines, path_name
-from berryeval.formats.located_quotes import located_beside
-from berryeval.formats.relevance_judgments import RelevanceJudgments
 from berryeval.formats.rows import Row, add_rows, parse_number, refuse_subtopics
+
+if TYPE_CHECKING:
+    from berryeval.formats.relevance_judgments import RelevanceJudgments
 
 __all__ = ["HOLDS", "JsonObject", "has_broken_numbers", "iter_rows", "load", "sniff", "to_lines"]
 
@@ -80,6 +80,9 @@ def load(path: PathLike) -> JsonObject:
         raise FormatError(f"expected a JSON object ({error})", path_name(path)) from None
     pairs = _pairs(queries, path, "queries")
     if any(key == "judgments" and _is_list_of_objects(value) for key, value in pairs):
+        from berryeval.formats import relevance_judgments  # slow to import, and few need them
+        from berryeval.formats.located_quotes import located_beside
+
         golden = located_beside(relevance_judgments.parse(content, path), path)
         judged = [(one.query_id, [*one.iter_grades()]) for one in golden.queries]
         return JsonObject(path, judged, golden)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import difflib
 from collections.abc import Iterable, Sequence
 
 from berryeval.core.column_names import (
@@ -71,6 +70,8 @@ def check_keys(
     """
     for name in names:
         if name not in known:
+            import difflib  # slow to import, and most names are known
+
             near = difflib.get_close_matches(name.lower(), known, n=1)
             hint = f"did you mean {near[0]!r}?" if near else f"known keys are {', '.join(known)}"
             raise FormatError(f"{where}: unknown key {name!r}; {hint}", path_name(path), line)
