@@ -11,7 +11,9 @@ eight methods and three normalisations that `tune_fusion` tries by default. ranx
 the second: its part calls `optimize_fusion` for each, and keeps what scores best on the training
 queries.
 
-ranx runs in an environment of its own, ``--peers`` (``make .cache/peers/installed``).
+ranx runs in an environment of its own, ``--peers`` (``make .cache/peers/installed``). It compiles
+for a minute; ``--peers .venv/bin/python``, which has no ranx, tries and chooses the same with
+`berryeval.compat.ranx`.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """ranx's part of `study_tuning.py`, which calls it with the Python that has ranx.
 
 Reads JSON from standard input: a list of tasks. Writes the fused rankings of all queries for each
-fold of each task.
+fold of each task. A Python without ranx has `berryeval.compat.ranx` do the same.
 """
 
 from __future__ import annotations
@@ -11,7 +11,10 @@ import json
 import sys
 from typing import Any
 
-from ranx import Qrels, Run, evaluate, fuse, optimize_fusion
+try:
+    from ranx import Qrels, Run, evaluate, fuse, optimize_fusion
+except ImportError:
+    from berryeval.compat.ranx import Qrels, Run, evaluate, fuse, optimize_fusion
 
 _OPTIMISED = ("wsum", "rrf", "rbc", "mapfuse", "slidefuse")
 _BY_RANK = ("rrf", "rbc", "isr", "bordafuse", "mapfuse", "slidefuse")
