@@ -11,7 +11,7 @@ from berryeval.core.frames import iter_head
 from berryeval.core.grouped import Grouped
 from berryeval.core.judging import JudgedRow
 from berryeval.core.score_order import ScoredRow
-from berryeval.formats._arrow_files import needed_columns, open_source, rows_of, table_of
+from berryeval.formats._arrow_files import TextCheck, needed_columns, open_source, rows_of, table_of
 from berryeval.formats.capabilities import with_every_column
 from berryeval.formats.limits import check_rows
 from berryeval.formats.lines import PathLike, path_name
@@ -44,10 +44,8 @@ def read_table(path: PathLike, kind: Kind) -> Any:  # noqa: ANN401 - a pyarrow.T
     """Read the columns that are needed."""
     with open_source(path, _WHAT) as source:
         reader = _reader(source)
-        table = _read_all(reader, path).select(needed_columns(reader.schema.names, kind, path))
-        # What is read is what is in the file: damaged offsets would lead out of it.
-        table.validate(full=True)
-        return table
+        columns = needed_columns(reader.schema.names, kind, path)
+        return _read_all(reader, columns, path).select(columns)
 
 
 def column_names(path: PathLike) -> list[str]:
@@ -57,16 +55,21 @@ def column_names(path: PathLike) -> list[str]:
         return names
 
 
-def _read_all(reader: Any, path: PathLike) -> Any:  # noqa: ANN401 - of pyarrow
-    """Read all batches; a few bytes may stand for very many rows."""
+def _read_all(reader: Any, columns: list[str], path: PathLike) -> Any:  # noqa: ANN401 - pyarrow's
+    """Read all batches; a few bytes may stand for very many rows, and for very long texts."""
     from pyarrow import Table
 
     is_file = hasattr(reader, "num_record_batches")
     read = map(reader.get_batch, range(reader.num_record_batches)) if is_file else reader
-    batches, n_rows = [], 0
+    batches, n_rows, texts = [], 0, TextCheck(columns, path)
     for batch in read:
         n_rows += batch.num_rows
         check_rows(n_rows, path_name(path))
+        chosen = batch.select(columns)
+        chosen.validate()
+        texts.add(chosen)  # before every text is looked at: all may be views of a long one
+        # What is read is what is in the file: damaged offsets would lead out of it.
+        chosen.validate(full=True)
         batches.append(batch)
     return Table.from_batches(batches, reader.schema)
 

@@ -14,9 +14,9 @@ from berryeval.core.frames import iter_head
 from berryeval.core.grouped import Grouped
 from berryeval.core.judging import JudgedRow
 from berryeval.core.score_order import ScoredRow
-from berryeval.formats._arrow_files import needed_columns, open_source, rows_of, table_of
+from berryeval.formats._arrow_files import TextCheck, needed_columns, open_source, rows_of, table_of
 from berryeval.formats.capabilities import with_every_column
-from berryeval.formats.limits import check_rows
+from berryeval.formats.limits import are_texts_limited, check_rows
 from berryeval.formats.lines import PathLike, path_name
 from berryeval.formats.rows import Row
 
@@ -36,6 +36,7 @@ HOLDS = with_every_column("judgments", "run")
 _WHAT = "Reading Parquet"
 _MAGIC = b"PAR1"
 _FIRST_LETTER = 0x20
+_N_CHECKED = 1024
 
 
 def sniff(first_line: bytes) -> bool:
@@ -59,7 +60,19 @@ def read_table(path: PathLike, kind: Kind) -> Any:  # noqa: ANN401 - a pyarrow.T
         # A query's id stands in many rows: read it once, and the rows point to it.
         file = parquet.ParquetFile(source, read_dictionary=[query])
         check_rows(file.metadata.num_rows, path_name(path))
+        if are_texts_limited():
+            _check_texts(source, columns, path)
         return file.read(columns=columns)
+
+
+def _check_texts(source: Any, columns: list[str], path: PathLike) -> None:  # noqa: ANN401
+    """Decode a few rows at a time: a file may repeat a long text in every row."""
+    from pyarrow import parquet
+
+    texts = TextCheck(columns, path)
+    file = parquet.ParquetFile(source)
+    for batch in file.iter_batches(_N_CHECKED, columns=columns, use_threads=False):
+        texts.add(batch)
 
 
 def column_names(path: PathLike) -> list[str]:
