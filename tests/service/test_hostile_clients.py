@@ -56,7 +56,8 @@ def test_a_body_that_arrives_in_drops_is_given_up(service, monkeypatch):
             yield b" "
 
     answer = client.post("/v1/judgments", content=drops(), headers=JSON)
-    refused(answer, 408, "stalled")
+    problem = refused(answer, 408, "stalled")
+    assert "the body arrived too slowly" in problem["detail"]
 
 
 # Uploads
