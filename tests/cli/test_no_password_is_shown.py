@@ -1,4 +1,4 @@
-"""No command repeats the password in an address, even in an address that it cannot use."""
+"""Arguments that take an address do not repeat its password, even if they cannot use it."""
 
 from pathlib import Path
 
