@@ -1,4 +1,4 @@
-"""No command repeats the password in an address, even in an address that it cannot use."""
+"""Arguments that take an address do not repeat its password, even if they cannot use it."""
 
 from pathlib import Path
 
@@ -59,8 +59,13 @@ def test_no_password_is_shown(folder, command, address):
         assert path.is_dir() or "hunter2" not in path.read_text(errors="replace"), path
 
 
-@pytest.mark.parametrize("system", ["https://search.example/?q={query}&api_key=hunter2",
-                                    "opensearch:https://ada:hunter2@search.example/docs"])  # fmt: skip
+@pytest.mark.parametrize(
+    "system",
+    [
+        "https://search.example/?q={query}&api_key=hunter2",
+        "opensearch:https://ada:hunter2@search.example/docs",
+    ],
+)
 def test_init_writes_no_key(system):
     """The file is meant for version control."""
     result = CliRunner().invoke(main, ["init", "--print", "--system", system])

@@ -168,3 +168,34 @@ def test_tokens_can_be_required_on_loopback(service, tokens):
     client = service(is_token_required=True)
     assert client.get("/v1/judgments").status_code == 401
     assert client.get("/v1/judgments", headers=tokens["read"]).status_code == 200
+
+
+@pytest.mark.parametrize(
+    "headers",
+    [
+        {"Authorization": "Bearer wrong"},
+        {"Authorization": "Basic wrong"},
+        {"Cookie": "berryeval_session=wrong", "Origin": "http://localhost:8765"},
+        {},
+    ],
+)
+def test_attempts_without_access_are_limited_by_address(service, archive, monkeypatch, headers):
+    """They get 429 without a look-up, and valid tokens that were used before are not affected."""
+    ada = {"Authorization": f"Bearer {archive.tokens.create('ada', 'read')}"}
+    client = service(is_token_required=True, max_rate=2)
+    assert client.get("/v1/runs", headers=ada).status_code == 200
+    looked_up = []
+    for table in (archive.tokens, archive.sessions):
+        verify = table.verify
+        monkeypatch.setattr(
+            table, "verify", lambda secret, verify=verify: looked_up.append(1) or verify(secret)
+        )
+    client = service(is_token_required=True, max_rate=2)
+    assert client.get("/v1/runs", headers=ada).status_code == 200
+    statuses = [client.get("/v1/runs", headers=headers).status_code for _ in range(60)]
+    assert statuses[:20] == [401] * 20
+    assert statuses.count(429) > 20
+    assert len(looked_up) < 40
+    answer = client.get("/v1/runs", headers=headers)
+    assert int(answer.headers["Retry-After"]) >= 1
+    assert client.get("/v1/runs", headers=ada).status_code == 200

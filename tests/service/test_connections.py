@@ -10,6 +10,7 @@ import time
 import pytest
 import uvicorn
 
+from berryeval.service import connections
 from berryeval.service.connections import connection_class
 
 REQUEST = b"GET / HTTP/1.1\r\nHost: localhost\r\n\r\n"
@@ -145,3 +146,19 @@ def test_bad_requests_are_logged_once_per_minute(caplog):
                 assert rest_of(connection).startswith(b"HTTP/1.1 400 ")
     assert len(caplog.records) == 1
     assert "Invalid HTTP request" in caplog.text
+
+
+def test_the_rest_of_a_minute_is_logged_when_it_ends(monkeypatch, caplog):
+    """All events are counted, even if no other follows."""
+    monkeypatch.setattr(connections, "_EVENTS_EVERY_SECONDS", 0.05)
+
+    async def events():
+        counted = connections._Counted()
+        for _ in range(60):
+            counted.warning("slow headers")
+        await asyncio.sleep(0.3)
+        counted.warning("slow headers")
+
+    with caplog.at_level("WARNING", logger="berryeval.service"):
+        asyncio.run(events())
+    assert [record.count for record in caplog.records] == [1, 59, 1]

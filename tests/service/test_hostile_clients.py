@@ -9,6 +9,7 @@ import time
 from pathlib import Path
 
 import httpx
+import numpy as np
 import pyarrow as pa
 import pytest
 from pyarrow import ipc, parquet
@@ -55,7 +56,8 @@ def test_a_body_that_arrives_in_drops_is_given_up(service, monkeypatch):
             yield b" "
 
     answer = client.post("/v1/judgments", content=drops(), headers=JSON)
-    refused(answer, 408, "stalled")
+    problem = refused(answer, 408, "stalled")
+    assert "the body arrived too slowly" in problem["detail"]
 
 
 # Uploads
@@ -88,6 +90,41 @@ def test_a_small_file_with_very_many_rows_is_rejected(service, kind):
     problem = refused(client.post("/v1/runs?name=a", content=content), 413, "too-large")
     assert "at most 1,000,000 rows" in problem["detail"]
     assert client.get("/v1/runs").json()["items"] == []
+
+
+def repeated(kind, text):
+    """Return a small file in which very many rows have the same long id."""
+    n_rows = 300_000
+    column = pa.DictionaryArray.from_arrays(pa.array([0] * n_rows, pa.int32()), pa.array([text]))
+    file = io.BytesIO()
+    if kind == "parquet":
+        table = pa.table({"query_id": column, "doc_id": column, "score": [1.0] * n_rows})
+        parquet.write_table(table, file, compression="zstd")
+        return file.getvalue()
+    runs = pa.RunEndEncodedArray.from_arrays([n_rows], pa.array([text]))
+    if kind == "views":
+        lengths = np.zeros((n_rows, 4), np.int32)  # length, prefix, buffer, offset
+        lengths[:, 0], lengths[:, 1] = len(text), int.from_bytes(text[:4].encode(), "little")
+        buffers = [None, pa.py_buffer(lengths.tobytes()), pa.py_buffer(text.encode())]
+        ids = pa.Array.from_buffers(pa.string_view(), n_rows, buffers)
+    else:
+        ids = {"dictionary": column, "runs": runs}[kind]
+    table = pa.table({"query_id": ids, "doc_id": ids, "score": pa.array([1.0] * n_rows)})
+    with ipc.new_file(file, table.schema,
+                      options=ipc.IpcWriteOptions(compression="zstd")) as writer:  # fmt: skip
+        writer.write_table(table)
+    return file.getvalue()
+
+
+@pytest.mark.parametrize("kind", ["dictionary", "runs", "views", "parquet"])
+@pytest.mark.parametrize("path", ["/v1/runs?name=a", "/v1/judgments/file"])
+def test_a_long_id_is_not_expanded_to_every_row(service, kind, path):
+    """A few kilobytes would become 300 GB."""
+    content = repeated(kind, "x" * 1_000_000)
+    assert len(content) < 200_000
+    client = service(worker_memory=1025 << 20)
+    problem = refused(client.post(path, content=content), 422, "format")
+    assert "ids of at most 1,024 bytes, found one of 1,000,000" in problem["detail"]
 
 
 @pytest.mark.parametrize("column", [0, 2])

@@ -220,3 +220,9 @@ def test_a_problem_can_be_raised_with_its_headers():
     """It works like HTTPException."""
     problem = Problem(418, "no coffee", headers={"X-Pot": "tea"})
     assert (problem.headers, problem.kind) == ({"X-Pot": "tea"}, "i'm-a-teapot")
+
+
+def test_a_body_that_is_no_object_is_named_so(client):
+    """Not in the words of the validator."""
+    answer = client.post("/v1/judgments", json=["x"])
+    assert answer.json()["detail"] == "body: expected an object, found ['x']"

@@ -17,11 +17,13 @@ from berryeval.core.judgments import Judgments
 from berryeval.core.origin import Origin
 from berryeval.core.run import Run
 from berryeval.errors import BerryEvalError, FormatError
+from berryeval.formats.limits import are_texts_limited, check_content, check_id
 from berryeval.formats.lines import PathLike, is_plain_file, iter_lines, path_name
 from berryeval.formats.rows import iter_labelled
 
 __all__ = [
     "N_HEAD",
+    "TextCheck",
     "as_stream",
     "judged_columns",
     "needed_columns",
@@ -37,6 +39,7 @@ N_HEAD = 1000
 """Rows that are read at once where often the first ones are enough."""
 
 _TAG = b"tag"
+_N_IDS = 2
 
 
 @contextmanager
@@ -112,6 +115,60 @@ def ranked_columns(names: list[str], path: PathLike) -> list[str]:
 def scored_columns(names: list[str], path: PathLike) -> list[str]:
     """Return the columns of a run that its scores depend on."""
     return [names[place] for place in find_places(names, "run", Origin(path_name(path)))]
+
+
+class TextCheck:
+    """Checks the lengths of texts before a few bytes are expanded to very many rows.
+
+    Parameters
+    ----------
+    names : list of str
+        The columns that are read; the first two are ids.
+    path : PathLike
+        Their file.
+    """
+
+    def __init__(self, names: list[str], path: PathLike) -> None:
+        self._names = names
+        self._name = path_name(path)
+        self._n_bytes = 0
+
+    def add(self, batch: Any) -> None:  # noqa: ANN401 - a pyarrow.RecordBatch
+        """Check the next rows; raise `FormatError` or `SizeError`."""
+        if not are_texts_limited():
+            return
+        for place, name in enumerate(self._names):
+            if name not in batch.schema.names:
+                continue
+            longest, n_bytes = _lengths(batch.column(name))
+            if place < _N_IDS:
+                check_id(longest, self._name)
+            self._n_bytes += n_bytes
+            check_content(self._n_bytes, self._name)
+
+
+def _lengths(column: Any) -> tuple[int, int]:  # noqa: ANN401 - a pyarrow.Array
+    """Return the bytes of the longest text of a column, and an upper bound of those of all."""
+    import pyarrow as pa
+    from pyarrow import compute, types
+
+    if types.is_dictionary(column.type):
+        longest, _ = _lengths(column.dictionary)
+        return longest, longest * len(column)
+    if types.is_run_end_encoded(column.type):
+        longest, _ = _lengths(column.values)
+        return longest, longest * len(column)
+    if types.is_string_view(column.type) or types.is_binary_view(column.type):
+        # Every row is 16 bytes, which begin with the length of its text.
+        views = column.buffers()[1]
+        lengths = pa.Array.from_buffers(pa.int32(), views.size // 4, [None, views])
+        first = 4 * column.offset
+        lengths = lengths.take(pa.array(range(first, first + 4 * len(column), 4)))
+    elif column.type in (pa.string(), pa.large_string(), pa.binary(), pa.large_binary()):
+        lengths = compute.binary_length(column)
+    else:
+        return 0, 0  # numbers are short, and other types are not read
+    return compute.max(lengths).as_py() or 0, compute.sum(lengths).as_py() or 0
 
 
 def table_of(data: Grouped) -> Any:  # noqa: ANN401 - a pyarrow.Table

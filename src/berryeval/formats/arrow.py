@@ -14,6 +14,7 @@ from berryeval.core.judging import JudgedRow
 from berryeval.core.score_order import ScoredRow
 from berryeval.formats._arrow_files import (
     N_HEAD,
+    TextCheck,
     as_stream,
     needed_columns,
     open_source,
@@ -54,14 +55,13 @@ def sniff(first_line: bytes) -> bool:
 def read_table(path: PathLike, kind: Kind) -> Any:  # noqa: ANN401 - a pyarrow.Table
     """Read the columns that are needed."""
     with open_source(path, _WHAT) as source:
-        from pyarrow import Table
+        from pyarrow import Table, schema
 
         reader = _reader(source)
-        table = Table.from_batches(_iter_batches(reader, path), reader.schema)
-        table = table.select(needed_columns(reader.schema.names, kind, path))
-        # What is read is what is in the file: damaged offsets would lead out of it.
-        table.validate(full=True)
-        return table
+        columns = needed_columns(reader.schema.names, kind, path)
+        fields = [reader.schema.field(name) for name in columns]
+        chosen = schema(fields, reader.schema.metadata)
+        return Table.from_batches(_iter_checked(reader, path, columns), chosen)
 
 
 @contextmanager
@@ -94,8 +94,11 @@ def _iter_batches(reader: Any, path: PathLike) -> Iterator[Any]:  # noqa: ANN401
 
 def _iter_checked(reader: Any, path: PathLike, columns: list[str]) -> Iterator[Any]:  # noqa: ANN401
     """Iterate over the batches that may be read: damaged offsets would lead out of them."""
+    texts = TextCheck(columns, path)
     for batch in _iter_batches(reader, path):
         taken = batch.select(columns)
+        taken.validate()
+        texts.add(taken)  # before every text is looked at: all may be views of a long one
         taken.validate(full=True)
         yield taken
 

@@ -7,9 +7,12 @@ from contextlib import contextmanager
 from contextvars import ContextVar
 from typing import NamedTuple
 
-from berryeval.errors import SizeError
+from berryeval.errors import FormatError, SizeError
 
-__all__ = ["MOST_LINE", "UPLOADED_LINE", "check_content", "check_rows", "limited", "within_limits"]
+__all__ = [
+    "MOST_LINE", "UPLOADED_LINE", "are_texts_limited", "check_content", "check_id", "check_rows",
+    "limited", "within_limits",
+]  # fmt: skip
 
 MOST_LINE = 1 << 28
 """Bytes of the longest line. A longer one is an endless one, such as that of ``/dev/zero``."""
@@ -21,6 +24,7 @@ class _Limits(NamedTuple):
     rows: int | None = None
     content: int | None = None
     line: int | None = None
+    id: int | None = None
 
 
 _limits: ContextVar[_Limits] = ContextVar("limits", default=_Limits())  # noqa: B039 - immutable
@@ -28,10 +32,27 @@ _limits: ContextVar[_Limits] = ContextVar("limits", default=_Limits())  # noqa: 
 
 @contextmanager
 def limited(
-    *, rows: int | None = None, content: int | None = None, line: int | None = None
+    *,
+    rows: int | None = None,
+    content: int | None = None,
+    line: int | None = None,
+    id: int | None = None,
 ) -> Iterator[None]:
-    """Within the block, reject files with more rows, more bytes when decompressed, longer lines."""
-    token = _limits.set(_Limits(rows, content, line))
+    """Within the block, reject files that exceed a limit.
+
+    Parameters
+    ----------
+    rows : int, optional
+        Largest number of rows.
+    content : int, optional
+        Largest number of bytes when decompressed.
+    line : int, optional
+        Longest line in bytes.
+    id : int, optional
+        Longest text in a column of ids, in bytes. Only for formats in which a few bytes may stand
+        for very many rows; others are limited by their content.
+    """
+    token = _limits.set(_Limits(rows, content, line, id))
     try:
         yield
     finally:
@@ -50,6 +71,18 @@ def check_content(n_bytes: int, name: str) -> None:
     most = _limits.get().content
     if most is not None and n_bytes > most:
         raise SizeError(f"expected at most {most:,} bytes, found more", name)
+
+
+def are_texts_limited() -> bool:
+    """Whether the texts of a file have to be checked."""
+    return _limits.get().content is not None
+
+
+def check_id(n_bytes: int, name: str) -> None:
+    """Raise `FormatError` if an id of a file is too long."""
+    most = _limits.get().id
+    if most is not None and n_bytes > most:
+        raise FormatError(f"expected ids of at most {most:,} bytes, found one of {n_bytes:,}", name)
 
 
 def within_limits(pieces: Iterable[bytes], name: str) -> Iterator[bytes]:

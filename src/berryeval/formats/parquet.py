@@ -20,6 +20,7 @@ from berryeval.core.score_order import ScoredRow
 from berryeval.errors import FormatError
 from berryeval.formats._arrow_files import (
     N_HEAD,
+    TextCheck,
     as_stream,
     judged_columns,
     open_source,
@@ -29,7 +30,7 @@ from berryeval.formats._arrow_files import (
     table_of,
 )
 from berryeval.formats.capabilities import with_every_column
-from berryeval.formats.limits import check_rows
+from berryeval.formats.limits import are_texts_limited, check_rows
 from berryeval.formats.lines import PathLike, path_name
 from berryeval.formats.parquet_folder import files_in, is_parquet_folder
 from berryeval.formats.rows import Row
@@ -54,6 +55,7 @@ _FIRST_LETTER = 0x20
 _BATCH_ROWS = 262_144
 _FEWEST_BYTES = 5  # of an id that is written out: four for its length, and one
 _BUFFER = 1 << 20  # bytes of a column that are read at once, however large its row groups are
+_N_CHECKED = 1024
 
 
 def sniff(first_line: bytes) -> bool:
@@ -134,7 +136,19 @@ def _open_columns(
     # A query's id stands in many rows: read it once, and the rows point to it.
     file = _open_file(source, [find_name(columns, QUERY)])
     check_rows(file.metadata.num_rows, path_name(path))
+    if are_texts_limited():
+        _check_texts(source, columns, path)
     return file, columns
+
+
+def _check_texts(source: Any, columns: list[str], path: PathLike) -> None:  # noqa: ANN401
+    """Decode a few rows at a time: a file may repeat a long text in every row."""
+    from pyarrow import parquet
+
+    texts = TextCheck(columns, path)
+    file = parquet.ParquetFile(source)
+    for batch in file.iter_batches(_N_CHECKED, columns=columns, use_threads=False):
+        texts.add(batch)
 
 
 def _open_file(source: Any, repeated: list[str | None]) -> Any:  # noqa: ANN401 - of pyarrow

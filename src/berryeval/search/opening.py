@@ -57,7 +57,7 @@ contains one, and a password may be anywhere in it."""
 _EMBEDDED = ("bm25", "vector", "hybrid")
 _SCHEMES = ("postgresql://", "postgres://")
 _FUNCTION = re.compile(r"[\w.-]+:[\w.]+")
-"""``module:function``. Other texts with a colon may contain a password, such as ``me:pass@host``."""
+"""``module:function``. Other texts with a colon may contain a password: ``me:secret@host``."""
 _KIND_OF_PREFIX = {
     "http": "http",
     "https": "http",

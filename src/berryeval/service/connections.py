@@ -8,7 +8,6 @@ network; for the open internet, the documentation recommends a proxy.
 from __future__ import annotations
 
 import asyncio
-import time
 from typing import Any
 
 import h11
@@ -120,16 +119,24 @@ class _Counted:
 
     def __init__(self) -> None:
         self._counts: dict[str, int] = {}
-        self._logged: dict[str, float] = {}
 
     def warning(self, message: str, *_: object, **__: object) -> None:
-        """Count a message, and log it if a minute has passed."""
-        now = time.monotonic()
-        self._counts[message] = self._counts.get(message, 0) + 1
-        if now - self._logged.get(message, -_EVENTS_EVERY_SECONDS) >= _EVENTS_EVERY_SECONDS:
-            _log.warning("connections", extra={"reason": message, "count": self._counts[message]})
-            self._logged[message] = now
-            self._counts[message] = 0
+        """Count a message. The first is logged at once, the others when their minute ends."""
+        if message in self._counts:
+            self._counts[message] += 1
+            return
+        self._counts[message] = 1
+        self._log_count(message)
+
+    def _log_count(self, message: str) -> None:
+        """Log what was counted in the last minute, and begin the next one."""
+        if not self._counts[message]:
+            del self._counts[message]
+            return
+        _log.warning("connections", extra={"reason": message, "count": self._counts[message]})
+        self._counts[message] = 0
+        loop = asyncio.get_running_loop()
+        loop.call_later(_EVENTS_EVERY_SECONDS, self._log_count, message)
 
     info = debug = log = warning
 

@@ -259,6 +259,8 @@ def _fault(complaint: dict[str, Any]) -> Fault:
         return Fault(where=where, expected="a value", found="nothing")
     if complaint["type"] == "extra_forbidden":
         return Fault(where=where, expected="no such key", found=shown(complaint["loc"][-1]))
+    if complaint["type"] in ("model_attributes_type", "model_type", "dict_type"):
+        return Fault(where=where, expected="an object", found=shown(complaint.get("input")))
     expected = _AFTER.sub("", _BEFORE.sub("", complaint["msg"]))
     return Fault(where=where, expected=expected, found=shown(complaint.get("input")))
 

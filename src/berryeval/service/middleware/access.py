@@ -22,6 +22,7 @@ from berryeval.archive.records import Token
 from berryeval.service.check_threads import run_check
 from berryeval.service.dependencies import LOCAL, Caller
 from berryeval.service.lru_cache import LruCache
+from berryeval.service.middleware.rates import RateLimit, address_key
 from berryeval.service.problems import Problem
 from berryeval.service.settings import ServiceSettings
 
@@ -47,6 +48,8 @@ class Access:
         self._settings = settings
         self._tokens = _Verified(archive.tokens.verify)
         self._sessions = _Verified(archive.sessions.verify)
+        # Apart from the requests that have access: an address may be that of a proxy.
+        self._refused = RateLimit(settings.rate)
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Add the caller to the state of the request, and this object to end its session."""
@@ -66,14 +69,14 @@ class Access:
     async def _caller(self, scope: Scope, headers: Headers) -> Caller:
         authorization = headers.get("authorization")
         if authorization is not None:
-            return await self._of_token(authorization)
+            return await self._of_token(authorization, scope)
         is_open = scope["path"] in OPEN_PATHS or scope["path"].startswith("/assets/")
         cookie = cookie_parser(headers.get("cookie", "")).get(COOKIE)
         if cookie and not is_open:
             _check_site(scope["method"], headers)
             if scope["method"] not in _SAFE:
                 _check_origin(headers, is_needed=True)
-            caller = await self._sessions.caller(cookie)
+            caller = await self._looked_up(self._sessions, cookie, scope)
             if caller is not None:
                 return caller
         if self._settings.needs_token:
@@ -81,6 +84,8 @@ class Access:
                 if scope["method"] not in _SAFE:
                     _check_origin(headers)
                 return Caller("anonymous", "read")
+            if not cookie:  # otherwise it was counted
+                self._refused.count(address_key(scope))
             raise _unauthorized("this service requires a token", "none")
         _check_host(headers.get("host", ""), self._settings.known_hosts)
         _check_site(scope["method"], headers)
@@ -88,12 +93,24 @@ class Access:
             _check_origin(headers)
         return LOCAL
 
-    async def _of_token(self, authorization: str) -> Caller:
+    async def _looked_up(self, known: _Verified, secret: str, scope: Scope) -> Caller | None:
+        """Return the caller with a secret; an address may only try so many wrong ones."""
+        if known.was_valid(secret):
+            return await known.caller(secret)
+        address = address_key(scope)
+        self._refused.count(address)
+        caller = await known.caller(secret)
+        if caller is not None:
+            self._refused.discount(address)
+        return caller
+
+    async def _of_token(self, authorization: str, scope: Scope) -> Caller:
         scheme, _, token = authorization.partition(" ")
         token = token.strip()
         if scheme.lower() != "bearer" or not token:
+            self._refused.count(address_key(scope))
             raise _unauthorized("expected Authorization: Bearer TOKEN", f"{scheme[:20]} …")
-        caller = await self._tokens.caller(token)
+        caller = await self._looked_up(self._tokens, token, scope)
         if caller is None:
             raise _unauthorized("the token is unknown or revoked", "another")
         return caller
@@ -107,7 +124,12 @@ class _Verified:
         self._callers: LruCache[str, Caller] = LruCache(
             _MOST_REMEMBERED, seconds=_REMEMBERED_SECONDS
         )
+        self._valid: LruCache[str, bool] = LruCache(_MOST_REMEMBERED)
         self._n_forgotten = 0
+
+    def was_valid(self, secret: str) -> bool:
+        """Whether a secret was valid before; it may no longer be."""
+        return self._valid.get(secret) is not None
 
     async def caller(self, secret: str) -> Caller | None:
         """Return the caller with this secret; None if it is unknown or no longer valid."""
@@ -115,8 +137,11 @@ class _Verified:
         if caller is None:
             n_forgotten = self._n_forgotten
             token = await run_check(self._verify, secret)
-            if token is not None:
+            if token is None:
+                self._valid.forget(secret)
+            else:
                 caller = Caller(token.name, token.role, has_token=True)
+                self._valid.put(secret, True)  # noqa: FBT003 - the value of an entry
                 # If it was forgotten meanwhile, the archive may have answered before the end.
                 if n_forgotten == self._n_forgotten:
                     self._callers.put(secret, caller)

@@ -108,7 +108,7 @@ class _Watch:
             if self._n_bytes > self._most:
                 raise _too_large(self._n_bytes, self._most)
             if time.monotonic() > self._began + self._seconds + self._n_bytes / _SLOWEST:
-                raise _stalled(self._seconds)
+                raise _too_slow_body(self._n_bytes)
             if not self._is_answered:
                 self._timer.cancel()
                 self._timer = self._start_timer()
@@ -153,6 +153,20 @@ def _stalled(seconds: float) -> Problem:
         where="body",
         expected="the next part of the body",
         found="nothing",
+    )
+
+
+def _too_slow_body(n_bytes: int) -> Problem:
+    expected = f"at least {_SLOWEST:,} bytes per second"
+    return Problem(
+        408,
+        f"the body arrived too slowly, {n_bytes:,} bytes so far: expected {expected}; "
+        "nothing was stored",
+        kind="stalled",
+        headers=_CLOSE,
+        where="body",
+        expected=expected,
+        found="fewer",
     )
 
 

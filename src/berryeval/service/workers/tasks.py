@@ -6,6 +6,7 @@ from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from berryeval.archive.checks import LONGEST_ID
 from berryeval.archive.runs import PackedRun, pack_run
 from berryeval.core.judgments import Judgments
 from berryeval.core.notes import caution_notes
@@ -36,7 +37,7 @@ def read_packed_run(
 ) -> tuple[PackedRun, list[str]]:
     """Return a run from a file as an archive stores it, and the cautions about it."""
     progress(0, 2, "reading")
-    with limited(rows=rows, content=content, line=UPLOADED_LINE):
+    with limited(rows=rows, content=content, line=UPLOADED_LINE, id=LONGEST_ID):
         run = read_run(path, format=format)
     progress(1, 2, "compressing")
     return pack_run(run), [*map(str, caution_notes(run.find_cautions()))]
@@ -47,7 +48,8 @@ def read_judgments_file(
 ) -> tuple[Judgments, list[str]]:
     """Return judgments from a file, and what was left out, in sentences."""
     progress(0, 1, "reading")
-    with limited(rows=rows, content=content, line=UPLOADED_LINE), count_losses() as losses:
+    limits = limited(rows=rows, content=content, line=UPLOADED_LINE, id=LONGEST_ID)
+    with limits, count_losses() as losses:
         found = read_judgments(path, format=format)
     if not found.n_rows:
         raise FormatError("expected judgments, found none", str(path))
