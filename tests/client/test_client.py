@@ -117,6 +117,10 @@ def test_runs_are_uploaded_and_downloaded(client, tmp_path):
     assert [one["doc_id"] for one in ranking["documents"]] == ["d1"]
     assert stored["run_id"] in {one["run_id"] for one in client.runs}
     assert not [*client.runs.list(name="nobody")]
+    timed = Run.from_dict(RUN).with_timings({"q1": 12.5})
+    assert client.runs.upload(timed, name="bm25", format="jsonl")["run_id"] == same["run_id"]
+    again = client.runs.set_timings(same["run_id"], {"q1": 12.5})
+    assert again == {"received": 1, "changed": False}
     client.runs.remove(stored["run_id"])
     with pytest.raises(NotFoundError):
         client.runs.get(stored["run_id"])
@@ -254,7 +258,8 @@ def test_every_route_is_covered(client, run_id, tmp_path, monkeypatch):
         lambda: client.documents.remove("d"), lambda: [*client.runs],
         lambda: client.runs.upload(Run.from_dict(RUN), name="x"), lambda: client.runs.get("r"),
         lambda: client.runs.download("r", tmp_path / "r"), lambda: client.runs.ranking("r", "q"),
-        lambda: client.runs.remove("r"), lambda: [*client.evaluations],
+        lambda: client.runs.remove("r"), lambda: client.runs.set_timings("r", {"q": 1.0}),
+        lambda: [*client.evaluations],
         lambda: client.evaluations.create(run_id), lambda: client.evaluations.get("e"),
         lambda: client.evaluations.report("e"), lambda: client.compare("r", ["r"]),
         lambda: client.holes(["r"]), client.history, lambda: [*client.baselines],
