@@ -28,8 +28,8 @@ class Dataset(NamedTuple):
 def dataset(n_rows: int) -> Dataset:
     """Return a run of so many rows, 1,000 per query, and 20 judgments per query.
 
-    Documents have random ids of ten characters, half of the judged ones are retrieved, and scores are
-    float64 in random order. Queries are contiguous in the files, as retrieval writes them.
+    Documents have random ids of ten characters, half of the judged ones are retrieved, and scores
+    are float64 in random order. Queries are contiguous in the files, as retrieval writes them.
     """
     folder = FOLDER / f"{n_rows:_}"
     made = Dataset(folder / "judgments.parquet", folder / "run", n_rows)
