@@ -28,8 +28,8 @@ class Dataset(NamedTuple):
 def dataset(n_rows: int) -> Dataset:
     """Return a run of so many rows, 1,000 per query, and 20 judgments per query.
 
-    Documents have ids of nine characters, half of the judged ones are retrieved, and scores are
-    float64 in random order. Queries are contiguous in the files, as retrieval writes them.
+    Documents have random ids of ten characters, half of the judged ones are retrieved, and scores
+    are float64 in random order. Queries are contiguous in the files, as retrieval writes them.
     """
     folder = FOLDER / f"{n_rows:_}"
     made = Dataset(folder / "judgments.parquet", folder / "run", n_rows)
@@ -51,10 +51,9 @@ def _write_file(path: Path, judged: parquet.ParquetWriter, first: int, last: int
             numbers = np.arange(start, min(start + QUERIES_AT_ONCE, last))
             rng = np.random.default_rng(start)
             size = (len(numbers), ROWS_PER_QUERY)
-            # Without repeats in a query: a random start, and steps that share no factor with 10^8.
-            documents = (
-                rng.integers(0, 10**8, (len(numbers), 1)) + 7919 * np.arange(size[1])
-            ) % 10**8
+            # Without repeats in a query: the last three digits are a permutation.
+            ranks = rng.permuted(np.tile(np.arange(size[1]), (len(numbers), 1)), axis=1)
+            documents = rng.integers(0, 10**5, size) * ROWS_PER_QUERY + ranks
             run.write_table(_table("score", numbers, documents, rng.random(size)))
             picked = rng.permuted(np.tile(np.arange(size[1]), (len(numbers), 1)), axis=1)
             half = JUDGED_PER_QUERY // 2
