@@ -56,6 +56,29 @@ __all__ = [
 ]
 
 
+def hide_password(text: str) -> str:
+    """Return text without the password of an address or connection string.
+
+    Anything may have been passed as the name of a file. A password ends at the last ``@``, since
+    it may contain others, and a connection string is cut, since its password may be quoted.
+
+    Examples
+    --------
+    >>> hide_password("postgresql://ada:secret@db/quality")
+    'postgresql://ada:***@db/quality'
+    >>> hide_password("host=db password=secret")
+    'host=db password=***'
+    >>> hide_password("C:/runs/bm25.run")
+    'C:/runs/bm25.run'
+    """
+    start = text.find("://") + len("://") if "://" in text else 0
+    colon, end = text.find(":", start), text.rfind("@")
+    if 0 <= colon < end:
+        text = f"{text[: colon + 1]}***{text[end:]}"
+    before, equals, _ = text.partition("password=")
+    return f"{before}{equals}***" if equals else text
+
+
 class BerryEvalError(Exception):
     """Any error that BerryEval raises on purpose."""
 
@@ -184,12 +207,13 @@ class FormatError(InputError):
     message : str
         What was expected and what was found.
     path : str
-        The file, as named by the user.
+        The file, as named by the user. A password in it is hidden.
     line : int or None
         The line, from 1; None if the error concerns the whole file.
     """
 
     def __init__(self, message: str, path: str, line: int | None = None) -> None:
+        path = hide_password(path)
         where = path if line is None else f"{path}:{line}"
         super().__init__(f"{where}: {message}")
         self.message = message

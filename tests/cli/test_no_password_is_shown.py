@@ -1,4 +1,4 @@
-"""Arguments that take an address do not repeat its password, even if they cannot use it."""
+"""Messages do not repeat the password of an address, whatever argument it was passed as."""
 
 from pathlib import Path
 
@@ -18,6 +18,13 @@ ADDRESSES = [
 SYSTEM = ["--queries", "queries.jsonl", "-o", "out.run"]
 COMMANDS = [
     ("history", "ADDRESS"),
+    ("inspect", "ADDRESS"),
+    ("convert", "ADDRESS", "out.run"),
+    ("evaluate", "qrels.txt", "ADDRESS"),
+    ("evaluate", "ADDRESS", "a.run"),
+    ("compare", "qrels.txt", "a.run", "ADDRESS"),
+    ("gate", "--judgments", "qrels.txt", "--run", "ADDRESS", "--at-least", "P@1=0.1"),
+    ("trec_eval", "qrels.txt", "ADDRESS"),
     ("archive", "info", "ADDRESS"),
     ("archive", "export", "ADDRESS", "out"),
     ("serve", "--archive", "ADDRESS"),
@@ -43,7 +50,17 @@ def folder(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     Path("queries.jsonl").write_text('{"id": "q1", "query": "oauth"}\n')
     Path("qrels.txt").write_text("q1 0 d1 1\n")
+    Path("a.run").write_text("q1 Q0 d1 1 1.0 a\n")
     return tmp_path
+
+
+@pytest.mark.parametrize("address", ADDRESSES)
+def test_a_history_is_not_written_to_an_address(folder, address):
+    """Nor to a file with that name."""
+    arguments = ["evaluate", "qrels.txt", "a.run", "--history", address]
+    result = CliRunner().invoke(main, arguments, prog_name="berryeval")
+    assert (result.exit_code, "hunter2" in result.output) == (2, False)
+    assert {path.name for path in folder.iterdir()} == {"a.run", "qrels.txt", "queries.jsonl"}
 
 
 @pytest.mark.parametrize("address", ADDRESSES)

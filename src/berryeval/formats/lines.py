@@ -12,7 +12,7 @@ from contextlib import AbstractContextManager, ExitStack, contextmanager, nullco
 from typing import IO, TYPE_CHECKING, BinaryIO, cast
 
 from berryeval.core.inputs import note_input
-from berryeval.errors import FormatError, MissingExtraError
+from berryeval.errors import FormatError, MissingExtraError, hide_password
 from berryeval.formats._foreign import N_FIRST, foreign_content
 from berryeval.formats.limits import within_limits
 
@@ -97,7 +97,7 @@ class _Reader(io.RawIOBase):
 def path_name(path: PathLike) -> str:
     """Return what messages call a file; ``-`` is standard input."""
     name = os.fspath(path)
-    return "standard input" if name == "-" else name
+    return "standard input" if name == "-" else hide_password(name)
 
 
 def can_be_read_again(path: PathLike) -> bool:

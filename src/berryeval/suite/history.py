@@ -12,12 +12,14 @@ from __future__ import annotations
 
 import json
 import math
+import os
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timezone
 from pathlib import Path
 from typing import Any
 
+from berryeval.archive.location import check_no_address
 from berryeval.core.content_hash import hash_of_ids, hash_of_judgments
 from berryeval.core.inputs import refuse_input, release_input
 from berryeval.core.query import check_weight
@@ -137,10 +139,13 @@ def append(
 
     Raises
     ------
+    ArgumentError
+        If the path is the address of a database, which a history is not stored in.
     FormatError
         If the file cannot be written, with the system's reason, or is not a history. The file is
         then unchanged.
     """
+    check_no_address(os.fspath(path), "history")
     refuse_input(path)
     _check_history(path)
     first = next(iter(evaluation.values()))
