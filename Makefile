@@ -235,7 +235,7 @@ $(FRAMEWORKS)/installed: requirements-frameworks.txt
 	@touch $@
 
 # Spark takes 490 MB, and an older pandas. Its workers write into its own folder.
-$(SPARK)/installed: requirements-spark.txt $(VENV)/installed
+$(SPARK)/installed: requirements-spark.txt | $(VENV)/installed
 	@echo "Installing Spark into $(SPARK)"
 	@$(PYTHON) -m venv --clear $(SPARK)
 	@$(SPARK)/bin/python $(NEWPIP)
