@@ -241,7 +241,7 @@ $(SPARK)/installed: requirements-spark.txt | $(VENV)/installed
 	@$(SPARK)/bin/python $(NEWPIP)
 	@$(SPARK)/bin/python -m pip install -qq --no-deps --require-hashes --requirement requirements-spark.txt
 	@cp $(VENV)/lib/python*/site-packages/_editable_skbc_berryeval.p* $(SPARK)/lib/python*/site-packages/
-	@ln -sfn $$(echo $(CURDIR)/$(VENV)/lib/python*/site-packages/berryeval) $(SPARK)/lib/python*/site-packages/berryeval
+	@ln -sfn $(CURDIR)/$(VENV)/lib/python*/site-packages/berryeval $(SPARK)/lib/python*/site-packages/
 	@touch $@
 
 # As users have it: $(VENV) adds hooks of the tools to each start of Python.
