@@ -236,12 +236,12 @@ $(FRAMEWORKS)/installed: requirements-frameworks.txt | $(VENV)/created
 	@touch $@
 
 # Spark takes 490 MB, and an older pandas. Its workers write into its own folder.
-$(SPARK)/installed: requirements-spark.txt $(VENV)/installed
+$(SPARK)/installed: requirements-spark.txt | $(VENV)/installed
 	@echo "Installing Spark into $(SPARK)"
 	@$(PYTHON) -m venv --clear --without-pip $(SPARK)
 	@$(UV) $(SPARK)/bin/python --no-deps --require-hashes --requirement requirements-spark.txt
 	@cp $(VENV)/lib/python*/site-packages/_editable_skbc_berryeval.p* $(SPARK)/lib/python*/site-packages/
-	@ln -sfn $$(echo $(CURDIR)/$(VENV)/lib/python*/site-packages/berryeval) $(SPARK)/lib/python*/site-packages/berryeval
+	@ln -sfn $(CURDIR)/$(VENV)/lib/python*/site-packages/berryeval $(SPARK)/lib/python*/site-packages/
 	@touch $@
 
 # As users have it: $(VENV) adds hooks of the tools to each start of Python.
