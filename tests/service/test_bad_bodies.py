@@ -53,7 +53,7 @@ def small(tmp_path_factory):
 
 
 def ask(client, method, path, content):
-    for name in ("store", "index", "name", "query_id", "doc_id"):
+    for name in ("store", "index", "name", "query_id", "doc_id", "run_id"):
         path = path.replace(f"{{{name}}}", "x")
     assert "{" not in path
     return client.request(method, path, content=content, headers=JSON)

@@ -59,13 +59,14 @@ def test_every_error_of_the_library_has_its_status_and_details(error, status, ki
 
 
 def test_every_error_class_is_tested():
-    """Only the base class and the errors of trec_eval, answers and the client are excluded."""
+    """The base class and the errors of trec_eval, answers, the client and Spark are excluded."""
     kinds = {
         getattr(errors, name)
         for name in errors.__all__
         if issubclass(getattr(errors, name), errors.BerryEvalError)
     }
-    untried = {errors.BerryEvalError, errors.TrecEvalError, errors.AnswerError, errors.ServiceError}
+    untried = {errors.BerryEvalError, errors.TrecEvalError, errors.AnswerError}
+    untried |= {errors.ServiceError, errors.SparkError}
     assert {type(error) for error, *_ in ERRORS} == kinds - untried
 
 

@@ -23,7 +23,7 @@ from starlette.responses import Response
 from starlette.types import Receive, Scope
 
 from berryeval.service.body_limits import JsonLimit, count_values, json_limit, too_many_keys
-from berryeval.service.problems import Problem
+from berryeval.service.problems import Problem, problem_of_disk
 from berryeval.service.settings import SMALL_BODY
 
 __all__ = ["MOST_FIELDS", "JsonRoute", "received_form"]
@@ -74,7 +74,7 @@ class _JsonRequest(Request):
         if not hasattr(self, "_body"):  # where Starlette looks for it
             with SpooledTemporaryFile(max_size=_SMALL) as file:
                 async for piece in self.stream():
-                    file.write(piece)
+                    _write(file, piece)
                 self._body = await self._read(file, file.tell())
         return self._body
 
@@ -102,6 +102,13 @@ class _JsonRequest(Request):
             count_values([body], self._limit)
             return _parsed(body, self._limit)
         return await to_thread.run_sync(_parsed, body, self._limit)
+
+
+def _write(file: IO[bytes], piece: bytes) -> None:
+    try:
+        file.write(piece)
+    except OSError as error:  # FastAPI would blame the client
+        raise problem_of_disk(error) or error from None
 
 
 def _is_json(content_type: str | None) -> bool:

@@ -18,8 +18,8 @@ __all__ = ["QueryDeadline", "deadline_before"]
 _LEAST_RESERVE, _MOST_RESERVE = 0.1, 0.5
 """Shares of a request's time reserved for scoring, storing and sending the results."""
 
-_SECONDS_PER_HIT, _SECONDS_PER_QUERY = 6e-6, 2e-4
-"""Their duration on a busy machine; otherwise about a fifth of it."""
+_SECONDS_PER_HIT, _SECONDS_PER_QUERY, _SECONDS = 6e-6, 2e-4, 0.25
+"""Their duration on a busy machine, at least the last; otherwise about a fifth of it."""
 
 
 @dataclass(frozen=True)
@@ -61,7 +61,7 @@ def deadline_before(deadline: float, n_queries: int, k: int) -> QueryDeadline:
         must end, since the results still have to be scored and stored.
     """
     left = deadline - time.monotonic()
-    needed = n_queries * (_SECONDS_PER_QUERY + _SECONDS_PER_HIT * k)
+    needed = max(_SECONDS, n_queries * (_SECONDS_PER_QUERY + _SECONDS_PER_HIT * k))
     reserve = min(needed, _MOST_RESERVE * left)
     return QueryDeadline(deadline - max(reserve, _LEAST_RESERVE * left))
 
