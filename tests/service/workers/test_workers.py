@@ -158,11 +158,13 @@ def test_a_stopping_service_ends_its_tasks(workers, tmp_path):
 
     caller = threading.Thread(target=call)
     caller.start()
-    while not (started.exists() and started.read_text()):
+    while caller.is_alive() and not (started.exists() and started.read_text()):
         time.sleep(0.01)
     workers.close()
     caller.join(10)
-    assert [problem.kind for problem in found] == ["stopping"]
+    assert [(problem.kind, problem.detail) for problem in found] == [
+        ("stopping", "the service is stopping")
+    ]
     with pytest.raises(Problem):
         workers.run(tasks.process_id, no_progress)
 
