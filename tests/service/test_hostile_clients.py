@@ -122,7 +122,7 @@ def test_a_long_id_is_not_expanded_to_every_row(service, kind, path):
     """A few kilobytes would become 300 GB."""
     content = repeated(kind, "x" * 1_000_000)
     assert len(content) < 200_000
-    client = service(worker_memory=1025 << 20)
+    client = service(worker_memory=1027 << 20)
     problem = refused(client.post(path, content=content), 422, "format")
     assert "ids of at most 1,024 bytes, found one of 1,000,000" in problem["detail"]
 
