@@ -10,7 +10,8 @@ SPARK  := .cache/spark
 # Nothing is installed whose hash is not in constraints.txt, neither what is named nor what that
 # needs. uv takes a tenth of pip's time, and installs groups and extras; pip installs single names.
 HASHED := --require-hashes --constraint constraints.txt
-UV := $(BIN)/uv pip install --quiet --python
+# Copied files, since nltk reads no file that is also elsewhere.
+UV := $(BIN)/uv pip install --quiet --link-mode copy --python
 PIP := $(BIN)/python -m pip install -qq
 
 # What `make check` compares with.

@@ -108,7 +108,7 @@ def test_the_lock_covers_every_requirement(place, texts):
 
 # The installs without hashes, each with its reason.
 WITHOUT_HASHES = {
-    "pip install --quiet --python .cache/peers/bin/python --group peers": "to compare with, apart",
+    "pip install --quiet --link-mode copy --python .cache/peers/bin/python --group peers": "apart",
     '-m pip install "berryeval$extras==$VERSION"': "a release that the user of the action chose",
     '-m pip install "berryeval$extras @ file://$SOURCE"': "beside the packages of the user's job",
     "-m cibuildwheel --output-dir wheelhouse": "builds in environments with pins of its own",
