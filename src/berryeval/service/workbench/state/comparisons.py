@@ -30,7 +30,14 @@ from berryeval.service.shared_work import SharedWork
 from berryeval.service.stored_runs import labels_of
 from berryeval.service.workbench.state.scoring import Scoring, State, bytes_of_scores
 
-__all__ = ["RANKS_COMPARED", "Compared", "Comparisons", "ComparisonsDep"]
+__all__ = [
+    "RANKS_COMPARED",
+    "Compared",
+    "Comparisons",
+    "ComparisonsDep",
+    "Runs",
+    "labels_in",
+]
 
 RANKS_COMPARED = 100
 """Ranks that are compared for a measure without a cutoff."""
@@ -108,7 +115,7 @@ class Compared:
 
     def _sliced(self, measure: Measure) -> tuple[Difference, ...]:
         whole = self.comparison
-        labels = _labels_in(whole.queries, whole.query_ids)
+        labels = labels_in(whole.queries, whole.query_ids)
         if not labels:
             return ()
         return compare_evaluations(
@@ -301,7 +308,7 @@ def _bytes_of(compared: Compared) -> int:
     return len(judgments.doc_ids.data) + 16 * judgments.n_rows + differences + scores
 
 
-def _labels_in(queries: Mapping[str, Query], query_ids: Sequence[str]) -> list[str]:
+def labels_in(queries: Mapping[str, Query], query_ids: Sequence[str]) -> list[str]:
     """Return the labels to slice queries by; tags only if there are few."""
     found: list[str] = []
     for label in LABELS:

@@ -39,10 +39,12 @@ from berryeval.service.workbench.pages.compare.listing import (
     Pair,
     list_changes,
 )
+from berryeval.service.workbench.pages.compare.many import show_many
 from berryeval.service.workbench.rendering import fragment, page
-from berryeval.service.workbench.state.comparisons import Compared, ComparisonsDep
+from berryeval.service.workbench.state.comparisons import Compared, Comparisons, ComparisonsDep
+from berryeval.service.workbench.state.many_comparisons import ManyComparisonsDep
 from berryeval.service.workbench.state.run_directory import MAIN
-from berryeval.service.workbench.state.scoring import ScoringDep
+from berryeval.service.workbench.state.scoring import Scoring, ScoringDep
 from berryeval.service.workbench.waiting import being_computed, once_read
 
 __all__ = ["router"]
@@ -58,12 +60,25 @@ MOST_QUERIES_WITH_HOLES = 1_000
 
 @router.get("")
 def show_comparison(
-    request: Request, archive: ArchiveDep, scoring: ScoringDep, comparisons: ComparisonsDep
+    request: Request,
+    archive: ArchiveDep,
+    scoring: ScoringDep,
+    comparisons: ComparisonsDep,
+    many: ManyComparisonsDep,
 ) -> Response:
-    """Show a comparison of two runs; without both, show a form to choose them."""
+    """Show a comparison of two runs, or of several; without two, show a form to choose them."""
     given = request.query_params
+    if len(given.getlist("b")) > 1:
+        return show_many(request, archive, scoring, many)
     if not given.get("a") or not given.get("b"):
         return _choose(request, archive)
+    return _show_pair(request, archive, scoring, comparisons)
+
+
+def _show_pair(
+    request: Request, archive: Archive, scoring: Scoring, comparisons: Comparisons
+) -> Response:
+    given = request.query_params
     a, b = (choose_run(archive, given[side]) for side in ("a", "b"))
     if a.run_id == b.run_id:
         return _choose(request, archive, problem="same")
