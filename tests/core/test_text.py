@@ -1,8 +1,8 @@
-"""Names without what all of them share."""
+"""Names without what all of them share, and ids in the order of their numbers."""
 
 import pytest
 
-from berryeval.core.text import distinct_parts
+from berryeval.core.text import distinct_parts, natural_key
 
 
 @pytest.mark.parametrize(
@@ -21,3 +21,9 @@ from berryeval.core.text import distinct_parts
 def test_shared_beginnings_and_ends_are_left_out(names, expected):
     """Whole parts only, never a whole name, and nothing for a few characters."""
     assert distinct_parts(names) == expected
+
+
+def test_numbers_are_sorted_by_value():
+    """Leading zeros do not count, and very long numbers are compared, too."""
+    wanted = ["1", "2", "10", "a", "a1b2", "a1b10", "a01c", "a2", "a" + "9" * 5000, "b"]
+    assert sorted({*wanted}, key=natural_key) == wanted

@@ -6,7 +6,7 @@ import os.path
 import re
 from collections.abc import Sequence
 
-__all__ = ["distinct_parts", "printable", "replace_lone_surrogates"]
+__all__ = ["distinct_parts", "natural_key", "printable", "replace_lone_surrogates"]
 
 _SURROGATE = re.compile("[\ud800-\udc7f\udd00-\udfff]")
 """Surrogates, except those that stand for bytes that are not UTF-8."""
@@ -70,3 +70,21 @@ def distinct_parts(names: Sequence[str]) -> list[str]:
 
 def _common_start(names: Sequence[str]) -> str:
     return os.path.commonprefix(list(names))  # noqa: RUF071 - characters, not folders
+
+
+_DIGITS = re.compile("([0-9]+)")
+
+
+def natural_key(text: str) -> list[tuple[bool, int, str]]:
+    """Return a key that sorts numbers in texts by their value.
+
+    Examples
+    --------
+    >>> sorted(["q10", "q2", "q1"], key=natural_key)
+    ['q1', 'q2', 'q10']
+    """
+    # A number is compared by its length first, which needs no conversion of many digits.
+    return [
+        (False, len(part.lstrip("0")), part.lstrip("0")) if i % 2 else (True, 0, part)
+        for i, part in enumerate(_DIGITS.split(text))
+    ]

@@ -85,7 +85,6 @@ def show_runs(
         measures=measures,
         measures_shown=sorted(measures, key=lambda name: name != lead),
         most_compared=MOST_COMPARED,
-        origin=str(request.base_url).rstrip("/"),
         known=known,
         renewal=renewal_of(request, known),
         baselines=baselines,

@@ -18,6 +18,7 @@ from berryeval.archive.records import StoredRun
 from berryeval.core.id_column import encode_id
 from berryeval.core.query import Query
 from berryeval.core.run import Run
+from berryeval.core.text import natural_key
 from berryeval.evaluation.comparing import compare_evaluations
 from berryeval.evaluation.comparison import Comparison, Difference
 from berryeval.evaluation.result import Evaluation, holes_measure
@@ -161,6 +162,12 @@ class Compared:
         if measure not in self._orders:
             self._orders[measure] = np.argsort(self.gains(measure), kind="stable")
         return self._orders[measure]
+
+    @cached_property
+    def by_id(self) -> NDArray[np.intp]:
+        """The positions of queries by their ids, with numbers in ids by their value."""
+        ids = self.comparison.query_ids
+        return np.array(sorted(range(len(ids)), key=lambda i: natural_key(ids[i])), dtype=np.intp)
 
     def position_of(self, query_id: str) -> int | None:
         """Return the position of a query; None if it was not compared."""

@@ -21,7 +21,7 @@ from berryeval.evaluation.leaderboard import by_effect, leaderboard
 from berryeval.measures import Measure
 from berryeval.reports.wording import policy_note, undefined_notes
 from berryeval.service.workbench.choosing import choose_measure, choose_run
-from berryeval.service.workbench.pages.compare.listing import Pair
+from berryeval.service.workbench.pages.compare.listing import ComparedQueries, Pair
 from berryeval.service.workbench.rendering import page
 from berryeval.service.workbench.state.many_comparisons import (
     MOST_COMPARED,
@@ -126,7 +126,7 @@ def _figures(
         "matrix": [pair_matrix(compared.pairs, order, width=width) for width in _WIDTHS],
         "heat_map": [
             heat_map(comparison, measure, n_queries=_N_DISPUTED, width=width,
-                     address_of=lambda query_id: best.query(query_id, measure))
+                     address_of=lambda query_id: best.query(query_id, ComparedQueries(measure)))
             for width in (wide, narrow)
         ],
         "slices": _slices(compared, order),

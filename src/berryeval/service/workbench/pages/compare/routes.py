@@ -16,7 +16,6 @@ from berryeval.charts.scatter import Point, scatter
 from berryeval.errors import NotFoundError
 from berryeval.evaluation.comparison import headline
 from berryeval.evaluation.figures import percent
-from berryeval.evaluation.slices import Slice
 from berryeval.evaluation.turning import turning
 from berryeval.measures import Measure
 from berryeval.reports.wording import capitalised, policy_note, undefined_notes
@@ -38,6 +37,7 @@ from berryeval.service.workbench.pages.compare.listing import (
     Listing,
     Pair,
     list_changes,
+    read_wanted,
 )
 from berryeval.service.workbench.pages.compare.many import show_many
 from berryeval.service.workbench.rendering import fragment, page
@@ -52,7 +52,6 @@ __all__ = ["router"]
 router = APIRouter(prefix="/compare", dependencies=[once_read])
 
 _BADGES = {"better": "pass", "worse": "fail"}
-_ORDERS = ("harm", "gain", "query")
 _WIDE, _NARROW = 520, 340
 MOST_QUERIES_WITH_HOLES = 1_000
 """With holes in more queries, computing the bounds takes seconds."""
@@ -90,7 +89,7 @@ def _show_pair(
     listing = list_changes(compared, wanted)
     pair = Pair(given["a"], given["b"])
     if wanted.cell is not None and listing.n_found == 1:
-        return RedirectResponse(pair.query(listing.rows[0].query_id, measure), 303)
+        return RedirectResponse(pair.query(listing.rows[0].query_id, wanted), 303)
     shared: dict[str, Any] = {
         "wanted": wanted,
         "listing": listing,
@@ -139,23 +138,6 @@ def show_holes(
     return fragment(request, "compare_holes.html", turning=found, measure=measure, pair=pair)
 
 
-def read_wanted(given: Any, measure: Measure) -> ComparedQueries:  # noqa: ANN401 - QueryParams or a dict
-    """Read the parameters of an address; invalid ones are ignored."""
-    column, _, row = given.get("cell", "").partition(".")
-    cell = read_number(column, -1), read_number(row, -1)
-    order, outcome = given.get("sort", ""), given.get("outcome", "")
-    return ComparedQueries(
-        measure,
-        order if order in _ORDERS else "harm",
-        next((one for one in OUTCOMES if one == outcome), None),
-        bool(given.get("different")),
-        Slice.read(given.get("slice", "")),
-        given.get("q", "").strip(),
-        None if -1 in cell else cell,
-        read_number(given.get("page", ""), 1),
-    )
-
-
 def _choose(request: Request, archive: Archive, problem: str = "") -> Response:
     baselines, newest = run_choices(archive)
     given = request.query_params
@@ -187,7 +169,7 @@ def _figures(
         if point.count == 1:
             query_id = comparison.query_ids[point.first]
             text = comparison.text_of(query_id) or query_id
-            return pair.query(query_id, measure), f"{text}: {point.before:.3f} → {point.after:.3f}"
+            return pair.query(query_id, wanted), f"{text}: {point.before:.3f} → {point.after:.3f}"
         cell = pair.with_(wanted, cell=point.cell) + "#queries"
         return cell, f"{point.count} queries near {point.before:.3f} → {point.after:.3f}"
 
