@@ -171,6 +171,8 @@ class Archive:
             If the folder exists and is not empty.
         FormatError
             If it cannot be written.
+        ArchiveError
+            If the archive is damaged: an integrity check of the file comes first.
         """
         return export_archive(self._database, folder)
 

@@ -25,7 +25,8 @@ def export(archive: str, folder: str) -> None:
     """Export ARCHIVE to a new FOLDER of plain files.
 
     Judgments with their history, queries, documents, baselines, gates, verdicts and stores are
-    written as JSON lines, and runs as TREC files. The service can keep running.
+    written as JSON lines, and runs as TREC files. The service can keep running. A damaged
+    archive is not exported: the exit code is 5.
 
     \b
     berryeval archive export berryeval.db export/
@@ -69,7 +70,7 @@ def info(archive: str, as_json: bool) -> None:
     berryeval archive info berryeval.db
     """
     from berryeval.archive import Archive
-    from berryeval.errors import ArchiveError
+    from berryeval.archive.failures import damaged
 
     with Archive.open(archive, create=False) as opened:
         facts = opened.check(deep=True)
@@ -92,7 +93,7 @@ def info(archive: str, as_json: bool) -> None:
         for table, n_rows in sorted(facts.counts.items()):
             click.echo(f"  {table:<{width}}  {n_rows:,}")
     if facts.problem is not None:
-        raise ArchiveError(name, f"is damaged ({facts.problem}); restore it from a backup")
+        raise damaged(facts.problem, name)
 
 
 def _shown(counts: dict[str, int]) -> str:
