@@ -59,7 +59,7 @@ def read_scores(path: PathLike, *, format: str | None = None) -> ScoreTable:
         found: ScoreTable = module.read_scores(path)
         return found
     if chosen not in ("jsonl", "table"):
-        raise FormatError(f"expected scores, found the format {chosen}", path_name(path))
+        raise FormatError.unexpected("scores", f"the format {chosen}", path_name(path))
     records = jsonl.iter_objects(path) if chosen == "jsonl" else _table(path)
     return _collect(iter_limited(_rows(records, path), path), path)
 

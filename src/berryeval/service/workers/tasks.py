@@ -52,7 +52,7 @@ def read_judgments_file(
     with limits, count_losses() as losses:
         found = read_judgments(path, format=format)
     if not found.n_rows:
-        raise FormatError("expected judgments, found none", str(path))
+        raise FormatError.unexpected("judgments", "none", str(path))
     return found, sentences_of(losses) + find_losses(found, _ARCHIVE)
 
 
