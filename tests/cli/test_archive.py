@@ -50,7 +50,7 @@ def test_info_reports_the_contents_of_an_archive():
     assert "\n  queries           2\n" in done.output
     record = json.loads(call("info", "--json", "a.db").output)
     assert record["rows"]["runs"] == 1
-    assert (record["backend"], record["problem"]) == ("sqlite", None)
+    assert (record["database"], record["problem"]) == ("sqlite", None)
 
 
 @pytest.mark.usefixtures("here")

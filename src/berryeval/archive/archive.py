@@ -125,7 +125,7 @@ class Archive:
         with self._database.reading() as connection:
             return ArchiveFacts(
                 version=version_of(connection) or "none",
-                backend="sqlite" if self._database.is_sqlite else "postgresql",
+                database="sqlite" if self._database.is_sqlite else "postgresql",
                 size_bytes=self._database.size_bytes(connection),
                 counts=_counts(connection) if deep else {},
                 problem=self._database.problem(connection) if deep else None,

@@ -77,10 +77,10 @@ def info(archive: str, as_json: bool) -> None:
         name = opened.name
     if as_json:
         record = {
-            "version": 1,
+            "version": 2,
             "kind": "archive",
             "archive": name,
-            "backend": facts.backend,
+            "database": facts.database,
             "schema": facts.version,
             "size_bytes": facts.size_bytes,
             "problem": facts.problem,
@@ -88,7 +88,7 @@ def info(archive: str, as_json: bool) -> None:
         }
         click.echo(json.dumps(record, indent=1))
     else:
-        click.echo(f"{name}: {facts.backend}, version {facts.version}, {facts.size_bytes:,} bytes")
+        click.echo(f"{name}: {facts.database}, version {facts.version}, {facts.size_bytes:,} bytes")
         width = max(map(len, facts.counts))
         for table, n_rows in sorted(facts.counts.items()):
             click.echo(f"  {table:<{width}}  {n_rows:,}")
