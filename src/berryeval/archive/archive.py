@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Callable
 from datetime import datetime
 from typing import TYPE_CHECKING
 
@@ -132,7 +133,12 @@ class Archive:
             )
 
     def trend(
-        self, measure: MeasureLike, *, name: str | None = None, at: str | datetime | None = None
+        self,
+        measure: MeasureLike,
+        *,
+        name: str | None = None,
+        at: str | datetime | None = None,
+        check: Callable[[], None] = lambda: None,
     ) -> tuple[TrendPoint, ...]:
         """Return a measure for all runs, scored with the same judgments.
 
@@ -144,6 +150,8 @@ class Archive:
             Only runs of this name.
         at : str or datetime, optional
             Judgments to use: a hash, or a time. Default: the current ones.
+        check : callable, optional
+            Called before each run; if it raises, the remaining runs are not scored.
 
         Returns
         -------
@@ -152,7 +160,7 @@ class Archive:
             the judgments has a reason instead of a mean. Evaluations of a store are scored over
             the queries that were sent.
         """
-        return self.evaluations.trend(measure, name=name, at=at)
+        return self.evaluations.trend(measure, name=name, at=at, check=check)
 
     def export(self, folder: str | os.PathLike[str]) -> dict[str, int]:
         """Write everything as plain files into a new folder, completely or not at all.
