@@ -12,6 +12,7 @@ from berryeval.service import (
     ServiceSettings,
     bodies,
     body_limits,
+    connections,
     fields,
     jobs,
     paging,
@@ -88,6 +89,7 @@ def test_the_rate_depends_on_the_address():
     ("name", "words"),
     [
         ("the headers of a request", f"{server._HEADER_SECONDS:g} seconds"),
+        ("the rest of a rejected body", f"{connections._REST_SECONDS:g} seconds"),
         ("a whole body", f"a second per {limits._SLOWEST >> 10} KB"),
         ("values of a JSON body with many records", f"{body_limits._MANY.values:,}"),
         ("values of a JSON body with many records", f"{body_limits._MANY.objects:,} objects"),
