@@ -87,6 +87,8 @@ def test_an_error_in_an_upload_names_file_and_line(client, tmp_path):
     with pytest.raises(FormatError) as error:
         client.runs.upload(path, name="bad")
     assert (error.value.path, error.value.line) == ("bad.run", 2)
+    assert error.value.expected.startswith("6 columns (")
+    assert error.value.found == "3"
 
 
 def test_a_string_is_one_run_or_measure(client, run_id):

@@ -76,8 +76,8 @@ def _rows(records: Iterable[tuple[int, dict[str, object]]], path: PathLike) -> I
         query, measure, value = names
         if query is None or measure is None or value is None:
             shown = ", ".join(map(repr, record)) or "none"
-            message = f"expected query_id, measure and value, found {shown}"
-            raise FormatError(message[:200], path_name(path), line)
+            expected = "query_id, measure and value"
+            raise FormatError.unexpected(expected, shown[:150], path_name(path), line)
         number = record[value]
         text = number if isinstance(number, (int, float, str)) else repr(number)
         yield (

@@ -183,8 +183,8 @@ def _pooling(folder: Path) -> Pooling:
     for mode in modes:
         name = mode.removeprefix("pooling_mode_")
         if len(modes) > 1 or name not in known:
-            message = f"expected mean or cls pooling, found {', '.join(modes)}"
-            raise FormatError(f"{message}; give pooling to choose one", str(path))
+            found, way_out = ", ".join(modes), "give pooling to choose one"
+            raise FormatError.unexpected("mean or cls pooling", found, str(path), way_out=way_out)
         return known[name]
     return "mean"
 

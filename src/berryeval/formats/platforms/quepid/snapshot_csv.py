@@ -87,8 +87,9 @@ def _iter_records(path: PathLike, column: str) -> Iterator[tuple[int, dict[str, 
         row = dict(zip(header, values, strict=True))
         its_snapshot = row.get(_NAME)
         if snapshot is not None and its_snapshot != snapshot:
-            message = f"expected one snapshot, {snapshot!r:.40}, found also {its_snapshot!r:.40}"
-            raise FormatError(f"{message}; export one", path_name(path), line)
+            expected, found = f"one snapshot, {snapshot!r:.40}", f"also {its_snapshot!r:.40}"
+            place = path_name(path)
+            raise FormatError.unexpected(expected, found, place, line, way_out="export one")
         snapshot = its_snapshot
         note_loss(Loss.FIELDS, any(row[name] for name in fields))
         yield line, row
