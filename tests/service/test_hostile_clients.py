@@ -5,6 +5,7 @@ import io
 import json
 import os
 import socket
+import tempfile
 import time
 from pathlib import Path
 
@@ -18,7 +19,7 @@ from berryeval.service import ServiceSettings, verdicts
 from berryeval.service.clients import ClientWait
 from berryeval.service.middleware import limits
 from berryeval.service.problems import Problem
-from berryeval.service.routes import comparisons, holes
+from berryeval.service.routes import comparisons, holes, runs
 from berryeval.service.routes.comparisons import ComparisonRequest
 from berryeval.service.settings import service_settings
 from service.workers import worker_tasks
@@ -271,6 +272,25 @@ def test_a_client_that_is_gone_ends_its_work(tmp_path, monkeypatch):
         wait_until(lambda: app.state.workers.n_callers == 0)
     with pytest.raises(ProcessLookupError):
         os.kill(int(started.read_text()), 0)
+
+
+def test_an_upload_of_a_client_that_is_gone_is_not_read_on(tmp_path, monkeypatch):
+    """Its file is removed, and no process reads it."""
+    folders = tmp_path / "uploads"
+    folders.mkdir()
+    monkeypatch.setattr(tempfile, "tempdir", str(folders))
+    monkeypatch.setattr(runs, "read_packed_run", None)
+    with application(tmp_path) as app, listening(app) as address:
+        port = int(address.rpartition(":")[2])
+        with socket.create_connection(("127.0.0.1", port)) as connection:
+            connection.sendall(
+                b"POST /v1/runs?name=a HTTP/1.1\r\nHost: localhost\r\n"
+                b"Content-Length: 1000000\r\n\r\nq1 Q0 d1 1 1.0 a\n"
+            )
+            wait_until(lambda: [*folders.glob("*/upload")])
+        wait_until(lambda: not [*folders.iterdir()])
+        assert app.state.workers.n_callers == 0
+        assert app.state.archive.runs.page().items == ()
 
 
 def wait_until(is_so):
