@@ -19,12 +19,17 @@ ERRORS = [
      {"where": "k", "expected": "a number", "found": "'x'"}),
     (errors.InputTypeError("k", "a number", "str"), 422, "input",
      {"where": "k", "expected": "a number", "found": "str"}),
-    (errors.FormatError("expected 6 columns, found 5", "a.run", 7), 422, "format",
-     {"where": "a.run:7", "path": "a.run", "line": 7, "expected": "6 columns", "found": "5"}),
-    (errors.FormatError("cannot be read", "a.run"), 422, "format",
-     {"where": "a.run", "path": "a.run"}),
-    (errors.SizeError("expected at most 9 rows, found 10", "a.run"), 413, "too-large",
-     {"where": "a.run", "path": "a.run", "expected": "at most 9 rows", "found": "10"}),
+    (errors.FormatError.unexpected("6 columns", "5", "a.run", 7), 422, "format",
+     {"where": "a.run:7", "path": "a.run", "line": 7, "expected": "6 columns", "found": "5",
+      "message": "expected 6 columns, found 5"}),
+    (errors.FormatError.unexpected("one", "two", "a.run", way_out="fetch one"), 422, "format",
+     {"where": "a.run", "path": "a.run", "expected": "one", "found": "two",
+      "message": "expected one, found two; fetch one", "way_out": "fetch one"}),
+    (errors.FormatError("expected x, found y", "a.run"), 422, "format",
+     {"where": "a.run", "path": "a.run", "message": "expected x, found y"}),
+    (errors.SizeError.unexpected("at most 9 rows", "10", "a.run"), 413, "too-large",
+     {"where": "a.run", "path": "a.run", "expected": "at most 9 rows", "found": "10",
+      "message": "expected at most 9 rows, found 10"}),
     (errors.MismatchError("other queries"), 422, "mismatch", {}),
     (errors.UnknownMeasureError("ndgc", "nDCG", ()), 422, "unknown-measure",
      {"where": "measures", "found": "ndgc", "way_out": "nDCG"}),
@@ -41,11 +46,11 @@ ERRORS = [
     (errors.MissingExtraError("Parquet", "frames"), 415, "not-installed",
      {"where": "Parquet", "extra": "frames", "way_out": "pip install 'berryeval[frames]'"}),
     (errors.ArchiveError("a.db", "the disk is full"), 503, "archive",
-     {"where": "a.db", "transient": False}),
+     {"where": "a.db", "message": "the disk is full", "transient": False}),
     (errors.SystemUnderTestError("bm25", "busy", transient=True), 502, "system-failed",
-     {"where": "bm25", "transient": True}),
+     {"where": "bm25", "message": "busy", "transient": True}),
     (errors.SystemTimeoutError("bm25", "slow"), 504, "system-timeout",
-     {"where": "bm25", "transient": False}),
+     {"where": "bm25", "message": "slow", "transient": False}),
 ]  # fmt: skip
 
 
@@ -150,8 +155,8 @@ def test_an_unknown_route_or_method_is_reported(client):
     assert client.get("/v1/judgments/").status_code == 404
     assert lost.json()["detail"] == "no such route: GET /v2/judgments; GET /docs lists them"
     for path, methods in (
-        ("/v1/judgments", ["GET", "POST"]),
-        ("/v1/judgments/q%2F1/d1", ["DELETE", "GET", "PUT"]),
+        ("/v1/judgments", ["GET", "HEAD", "POST"]),
+        ("/v1/judgments/q%2F1/d1", ["DELETE", "GET", "HEAD", "PUT"]),
     ):
         wrong = client.patch(path)
         assert (wrong.status_code, wrong.headers["allow"]) == (405, ", ".join(methods))

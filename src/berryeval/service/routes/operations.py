@@ -33,30 +33,30 @@ class Health(BaseModel):
 class Readiness(BaseModel):
     """The service is ready: its archive responds."""
 
-    model_config = with_examples({"status": "ok", "backend": "sqlite", "schema_version": "0002"})
+    model_config = with_examples({"status": "ok", "database": "sqlite", "schema_version": "0002"})
 
     status: Literal["ok"] = "ok"
-    backend: str = Field(examples=["sqlite"])
+    database: str = Field(
+        description="The kind of database of the archive.", examples=["sqlite", "postgresql"]
+    )
     schema_version: str = Field(
         description="Revision of the schema of the archive.", examples=["0002"]
     )
 
 
-@router.head("/healthz", include_in_schema=False)  # for load balancers
 @router.get("/healthz", response_model=Health)
 async def get_health() -> Answer:
     """Return that the process is alive."""
     return Answer({"status": "ok", "version": __version__})
 
 
-@router.head("/readyz", include_in_schema=False)
 @router.get("/readyz", response_model=Readiness)
 async def get_readiness(request: Request, archive: ArchiveDep) -> Answer:
     """Return whether the archive responds; 503 if it does not, or the service is stopping."""
     if request.app.state.is_stopping:
         raise Problem(503, "the service is stopping", kind="stopping")
     facts = await run_check(archive.check)
-    return Answer({"status": "ok", "backend": facts.backend, "schema_version": facts.version})
+    return Answer({"status": "ok", "database": facts.database, "schema_version": facts.version})
 
 
 @router.get(
