@@ -27,13 +27,17 @@ def block(text, name):
 class Model:
     """A model that grades by a function of query and document, and records its requests.
 
+    Asked for queries, it writes those that ``write(document)`` returns.
+
     ``faults`` are used instead, one per request: a response as `serving` expects it, or the text
     of an answer. In a text, CODE stands for the code that the prompt asks for.
     """
 
     def __init__(self, grade=lambda _query, _document: 1, key=None):
         self.grade = grade
+        self.write = lambda _document: []
         self.key = key
+        self.name = "tiny"
         self.version = "tiny-2026-01-01"
         self.requests = []
         self.faults = []
@@ -66,6 +70,8 @@ class Model:
 
     def _said(self, user):
         query, document = block(user, "query"), block(user, "document")
+        if query is None:
+            return json.dumps({"code": self._code(user), "queries": self.write(document)})
         said = self.grade(query, document)
         if not isinstance(said, dict):
             said = {"grade": said, "reason": "as told", "confidence": 0.9}
@@ -93,7 +99,7 @@ class Model:
         body = request["body"]
         if set(body) - _KEYS or not body.get("messages"):
             return 400, f"unrecognized request: {sorted(body)}"
-        if body["model"] != "tiny":
+        if body["model"] != self.name:
             return 404, f"The model `{body['model']}` does not exist"
         return None
 
@@ -102,7 +108,7 @@ class Model:
 def model_served(model):
     """Serve a model, and yield the name of a judge for `open_judge`."""
     with serving(model.answer) as address:
-        yield f"openai:tiny@{address}/v1"
+        yield f"openai:{model.name}@{address}/v1"
 
 
 def chance(*parts):
