@@ -4,11 +4,14 @@ from __future__ import annotations
 
 import random
 from collections.abc import Hashable, Mapping, Sequence
+from typing import TypeVar
 
 __all__ = ["allocate", "draw_stratified"]
 
+Stratum = TypeVar("Stratum", bound=Hashable)
 
-def allocate(sizes: Mapping[Hashable, int], n: int) -> dict[Hashable, int]:
+
+def allocate(sizes: Mapping[Stratum, int], n: int) -> dict[Stratum, int]:
     """Return how many items to draw from each stratum: as equally as their sizes allow.
 
     Rare grades are what a check needs to see, so strata count alike whatever their sizes; the
