@@ -202,3 +202,36 @@ def test_documents_without_text_are_reported(model, judge, tmp_path):
     result = judge("--run", "new.run", "-n", "1")
     assert "Left out, since the golden set does not have their text: 1." in result.stderr
     assert model.n_requests == 1
+
+
+def test_judges_are_shown_with_cost_and_standing(model, judge):
+    """What was spent so far, whether grades count, and a judge that has changed."""
+
+    def show(*words):
+        return CliRunner().invoke(main, ["judge", "show", "--golden", "golden", *words])
+
+    assert "No judge has graded anything yet." in show().stdout
+    judge("--run", "new.run", "-n", "20")
+    table = show("--price", "1").stdout
+    assert "do not count" in table
+    assert "never checked against people." in table
+    judge("check", "--pairs", "60")
+    assert " count " in show().stdout
+    model.grade = lambda query, document: 3 - truth(query, document)
+    judge("--run", "new.run", "--repeats", "10")
+    assert "changed 10 of 10 grades when asked again." in show().stdout
+    model.version = "tiny-2"
+    judge("--run", "old.run", "--run", "new.run", "--pool", "all", "-n", "130")
+    [found] = json.loads(show("--json", "--price", "2").stdout)["judges"]
+    assert (found["standing"]["state"], found["calls"]) == ("expired", model.n_requests)
+    assert found["cost"] == 2 * (found["input_tokens"] + found["output_tokens"]) / 1e6
+    Path("golden/GUIDELINE.md").write_text("Be strict.")
+    assert "the guideline or the scale has changed" in show().stdout
+
+
+def test_a_rejected_judge_is_shown(model, judge):
+    """With the reasons."""
+    model.grade = lambda _query, document: len(document) % 4
+    judge("check", "--pairs", "60")
+    result = CliRunner().invoke(main, ["judge", "show", "--golden", "golden"])
+    assert "weighted kappa" in result.stdout

@@ -1,14 +1,15 @@
-"""``berryeval judge draw`` and ``berryeval judge compare``."""
+"""``berryeval judge draw``, ``berryeval judge compare`` and ``berryeval judge show``."""
 
 from __future__ import annotations
 
 import click
 
+from berryeval.cli._judges import price_of
 from berryeval.cli._options import named_runs
 from berryeval.cli._output import output_options, write_output, write_tables
 from berryeval.core.files import write_whole
 
-__all__ = ["compare", "draw"]
+__all__ = ["compare", "draw", "show"]
 
 FORMATS = ("table", "json", "markdown")
 
@@ -109,3 +110,28 @@ def compare(
         write_output(corrected_to_json(found, level), output)
     else:
         write_tables([corrected_table(found, level)], output, output_format)
+
+
+@click.command("show")
+@_golden_option
+@click.option("--price", metavar="IN,OUT", help="Prices per million input and output tokens.")
+@output_options(FORMATS)
+def show(golden: str, price: str | None, output: str | None, output_format: str) -> None:
+    """Show the judges of a golden set, what they did, and whether they count.
+
+    Lists grades, calls and tokens so far, the admission of each judge, and whether its grades
+    changed when it was asked again. Sends nothing.
+
+    \b
+    berryeval judge show --golden golden/ --price 0.10,0.40
+    """
+    from berryeval.golden.reading import read_golden_set
+    from berryeval.reports.judging import judges_table, judges_to_json
+    from berryeval.suite.judge_overview import judges_of
+
+    paid = price_of(price)
+    found = judges_of(read_golden_set(golden))
+    if output_format == "json":
+        write_output(judges_to_json(found, paid), output)
+    else:
+        write_tables([judges_table(found, paid)], output, output_format)

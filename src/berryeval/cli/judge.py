@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from berryeval.cli import SYSTEM_FAILED
-from berryeval.cli._judge_compare import compare, draw
+from berryeval.cli._judge_compare import compare, draw, show
 from berryeval.cli._judges import (
     BUDGET_SPENT,
     judge_options,
@@ -318,3 +318,4 @@ def _read_runs(
 
 command.add_command(draw)
 command.add_command(compare)
+command.add_command(show)

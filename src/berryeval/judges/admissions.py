@@ -23,6 +23,7 @@ __all__ = [
     "StoredAdmission",
     "read_admissions",
     "standing_of",
+    "standing_under",
     "store_admission",
 ]
 
@@ -110,15 +111,27 @@ def standing_of(
     same = [one for one in found if one.identity.digest == identity.digest]
     if not same:
         return Standing("expired", _difference(found[-1].identity, identity), found[-1])
-    last = same[-1]
-    if not last.is_admitted:
-        return Standing("rejected", "; ".join(last.reasons), last)
-    others = sorted(models - {*last.models}) if last.models else []
+    return standing_under(same[-1], models)
+
+
+def standing_under(admission: StoredAdmission, models: frozenset[str]) -> Standing:
+    """Return the standing of the judge that an admission is about.
+
+    Parameters
+    ----------
+    admission : StoredAdmission
+        The result of its check.
+    models : frozenset of str
+        The models that have answered since.
+    """
+    if not admission.is_admitted:
+        return Standing("rejected", "; ".join(admission.reasons), admission)
+    others = sorted(models - {*admission.models}) if admission.models else []
     if others:
-        was = ", ".join(last.models)
+        was = ", ".join(admission.models)
         why = f"the server now answers with {others[0]}, and was checked with {was}"
-        return Standing("expired", why, last)
-    return Standing("admitted", f"admitted on {last.checked_at[:10]}", last)
+        return Standing("expired", why, admission)
+    return Standing("admitted", f"admitted on {admission.checked_at[:10]}", admission)
 
 
 def _difference(before: Identity, now: Identity) -> str:

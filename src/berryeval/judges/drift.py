@@ -69,7 +69,7 @@ def tasks_to_repeat(
 
 def drift_of(
     stored: Iterable[ModelGrade],
-    identity: Identity,
+    identity: str,
     *,
     since: str,
     n_changed: int = 0,
@@ -83,14 +83,14 @@ def drift_of(
     ----------
     stored : iterable of ModelGrade
         All stored grades.
-    identity : Identity
-        The judge.
+    identity : str
+        `Identity.digest` of the judge.
     since : str
         Time of the check; earlier repetitions do not count.
     n_changed, n_repeated : int
         Repetitions during the check.
     """
-    own = [one for one in stored if one.identity == identity.digest]
+    own = [one for one in stored if one.identity == identity]
     first = {one.key: one.grade for one in own if one.number == 0}
     again = [
         (first[one.key], one.grade)

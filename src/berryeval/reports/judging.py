@@ -2,17 +2,26 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from berryeval.reports.layout import Table, json_text
 
 if TYPE_CHECKING:
     from berryeval.judges.admissions import Standing
+    from berryeval.judges.drift import Drift
     from berryeval.judges.metering import Meter, Price
+    from berryeval.suite.judge_overview import JudgeOverview
     from berryeval.suite.judging import Judged, Plan
 
-__all__ = ["judged_tables", "judged_to_json", "plan_table", "plan_to_json", "standing_note"]
+__all__ = [
+    "judged_tables",
+    "judged_to_json",
+    "judges_table",
+    "judges_to_json",
+    "plan_table",
+    "plan_to_json",
+]
 
 JSON_VERSION = 1
 
@@ -24,7 +33,7 @@ _COUNTED = {
 }
 
 
-def standing_note(standing: Standing) -> str:
+def _standing_note(standing: Standing) -> str:
     """Return in words whether the grades of a judge count, and why."""
     way_out = "" if standing.state == "admitted" else " Check it with `berryeval judge check`."
     return f"{_COUNTED[standing.state]}: {standing.why}.{way_out}"
@@ -81,7 +90,7 @@ def judged_tables(
             (_shown_grade(grade, labels), f"{number:,}", f"{number / total:.1%}")
             for grade, number in counts.items()
         ),
-        (_spent(judged, meter, price), standing_note(judged.standing), *_drift_notes(judged)),
+        (_spent(judged, meter, price), _standing_note(judged.standing), *_drift_notes(judged)),
     )
     return [grades]
 
@@ -110,7 +119,7 @@ def _drift_notes(judged: Judged) -> list[str]:
 
 def judged_to_json(judged: Judged, meter: Meter, price: Price | None) -> str:
     """Return the outcome of judging as JSON."""
-    collected, drift = judged.collected, judged.drift
+    collected = judged.collected
     cost = None if price is None else price.of(meter.input_tokens, meter.output_tokens)
     return json_text({
         "version": JSON_VERSION,
@@ -128,17 +137,12 @@ def judged_to_json(judged: Judged, meter: Meter, price: Price | None) -> str:
         "input_tokens": meter.input_tokens,
         "output_tokens": meter.output_tokens,
         "cost": cost,
-        "standing": standing_as_dict(judged.standing),
-        "drift": {
-            "repeated": drift.n_repeated,
-            "changed": drift.n_changed,
-            "expected_rate": drift.expected_rate,
-            "suspicious": drift.is_suspicious,
-        },
+        "standing": _standing_as_dict(judged.standing),
+        "drift": _drift_as_dict(judged.drift),
     })  # fmt: skip
 
 
-def standing_as_dict(standing: Standing) -> dict[str, Any]:
+def _standing_as_dict(standing: Standing) -> dict[str, Any]:
     """Return the standing of a judge for JSON."""
     return {"state": standing.state, "counts": standing.is_admitted, "why": standing.why}
 
@@ -152,3 +156,71 @@ def _shown_grade(grade: float | None, labels: Mapping[int, str]) -> str:
 
 def _money(amount: float) -> str:
     return f"{amount:,.2f}"
+
+
+def judges_table(judges: Sequence[JudgeOverview], price: Price | None) -> Table:
+    """Lay out the judges of a golden set, what they cost so far, and whether they count."""
+    cost = () if price is None else ("cost",)
+    notes = [f"{one.name}: {one.standing.why}." for one in judges]
+    notes += [
+        f"Warning: {one.name} changed {one.drift.n_changed:,} of {one.drift.n_repeated:,} grades "
+        "when asked again."
+        for one in judges
+        if one.drift.is_suspicious
+    ]
+    return Table(
+        "Judges",
+        ("judge", "grades", "pairs", "cannot judge", "calls", "tokens", *cost),
+        tuple(
+            (
+                one.name,
+                "count" if one.standing.is_admitted else "do not count",
+                f"{one.n_pairs:,}",
+                f"{one.n_unanswered:,}",
+                f"{one.n_calls:,}",
+                f"{one.input_tokens + one.output_tokens:,}",
+                *(() if price is None else (_money(_cost(one, price)),)),
+            )
+            for one in judges
+        ),
+        tuple(notes) or ("No judge has graded anything yet.",),
+        n_keys=2,
+    )
+
+
+def judges_to_json(judges: Sequence[JudgeOverview], price: Price | None) -> str:
+    """Return the judges of a golden set as JSON."""
+    return json_text({
+        "version": JSON_VERSION,
+        "kind": "judges",
+        "judges": [
+            {
+                "judge": one.name,
+                "identity": one.identity,
+                "models": list(one.models),
+                "pairs": one.n_pairs,
+                "unanswered": one.n_unanswered,
+                "calls": one.n_calls,
+                "input_tokens": one.input_tokens,
+                "output_tokens": one.output_tokens,
+                "cost": None if price is None else _cost(one, price),
+                "last_judged_at": one.last_judged_at,
+                "standing": _standing_as_dict(one.standing),
+                "drift": _drift_as_dict(one.drift),
+            }
+            for one in judges
+        ],
+    })  # fmt: skip
+
+
+def _cost(judge: JudgeOverview, price: Price) -> float:
+    return price.of(judge.input_tokens, judge.output_tokens)
+
+
+def _drift_as_dict(drift: Drift) -> dict[str, Any]:
+    return {
+        "repeated": drift.n_repeated,
+        "changed": drift.n_changed,
+        "expected_rate": drift.expected_rate,
+        "suspicious": drift.is_suspicious,
+    }

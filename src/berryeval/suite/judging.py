@@ -123,7 +123,7 @@ def judge_pool(
         checked = standing.admission
         drift = drift_of(
             store,
-            plan.identity,
+            plan.identity.digest,
             since="" if checked is None else checked.checked_at,
             n_changed=0 if checked is None else checked.n_changed,
             n_repeated=0 if checked is None else checked.n_repeated,
