@@ -26,6 +26,7 @@ from berryeval.cli._spark import compared_on_spark, refuse_options, spark_option
 
 if TYPE_CHECKING:
     from berryeval.evaluation import Comparison
+    from berryeval.evaluation.model_judgments import ModelJudgments
     from berryeval.reports.layout import Table
     from berryeval.spark.session import Cluster
 
@@ -117,6 +118,16 @@ def _enough_resamples(_context: click.Context, _option: click.Parameter, number:
 @judged_only_option
 @lengths_option
 @timings_option
+@click.option(
+    "--model-judgments",
+    metavar="FILE",
+    help="Grades by a model for every query; JUDGMENTS are then people's. Requires --label-draw.",
+)
+@click.option(
+    "--label-draw",
+    metavar="FILE",
+    help="File that says which queries people labelled, and how they were drawn.",
+)
 @spark_options
 def command(
     judgments: str,
@@ -128,6 +139,8 @@ def command(
     all_pairs: bool,
     similarity: bool,
     timings: tuple[str, ...],
+    model_judgments: str | None,
+    label_draw: str | None,
     cluster: Cluster | None,
     output: str | None,
     output_format: str,
@@ -162,13 +175,21 @@ def command(
         repeats = _repeats(repeat_of, runs)
         times = timings_of(timings, runs)
         comparison = compare(
-            judgments, runs, measures or None, repeats=repeats, timings=times, **options
+            judgments,
+            runs,
+            measures or None,
+            repeats=repeats,
+            timings=times,
+            model=_model(model_judgments, label_draw),
+            **options,
         )
     else:
         refuse_options(
             {
                 "--repeat-of": repeat_of,
                 "--timings": timings,
+                "--model-judgments": model_judgments,
+                "--label-draw": label_draw,
                 "--similarity": similarity,
                 **{f"--{name}": options.pop(name) for name in ("bounds", "lengths")},
                 "--max-grade": options.pop("max_grade"),
@@ -186,6 +207,18 @@ def command(
         write_output(
             render_comparison(comparison, output_format, more, per_query=per_query), output
         )
+
+
+def _model(model_judgments: str | None, label_draw: str | None) -> ModelJudgments | None:
+    from berryeval.errors import ArgumentError
+    from berryeval.evaluation.model_judgments import ModelJudgments
+
+    if model_judgments is None and label_draw is None:
+        return None
+    if model_judgments is None or label_draw is None:
+        missing = "--model-judgments" if model_judgments is None else "--label-draw"
+        raise ArgumentError(missing, "a file, as the other of both is given", "none")
+    return ModelJudgments(model_judgments, label_draw)
 
 
 def _repeats(repeat_of: tuple[str, ...], runs: dict[str, str]) -> dict[str, list[str]]:

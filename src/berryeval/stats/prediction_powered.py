@@ -22,7 +22,7 @@ from __future__ import annotations
 import math
 from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Literal, NamedTuple, TypeAlias
+from typing import Literal, NamedTuple, TypeAlias, TypeVar
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -53,6 +53,8 @@ _ROUNDING = 1e-12
 _LEAST = 2  # one label has no spread, and two have no skewness
 
 _Floats: TypeAlias = "NDArray[np.float64]"
+
+Stratum = TypeVar("Stratum", bound=Hashable)
 
 
 @dataclass(frozen=True)
@@ -108,8 +110,10 @@ def powered_mean(
         For each query the label of the stratum in which it was drawn for labelling. All queries of
         a stratum have the same probability of being drawn. Default: one stratum.
     weight : float, optional
-        Lambda, from 0 to 1. Default: the one with the smallest estimated variance. With 1 the
-        estimate is unbiased by design; otherwise its bias vanishes faster than its error.
+        Lambda, from 0 to 1, which is used as it is. With 1 the estimate is unbiased by design.
+        Default: the one with the smallest estimated variance, or 0 if fewer than
+        `FEWEST_DIFFERING` labelled queries show how the model errs. Its bias vanishes faster than
+        its error.
     inference : {"population", "set"}
         Whether the queries are a sample of many, or all that matters. A set has no spread between
         queries to account for, only what people did not label.
@@ -117,9 +121,9 @@ def powered_mean(
     Returns
     -------
     PoweredMean or None
-        None for fewer than two labelled queries. With fewer than `FEWEST_DIFFERING` labelled
-        queries on which people and model differ, the weight is 0, and the result that of people's
-        labels alone.
+        None for fewer than two labelled queries. Without a weight, and with fewer than
+        `FEWEST_DIFFERING` labelled queries on which people and model differ, the result is that of
+        people's labels alone.
 
     Raises
     ------
@@ -151,7 +155,7 @@ def powered_mean(
     _check_parts(sampled)
     n_differing = sum(_n_differing(y[part.labelled], f[part.labelled]) for part in sampled)
     reason, is_fitted = None, False
-    if sampled and n_differing < FEWEST_DIFFERING:
+    if weight is None and sampled and n_differing < FEWEST_DIFFERING:
         reason = (
             f"people and model differ on {n_differing} of the labelled queries; "
             f"at least {FEWEST_DIFFERING} are needed"
@@ -198,7 +202,11 @@ def _sample(
     if inference == "population":
         within = np.array([_variance(y[part.labelled]) for part in parts])
         variances = unseen + shares * within / n_queries
-        third = _third_moment_of_queries(parts, y, f, weight, mean, corrections) / n_queries**3
+        third = (
+            _third_moment_of_queries(parts, y, f, weight, mean, corrections)
+            / n_queries**2
+            / n_queries
+        )
     else:
         third = _third_moment_of_set(parts, residuals, shares)
     variance = float(sums_of(variances))
@@ -208,13 +216,13 @@ def _sample(
         freedom = min(freedom, variance**2 / spread)
     if inference == "population":
         variance += _variance_between(parts, y, shares) / n_queries
-    skewness = third / variance**1.5 * math.sqrt(n_labelled) if variance > 0 else 0.0
+    scale = math.sqrt(n_labelled / variance) / variance if variance > 0 else 0.0
     return SampleMean(
         mean,
         math.sqrt(variance),
         max(1.0, freedom),
         n_labelled,
-        skewness if n_labelled > _LEAST else 0.0,
+        third * scale if n_labelled > _LEAST else 0.0,
         skewness_error(n_labelled),
         float(n_labelled),
     )
@@ -251,7 +259,7 @@ def _third_moment_of_queries(
         residuals = y[part.labelled] - weight * f[part.labelled] - correction
         labelled = expected[part.labelled] + len(part.rows) / n * residuals
         bias = n * n / ((n - 1) * (n - 2)) if n > _LEAST else 1.0
-        cubes += bias * float(_sum(labelled**3)) + float(_sum(expected[unlabelled] ** 3))
+        cubes += bias * _sum_of_cubes(labelled) + _sum_of_cubes(expected[unlabelled])
     return cubes
 
 
@@ -263,13 +271,13 @@ def _third_moment_of_set(
     for part, own, share in zip(parts, residuals, shares.tolist(), strict=True):
         n, size = len(own), len(part.rows)
         if n > _LEAST and part.is_sampled:
-            cubes = float(_sum((own - means_of(own)) ** 3)) * n / ((n - 1) * (n - 2))
-            third += share**3 * cubes * (size - n) * (size - 2 * n) / (n * size) ** 2
+            cubes = _sum_of_cubes(own - means_of(own)) * n / ((n - 1) * (n - 2))
+            third += share * share * share * cubes * (size - n) * (size - 2 * n) / (n * size) ** 2
     return third
 
 
-def _sum(values: _Floats) -> _Floats:
-    return sums_of(values) if len(values) else np.zeros(())
+def _sum_of_cubes(values: _Floats) -> float:
+    return float(sums_of(values * values * values)) if len(values) else 0.0
 
 
 def _best_weight(parts: Sequence[_Part], y: _Floats, f: _Floats) -> float:
@@ -343,6 +351,8 @@ def correct_scores(
     people: ArrayLike,
     model: ArrayLike,
     probabilities: ArrayLike,
+    *,
+    uses_model: bool | None = None,
 ) -> CorrectedScores:
     """Correct scores that are sums over documents by a sample of pairs that people graded.
 
@@ -362,12 +372,14 @@ def correct_scores(
     probabilities : sequence of float
         The probability with which each pair was drawn, above 0; 1 for a pair that was chosen, such
         as a deciding document.
+    uses_model : bool, optional
+        Whether the model counts. Default: if at least `FEWEST_DIFFERING` pairs were drawn by
+        chance on which people and model differ.
 
     Returns
     -------
     CorrectedScores
-        With fewer than `FEWEST_DIFFERING` pairs that were drawn by chance and on which both
-        differ, from the grades of people alone.
+        From the grades of people alone where the model does not count.
 
     References
     ----------
@@ -396,7 +408,8 @@ def correct_scores(
     n_differing = 0
     if is_drawn.any():
         n_differing = _n_differing(by_people[is_drawn], by_model[is_drawn])
-    uses_model = n_differing >= FEWEST_DIFFERING or not is_drawn.any()
+    if uses_model is None:
+        uses_model = n_differing >= FEWEST_DIFFERING or not bool(is_drawn.any())
     start = scores if uses_model else np.zeros(len(scores))
     change = by_people - by_model if uses_model else by_people
     values = start.copy()
@@ -405,12 +418,12 @@ def correct_scores(
 
 
 def allocate_labels(
-    sizes: Mapping[Hashable, int],
+    sizes: Mapping[Stratum, int],
     n_labels: int,
     *,
-    spreads: Mapping[Hashable, float] | None = None,
+    spreads: Mapping[Stratum, float] | None = None,
     fewest: int = FEWEST_LABELLED,
-) -> dict[Hashable, int]:
+) -> dict[Stratum, int]:
     """Return how many units of each stratum people are to label, by Neyman's allocation.
 
     A stratum gets labels in proportion to its size and spread: those that estimate the mean best.
@@ -463,7 +476,7 @@ def allocate_labels(
         raise ArgumentError("n_labels", expected, str(n_labels))
     weights = {stratum: size * _spread(spreads, stratum) for stratum, size in sizes.items()}
     if not any(weights.values()):
-        weights = dict(sizes)
+        weights = {stratum: float(size) for stratum, size in sizes.items()}
     # One label at a time to the stratum that is furthest from its share: within its limits.
     found = dict(least)
     for _ in range(n_labels - sum(least.values())):
@@ -473,7 +486,7 @@ def allocate_labels(
     return found
 
 
-def _spread(spreads: Mapping[Hashable, float] | None, stratum: Hashable) -> float:
+def _spread(spreads: Mapping[Stratum, float] | None, stratum: Stratum) -> float:
     if spreads is None:
         return 1.0
     spread = spreads.get(stratum)

@@ -160,7 +160,7 @@ def read_baseline(path: str) -> Run | Baseline:
     """Read a baseline, or any run, to compare with; raise `FormatError` if it is neither."""
     if path != "-" and not Path(path).exists():
         way_out = "save one with `berryeval baseline save`, or name a run"
-        raise FormatError(f"expected a baseline, found no file; {way_out}", path)
+        raise FormatError.unexpected("a baseline", "no file", path, way_out=way_out)
     source = readable_again(path)
     return Baseline.read(source) if is_baseline(source) else load_run(source)
 
@@ -168,6 +168,6 @@ def read_baseline(path: str) -> Run | Baseline:
 def named_file(path: str | None, what: str) -> str:
     """Return a required file of the settings, or raise if they do not name it."""
     if path is None:
-        way_out = f"name one in berryeval.toml ({what} = ...) or with --{what}"
+        way_out = f"name one in berryeval.toml ({what} = ...) or with --{what.replace('_', '-')}"
         raise ArgumentError(what, "a file", f"none; {way_out}")
     return path
