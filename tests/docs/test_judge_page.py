@@ -9,13 +9,15 @@ import pytest
 from click.testing import CliRunner
 
 from berryeval.cli import main
+from berryeval.evaluation.label_draw import draw_labels
 from berryeval.golden.reading import read_golden_set
-from berryeval.suite.corrected_comparison import draw_queries
 from judges.chat_server import Model, confused, model_served
 from judges.judged_set import GRADES, document_text, query_text, truth
 
 PAGE = Path(__file__).parents[2] / "docs" / "how-to" / "judge-with-a-model.md"
-COMMAND = re.compile(r"^```console\n\$ (berryeval judge .*?)\n(.*?)^```", re.DOTALL | re.MULTILINE)
+COMMAND = re.compile(
+    r"^```console\n\$ (berryeval (?:judge|compare) .*?)\n(.*?)^```", re.DOTALL | re.MULTILINE
+)
 N_QUERIES, N_DRAWN = 120, 50
 GENEROUS = [[0.85, 0.1, 0.05, 0], [0.05, 0.8, 0.15, 0], [0, 0.05, 0.85, 0.1], [0, 0, 0.08, 0.92]]
 OLD = [(0, 5, 1, 6, 3), (1, 0, 2, 4, 5), (5, 2, 0, 3, 6), (3, 1, 4, 0, 2)]
@@ -46,7 +48,8 @@ def golden(tmp_path, monkeypatch):
             for rank, place in enumerate(orders[number % len(orders)], start=1)
         ]
         (tmp_path / f"{name}.run").write_text("".join(lines))
-    write_judgments(folder, draw_queries(read_golden_set(folder), N_DRAWN))
+    ids = [query.query_id for query in read_golden_set(folder).queries]
+    write_judgments(folder, sorted(draw_labels(ids, N_DRAWN).labelled))
     return folder
 
 
@@ -86,7 +89,7 @@ def test_the_commands_print_what_the_page_shows(chat_server):
     address = chat_server.partition("@")[2]
     port = address.partition("//")[2].removesuffix("/v1")
     found = COMMAND.findall(PAGE.read_text(encoding="utf-8"))
-    assert len(found) == 5
+    assert len(found) == 6
     for command, expected in found:
         words = shlex.split(command.replace("$JUDGE", f"openai:qwen3@{address}"))
         result = CliRunner().invoke(main, words[1:])

@@ -1,4 +1,4 @@
-"""``berryeval judge``: judge a pool, check a judge, and compare by its grades."""
+"""``berryeval judge``: judge a pool, check a judge, and export its grades."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from berryeval.cli import SYSTEM_FAILED
-from berryeval.cli._judge_compare import compare, draw, show
+from berryeval.cli._judge_files import draw, export, show
 from berryeval.cli._judges import (
     BUDGET_SPENT,
     judge_options,
@@ -317,5 +317,5 @@ def _read_runs(
 
 
 command.add_command(draw)
-command.add_command(compare)
+command.add_command(export)
 command.add_command(show)

@@ -2,16 +2,21 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 
+from berryeval.core.judgments import Judgments
+from berryeval.core.run import Run
 from berryeval.errors import MismatchError
 from berryeval.golden.golden_set import GoldenSet
 from berryeval.judges.admissions import Standing, StoredAdmission, read_admissions
 from berryeval.judges.model_grades import ModelGrade, read_grades
 from berryeval.judges.protocol import Pair
-from berryeval.suite.judged_pairs import documents_of, guideline_of
+from berryeval.suite.judged_pairs import documents_of, guideline_of, ranks_of
 
-__all__ = ["CountedGrades", "find_counted_grades"]
+__all__ = ["CountedGrades", "find_counted_grades", "grades_of_pool"]
+
+_SHOWN = 3
 
 
 @dataclass(frozen=True)
@@ -77,3 +82,44 @@ def find_counted_grades(golden: GoldenSet, judge: str | None = None) -> CountedG
 def _add(found: CountedGrades, grade: ModelGrade) -> None:
     assert grade.grade is not None
     found.grades.setdefault(grade.query_id, {})[grade.doc_id] = grade.grade
+
+
+def grades_of_pool(
+    golden: GoldenSet, runs: Mapping[str, Run], *, k: int = 10, judge: str | None = None
+) -> Judgments:
+    """Return the grades that count, of everything in the first k of any run.
+
+    Other grades, such as those of a check, are left out: they are of queries that people judged,
+    and a judge's score has to be made of the same documents for these and other queries.
+
+    Parameters
+    ----------
+    golden : GoldenSet
+        The set.
+    runs : mapping of str to Run
+        The runs to be compared.
+    k : int
+        Ranks to consider, at least the cutoff of the measures.
+    judge : str, optional
+        As for `find_counted_grades`.
+
+    Raises
+    ------
+    MismatchError
+        If no judge is admitted, or it has not graded the whole pool.
+    """
+    counted = find_counted_grades(golden, judge).grades
+    pool = [*ranks_of(golden, {name: golden.credit(run) for name, run in runs.items()}, k)]
+    missing = [pair for pair in pool if pair[1] not in counted.get(pair[0], {})]
+    if missing:
+        shown = ", ".join(f"{query_id} {doc_id}" for query_id, doc_id in missing[:_SHOWN])
+        raise MismatchError(
+            f"{golden.folder}: {len(missing):,} of {len(pool):,} pairs have no grade that counts, "
+            f"such as {shown}; run `berryeval judge --pool all`"
+        )
+    grades: dict[str, dict[str, float]] = {}
+    for query_id, doc_id in pool:
+        grades.setdefault(query_id, {})[doc_id] = counted[query_id][doc_id]
+    found = Judgments.from_dict(grades)
+    found.scale = golden.scale
+    return found
