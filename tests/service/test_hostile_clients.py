@@ -23,7 +23,7 @@ from berryeval.service.routes import comparisons, holes, runs
 from berryeval.service.routes.comparisons import ComparisonRequest
 from berryeval.service.settings import service_settings
 from service.workers import worker_tasks
-from service_data import fill, run_lines
+from service_data import fill, run_lines, upload
 from service_server import application, listening
 
 JSON = {"Content-Type": "application/json"}
@@ -248,6 +248,19 @@ def test_normal_requests_meet_no_limit():
     )
     assert settings.rate is None, "callers on this machine are not limited"
     assert ServiceSettings(host="0.0.0.0").rate == 100  # noqa: S104 - not bound
+
+
+def test_a_comparison_of_50_runs_and_a_large_upload_are_answered(client):
+    """The limits of a new service leave room for real work."""
+    baseline, _ = fill(client)
+    candidates = [upload(client, seed, f"run{seed}") for seed in range(3, 53)]
+    body = {"baseline": baseline, "candidates": candidates}
+    answer = client.post("/v1/comparisons", json=body)
+    assert answer.status_code == 200, answer.text
+    assert len(answer.json()["candidates"]) == 50
+    content = run_lines(n_queries=200, n_documents=1_000)
+    answer = client.post("/v1/runs?name=large", content=content)
+    assert answer.status_code == 201, answer.text
 
 
 def test_a_client_that_is_gone_ends_its_work(tmp_path, monkeypatch):

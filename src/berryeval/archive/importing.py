@@ -128,8 +128,8 @@ def _rows(path: Path, table: Table) -> Iterator[dict[str, Any]]:
             if table is tables.evaluations:
                 row["scores"] = _scores(columns, row["facts"])
         except _FAULTS as error:
-            told = str(error) if isinstance(error, BerryEvalError) else f"no {error}"
-            message = f"expected a line as `berryeval archive export` writes ({told})"
+            reason = str(error) if isinstance(error, BerryEvalError) else f"no {error}"
+            message = f"expected a line as `berryeval archive export` writes ({reason})"
             raise FormatError(message, os.fspath(path), line) from None
         yield row
 

@@ -82,9 +82,9 @@ def read_table(path: PathLike, kind: Kind) -> Any:  # noqa: ANN401 - a pyarrow.T
     try:
         return pyarrow.concat_tables(tables, promote_options="permissive")
     except pyarrow.ArrowException as error:
-        told = str(error).partition("\n")[0]
+        reason = str(error).partition("\n")[0]
         raise FormatError.unexpected(
-            "files with columns of the same types", f"others ({told})", path_name(path)
+            "files with columns of the same types", f"others ({reason})", path_name(path)
         ) from error
 
 
