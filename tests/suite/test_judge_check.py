@@ -10,8 +10,9 @@ from berryeval.judges.function import FunctionJudge
 from berryeval.judges.metering import Meter
 from berryeval.judges.model_grades import Identity, read_grades
 from berryeval.judges.protocol import Answer, Opinion
+from berryeval.reports.judge_check import check_tables
 from berryeval.suite.judge_check import ask_sample, draw_sample, rule_of, store_check
-from berryeval.suite.judged_pairs import find_pool, guideline_of
+from berryeval.suite.judged_pairs import find_pool, guideline_of, human_pairs
 from berryeval.suite.judging import judge_pool, plan_pool
 from judges.chat_server import chance, confused
 from judges.judged_set import truth, write_judged_set
@@ -284,3 +285,35 @@ def test_a_judge_that_changes_is_noticed(golden, runs):
     assert (judged.drift.n_repeated, judged.drift.n_changed) == (10, 5)
     assert judged.drift.is_suspicious
     assert plan_pool(golden, changed, pool[:60]).estimate.n_calls == 0
+
+
+def test_judged_passages_are_shown_to_the_judge(tmp_path):
+    """A pair of a judged span has the text of the span, and the document as its title."""
+    (tmp_path / "test-documents").mkdir()
+    (tmp_path / "test-documents" / "guide.md").write_text(
+        "# Guide\n\nTokens expire after 90 days.\n"
+    )
+    queries = '{"queries": [{"id": "Q1", "query": "token lifetime"}]}'
+    (tmp_path / "test-queries.json").write_text(queries)
+    (tmp_path / "relevance-judgments.json").write_text(
+        '{"judgments": [{"query_id": "Q1", "relevant": [{"document": "guide.md", '
+        '"quote": "expire after 90 days", "grade": 3}]}]}'
+    )
+    [found] = human_pairs(read_golden_set(tmp_path))
+    assert (found.pair.document.text, found.pair.document.title) == (
+        "expire after 90 days",
+        "guide.md",
+    )
+    assert found.grade == 3
+
+
+def test_a_small_sample_says_what_is_missing(golden):
+    """The report has how many pairs are needed, those without an answer, and why no order."""
+    judge = judge_of(
+        lambda query, document: None if "Page 3" in document else truth(query, document)
+    )
+    found = ask_sample(golden, judge, draw_sample(golden, {}, width=0.05))
+    [agreement, *_] = check_tables(found)
+    assert "the judge could not judge 40. About " in agreement.notes[0]
+    assert "are needed for the wanted width" in agreement.notes[0]
+    assert agreement.notes[1] == "tau_AP: fewer than two systems."

@@ -31,15 +31,12 @@ class EndpointJudge:
         Characters of a document to send.
     """
 
-    is_model = True
-
     def __init__(self, chat: Chat, *, tries: int = 3, cut: int = 20_000) -> None:
         for name, value in (("tries", tries), ("cut", cut)):
             if value < 1:
                 raise ArgumentError(name, "at least 1", str(value))
         self.chat = chat
         self.name = chat.name
-        self.meter = chat.meter
         self._tries = tries
         self._cut = cut
 

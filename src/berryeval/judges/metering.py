@@ -26,7 +26,7 @@ class Price:
     Examples
     --------
     >>> Price.parse("0.15,0.60").of(2_000_000, 1_000_000)
-    0.8999999999999999
+    0.9
     >>> Price.parse("2")
     Price(input=2.0, output=2.0)
     """

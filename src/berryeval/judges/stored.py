@@ -10,7 +10,6 @@ from pathlib import Path
 from berryeval.core.documents import Document
 from berryeval.core.query import Query
 from berryeval.formats import read_judgments
-from berryeval.judges.metering import Meter
 from berryeval.judges.protocol import Opinion, Scale
 
 __all__ = ["StoredJudge"]
@@ -34,7 +33,6 @@ class StoredJudge:
 
     def __init__(self, path: str | os.PathLike[str], name: str | None = None) -> None:
         self.name = name or Path(path).name
-        self.meter = Meter()
         self._grades = read_judgments(path).to_dict()
         self._digest = hashlib.sha256(Path(path).read_bytes()).hexdigest()[:16]
 
