@@ -291,6 +291,20 @@ def test_an_equivalence_rests_on_both(judged):
     assert found.verdict == "pass"
 
 
+def test_a_rise_is_a_harm_where_lower_is_better(judged):
+    """More documents that are not relevant are worse, by people and by the model."""
+    _, by_people, model, runs = judged
+    measure = "NumNonrelJudgedRet@5"
+    lengths = {f"d{i}": 100.0 for i in range(12)}
+    both = be.compare(by_people, runs, [measure, "tokens@3"], model=model, lengths=lengths)
+    difference = both.difference("new", measure)
+    [guard] = be.gate(both, margin={measure: 2.0}).guards
+    assert guard.verdict == "pass"
+    assert guard.value == pytest.approx(difference.mean)
+    assert guard.limit == pytest.approx(2.0)
+    assert guard.interval.contains(guard.value)
+
+
 def test_a_draw_is_random_by_stratum_and_repeatable(tmp_path):
     """The same seed gives the same queries, more labels contain fewer, and a file keeps it all."""
     ids = [f"q{i}" for i in range(100)]

@@ -347,3 +347,9 @@ def test_an_impossible_plan_is_named(arguments, message):
     """Arguments out of range are rejected."""
     with pytest.raises(ArgumentError, match=message):
         pairs_needed(**{"width": 0.1, **arguments})
+
+
+def test_unknown_lengths_and_single_groups_have_no_bias():
+    """Nothing is compared where no length is known, or where a system has every document."""
+    unknown = CheckedPairs(PEOPLE, JUDGE, lengths=[NAN] * 160, systems={"all": [True] * 160})
+    assert check_judge(unknown).biases == ()

@@ -61,3 +61,17 @@ def test_judges_err_as_described():
     assert (found["strict"] <= grades).all()
     assert (found["favours the candidate"][~is_new] == grades[~is_new]).all()
     assert (found["hostile"] == 3 - grades).all()
+
+
+def test_single_pairs_correct_a_judge_that_favours_the_candidate():
+    """500 labelled pairs: naive use passes every drop of the margin, the corrected one rarely."""
+    random = np.random.default_rng(5)
+    amounts = np.where(np.arange(12) < 6, 0.1, -0.1) * np.ones((600, 1))
+    people = (random.random((600, 12)) < np.where(amounts > 0, 0.4, 0.5)) * 1.0
+    judge = np.maximum(people, (amounts > 0) & (random.random((600, 12)) < 0.3))
+    atoms = judges.PairAtoms(amounts, people, judge, 0.6)
+    found = judges.simulate_pairs(atoms, 500, 1500, random, n_queries=200)
+    assert found.wrong["naive"] > 0.95
+    assert found.wrong["powered"] <= 0.065 + 0.0169  # three standard errors
+    assert found.covered >= 0.95 - 0.0169
+    assert found.used == pytest.approx(1.0)

@@ -109,6 +109,12 @@ def _enough_resamples(_context: click.Context, _option: click.Parameter, number:
     is_flag=True,
     help="Report how similar the rankings are, and how the measures order the runs (table only).",
 )
+@click.option(
+    "--documents",
+    "corpus",
+    metavar="DOCUMENTS",
+    help="Documents in JSON lines or a BEIR folder: rankings in an HTML report show their titles.",
+)
 @output_options(FORMATS)
 @missing_option
 @no_relevant_option
@@ -139,6 +145,7 @@ def command(
     all_pairs: bool,
     similarity: bool,
     timings: tuple[str, ...],
+    corpus: str | None,
     model_judgments: str | None,
     label_draw: str | None,
     cluster: Cluster | None,
@@ -158,7 +165,7 @@ def command(
     berryeval compare qrels.txt bm25.run hybrid.run -m nDCG@10 -m P@5
     berryeval compare qrels.txt BM25=a.run Hybrid=b.run -o table.tex
     berryeval compare qrels.txt bm25.run hybrid.run --queries queries.json --by category
-    berryeval compare qrels.txt bm25.run hybrid.run -o report.html
+    berryeval compare qrels.txt bm25.run hybrid.run -o report.html --documents corpus.jsonl
     berryeval compare qrels.txt old.run new.run --repeat-of new.run=new.2.run
     berryeval compare qrels.txt old.run new.run -m nDCG@10 -m ms@p95 \\
         --timings old.run=old.timings --timings new.run=new.timings
@@ -204,9 +211,15 @@ def command(
         click.echo(comparison.sentence + "\n")
         show_tables([*report.comparison_table(comparison), *more])
     else:
-        write_output(
-            render_comparison(comparison, output_format, more, per_query=per_query), output
+        documents = None
+        if corpus is not None and output_format == "html":
+            from berryeval.formats import read_documents
+
+            documents = read_documents(corpus)
+        text = render_comparison(
+            comparison, output_format, more, per_query=per_query, documents=documents
         )
+        write_output(text, output)
 
 
 def _model(model_judgments: str | None, label_draw: str | None) -> ModelJudgments | None:

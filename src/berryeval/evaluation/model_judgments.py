@@ -116,6 +116,9 @@ def evaluate_with_model(
     labelled it, and by the model elsewhere. Measures of time, which no judgment changes, stay as
     they are.
     """
+    if judgments.lengths:
+        model = model.of_queries(model.query_ids)  # a copy
+        model.lengths = judgments.lengths
     combined, by_model = (
         evaluate(one, run, measures, queries=queries.values(), missing=missing)
         for one in (judgments, model)
