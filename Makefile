@@ -100,7 +100,7 @@ tidy: $(VENV)/developing ## Look for likely bugs in the C++ code
 	$(UV) $(BIN)/python $(HASHED) --group tidy
 	$(BIN)/clang-tidy --quiet $(filter-out native/bindings/% %_avx2.cpp,$(filter %.cpp,$(CPP))) -- -std=c++20 -Inative
 
-bench: $(VENV)/developing ## Measure speed, and write docs/reference/benchmarks.md
+bench: $(VENV)/developing $(FRESH)/installed ## Measure speed, and write docs/reference/benchmarks.md
 	$(BIN)/python benchmarks/report.py
 
 bench-search: $(VENV)/developing ## Measure search over 50,000 chunks, and write docs/reference/benchmarks-search.md

@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import os
 import platform
-import shutil
 import statistics
 import subprocess
 import sys
@@ -249,7 +248,7 @@ def page(
 def main() -> None:
     """Measure, write, and show."""
     times = run_pytest_benchmark()
-    program = shutil.which("berryeval", path=str(Path(sys.executable).parent)) or "berryeval"
+    program = commands.PROGRAM
     start = {
         "python -c pass": time_command(sys.executable, "-c", "pass"),
         "berryeval version": time_command(program, "version"),
