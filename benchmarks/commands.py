@@ -63,8 +63,8 @@ def lines() -> list[str]:
         "",
         f"Whole processes, of an installed wheel. A track is {N_RUNS} runs of {N_TOPICS} queries x "
         f"{N_RETRIEVED:,} documents; the report is about two runs of {N_QUERIES} queries x 100 "
-        "documents, with texts and slices. Processor time is that of all threads, and does not depend on what "
-        "else the machine does.",
+        "documents, with texts and slices. Processor time is that of all threads, and does not "
+        "depend on what else the machine does.",
         "",
         "| command | median, s | processor time, s | goal |",
         "|---|---:|---:|---|",

@@ -45,13 +45,13 @@ class HeatRow:
 def most_disputed(comparison: Comparison, measure: Measure, n_queries: int) -> list[int]:
     """Return the positions of the queries whose scores differ most between systems.
 
-    The spread is the standard deviation over systems. Queries with the same score in every system
-    are left out.
+    They differ by the range of the scores. Queries with the same score in every system are left
+    out.
     """
     scores = np.array(
         [np.asarray(run[str(measure)].values) for run in comparison.evaluations.values()]
     )
-    spread = scores.std(axis=0)
+    spread = scores.max(axis=0) - scores.min(axis=0)
     order = np.argsort(-spread, kind="stable")[:n_queries]
     return [position for position in order.tolist() if spread[position] > 0]
 
