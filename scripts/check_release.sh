@@ -1,0 +1,33 @@
+#!/usr/bin/env bash
+# Everything of a release that needs no network beyond the package index: builds the packages, checks
+# what they contain and say, installs the wheel into a clean environment, lists what that installs,
+# and goes through the first hour of a new user there.
+#
+#   scripts/check_release.sh FOLDER
+#
+# The packages are built with the tools of .venv, which has compiled the extension already.
+set -euo pipefail
+cd "$(dirname "$0")/.."
+
+folder=$1
+bin=$PWD/.venv/bin
+rm -rf "$folder"
+mkdir -p "$folder"
+folder=$(cd "$folder" && pwd)
+
+"$bin/python" scripts/release.py --check
+PATH=$bin:$PATH "$bin/python" -m build --no-isolation --wheel --sdist --outdir "$folder/dist" . > "$folder/build.log" 2>&1 || {
+  cat "$folder/build.log"
+  exit 1
+}
+"$bin/twine" check --strict "$folder"/dist/*
+"$bin/python" scripts/check_packages.py "$folder/dist"
+
+"${PYTHON:-python3}" -m venv --without-pip "$folder/venv"
+"$bin/uv" pip install --quiet --link-mode copy --python "$folder/venv/bin/python" \
+  --require-hashes --constraint constraints.txt --requirement pyproject.toml
+"$bin/uv" pip install --quiet --link-mode copy --python "$folder/venv/bin/python" --no-deps --no-index \
+  "$folder"/dist/*.whl
+"$bin/cyclonedx-py" environment --pyproject pyproject.toml --mc-type library --output-reproducible \
+  --output-file "$folder/sbom.cdx.json" "$folder/venv/bin/python"
+scripts/first_hour.sh "$folder/venv/bin"
