@@ -10,7 +10,7 @@ set -euo pipefail
 cd "$(dirname "$0")/.."
 
 place=$(mktemp -d)
-trap 'kill "${service:-}" 2> /dev/null || true; rm -rf "$place"' EXIT
+trap 'kill "$(cat "$place/tmp/pid" 2> /dev/null)" 2> /dev/null || true; rm -rf "$place"' EXIT
 chmod 755 "$place"
 environment=${1:-$place/berryeval}
 data=$place/data
@@ -60,21 +60,18 @@ wait_until_healthy() {
 }
 
 start() {
-  as_image berryeval serve > "$place/log" 2>&1 &
-  service=$!
+  as_image sh -c 'echo $$ > "$TMPDIR/pid"; exec berryeval serve' > "$place/log" 2>&1 &
+  waited=$!
   wait_until_healthy
 }
 
 stop() {
-  # The first child is a shell of this script.
-  local process
-  process=$(pgrep -f "berryeval serve" -P "$service" || echo "$service")
-  kill -TERM $process
-  wait "$service" || true
-  service=
+  kill -TERM "$(cat "$place/tmp/pid")"
+  rm "$place/tmp/pid"
+  wait "$waited" # it exits with 0
 }
 
-if as_image berryeval serve > "$place/log" 2>&1; then
+if as_image berryeval serve > "$place/log" 2>&1; then # there is no token yet
   echo "expected a service without tokens to refuse to start" >&2
   exit 1
 fi

@@ -2,7 +2,7 @@
 
     python scripts/gallery.py FOLDER
 
-docs/gallery.md lists them, and docs/gallery_hook.py adds them to the site. The answers of the
+docs/gallery.md lists them, and docs/site_hooks.py adds them to the site. The answers of the
 search systems are the recorded ones, which equal those of a live search, so that the site can be
 built quickly and without a search engine.
 """
