@@ -1,6 +1,8 @@
 """A release is cut from the changelog, and its version says whether numbers changed."""
 
 import datetime as dt
+import json
+import os
 import shutil
 import subprocess
 import sys
@@ -122,3 +124,36 @@ def test_this_repository_can_be_released(tmp_path):
     if release.sections(changelog_of(tmp_path))[release.UNRELEASED]:
         release.cut(tmp_path, f"{major + 1}.0.0", DAY)
         assert release.check(tmp_path) == f"{major + 1}.0.0"
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="the script runs in bash")
+def test_a_version_is_added_to_the_site(tmp_path):
+    """The newest is also `latest`, and the selector of versions lists all of them."""
+
+    def git(folder, *arguments):
+        identity = ("-c", "user.name=a", "-c", "user.email=a@example.org")
+        command = ["git", *identity, "-C", str(folder), *arguments]
+        return subprocess.run(command, check=True, capture_output=True, text=True).stdout
+
+    work, remote = tmp_path / "work", tmp_path / "remote"
+    (work / "scripts").mkdir(parents=True)
+    (work / "site").mkdir()
+    shutil.copy(ROOT / "scripts" / "publish_site.sh", work / "scripts")
+    git(tmp_path, "init", "-q", "--bare", str(remote))
+    git(work, "init", "-q")
+    git(work, "add", "scripts")
+    git(work, "commit", "-q", "-m", "first")
+    names = ("AUTHOR", "COMMITTER")
+    identity = {f"GIT_{name}_{key}": "a@b" for name in names for key in ("NAME", "EMAIL")}
+    for version in ("1.9.0", "1.10.0"):
+        (work / "site" / "index.html").write_text(version)
+        subprocess.run(
+            [work / "scripts" / "publish_site.sh", version, remote],
+            env=os.environ | identity, check=True, capture_output=True,
+        )  # fmt: skip
+    shown = {name: git(remote, "show", f"gh-pages:{name}/index.html")
+             for name in ("1.9.0", "1.10.0", "latest")}  # fmt: skip
+    assert shown == {"1.9.0": "1.9.0", "1.10.0": "1.10.0", "latest": "1.10.0"}
+    versions = json.loads(git(remote, "show", "gh-pages:versions.json"))
+    assert [entry["version"] for entry in versions] == ["1.10.0", "1.9.0"]
+    assert [entry["aliases"] for entry in versions] == [["latest"], []]
