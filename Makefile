@@ -164,7 +164,7 @@ quality: $(VENV)/developing ## Run the quality suite, embedded and on PostgreSQL
 
 docs: $(VENV)/developing ## Build the documentation into site/
 	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --strict
-	@echo "Open site/index.html"
+	@echo "Open site/index.html; to search, serve it: $(PYTHON) -m http.server -d site"
 
 gallery: $(VENV)/developing ## Write the reports of the gallery into build/gallery
 	$(BIN)/python scripts/gallery.py build/gallery
