@@ -89,6 +89,7 @@ PICTURES = (
     Picture("runs", "/runs"),
     Picture("run", "/runs/{reference}", "/runs/{candidate}"),
     Picture("compare", "/compare", "/compare?a={baseline}&b={candidate}"),
+    Picture("compare-many", "/compare", "/compare?a={baseline}&b={candidate}&b={second}&b={third}"),
     Picture("queries", "/queries"),
     Picture("query", "/queries/{query_id:id}", "{query}"),
     Picture("document", "/queries/{query_id:id}/documents/{doc_id:id}", "{document}"),
@@ -134,14 +135,20 @@ def demonstration() -> Iterator[str]:
 def things(address: str, page: Page) -> dict[str, str]:
     """Look for what there is to show: the newest run, and the query that it harmed most."""
 
-    def first(path: str) -> dict[str, str]:
+    def items(path: str) -> list[dict[str, str]]:
         with urllib.request.urlopen(f"{address}{path}") as answer:  # noqa: S310 - our own
-            found: dict[str, str] = json.load(answer)["items"][0]
+            found: list[dict[str, str]] = json.load(answer)["items"]
             return found
 
+    def first(path: str) -> dict[str, str]:
+        return items(path)[0]
+
+    candidate, second, third = (run["run_id"] for run in items("/v1/runs?limit=3"))
     known = {
         "baseline": first("/v1/baselines")["name"],
-        "candidate": first("/v1/runs")["run_id"],
+        "candidate": candidate,
+        "second": second,
+        "third": third,
         "gate": first("/v1/gates")["name"],
     }
     page.goto(f"{address}/compare?a={known['baseline']}&b={known['candidate']}")

@@ -38,7 +38,7 @@ def test_serve_prints_its_address_and_stops_on_a_signal(tmp_path):
         line = process.stdout.readline()
         address = re.search(r"http://127.0.0.1:\d+", line)[0]
         assert line == f"Listening on {address}, with a.db; see {address}/docs\n"
-        assert httpx.get(f"{address}/readyz").status_code == 200
+        assert httpx.get(f"{address}/readyz", timeout=60).status_code == 200
         process.terminate()
         assert process.stdout.read() == "Stopped.\n"
     assert process.returncode == 0

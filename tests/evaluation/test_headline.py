@@ -37,6 +37,20 @@ def test_the_sentence_of_several_candidates_groups_them():
     )
 
 
+def test_the_sentence_counts_many_candidates():
+    """It names the best one, if any is better."""
+    few = {q: ["d"] if i < 4 else BEFORE[q] for i, q in enumerate(THIRTY)}
+    good, bad = {key: ["d"] for key in THIRTY}, {key: ["x", "y"] for key in THIRTY}
+    nearly = {q: ["d"] if i != 3 else ["x", "d"] for i, q in enumerate(THIRTY)}
+    runs = {"base": BEFORE, "good": nearly, "best": good, "bad": bad, "few": few, "same": few}
+    assert compare(THIRTY, runs, "RR").sentence == (
+        "By RR, 1 of 5 is better than base, 1 is worse, 3 differ in too few queries to decide; "
+        "the best is best."
+    )
+    runs = {"base": BEFORE, **{f"bad{i}": bad for i in range(5)}}
+    assert compare(THIRTY, runs, "RR").sentence == "By RR, 5 of 5 are worse than base."
+
+
 def test_the_sentence_reports_few_changed_queries():
     """It has both means, and makes no claim."""
     few = {q: ["d"] if i < 4 else BEFORE[q] for i, q in enumerate(THIRTY)}

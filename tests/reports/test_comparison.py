@@ -173,3 +173,27 @@ def test_the_policy_is_explained_with_the_figures():
     assert policy_note(many).endswith("simultaneous and p-values adjusted: single-step max-t.")
     several = a_comparison(20, {"a": 0.5, "b": 0.6, "c": 0.7})
     assert "nDCG@10 decides; its 2 candidates form one family." in policy_note(several)
+
+
+MANY = {"base": 0.8, "a": 1.0, "b": 2.0, "c": 3.0, "d": 0.1, "e": 0.5}
+
+
+def test_many_systems_have_a_row_each_best_first():
+    """Means are a leaderboard, differences are sorted by effect, queries are of the best."""
+    comparison = a_comparison(30, MANY, slices=())
+    board, differences, *rest = comparison_table(comparison)
+    assert board.title == "Leaderboard by nDCG@10"
+    means = [float(row[1]) for row in board.rows]
+    assert means == sorted(means, reverse=True)
+    assert {row[0] for row in board.rows} == {"base (baseline)", *list(MANY)[1:]}
+    assert [row[4] for row in board.rows if row[0].startswith("base")] == ["baseline"]
+    lead = [float(row[2]) for row in differences.rows if row[0] == "nDCG@10"]
+    assert lead == sorted(lead, reverse=True)
+    assert [table.title for table in rest] == ["Queries that changed most: nDCG@10, c"]
+
+
+def test_a_few_systems_keep_their_columns():
+    """Up to four candidates stand side by side."""
+    few = dict(list(MANY.items())[:5])
+    means, *_ = comparison_table(a_comparison(30, few, slices=()))
+    assert means.header == ("", "base (baseline)", "a", "b", "c", "d")

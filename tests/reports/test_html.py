@@ -279,3 +279,22 @@ def test_too_few_changes_are_reported_at_the_top_of_a_page():
     assert "of 5 queries changed" in hero
     assert '<div class="beside">no interval</div>' in page
     assert '<div class="beside">fewer than 10 queries changed</div>' in page
+
+
+def test_many_systems_start_with_a_leaderboard():
+    """Then come the forest of one measure, every pair, and where systems disagree."""
+    systems = {"base": 0.8, **{f"s{i:02}": 0.5 + i / 5 for i in range(7)}}
+    html = comparison_to_html(a_comparison(30, systems, slices=()))
+    page = parsed(html)
+    assert page.open == []
+    parts = re.findall(r'<section class="part" id="([a-z]+)"', html)
+    assert parts[:3] == ["leaderboard", "pairs", "disagreement"]
+    assert "7 systems against base" in html
+    assert "By nDCG@10, " in html
+
+
+def test_pairs_of_very_many_systems_are_left_out():
+    """A note states the limit."""
+    systems = {f"s{i:02}": 0.5 + i / 20 for i in range(22)}
+    html = comparison_to_html(a_comparison(10, systems, measures=["nDCG@10"], slices=()))
+    assert "Pairs are tested for up to 20 systems; here are 22." in html

@@ -194,7 +194,7 @@ def test_a_client_that_is_gone_ends_its_work(tmp_path, monkeypatch):
     started = tmp_path / "started"
     monkeypatch.setenv("TASK_STARTED", str(started))
     with application(tmp_path, worker_memory=1026 << 20) as app, listening(app) as address:
-        with httpx.Client(base_url=address) as client:
+        with httpx.Client(base_url=address, timeout=60) as client:
             first, second = fill(client)
         body = json.dumps({"baseline": first, "candidates": [second]}).encode()
         port = int(address.rpartition(":")[2])

@@ -15,6 +15,7 @@ from berryeval._lazy import loader_of
 if TYPE_CHECKING:
     from berryeval.charts.chart import Chart
     from berryeval.charts.cutoffs import cutoff_families, measure_by_k
+    from berryeval.charts.disagreement import heat_map
     from berryeval.charts.distribution import score_distribution
     from berryeval.charts.forest import forest_plot
     from berryeval.charts.power import power_chart
@@ -29,6 +30,7 @@ __all__ = [
     "SettingsPoint",
     "cutoff_families",
     "forest_plot",
+    "heat_map",
     "measure_by_k",
     "per_query_chart",
     "power_chart",
@@ -44,6 +46,7 @@ _HOMES = {
     "SettingsPoint": "settings",
     "cutoff_families": "cutoffs",
     "forest_plot": "forest",
+    "heat_map": "disagreement",
     "measure_by_k": "cutoffs",
     "per_query_chart": "queries",
     "power_chart": "power",

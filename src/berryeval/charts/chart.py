@@ -13,7 +13,7 @@ from berryeval.charts.svg import Svg, el, number
 from berryeval.charts.theme import DARK, LIGHT
 from berryeval.errors import BerryEvalError, MissingExtraError
 
-__all__ = ["Chart", "Theme", "page_style", "summary"]
+__all__ = ["Chart", "Theme", "file_style", "page_style", "summary"]
 
 Theme: TypeAlias = Literal["auto", "light", "dark", "page"]
 
@@ -60,7 +60,7 @@ class Chart:
         background = el("rect", x=-_PADDING, y=-_PADDING, width=self.width + 2 * _PADDING,
                         height=self.height + 2 * _PADDING, rx=8, class_="paper")  # fmt: skip
         # Nothing of the style sheet comes from data.
-        style = Svg(f"<style>{_file_style(theme)}</style>")
+        style = Svg(f"<style>{file_style(theme)}</style>")
         return self._drawn(f"berryeval-{theme}", _PADDING, style, background)
 
     def to_png(self, scale: float = 2.0, theme: Literal["light", "dark"] = "light") -> bytes:
@@ -130,7 +130,7 @@ def page_style() -> str:
 
 
 @cache
-def _file_style(theme: Theme) -> str:
+def file_style(theme: Theme) -> str:
     """Return the style sheet of a file, with colours in place of variables.
 
     A notebook shows several files on one page, so rules name the theme they are for.

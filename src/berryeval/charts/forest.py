@@ -9,11 +9,14 @@ from typing import TYPE_CHECKING
 from berryeval.charts.axes import Key, header, labels_along, padded_range, x_axis
 from berryeval.charts.chart import Chart, summary
 from berryeval.charts.svg import Scale, Svg, el, figure_text, joined, shortened, text_width, ticks
+from berryeval.core.text import distinct_parts
 from berryeval.evaluation.figures import interval_text, percent, signed
 from berryeval.evaluation.findings import WORDS, Finding
+from berryeval.evaluation.leaderboard import by_effect
 
 if TYPE_CHECKING:
     from berryeval.evaluation.comparison import Comparison, Difference
+    from berryeval.measures import Measure
     from berryeval.stats import Interval
 
 __all__ = ["ForestRow", "forest", "forest_plot", "forest_row"]
@@ -79,7 +82,11 @@ class _Layout:
 
 
 def forest_plot(
-    comparison: Comparison, margins: Mapping[str, float] | None = None, *, width: int = 760
+    comparison: Comparison,
+    margins: Mapping[str, float] | None = None,
+    *,
+    measure: Measure | None = None,
+    width: int = 760,
 ) -> Chart:
     """Draw each difference over all queries as a point on its interval.
 
@@ -89,17 +96,22 @@ def forest_plot(
     margins : mapping of str to float, optional
         By the name of a measure, the largest drop that is accepted (a rise where lower is
         better): a mark on its row.
+    measure : Measure, optional
+        Only this one, with the greatest gain at the top; names leave out what all systems share.
     width : int
         In pixels. In a narrow chart names and figures stand above their marks.
     """
-    is_named = len(comparison.candidates) > 1
+    differences: Sequence[Difference] = comparison.differences
+    if measure is not None:
+        differences = by_effect(comparison, measure)
+        names = distinct_parts([d.system for d in differences])
+    elif len(comparison.candidates) > 1:
+        names = [f"{d.system} · {d.measure}" for d in differences]
+    else:
+        names = [str(d.measure) for d in differences]
     rows = [
-        forest_row(
-            d,
-            f"{d.system} · {d.measure}" if is_named else str(d.measure),
-            (margins or {}).get(str(d.measure)),
-        )
-        for d in comparison.differences
+        forest_row(d, name, (margins or {}).get(str(d.measure)))
+        for d, name in zip(differences, names, strict=True)
     ]
     return forest(rows, comparison.baseline, comparison.statistics.level, width=width)
 

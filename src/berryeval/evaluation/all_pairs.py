@@ -62,16 +62,19 @@ class OrderSimilarity:
     tau_ap: float | None
 
 
-def all_pairs(comparison: Comparison) -> list[SystemPair]:
+def all_pairs(
+    comparison: Comparison, measures: Sequence[Measure] | None = None
+) -> list[SystemPair]:
     """Compare every system with every other, all pairs of one measure as one family.
 
-    The result is in the order of measures, and of runs. Whether a candidate is better than the
+    `measures` are those of the comparison, or some of them. The result is in their order, and in
+    that of runs. Whether a candidate is better than the
     baseline is decided by the comparison itself: here the family is larger, and intervals are
     wider.
     """
     runs = comparison.evaluations
     found = []
-    for measure in comparison.measures:
+    for measure in measures or comparison.measures:
         names, pairs = [], []
         for first, second in combinations(runs, 2):
             [pair] = find_pairs(

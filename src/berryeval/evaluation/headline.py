@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from berryeval.evaluation.notes import count_queries, missing_queries
 
@@ -12,18 +12,32 @@ if TYPE_CHECKING:
     from berryeval.evaluation.findings import Finding
     from berryeval.evaluation.result import Evaluation
 
-__all__ = ["difference_sentence", "listing", "result_sentence"]
+__all__ = ["MOST_NAMED", "difference_sentence", "listing", "result_sentence"]
 
-_CLAUSES: dict[Finding, tuple[str, str]] = {
-    "better": ("is better than {}", "are better than {}"),
-    "worse": ("is worse than {}", "are worse than {}"),
-    "unclear": ("is not clearly different from {}", "are not clearly different from {}"),
-    "untested": (
-        "differs from {} in too few queries to decide",
-        "differ from {} in too few queries to decide",
-    ),
+MOST_NAMED = 4
+"""Candidates that a sentence names; more than these are counted."""
+
+
+class _Clause(NamedTuple):
+    """What a system is, and several are, compared with the baseline."""
+
+    singular: str
+    plural: str
+    preposition: str
+    end: str = ""
+
+    def text(self, n_systems: int, baseline: str | None) -> str:
+        """Return the words, without the baseline if it is clear from the rest of the sentence."""
+        verb = self.singular if n_systems == 1 else self.plural
+        return f"{verb}{f' {self.preposition} {baseline}' if baseline else ''}{self.end}"
+
+
+_CLAUSES: dict[Finding, _Clause] = {
+    "better": _Clause("is better", "are better", "than"),
+    "worse": _Clause("is worse", "are worse", "than"),
+    "unclear": _Clause("is not clearly different", "are not clearly different", "from"),
+    "untested": _Clause("differs", "differ", "from", " in too few queries to decide"),
 }
-"""What a system is, and several are, compared with the baseline."""
 
 
 def result_sentence(
@@ -53,13 +67,30 @@ def result_sentence(
 def _sentence(differences: Sequence[Difference], baseline: str) -> str:
     if len(differences) == 1:
         return difference_sentence(differences[0], baseline)
+    if len(differences) > MOST_NAMED:
+        return _counting_sentence(differences, baseline)
     parts = []
-    for wanted, (singular, plural) in _CLAUSES.items():
+    for wanted, clause in _CLAUSES.items():
         names = [d.system for d in differences if d.finding == wanted]
         if names:
-            clause = singular if len(names) == 1 else plural
-            parts.append(f"{listing(names)} {clause.format(baseline)}")
+            parts.append(f"{listing(names)} {clause.text(len(names), baseline)}")
     return f"by {differences[0].measure}, {'; '.join(parts)}."
+
+
+def _counting_sentence(differences: Sequence[Difference], baseline: str) -> str:
+    """Return how many are better, worse and so on, and which is the best if any is better."""
+    parts: list[str] = []
+    for wanted, clause in _CLAUSES.items():
+        n_found = sum(d.finding == wanted for d in differences)
+        if n_found and not parts:
+            parts.append(f"{n_found:,} of {len(differences):,} {clause.text(n_found, baseline)}")
+        elif n_found:
+            parts.append(f"{n_found:,} {clause.text(n_found, None)}")
+    sentence = f"by {differences[0].measure}, {', '.join(parts)}"
+    better = [d for d in differences if d.finding == "better"]
+    if better:
+        sentence += f"; the best is {max(better, key=lambda d: abs(d.mean)).system}"
+    return f"{sentence}."
 
 
 def _capitalised(sentence: str) -> str:
@@ -73,7 +104,7 @@ def difference_sentence(difference: Difference, baseline: str) -> str:
     if difference.is_same:
         return f"{system} and {baseline} score the same {measure} for every query."
     before, after = f"{difference.baseline_mean:.4f}", f"{difference.candidate_mean:.4f}"
-    start = f"{system} {_CLAUSES[found][0].format(baseline)}: {measure}"
+    start = f"{system} {_CLAUSES[found].text(1, baseline)}: {measure}"
     if found == "unclear":
         return f"{start} is {after}, compared with {before}."
     if found == "untested":

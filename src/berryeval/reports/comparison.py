@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
 from berryeval.evaluation.figures import (
@@ -14,14 +14,18 @@ from berryeval.evaluation.figures import (
     p_text,
     percent,
     score,
+    shown_interval,
     signed,
 )
 from berryeval.evaluation.findings import WORDS
+from berryeval.evaluation.headline import MOST_NAMED
+from berryeval.evaluation.leaderboard import by_effect, leaderboard
 from berryeval.reports.layout import Table, csv_text, json_text
 from berryeval.reports.wording import policy_note, query_label, undefined_notes
 
 if TYPE_CHECKING:
     from berryeval.evaluation.comparison import Comparison, Difference, QueryChange
+    from berryeval.measures import Measure
 
 __all__ = [
     "comparison_as_dict",
@@ -29,6 +33,7 @@ __all__ = [
     "comparison_table",
     "comparison_to_csv",
     "comparison_to_json",
+    "has_many",
 ]
 
 JSON_VERSION = 3
@@ -36,14 +41,46 @@ N_CHANGED = 5
 
 
 def comparison_table(comparison: Comparison) -> tuple[Table, ...]:
-    """Lay out means, differences, slices, and the queries that changed most."""
-    tables = [_means(comparison), _differences(comparison)]
+    """Lay out means, differences, slices, and the queries that changed most.
+
+    Many systems have a row each, best first, and queries are listed for the best candidate alone.
+    """
+    means = _leaderboard(comparison) if has_many(comparison) else _means(comparison)
+    tables = [means, _differences(comparison)]
     if comparison.sliced:
         tables.append(_slices(comparison))
     if comparison.risks:
         tables.append(_risks(comparison))
     tables += _changes(comparison)
     return tuple(tables)
+
+
+def has_many(comparison: Comparison) -> bool:
+    """Whether there are too many candidates for a column each."""
+    return len(comparison.candidates) > MOST_NAMED
+
+
+def _leaderboard(comparison: Comparison) -> Table:
+    lead = comparison.lead
+    others = [measure for measure in comparison.shown if measure != lead]
+    level = percent(comparison.statistics.level)
+    return Table(
+        title=f"Leaderboard by {lead}",
+        header=("system", str(lead), f"{level} interval", "difference", "result",
+                *map(str, others)),
+        rows=tuple(
+            (
+                _heading(comparison, place.system),
+                score(place.result.mean),
+                shown_interval(place.result.interval_at(comparison.statistics.level)),
+                DASH if place.difference is None else signed(place.difference.mean),
+                "baseline" if place.difference is None else WORDS[place.difference.finding],
+                *(score(comparison.evaluations[place.system][str(m)].mean) for m in others),
+            )
+            for place in leaderboard(comparison)
+        ),
+        notes=comparison.notes,
+    )  # fmt: skip
 
 
 def _means(comparison: Comparison) -> Table:
@@ -94,10 +131,18 @@ def _differences(comparison: Comparison) -> Table:
             f"{d.wins}/{d.ties}/{d.losses}",
             *([bounds_text(d.bounds)] if has_bounds else []),
         )
-        for d in comparison.differences
+        for measure in comparison.measures
+        for d in _in_order(comparison, measure)
     ]
     title = f"Differences from {comparison.baseline}"
     return Table(title, tuple(header), tuple(rows), tuple(notes), n_keys=1 + several)
+
+
+def _in_order(comparison: Comparison, measure: Measure) -> Sequence[Difference]:
+    """Return the differences in one measure: of a few in their order, of many by effect."""
+    if has_many(comparison):
+        return by_effect(comparison, measure)
+    return [d for d in comparison.differences if d.measure == measure]
 
 
 def _slices(comparison: Comparison) -> Table:
@@ -157,7 +202,10 @@ def _risks(comparison: Comparison) -> Table:
 
 def _changes(comparison: Comparison) -> Iterator[Table]:
     measure = comparison.lead
-    for system in comparison.candidates:
+    systems = comparison.candidates
+    if has_many(comparison):
+        systems = (by_effect(comparison, measure)[0].system,)
+    for system in systems:
         found = comparison.changed_most(system, measure, N_CHANGED)
         if found:
             yield Table(

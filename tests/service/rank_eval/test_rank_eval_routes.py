@@ -288,7 +288,7 @@ def test_the_vendor_media_type_is_returned(foo, accept, given):
 def test_the_official_client_works(tmp_path):
     """Over a real connection, it accepts answers, failures and errors."""
     with application(tmp_path) as app, listening(app) as url, Elasticsearch(url) as client:
-        with httpx.Client(base_url=url) as http:
+        with httpx.Client(base_url=url, timeout=60) as http:
             fill(http)
         found = client.rank_eval(
             index="foo",

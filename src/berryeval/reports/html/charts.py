@@ -15,6 +15,7 @@ from berryeval.charts import (
     score_distribution,
     wins_by_slice,
 )
+from berryeval.reports.comparison import has_many
 from berryeval.reports.html.focus import Focus
 from berryeval.reports.html.markup import escaped
 
@@ -51,24 +52,26 @@ def figure(
     )
 
 
-def differences_figure(comparison: Comparison, margins: Mapping[str, float]) -> str:
-    """Return the forest plot."""
+def differences_figure(comparison: Comparison, margins: Mapping[str, float], focus: Focus) -> str:
+    """Return the forest plot: of all measures, or of one measure of many systems."""
+    measure = focus.measure if has_many(comparison) else None
     return figure(
-        f"Differences from {comparison.baseline}",
+        f"{f'{measure}: d' if measure else 'D'}ifferences from {comparison.baseline}",
         "Each point is a mean difference, the line its interval. Right of 0 is higher.",
-        partial(forest_plot, comparison, margins),
+        partial(forest_plot, comparison, margins, measure=measure),
     )
 
 
 def slices_figures(comparison: Comparison, focus: Focus) -> str:
-    """Return losses, ties and wins of each candidate in one measure."""
+    """Return losses, ties and wins of each candidate in one measure; of many, those of one."""
+    systems = (focus.system,) if has_many(comparison) else comparison.candidates
     return "".join(
         figure(
             f"{focus.measure}: {system} against {comparison.baseline}",
             "Queries that are worse, equal and better.",
             partial(wins_by_slice, comparison, system, focus.measure),
         )
-        for system in comparison.candidates
+        for system in systems
     )
 
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from berryeval.evaluation import figures
 from berryeval.evaluation.headline import listing
-from berryeval.reports.comparison import comparison_table
+from berryeval.reports.comparison import comparison_table, has_many
 from berryeval.reports.html.charts import (
     by_measure,
     differences_figure,
@@ -17,6 +17,7 @@ from berryeval.reports.html.charts import (
 from berryeval.reports.html.document import document
 from berryeval.reports.html.focus import Focus, focus_of
 from berryeval.reports.html.guards import badge, guards_part, margins_of
+from berryeval.reports.html.many import disagreement_figure, pairs_figure
 from berryeval.reports.html.markup import escaped, figure_text, notes_to_html, table_to_html
 from berryeval.reports.html.queries import queries_part
 from berryeval.reports.layout import Table
@@ -50,7 +51,7 @@ def comparison_to_html(
     notes : sequence of str
         Shown below the first figures.
     """
-    names = f"{listing(comparison.candidates)} against {comparison.baseline}"
+    names = f"{_candidates(comparison)} against {comparison.baseline}"
     focus = focus_of(comparison, gate)
     parts = list(_parts(comparison, gate, focus))
     contents = "".join(
@@ -83,6 +84,11 @@ def gate_to_html(result: GateResult, title: str | None = None) -> str:
         f"{notes_to_html([gate_note(result)])}</section>"
     )
     return document(title or "Gate · BerryEval", body)
+
+
+def _candidates(comparison: Comparison) -> str:
+    names = comparison.candidates
+    return f"{len(names)} systems" if has_many(comparison) else listing(names)
 
 
 def _hero(comparison: Comparison, gate: GateResult | None, names: str) -> str:
@@ -145,13 +151,16 @@ def _parts(
     means, differences, *others = comparison_table(comparison)
     if gate is not None:
         yield "guards", "Guards", guards_part(gate) + notes_to_html([gate_note(gate)])
-    yield (
-        "differences",
-        "Differences",
-        differences_figure(comparison, margins_of(gate))
-        + table_to_html(differences)
-        + f"<h3 class='under'>Means</h3>{table_to_html(means, with_notes=False)}",
-    )
+    figure = differences_figure(comparison, margins_of(gate), focus)
+    if has_many(comparison):
+        board = table_to_html(means, with_notes=False)
+        every = _folded("Differences in all measures", differences)
+        yield "leaderboard", "Leaderboard", f'{board}<div class="under">{figure}</div>{every}'
+        yield "pairs", "Pairs", pairs_figure(comparison, focus.measure)
+        yield "disagreement", "Disagreement", disagreement_figure(comparison, focus.measure)
+    else:
+        below = f"<h3 class='under'>Means</h3>{table_to_html(means, with_notes=False)}"
+        yield "differences", "Differences", figure + table_to_html(differences) + below
     if comparison.sliced:
         yield (
             "slices",

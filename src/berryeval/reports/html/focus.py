@@ -5,7 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from berryeval.evaluation.leaderboard import by_effect
 from berryeval.measures import Measure
+from berryeval.reports.comparison import has_many
 from berryeval.reports.gate import candidate_of
 
 if TYPE_CHECKING:
@@ -24,8 +26,13 @@ class Focus:
 
 
 def focus_of(comparison: Comparison, gate: GateResult | None = None) -> Focus:
-    """Return the candidate that was judged and the measure that decided; else the first ones."""
-    system, measure = comparison.candidates[0], comparison.measures[0]
+    """Return the candidate that was judged and the measure that decided.
+
+    Without a gate it is the first candidate, or the best of many, and the lead measure.
+    """
+    system, measure = comparison.candidates[0], comparison.lead
+    if has_many(comparison):
+        system = by_effect(comparison, measure)[0].system
     if gate is None:
         return Focus(system, measure)
     deciding = [

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from fastapi import APIRouter, Request
 from starlette.responses import Response
 
+from berryeval.charts.chart import file_style
 from berryeval.errors import NotFoundError
 from berryeval.reports.html.document import shared_style
 
@@ -42,6 +43,7 @@ def assets() -> dict[str, Asset]:
     folder = resources.files(__package__) / "static"
     found = {name: entry.read_bytes() for name, entry in _files(folder)}
     found["shared.css"] = shared_style().encode()
+    found["chart-file.css"] = file_style("auto").encode()
     return {name: _asset(name, body) for name, body in found.items()}
 
 

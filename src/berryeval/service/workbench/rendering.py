@@ -75,7 +75,7 @@ class Place(NamedTuple):
 PAGES = (
     Place("/", "Overview", "Is it good, and did it get better or worse?", "overview"),
     Place("/runs", "Runs", "All runs and their scores", "runs"),
-    Place("/compare", "Compare", "Two runs, query by query", "compare"),
+    Place("/compare", "Compare", "Two or more runs, query by query", "compare"),
     Place("/queries", "Queries", "All queries and their results", "queries"),
     Place("/judge", "Judge", "Grade unjudged documents", "judge"),
     Place("/judgments", "Judgments", "History, conflicts, agreement", "judgments"),
@@ -96,8 +96,9 @@ def page(
 ) -> HTMLResponse:
     """Render a template: a whole page, or a part of one.
 
-    Every template can use `user` (the caller), `here` (the address of the request), `judging`
-    (the judging policy; None if it is unknown) and the filters of this module. All output is
+    Every template can use `user` (the caller), `here` (the address of the request), `origin` (the
+    address of the service), `judging` (the judging policy; None if it is unknown) and the filters
+    of this module. All output is
     escaped, and bytes that are not text are replaced.
     """
     # A request that the middleware rejected has no caller.
@@ -108,6 +109,7 @@ def page(
         .render(
             user=caller,
             here=_here(request),
+            origin=str(request.base_url).rstrip("/"),
             path=request.scope["path"],
             judging=getattr(request.state, "judging", None),
             **context,

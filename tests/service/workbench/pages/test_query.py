@@ -315,7 +315,8 @@ def test_all_queries_are_listed_and_searched(client):
 
     def found(wish):
         page = get_page(client, f"/queries?{wish}")
-        return [one["href"].rpartition("/")[2] for one in page.find_all("a", class_="asked")]
+        links = [one["href"].partition("?")[0] for one in page.find_all("a", class_="asked")]
+        return [link.rpartition("/")[2] for link in links]
 
     assert found("") == ["new", "q0", "q1", "q2", "q3", "q4", "q5", "z"]
     assert found("category=odd") == ["new", "q1", "q3", "q5"]
@@ -326,6 +327,62 @@ def test_all_queries_are_listed_and_searched(client):
     assert found("q=nobody+asks+this") == []
     row = get_page(client, "/queries?q=q1").find("tbody").find("tr").text
     assert row == "what is <b>1</b>? q1 · odd · easy odd easy 3"
+
+
+def listed_ids(client, address):
+    """Return the ids of a list of queries, and its page."""
+    page = get_page(client, address)
+    links = [one["href"].partition("?")[0] for one in page.find_all("a", class_="asked")]
+    return [link.rpartition("/")[2] for link in links], page
+
+
+def test_queries_are_in_the_natural_order_of_their_ids(client):
+    """Two comes before ten; a click on the heading reverses the order."""
+    queries = [{"query_id": str(n), "text": f"query {n}"} for n in (10, 1, 2)]
+    client.post("/v1/queries", json={"queries": queries})
+    ids, page = listed_ids(client, "/queries")
+    assert ids == ["1", "2", "10"]
+    heading = page.find("th", aria_sort="ascending").find("a")
+    assert listed_ids(client, heading["href"])[0] == ["10", "2", "1"]
+
+
+def test_queries_are_sorted_by_the_score_of_a_run_and_by_judgments(client):
+    """The worst come first; queries without a score are last in both directions."""
+    _, candidate = fill(client)
+    client.put("/v1/queries/new", json={"text": "not judged"})
+    ids, page = listed_ids(client, f"/queries?run={candidate}&sort=score")
+    assert (ids[:2], ids[-1]) == (["q0", "q1"], "new")
+    scores = [row.find_all("td")[-1].text for row in page.find("tbody").find_all("tr")]
+    assert scores[:-1] == sorted(scores[:-1])
+    assert scores[-1] == "\N{EN DASH}"
+    ids, _ = listed_ids(client, f"/queries?run={candidate}&sort=score&order=desc")
+    assert (ids[-3:-1], ids[-1]) == (["q1", "q0"], "new")
+    assert listed_ids(client, "/queries?sort=judged")[0][0] == "new"
+    assert listed_ids(client, "/queries?sort=judged&order=desc")[0][-1] == "new"
+
+
+def test_keys_stay_within_the_filter_of_the_list(client):
+    """The next query of a page opened from a filtered list is the next one of that list."""
+    _, candidate = fill(client)
+    ids, page = listed_ids(client, f"/compare?a=main&b={candidate}&slice=category%3Dodd&sort=query")
+    assert ids == ["q1", "q3", "q5"]
+    first = page.find("a", class_="asked")["href"]
+    second = get_page(client, first).find("a", rel="next")["href"]
+    assert second.startswith("/queries/q3?")
+    opened = get_page(client, second)
+    assert "2 of 3" in opened.find("nav", id="neighbours").text
+    assert "filtered, by id" in opened.find("nav", id="neighbours").text
+    outside = get_page(client, second.replace("/queries/q3", "/queries/q2"))
+    assert "not among the 3" in outside.find("nav", id="neighbours").text
+
+
+def test_the_list_of_queries_passes_its_filter_on(client):
+    """A search or a category remains for the keys on the page of a query."""
+    fill(client)
+    _, page = listed_ids(client, "/queries?category=odd")
+    link = page.find("a", class_="asked")["href"]
+    later = get_page(client, link).find("nav", id="neighbours")["hx-get"]
+    assert "1 of 3" in client.get(later).text
 
 
 def test_many_queries_are_shown_in_pages(client):

@@ -62,3 +62,35 @@ def test_a_page_has_fifty_runs(archive, client):
     assert second.find("input", name="q")["value"] == "bm25"
     assert second.find("a", rel="prev")["href"] == "/runs?q=bm25"
     assert len(listed(get_page(client, "/runs?page=99"))) == 11
+
+
+def test_runs_are_sorted_by_a_measure(archive, client, runs):
+    """The best run comes first, with its change from the baseline and its unjudged documents."""
+    archive.baselines.put("main", runs["c2"])
+    page = settled(client, "/runs?sort=RR")
+    rows = page.find("tbody").find_all("tr")
+    figures = [[cell.text.strip() for cell in row.find_all("td")] for row in rows]
+    means = [float(row[2]) for row in figures]
+    assert means == sorted(means, reverse=True)
+    main = next(i for i, row in enumerate(rows) if "baseline main" in row.text)
+    assert figures[main][3] == "\N{EN DASH}"
+    for other in figures[:main] + figures[main + 1 :]:
+        change = float(other[3].replace("\N{MINUS SIGN}", "-"))
+        assert change == pytest.approx(float(other[2]) - means[main], abs=1e-4)
+    assert all(float(row[4]) >= 0 for row in figures)
+    assert page.find("th", aria_sort="descending").text.strip() == "RR"
+
+
+@pytest.mark.usefixtures("runs")
+def test_an_unknown_order_is_by_time(client):
+    """An old link still works."""
+    assert listed(get_page(client, "/runs?sort=nothing")) == listed(get_page(client, "/runs"))
+
+
+def test_chosen_runs_are_compared(archive, client, runs):
+    """The form names the baseline, and the checkboxes the candidates."""
+    archive.baselines.put("main", runs["c2"])
+    page = settled(client, "/runs")
+    assert page.find("form", id="chosen-runs").find("input", name="a")["value"] == "main"
+    boxes = page.find_all("input", form="chosen-runs", name="b")
+    assert [box["value"] for box in boxes] == listed(page)

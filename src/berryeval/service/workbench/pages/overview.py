@@ -124,7 +124,6 @@ def show_overview(
         return page(
             request,
             "overview_empty.html",
-            origin=str(request.base_url).rstrip("/"),
             n_judgments=archive.judgments.revision(),
         )
     chosen = _series(directory, series)

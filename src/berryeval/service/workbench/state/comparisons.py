@@ -18,6 +18,7 @@ from berryeval.archive.records import StoredRun
 from berryeval.core.id_column import encode_id
 from berryeval.core.query import Query
 from berryeval.core.run import Run
+from berryeval.core.text import natural_key
 from berryeval.evaluation.comparing import compare_evaluations
 from berryeval.evaluation.comparison import Comparison, Difference
 from berryeval.evaluation.result import Evaluation, holes_measure
@@ -30,7 +31,14 @@ from berryeval.service.shared_work import SharedWork
 from berryeval.service.stored_runs import labels_of
 from berryeval.service.workbench.state.scoring import Scoring, State, bytes_of_scores
 
-__all__ = ["RANKS_COMPARED", "Compared", "Comparisons", "ComparisonsDep"]
+__all__ = [
+    "RANKS_COMPARED",
+    "Compared",
+    "Comparisons",
+    "ComparisonsDep",
+    "Runs",
+    "labels_in",
+]
 
 RANKS_COMPARED = 100
 """Ranks that are compared for a measure without a cutoff."""
@@ -108,7 +116,7 @@ class Compared:
 
     def _sliced(self, measure: Measure) -> tuple[Difference, ...]:
         whole = self.comparison
-        labels = _labels_in(whole.queries, whole.query_ids)
+        labels = labels_in(whole.queries, whole.query_ids)
         if not labels:
             return ()
         return compare_evaluations(
@@ -154,6 +162,12 @@ class Compared:
         if measure not in self._orders:
             self._orders[measure] = np.argsort(self.gains(measure), kind="stable")
         return self._orders[measure]
+
+    @cached_property
+    def by_id(self) -> NDArray[np.intp]:
+        """The positions of queries by their ids, with numbers in ids by their value."""
+        ids = self.comparison.query_ids
+        return np.array(sorted(range(len(ids)), key=lambda i: natural_key(ids[i])), dtype=np.intp)
 
     def position_of(self, query_id: str) -> int | None:
         """Return the position of a query; None if it was not compared."""
@@ -301,7 +315,7 @@ def _bytes_of(compared: Compared) -> int:
     return len(judgments.doc_ids.data) + 16 * judgments.n_rows + differences + scores
 
 
-def _labels_in(queries: Mapping[str, Query], query_ids: Sequence[str]) -> list[str]:
+def labels_in(queries: Mapping[str, Query], query_ids: Sequence[str]) -> list[str]:
     """Return the labels to slice queries by; tags only if there are few."""
     found: list[str] = []
     for label in LABELS:

@@ -13,6 +13,7 @@ from berryeval.service.shared_work import Latest
 from berryeval.service.workbench.state.agreement import latest_agreement
 from berryeval.service.workbench.state.comparisons import Comparisons
 from berryeval.service.workbench.state.judging_queues import Queues
+from berryeval.service.workbench.state.many_comparisons import ManyComparisons
 from berryeval.service.workbench.state.measuring import Measuring
 from berryeval.service.workbench.state.replays import open_replays
 from berryeval.service.workbench.state.run_directory import RunDirectory
@@ -37,6 +38,7 @@ def set_up(state: State, archive: Archive, settings: ServiceSettings) -> None:
     state.directory = RunDirectory(archive)
     state.keeper = keeper_of(scoring)
     state.comparisons = Comparisons(scoring)
+    state.many_comparisons = ManyComparisons(scoring)
     state.queues = Queues(archive, scoring)
     skip_wait = partial(is_reading, state)
     # The index is looked up later: an application that is only described has none.
@@ -51,6 +53,7 @@ def start(state: State) -> None:
     """Start the background threads, also after an application was stopped."""
     if state.is_stopping:
         state.comparisons = Comparisons(state.scoring)
+        state.many_comparisons = ManyComparisons(state.scoring)
         state.queues = Queues(state.archive, state.scoring)
         state.replays = open_replays(state.archive, state.runs)
     state.warm_up = WarmUp(state.archive, state.scoring, state.directory)
@@ -63,5 +66,6 @@ def stop(state: State) -> None:
     state.warm_up.stop()
     state.keeper.close()
     state.comparisons.close()
+    state.many_comparisons.close()
     state.queues.close()
     state.replays.close()

@@ -8,7 +8,7 @@ from datetime import datetime
 from typing import NamedTuple
 
 from berryeval.core.judgments import Judgments
-from berryeval.evaluation.result import Evaluation
+from berryeval.evaluation.result import Evaluation, holes_measure
 from berryeval.service.workbench.state.scoring import JudgmentsLike
 from berryeval.stats import Interval
 
@@ -55,6 +55,8 @@ class RunSummary:
     """By measure; empty if the run cannot be scored."""
     reason: str | None = None
     """Why there are no means."""
+    holes: float | None = None
+    """Unjudged documents per query, as deep as the first measure looks; None if not counted."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,6 +82,8 @@ class KnownSummaries:
 
 def summary_of(evaluation: Evaluation) -> RunSummary:
     """Return the means of an evaluation with their intervals, without the scores of queries."""
+    holes = evaluation.scores.values.get(str(holes_measure(evaluation.measures[0])))
     return RunSummary(
-        {name: Mean(result.mean, result.interval) for name, result in evaluation.items()}
+        {name: Mean(result.mean, result.interval) for name, result in evaluation.items()},
+        holes=sum(holes) / len(holes) if holes else None,
     )

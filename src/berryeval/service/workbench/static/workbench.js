@@ -1,5 +1,6 @@
 // Shared by all pages: palette, drawer, theme, copying, confirmation, messages.
 
+import { setUpExport } from "./export.js";
 import { showMessage } from "./messages.js";
 
 const byId = (id) => document.getElementById(id);
@@ -187,6 +188,8 @@ if (themeButton) setUpTheme(themeButton);
 setUpPalette(byId("palette"));
 setUpDrawer(byId("drawer"));
 setUpConfirmation(byId("asking"));
+const exportButton = document.querySelector("[data-export]");
+if (exportButton) setUpExport(byId("export"), exportButton);
 
 // Scroll to the open tab if the tabs do not fit.
 document

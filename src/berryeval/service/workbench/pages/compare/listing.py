@@ -18,6 +18,7 @@ from berryeval.evaluation.slices import Slice, find_slices
 from berryeval.measures import Measure
 from berryeval.service.paging import numbered_page
 from berryeval.service.paths import address, quoted
+from berryeval.service.workbench.choosing import read_number
 from berryeval.service.workbench.state.comparisons import RANKS_COMPARED, Compared
 
 __all__ = [
@@ -30,6 +31,8 @@ __all__ = [
     "Pair",
     "find_moves",
     "list_changes",
+    "matching",
+    "read_wanted",
 ]
 
 PAGE = 50
@@ -39,6 +42,7 @@ _N_SHOWN = 2
 _RELEVANT = 1.0
 
 Order: TypeAlias = Literal["harm", "gain", "query"]
+_ORDERS: tuple[Order, ...] = get_args(Order)
 OUTCOMES: tuple[Outcome, ...] = get_args(Outcome)
 
 
@@ -95,6 +99,23 @@ class ComparedQueries:
         }
 
 
+def read_wanted(given: Mapping[str, str], measure: Measure) -> ComparedQueries:
+    """Read the parameters of an address; invalid ones are ignored."""
+    column, _, row = given.get("cell", "").partition(".")
+    cell = read_number(column, -1), read_number(row, -1)
+    order, outcome = given.get("sort", ""), given.get("outcome", "")
+    return ComparedQueries(
+        measure,
+        next((one for one in _ORDERS if one == order), "harm"),
+        next((one for one in OUTCOMES if one == outcome), None),
+        bool(given.get("different")),
+        Slice.read(given.get("slice", "")),
+        given.get("q", "").strip(),
+        None if -1 in cell else cell,
+        read_number(given.get("page", ""), 1),
+    )
+
+
 @dataclass(frozen=True)
 class Pair:
     """Both runs as the address names them."""
@@ -120,9 +141,10 @@ class Pair:
         """Return the address where the holes of both are judged."""
         return address("/judge", a=self.a, b=self.b)
 
-    def query(self, query_id: str, measure: Measure) -> str:
-        """Return the address of the results of both for a query."""
-        return address(f"/queries/{quoted(query_id)}", a=self.a, b=self.b, measure=measure)
+    def query(self, query_id: str, wanted: ComparedQueries) -> str:
+        """Return the address of the results of both for a query, which keeps the filters."""
+        path = f"/queries/{quoted(query_id)}"
+        return address(path, a=self.a, b=self.b, **wanted.parameters(cell=None))
 
     def holes(self, measure: Measure) -> str:
         """Return the address of the effect of unjudged documents."""
@@ -199,21 +221,26 @@ class Listing:
     n_pages: int
 
 
-def list_changes(compared: Compared, wanted: ComparedQueries) -> Listing:
-    """Return a page of the matching queries; the last page if there are fewer."""
+def matching(compared: Compared, wanted: ComparedQueries) -> NDArray[np.intp]:
+    """Return the positions of the matching queries, in their order."""
     positions = _order(compared, wanted)
     keep = np.ones(len(positions), dtype=bool)
     for only in _filters(compared, wanted):
         keep &= only
-    positions = positions[keep[positions]]
+    return positions[keep[positions]]
+
+
+def list_changes(compared: Compared, wanted: ComparedQueries) -> Listing:
+    """Return a page of the matching queries; the last page if there are fewer."""
+    positions = matching(compared, wanted)
     page = numbered_page(len(positions), wanted.page, PAGE)
     rows = tuple(_rows(compared, wanted.measure, positions[page.rows].tolist()))
-    return Listing(rows, len(positions), len(keep), page.number, page.n_pages)
+    return Listing(rows, len(positions), compared.comparison.n_queries, page.number, page.n_pages)
 
 
 def _order(compared: Compared, wanted: ComparedQueries) -> NDArray[np.intp]:
     if wanted.order == "query":
-        return np.arange(compared.comparison.n_queries)
+        return compared.by_id
     by_harm = compared.by_harm(wanted.measure)
     return by_harm if wanted.order == "harm" else by_harm[::-1]
 

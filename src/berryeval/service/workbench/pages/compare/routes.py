@@ -16,7 +16,6 @@ from berryeval.charts.scatter import Point, scatter
 from berryeval.errors import NotFoundError
 from berryeval.evaluation.comparison import headline
 from berryeval.evaluation.figures import percent
-from berryeval.evaluation.slices import Slice
 from berryeval.evaluation.turning import turning
 from berryeval.measures import Measure
 from berryeval.reports.wording import capitalised, policy_note, undefined_notes
@@ -38,11 +37,14 @@ from berryeval.service.workbench.pages.compare.listing import (
     Listing,
     Pair,
     list_changes,
+    read_wanted,
 )
+from berryeval.service.workbench.pages.compare.many import show_many
 from berryeval.service.workbench.rendering import fragment, page
-from berryeval.service.workbench.state.comparisons import Compared, ComparisonsDep
+from berryeval.service.workbench.state.comparisons import Compared, Comparisons, ComparisonsDep
+from berryeval.service.workbench.state.many_comparisons import ManyComparisonsDep
 from berryeval.service.workbench.state.run_directory import MAIN
-from berryeval.service.workbench.state.scoring import ScoringDep
+from berryeval.service.workbench.state.scoring import Scoring, ScoringDep
 from berryeval.service.workbench.waiting import being_computed, once_read
 
 __all__ = ["router"]
@@ -50,7 +52,6 @@ __all__ = ["router"]
 router = APIRouter(prefix="/compare", dependencies=[once_read])
 
 _BADGES = {"better": "pass", "worse": "fail"}
-_ORDERS = ("harm", "gain", "query")
 _WIDE, _NARROW = 520, 340
 MOST_QUERIES_WITH_HOLES = 1_000
 """With holes in more queries, computing the bounds takes seconds."""
@@ -58,12 +59,25 @@ MOST_QUERIES_WITH_HOLES = 1_000
 
 @router.get("")
 def show_comparison(
-    request: Request, archive: ArchiveDep, scoring: ScoringDep, comparisons: ComparisonsDep
+    request: Request,
+    archive: ArchiveDep,
+    scoring: ScoringDep,
+    comparisons: ComparisonsDep,
+    many: ManyComparisonsDep,
 ) -> Response:
-    """Show a comparison of two runs; without both, show a form to choose them."""
+    """Show a comparison of two runs, or of several; without two, show a form to choose them."""
     given = request.query_params
+    if len(given.getlist("b")) > 1:
+        return show_many(request, archive, scoring, many)
     if not given.get("a") or not given.get("b"):
         return _choose(request, archive)
+    return _show_pair(request, archive, scoring, comparisons)
+
+
+def _show_pair(
+    request: Request, archive: Archive, scoring: Scoring, comparisons: Comparisons
+) -> Response:
+    given = request.query_params
     a, b = (choose_run(archive, given[side]) for side in ("a", "b"))
     if a.run_id == b.run_id:
         return _choose(request, archive, problem="same")
@@ -75,7 +89,7 @@ def show_comparison(
     listing = list_changes(compared, wanted)
     pair = Pair(given["a"], given["b"])
     if wanted.cell is not None and listing.n_found == 1:
-        return RedirectResponse(pair.query(listing.rows[0].query_id, measure), 303)
+        return RedirectResponse(pair.query(listing.rows[0].query_id, wanted), 303)
     shared: dict[str, Any] = {
         "wanted": wanted,
         "listing": listing,
@@ -124,23 +138,6 @@ def show_holes(
     return fragment(request, "compare_holes.html", turning=found, measure=measure, pair=pair)
 
 
-def read_wanted(given: Any, measure: Measure) -> ComparedQueries:  # noqa: ANN401 - QueryParams or a dict
-    """Read the parameters of an address; invalid ones are ignored."""
-    column, _, row = given.get("cell", "").partition(".")
-    cell = read_number(column, -1), read_number(row, -1)
-    order, outcome = given.get("sort", ""), given.get("outcome", "")
-    return ComparedQueries(
-        measure,
-        order if order in _ORDERS else "harm",
-        next((one for one in OUTCOMES if one == outcome), None),
-        bool(given.get("different")),
-        Slice.read(given.get("slice", "")),
-        given.get("q", "").strip(),
-        None if -1 in cell else cell,
-        read_number(given.get("page", ""), 1),
-    )
-
-
 def _choose(request: Request, archive: Archive, problem: str = "") -> Response:
     baselines, newest = run_choices(archive)
     given = request.query_params
@@ -172,7 +169,7 @@ def _figures(
         if point.count == 1:
             query_id = comparison.query_ids[point.first]
             text = comparison.text_of(query_id) or query_id
-            return pair.query(query_id, measure), f"{text}: {point.before:.3f} → {point.after:.3f}"
+            return pair.query(query_id, wanted), f"{text}: {point.before:.3f} → {point.after:.3f}"
         cell = pair.with_(wanted, cell=point.cell) + "#queries"
         return cell, f"{point.count} queries near {point.before:.3f} → {point.after:.3f}"
 

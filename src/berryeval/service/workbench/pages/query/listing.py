@@ -1,20 +1,25 @@
-"""The list of queries: filtered, fifty per page."""
+"""The list of queries: filtered, sorted, fifty per page."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
+from typing import Literal, TypeAlias, get_args
 
-from berryeval.core.id_column import encode_id
 from berryeval.core.judgments import Judgments
 from berryeval.core.query import Query, QueryType
+from berryeval.core.text import natural_key
+from berryeval.measures import Measure
 from berryeval.service.paging import numbered_page
-from berryeval.service.paths import address
+from berryeval.service.paths import address, quoted
 
-__all__ = ["PAGE", "QueryListing", "QueryRow", "WantedQueries", "list_queries"]
+__all__ = ["PAGE", "SORTS", "QueryListing", "QueryRow", "WantedQueries", "list_queries"]
 
 PAGE = 50
 """Queries per page."""
+
+Sort: TypeAlias = Literal["query", "judged", "score"]
+SORTS: tuple[Sort, ...] = get_args(Sort)
 
 
 @dataclass(frozen=True)
@@ -29,6 +34,12 @@ class WantedQueries:
         Only those with this label; "" for all.
     is_unjudged : bool
         Only those without judgments.
+    run : str
+        The run whose scores are shown, by id or the name of a baseline; "" for none.
+    sort : {"query", "judged", "score"}
+        By id, by the number of judged documents, or by score; the smallest first.
+    is_descending : bool
+        Whether the largest come first.
     page : int
         Number of the page, from 1.
     """
@@ -37,6 +48,9 @@ class WantedQueries:
     category: str = ""
     difficulty: str = ""
     is_unjudged: bool = False
+    run: str = ""
+    sort: Sort = "query"
+    is_descending: bool = False
     page: int = 1
 
     def __post_init__(self) -> None:
@@ -51,7 +65,33 @@ class WantedQueries:
             category=wanted.category,
             difficulty=wanted.difficulty,
             unjudged="1" if wanted.is_unjudged else "",
+            run=wanted.run,
+            sort="" if wanted.sort == "query" else wanted.sort,
+            order="desc" if wanted.is_descending else "",
             page="" if wanted.page == 1 else wanted.page,
+        )
+
+    def sorted_by(self, sort: Sort) -> str:
+        """Return the address of this list sorted by a column, reversed if it is already."""
+        return self.address(sort=sort, is_descending=self.sort == sort and not self.is_descending)
+
+    def order_of(self, sort: Sort) -> str | None:
+        """Return how a column is sorted; None if the list is sorted by another one."""
+        if sort != self.sort:
+            return None
+        return "descending" if self.is_descending else "ascending"
+
+    def query(self, query_id: str, measure: Measure) -> str:
+        """Return the address of a query, where the next ones are within the same filters."""
+        part = f"category={self.category}" if self.category else ""
+        part = part or (f"difficulty={self.difficulty}" if self.difficulty else "")
+        return address(
+            f"/queries/{quoted(query_id)}",
+            b=self.run,
+            measure=measure if self.run else "",
+            q=self.text,
+            slice=part,
+            sort="query" if self.text or part else "",
         )
 
 
@@ -63,6 +103,9 @@ class QueryRow:
     query: Query | None
     """None if it is judged but not stored."""
     n_judged: int
+
+    score: float | None = None
+    """Its score in the chosen run; None if that did not score it."""
 
     @property
     def labels(self) -> str:
@@ -86,14 +129,22 @@ class QueryListing:
 
 
 def list_queries(
-    queries: Mapping[str, Query], judgments: Judgments, wanted: WantedQueries
+    queries: Mapping[str, Query],
+    judgments: Judgments,
+    wanted: WantedQueries,
+    scores: Mapping[str, float] | None = None,
 ) -> QueryListing:
-    """Return a page of the stored or judged queries, by id."""
+    """Return a page of the stored or judged queries.
+
+    Those of the same score or number of judgments are in the order of their ids; those without a
+    score come last.
+    """
+    scored = scores or {}
     judged = list(judgments.query_ids)
     n_judged = {
         query_id: judgments.starts[i + 1] - judgments.starts[i] for i, query_id in enumerate(judged)
     }
-    ids = sorted(queries.keys() | n_judged.keys(), key=encode_id)
+    ids = sorted(queries.keys() | n_judged.keys(), key=natural_key)
     words = wanted.text.casefold().split()
     found = [
         query_id
@@ -102,10 +153,19 @@ def list_queries(
         and not (wanted.is_unjudged and n_judged.get(query_id))
         and (not words or _has(query_id, queries.get(query_id), words))
     ]
+    if wanted.sort == "judged":
+        found.sort(key=lambda one: n_judged.get(one, 0), reverse=wanted.is_descending)
+    elif wanted.sort == "score":
+        sign = -1 if wanted.is_descending else 1
+        found.sort(key=lambda one: (one not in scored, sign * scored.get(one, 0.0)))
+    elif wanted.is_descending:
+        found.reverse()
     page = numbered_page(len(found), wanted.page, PAGE)
     return QueryListing(
         tuple(
-            QueryRow(query_id, queries.get(query_id), n_judged.get(query_id, 0))
+            QueryRow(
+                query_id, queries.get(query_id), n_judged.get(query_id, 0), scored.get(query_id)
+            )
             for query_id in found[page.rows]
         ),
         len(found),

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -25,9 +25,15 @@ from berryeval.service.workbench.choosing import (
     run_choices,
 )
 from berryeval.service.workbench.grading import grade_labels
+from berryeval.service.workbench.pages.compare.listing import (
+    ComparedQueries,
+    Pair,
+    matching,
+    read_wanted,
+)
 from berryeval.service.workbench.pages.query.answers import Answers, answers_of, judged_of
 from berryeval.service.workbench.pages.query.chunks import chunk_of
-from berryeval.service.workbench.pages.query.listing import WantedQueries, list_queries
+from berryeval.service.workbench.pages.query.listing import SORTS, WantedQueries, list_queries
 from berryeval.service.workbench.rendering import fragment, page
 from berryeval.service.workbench.state.agreement import TableDep
 from berryeval.service.workbench.state.comparisons import Comparisons, ComparisonsDep
@@ -42,6 +48,7 @@ router = APIRouter(prefix="/queries", dependencies=[once_read])
 _DEEPEST = 10_000_000
 _N_MISSED = 12
 _N_MOVES = 6
+_WORDS = {"harm": "by loss", "gain": "by gain", "query": "by id"}
 
 
 @dataclass(frozen=True)
@@ -51,12 +58,18 @@ class QueryView:
     query_id: str
     a: str
     b: str
-    measure: Measure
+    wanted: ComparedQueries
+    """The filters of the list that the page was opened from."""
+
+    @property
+    def measure(self) -> Measure:
+        """The measure whose scores are shown."""
+        return self.wanted.measure
 
     def address(self, query_id: str | None = None, /, **changes: str) -> str:
         """Return the address of this or another query with some parameters changed."""
         path = f"/queries/{quoted(self.query_id if query_id is None else query_id)}"
-        return address(path, **{"a": self.a, "b": self.b, "measure": self.measure} | changes)
+        return address(path, **{"a": self.a, "b": self.b, **self.wanted.parameters()} | changes)
 
     def document(self, doc_id: str) -> str:
         """Return the address of a document for the query."""
@@ -74,26 +87,37 @@ class QueryView:
     @property
     def comparison(self) -> str:
         """Return the address of the comparison of both runs."""
-        return address("/compare", a=self.a, b=self.b, measure=self.measure)
+        return Pair(self.a, self.b).with_(self.wanted)
 
 
 @router.get("")
-def show_queries(request: Request, scoring: ScoringDep) -> Response:
-    """List queries."""
+def show_queries(request: Request, archive: ArchiveDep, scoring: ScoringDep) -> Response:
+    """List queries, with their scores in a run if one is chosen."""
     given = request.query_params
+    sort = given.get("sort", "")
+    measure = scoring.measures[0]
     wanted = WantedQueries(
         given.get("q", "").strip(),
         given.get("category", ""),
         given.get("difficulty", ""),
         bool(given.get("unjudged")),
+        given.get("run", ""),
+        next((one for one in SORTS if one == sort), "query"),
+        given.get("order") == "desc",
         read_number(given.get("page", ""), 1),
     )
     state = scoring.recent()
-    listing = list_queries(scoring.queries(), state.judgments, wanted)
+    scores: Mapping[str, float] | None = None
+    if wanted.run:
+        evaluation = scoring.evaluation(choose_run(archive, wanted.run).run_id, state)
+        scores = evaluation[str(measure)].by_query
+    listing = list_queries(scoring.queries(), state.judgments, wanted, scores)
+    baselines, newest = run_choices(archive)
     is_part = request.headers.get("hx-target") == "found"
     template = "queries_found.html" if is_part else "queries.html"
     as_of = None if scoring.is_current(state) else state.as_of
-    return page(request, template, wanted=wanted, listing=listing, as_of=as_of)
+    return page(request, template, wanted=wanted, listing=listing, as_of=as_of, measure=measure,
+                baselines=baselines, newest=newest)  # fmt: skip
 
 
 @router.get("/{query_id:id}")
@@ -186,7 +210,7 @@ def _view(request: Request, archive: Archive, scoring: Scoring, query_id: str) -
             a = MAIN
         elif len(newest) > 1:
             a = newest[1].run_id
-    return QueryView(query_id, a, b, measure)
+    return QueryView(query_id, a, b, read_wanted(given, measure))
 
 
 def _runs(archive: Archive, view: QueryView) -> dict[str, StoredRun]:
@@ -286,17 +310,20 @@ def _neighbours(
             if only_known:
                 return None
             compared = comparisons.compare(a, b)
-        place, order = compared.position_of(view.query_id), compared.by_harm(measure)
-        ids, words = compared.comparison.query_ids, "by loss"
+        place, order = compared.position_of(view.query_id), matching(compared, view.wanted)
+        ids, words = compared.comparison.query_ids, _WORDS[view.wanted.order]
+        if view.wanted.is_filtered:
+            words = f"filtered, {words}"
     else:
         scores = scoring.evaluation(next(iter(runs.values())).run_id).scores
         values = np.asarray(scores.values[str(measure)])
         order = np.argsort(values if measure.higher_is_better else -values, kind="stable")
         ids, words = scores.query_ids, "worst first"
         place = next((i for i, one in enumerate(ids) if one == view.query_id), None)
-    if place is None:
-        return Neighbours(None, None, 0, len(ids), words)
-    at = int(np.flatnonzero(order == place)[0])
+    found = [] if place is None else np.flatnonzero(order == place).tolist()
+    if not found:
+        return Neighbours(None, None, 0, len(order), words)
+    [at] = found
     before = view.address(ids[int(order[at - 1])]) if at > 0 else None
     after = view.address(ids[int(order[at + 1])]) if at + 1 < len(order) else None
     return Neighbours(before, after, at + 1, len(order), words)

@@ -1,0 +1,104 @@
+"""Comparisons of several runs with a baseline, cached for the next request."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Annotated, NamedTuple, TypeAlias
+
+from berryeval.archive.records import StoredRun
+from berryeval.evaluation.all_pairs import SystemPair, all_pairs
+from berryeval.evaluation.comparing import compare_evaluations
+from berryeval.evaluation.comparison import Comparison
+from berryeval.evaluation.result import Evaluation
+from berryeval.measures import Measure
+from berryeval.service import shared_work
+from berryeval.service.dependencies import from_state
+from berryeval.service.lru_cache import LruCache
+from berryeval.service.shared_work import SharedWork
+from berryeval.service.stored_runs import labels_of
+from berryeval.service.workbench.state.comparisons import Runs, labels_in
+from berryeval.service.workbench.state.scoring import Scoring, State
+
+__all__ = ["MOST_COMPARED", "ManyCompared", "ManyComparisons", "ManyComparisonsDep"]
+
+MOST_COMPARED = 20
+"""Runs that are compared on one page."""
+
+_MOST_CACHED = 6
+_AT_ONCE, _MOST_WAITING = 1, 4
+
+
+class ManyCompared(NamedTuple):
+    """A comparison of several runs in one measure, with every pair of them."""
+
+    runs: dict[str, StoredRun]
+    """By label; the first is the baseline."""
+    comparison: Comparison
+    """In one measure; its runs are read on access."""
+    pairs: list[SystemPair]
+    state: State
+    """The judgments that scored the runs."""
+
+
+_Key: TypeAlias = "tuple[tuple[str, ...], Measure, str, object]"
+
+
+class ManyComparisons:
+    """The comparisons of several runs that were requested last."""
+
+    def __init__(self, scoring: Scoring) -> None:
+        self._scoring = scoring
+        self._found: LruCache[_Key, ManyCompared] = LruCache(_MOST_CACHED)
+        self._work: SharedWork[tuple[tuple[str, ...], Measure], ManyCompared] = SharedWork(
+            "berryeval-comparing-many", _AT_ONCE, most=_MOST_WAITING
+        )
+
+    def compare(self, runs: Sequence[StoredRun], measure: Measure) -> ManyCompared:
+        """Compare runs with the first of them, by the current judgments.
+
+        Raises
+        ------
+        ArgumentError
+            If a run is repeated.
+        MismatchError
+            If no judged query is in all of them.
+        """
+        labels = dict(labels_of(runs))
+        state = self._scoring.recent()
+        known = self._scoring.all_queries()
+
+        def make() -> ManyCompared:
+            run_ids = {label: run.run_id for label, run in labels.items()}
+            evaluations = {}
+            for label, run_id in run_ids.items():
+                found = self._scoring.evaluation(run_id, state)
+                evaluations[label] = Evaluation(
+                    found.scores, [measure], known.queries, cautions=found.cautions
+                )
+            query_ids = next(iter(evaluations.values())).scores.query_ids
+            comparison = compare_evaluations(
+                state.judgments,
+                Runs(self._scoring, run_ids),
+                evaluations,
+                queries=known.queries,
+                slices=labels_in(known.queries, query_ids),
+            )
+            return ManyCompared(labels, comparison, all_pairs(comparison), state)
+
+        key = tuple(run.run_id for run in runs), measure, state.hash, known.stamp
+        return self._found.get_or_compute(key, make)
+
+    def soon(self, runs: Sequence[StoredRun], measure: Measure) -> ManyCompared | None:
+        """Compare runs as `compare` does; None if it takes a while, and continues in a thread."""
+        key = tuple(run.run_id for run in runs), measure
+        found, _ = self._work.get(
+            key, lambda: self.compare(runs, measure), seconds=shared_work.FIRST_WAIT_SECONDS
+        )
+        return found
+
+    def close(self) -> None:
+        """Start nothing more, and wait for running work."""
+        self._work.close()
+
+
+ManyComparisonsDep: TypeAlias = Annotated[ManyComparisons, from_state("many_comparisons")]

@@ -1,0 +1,75 @@
+"""Tables and charts of a page as files."""
+
+import csv
+import io
+import json
+import xml.etree.ElementTree as ET
+
+import pytest
+
+from berryeval.core.query import Query
+from browser.accessibility import violations
+
+pytestmark = pytest.mark.browser
+DATABASES = ("sqlite",)  # the journeys cover the other database
+
+PNG = b"\x89PNG\r\n\x1a\n"
+
+
+@pytest.fixture
+def exported(workbench, visit):
+    """Return a function that exports a table or chart of a page, by its title and format."""
+
+    def export(address, title, file_format):
+        page = visit(workbench, address)
+        page.get_by_role("button", name="Export the tables and charts").click()
+        with page.expect_download() as download:
+            page.get_by_role("button", name=f"{title} as {file_format}").first.click()
+        return download.value.suggested_filename, download.value.path().read_bytes()
+
+    return export
+
+
+def test_a_table_is_exported_as_csv_and_json(exported):
+    """Both have the headings of the page and all its rows, without decoration."""
+    name, content = exported("/queries?q=q", "Queries", "CSV")
+    assert name == "Queries.csv"
+    heads, *rows = csv.reader(io.StringIO(content.decode()))
+    assert heads == ["Query", "Category", "Difficulty", "Judged"]
+    assert rows[0] == ["when to water tomatoes q01", "procedural", "easy", "15"]
+    assert len(rows) == 40
+    name, content = exported("/queries?q=q", "Queries", "JSON")
+    found = json.loads(content)
+    assert name == "Queries.json"
+    assert [list(one.values()) for one in found] == rows
+
+
+def test_a_table_is_exported_with_all_its_pages(exported, workbench):
+    """Rows of the following pages are fetched, and filters are kept."""
+    workbench.archive.queries.put([Query(f"many{n}", f"one of many {n}") for n in range(120)])
+    _, content = exported("/queries?q=many", "Queries", "CSV")
+    _, *rows = csv.reader(io.StringIO(content.decode()))
+    assert [row[0].split()[-1] for row in rows] == [f"many{n}" for n in range(120)]
+
+
+@pytest.mark.parametrize("file_format", ["SVG", "PNG"])
+def test_a_chart_is_exported(exported, workbench, file_format):
+    """An SVG file has its own style sheet and no links; PNG is drawn from it."""
+    pair = f"/compare?a=main&b={workbench.runs['hybrid']}"
+    name, content = exported(pair, "Differences from bm25, with 95% intervals", file_format)
+    assert name == f"Differences-from-bm25-with-95-intervals.{file_format.lower()}"
+    if file_format == "PNG":
+        assert content.startswith(PNG)
+        return
+    drawing = ET.fromstring(content)  # noqa: S314 - our own
+    space = "{http://www.w3.org/2000/svg}"
+    assert drawing.tag == f"{space}svg"
+    assert "berryeval-auto" in drawing.find(f"{space}style").text
+    assert not [one for one in drawing.iter(f"{space}a") if "href" in one.attrib]
+
+
+def test_the_dialog_is_accessible(workbench, visit):
+    """Its buttons name what they export."""
+    page = visit(workbench, "/runs")
+    page.get_by_role("button", name="Export the tables and charts").click()
+    assert violations(page) == []
