@@ -71,7 +71,12 @@ stop() {
   wait "$waited" # it exits with 0
 }
 
-if as_image berryeval serve > "$place/log" 2>&1; then # there is no token yet
+if ! as_image berryeval version; then
+  echo "User 10001 cannot run $environment; choose a Python outside of home folders with PYTHON=" >&2
+  exit 1
+fi
+if as_image berryeval serve > "$place/log" 2>&1 || ! grep -q "token create" "$place/log"; then
+  cat "$place/log"
   echo "expected a service without tokens to refuse to start" >&2
   exit 1
 fi
