@@ -162,12 +162,12 @@ def test_the_action_installs_the_wheel_of_its_release(tmp_path, inputs, package)
     output = tmp_path / "output"
     environment = {"EXTRAS": "", "VERSION": "", "SOURCE": str(ROOT), "GITHUB_OUTPUT": str(output)}
     assert set(choose["env"]) == environment.keys() - {"GITHUB_OUTPUT"}
-    path = f"{Path(sys.executable).parent}:{os.environ['PATH']}"
-    subprocess.run(
-        [*BASH, choose["run"]], env=os.environ | environment | inputs | {"PATH": path}, check=True
-    )
+    (tmp_path / "python").write_text("#!/bin/sh\necho /cache\n")
+    (tmp_path / "python").chmod(0o755)
+    environment |= inputs | {"PATH": f"{tmp_path}:{os.environ['PATH']}"}
+    subprocess.run([*BASH, choose["run"]], env=environment, check=True)
     found = dict(line.split("=", 1) for line in output.read_text().splitlines())
-    assert found["package"] == package
+    assert found == {"package": package, "cache": "/cache"}
     [cache] = [one for one in steps if one.get("uses", "").startswith("actions/cache@")]
     assert "steps.package.outputs.package" in cache["with"]["key"]
     assert "hashFiles(inputs.requirements)" in cache["with"]["key"]
