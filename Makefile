@@ -46,7 +46,7 @@ CPP := $(shell find native fuzz -name '*.cpp' -o -name '*.hpp')
 .DEFAULT_GOAL := help
 .PHONY: help demo check test test-deep coverage lint format tidy bench bench-search bench-service bench-workbench bench-peers fuzz soak \
   conformance conformance-page frameworks spark bench-scale docs reference simulate baseline quality \
-  gallery image-steps screenshots constraints release release-dry-run clean
+  check-site gallery image-steps screenshots constraints release release-dry-run clean
 
 help: ## Show this list
 	@grep -E '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | \
@@ -165,6 +165,9 @@ quality: $(VENV)/developing ## Run the quality suite, embedded and on PostgreSQL
 docs: $(VENV)/developing ## Build the documentation into site/
 	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --strict
 	@echo "Open site/index.html; to search, serve it: $(PYTHON) -m http.server -d site"
+
+check-site: docs ## Open the documentation in a browser, with pictures of its front page in build/site
+	$(BIN)/python scripts/check_site.py site build/site
 
 gallery: $(VENV)/developing ## Write the reports of the gallery into build/gallery
 	$(BIN)/python scripts/gallery.py build/gallery
