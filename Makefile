@@ -62,8 +62,8 @@ check: $(VENV)/developing ## Check what changed since SINCE (the last commit): s
 	@tests="$$($(BIN)/python scripts/check_changed.py $(SINCE))"; \
 	  if [ -n "$$tests" ]; then $(BIN)/python -m pytest -q -n $(WORKERS) -m unit $$tests; fi
 
-# What is ignored needs the real program, which `make conformance` fetches. Each worker takes half
-# of the modules, so that one of them starts what the tests of a module share.
+# What is ignored needs the real program, which `make conformance` fetches. Each worker takes an
+# equal part of the modules, so that one of them starts what the tests of a module share.
 PYTEST := $(BIN)/python -m pytest -q -n $(WORKERS) --dist worksteal \
   --ignore=tests/conformance/test_against_the_program.py
 

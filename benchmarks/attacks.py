@@ -8,8 +8,10 @@ counts is how long the other clients wait in the meantime.
 
 import asyncio
 import gzip
+import io
 import ipaddress
 import json
+from collections import deque
 from contextlib import suppress
 from functools import cache
 
@@ -17,9 +19,15 @@ __all__ = ["ATTACKS", "SECONDS", "attack", "prepare"]
 
 SECONDS = 20.0
 """Longest time of an attempt."""
-MOST_CONNECTIONS = 50
+MOST_CONNECTIONS = 800
+"""Held at a time: fewer than the service accepts, since what is measured is what they cost."""
+N_HEADERS = 1200
 N_KEYS = 1_000_000
+N_VALUES = 10_000_000
 BOMB_BYTES = 512 << 20
+BOMB_ROWS = 50_000_001
+"""One more than the service accepts."""
+LONG_ID = 1 << 20
 PIECE = 64 << 10
 _STATUS_LINE = 64
 
@@ -42,19 +50,26 @@ def prepare():
     """Make the large bodies, which takes seconds."""
     _many_keys()
     _bomb()
+    for kind in ("objects", "numbers", "wide"):
+        _many_values(kind)
+    for kind in ("arrow", "parquet"):
+        for has_long_ids in (False, True):
+            _columns(kind, has_long_ids=has_long_ids)
 
 
 async def half_sent_headers(address, rng):
-    """Open many connections, and never finish their headers."""
-    streams = []
+    """Open many connections, never finish their headers, and replace the oldest by new ones."""
+    streams = deque()
     try:
-        for _ in range(MOST_CONNECTIONS):
+        for _ in range(N_HEADERS):
             reader, writer = await asyncio.open_connection(*address)
             streams.append((reader, writer))
+            if len(streams) > MOST_CONNECTIONS:
+                streams.popleft()[1].close()
             writer.write(
                 b"GET / HTTP/1.1\r\nHost: localhost\r\nX-Slow: " + b"x" * rng.randrange(99)
             )
-        return await _status(streams[0][0])
+        return await _status(streams[-1][0])
     finally:
         for _, writer in streams:
             writer.close()
@@ -80,10 +95,26 @@ async def many_unknown_keys(address, rng):
     return await _send(address, "POST", path, _many_keys())
 
 
+async def many_values(address, rng):
+    """Send thirty megabytes of empty objects, of numbers, or of wide objects."""
+    path = rng.choice(("/v1/judgments", "/v1/documents", "/v1/evaluation/evaluate"))
+    kind = rng.choice(("objects", "numbers", "wide"))
+    return await _send(address, "POST", path, _many_values(kind))
+
+
+async def arrow_bomb(address, rng):
+    """Upload a small Arrow file of very many rows, or of rows that repeat a very long id."""
+    return await _upload(address, _columns("arrow", has_long_ids=rng.random() < 0.5))
+
+
+async def parquet_bomb(address, rng):
+    """Upload such a file in Parquet."""
+    return await _upload(address, _columns("parquet", has_long_ids=rng.random() < 0.5))
+
+
 async def gzip_bomb(address, _rng):
     """Upload half a megabyte that is half a gigabyte: a run of a single line."""
-    kind = "application/octet-stream"
-    return await _send(address, "POST", "/v1/runs?name=bomb", _bomb(), content_type=kind)
+    return await _upload(address, _bomb())
 
 
 async def costly_comparison(address, _rng):
@@ -142,6 +173,9 @@ ATTACKS = (
     half_sent_headers,
     slow_body,
     many_unknown_keys,
+    many_values,
+    arrow_bomb,
+    parquet_bomb,
     gzip_bomb,
     costly_comparison,
     slow_reader,
@@ -156,8 +190,43 @@ def _many_keys():
 
 
 @cache
+def _many_values(kind):
+    """Return thirty megabytes of JSON: objects, numbers, or objects of nearly 10,000 keys."""
+    wide = json.dumps({f"k{number:04}": 0 for number in range(9_990)}, separators=(",", ":"))
+    one, n_values = {
+        "objects": ("{}", N_VALUES),
+        "numbers": ("1", 3 * N_VALUES // 2),
+        "wide": (wide, 3 * N_VALUES // len(wide)),
+    }[kind]
+    return f'{{"judgments":[{",".join([one] * n_values)}]}}'.encode()
+
+
+@cache
 def _bomb():
     return gzip.compress(b"q" * BOMB_BYTES)
+
+
+@cache
+def _columns(kind, *, has_long_ids):
+    """Return a small file of columns: very many rows, or fewer that all have the same long id."""
+    import numpy as np
+    import pyarrow as pa
+    from pyarrow import ipc, parquet
+
+    n_rows = BOMB_ROWS // 20 if has_long_ids else BOMB_ROWS
+    codes = pa.array(np.zeros(n_rows, np.int8))
+    ids = pa.DictionaryArray.from_arrays(codes, ["q" * LONG_ID if has_long_ids else "q"])
+    table = pa.table(
+        {"query_id": ids, "doc_id": ids, "score": pa.array(np.zeros(n_rows, np.float32))}
+    )
+    file = io.BytesIO()
+    if kind == "parquet":
+        parquet.write_table(table, file, compression="zstd")
+    else:
+        options = ipc.IpcWriteOptions(compression="zstd")
+        with ipc.new_file(file, table.schema, options=options) as writer:
+            writer.write_table(table)
+    return file.getvalue()
 
 
 def _head(method, path, length, content_type="application/json"):
@@ -168,6 +237,11 @@ def _head(method, path, length, content_type="application/json"):
         f"Content-Length: {length}",
     )
     return "\r\n".join((*lines, "", "")).encode()
+
+
+async def _upload(address, content):
+    kind = "application/octet-stream"
+    return await _send(address, "POST", "/v1/runs?name=bomb", content, content_type=kind)
 
 
 async def _send(address, method, path, body, content_type="application/json"):

@@ -169,7 +169,7 @@ def test_every_module_is_documented_and_exports_existing_names():
         berryeval.SystemUnderTestError("postgres", "the connection broke", transient=True),
         berryeval.SystemTimeoutError("http", "no answer within 30 s"),
         berryeval.InputTypeError("k", "an integer, at least 1", "None"),
-        berryeval.FormatError("expected 6 columns, found 5", "bm25.run", 1412),
+        berryeval.FormatError.unexpected("6 columns", "5", "bm25.run", 1412, way_out="cut it"),
         berryeval.MismatchError("query 'q7' is judged but missing from the run"),
         berryeval.ConflictError("judgment of 'd1' for 'q1'", "revision 3", "revision 4"),
         berryeval.MissingExtraError("Reading zstd", "zstd"),

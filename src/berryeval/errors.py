@@ -30,7 +30,10 @@ attributes.
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from typing_extensions import Self
 
 __all__ = [
     "AnswerError",
@@ -210,18 +213,46 @@ class FormatError(InputError):
         The file, as named by the user. A password in it is hidden.
     line : int or None
         The line, from 1; None if the error concerns the whole file.
+    expected, found : str or None
+        What was expected and what was found, if the message says both.
+    way_out : str or None
+        How to fix it, if the message says so.
     """
 
-    def __init__(self, message: str, path: str, line: int | None = None) -> None:
-        path = hide_password(path)
-        where = path if line is None else f"{path}:{line}"
-        super().__init__(f"{where}: {message}")
+    def __init__(
+        self,
+        message: str,
+        path: str,
+        line: int | None = None,
+        *,
+        expected: str | None = None,
+        found: str | None = None,
+        way_out: str | None = None,
+    ) -> None:
         self.message = message
-        self.path = path
+        self.path = hide_password(path)
         self.line = line
+        self.expected = expected
+        self.found = found
+        self.way_out = way_out
+        super().__init__(f"{self.where}: {message}")
+
+    @classmethod
+    def unexpected(
+        cls, expected: str, found: str, path: str, line: int | None = None, *, way_out: str = ""
+    ) -> Self:
+        """Return an error whose message states what was expected, what was found, and the fix."""
+        end = f"; {way_out}" if way_out else ""
+        message = f"expected {expected}, found {found}{end}"
+        return cls(message, path, line, expected=expected, found=found, way_out=way_out or None)
+
+    @property
+    def where(self) -> str:
+        """The file, with the line if it is known: ``"bm25.run:3"``."""
+        return self.path if self.line is None else f"{self.path}:{self.line}"
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return type(self), (self.message, self.path, self.line)
+        return type(self), (self.message, self.path, self.line), dict(self.__dict__)
 
 
 class SizeError(FormatError):

@@ -10,6 +10,7 @@ import pytest
 
 from berryeval import Document, Query, Run, evaluate
 from berryeval.archive import Archive, JudgmentEntry, RunFacts
+from berryeval.archive.records import JudgingPolicy
 from berryeval.errors import ArchiveError, NotFoundError
 from depth import IS_DEEP
 
@@ -41,7 +42,14 @@ def intact(tmp_path_factory):
         archive.gates.put("gate", {"guards": [{"measure": "AP", "at_least": 0.5}]})
         archive.verdicts.put(gate="gate", run_id=stored.run_id, verdict="pass",
                              judgments_hash=hashed, report={"sentence": "well"})  # fmt: skip
-        archive.tokens.create("ci", "judge")
+        for item in archive.judgments.page(limit=20).items:
+            archive.judgments.add_opinion(item.query_id, item.doc_id, 2, author="bob")
+        archive.judging.put(JudgingPolicy("max", ("no", "partly", "yes")))
+        archive.sessions.start(archive.tokens.create("ci", "judge"))
+        archive.stores.create("help", "embedded", {"name": "bm25"})
+        archive.stores.put_documents("help", [Document(f"s{i}", "words " * 9) for i in range(40)])
+        counts = archive.check(deep=True).counts
+        assert [table for table, n_rows in counts.items() if n_rows == 0] == []
     return path.read_bytes()
 
 
@@ -86,7 +94,9 @@ def reads(archive):
         lambda: archive.check(deep=True), archive.judgments.current, archive.judgment_index.table,
         archive.queries.all, lambda: archive.documents.page(limit=1000), load_runs,
         load_evaluations, archive.gates.page, lambda: archive.verdicts.page(gate="gate"),
-        archive.baselines.page, archive.tokens.page, archive.judging.get, export,
+        archive.baselines.page, archive.tokens.page, archive.judging.get, archive.stores.page,
+        lambda: archive.stores.documents("help"), lambda: archive.sessions.verify("unknown"),
+        archive.judgments.with_opinions, export,
         lambda: archive.queries.put([Query("new", "text")]),
     )  # fmt: skip
 
@@ -99,6 +109,18 @@ def error_of(read):
     except ArchiveError as error:
         return error
     return None
+
+
+def check_export(archive, folder):
+    """Require that damage which the integrity check reports prevents an export."""
+    try:
+        is_intact = archive.check(deep=True).problem is None
+    except ArchiveError:
+        is_intact = False
+    if not is_intact:
+        with pytest.raises(ArchiveError, match="restore it from a backup"):
+            archive.export(folder)
+        assert not folder.exists()
 
 
 @pytest.mark.parametrize("seed", range(N_FILES))
@@ -114,6 +136,7 @@ def test_a_damaged_file_is_reported_with_a_remedy(tmp_path, intact, seed):
     else:
         with archive:
             errors += filter(None, map(error_of, reads(archive)))
+            check_export(archive, tmp_path / "export")
     for error in errors:
         assert str(error).startswith(f"{path}: ")
         assert "\n" not in str(error)
@@ -131,3 +154,19 @@ def test_text_that_is_not_utf_8_is_damage(tmp_path):
         error = error_of(archive.baselines.page)
     assert str(error).startswith(f"{path}: is damaged; ")
     assert str(error).endswith(WAYS_OUT)
+
+
+def test_a_damaged_index_prevents_an_export(tmp_path):
+    """All rows can be read, but a search in the index would miss some."""
+    path = tmp_path / "damaged.db"
+    with Archive.open(path) as archive:
+        archive.judgments.put([JudgmentEntry("q1", "d1", 1)], author="ada")
+    with closing(sqlite3.connect(path)) as database:
+        database.executescript(
+            "PRAGMA writable_schema=ON;"
+            "UPDATE sqlite_master SET sql = replace(sql, '(doc_id)', '(query_id)')"
+            " WHERE name = 'judgments_by_document';"
+        )
+    with Archive.open(path) as archive, pytest.raises(ArchiveError, match=r"is damaged \(.*row"):
+        archive.export(tmp_path / "export")
+    assert not (tmp_path / "export").exists()

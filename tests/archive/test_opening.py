@@ -27,7 +27,7 @@ def test_an_archive_is_created_and_reopened(location):
         assert archive.judgments.get("q", "d").author == "ada"
         facts = archive.check(deep=True)
     assert (facts.version, facts.problem) == (newest_version(), None)
-    assert facts.backend == ("postgresql" if "://" in location else "sqlite")
+    assert facts.database == ("postgresql" if "://" in location else "sqlite")
     assert facts.counts["judgments"] == 1
     assert facts.size_bytes > 0
 

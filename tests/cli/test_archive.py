@@ -1,4 +1,5 @@
 import json
+import re
 import sqlite3
 from contextlib import closing
 
@@ -49,7 +50,7 @@ def test_info_reports_the_contents_of_an_archive():
     assert "\n  queries           2\n" in done.output
     record = json.loads(call("info", "--json", "a.db").output)
     assert record["rows"]["runs"] == 1
-    assert (record["backend"], record["problem"]) == ("sqlite", None)
+    assert (record["database"], record["problem"]) == ("sqlite", None)
 
 
 @pytest.mark.usefixtures("here")
@@ -91,8 +92,26 @@ def test_info_fails_for_a_damaged_archive(here):
             " WHERE name = 'judgments_by_document';"
         )
     done = call("info", "a.db")
+    assert (done.exit_code, call("export", "a.db", "out").exit_code) == (5, 5)
+    assert done.stderr.startswith("Error: a.db: is damaged (")
+
+
+def test_damaged_pages_are_reported_in_one_line(here):
+    """SQLite lists them below a line of its own."""
+    with closing(sqlite3.connect(here / "a.db")) as connection:
+        page = connection.execute(
+            "SELECT rootpage FROM sqlite_master WHERE name = 'judgments_by_document'"
+        ).fetchone()[0]
+    with (here / "a.db").open("r+b") as file:
+        file.seek((page - 1) * 4096 + 8)  # where the page says its first entry is
+        file.write(b"\x00\x01")
+    done = call("info", "a.db")
     assert done.exit_code == 5
-    assert "is damaged (" in done.output
+    assert re.fullmatch(
+        r"Error: a\.db: is damaged \([^*\n]+\); "
+        r"restore it from a backup, or from `berryeval archive export`\n",
+        done.stderr,
+    )
 
 
 @pytest.mark.usefixtures("here")

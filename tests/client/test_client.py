@@ -225,7 +225,7 @@ def test_stores(client):
 def test_operations(client):
     """Health, metrics and the API description are available."""
     assert client.health()["version"] == be.__version__
-    assert client.readiness()["backend"] == "sqlite"
+    assert client.readiness()["database"] == "sqlite"
     assert "berryeval" in client.metrics()
     assert client.reference_page().lower().startswith("<!doctype html>")
     assert repr(client) == f"<Client of {client.url}>"

@@ -19,6 +19,7 @@ from berryeval.errors import (
     MissingExtraError,
     NotFoundError,
     ServiceError,
+    SizeError,
     SystemTimeoutError,
     SystemUnderTestError,
     UnknownMeasureError,
@@ -35,7 +36,10 @@ ERRORS = [
     NotFoundError("document", "it's [\ud800]"),
     ConflictError("baseline 'main'", "version 3", "version 4"),
     MissingExtraError("Reading zstd", "zstd"),
-    FormatError("expected 6 columns, found 5", "c:a.run", 3),
+    FormatError.unexpected("6 columns", "5", "c:a.run", 3),
+    FormatError.unexpected("a, found in b", "c, found none", "a.run", way_out="fetch it; retry"),
+    FormatError("a.run: is: odd", "a.run", expected="ids", found="''"),
+    SizeError.unexpected("at most 2 rows", "3 or more", "a.run"),
     FormatError("is empty", "a.run:7"),
     SystemUnderTestError("own", "busy", transient=True),
     SystemTimeoutError("own", "late"),
@@ -65,6 +69,7 @@ def test_an_invalid_request_is_an_input_error():
         (401, {"type": "urn:berryeval:problem:unauthorized", "detail": "a token"}, "a token"),
         (404, {"detail": "no such route: GET /x", "where": "GET /x"}, "no such route: GET /x"),
         (500, {}, "answered 500"),
+        (413, {"type": "urn:berryeval:problem:too-large", "detail": "too long"}, "too long"),
     ],
 )
 def test_other_responses_are_service_errors(status, said, message):
@@ -72,7 +77,7 @@ def test_other_responses_are_service_errors(status, said, message):
     found = error_of("http://x", status, said)
     assert type(found) is ServiceError
     assert (found.status, str(found)) == (status, f"http://x: {message}")
-    assert found.kind == ("unauthorized" if status == 401 else None)
+    assert found.kind == {401: "unauthorized", 413: "too-large"}.get(status)
 
 
 def test_an_error_in_an_upload_names_file_and_line(client, tmp_path):
@@ -82,6 +87,8 @@ def test_an_error_in_an_upload_names_file_and_line(client, tmp_path):
     with pytest.raises(FormatError) as error:
         client.runs.upload(path, name="bad")
     assert (error.value.path, error.value.line) == ("bad.run", 2)
+    assert error.value.expected.startswith("6 columns (")
+    assert error.value.found == "3"
 
 
 def test_a_string_is_one_run_or_measure(client, run_id):

@@ -3,11 +3,14 @@
 import gzip
 import os
 import threading
+from itertools import repeat
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 
 import berryeval as be
+from berryeval.errors import SizeError
 from berryeval.formats import write_queries
 from berryeval.formats.lines import Kept, iter_lines
 from berryeval.formats.queries.log import iter_log
@@ -98,3 +101,13 @@ def test_readers_of_a_pipe_do_not_move_each_other(tmp_path, monkeypatch, in_memo
     expected = [*iter_lines(path)]
     for one, other in zip(iter_lines(kept), iter_lines(kept), strict=True):
         assert one == other == expected[one[0] - 1]
+
+
+def test_endless_input_ends_before_it_fills_the_disk(monkeypatch):
+    """`yes | berryeval inspect -` stops at half of the free space, with the limit and a way out."""
+    monkeypatch.setattr("shutil.disk_usage", lambda _: SimpleNamespace(free=60_000_000))
+    monkeypatch.setattr("berryeval.formats.lines.iter_pieces", lambda _: repeat(bytes(1_000_000)))
+    with pytest.raises(SizeError) as caught:
+        Kept("-")
+    assert str(caught.value).startswith("standard input: expected at most 0.03 GB, half of what is")
+    assert caught.value.way_out == "write it to a file first"

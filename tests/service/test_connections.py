@@ -18,10 +18,13 @@ LARGE = 32 << 20
 
 
 async def application(scope, _receive, send):
-    """Respond with nothing, or with very many bytes."""
+    """Respond with nothing, with very many bytes, or with a refusal before the body is received."""
     size = LARGE if scope["path"] == "/large" else 0
     headers = [(b"content-length", str(size).encode())]
-    await send({"type": "http.response.start", "status": 200, "headers": headers})
+    is_refused = scope["path"] == "/refused"
+    headers += [(b"connection", b"close")] * is_refused
+    status = 413 if is_refused else 200
+    await send({"type": "http.response.start", "status": status, "headers": headers})
     with contextlib.suppress(OSError):
         for start in range(0, size, 1 << 20):
             body = bytes(min(1 << 20, size - start))
@@ -162,3 +165,28 @@ def test_the_rest_of_a_minute_is_logged_when_it_ends(monkeypatch, caplog):
     with caplog.at_level("WARNING", logger="berryeval.service"):
         asyncio.run(events())
     assert [record.count for record in caplog.records] == [1, 59, 1]
+
+
+UPLOAD = b"POST /refused HTTP/1.1\r\nHost: localhost\r\nContent-Length: %d\r\n\r\n" % LARGE
+
+
+def test_a_client_that_is_still_sending_gets_its_refusal():
+    """The connection is not reset, which would discard the response."""
+    with Served() as served, served.connect() as connection:
+        connection.sendall(UPLOAD + bytes(LARGE))
+        found = b""
+        while piece := connection.recv(4096):
+            found += piece
+    assert found.startswith(b"HTTP/1.1 413 ")
+
+
+def test_the_rest_of_a_refused_body_is_not_awaited_for_long(monkeypatch):
+    """The response comes at once, and the connection is closed soon after."""
+    monkeypatch.setattr(connections, "_REST_SECONDS", 0.2)
+    with Served() as served, served.connect() as connection:
+        connection.sendall(UPLOAD)
+        assert rest_of(connection).startswith(b"HTTP/1.1 413 ")
+        deadline = time.monotonic() + 10
+        while served.server.server_state.connections:
+            assert time.monotonic() < deadline
+            time.sleep(0.01)

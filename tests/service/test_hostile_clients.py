@@ -5,6 +5,7 @@ import io
 import json
 import os
 import socket
+import tempfile
 import time
 from pathlib import Path
 
@@ -14,15 +15,15 @@ import pyarrow as pa
 import pytest
 from pyarrow import ipc, parquet
 
-from berryeval.service import ServiceSettings
+from berryeval.service import ServiceSettings, verdicts
 from berryeval.service.clients import ClientWait
 from berryeval.service.middleware import limits
 from berryeval.service.problems import Problem
-from berryeval.service.routes import comparisons
+from berryeval.service.routes import comparisons, holes, runs
 from berryeval.service.routes.comparisons import ComparisonRequest
 from berryeval.service.settings import service_settings
 from service.workers import worker_tasks
-from service_data import fill, run_lines
+from service_data import fill, run_lines, upload
 from service_server import application, listening
 
 JSON = {"Content-Type": "application/json"}
@@ -165,12 +166,75 @@ def test_an_expensive_comparison_runs_in_another_process(client, monkeypatch):
     body = {"baseline": first, "candidates": [second], "per_query": True}
     near = client.post("/v1/comparisons", json=body)
     assert near.status_code == 200
-    monkeypatch.setattr(comparisons, "_CHEAP", 0.0)
+    monkeypatch.setattr(comparisons, "CHEAP", 0.0)
+    used = used_workers(client, monkeypatch)
+    assert client.post("/v1/comparisons", json=body).content == near.content
+    assert used == [1]
+
+
+def used_workers(client, monkeypatch):
+    """Return a list that gets an item for each task of a worker."""
     workers, used = client.app.state.workers, []
     run = workers.run
     monkeypatch.setattr(workers, "run", lambda *one, **more: used.append(1) or run(*one, **more))
-    assert client.post("/v1/comparisons", json=body).content == near.content
+    return used
+
+
+@pytest.mark.parametrize("against", [False, True])
+def test_an_expensive_list_of_holes_is_made_in_another_process(client, monkeypatch, against):
+    """Its report is the same to the byte."""
+    first, second = fill(client)
+    body = {"runs": [first], "measures": ["nDCG@2", "AP"], "limit": 5}
+    body |= {"against": second} if against else {}
+    near = client.post("/v1/holes", json=body)
+    assert near.json()["holes"]
+    monkeypatch.setattr(holes, "CHEAP", 0.0)
+    used = used_workers(client, monkeypatch)
+    assert client.post("/v1/holes", json=body).content == near.content
     assert used == [1]
+
+
+def test_a_list_of_holes_that_is_too_expensive_is_rejected(service):
+    """Its price rises with the square of the cutoff."""
+    client = service(max_comparison=10_000)
+    run = client.post("/v1/runs?name=a", content=run_lines()).json()["run_id"]
+    body = {"runs": [run], "measures": ["AP"]}
+    problem = refused(client.post("/v1/holes", json=body), 422, "too-expensive")
+    assert "measures with a lower cutoff" in problem["way_out"]
+    fill(client)
+    assert client.post("/v1/holes", json=body | {"measures": ["P@2"]}).status_code == 200
+
+
+def test_an_expensive_verdict_is_reached_in_another_process(client, monkeypatch):
+    """The stored report is the same."""
+    first, second = fill(client)
+    guards = [{"measure": "nDCG@10", "margin": 0.1}, {"measure": "RR", "at_least": 0.1}]
+    client.put("/v1/gates/main", json={"guards": guards, "baseline": first})
+    used = used_workers(client, monkeypatch)
+    near = client.post("/v1/gates/main/verdicts", json={"run": second}).json()
+    assert (near["verdict"], used) == ("inconclusive", [])
+    monkeypatch.setattr(verdicts, "CHEAP", 0.0)
+    far = client.post("/v1/gates/main/verdicts", json={"run": second}).json()
+    assert used == [1]
+    assert far["report"]["guards"] == near["report"]["guards"]
+    assert far["verdict"] == near["verdict"]
+
+
+def test_a_history_ends_with_its_request(client, monkeypatch):
+    """Runs that were scored by then are not scored again."""
+    for number in range(5):
+        client.post(f"/v1/runs?name=a&commit={number}", content=run_lines())
+    fill(client)
+    checks = []
+
+    def check(self):  # noqa: ARG001 - a method
+        checks.append(1)
+        if len(checks) > 3:
+            raise Problem(504, "the request has timed out", kind="timeout")
+
+    monkeypatch.setattr(ClientWait, "check", check)
+    refused(client.get("/v1/history?name=a"), 504, "timeout")
+    assert len(client.app.state.archive.evaluations.page().items) == 2
 
 
 def test_normal_requests_meet_no_limit():
@@ -186,10 +250,23 @@ def test_normal_requests_meet_no_limit():
     assert ServiceSettings(host="0.0.0.0").rate == 100  # noqa: S104 - not bound
 
 
+def test_a_comparison_of_50_runs_and_a_large_upload_are_answered(client):
+    """The limits of a new service leave room for real work."""
+    baseline, _ = fill(client)
+    candidates = [upload(client, seed, f"run{seed}") for seed in range(3, 53)]
+    body = {"baseline": baseline, "candidates": candidates}
+    answer = client.post("/v1/comparisons", json=body)
+    assert answer.status_code == 200, answer.text
+    assert len(answer.json()["candidates"]) == 50
+    content = run_lines(n_queries=200, n_documents=1_000)
+    answer = client.post("/v1/runs?name=large", content=content)
+    assert answer.status_code == 201, answer.text
+
+
 def test_a_client_that_is_gone_ends_its_work(tmp_path, monkeypatch):
     """The process of its comparison is killed, rather than running to the end."""
     monkeypatch.setenv("PYTHONPATH", str(Path(__file__).parents[1]))
-    monkeypatch.setattr(comparisons, "_CHEAP", 0.0)
+    monkeypatch.setattr(comparisons, "CHEAP", 0.0)
     monkeypatch.setattr(comparisons.tasks, "compare_runs", worker_tasks.wait_forever)
     started = tmp_path / "started"
     monkeypatch.setenv("TASK_STARTED", str(started))
@@ -208,6 +285,25 @@ def test_a_client_that_is_gone_ends_its_work(tmp_path, monkeypatch):
         wait_until(lambda: app.state.workers.n_callers == 0)
     with pytest.raises(ProcessLookupError):
         os.kill(int(started.read_text()), 0)
+
+
+def test_an_upload_of_a_client_that_is_gone_is_not_read_on(tmp_path, monkeypatch):
+    """Its file is removed, and no process reads it."""
+    folders = tmp_path / "uploads"
+    folders.mkdir()
+    monkeypatch.setattr(tempfile, "tempdir", str(folders))
+    monkeypatch.setattr(runs, "read_packed_run", None)
+    with application(tmp_path) as app, listening(app) as address:
+        port = int(address.rpartition(":")[2])
+        with socket.create_connection(("127.0.0.1", port)) as connection:
+            connection.sendall(
+                b"POST /v1/runs?name=a HTTP/1.1\r\nHost: localhost\r\n"
+                b"Content-Length: 1000000\r\n\r\nq1 Q0 d1 1 1.0 a\n"
+            )
+            wait_until(lambda: [*folders.glob("*/upload")])
+        wait_until(lambda: not [*folders.iterdir()])
+        assert app.state.workers.n_callers == 0
+        assert app.state.archive.runs.page().items == ()
 
 
 def wait_until(is_so):

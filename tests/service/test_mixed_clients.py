@@ -2,12 +2,15 @@
 
 import asyncio
 import importlib
+import io
+import json
 from contextlib import suppress
 from pathlib import Path
 from random import Random
 from types import SimpleNamespace
 
 import pytest
+from pyarrow import feather, parquet
 
 CHANCE = Random(0)  # noqa: S311 - not for secrets
 
@@ -47,8 +50,9 @@ def test_an_attack_ends_in_time(attacks, monkeypatch):
 
 
 def test_half_sent_headers_are_bounded(attacks, monkeypatch):
-    """Every connection is closed again, whatever the service answers."""
+    """Few are held at a time, and every connection is closed again."""
     monkeypatch.setattr(attacks, "MOST_CONNECTIONS", 3)
+    monkeypatch.setattr(attacks, "N_HEADERS", 5)
 
     async def attacked():
         ended = asyncio.Queue()
@@ -65,12 +69,32 @@ def test_half_sent_headers_are_bounded(attacks, monkeypatch):
         async with await asyncio.start_server(answer, "127.0.0.1", 0) as server:
             address = server.sockets[0].getsockname()
             status = await attacks.attack(attacks.half_sent_headers, address, CHANCE)
-            heads = [await ended.get() for _ in range(3)]
+            heads = [await ended.get() for _ in range(5)]
         return status, heads, ended.qsize()
 
     status, heads, n_more = asyncio.run(asyncio.wait_for(attacked(), 20))
     assert (status, n_more) == (408, 0)
     assert not any(b"\r\n\r\n" in head for head in heads)
+
+
+@pytest.mark.parametrize("kind", ["arrow", "parquet"])
+@pytest.mark.parametrize("has_long_ids", [False, True])
+def test_bombs_are_small_files_that_become_large(attacks, monkeypatch, kind, has_long_ids):
+    """The service would decode them to many times their size."""
+    monkeypatch.setattr(attacks, "BOMB_ROWS", 200_000)
+    monkeypatch.setattr(attacks, "LONG_ID", 100_000)
+    content = attacks._columns.__wrapped__(kind, has_long_ids=has_long_ids)
+    read = parquet.read_table if kind == "parquet" else feather.read_table
+    table = read(io.BytesIO(content))
+    n_bytes = sum(len(table["query_id"][0].as_py()) * table.num_rows for _ in "qd")
+    assert len(content) * 5 < n_bytes
+
+
+def test_bodies_of_many_values_are_valid_json(attacks, monkeypatch):
+    """They are rejected for what they contain, not for how it is written."""
+    monkeypatch.setattr(attacks, "N_VALUES", 100_000)
+    for kind in ("objects", "numbers", "wide"):
+        assert len(json.loads(attacks._many_values.__wrapped__(kind))["judgments"]) > 1
 
 
 @pytest.fixture

@@ -24,7 +24,7 @@ from service_data import fill, judgments
 def test_health_needs_nothing_and_readiness_needs_an_archive(client, monkeypatch):
     """Readiness is 503 if the archive does not answer, or the service is about to stop."""
     assert client.get("/healthz").json()["status"] == "ok"
-    assert client.get("/readyz").json()["backend"] == "sqlite"
+    assert client.get("/readyz").json()["database"] == "sqlite"
     client.app.state.is_stopping = True
     assert client.get("/readyz").json()["type"].endswith(":stopping")
     client.app.state.is_stopping = False

@@ -4,16 +4,21 @@ import base64
 import gzip
 import hashlib
 import json
+from contextlib import ExitStack
 
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
+from starlette.testclient import TestClient
 
-from berryeval.archive import RunFacts
+from archive.databases import new_database
+from berryeval.archive import Archive, RunFacts
 from berryeval.core.run import Run
 from berryeval.formats import write_run
+from berryeval.service import ServiceSettings
 from berryeval.service.stored_runs import RunCache
 from service_data import fill, run_lines, upload
+from service_server import new_app
 
 RUN = {"q1": {"d1": 2.5, "d2": 1.0}, "q2": {"d3": 0.5}}
 NO_RUN = "0" * 64
@@ -190,10 +195,27 @@ def test_a_removed_run_is_gone_unless_it_is_a_baseline(client):
     assert client.delete(f"/v1/runs/{run}").status_code == 404
 
 
-def test_a_run_removed_on_one_instance_is_gone_on_the_others(service, monkeypatch):
+@pytest.mark.parametrize("database", ["sqlite", "postgresql"])
+def test_a_run_removed_on_one_instance_is_gone_on_the_others(
+    tmp_path, database, request, monkeypatch
+):
     """A run in the memory of an instance is trusted for a second; here, not at all."""
     monkeypatch.setattr("berryeval.service.stored_runs._TRUSTED_SECONDS", 0.0)
-    one, other = service(), service()
+    with ExitStack() as opened:
+        location = str(tmp_path / "shared.db")
+        if database == "postgresql":
+            dsn = request.getfixturevalue("postgres_dsn")
+            location = opened.enter_context(new_database(dsn))
+        archives = [opened.enter_context(Archive.open(location)) for _ in range(2)]
+        apps = (new_app(archive, ServiceSettings()) for archive in archives)
+        one, other = (
+            opened.enter_context(TestClient(app, base_url="http://localhost:8765")) for app in apps
+        )
+        check_removal(one, other)
+
+
+def check_removal(one, other):
+    """Remove a run with one client, and look for it with the other."""
     ranking = f"/v1/runs/{fill(one)[0]}/rankings/q1"
     assert [client.get(ranking).status_code for client in (one, other, other)] == [200] * 3
     assert one.delete(ranking.removesuffix("/rankings/q1")).status_code == 204

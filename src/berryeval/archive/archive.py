@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Callable
 from datetime import datetime
 from typing import TYPE_CHECKING
 
@@ -125,14 +126,19 @@ class Archive:
         with self._database.reading() as connection:
             return ArchiveFacts(
                 version=version_of(connection) or "none",
-                backend="sqlite" if self._database.is_sqlite else "postgresql",
+                database="sqlite" if self._database.is_sqlite else "postgresql",
                 size_bytes=self._database.size_bytes(connection),
                 counts=_counts(connection) if deep else {},
                 problem=self._database.problem(connection) if deep else None,
             )
 
     def trend(
-        self, measure: MeasureLike, *, name: str | None = None, at: str | datetime | None = None
+        self,
+        measure: MeasureLike,
+        *,
+        name: str | None = None,
+        at: str | datetime | None = None,
+        check: Callable[[], None] = lambda: None,
     ) -> tuple[TrendPoint, ...]:
         """Return a measure for all runs, scored with the same judgments.
 
@@ -144,6 +150,8 @@ class Archive:
             Only runs of this name.
         at : str or datetime, optional
             Judgments to use: a hash, or a time. Default: the current ones.
+        check : callable, optional
+            Called before each run; if it raises, the remaining runs are not scored.
 
         Returns
         -------
@@ -152,7 +160,7 @@ class Archive:
             the judgments has a reason instead of a mean. Evaluations of a store are scored over
             the queries that were sent.
         """
-        return self.evaluations.trend(measure, name=name, at=at)
+        return self.evaluations.trend(measure, name=name, at=at, check=check)
 
     def export(self, folder: str | os.PathLike[str]) -> dict[str, int]:
         """Write everything as plain files into a new folder, completely or not at all.
@@ -171,6 +179,8 @@ class Archive:
             If the folder exists and is not empty.
         FormatError
             If it cannot be written.
+        ArchiveError
+            If the archive is damaged: an integrity check of the file comes first.
         """
         return export_archive(self._database, folder)
 

@@ -109,11 +109,15 @@ class Database:
         return int(connection.scalar(text("SELECT pg_database_size(current_database())")) or 0)
 
     def problem(self, connection: Connection) -> str | None:
-        """Return the damage of the file; None if it is intact or on a server."""
+        """Return the damage of the file in one line; None if it is intact or on a server."""
         if not self.is_sqlite:
             return None
-        found = connection.exec_driver_sql("PRAGMA integrity_check(1)").scalar()
-        return None if found == "ok" else str(found)
+        found = str(connection.exec_driver_sql("PRAGMA integrity_check(1)").scalar())
+        if found == "ok":
+            return None
+        # Damaged pages are listed below a line with the name of the database, which is ours.
+        lines = [line for line in found.splitlines() if not line.startswith("***")]
+        return "; ".join(lines) or found
 
     def close(self) -> None:
         """Close all connections."""

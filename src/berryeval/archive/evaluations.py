@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import json
 from array import array
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import asdict, replace
 from datetime import datetime
 from typing import Any, cast
@@ -214,7 +214,12 @@ class ArchivedEvaluations(ArchivePart):
         )
 
     def trend(
-        self, measure: MeasureLike, *, name: str | None = None, at: str | datetime | None = None
+        self,
+        measure: MeasureLike,
+        *,
+        name: str | None = None,
+        at: str | datetime | None = None,
+        check: Callable[[], None] = lambda: None,
     ) -> tuple[TrendPoint, ...]:
         """Return a measure for all runs, as `Archive.trend` does."""
         measures = read_measures(measure)
@@ -222,9 +227,11 @@ class ArchivedEvaluations(ArchivePart):
             raise ArgumentError("measure", "one measure", f"{len(measures)}")
         # Resolved once, so that concurrent judging does not change it in between.
         _, hashed = self._judgments.as_of(at)
-        return tuple(
-            self._point(run, measures[0], hashed) for run in self._runs.directory(name=name)
-        )
+        points = []
+        for run in self._runs.directory(name=name):
+            check()
+            points.append(self._point(run, measures[0], hashed))
+        return tuple(points)
 
     def _point(self, run: StoredRun, measure: Measure, hashed: str) -> TrendPoint:
         try:

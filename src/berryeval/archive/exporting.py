@@ -25,6 +25,7 @@ from berryeval.archive.export_files import (
     RUNS,
     record_of,
 )
+from berryeval.archive.failures import damaged
 from berryeval.archive.judgments.rows import IS_CURRENT
 from berryeval.archive.runs import read_content
 from berryeval.archive.schema import version_of
@@ -54,6 +55,7 @@ def export_archive(database: Database, folder: str | os.PathLike[str]) -> dict[s
         shutil.rmtree(partial, ignore_errors=True)
         (partial / RUNS).mkdir(parents=True)
         with database.reading(repeatable=True) as connection:
+            _check_intact(connection, database)
             counts = _write(connection, partial)
         if is_there:
             # The file that identifies an export is written last: incomplete ones are invalid.
@@ -71,6 +73,13 @@ def export_archive(database: Database, folder: str | os.PathLike[str]) -> dict[s
 def _is_empty(folder: Path) -> bool:
     """Whether a folder contains only what a killed export left behind."""
     return folder.is_dir() and all(file.name == _PARTIAL for file in folder.iterdir())
+
+
+def _check_intact(connection: Connection, database: Database) -> None:
+    """Raise if the file is damaged: rows that are lost with a page would not be missed."""
+    problem = database.problem(connection)
+    if problem is not None:
+        raise damaged(problem, database.location.name)
 
 
 def _write(connection: Connection, folder: Path) -> dict[str, int]:

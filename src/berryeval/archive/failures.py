@@ -8,7 +8,7 @@ from sqlalchemy.exc import DBAPIError
 
 from berryeval.errors import ArchiveError
 
-__all__ = ["explained", "unreadable"]
+__all__ = ["damaged", "explained", "unreadable"]
 
 
 class _Failure(NamedTuple):
@@ -70,6 +70,11 @@ def explained(error: DBAPIError, archive: str, timeout: float) -> ArchiveError:
     return ArchiveError(
         archive, failure.message.format(timeout=timeout), transient=failure.transient
     )
+
+
+def damaged(problem: str, archive: str) -> ArchiveError:
+    """Return the error to raise for damage that an integrity check found."""
+    return ArchiveError(archive, f"is damaged ({problem}); {_RESTORE}")
 
 
 def unreadable(error: Exception, archive: str) -> ArchiveError:

@@ -67,8 +67,9 @@ def import_archive(database: Database, folder: str | os.PathLike[str]) -> dict[s
                 _import_rankings(connection, source / RUNS)
         for name, n_lines in expected.items():
             if counts.get(name) != n_lines:
-                message = f"expected {n_lines} lines, found {counts.get(name, 0)}"
-                raise FormatError(message, os.fspath(source / name))
+                raise FormatError.unexpected(
+                    f"{n_lines} lines", str(counts.get(name, 0)), os.fspath(source / name)
+                )
     return counts
 
 
@@ -91,7 +92,7 @@ def read_facts(folder: str | os.PathLike[str]) -> dict[str, int]:
         raise FormatError("expected the facts of an exported archive", path) from None
     if kind != KIND or version != EXPORT_VERSION:
         found = f"{kind!r}, version {version!r}"
-        raise FormatError(f"expected {KIND!r}, version {EXPORT_VERSION}, found {found}", path)
+        raise FormatError.unexpected(f"{KIND!r}, version {EXPORT_VERSION}", found, path)
     return lines
 
 
@@ -111,8 +112,9 @@ def _import_judgments(connection: Connection, folder: Path) -> dict[str, int]:
         row["superseded_by"] = newest.get(chain)
         newest[chain] = row["revision"]
     if len({row["revision"] for row in rows}) != len(rows):
-        message = f"expected each revision once, here and in {HISTORY}, found one twice"
-        raise FormatError(message, os.fspath(folder / JUDGMENTS))
+        raise FormatError.unexpected(
+            f"each revision once, here and in {HISTORY}", "one twice", os.fspath(folder / JUDGMENTS)
+        )
     _insert(connection, tables.judgments, reversed(rows))
     return counts
 
@@ -126,8 +128,8 @@ def _rows(path: Path, table: Table) -> Iterator[dict[str, Any]]:
             if table is tables.evaluations:
                 row["scores"] = _scores(columns, row["facts"])
         except _FAULTS as error:
-            told = str(error) if isinstance(error, BerryEvalError) else f"no {error}"
-            message = f"expected a line as `berryeval archive export` writes ({told})"
+            reason = str(error) if isinstance(error, BerryEvalError) else f"no {error}"
+            message = f"expected a line as `berryeval archive export` writes ({reason})"
             raise FormatError(message, os.fspath(path), line) from None
         yield row
 

@@ -331,7 +331,7 @@ class ArchiveFacts:
 
     version: str
     """Version of its schema."""
-    backend: str
+    database: str
     """``"sqlite"`` or ``"postgresql"``."""
     size_bytes: int
     counts: Mapping[str, int]

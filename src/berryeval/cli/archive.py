@@ -25,7 +25,8 @@ def export(archive: str, folder: str) -> None:
     """Export ARCHIVE to a new FOLDER of plain files.
 
     Judgments with their history, queries, documents, baselines, gates, verdicts and stores are
-    written as JSON lines, and runs as TREC files. The service can keep running.
+    written as JSON lines, and runs as TREC files. The service can keep running. A damaged
+    archive is not exported: the exit code is 5.
 
     \b
     berryeval archive export berryeval.db export/
@@ -69,17 +70,17 @@ def info(archive: str, as_json: bool) -> None:
     berryeval archive info berryeval.db
     """
     from berryeval.archive import Archive
-    from berryeval.errors import ArchiveError
+    from berryeval.archive.failures import damaged
 
     with Archive.open(archive, create=False) as opened:
         facts = opened.check(deep=True)
         name = opened.name
     if as_json:
         record = {
-            "version": 1,
+            "version": 2,
             "kind": "archive",
             "archive": name,
-            "backend": facts.backend,
+            "database": facts.database,
             "schema": facts.version,
             "size_bytes": facts.size_bytes,
             "problem": facts.problem,
@@ -87,12 +88,12 @@ def info(archive: str, as_json: bool) -> None:
         }
         click.echo(json.dumps(record, indent=1))
     else:
-        click.echo(f"{name}: {facts.backend}, version {facts.version}, {facts.size_bytes:,} bytes")
+        click.echo(f"{name}: {facts.database}, version {facts.version}, {facts.size_bytes:,} bytes")
         width = max(map(len, facts.counts))
         for table, n_rows in sorted(facts.counts.items()):
             click.echo(f"  {table:<{width}}  {n_rows:,}")
     if facts.problem is not None:
-        raise ArchiveError(name, f"is damaged ({facts.problem}); restore it from a backup")
+        raise damaged(facts.problem, name)
 
 
 def _shown(counts: dict[str, int]) -> str:

@@ -18,6 +18,7 @@ from berryeval.errors import (
     MissingExtraError,
     NotFoundError,
     ServiceError,
+    SizeError,
     SystemTimeoutError,
     SystemUnderTestError,
     UnknownMeasureError,
@@ -41,14 +42,10 @@ class _Problem:
         self.path, self.measure, self.name, self.extra = (
             _text(said.get(key)) for key in ("path", "measure", "name", "extra")
         )
+        self.message = _text(said.get("message")) or self.detail
         line = said.get("line")
         self.line = line if isinstance(line, int) else None
         self.is_transient = said.get("transient") is True
-
-    @property
-    def message(self) -> str:
-        """The detail without the place."""
-        return self.detail.removeprefix(f"{self.where}: ")
 
 
 def _text(value: object) -> str:
@@ -63,7 +60,8 @@ def error_of(service: str, status: int, said: Mapping[str, Any]) -> BerryEvalErr
     problem = _Problem(status, said)
     reader = _BY_KIND.get(problem.kind) or _BY_STATUS.get(status)
     is_unknown_route = status == HTTPStatus.NOT_FOUND and not problem.name
-    if reader is not None and not is_unknown_route:
+    is_no_file = problem.kind == "too-large" and not problem.path
+    if reader is not None and not is_unknown_route and not is_no_file:
         return reader(problem)
     return ServiceError(service, problem.detail, status, problem.kind or None)
 
@@ -80,9 +78,20 @@ def _conflict(problem: _Problem) -> BerryEvalError:
     return ConflictError(problem.where, problem.expected, problem.found, message)
 
 
+def _format_error(kind: type[FormatError], problem: _Problem) -> FormatError:
+    return kind(
+        problem.message,
+        problem.path,
+        problem.line,
+        expected=problem.expected or None,
+        found=problem.found or None,
+        way_out=problem.way_out or None,
+    )
+
+
 _BY_KIND: dict[str, Callable[[_Problem], BerryEvalError]] = {
     "archive": lambda it: ArchiveError(it.where, it.message, transient=it.is_transient),
-    "format": lambda it: FormatError(it.message, it.path, it.line),
+    "format": lambda it: _format_error(FormatError, it),
     "measure-syntax": lambda it: MeasureSyntaxError(it.measure, it.expected, it.found, it.way_out),
     "mismatch": lambda it: MismatchError(it.detail),
     "not-installed": lambda it: MissingExtraError(it.where, it.extra),
@@ -92,6 +101,7 @@ _BY_KIND: dict[str, Callable[[_Problem], BerryEvalError]] = {
     "system-timeout": lambda it: SystemTimeoutError(
         it.where, it.message, transient=it.is_transient
     ),
+    "too-large": lambda it: _format_error(SizeError, it),
     "unknown-measure": lambda it: UnknownMeasureError(it.found, it.way_out or None, ()),
 }
 _BY_STATUS: dict[int, Callable[[_Problem], BerryEvalError]] = {

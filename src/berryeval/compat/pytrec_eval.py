@@ -257,16 +257,14 @@ def _parse(
     for number, line in enumerate(lines, start=1):
         columns = line.split()
         if len(columns) != n_columns:
-            message = f"expected {n_columns} columns, found {len(columns)}"
-            raise FormatError(message, path, number)
+            raise FormatError.unexpected(f"{n_columns} columns", str(len(columns)), path, number)
         query, document = columns[0], columns[2]
         if document in found[query]:
             raise FormatError(f"document {document!r} twice for query {query!r}", path, number)
         try:
             found[query][document] = read(columns[place])
         except ValueError:
-            message = f"expected {expected}, found {columns[place]!r}"
-            raise FormatError(message, path, number) from None
+            raise FormatError.unexpected(expected, repr(columns[place]), path, number) from None
     return found
 
 

@@ -50,10 +50,10 @@ class Opinion(NamedTuple):
 class Judgments(Grouped):
     """A grade for each judged pair of query and document; qrels in TREC terms.
 
-    A document is relevant when its grade reaches the level that a measure asks for, 1 unless
-    told otherwise. A grade of 0 says that the document was looked at and found not relevant.
-    A grade below 0 says that it was in the pool and not judged, as in trec_eval: it is treated
-    as a document without a judgment.
+    A document is relevant if its grade reaches the level that a measure requires, 1 by default.
+    A grade of 0 means that the document was read and found not relevant. A grade below 0 means
+    that it was in the pool and not judged, as in trec_eval: it is treated as a document without a
+    judgment.
 
     Examples
     --------

@@ -28,8 +28,9 @@ class Origin:
         """Return the error that says what was expected and what was found."""
         if not self.is_file:
             return ArgumentError(self.name, expected, f"{found}{self._row(place)}")
-        message = f"expected {expected}, found {found}{self._row(place)}"
-        return FormatError(message, self.name, place if self.has_lines else None)
+        return FormatError.unexpected(
+            expected, f"{found}{self._row(place)}", self.name, place if self.has_lines else None
+        )
 
     def duplicate(
         self, kind: Kind, query_id: bytes, doc_id: bytes, place: int | None

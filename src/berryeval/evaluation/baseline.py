@@ -196,7 +196,7 @@ class Baseline:
         content = _read_object(path)
         if content.get("kind") != "baseline" or content.get("version") != FILE_VERSION:
             got = f"kind {content.get('kind')!r}, version {content.get('version')!r}"
-            raise FormatError(f"expected a baseline of version {FILE_VERSION}, found {got}", name)
+            raise FormatError.unexpected(f"a baseline of version {FILE_VERSION}", got, name)
         if content.get("semantics") != SCORE_SEMANTICS:
             found = content.get("semantics")
             raise MismatchError(
@@ -265,7 +265,7 @@ def _read_object(path: str | os.PathLike[str]) -> dict[str, Any]:
     except (ValueError, RecursionError) as error:
         raise FormatError(f"expected a baseline in JSON: {error}", name) from None
     if not isinstance(content, dict):
-        raise FormatError("expected a baseline, found other JSON", name)
+        raise FormatError.unexpected("a baseline", "other JSON", name)
     return content
 
 

@@ -66,4 +66,4 @@ def first_line(path: PathLike) -> bytes:
         stripped = line.strip()
         if stripped and not stripped.startswith(b"#"):
             return line
-    raise FormatError("expected judgments or a run, found nothing", path_name(path))
+    raise FormatError.unexpected("judgments or a run", "nothing", path_name(path))

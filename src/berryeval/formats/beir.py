@@ -42,8 +42,9 @@ def judgments_path(folder: PathLike, split: str = "test") -> str:
     if found is None and not has_splits(folder):
         found = judgments_in(folder)
     if found is None:
-        expected = f"expected qrels/{split}.tsv in the folder, found {_splits(folder)}"
-        raise FormatError(expected, os.fspath(folder))
+        raise FormatError.unexpected(
+            f"qrels/{split}.tsv in the folder", _splits(folder), os.fspath(folder)
+        )
     return found
 
 
@@ -68,7 +69,7 @@ def corpus_path(folder: PathLike) -> str:
 
 def _required(folder: PathLike, name: str, found: str | None) -> str:
     if found is None:
-        raise FormatError(f"expected {name} in the folder, found none", os.fspath(folder))
+        raise FormatError.unexpected(f"{name} in the folder", "none", os.fspath(folder))
     return found
 
 

@@ -79,14 +79,15 @@ def to_document(record: dict[str, object], path: PathLike, line: int) -> Documen
     for key, found in (("_id", name), ("text", text)):
         if found is None:
             shown = ", ".join(map(repr, record)) or "none"
-            raise FormatError(f"expected a key {key!r}, found {shown}", path_name(path), line)
+            raise FormatError.unexpected(f"a key {key!r}", shown, path_name(path), line)
     assert name is not None
     assert text is not None
     length = record.get("length")
     is_count = isinstance(length, int) and not isinstance(length, bool) and length >= 0
     if length is not None and not is_count:
-        message = f"expected a number of tokens as length, found {length!r}"
-        raise FormatError(message, path_name(path), line)
+        raise FormatError.unexpected(
+            "a number of tokens as length", repr(length), path_name(path), line
+        )
     return Document(
         decode_id(id_bytes(record[name], path, line)),
         _text(record[text], "text", path, line),
@@ -97,6 +98,5 @@ def to_document(record: dict[str, object], path: PathLike, line: int) -> Documen
 
 def _text(value: object, key: str, path: PathLike, line: int) -> str:
     if not isinstance(value, str):
-        message = f"expected text as {key}, found {type(value).__name__}"
-        raise FormatError(message, path_name(path), line)
+        raise FormatError.unexpected(f"text as {key}", type(value).__name__, path_name(path), line)
     return value

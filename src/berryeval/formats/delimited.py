@@ -91,8 +91,9 @@ def _iter_rows(path: PathLike, kind: Kind) -> Iterator[tuple[JudgedRow, int | No
     )
     for line, fields in lines:
         if len(fields) != len(names):
-            message = f"expected {len(names)} columns, found {len(fields)}"
-            raise FormatError(message, path_name(path), line)
+            raise FormatError.unexpected(
+                f"{len(names)} columns", str(len(fields)), path_name(path), line
+            )
         row = JudgedRow(
             line,
             encode_id(fields[query]),
@@ -133,8 +134,9 @@ def iter_records(path: PathLike) -> Iterator[tuple[int, list[tuple[str, str]]]]:
     names = [name.strip().lower() for name in next(lines)[1]]
     for line, fields in lines:
         if len(fields) != len(names):
-            message = f"expected {len(names)} columns, found {len(fields)}"
-            raise FormatError(message, path_name(path), line)
+            raise FormatError.unexpected(
+                f"{len(names)} columns", str(len(fields)), path_name(path), line
+            )
         yield line, list(zip(names, fields, strict=True))
 
 

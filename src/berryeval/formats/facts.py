@@ -75,7 +75,7 @@ def read_facts(path: PathLike, *, kind: Kind | None = None, format: str | None =
         seen.add(document)
         numbers.setdefault(query_id, []).append(number)
     if not rows:
-        raise FormatError("expected judgments or a run, found nothing", path_name(path))
+        raise FormatError.unexpected("judgments or a run", "nothing", path_name(path))
     sizes = sorted(len(found) for found in numbers.values())
     return FileFacts(
         path=path_name(path),
@@ -125,7 +125,7 @@ def _ranked_or_judged(path: PathLike, format: str) -> Kind:
     for kind in (guessed, *reads):
         if kind in ("judgments", "run"):
             return kind
-    raise FormatError(f"expected judgments or a run, found {guessed}", path_name(path))
+    raise FormatError.unexpected("judgments or a run", guessed, path_name(path))
 
 
 def guess_kind(path: PathLike, format: str) -> FileKind:

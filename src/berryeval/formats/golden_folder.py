@@ -65,6 +65,7 @@ def _find(folder: PathLike, names: re.Pattern[str], what: str) -> str | None:
     ]
     if len(found) > 1:
         shown = " and ".join(os.path.basename(path) for path in found)  # noqa: PTH119
-        message = f"expected one file or folder of {what}, found {shown}; keep one of them"
-        raise FormatError(message, os.fspath(folder))
+        raise FormatError.unexpected(
+            f"one file or folder of {what}", shown, os.fspath(folder), way_out="keep one of them"
+        )
     return found[0] if found else None

@@ -101,7 +101,7 @@ def has_broken_numbers(path: PathLike) -> bool:
     """Whether any number is written with a point, as scores are. Raises if there is none."""
     numbers = [number for _, documents in load(path).queries for _, number in documents]
     if not numbers:
-        raise FormatError("expected judgments or a run, found nothing", path_name(path))
+        raise FormatError.unexpected("judgments or a run", "nothing", path_name(path))
     return any(isinstance(number, float) for number in numbers)
 
 
@@ -109,8 +109,9 @@ def _numbers(documents: object, query_id: str, path: PathLike) -> _Documents:
     found = []
     for doc_id, number in _pairs(documents, path, f"documents of {query_id!r}"):
         if isinstance(number, bool) or not isinstance(number, (int, float)):
-            message = f"expected a number for {doc_id!r} of {query_id!r}, found {number!r}"
-            raise FormatError(message, path_name(path))
+            raise FormatError.unexpected(
+                f"a number for {doc_id!r} of {query_id!r}", repr(number), path_name(path)
+            )
         found.append((doc_id, number))
     return found
 
@@ -123,8 +124,7 @@ def _is_list_of_objects(value: object) -> bool:
 def _pairs(value: object, path: PathLike, what: str) -> _Pairs:
     if isinstance(value, list) and all(isinstance(pair, tuple) for pair in value):
         return value
-    message = f"expected an object of {what}, found {type(value).__name__}"
-    raise FormatError(message, path_name(path))
+    raise FormatError.unexpected(f"an object of {what}", type(value).__name__, path_name(path))
 
 
 def to_lines(data: Grouped) -> Iterator[bytes]:

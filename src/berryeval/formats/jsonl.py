@@ -127,14 +127,17 @@ def iter_objects(path: PathLike) -> Iterator[tuple[int, dict[str, object]]]:
         try:
             record = json.loads(line)
         except ValueError as error:
-            message = f"expected a JSON object, found something else ({error})"
-            raise FormatError(message, path_name(path), number) from None
+            raise FormatError.unexpected(
+                "a JSON object", f"something else ({error})", path_name(path), number
+            ) from None
         except RecursionError:
-            message = "expected a JSON object, found one too deep to read"
-            raise FormatError(message, path_name(path), number) from None
+            raise FormatError.unexpected(
+                "a JSON object", "one too deep to read", path_name(path), number
+            ) from None
         if not isinstance(record, dict):
-            message = f"expected a JSON object, found {type(record).__name__}"
-            raise FormatError(message, path_name(path), number)
+            raise FormatError.unexpected(
+                "a JSON object", type(record).__name__, path_name(path), number
+            )
         yield number, record
 
 

@@ -46,7 +46,7 @@ def find_keys(
         missing = [repr(known[0]) for known in wanted if find_name(given, known) is None]
         some = f"a {noun} {missing[0]}" if len(missing) == 1 else f"{noun}s {', '.join(missing)}"
         shown = ", ".join(repr(name.strip().lower()) for name in given)
-        raise FormatError(f"expected {some}, found {shown or 'none'}", path_name(path), line)
+        raise FormatError.unexpected(some, shown or "none", path_name(path), line)
     return query, document, value
 
 
@@ -86,4 +86,4 @@ def id_bytes(value: object, path: PathLike, line: int | None) -> bytes:
             return encode_id(value)
     except ArgumentError:
         pass
-    raise FormatError(f"expected an id, found {value!a}", path_name(path), line)
+    raise FormatError.unexpected("an id", ascii(value), path_name(path), line)

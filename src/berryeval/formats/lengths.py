@@ -46,8 +46,7 @@ def read_lengths(path: PathLike) -> dict[str, float]:
             raise FormatError(message, path_name(path), line)
         found[doc_id] = _number(length, path, line)
     if not found:
-        message = "expected the length of at least one document, found none"
-        raise FormatError(message, path_name(path))
+        raise FormatError.unexpected("the length of at least one document", "none", path_name(path))
     return found
 
 
@@ -63,8 +62,9 @@ def _iter_rows(path: PathLike) -> Iterator[tuple[int, str, object]]:
         for line, text in iter_lines(path):
             columns = text.split()
             if columns and len(columns) != 2:  # noqa: PLR2004 - id and length
-                message = f"expected a document and its length, found {len(columns)} columns"
-                raise FormatError(message, path_name(path), line)
+                raise FormatError.unexpected(
+                    "a document and its length", f"{len(columns)} columns", path_name(path), line
+                )
             if columns:
                 yield line, decode_id(columns[0]), columns[1]
 
@@ -76,8 +76,7 @@ def _fields(
     for wanted, found in (("doc_id", name), ("length", length)):
         if found is None:
             shown = ", ".join(map(repr, record)) or "none"
-            message = f"expected a {what} {wanted!r}, found {shown}"
-            raise FormatError(message, path_name(path), line)
+            raise FormatError.unexpected(f"a {what} {wanted!r}", shown, path_name(path), line)
     assert name is not None
     assert length is not None
     return line, decode_id(id_bytes(record[name], path, line)), record[length]
@@ -90,6 +89,7 @@ def _number(value: object, path: PathLike, line: int) -> float:
     except (OverflowError, ValueError):
         number = math.nan
     if not 0.0 <= number <= MAX_LENGTH:
-        message = f"expected a number from 0 to 1e18 as length, found {text[:40]!r}"
-        raise FormatError(message, path_name(path), line)
+        raise FormatError.unexpected(
+            "a number from 0 to 1e18 as length", repr(text[:40]), path_name(path), line
+        )
     return number

@@ -43,7 +43,7 @@ def sniff(first_line: bytes) -> bool:
 def iter_rows(path: PathLike, kind: Kind) -> Iterator[Row]:
     """Iterate over the rows of a file."""
     if kind == "run":
-        raise FormatError("expected a run, found judgments in the format LETOR", path_name(path))
+        raise FormatError.unexpected("a run", "judgments in the format LETOR", path_name(path))
     documents: Counter[bytes] = Counter()
     are_named: bool | None = None
     for number, line in iter_lines(path):
@@ -54,16 +54,18 @@ def iter_rows(path: PathLike, kind: Kind) -> Iterator[Row]:
         query_id = columns[1].removeprefix(b"qid:") if len(columns) > 1 else b""
         if not query_id or not columns[1].startswith(b"qid:"):
             found = decode_id(columns[1])[:40] if len(columns) > 1 else ""
-            message = f"expected a grade and qid:query, found {found!r} as the second"
-            raise FormatError(message, path_name(path), number)
+            raise FormatError.unexpected(
+                "a grade and qid:query", f"{found!r} as the second", path_name(path), number
+            )
         documents[query_id] += 1
         doc_id = _doc_id(comment, path, number)
         if are_named is None:
             are_named = doc_id is not None
         if are_named != (doc_id is not None):
             expected, found = ("a", "none") if are_named else ("no", "one")
-            message = f"expected {expected} comment, as on the lines before, found {found}"
-            raise FormatError(message, path_name(path), number)
+            raise FormatError.unexpected(
+                f"{expected} comment, as on the lines before", found, path_name(path), number
+            )
         doc_id = b"%d" % documents[query_id] if doc_id is None else doc_id
         yield number, query_id, doc_id, parse_number(columns[0], kind, path, number)
 
@@ -77,8 +79,9 @@ def _doc_id(comment: bytes, path: PathLike, number: int) -> bytes | None:
         return named[1]
     if _NO_ID.match(comment):
         found = decode_id(comment.strip())[:40]
-        message = f"expected a comment such as '# docid = GX029' or '# 7555', found {found!r}"
-        raise FormatError(message, path_name(path), number)
+        raise FormatError.unexpected(
+            "a comment such as '# docid = GX029' or '# 7555'", repr(found), path_name(path), number
+        )
     return comment.split(maxsplit=1)[0]
 
 

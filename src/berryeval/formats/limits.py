@@ -63,14 +63,14 @@ def check_rows(n_rows: int, name: str) -> None:
     """Raise `SizeError` if a file has too many rows."""
     most = _limits.get().rows
     if most is not None and n_rows > most:
-        raise SizeError(f"expected at most {most:,} rows, found {n_rows:,} or more", name)
+        raise SizeError.unexpected(f"at most {most:,} rows", f"{n_rows:,} or more", name)
 
 
 def check_content(n_bytes: int, name: str) -> None:
     """Raise `SizeError` if a file has too many bytes when decompressed."""
     most = _limits.get().content
     if most is not None and n_bytes > most:
-        raise SizeError(f"expected at most {most:,} bytes, found more", name)
+        raise SizeError.unexpected(f"at most {most:,} bytes", "more", name)
 
 
 def are_texts_limited() -> bool:
@@ -82,7 +82,7 @@ def check_id(n_bytes: int, name: str) -> None:
     """Raise `FormatError` if an id of a file is too long."""
     most = _limits.get().id
     if most is not None and n_bytes > most:
-        raise FormatError(f"expected ids of at most {most:,} bytes, found one of {n_bytes:,}", name)
+        raise FormatError.unexpected(f"ids of at most {most:,} bytes", f"one of {n_bytes:,}", name)
 
 
 def within_limits(pieces: Iterable[bytes], name: str) -> Iterator[bytes]:
@@ -96,8 +96,9 @@ def within_limits(pieces: Iterable[bytes], name: str) -> Iterator[bytes]:
         last = piece.rfind(b"\n")
         line = line + len(piece) if last < 0 else len(piece) - last - 1
         if line > longest:
-            message = f"expected lines of at most {longest >> 20} MiB, found a longer one"
-            raise SizeError(message, name, n_lines + 1)
+            raise SizeError.unexpected(
+                f"lines of at most {longest >> 20} MiB", "a longer one", name, n_lines + 1
+            )
         n_bytes += len(piece)
         n_lines += piece.count(b"\n")
         check_content(n_bytes, name)

@@ -12,7 +12,7 @@ from contextlib import AbstractContextManager, ExitStack, contextmanager, nullco
 from typing import IO, TYPE_CHECKING, BinaryIO, cast
 
 from berryeval.core.inputs import note_input
-from berryeval.errors import FormatError, MissingExtraError, hide_password
+from berryeval.errors import FormatError, MissingExtraError, SizeError, hide_password
 from berryeval.formats._foreign import N_FIRST, foreign_content
 from berryeval.formats.limits import within_limits
 
@@ -52,17 +52,30 @@ _DECOMPRESSION_ERRORS = ("IsalError", "ZstdError")  # by name: the libraries may
 class Kept(os.PathLike[str]):
     """The content of standard input or of a pipe, which can then be read as often as a file.
 
-    It is in memory, or in a temporary file if it is large.
+    It is in memory, or in a temporary file if it is large. An endless one ends with a `SizeError`
+    before it fills the disk: at half of what is free.
     """
 
     def __init__(self, path: PathLike) -> None:
-        import tempfile  # slow to import, and files do without
+        import shutil  # slow to import, and files do without
+        import tempfile
         import weakref
 
         self._name = os.fspath(path)
         content = tempfile.SpooledTemporaryFile(max_size=_IN_MEMORY)  # noqa: SIM115 - close()
         weakref.finalize(self, content.close)
+        folder = tempfile.gettempdir()
+        most = shutil.disk_usage(folder).free // 2
+        n_bytes = 0
         for piece in iter_pieces(path):
+            n_bytes += len(piece)
+            if n_bytes > max(most, _IN_MEMORY):
+                raise SizeError.unexpected(
+                    f"at most {most / 1e9:,.2f} GB, half of what is free in {folder}",
+                    "more",
+                    path_name(path),
+                    way_out="write it to a file first",
+                )
             content.write(piece)
         self._content = content
 

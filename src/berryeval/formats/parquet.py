@@ -82,9 +82,10 @@ def read_table(path: PathLike, kind: Kind) -> Any:  # noqa: ANN401 - a pyarrow.T
     try:
         return pyarrow.concat_tables(tables, promote_options="permissive")
     except pyarrow.ArrowException as error:
-        told = str(error).partition("\n")[0]
-        message = f"expected files with columns of the same types, found others ({told})"
-        raise FormatError(message, path_name(path)) from error
+        reason = str(error).partition("\n")[0]
+        raise FormatError.unexpected(
+            "files with columns of the same types", f"others ({reason})", path_name(path)
+        ) from error
 
 
 def _read_file(path: PathLike, kind: Kind) -> Any:  # noqa: ANN401

@@ -202,6 +202,7 @@ def sniff_format(path: PathLike) -> str:
         if name.endswith((".csv", ".tsv")):
             return "table"  # with an unknown header: its reader says what was expected
         if name.endswith((".parquet", ".parq", ".pq", ".arrow", ".arrows", ".feather", ".ipc")):
-            message = "expected Parquet or Arrow, as the name says, found something else"
-            raise FormatError(message, path_name(path))
+            raise FormatError.unexpected(
+                "Parquet or Arrow, as the name says", "something else", path_name(path)
+            )
     return found

@@ -70,5 +70,4 @@ def check_kind(name: str, kind: FileKind, path: PathLike) -> None:
     reads = capabilities_of(name).reads if name in PLATFORM_FORMATS else (kind,)
     if kind not in reads:
         found = " or ".join(_WORDS[one] for one in reads)
-        message = f"expected {_WORDS[kind]}, found {found} in the format {name}"
-        raise FormatError(message, path_name(path))
+        raise FormatError.unexpected(_WORDS[kind], f"{found} in the format {name}", path_name(path))

@@ -125,7 +125,7 @@ def parse(text: bytes, path: PathLike) -> RelevanceJudgments:
     except (ValueError, RecursionError) as error:
         raise FormatError(f"expected JSON ({error})", path_name(path)) from None
     if not isinstance(content, dict) or not isinstance(content.get("judgments"), list):
-        raise FormatError("expected an object with a list 'judgments', found none", path_name(path))
+        raise FormatError.unexpected("an object with a list 'judgments'", "none", path_name(path))
     check_keys(content, FILE_KEYS, "at the top level", path)
     version = content.get("version", 1)
     if not isinstance(version, (int, str)) or isinstance(version, bool):
@@ -164,7 +164,7 @@ def _labels(content: Mapping[str, Any], path: PathLike) -> tuple[str, ...] | Non
         raise _unexpected("a whole number as scale, since there are labels", scale, path)
     if scale is not None and len(labels) != scale + 1:
         expected = f"{scale + 1:g} labels, one for each grade from 0 to {scale:g}"
-        raise FormatError(f"expected {expected}, found {len(labels)}", path_name(path))
+        raise FormatError.unexpected(expected, str(len(labels)), path_name(path))
     return labels
 
 
@@ -375,4 +375,5 @@ def _depth(value: object, path: PathLike) -> int | None:
 def _unexpected(expected: str, found: object, path: PathLike, where: str = "") -> FormatError:
     shown = json.dumps(found)
     shown = shown if len(shown) <= 60 else shown[:59] + "…"  # noqa: PLR2004
-    return FormatError(f"{where}expected {expected}, found {shown}", path_name(path))
+    message = f"{where}expected {expected}, found {shown}"
+    return FormatError(message, path_name(path), expected=expected, found=shown)

@@ -45,9 +45,9 @@ def parse_number(text: bytes | float | str, kind: Kind, path: PathLike, line: in
     is_number = abs(number) <= _MOST[kind] and "_" not in str(text)  # float() takes 1_000
     if not is_number:  # NaN compares false
         shown = decode_id(text) if isinstance(text, bytes) else str(text)
-        hint = "; write decimals with a point" if _DECIMAL_COMMA.fullmatch(shown) else ""
-        message = f"expected a number as {_NUMBER[kind]}, found {shown[:40]!r}{hint}"
-        raise FormatError(message, path_name(path), line)
+        way_out = "write decimals with a point" if _DECIMAL_COMMA.fullmatch(shown) else ""
+        expected, found = f"a number as {_NUMBER[kind]}", repr(shown[:40])
+        raise FormatError.unexpected(expected, found, path_name(path), line, way_out=way_out)
     return number
 
 

@@ -59,7 +59,7 @@ def read_scores(path: PathLike, *, format: str | None = None) -> ScoreTable:
         found: ScoreTable = module.read_scores(path)
         return found
     if chosen not in ("jsonl", "table"):
-        raise FormatError(f"expected scores, found the format {chosen}", path_name(path))
+        raise FormatError.unexpected("scores", f"the format {chosen}", path_name(path))
     records = jsonl.iter_objects(path) if chosen == "jsonl" else _table(path)
     return _collect(iter_limited(_rows(records, path), path), path)
 
@@ -76,8 +76,8 @@ def _rows(records: Iterable[tuple[int, dict[str, object]]], path: PathLike) -> I
         query, measure, value = names
         if query is None or measure is None or value is None:
             shown = ", ".join(map(repr, record)) or "none"
-            message = f"expected query_id, measure and value, found {shown}"
-            raise FormatError(message[:200], path_name(path), line)
+            expected = "query_id, measure and value"
+            raise FormatError.unexpected(expected, shown[:150], path_name(path), line)
         number = record[value]
         text = number if isinstance(number, (int, float, str)) else repr(number)
         yield (

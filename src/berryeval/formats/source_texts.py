@@ -33,7 +33,7 @@ def read_sources(folder: str | Path) -> dict[str, str]:
         if path.suffix.lower() in SOURCE_ENDINGS and path.is_file()
     )
     if not paths:
-        raise FormatError("expected a folder with Markdown or text files, found none", str(folder))
+        raise FormatError.unexpected("a folder with Markdown or text files", "none", str(folder))
     return {name: _read(path) for name, path in paths}
 
 
@@ -54,8 +54,6 @@ def _read(path: Path) -> str:
     try:
         return path.read_text(encoding="utf-8-sig")
     except UnicodeDecodeError as error:
-        raise FormatError(
-            f"expected UTF-8, found other bytes at {error.start}", str(path)
-        ) from None
+        raise FormatError.unexpected("UTF-8", f"other bytes at {error.start}", str(path)) from None
     except OSError as error:
         raise FormatError(f"cannot be read: {error.strerror}", str(path)) from error

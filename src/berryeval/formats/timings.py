@@ -33,14 +33,14 @@ def read_timings(path: PathLike) -> dict[str, float]:
         if not isinstance(query_id, str) or not is_number or not 0 <= value <= MAX_MILLISECONDS:
             shown = line.decode("utf-8", "replace").strip()[:40]
             expected = '{"query_id": "q1", "ms": 12.5}'
-            raise FormatError(f"expected {expected}, found {shown!r}", path_name(path), number)
+            raise FormatError.unexpected(expected, repr(shown), path_name(path), number)
         if query_id in found:
-            message = f"expected each query once, found {query_id!r} again"
-            raise FormatError(message, path_name(path), number)
+            raise FormatError.unexpected(
+                "each query once", f"{query_id!r} again", path_name(path), number
+            )
         found[query_id] = float(value)
     if not found:
-        message = "expected the time of at least one query, found none"
-        raise FormatError(message, path_name(path))
+        raise FormatError.unexpected("the time of at least one query", "none", path_name(path))
     return found
 
 

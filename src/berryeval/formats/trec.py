@@ -70,8 +70,8 @@ TAG = "berryeval"
 """The tag of a run that has none."""
 
 _HINTS = {
-    "judgments": "; if it is a run, swap the arguments: judgments come first",
-    "run": "; if these are judgments, swap the arguments: judgments come first",
+    "judgments": "if it is a run, swap the arguments: judgments come first",
+    "run": "if these are judgments, swap the arguments: judgments come first",
 }
 
 
@@ -203,13 +203,14 @@ def parse_line(
         return None
     n_more = len(columns) - len(names)
     if n_more < 0 or (n_more > 0 and kind == "judgments"):
-        message = f"expected {len(names)} columns ({', '.join(names)}), found {len(columns)}"
+        expected = f"{len(names)} columns ({', '.join(names)})"
         hint = _HINTS[kind] if number == 1 and kind_of_line(line) not in (kind, None) else ""
         if number == 1 and n_more < 0 and _SEPARATOR.search(line):
-            hint = "; a table needs a first line with names, such as query_id,doc_id,relevance"
+            hint = "a table needs a first line with names, such as query_id,doc_id,relevance"
         if b"\0" in line:
-            hint = "; is it a binary file?"
-        raise FormatError(message + hint, path_name(path), number)
+            hint = "is it a binary file?"
+        found = str(len(columns))
+        raise FormatError.unexpected(expected, found, path_name(path), number, way_out=hint)
     value = columns[3] if names is _JUDGMENTS else columns[4]
     return number, columns[0], columns[2], parse_number(value, kind, path, number)
 

@@ -85,7 +85,7 @@ def list_chunks(
     """
     source = documents_path(path)
     if not os.path.exists(source):  # noqa: PTH110
-        raise FormatError("expected documents, found no such file or folder", source)
+        raise FormatError.unexpected("documents", "no such file or folder", source)
     how = chunks or declared_chunking(path) or default_chunking(source)
     texts, found = read_chunked(source, how)
     for name in documents:

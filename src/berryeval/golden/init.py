@@ -86,7 +86,7 @@ def init_golden_set(
     folder = check_target(target)
     source = documents_path(documents)
     if not Path(source).exists():
-        raise FormatError("expected a folder with Markdown or text files, found none", source)
+        raise FormatError.unexpected("a folder with Markdown or text files", "none", source)
     if source != os.fspath(documents):  # a part of a folder that has the others, too
         queries = queries or queries_in(documents)
         judgments = judgments or _judgments_in(documents)
@@ -126,7 +126,7 @@ def _first_id(source: str, lines: Sequence[Document] | None, chunks: str | None)
     else:
         names = [document.doc_id for document in lines]
     if not names:
-        raise FormatError("expected documents with text, found none", source)
+        raise FormatError.unexpected("documents with text", "none", source)
     return names[0]
 
 

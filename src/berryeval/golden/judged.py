@@ -41,8 +41,7 @@ def read_any_judgments(path: str | os.PathLike[str], *, strict: bool = True) -> 
     if not Path(path).is_file():
         if not strict:
             return RelevanceJudgments("1", None, None, ())
-        message = "expected the judgments of a golden set, found no file"
-        raise FormatError(message, os.fspath(path))
+        raise FormatError.unexpected("the judgments of a golden set", "no file", os.fspath(path))
     if Path(path).name == JUDGMENTS or _is_own_format(path):
         found = relevance_judgments.read(path)
         _check_chunking(found.chunks, path)
@@ -61,7 +60,7 @@ def read_any_judgments(path: str | os.PathLike[str], *, strict: bool = True) -> 
 def _check_chunking(chunks: str | None, path: str | os.PathLike[str]) -> None:
     if chunks is not None and chunks not in CHUNKERS:
         expected = " or ".join(map(repr, CHUNKERS))
-        raise FormatError(f"expected {expected} as chunks, found {chunks!r}", os.fspath(path))
+        raise FormatError.unexpected(f"{expected} as chunks", repr(chunks), os.fspath(path))
 
 
 def _is_own_format(path: str | os.PathLike[str]) -> bool:

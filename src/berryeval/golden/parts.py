@@ -66,7 +66,7 @@ def find_parts(
         If there is no such folder, or it has a part twice.
     """
     if path is not None and not Path(path).is_dir():
-        raise FormatError("expected the folder of a golden set, found none", str(path))
+        raise FormatError.unexpected("the folder of a golden set", "none", str(path))
     if path is None and (queries is None or judgments is None):
         missing = "queries" if queries is None else "judgments"
         expected = "a file, or the folder of a golden set"
@@ -75,8 +75,9 @@ def find_parts(
     assert judged_in is not None
     is_split = beir.has_splits(judged_in)
     if split is not None and not is_split:
-        message = f"expected qrels/{split}.tsv in the folder, found no qrels"
-        raise FormatError(message, os.fspath(judged_in))
+        raise FormatError.unexpected(
+            f"qrels/{split}.tsv in the folder", "no qrels", os.fspath(judged_in)
+        )
     judged = _judgments(judged_in, split or "test")
     folder = Path(judged).parent if path is None else Path(path)
     return Parts(

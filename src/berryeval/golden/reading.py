@@ -131,7 +131,7 @@ def _check_cut(golden: GoldenSet, path: str, chunks: str) -> None:
 
 def _read_queries(path: str) -> list[Query]:
     if not Path(path).is_file():
-        raise FormatError("expected the queries of a golden set, found no file", path)
+        raise FormatError.unexpected("the queries of a golden set", "no file", path)
     # Files of other tools have keys of their own.
     return read_queries(path, strict=Path(path).name == QUERIES)
 

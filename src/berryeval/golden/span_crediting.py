@@ -54,5 +54,5 @@ def read_crediting(
     """
     known = read_spans(spans)
     if not known:
-        raise FormatError("expected judgments of spans, found none", str(spans))
+        raise FormatError.unexpected("judgments of spans", "none", str(spans))
     return partial(credit_spans, spans=known, chunks=list(iter_chunks(documents, chunks)))

@@ -75,4 +75,4 @@ def _some(documents: Iterable[Document], path: str) -> Iterator[Document]:
         n_documents += 1
         yield document
     if not n_documents:
-        raise FormatError("expected documents, found none", path)
+        raise FormatError.unexpected("documents", "none", path)

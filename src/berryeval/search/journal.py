@@ -126,10 +126,11 @@ class Journal:
             except (ValueError, KeyError, TypeError) as error:
                 if isinstance(error, MismatchError):
                     raise
-                message = "expected stored answers, found something else"
-                raise FormatError(message, str(self.path), number) from None
+                raise FormatError.unexpected(
+                    "stored answers", "something else", str(self.path), number
+                ) from None
         if content and not end:
-            raise FormatError("expected stored answers, found something else", str(self.path))
+            raise FormatError.unexpected("stored answers", "something else", str(self.path))
         return end
 
 

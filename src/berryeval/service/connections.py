@@ -8,7 +8,8 @@ network; for the open internet, the documentation recommends a proxy.
 from __future__ import annotations
 
 import asyncio
-from typing import Any
+from collections.abc import Callable
+from typing import Any, cast
 
 import h11
 from uvicorn.protocols.http.h11_impl import H11Protocol
@@ -18,6 +19,8 @@ from berryeval.core.events import event_logger
 __all__ = ["connection_class"]
 
 _EVENTS_EVERY_SECONDS = 60.0
+_REST_SECONDS = 10.0
+"""How long the rest of a rejected body is received, and discarded."""
 _log = event_logger("berryeval.service")
 
 
@@ -54,7 +57,8 @@ class _Connection(H11Protocol):
     _reading_timer: asyncio.TimerHandle | None = None
 
     def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
-        super().connection_made(transport)
+        closing = _ClosingLater(transport, self.loop, self._has_more)
+        super().connection_made(cast("asyncio.Transport", closing))
         most, header_seconds, _ = self.limits
         if len(self.connections) > most:
             self.logger.warning("too many connections")
@@ -63,7 +67,13 @@ class _Connection(H11Protocol):
             return
         self._header_timer = self.loop.call_later(header_seconds, self._give_up)
 
+    def _has_more(self) -> bool:
+        """Whether a part of the body has not arrived."""
+        return self.conn.their_state is h11.SEND_BODY
+
     def data_received(self, data: bytes) -> None:
+        if self.transport.is_closing():  # the rest of a rejected body
+            return
         super().data_received(data)
         is_waiting = self.conn.their_state is h11.IDLE
         if is_waiting and self._header_timer is None:
@@ -94,6 +104,51 @@ class _Connection(H11Protocol):
         """Close a connection whose response is not read, with what was not sent yet."""
         self.logger.warning("slow reader")
         self.transport.abort()
+
+
+class _ClosingLater:
+    """A transport that receives and discards the rest of a body before it is closed.
+
+    A connection that is closed before everything was received is reset, and a client that is
+    still sending loses the response: an error of the network instead of 413.
+
+    Parameters
+    ----------
+    transport : asyncio.Transport
+        That of the connection; all else is passed on to it.
+    loop : asyncio.AbstractEventLoop
+        Its event loop.
+    has_more : callable
+        Whether a part of the body has not arrived.
+    """
+
+    def __init__(
+        self,
+        transport: asyncio.Transport,
+        loop: asyncio.AbstractEventLoop,
+        has_more: Callable[[], bool],
+    ) -> None:
+        self._transport = transport
+        self._loop = loop
+        self._has_more = has_more
+        self._is_closing = False
+
+    def __getattr__(self, name: str) -> Any:  # noqa: ANN401 - whatever a transport has
+        return getattr(self._transport, name)
+
+    def is_closing(self) -> bool:
+        """Whether it has been closed, or will be when the rest has arrived."""
+        return self._is_closing or self._transport.is_closing()
+
+    def close(self) -> None:
+        """Close it, at the latest after some seconds, or when it is closed again."""
+        if self._is_closing or not self._has_more() or not self._transport.can_write_eof():
+            self._transport.close()
+            return
+        self._is_closing = True
+        self._transport.write_eof()  # the client sees the end of the response
+        self._transport.resume_reading()
+        self._loop.call_later(_REST_SECONDS, self._transport.close)
 
 
 def _cancelled(timer: asyncio.TimerHandle | None) -> asyncio.TimerHandle | None:

@@ -23,6 +23,7 @@ from berryeval.service.paths import MAX_ID, NAME
 from berryeval.service.problems import Problem
 
 __all__ = [
+    "LONGEST_QUERY",
     "Body",
     "Grade",
     "Id",
@@ -42,6 +43,8 @@ __all__ = [
 MOST_MEASURES = 200
 MOST_HITS = 5_000_000
 """Total per request, since its response is built in memory."""
+LONGEST_QUERY = 10_000
+"""Characters of the text of a query."""
 
 
 Many = FailFast()

@@ -22,6 +22,9 @@ from berryeval.service.answers import Answer
 
 __all__ = ["Listed", "NumberedPage", "PagingDep", "as_after", "key_of", "numbered_page"]
 
+MOST_ENTRIES = 1000
+"""Entries of a page."""
+
 Item = TypeVar("Item")
 
 
@@ -92,7 +95,9 @@ async def _paging(
             examples=["WyJxMSJd"],
         ),
     ] = None,
-    limit: Annotated[int, Query(ge=1, le=1000, description="Largest number of entries.")] = 100,
+    limit: Annotated[
+        int, Query(ge=1, le=MOST_ENTRIES, description="Largest number of entries.")
+    ] = 100,
 ) -> Paging:
     return Paging(request, after, limit)
 

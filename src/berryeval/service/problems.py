@@ -116,6 +116,11 @@ class ProblemDetails(BaseModel):
     title: str = Field(description="The kind in words.")
     status: int = Field(description="The HTTP status.")
     detail: str = Field(description="What happened, in one line.")
+    message: str | None = Field(
+        None,
+        description="What happened, without the place: `detail` after `where`.",
+        examples=["expected 6 columns, found 5"],
+    )
     where: str | None = Field(None, description="The argument, or file and line.")
     expected: str | None = Field(None, description="What was expected.")
     found: str | None = Field(None, description="What was found.")
@@ -201,13 +206,13 @@ def problem_of(error: BerryEvalError) -> Problem:  # noqa: PLR0911 - one per kin
     if isinstance(error, ArchiveError):
         headers = {"Retry-After": "1"} if error.transient else {}
         return Problem(503, detail, kind="archive", headers=headers, where=error.archive,
-                       transient=error.transient)  # fmt: skip
+                       message=error.message, transient=error.transient)  # fmt: skip
     if isinstance(error, SystemTimeoutError):
         return Problem(504, detail, kind="system-timeout", where=error.system,
-                       transient=error.transient)  # fmt: skip
+                       message=error.message, transient=error.transient)  # fmt: skip
     if isinstance(error, SystemUnderTestError):
         return Problem(502, detail, kind="system-failed", where=error.system,
-                       transient=error.transient)  # fmt: skip
+                       message=error.message, transient=error.transient)  # fmt: skip
     if isinstance(error, MissingExtraError):
         way_out = f"pip install 'berryeval[{error.extra}]'"
         return Problem(415, detail, kind="not-installed", where=error.what, way_out=way_out,
@@ -283,9 +288,9 @@ def _kind(error: BerryEvalError) -> str:
 
 def _facts(error: BerryEvalError) -> dict[str, Any]:
     if isinstance(error, FormatError):
-        where = error.path if error.line is None else f"{error.path}:{error.line}"
-        place = {"where": where, "path": error.path, "line": error.line}
-        return {**place, **_split(error.message)}
+        return {"where": error.where, "path": error.path, "line": error.line,
+                "message": error.message, "expected": error.expected, "found": error.found,
+                "way_out": error.way_out}  # fmt: skip
     if isinstance(error, (ArgumentError, InputTypeError)):
         return {"where": error.argument, "expected": error.expected, "found": error.got}
     if isinstance(error, UnknownMeasureError):
@@ -295,12 +300,6 @@ def _facts(error: BerryEvalError) -> dict[str, Any]:
                 "expected": error.expected, "found": error.got,
                 "way_out": error.example}  # fmt: skip
     return {}
-
-
-def _split(message: str) -> dict[str, str | None]:
-    """Split the message of a format error: ``expected 6 columns, found 5``."""
-    expected, comma, found = message.removeprefix("expected ").rpartition(", found ")
-    return {"expected": expected, "found": found} if comma else {}
 
 
 def existing(found: Item | None, kind: str, name: str) -> Item:

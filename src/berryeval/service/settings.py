@@ -46,7 +46,8 @@ class ServiceSettings:
     max_rows : int
         Largest number of rows of an uploaded file.
     max_comparison : float
-        Largest price of a comparison: candidates x measures x queries x resamples.
+        Largest price of a comparison (candidates x measures x queries x resamples) or a list of
+        holes (runs x measures x queries x the square of the cutoff).
     max_connections : int
         Largest number of connections; further ones are closed.
     max_rate : float or None

@@ -28,7 +28,8 @@ def named(path: Path, name: str) -> Iterator[None]:
         yield
     except FormatError as error:
         message = error.message.replace(str(path), name)
-        raise type(error)(message, name, error.line) from None
+        facts = {"expected": error.expected, "found": error.found, "way_out": error.way_out}
+        raise type(error)(message, name, error.line, **facts) from None
 
 
 @asynccontextmanager

@@ -2,21 +2,26 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
-from typing import Any
+from collections.abc import Mapping
+from typing import Any, NamedTuple
 
 from berryeval.archive import Archive
 from berryeval.archive.records import StoredGate, StoredRun, StoredVerdict
+from berryeval.core.judgments import Judgments
+from berryeval.core.query import Query
+from berryeval.core.run import Run
 from berryeval.errors import ArgumentError, MismatchError
 from berryeval.evaluation.baseline import NO_ANCHOR
 from berryeval.evaluation.ceilings import check_reachable
 from berryeval.evaluation.gate_rules import GateRules
 from berryeval.evaluation.guards import MarginGuard
 from berryeval.evaluation.memory import Decision
-from berryeval.evaluation.verdict import GateResult
+from berryeval.evaluation.verdict import GateResult, Verdict
 from berryeval.reports.gate import gate_as_dict
 from berryeval.service.jobs import Progress, no_progress
+from berryeval.service.prices import CHEAP, PRICE_OF_BOUNDS
 from berryeval.service.stored_runs import RunCache, find_run
+from berryeval.service.workers.pool import Workers
 from berryeval.suite.gate import decide, guarded_measures
 from berryeval.suite.settings import Settings
 
@@ -62,8 +67,12 @@ def decide_on(
     milliseconds: Mapping[str, float] | None,
     progress: Progress,
     opens_reserve: bool = False,
+    workers: Workers | None = None,
 ) -> StoredVerdict:
     """Decide with the current judgments, and store the verdict.
+
+    What is expensive runs in one of the workers, if there are any: it ends when its result is no
+    longer wanted.
 
     Raises
     ------
@@ -73,26 +82,48 @@ def decide_on(
         If the baseline searched another corpus and the gate does not allow that, or if a
         threshold is above the best possible mean.
     """
-    decided, judgments_hash = decide_at_present(
-        archive,
-        runs,
-        gate.settings,
-        run,
-        baseline,
-        milliseconds=milliseconds,
-        progress=progress,
-        past=archive.verdicts.decisions(gate.name),
-        opens_reserve=opens_reserve,
+    inputs, judgments_hash = _inputs(
+        archive, runs, gate.settings, run, baseline, milliseconds, progress
     )
+    inputs |= {"past": archive.verdicts.decisions(gate.name), "opens_reserve": opens_reserve}
+    if workers is None or _price(inputs) <= CHEAP:
+        decided = decide_and_report(progress=progress, **inputs)
+    else:
+        decided = workers.run(decide_and_report, progress, **inputs)
     return archive.verdicts.put(
         gate=gate.name,
         run_id=run.run_id,
         baseline_id=None if baseline is None else baseline.run_id,
         judgments_hash=judgments_hash,
         verdict=decided.verdict,
-        report=report_of(decided),
-        decision=None if decided.memory is None else decided.memory.decision,
+        report=decided.report,
+        decision=decided.decision,
     )
+
+
+class Decided(NamedTuple):
+    """What is stored of a verdict."""
+
+    verdict: Verdict
+    report: dict[str, Any]
+    decision: Decision | None
+
+
+def decide_and_report(*, progress: Progress, **inputs: Any) -> Decided:  # noqa: ANN401
+    """Decide, and return what is stored: a task of a worker, which gets `_inputs`."""
+    progress(_N_STEPS - 1, _N_STEPS, "deciding")
+    found = _decide(**inputs)
+    return Decided(
+        found.verdict, report_of(found), None if found.memory is None else found.memory.decision
+    )
+
+
+def _price(inputs: Mapping[str, Any]) -> float:
+    """Return about how many grades are tried for unjudged documents."""
+    rules: GateRules = inputs["rules"]
+    n_measures = len(guarded_measures(rules.guards))
+    n_references = (inputs["baseline"] is not None) + (inputs["anchor"] is not None)
+    return float(n_references * n_measures * inputs["run"].n_queries * PRICE_OF_BOUNDS)
 
 
 def find_anchor(
@@ -138,17 +169,26 @@ def decide_at_present(
     run: StoredRun,
     baseline: StoredRun | None,
     *,
-    milliseconds: Mapping[str, float] | None = None,
-    progress: Progress = no_progress,
     is_brief: bool = False,
-    past: Iterable[Decision] | None = None,
-    opens_reserve: bool = False,
 ) -> tuple[GateResult, str]:
     """Decide with the current judgments and the settings of a gate; also return their hash.
 
-    Nothing is stored. `is_brief`, `past` and `opens_reserve` are as in
-    `berryeval.suite.gate.decide`. Raises as `decide_on` does.
+    Nothing is stored. `is_brief` is as in `berryeval.suite.gate.decide`. Raises like `decide_on`.
     """
+    inputs, judgments_hash = _inputs(archive, runs, settings, run, baseline, None, no_progress)
+    return _decide(**inputs, is_brief=is_brief), judgments_hash
+
+
+def _inputs(
+    archive: Archive,
+    runs: RunCache,
+    settings: Mapping[str, Any],
+    run: StoredRun,
+    baseline: StoredRun | None,
+    milliseconds: Mapping[str, float] | None,
+    progress: Progress,
+) -> tuple[dict[str, Any], str]:
+    """Return the arguments of `_decide`, and the hash of the judgments."""
     rules = read_gate(settings)
     anchor = None
     if any(isinstance(guard, MarginGuard) for guard in rules.guards):
@@ -165,30 +205,38 @@ def decide_at_present(
     if anchor is not None and baseline is not None and reference is not None:
         is_baseline = anchor[1].run_id == baseline.run_id
         release = anchor[0], reference if is_baseline else runs.load(anchor[1].run_id)
-    progress(2, _N_STEPS, "deciding")
     judgments, judgments_hash = archive.judgments.as_of(None)
     compared = [candidate, reference, release and release[1]]
     judgments = archive.documents.with_lengths(
         judgments, guarded_measures(rules.guards), [one for one in compared if one is not None]
     )
-    queries = archive.queries.all()
-    decided = decide(
-        Settings(gate=rules),
-        judgments,
-        candidate,
-        queries,
-        milliseconds=[*times.values()],
-        baseline=reference,
-        anchor=release,
-        is_brief=is_brief,
-        past=past,
-        opens_reserve=opens_reserve,
-    )
+    inputs = {
+        "rules": rules,
+        "judgments": judgments,
+        "run": candidate,
+        "queries": dict(archive.queries.all()),  # to be pickled
+        "milliseconds": [*times.values()],
+        "baseline": reference,
+        "anchor": release,
+    }
+    return inputs, judgments_hash
+
+
+def _decide(
+    *,
+    rules: GateRules,
+    judgments: Judgments,
+    run: Run,
+    queries: Mapping[str, Query],
+    **options: Any,  # noqa: ANN401 - those of `decide`
+) -> GateResult:
+    """Decide by rules, and raise if a missed threshold is out of reach."""
+    decided = decide(Settings(gate=rules), judgments, run, queries, **options)
     # Only a missed threshold can be out of reach, and ceilings take a while.
     missed = [guard.guard for guard in decided.failed]
     smallest = rules.smallest_slice
     check_reachable(judgments, missed, queries=queries.values(), smallest_slice=smallest)
-    return decided, judgments_hash
+    return decided
 
 
 def _check_baseline(

@@ -78,7 +78,7 @@ def compare(
     -------
     CollectedComparison
         A `Comparison` of scores. It knows no judgments and no rankings: reports show none, and
-        nothing can be told about unjudged documents but their number.
+        of unjudged documents, only the number is known.
 
     Raises
     ------

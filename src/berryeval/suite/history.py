@@ -219,7 +219,7 @@ def read(path: PathLike) -> History:
     if not entries:
         lines = "an incomplete line" if len(damaged) == 1 else "a line that is not JSON"
         found = lines if damaged else "nothing"
-        raise FormatError(f"expected a history of evaluations, found {found}", path_name(path))
+        raise FormatError.unexpected("a history of evaluations", found, path_name(path))
     return History(path_name(path), tuple(entries), tuple(damaged))
 
 
@@ -275,8 +275,9 @@ def _short(value: float) -> float:
 def _to_entry(record: Any, path: str, line: int) -> Entry:  # noqa: ANN401 - any JSON
     version = record.get("version") if isinstance(record, dict) else None
     if isinstance(version, int) and version > HISTORY_VERSION:
-        message = f"expected version {HISTORY_VERSION}, found {version}: a newer berryeval wrote it"
-        raise FormatError(message, path, line)
+        raise FormatError.unexpected(
+            f"version {HISTORY_VERSION}", f"{version}: a newer berryeval wrote it", path, line
+        )
     try:
         entry = Entry(
             time=_utc(datetime.fromisoformat(record["time"].replace("Z", "+00:00"))),
@@ -306,10 +307,9 @@ def _to_entry(record: Any, path: str, line: int) -> Entry:  # noqa: ANN401 - any
         ValueError,
     ) as error:
         reason = f"no {error}" if isinstance(error, KeyError) else "something else"
-        message = (
-            f"expected an evaluation written by `berryeval evaluate --history`, found {reason}"
-        )
-        raise FormatError(message, path, line) from None
+        raise FormatError.unexpected(
+            "an evaluation written by `berryeval evaluate --history`", reason, path, line
+        ) from None
     return entry
 
 

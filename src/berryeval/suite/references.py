@@ -160,7 +160,7 @@ def read_baseline(path: str) -> Run | Baseline:
     """Read a baseline, or any run, to compare with; raise `FormatError` if it is neither."""
     if path != "-" and not Path(path).exists():
         way_out = "save one with `berryeval baseline save`, or name a run"
-        raise FormatError(f"expected a baseline, found no file; {way_out}", path)
+        raise FormatError.unexpected("a baseline", "no file", path, way_out=way_out)
     source = readable_again(path)
     return Baseline.read(source) if is_baseline(source) else load_run(source)
 

@@ -133,7 +133,7 @@ def read_settings(path: str | os.PathLike[str]) -> Settings:
     if file.name == _PROJECT:
         content = _own_table(content)
     if not isinstance(content, dict):
-        raise FormatError("expected a table [tool.berryeval], found none", str(path))
+        raise FormatError.unexpected("a table [tool.berryeval]", "none", str(path))
     try:
         return _settings(content, file.parent)
     except BerryEvalError as error:

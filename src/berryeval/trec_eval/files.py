@@ -96,7 +96,7 @@ def _read_preferences(path: str, names: tuple[str, ...], version: Version) -> Pr
         query_id, group_id, *subgroup, doc_id, level = columns
         row = Preference(group_id, b"".join(subgroup), doc_id, atof(level))
         if math.isnan(row.level):
-            raise FormatError("expected a level, found nan", path, number)
+            raise FormatError.unexpected("a level", "nan", path, number)
         judgments.setdefault(query_id, []).append(row)
     return judgments
 
@@ -106,8 +106,8 @@ def _exact_lines(
 ) -> Iterator[tuple[int, list[bytes]]]:
     for number, columns in lines(path, content(path), skip_comments=version == "10.0"):
         if len(columns) != len(names):
-            expected = f"expected {len(names)} columns ({', '.join(names)})"
-            raise FormatError(f"{expected}, found {len(columns)}", path, number)
+            expected = f"{len(names)} columns ({', '.join(names)})"
+            raise FormatError.unexpected(expected, str(len(columns)), path, number)
         yield number, columns
 
 
@@ -121,10 +121,9 @@ def read_run(path: str, version: Version) -> RunFile:
         if not columns:
             continue
         if len(columns) < _RUN_COLUMNS:
-            message = (
-                f"expected 6 columns (query, Q0, document, rank, score, tag), found {len(columns)}"
+            raise FormatError.unexpected(
+                "6 columns (query, Q0, document, rank, score, tag)", str(len(columns)), path, number
             )
-            raise FormatError(message, path, number)
         query_id, _, doc_id, _, score, tag = columns[:_RUN_COLUMNS]
         rankings.setdefault(query_id, []).append((_score(score, version, path, number), doc_id))
     return RunFile(rankings, tag)
@@ -133,5 +132,5 @@ def read_run(path: str, version: Version) -> RunFile:
 def _score(text: bytes, version: Version, path: str, number: int) -> float:
     score = atof(text)
     if math.isnan(score):
-        raise FormatError("expected a score, found nan, which cannot be ordered", path, number)
+        raise FormatError.unexpected("a score", "nan, which cannot be ordered", path, number)
     return array("f", [score])[0] if version == "9.0.8" else score

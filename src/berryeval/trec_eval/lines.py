@@ -25,7 +25,7 @@ def content(path: str, file: IO[bytes] | None = None) -> bytes:
     except OSError as error:
         raise FormatError(f"cannot be read: {error.strerror}", path) from error
     if not text:
-        raise FormatError("expected lines, found an empty file", path)
+        raise FormatError.unexpected("lines", "an empty file", path)
     return text
 
 
@@ -37,7 +37,7 @@ def lines(
     A comment has # in its first column; in runs, 10.0 also allows spaces before it.
     """
     if b"\0" in text:
-        raise FormatError("expected text, found a zero byte", path)
+        raise FormatError.unexpected("text", "a zero byte", path)
     for number, line in enumerate(text.removesuffix(b"\n").split(b"\n"), start=1):
         if skip_comments and (line.lstrip() if may_indent else line).startswith(b"#"):
             continue

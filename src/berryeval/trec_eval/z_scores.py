@@ -84,8 +84,9 @@ def _read(path: str) -> ZScores:
     by_query: dict[bytes, list[_Entry]] = {}
     for number, columns in lines(path, content(path)):
         if len(columns) != _COLUMNS:
-            message = f"expected 4 columns (query, measure, mean, deviation), found {len(columns)}"
-            raise FormatError(message, path, number)
+            raise FormatError.unexpected(
+                "4 columns (query, measure, mean, deviation)", str(len(columns)), path, number
+            )
         query_id, name, *numbers = columns
         mean, deviation = map(atof, numbers)
         by_query.setdefault(query_id, []).append((name, mean, deviation))

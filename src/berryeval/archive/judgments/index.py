@@ -172,7 +172,7 @@ class _Columns:
         self.revisions.append(row.revision)
         self.stale.append(row.is_stale)
         self.conflicts.append(row.is_conflict)
-        if _is_told(row):
+        if _has_opinions(row):
             self.opinions[row.revision] = row.opinions
 
     def table(self, newest: int) -> JudgmentTable:
@@ -247,12 +247,12 @@ def _with_opinions(table: JudgmentTable, rows: Iterable[_Row]) -> JudgmentTable:
     revisions = table.revisions[places].tolist()
     conflicts = table.conflicts.copy()
     conflicts[places] = [found[revision].is_conflict for revision in revisions]
-    opinions = {at: said for at, said in table.opinions.items() if at not in found}
-    opinions |= {at: row.opinions for at, row in found.items() if _is_told(row)}
+    opinions = {at: known for at, known in table.opinions.items() if at not in found}
+    opinions |= {at: row.opinions for at, row in found.items() if _has_opinions(row)}
     return replace(table, conflicts=conflicts, opinions=opinions)
 
 
-def _is_told(row: _Row) -> bool:
+def _has_opinions(row: _Row) -> bool:
     """Whether opinions are other than the judgment itself."""
     return row.opinions != {row.author: row.grade}
 

@@ -58,7 +58,7 @@ def write_opinions(
                 continue
             new = with_kept_subtopics(new, _own_state(histories[pair], author))
             new = new._replace(stratum=None)
-            if not _is_said(histories[pair], new, author):
+            if not _is_unchanged(histories[pair], new, author):
                 own = [one for one in histories[pair] if is_opinion_of(one, author)]
                 replaced = own[-1].revision if own else None
                 writer.add(new, author, source, replaced=replaced, kind="opinion")
@@ -97,7 +97,7 @@ def apply_rule(
     return writer.flush()
 
 
-def _is_said(states: Sequence[StoredJudgment], new: NewJudgment, author: str) -> bool:
+def _is_unchanged(states: Sequence[StoredJudgment], new: NewJudgment, author: str) -> bool:
     """Whether a judge's last state of a pair has the same grade."""
     found = history_of(states)
     own = next((one for one in found.pending if one.author == author), None)

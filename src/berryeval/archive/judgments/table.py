@@ -104,7 +104,7 @@ class JudgmentTable:
 
     def without_opinion_of(self, author: str) -> NDArray[np.intp]:
         """Return the rows that other judges graded, but not this one."""
-        return np.flatnonzero(~self._said_by(author))
+        return np.flatnonzero(~self._judged_by(author))
 
     def counts_by_author(self) -> dict[str, dict[float, int]]:
         """Return the number of opinions per judge and grade."""
@@ -145,7 +145,7 @@ class JudgmentTable:
         if wanted.doc_id is not None:
             yield self._of_documents([wanted.doc_id])
         if wanted.author is not None:
-            yield self._said_by(wanted.author)
+            yield self._judged_by(wanted.author)
         if wanted.source is not None:
             yield self._is(self.source_names, self.sources, wanted.source or None)
         if wanted.grade is not None:
@@ -191,7 +191,7 @@ class JudgmentTable:
         found: Mask = column == number
         return found
 
-    def _said_by(self, author: str) -> Mask:
+    def _judged_by(self, author: str) -> Mask:
         """Return whether each judgment is this judge's, or has an opinion of theirs."""
         found = self._is(self.author_names, self.authors, author)
         found[self._rows_of_opinions[self._rows_with_opinion(author)]] = True

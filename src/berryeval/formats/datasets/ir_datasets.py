@@ -43,7 +43,7 @@ def read(name: str) -> Dataset:
     for part, has in (("queries", found.has_queries()), ("judgments", found.has_qrels())):
         if not has:
             way_out = "choose one of its parts, such as beir/scifact/test"
-            raise FormatError(f"expected {part}, found none; {way_out}", place)
+            raise FormatError.unexpected(part, "none", place, way_out=way_out)
     grades: dict[str, dict[str, float]] = {}
     for row in found.qrels_iter():
         grades.setdefault(row.query_id, {})[row.doc_id] = row.relevance

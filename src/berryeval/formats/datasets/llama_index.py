@@ -38,20 +38,20 @@ def read(path: PathLike) -> Dataset:
     for key in KEYS:
         part = content.get(key) if isinstance(content, dict) else None
         if not isinstance(part, dict):
-            message = f"expected an object {key!r}, found {type(part).__name__}"
-            raise FormatError(message, path_name(path))
+            raise FormatError.unexpected(f"an object {key!r}", type(part).__name__, path_name(path))
         parts.append(part)
     queries, corpus, relevant = parts
     for where, part, kind in (("queries", queries, str), ("corpus", corpus, (str, dict))):
         for key, value in part.items():
             if not isinstance(value, kind):
-                message = f"expected text as {where}[{key!r}], found {type(value).__name__}"
-                raise FormatError(message, path_name(path))
+                raise FormatError.unexpected(
+                    f"text as {where}[{key!r}]", type(value).__name__, path_name(path)
+                )
     for query_id, judged in relevant.items():
         is_list = isinstance(judged, list) and all(isinstance(one, str) for one in judged)
         if not is_list and not isinstance(judged, dict):
-            message = f"expected a list of ids as relevant_docs[{query_id!r}]"
-            raise FormatError(f"{message}, found {type(judged).__name__}", path_name(path))
+            expected = f"a list of ids as relevant_docs[{query_id!r}]"
+            raise FormatError.unexpected(expected, type(judged).__name__, path_name(path))
         if query_id not in queries:
             message = f"relevant_docs has the query {query_id!r}, which queries does not have"
             raise FormatError(message, path_name(path))

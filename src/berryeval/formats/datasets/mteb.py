@@ -86,9 +86,9 @@ def _required(folder: Path, parts: Sequence[str], split: str) -> list[Path]:
         here = ", ".join(sorted(path.name for path in folder.iterdir())[:10]) or "nothing"
         others = next((files for part in parts if (files := _files(folder, part, None))), ())
         splits = sorted({path.name.partition(".")[0].partition("-")[0] for path in others})
-        hint = f"; {parts[0]} has {', '.join(splits)}" if splits else ""
-        message = f"expected {parts[0]} of the split {split!r}, found {here}{hint}"
-        raise FormatError(message, str(folder))
+        way_out = f"{parts[0]} has {', '.join(splits)}" if splits else ""
+        expected = f"{parts[0]} of the split {split!r}"
+        raise FormatError.unexpected(expected, here, str(folder), way_out=way_out)
     return found
 
 

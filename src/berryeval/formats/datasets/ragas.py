@@ -156,8 +156,9 @@ def _rows(path: PathLike) -> Iterator[tuple[int | None, Mapping[str, Any]]]:
             raise FormatError(f"expected JSON ({error})", path_name(path)) from None
         for row in rows:
             if not isinstance(row, dict):
-                message = f"expected a list of objects, found {type(row).__name__}"
-                raise FormatError(message, path_name(path))
+                raise FormatError.unexpected(
+                    "a list of objects", type(row).__name__, path_name(path)
+                )
             yield None, row
     else:
         for line, fields in iter_records(path):
@@ -168,9 +169,9 @@ def _query(row: Mapping[str, Any], number: int, path: PathLike, line: int | None
     text = _first(row, QUESTIONS)
     if not isinstance(text, str) or not text:
         found = "nothing" if text is None else type(text).__name__
-        way_out = "; conversations of several turns are not supported" * isinstance(text, list)
-        message = f"expected a question as {QUESTIONS[0]}, found {found}{way_out}"
-        raise FormatError(message, path_name(path), line)
+        way_out = "conversations of several turns are not supported" * isinstance(text, list)
+        expected = f"a question as {QUESTIONS[0]}"
+        raise FormatError.unexpected(expected, found, path_name(path), line, way_out=way_out)
     own = row.get("id")
     category = row.get("synthesizer_name")
     return Query(
@@ -191,14 +192,15 @@ def _list(value: object, name: str, path: PathLike, line: int | None) -> list[ob
         except (ValueError, SyntaxError, MemoryError, RecursionError):
             value = None
     if not isinstance(value, list):
-        raise FormatError(f"expected a list as {name}, found none", path_name(path), line)
+        raise FormatError.unexpected(f"a list as {name}", "none", path_name(path), line)
     return value
 
 
 def _text(value: object, path: PathLike, line: int | None) -> str:
     if not isinstance(value, str):
-        message = f"expected text as a context, found {type(value).__name__}"
-        raise FormatError(message, path_name(path), line)
+        raise FormatError.unexpected(
+            "text as a context", type(value).__name__, path_name(path), line
+        )
     return _HOP.sub("", value, count=1) if _HOP.match(value) else value
 
 

@@ -96,4 +96,4 @@ def _detect(source: PathLike) -> str:
     expected = (
         "a file of LlamaIndex or Ragas, a folder of BEIR or MTEB, or ir_datasets:NAME as data set"
     )
-    raise FormatError(f"expected {expected}, found another file", path_name(source))
+    raise FormatError.unexpected(expected, "another file", path_name(source))

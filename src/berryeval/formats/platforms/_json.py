@@ -34,7 +34,7 @@ class Node:
         found = self.get(key)
         if found is None:
             some = ", ".join(map(repr, self.value))[:_LONGEST] or "no keys"
-            raise self.error(f"expected a key {key!r}, found {some}")
+            raise self._error(f"a key {key!r}", some)
         return found
 
     def get(self, key: str) -> Node | None:
@@ -108,12 +108,12 @@ class Node:
         """Return the error for a value of the wrong kind."""
         shown = json.dumps(self.value)
         shown = shown if len(shown) <= _LONGEST else shown[: _LONGEST - 1] + "…"
-        return self.error(f"expected {expected}, found {shown}")
+        return self._error(expected, shown)
 
-    def error(self, message: str) -> FormatError:
-        """Return an error with file and path."""
+    def _error(self, expected: str, found: str) -> FormatError:
         where = f"{self.where}: " if self.where else ""
-        return FormatError(f"{where}{message}", path_name(self._file))
+        message = f"{where}expected {expected}, found {found}"
+        return FormatError(message, path_name(self._file), expected=expected, found=found)
 
     def _object(self) -> dict[str, Any]:
         if not isinstance(self.value, dict):

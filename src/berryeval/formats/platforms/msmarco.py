@@ -39,8 +39,9 @@ def iter_rows(path: PathLike, kind: Kind) -> Iterator[Row]:
             continue
         if _LINE.fullmatch(line) is None:
             found = decode_id(line.strip())[:60]
-            message = f"expected query, document and rank, separated by tabs, found {found!r}"
-            raise FormatError(message, path_name(path), number)
+            raise FormatError.unexpected(
+                "query, document and rank, separated by tabs", repr(found), path_name(path), number
+            )
         query_id, doc_id, rank = line.strip(b"\r\n").split(b"\t")
         yield number, query_id, doc_id, score_of_rank(int(rank))
 

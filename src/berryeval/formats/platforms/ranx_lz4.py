@@ -46,10 +46,10 @@ def iter_rows(path: PathLike, kind: Kind) -> Iterator[Row]:
             for _ in range(reader.map_size()):
                 doc_id, number = reader.text(), reader.number()
                 if not query_id or not doc_id:
-                    raise FormatError("expected an id, found ''", name)
+                    raise FormatError.unexpected("an id", "''", name)
                 yield None, query_id, doc_id, parse_number(number, kind, path, None)
         if not reader.is_done:
-            raise FormatError("expected one CBOR map, found more", name)
+            raise FormatError.unexpected("one CBOR map", "more", name)
     except ValueError as error:
         if isinstance(error, FormatError):
             raise

@@ -23,6 +23,8 @@ _NAMES = ("group", "stratum")
 _GROUP = ("group", "session")
 _KNOWN = (*_LABELS, "tags", "weight", *_NAMES, "session", "turn", *ID, *TEXT)
 _EXACT = 2**53  # below it a float is the whole number that it seems
+_SHOWN = 160
+"""Characters of an invalid value in a message."""
 
 
 def has_keys(names: Mapping[str, object] | list[str]) -> bool:
@@ -38,8 +40,7 @@ def query_of(
     for known, found in ((ID, name), (TEXT, text)):
         if found is None:
             shown = ", ".join(map(repr, record)) or "none"
-            message = f"expected a key {known[0]!r}, found {shown}"
-            raise FormatError(message, path_name(path), line)
+            raise FormatError.unexpected(f"a key {known[0]!r}", shown, path_name(path), line)
     assert name is not None
     assert text is not None
     if strict:
@@ -84,8 +85,7 @@ def as_number(weight: float) -> float:
 def _text(value: object, key: str, path: PathLike, line: int | None) -> str:
     if isinstance(value, str):
         return replace_lone_surrogates(value)
-    message = f"expected text as {key}, found {type(value).__name__}"
-    raise FormatError(message, path_name(path), line)
+    raise FormatError.unexpected(f"text as {key}", type(value).__name__, path_name(path), line)
 
 
 def _label(value: object, key: str, path: PathLike, line: int | None) -> str | None:
@@ -98,8 +98,7 @@ def _weight(value: object, path: PathLike, line: int | None) -> float | None:
     try:
         return check_weight(value)
     except (ArgumentError, InputTypeError) as error:
-        message = f"expected {error.expected} as weight, found {value!r}"
-        raise FormatError(message[:200], path_name(path), line) from None
+        raise _unexpected(f"{error.expected} as weight", value, path, line) from None
 
 
 def _turn(value: object, path: PathLike, line: int | None) -> int | None:
@@ -108,8 +107,7 @@ def _turn(value: object, path: PathLike, line: int | None) -> int | None:
     try:
         return check_turn(value)
     except (ArgumentError, InputTypeError) as error:
-        message = f"expected {error.expected} as turn, found {value!r}"
-        raise FormatError(message[:200], path_name(path), line) from None
+        raise _unexpected(f"{error.expected} as turn", value, path, line) from None
 
 
 def _name(value: object, key: str, path: PathLike, line: int | None) -> str | None:
@@ -117,7 +115,7 @@ def _name(value: object, key: str, path: PathLike, line: int | None) -> str | No
         return None if value is None else str(value)
     text = _text(value, key, path, line)
     if not text:
-        raise FormatError(f"expected a name as {key}, found ''", path_name(path), line)
+        raise FormatError.unexpected(f"a name as {key}", "''", path_name(path), line)
     return text
 
 
@@ -126,5 +124,8 @@ def _tags(value: object, path: PathLike, line: int | None) -> tuple[str, ...]:
         return ()
     if isinstance(value, list) and all(isinstance(tag, str) for tag in value):
         return tuple(map(replace_lone_surrogates, value))
-    message = f"expected a list of text as tags, found {value!r}"
-    raise FormatError(message[:200], path_name(path), line)
+    raise _unexpected("a list of text as tags", value, path, line)
+
+
+def _unexpected(expected: str, value: object, path: PathLike, line: int | None) -> FormatError:
+    return FormatError.unexpected(expected, repr(value)[:_SHOWN], path_name(path), line)

@@ -69,8 +69,12 @@ def _iter_pairs(path: PathLike) -> Iterator[tuple[int | None, Query]]:
             continue
         query_id, tab, text = decode_id(line.rstrip(b"\r\n")).partition("\t")
         if not query_id or not tab:
-            message = f"expected an id, a tab and a text, found {decode_id(line).strip()[:40]!r}"
-            raise FormatError(message, path_name(path), number)
+            raise FormatError.unexpected(
+                "an id, a tab and a text",
+                repr(decode_id(line).strip()[:40]),
+                path_name(path),
+                number,
+            )
         yield number, Query(query_id, text)
 
 

@@ -77,8 +77,12 @@ def read_queries(path: PathLike, *, format: str | None = None, strict: bool = Fa
     if split is not None:
         query, places = split
         group = shown_id(query.group or "")
-        message = f"expected the queries of group {group} in one stratum, found {places}"
-        raise FormatError(message, path_name(path), lines[query.query_id])
+        raise FormatError.unexpected(
+            f"the queries of group {group} in one stratum",
+            places,
+            path_name(path),
+            lines[query.query_id],
+        )
     return list(found.values())
 
 
@@ -103,7 +107,7 @@ def check_query_format(name: str) -> str:
 def _sniff(path: PathLike) -> str:
     line = next((line for _, line in iter_lines(path) if line.strip()), None)
     if line is None:
-        raise FormatError("expected queries, found nothing", path_name(path))
+        raise FormatError.unexpected("queries", "nothing", path_name(path))
     if may_be_one(line):
         beginning = Beginning(path)
         for name in PLATFORM_QUERY_FORMATS:
@@ -113,8 +117,9 @@ def _sniff(path: PathLike) -> str:
         if module.sniff(line):
             return name
     shown = line.decode("utf-8", "replace").strip()[:40]
-    message = f"expected queries in JSON, a table or TREC topics, found {shown!r}"
-    raise FormatError(message, path_name(path), 1)
+    raise FormatError.unexpected(
+        "queries in JSON, a table or TREC topics", repr(shown), path_name(path), 1
+    )
 
 
 def write_queries(queries: Iterable[Query], path: PathLike, *, format: str | None = None) -> None:

@@ -35,12 +35,14 @@ def iter_queries(path: PathLike, *, strict: bool = False) -> Iterator[tuple[int 
             check_keys(records, ("queries",), "at the top level", path)
         records = records.get("queries")
     if not isinstance(records, list):
-        message = "expected a list of queries, alone or as 'queries' of an object, found none"
-        raise FormatError(message, path_name(path))
+        raise FormatError.unexpected(
+            "a list of queries, alone or as 'queries' of an object", "none", path_name(path)
+        )
     for record in records:
         if not isinstance(record, dict):
-            message = f"expected a query as an object, found {type(record).__name__}"
-            raise FormatError(message, path_name(path))
+            raise FormatError.unexpected(
+                "a query as an object", type(record).__name__, path_name(path)
+            )
         yield None, query_of(record, path, None, strict=strict)
 
 

@@ -37,7 +37,7 @@ def iter_log(path: PathLike) -> Iterator[tuple[str, float]]:
     path = readable_again(path)
     first = next((line for _, line in iter_lines(path) if line.strip()), None)
     if first is None:
-        raise FormatError("expected a query log, found nothing", path_name(path))
+        raise FormatError.unexpected("a query log", "nothing", path_name(path))
     if parse_object(first) is not None:
         for line, record in iter_objects(path):
             yield _entry(record, path, line)
@@ -59,8 +59,9 @@ def _iter_plain(path: PathLike, *, has_counts: bool) -> Iterator[tuple[str, floa
             continue
         query, tab, count = text.rpartition("\t") if has_counts else (text, "", "")
         if has_counts and not tab:
-            message = f"expected a query, a tab and a count, found {text[:40]!r}"
-            raise FormatError(message, path_name(path), line)
+            raise FormatError.unexpected(
+                "a query, a tab and a count", repr(text[:40]), path_name(path), line
+            )
         yield query, _count(count, path, line) if has_counts else 1.0
 
 
@@ -69,8 +70,7 @@ def _entry(record: Mapping[str, object], path: PathLike, line: int) -> tuple[str
     text = None if name is None else record[name]
     if not isinstance(text, str):
         shown = ", ".join(map(repr, record)) or "none"
-        message = f"expected a query under {TEXT[0]!r}, found {shown}"
-        raise FormatError(message, path_name(path), line)
+        raise FormatError.unexpected(f"a query under {TEXT[0]!r}", shown, path_name(path), line)
     return text, 1.0 if count is None else _count(record[count], path, line)
 
 
@@ -82,6 +82,7 @@ def _count(value: object, path: PathLike, line: int) -> float:
         except (ValueError, OverflowError):
             number = math.nan
     if not 0 <= number < math.inf or "_" in str(value):  # float() takes 1_000
-        message = f"expected a count, a finite number of at least 0, found {str(value)[:40]!r}"
-        raise FormatError(message, path_name(path), line)
+        raise FormatError.unexpected(
+            "a count, a finite number of at least 0", repr(str(value)[:40]), path_name(path), line
+        )
     return number

@@ -67,8 +67,9 @@ def iter_queries(
         if tag is not None:
             fields[tag] += text[end:]
         elif text[end:].strip():
-            message = f"expected a tag such as <num>, found {text[end:].strip()[:40]!r}"
-            raise FormatError(message, path_name(path), number)
+            raise FormatError.unexpected(
+                "a tag such as <num>", repr(text[end:].strip()[:40]), path_name(path), number
+            )
     if fields:
         yield begins, _query(fields, path, begins)
 
@@ -77,9 +78,7 @@ def _query(fields: dict[str, str], path: PathLike, line: int | None) -> Query:
     query_id, title = _content(fields, "num"), _content(fields, "title")
     for name, content in (("num", query_id), ("title", title)):
         if content is None or (name == "num" and not content):
-            raise FormatError(
-                f"expected a <{name}> in the topic, found none", path_name(path), line
-            )
+            raise FormatError.unexpected(f"a <{name}> in the topic", "none", path_name(path), line)
     assert query_id is not None
     assert title is not None
     return Query(query_id, title, description=_content(fields, "desc") or None)

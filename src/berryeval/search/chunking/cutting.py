@@ -53,14 +53,14 @@ def _iter_placed(texts: Mapping[str, str], path: str) -> Iterator[Chunk]:
         except (ValueError, KeyError, TypeError, RecursionError):
             expected = '{"chunk_id": "4711", "document": "guide.md", "start": 120, "end": 340}'
             shown = line.decode("utf-8", "replace").strip()[:60]
-            raise FormatError(f"expected {expected}, found {shown!r}", path, number) from None
+            raise FormatError.unexpected(expected, repr(shown), path, number) from None
         if source not in texts:
             raise FormatError(f"{source!r} is not a document of the set", path, number)
         if end > len(texts[source]):
             message = f"{source!r} has {len(texts[source]):,} characters, but none at {end:,}"
             raise FormatError(message, path, number)
         if chunk_id in seen:
-            raise FormatError(f"expected each chunk once, found {chunk_id!r} again", path, number)
+            raise FormatError.unexpected("each chunk once", f"{chunk_id!r} again", path, number)
         seen.add(chunk_id)
         yield Chunk(chunk_id, source, start, end, texts[source][start:end])
 

@@ -86,7 +86,7 @@ class OnnxEncoder:
             raise ArgumentError("batch_size", "at least 1", str(batch_size))
         self.folder = Path(folder)
         if not self.folder.is_dir():
-            raise FormatError("expected the folder of an encoder, found none", str(folder))
+            raise FormatError.unexpected("the folder of an encoder", "none", str(folder))
         prompts = _json(self.folder / "config_sentence_transformers.json").get("prompts") or {}
         self.pooling = pooling or _pooling(self.folder)
         self.max_length = max_length or _max_length(self.folder)
@@ -171,7 +171,7 @@ def _json(path: Path) -> Mapping[str, Any]:
     except ValueError as error:
         raise FormatError(f"expected JSON ({error})", str(path)) from None
     if not isinstance(found, dict):
-        raise FormatError(f"expected a JSON object, found {type(found).__name__}", str(path))
+        raise FormatError.unexpected("a JSON object", type(found).__name__, str(path))
     return found
 
 
@@ -183,8 +183,8 @@ def _pooling(folder: Path) -> Pooling:
     for mode in modes:
         name = mode.removeprefix("pooling_mode_")
         if len(modes) > 1 or name not in known:
-            message = f"expected mean or cls pooling, found {', '.join(modes)}"
-            raise FormatError(f"{message}; give pooling to choose one", str(path))
+            found, way_out = ", ".join(modes), "give pooling to choose one"
+            raise FormatError.unexpected("mean or cls pooling", found, str(path), way_out=way_out)
         return known[name]
     return "mean"
 
@@ -199,7 +199,7 @@ def _model_file(folder: Path) -> Path:
     for name in ("model.onnx", "onnx/model.onnx"):
         if (folder / name).is_file():
             return folder / name
-    raise FormatError("expected model.onnx in the folder of an encoder, found none", str(folder))
+    raise FormatError.unexpected("model.onnx in the folder of an encoder", "none", str(folder))
 
 
 def _tokenizer(path: Path, max_length: int) -> Tokenizer:
@@ -208,8 +208,9 @@ def _tokenizer(path: Path, max_length: int) -> Tokenizer:
     except ImportError:
         raise MissingExtraError("Sentence encoders", "onnx") from None
     if not path.is_file():
-        message = "expected tokenizer.json in the folder of an encoder, found none"
-        raise FormatError(message, str(path.parent))
+        raise FormatError.unexpected(
+            "tokenizer.json in the folder of an encoder", "none", str(path.parent)
+        )
     try:
         tokenizer = Tokenizer.from_file(str(path))
     except Exception as error:  # noqa: BLE001 - the library raises nothing narrower
@@ -237,10 +238,11 @@ def _session(path: Path) -> InferenceSession:
         raise FormatError(f"expected an ONNX model ({reason})", str(path)) from None
     inputs = [one.name for one in session.get_inputs()]
     if "input_ids" not in inputs or not set(inputs) <= set(_INPUTS):
-        expected = "expected a model of texts, with the inputs input_ids and attention_mask"
-        raise FormatError(f"{expected}, found {', '.join(inputs)}", str(path))
+        expected = "a model of texts, with the inputs input_ids and attention_mask"
+        raise FormatError.unexpected(expected, ", ".join(inputs), str(path))
     shape = session.get_outputs()[0].shape
     if len(shape) not in (2, 3):
-        message = f"expected a vector for each token or text, found an output of shape {shape}"
-        raise FormatError(message, str(path))
+        raise FormatError.unexpected(
+            "a vector for each token or text", f"an output of shape {shape}", str(path)
+        )
     return session

@@ -321,8 +321,9 @@ class Embedded(System):
         except (OSError, ValueError, KeyError, AttributeError) as error:
             if isinstance(error, MismatchError):
                 raise
-            message = f"expected a BerryEval index, found something else ({error})"
-            raise FormatError(message, str(folder)) from error
+            raise FormatError.unexpected(
+                "a BerryEval index", f"something else ({error})", str(folder)
+            ) from error
 
 
 def _whole(document: Document) -> str:

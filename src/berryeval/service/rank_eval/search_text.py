@@ -12,11 +12,9 @@ from dataclasses import dataclass
 from typing import Any, TypeAlias
 
 from berryeval.errors import InputError
+from berryeval.service.fields import LONGEST_QUERY
 
-__all__ = ["EVERYTHING", "LONGEST_QUERY", "SearchTarget", "check_parts", "read_search"]
-
-LONGEST_QUERY = 10_000
-"""In characters; other routes have the same limit."""
+__all__ = ["EVERYTHING", "SearchTarget", "check_parts", "read_search"]
 
 
 @dataclass(frozen=True)

@@ -29,7 +29,8 @@ from berryeval.service.fields import (
     check_measures,
 )
 from berryeval.service.jobs import Progress
-from berryeval.service.problems import Problem, documented
+from berryeval.service.prices import CHEAP, PRICE_OF_BOUNDS, check_price
+from berryeval.service.problems import documented
 from berryeval.service.stored_runs import find_run, labels_of, load_runs
 from berryeval.service.workers import tasks
 from berryeval.stats.risk import MOST_ALPHA
@@ -40,10 +41,8 @@ __all__ = ["router"]
 router = APIRouter(prefix="/v1/comparisons", tags=["comparisons"], route_class=JsonRoute)
 
 MOST_CANDIDATES = 100
-_CHEAP = 1e8
-"""Price up to which a comparison takes less time than sending its data to a process."""
-_PRICE_OF_BOUNDS = 20_000
-"""Grades that the bounds of a difference try for each query, at most."""
+MOST_RESAMPLES = 100_000
+_FORMULA = "candidates x measures x queries x resamples"
 
 
 class ComparisonRequest(Body):
@@ -79,7 +78,7 @@ class ComparisonRequest(Body):
         description="Weights alpha for U-risk, T-risk and geo-risk: a loss counts 1 + alpha times "
         "as much as a gain.",
     )
-    resamples: Annotated[int, Field(ge=FEWEST_RESAMPLES, le=100_000)] = 10_000
+    resamples: Annotated[int, Field(ge=FEWEST_RESAMPLES, le=MOST_RESAMPLES)] = 10_000
     seed: Seed = 0
     per_query: bool = Field(default=False, description="Whether to report every query.")
 
@@ -148,7 +147,8 @@ def compare_runs(
     measures = given.measures and check_measures(read_measures(given.measures))
     named = labels_of([find_run(archive, one) for one in (given.baseline, *given.candidates)])
     price = _price(given, max(run.n_queries for run in named.values()))
-    _check_price(price, settings.max_comparison)
+    way_out = "compare fewer candidates or measures, lower resamples"
+    check_price("comparison", _FORMULA, price, settings.max_comparison, way_out)
 
     def work(progress: Progress) -> Response:
         loaded = load_runs(runs, named, progress, len(named) + 1)
@@ -171,7 +171,7 @@ def compare_runs(
             "risk": given.risk,
             "per_query": given.per_query,
         }
-        if price <= _CHEAP:
+        if price <= CHEAP:
             report = tasks.compare_runs(progress=progress, **arguments)
         else:
             report = workers.run(tasks.compare_runs, progress, **arguments)
@@ -185,19 +185,5 @@ def _price(given: ComparisonRequest, n_queries: int) -> float:
     """Return about how many numbers a comparison adds up."""
     n_measures = len(given.measures or COMPARED_MEASURES)
     n_parts = 1 + len(given.slices)  # the slices of a label have each query about once
-    per_query = given.resamples + _PRICE_OF_BOUNDS * given.bounds
+    per_query = given.resamples + PRICE_OF_BOUNDS * given.bounds
     return float(len(given.candidates) * n_measures * n_parts * n_queries * per_query)
-
-
-def _check_price(price: float, most: float) -> None:
-    if price > most:
-        way_out = "compare fewer candidates or measures, lower resamples, or raise max_comparison"
-        raise Problem(
-            422,
-            f"this comparison is too expensive: expected candidates x measures x queries x "
-            f"resamples of at most {most:.2g}, found {price:.2g}; {way_out}",
-            kind="too-expensive",
-            expected=f"a price of at most {most:.2g}",
-            found=f"{price:.2g}",
-            way_out=way_out,
-        )

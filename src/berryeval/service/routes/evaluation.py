@@ -36,7 +36,7 @@ from berryeval.service.dependencies import (
     StoresDep,
     require,
 )
-from berryeval.service.fields import Body, Grade, Id, Many, check_hits
+from berryeval.service.fields import LONGEST_QUERY, Body, Grade, Id, Many, check_hits
 from berryeval.service.jobs import Progress
 from berryeval.service.paths import NAME
 from berryeval.service.problems import documented
@@ -111,7 +111,7 @@ class QueryToAsk(Body):
     model_config = with_examples({"id": "q1", "query": "configure OAuth"})
 
     id: Id
-    query: Annotated[str, Field(max_length=10_000, description="The text of the query.")]
+    query: Annotated[str, Field(max_length=LONGEST_QUERY, description="The text of the query.")]
 
 
 class EvaluateStore(Body):

@@ -28,7 +28,14 @@ from berryeval.service.answers import (
     written,
 )
 from berryeval.service.bodies import JsonRoute
-from berryeval.service.dependencies import ACCEPTED, ArchiveDep, LongWorkDep, RunsDep, require
+from berryeval.service.dependencies import (
+    ACCEPTED,
+    ArchiveDep,
+    LongWorkDep,
+    RunsDep,
+    WorkersDep,
+    require,
+)
 from berryeval.service.fields import (
     Body,
     Id,
@@ -212,6 +219,7 @@ def decide_on_run(
     archive: ArchiveDep,
     runs: RunsDep,
     long_work: LongWorkDep,
+    workers: WorkersDep,
 ) -> Response:
     """Run a gate on a run with the current judgments, and store the verdict.
 
@@ -232,6 +240,7 @@ def decide_on_run(
             milliseconds=given.milliseconds,
             progress=progress,
             opens_reserve=given.open_reserve,
+            workers=workers,
         )
         headers = {"Location": f"/v1/gates/{name}/verdicts/{stored.verdict_id}"}
         return Answer(VerdictState.of(stored), 201, headers=headers)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from datetime import datetime
 from typing import Annotated, Any, Literal
 
@@ -164,21 +164,28 @@ def get_history(
 
     def work(progress: Progress) -> Response:
         progress(0, 1, "scoring")
-        return Answer(_report(archive, measure, name, at, daily=daily))
+        return Answer(_report(archive, measure, name, at, daily=daily, check=progress.check))
 
     return long_work.answer("history", work)
 
 
 def _report(
-    archive: Archive, measure: str, name: str | None, at: str | None, *, daily: bool = False
+    archive: Archive,
+    measure: str,
+    name: str | None,
+    at: str | None,
+    *,
+    daily: bool,
+    check: Callable[[], None],
 ) -> dict[str, Any]:
     """Score every run with the same judgments, and test the runs of each name for a decline."""
     judgments_hash = archive.judgments.hash() if at is None else at
-    found = archive.trend(measure, name=name, at=judgments_hash)
+    found = archive.trend(measure, name=name, at=judgments_hash, check=check)
     chosen = str(read_measures(measure)[0])
     points: dict[str, Point] = {}
     looks: list[dict[str, Any]] = []
     for entries in _entries(archive, chosen, judgments_hash, found):
+        check()
         [series] = trends(History("archive", tuple(entries.values())), chosen, daily=daily)
         points.update(zip(entries, series.points, strict=True))
         looks += [{"name": series.run, **look_as_dict(look)} for look in series.looks]

@@ -2,22 +2,26 @@
 
 from __future__ import annotations
 
-import json
+from collections.abc import Collection, Sequence
 from typing import Annotated, Any
 
 from fastapi import APIRouter
 from pydantic import BaseModel, ConfigDict, Field
 from starlette.responses import Response
 
+from berryeval.archive.records import StoredRun
 from berryeval.evaluation.evaluate import read_measures
-from berryeval.evaluation.holes import find_holes, highest_grade
-from berryeval.evaluation.mean_bounds import mean_bounds
-from berryeval.evaluation.weighing import effective_queries
-from berryeval.measures import depth_of
-from berryeval.reports.holes import HoleList, holes_to_json
+from berryeval.measures import Measure
 from berryeval.service.answers import EXAMPLE_RUN, Answer, with_examples
 from berryeval.service.bodies import JsonRoute
-from berryeval.service.dependencies import ACCEPTED, ArchiveDep, LongWorkDep, RunsDep
+from berryeval.service.dependencies import (
+    ACCEPTED,
+    ArchiveDep,
+    LongWorkDep,
+    RunsDep,
+    SettingsDep,
+    WorkersDep,
+)
 from berryeval.service.fields import (
     Body,
     MaxGrade,
@@ -26,8 +30,10 @@ from berryeval.service.fields import (
     check_measures,
 )
 from berryeval.service.jobs import Progress
+from berryeval.service.prices import CHEAP, check_price, price_of_holes
 from berryeval.service.problems import documented
 from berryeval.service.stored_runs import find_run, labels_of, load_runs
+from berryeval.service.workers import tasks
 
 __all__ = ["router"]
 
@@ -35,6 +41,8 @@ router = APIRouter(prefix="/v1/holes", tags=["holes"], route_class=JsonRoute)
 
 MOST_RUNS = 20
 DEEPEST = 1000
+MOST_LISTED = 10_000
+_FORMULA = "runs x measures x queries x cutoff x cutoff"
 
 
 class HolesRequest(Body):
@@ -51,7 +59,7 @@ class HolesRequest(Body):
         None, description="Ranks to consider. Default: the largest cutoff of the measures."
     )
     max_grade: MaxGrade = None
-    limit: Annotated[int, Field(ge=1, le=10_000)] = 50
+    limit: Annotated[int, Field(ge=1, le=MOST_LISTED)] = 50
 
 
 _EXAMPLE: dict[str, Any] = {
@@ -94,45 +102,43 @@ def list_holes(
     archive: ArchiveDep,
     runs: RunsDep,
     long_work: LongWorkDep,
+    settings: SettingsDep,
+    workers: WorkersDep,
 ) -> Response:
-    """List the unjudged documents of runs, those with the largest effect first."""
+    """List the unjudged documents of runs, those with the largest effect first.
+
+    The price of the list (runs x measures x queries x the square of the cutoff) is limited by the
+    server.
+    """
     measures = check_measures(read_measures(given.measures))
     references = given.runs if given.against is None else [given.against, *given.runs]
     named = labels_of([find_run(archive, reference) for reference in references])
     baseline = None if given.against is None else next(iter(named))
+    price = _price(measures, named.values(), has_baseline=baseline is not None)
+    way_out = "choose fewer runs or measures, or measures with a lower cutoff"
+    check_price("list of holes", _FORMULA, price, settings.max_comparison, way_out)
 
     def work(progress: Progress) -> Response:
-        n_steps = len(named) + 2
-        loaded = load_runs(runs, named, progress, n_steps)
-        judgments = archive.judgments.current()
-        scale = highest_grade(judgments) if given.max_grade is None else given.max_grade
-        progress(len(named), n_steps, "finding holes")
-        queries = archive.queries.all()
-        holes = find_holes(
-            judgments,
-            loaded,
-            measures,
-            baseline=baseline,
-            max_grade=scale,
-            k=given.k,
-            queries=queries,
-        )
-        progress(len(named) + 1, n_steps, "computing bounds")
-        found = HoleList(
-            holes=holes,
-            n_shown=given.limit,
-            runs=[*loaded],
-            measures=measures,
-            max_grade=scale,
-            n_queries=judgments.n_queries,
-            depth=depth_of(measures) if given.k is None else given.k,
-            means=mean_bounds(
-                judgments, loaded, measures, baseline=baseline, max_grade=scale, queries=queries
-            ),
-            baseline=baseline,
-            texts={query_id: query.text for query_id, query in queries.items()},
-            effective_queries=effective_queries(queries, judgments.query_ids),
-        )
-        return Answer(json.loads(holes_to_json(found)))
+        arguments: dict[str, Any] = {
+            "runs": load_runs(runs, named, progress, len(named) + tasks.HOLES_STEPS),
+            "judgments": archive.judgments.current(),
+            "queries": dict(archive.queries.all()),  # to be pickled
+            "measures": measures,
+            "baseline": baseline,
+            "max_grade": given.max_grade,
+            "k": given.k,
+            "limit": given.limit,
+        }
+        if price <= CHEAP:
+            return Answer(tasks.list_holes(progress=progress, **arguments))
+        return Answer(workers.run(tasks.list_holes, progress, **arguments))
 
     return long_work.answer("holes", work)
+
+
+def _price(
+    measures: Sequence[Measure], runs: Collection[StoredRun], *, has_baseline: bool
+) -> float:
+    depths = [run.n_rows / max(1, run.n_queries) for run in runs]
+    n_queries = max(run.n_queries for run in runs)
+    return price_of_holes(measures, depths, n_queries, has_baseline=has_baseline)

@@ -33,10 +33,12 @@ class Health(BaseModel):
 class Readiness(BaseModel):
     """The service is ready: its archive responds."""
 
-    model_config = with_examples({"status": "ok", "backend": "sqlite", "schema_version": "0002"})
+    model_config = with_examples({"status": "ok", "database": "sqlite", "schema_version": "0002"})
 
     status: Literal["ok"] = "ok"
-    backend: str = Field(examples=["sqlite"])
+    database: str = Field(
+        description="The kind of database of the archive.", examples=["sqlite", "postgresql"]
+    )
     schema_version: str = Field(
         description="Revision of the schema of the archive.", examples=["0002"]
     )
@@ -56,7 +58,7 @@ async def get_readiness(request: Request, archive: ArchiveDep) -> Answer:
     if request.app.state.is_stopping:
         raise Problem(503, "the service is stopping", kind="stopping")
     facts = await run_check(archive.check)
-    return Answer({"status": "ok", "backend": facts.backend, "schema_version": facts.version})
+    return Answer({"status": "ok", "database": facts.database, "schema_version": facts.version})
 
 
 @router.get(

@@ -23,7 +23,7 @@ from berryeval.service.answers import (
 )
 from berryeval.service.bodies import JsonRoute
 from berryeval.service.dependencies import ArchiveDep, require
-from berryeval.service.fields import Body, Id, Label, Many, ShortText, Weight
+from berryeval.service.fields import LONGEST_QUERY, Body, Id, Label, Many, ShortText, Weight
 from berryeval.service.paging import Listed, PagingDep
 from berryeval.service.paths import QueryId, quoted
 from berryeval.service.preconditions import RemovalDep, WriteDep
@@ -45,7 +45,7 @@ class QueryContent(Body):
 
     model_config = with_examples(_LABELS)
 
-    text: Annotated[str, StringConstraints(max_length=10_000)]
+    text: Annotated[str, StringConstraints(max_length=LONGEST_QUERY)]
     category: Label | None = None
     difficulty: Label | None = None
     description: ShortText | None = None

@@ -52,6 +52,8 @@ FileFormat = Literal[
 """Formats that runs are read from, and LETOR, whose reader says that it holds none."""
 
 MOST_TIMES = 100_000
+DEEPEST = 1000
+"""Documents of a ranking in one response."""
 """Queries in one request."""
 
 _EXAMPLE = {
@@ -283,7 +285,9 @@ def get_ranking(
     query_id: QueryId,
     archive: ArchiveDep,
     runs: RunsDep,
-    depth: Annotated[int, Query(ge=1, le=1000, description="Largest number of documents.")] = 100,
+    depth: Annotated[
+        int, Query(ge=1, le=DEEPEST, description="Largest number of documents.")
+    ] = 100,
 ) -> Answer:
     """Return the ranking of a query in a run, best first, with the current grades."""
     run = runs.load(run_id)

@@ -17,7 +17,7 @@ from berryeval.search.hits import to_hits
 from berryeval.service.answers import REMOVAL, Answer, Shape, created, with_examples, written
 from berryeval.service.bodies import JsonRoute
 from berryeval.service.dependencies import ArchiveDep, StoresDep, require
-from berryeval.service.fields import Body, Id, Many
+from berryeval.service.fields import LONGEST_QUERY, Body, Id, Many
 from berryeval.service.paging import Listed, PagingDep, as_after, key_of
 from berryeval.service.paths import DocId, Name
 from berryeval.service.problems import documented
@@ -253,7 +253,12 @@ def search_store(
     store: Name,
     stores: StoresDep,
     q: Annotated[
-        str, Query(max_length=10_000, description="What to search for.", examples=["token renewal"])
+        str,
+        Query(
+            max_length=LONGEST_QUERY,
+            description="What to search for.",
+            examples=["token renewal"],
+        ),
     ],
     k: Annotated[int, Query(ge=1, le=MOST_HITS, description="Number of hits to return.")] = 10,
 ) -> Answer:

@@ -29,8 +29,9 @@ def iter_table(path: PathLike) -> Iterator[tuple[int, list[str]]]:
     for line, fields in iter_fields(path):
         width = len(fields) if width is None else width
         if len(fields) != width:
-            message = f"expected {width} columns, found {len(fields)}"
-            raise FormatError(message, path_name(path), line)
+            raise FormatError.unexpected(
+                f"{width} columns", str(len(fields)), path_name(path), line
+            )
         yield line, fields
 
 
@@ -44,7 +45,5 @@ def required_id(text: str, column: str, path: PathLike, line: int) -> bytes:
     if text[:1] == " " and text[1:].startswith(_FORMULAS):
         text = text[1:]
     if not text:
-        raise FormatError(
-            f"expected a value in column {column!r}, found none", path_name(path), line
-        )
+        raise FormatError.unexpected(f"a value in column {column!r}", "none", path_name(path), line)
     return encode_id(text)

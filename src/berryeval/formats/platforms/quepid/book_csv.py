@@ -52,8 +52,9 @@ def iter_judged(path: PathLike) -> Iterator[JudgedRow]:
     names = [name.strip() for name in header]
     if [name.lower() for name in names[:2]] not in QUERY_AND_DOCUMENT or not all(names[2:]):
         found = ",".join(header)[:60] or "none"
-        message = f"expected the columns query,docid and one per judge, found {found}"
-        raise FormatError(message, path_name(path), 1)
+        raise FormatError.unexpected(
+            "the columns query,docid and one per judge", found, path_name(path), 1
+        )
     judges = [None if name == _ANONYMOUS else encode_id(name) for name in names[2:]]
     for line, (query, document, *ratings) in rows:
         query_id = required_id(query, "query", path, line)

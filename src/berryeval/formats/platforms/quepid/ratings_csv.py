@@ -48,8 +48,7 @@ def iter_judged(path: PathLike) -> Iterator[JudgedRow]:
     names = [name.strip().lower() for name in header]
     if names not in [[*known, _RATING] for known in QUERY_AND_DOCUMENT]:
         found = ",".join(header)[:60] or "none"
-        message = f"expected the columns query,docid,rating, found {found}"
-        raise FormatError(message, path_name(path), 1)
+        raise FormatError.unexpected("the columns query,docid,rating", found, path_name(path), 1)
     for line, (query, document, rating) in rows:
         query_id = required_id(query, "query", path, line)
         if not rating.strip():

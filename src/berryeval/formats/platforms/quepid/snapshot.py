@@ -88,8 +88,12 @@ def iter_rows(path: PathLike, kind: Kind) -> Iterator[Row]:
 def _imported_rows(content: Node, path: PathLike) -> Iterator[Row]:
     snapshots = list(content["snapshots"].entries())
     if len(snapshots) != 1:
-        message = f"expected one snapshot, found {len(snapshots)}; a run has the results of one"
-        raise FormatError(message, path_name(path))
+        raise FormatError.unexpected(
+            "one snapshot",
+            str(len(snapshots)),
+            path_name(path),
+            way_out="a run has the results of one",
+        )
     for query in snapshots[0]["queries"].entries():
         query_id = query["query_text"].id()
         documents = sorted(query["docs"].entries(), key=_position)

@@ -52,8 +52,9 @@ def iter_rows(path: PathLike, kind: Kind) -> Iterator[Row]:
     for line, row in _iter_records(path, _POSITION):
         rank = as_rank(row[_POSITION].strip())
         if not rank:
-            message = f"expected a position from 1, found {row[_POSITION]!r:.40}"
-            raise FormatError(message, path_name(path), line)
+            raise FormatError.unexpected(
+                "a position from 1", f"{row[_POSITION]!r:.40}", path_name(path), line
+            )
         yield line, *_ids(row, path, line), score_of_rank(rank)
 
 
@@ -79,15 +80,16 @@ def _iter_records(path: PathLike, column: str) -> Iterator[tuple[int, dict[str, 
     for name in (_QUERY, _DOCUMENT, column):
         if name not in header:
             found = ", ".join(map(repr, header))[:80] or "none"
-            raise FormatError(f"expected a column {name!r}, found {found}", path_name(path), 1)
+            raise FormatError.unexpected(f"a column {name!r}", found, path_name(path), 1)
     fields = [name for name in header if name not in _OTHERS]
     snapshot = None
     for line, values in rows:
         row = dict(zip(header, values, strict=True))
         its_snapshot = row.get(_NAME)
         if snapshot is not None and its_snapshot != snapshot:
-            message = f"expected one snapshot, {snapshot!r:.40}, found also {its_snapshot!r:.40}"
-            raise FormatError(f"{message}; export one", path_name(path), line)
+            expected, found = f"one snapshot, {snapshot!r:.40}", f"also {its_snapshot!r:.40}"
+            place = path_name(path)
+            raise FormatError.unexpected(expected, found, place, line, way_out="export one")
         snapshot = its_snapshot
         note_loss(Loss.FIELDS, any(row[name] for name in fields))
         yield line, row

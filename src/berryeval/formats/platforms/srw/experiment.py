@@ -76,9 +76,9 @@ def _iter_results(path: PathLike) -> Iterator[tuple[bytes, Node]]:
     for entry in iter_documents(content) if entries is None else entries.entries():
         configurations.add(entry.optional("searchConfigurationId"))
         if len(configurations) > 1:
-            message = "expected results of one search configuration, found those of several"
+            expected, found = "results of one search configuration", "those of several"
             way_out = f"select one: `jq '.{_RESULTS} |= map(select(.searchConfigurationId == …))'`"
-            raise FormatError(f"{message}; {way_out}", path_name(path))
+            raise FormatError.unexpected(expected, found, path_name(path), way_out=way_out)
         yield entry["searchText"].id(), entry
 
 

@@ -46,8 +46,9 @@ def iter_judged(path: PathLike) -> Iterator[JudgedRow]:
     """Iterate over the ratings of the list. Raises `FormatError` if there are several lists."""
     lists = list(iter_documents(load(path)))
     if len(lists) != 1:
-        message = f"expected one judgment list, found {len(lists)}; fetch one by its id"
-        raise FormatError(message, path_name(path))
+        raise FormatError.unexpected(
+            "one judgment list", str(len(lists)), path_name(path), way_out="fetch one by its id"
+        )
     kind = lists[0].optional("type")
     source = None if kind == _IMPORTED else kind
     for query_id, ratings in _queries(lists[0][_RATINGS]):

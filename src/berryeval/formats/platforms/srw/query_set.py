@@ -41,8 +41,9 @@ def iter_queries(path: PathLike) -> Iterator[Query]:
     """Iterate over the queries. Raises `FormatError` if there are several sets."""
     sets = list(iter_documents(load(path)))
     if len(sets) != 1:
-        message = f"expected one query set, found {len(sets)}; fetch one by its id"
-        raise FormatError(message, path_name(path))
+        raise FormatError.unexpected(
+            "one query set", str(len(sets)), path_name(path), way_out="fetch one by its id"
+        )
     for entry in sets[0][_QUERIES].entries():
         text = decode_id(entry["queryText"].id())
         answer = entry.optional("referenceAnswer")

@@ -96,8 +96,8 @@ def _parsed(text: str) -> object:
         except OSError as error:
             raise FormatError(f"cannot be read: {error.strerror}", where) from error
         except ValueError as error:
-            raise FormatError(f"expected JSON in UTF-8, found something else ({error})",
-                              where) from error  # fmt: skip
+            found = f"something else ({error})"
+            raise FormatError.unexpected("JSON in UTF-8", found, where) from error
     quoted = _STRING_OR_PLACE.sub(lambda found: found[1] or json.dumps(found[0]), text)
     try:
         return json.loads(quoted)

@@ -98,11 +98,13 @@ class PostgresConnections(System):
         except (errors.QueryCanceled, errors.ConnectionTimeout) as error:
             raise SystemTimeoutError(self.name, f"no answer within {seconds:.3g} s") from error
         except (errors.OperationalError, errors.InterfaceError) as error:
-            raise SystemUnderTestError(self.name, self._said(error), transient=True) from error
+            raise SystemUnderTestError(
+                self.name, self._message_of(error), transient=True
+            ) from error
         except self._psycopg.Error as error:
-            raise SystemUnderTestError(self.name, self._said(error)) from error
+            raise SystemUnderTestError(self.name, self._message_of(error)) from error
 
-    def _said(self, error: psycopg.Error) -> str:
+    def _message_of(self, error: psycopg.Error) -> str:
         """Return what an error says, in one line."""
         return str(error).strip().partition("\n")[0] or type(error).__name__
 

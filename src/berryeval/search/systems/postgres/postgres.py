@@ -262,13 +262,13 @@ class Postgres(PostgresConnections):
             connection.execute(f"SET LOCAL statement_timeout = {round(self.timeout * 1000)}")
             connection.execute(sql.drop(self.table))
 
-    def _said(self, error: psycopg.Error) -> str:
+    def _message_of(self, error: psycopg.Error) -> str:
         errors = self._psycopg.errors
         if isinstance(error, errors.UndefinedTable):
             return _missing_table(self.table, error)
         if isinstance(error, errors.UndefinedColumn):
             return f"table {self.table} has another layout; index documents again"
-        return super()._said(error)
+        return super()._message_of(error)
 
     @property
     def _needs_postings(self) -> bool:

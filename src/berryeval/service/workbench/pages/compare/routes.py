@@ -20,8 +20,8 @@ from berryeval.evaluation.turning import turning
 from berryeval.measures import Measure
 from berryeval.reports.wording import capitalised, policy_note, undefined_notes
 from berryeval.service.bodies import received_form
-from berryeval.service.dependencies import ArchiveDep, RunsDep, require
-from berryeval.service.jobs import no_progress
+from berryeval.service.clients import ClientWait
+from berryeval.service.dependencies import ArchiveDep, RunsDep, WorkersDep, require
 from berryeval.service.problems import existing
 from berryeval.service.stored_runs import RunCache, check_baseline_name
 from berryeval.service.verdicts import decide_on
@@ -46,6 +46,7 @@ from berryeval.service.workbench.state.many_comparisons import ManyComparisonsDe
 from berryeval.service.workbench.state.run_directory import MAIN
 from berryeval.service.workbench.state.scoring import Scoring, ScoringDep
 from berryeval.service.workbench.waiting import being_computed, once_read
+from berryeval.service.workers.pool import Workers
 
 __all__ = ["router"]
 
@@ -228,20 +229,32 @@ def _decisions(archive: Archive, a: StoredRun, b: StoredRun, number: str) -> dic
 
 
 @router.post("/gate", dependencies=[require("judge")])
-async def decide(request: Request, archive: ArchiveDep, runs: RunsDep) -> Response:
+async def decide(
+    request: Request, archive: ArchiveDep, runs: RunsDep, workers: WorkersDep
+) -> Response:
     """Run a gate on the candidate and the baseline, and show its verdict."""
     form = await received_form(request)
     pair = Pair(str(form.get("a") or ""), str(form.get("b") or ""))
     name = str(form.get("gate") or "")
-    verdict = await to_thread.run_sync(_decide, archive, runs, name, pair)
+    wait = ClientWait(request.state.deadline)
+    verdict = await to_thread.run_sync(_decide, archive, runs, name, pair, wait, workers)
     return RedirectResponse(f"{pair.address()}&verdict={verdict.verdict_id}#decide", 303)
 
 
-def _decide(archive: Archive, runs: RunCache, name: str, pair: Pair) -> StoredVerdict:
+def _decide(
+    archive: Archive, runs: RunCache, name: str, pair: Pair, wait: ClientWait, workers: Workers
+) -> StoredVerdict:
     gate = existing(archive.gates.get(name) if name else None, "gate", name)
     baseline, candidate = (choose_run(archive, one) for one in (pair.a, pair.b))
     return decide_on(
-        archive, runs, gate, candidate, baseline, milliseconds=None, progress=no_progress
+        archive,
+        runs,
+        gate,
+        candidate,
+        baseline,
+        milliseconds=None,
+        progress=wait,
+        workers=workers,
     )
 
 

@@ -10,7 +10,14 @@ from starlette.responses import RedirectResponse, Response
 from berryeval.archive import Archive
 from berryeval.archive.records import StoredRun
 from berryeval.errors import NotFoundError
-from berryeval.service.dependencies import ArchiveDep, CallerDep, JobsDep, RunsDep, require
+from berryeval.service.dependencies import (
+    ArchiveDep,
+    CallerDep,
+    JobsDep,
+    RunsDep,
+    WorkersDep,
+    require,
+)
 from berryeval.service.jobs import FINISHED, Job, Progress
 from berryeval.service.paths import Name
 from berryeval.service.problems import Problem
@@ -37,6 +44,7 @@ def run_gate(
     runs: RunsDep,
     jobs: JobsDep,
     caller: CallerDep,
+    workers: WorkersDep,
     posted: Posted,
 ) -> Response:
     """Run a gate with the current judgments, and redirect to its verdict."""
@@ -46,7 +54,16 @@ def run_gate(
     baseline = None if reference is None else find_run(archive, reference)
 
     def work(progress: Progress) -> Response:
-        stored = decide_on(archive, runs, gate, run, baseline, milliseconds=None, progress=progress)
+        stored = decide_on(
+            archive,
+            runs,
+            gate,
+            run,
+            baseline,
+            milliseconds=None,
+            progress=progress,
+            workers=workers,
+        )
         return RedirectResponse(f"/gates/{name}/verdicts/{stored.verdict_id}", 303)
 
     job = jobs.start("verdict", work, owner=caller.name)

@@ -108,7 +108,7 @@ def read_file(path: Path, *, kind: Kind, rows: int, content: int, progress: Prog
     with limited(rows=rows, content=content, line=UPLOADED_LINE):
         found = _read(kind, path)
     if not (found.n_rows if kind in ("judgments", "runs") else len(found)):
-        raise FormatError(f"expected {KINDS[kind][0].lower()}, found none", path.name)
+        raise FormatError.unexpected(KINDS[kind][0].lower(), "none", path.name)
     return found
 
 
