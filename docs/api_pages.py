@@ -67,6 +67,16 @@ SUBJECTS = {
                 (*_top("compare", "Comparison"), "berryeval.evaluation.comparison"),
             ),
             Section(
+                "Model judgments",
+                (
+                    *_top("ModelJudgments", "LabelDraw", "draw_labels"),
+                    "berryeval.evaluation.labelled:RestsOn",
+                    "berryeval.evaluation.pair_sampling",
+                ),
+                "[What model judgments may decide](../../explanation/model-judgments.md) explains "
+                "them.",
+            ),
+            Section(
                 "Evaluate on many machines",
                 (
                     "berryeval.spark",

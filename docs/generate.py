@@ -1,10 +1,13 @@
 """Write the generated pages: measures and how to choose one, command line, routes, gate rules.
 
+On the front pages, it writes the times of the last benchmarks.
+
 ``make reference`` runs it; a test fails when a page is stale.
 """
 
 from __future__ import annotations
 
+import functools
 import json
 import math
 import re
@@ -15,6 +18,7 @@ from typing import Any
 import click
 from api_pages import api_pages
 from expressions_table import expressions_page
+from front_figures import FRONT, front_page
 from tools_table import NOTES, TOOLS, WHERE
 
 from berryeval import cli
@@ -367,6 +371,7 @@ PAGES = {
     "settings.md": settings_page,
     "environment.md": environment_page,
     "fusion.md": fusion_page,
+    **{name: functools.partial(front_page, name) for name in FRONT},
 }
 
 

@@ -50,6 +50,8 @@ _NAMES = {
     "evaluation.agreeing": ("Agreement", "MeasuresAgreement", "agree", "agree_measures"),
     "evaluation.collected": ("CollectedComparison", "compare_scores"),
     "evaluation.explain": ("Explanation", "explain"),
+    "evaluation.label_draw": ("LabelDraw", "draw_labels"),
+    "evaluation.model_judgments": ("ModelJudgments",),
     "evaluation.overlap": ("Overlap", "overlap"),
     "evaluation.partitions": ("ScoringPlan", "gather_scores", "score_partition"),
     "evaluation.sessions": ("SessionScores", "session_scores"),

@@ -63,6 +63,13 @@ from berryeval.evaluation.explain import (
     Explanation as Explanation,
     explain as explain,
 )
+from berryeval.evaluation.label_draw import (
+    LabelDraw as LabelDraw,
+    draw_labels as draw_labels,
+)
+from berryeval.evaluation.model_judgments import (
+    ModelJudgments as ModelJudgments,
+)
 from berryeval.evaluation.overlap import (
     Overlap as Overlap,
     overlap as overlap,

@@ -37,16 +37,26 @@ def test_serve_prints_its_address_and_stops_on_a_signal(tmp_path):
     with subprocess.Popen(command, cwd=tmp_path, stdout=subprocess.PIPE, text=True) as process:
         line = process.stdout.readline()
         address = re.search(r"http://127.0.0.1:\d+", line)[0]
-        assert line == f"Listening on {address}, with a.db; see {address}/docs\n"
+        assert line == f"Workbench: {address}, API: {address}/docs, archive: a.db\n"
         assert httpx.get(f"{address}/readyz", timeout=60).status_code == 200
         process.terminate()
         assert process.stdout.read() == "Stopped.\n"
     assert process.returncode == 0
 
 
+def test_a_busy_port_creates_no_archive(tmp_path):
+    """The message names the option, and the folder stays as it was."""
+    with socket.create_server(("127.0.0.1", 0)) as other:
+        port = other.getsockname()[1]
+        done = run("serve", "--port", str(port))
+    assert done.exit_code == 2
+    assert f"port {port} is already in use" in done.stderr
+    assert list(tmp_path.iterdir()) == []
+
+
 def test_serve_requires_a_token_for_remote_access():
     """One line shows the command that creates one."""
-    done = run("serve", "--host", "0.0.0.0", "--archive", "a.db")  # noqa: S104
+    done = run("serve", "--host", "0.0.0.0", "--port", "0", "--archive", "a.db")  # noqa: S104
     assert done.exit_code == 2
     assert done.stderr == (
         "Error: host 0.0.0.0: other machines can reach the service, and there is no token; "
@@ -58,7 +68,8 @@ def test_a_revoked_token_does_not_count():
     """At least one valid token is required."""
     run("token", "create", "ada", "--archive", "a.db")
     run("token", "revoke", "ada", "--archive", "a.db")
-    assert run("serve", "--host", "0.0.0.0", "--archive", "a.db").exit_code == 2  # noqa: S104
+    done = run("serve", "--host", "0.0.0.0", "--port", "0", "--archive", "a.db")  # noqa: S104
+    assert done.exit_code == 2
 
 
 def test_serve_reports_a_port_that_is_in_use():
@@ -74,7 +85,8 @@ def test_serve_reports_a_port_that_is_in_use():
 def test_serve_reads_its_settings_from_the_file(tmp_path):
     """`[service]` names the archive, relative to the file."""
     (tmp_path / "berryeval.toml").write_text(
-        '[service]\nhost = "192.0.2.1"\narchive = "kept.db"\n[systems.words]\nsystem = "bm25"\n'
+        '[service]\nhost = "0.0.0.0"\nport = 0\narchive = "kept.db"\n'
+        '[systems.words]\nsystem = "bm25"\n'
     )
     done = run("serve")
     assert "--archive kept.db" in done.stderr
@@ -159,8 +171,9 @@ def test_the_browser_is_opened_when_the_service_listens(monkeypatch):
     opened = queue.Queue()
     monkeypatch.setattr("webbrowser.open", opened.put)
     monkeypatch.setattr(
-        "berryeval.service.server.serve", lambda _archive, _settings, tell: tell("http://here:1")
+        "berryeval.service.server.serve",
+        lambda _archive, _settings, _listener, report: report("http://here:1"),
     )
-    done = run("serve", "--open", "--archive", "a.db")
+    done = run("serve", "--open", "--port", "0", "--archive", "a.db")
     assert done.exit_code == 0, done.output
     assert opened.get(timeout=10) == "http://here:1"

@@ -1,42 +1,58 @@
-"""Figures in prose are those of the generated pages."""
+"""Times in prose are those of the generated benchmarks; `make reference` copies them."""
 
-import re
-from pathlib import Path
-
+import front_figures
 import pytest
+from front_figures import DASH
 
-ROOT = Path(__file__).parents[2]
-DOCS = ROOT / "docs"
-FRONT = ("README.md", "docs/index.md", "docs/explanation/limits.md")
+BENCHMARKS = """
+### 6,980 queries x 1,000 rows (264 MB), 40 judged per query (5.5 MB)
 
+| whole process | best, s | x berryeval | peak memory, MB |
+|---|---:|---:|---:|
+| berryeval evaluate | 0.26 | 1 | 37 |
+| trec_eval 9.0.4 | 9.09 | 35 | 543 |
+| ranx | 24.63 | 96 | 2413 |
 
-def seconds_per_tool() -> dict[str, float]:
-    """Return the time of each tool for seven million rows, as `make bench-peers` wrote it."""
-    page = (DOCS / "reference" / "benchmarks-peers.md").read_text(encoding="utf-8")
-    table = page[page.index("### 6,980 queries x 1,000 rows") :]
-    rows = re.findall(r"^\| (\w+)[^|]*\| ([\d.]+) \|", table[: table.index("###", 3)], re.MULTILINE)
-    return {name: float(seconds) for name, seconds in rows}
+### 50,000 queries x 100 rows
 
-
-def shown(seconds: float) -> str:
-    return f"{seconds:.2f} s" if seconds < 1 else f"{seconds:.1f} s"
-
-
-@pytest.mark.parametrize("name", FRONT)
-def test_times_of_other_tools_are_measured(name):
-    """After `make bench-peers`, the tables are out of date until they have its figures."""
-    page = (ROOT / name).read_text(encoding="utf-8")
-    measured = {shown(seconds) for seconds in seconds_per_tool().values()}
-    assert len(measured) == 5
-    [*rows] = re.findall(r"^\| .*\d s .*$", page, re.MULTILINE)
-    assert rows
-    claimed = set(re.findall(r"\b\d+\.\d+ s\b", page))
-    assert claimed == measured
+| berryeval evaluate | 0.99 | 1 | 64 |
+"""
 
 
-def test_figures_of_the_proofs_are_measured():
-    """Speed and memory on the page that shows the evidence."""
-    page = (DOCS / "explanation" / "proofs.md").read_text(encoding="utf-8")
-    seconds = seconds_per_tool()
-    for tool in ("berryeval", "trec_eval", "ranx"):
-        assert shown(seconds[tool]) in page, tool
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        (
+            "| [ranx](docs/how-to/a.md) | 1 s | a | b |",
+            "| [ranx](docs/how-to/a.md) | 24.6 s | a | b |",
+        ),
+        (
+            "| [Quepid](docs/how-to/a.md) | 3 s | a |",
+            f"| [Quepid](docs/how-to/a.md) | {DASH} | a |",
+        ),
+        ("a run of seven million rows takes 9 s.", "a run of seven million rows takes 0.26 s."),
+        (
+            "| 7 million rows, from files | 1 s | 2 s |",
+            f"| 7 million rows, from files | 0.26 s | 9.1 s | {DASH} | 24.6 s"
+            + f" | {DASH}" * 3
+            + " |",
+        ),
+        (
+            "takes 1 s and 2 MB; others 3 s ([on two cores](a.md))",
+            "takes 0.26 s and 37 MB; other tools take longer: trec_eval 9.1 s, ranx 24.6 s "
+            "([on two cores](a.md))",
+        ),
+        ("| another | 1 s |", "| another | 1 s |"),
+    ],
+)
+def test_times_are_copied_from_the_benchmarks(text, expected):
+    """A tool that was not measured has a dash; other rows and numbers are kept."""
+    assert front_figures.with_times(text, BENCHMARKS) == expected
+
+
+@pytest.mark.parametrize("name", front_figures.FRONT)
+def test_every_front_page_has_a_time(name):
+    """Otherwise there would be nothing to keep current."""
+    page = front_figures.DOCS / "reference" / name
+    changed = BENCHMARKS.replace("0.26", "0.11")
+    assert "0.11 s" in front_figures.with_times(page.read_text(encoding="utf-8"), changed)

@@ -298,3 +298,30 @@ def test_pairs_of_very_many_systems_are_left_out():
     systems = {f"s{i:02}": 0.5 + i / 20 for i in range(22)}
     html = comparison_to_html(a_comparison(10, systems, measures=["nDCG@10"], slices=()))
     assert "Pairs are tested for up to 20 systems; here are 22." in html
+
+
+def test_rankings_have_titles_of_known_documents():
+    """A long text begins the name of a document without a title; others have their id."""
+    comparison = a_comparison(10, slices=())
+    first, second, *_ = comparison.ranking("bm25", "q001")
+    known = {
+        first.doc_id: be.Document(first.doc_id, "text", title="A <title>"),
+        second.doc_id: be.Document(second.doc_id, "long  words " * 40),
+    }
+    data = query_data(comparison, focus_of(comparison), known)
+    assert data["titles"][first.doc_id] == "A <title>"
+    assert data["titles"][second.doc_id].startswith("long words long words")
+    assert len(data["titles"][second.doc_id]) == 90
+    assert set(data["titles"]) == {first.doc_id, second.doc_id}
+    html = comparison_to_html(comparison, documents=known)
+    assert parsed(html).open == []
+    assert "A &lt;title&gt;" in html
+
+
+def test_titles_stop_where_the_page_would_become_large(monkeypatch):
+    """Documents beyond the limit have their ids."""
+    comparison = a_comparison(10, slices=())
+    ids = [one.doc_id for one in comparison.ranking("bm25", "q001")]
+    known = {doc_id: be.Document(doc_id, "t", title="title") for doc_id in ids}
+    monkeypatch.setattr(query_data_module, "_MOST_TITLES", 40)
+    assert 0 < len(query_data(comparison, focus_of(comparison), known)["titles"]) < len(ids)

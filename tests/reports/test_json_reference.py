@@ -12,6 +12,7 @@ from berryeval import compare
 from berryeval.archive import Archive
 from berryeval.cli import main
 from berryeval.evaluation import Evaluation, evaluate
+from berryeval.evaluation.labelled import RestsOn
 from berryeval.evaluation.memory import Memory
 from berryeval.evaluation.reserve import Drift, Opening
 from berryeval.golden.check import check_golden_set
@@ -52,6 +53,7 @@ ANY_KEY = {
     "unjudged",
 }
 _INTERVAL = Interval(-0.01, 0.03, 0.98, "t and hall")
+RESTS_ON = RestsOn(120, 4300, 50, 430, 0.0, "too few differences")
 AN_OPENING = Opening(
     parse_measure("RR"), "v1.4", 1, 5, 12, 28, 0.01, _INTERVAL, Drift(0.02, _INTERVAL, 0.2), 0.01
 )
@@ -100,7 +102,10 @@ def with_everything():
     runs["bm25"].popitem()
     options = {"queries": queries, "slices": ["category"], "bounds": True, "tests": ["sign"],
                "risk": [1]}  # fmt: skip
-    return compare(judgments, runs, ["nDCG@10", "P@5"], **options)
+    comparison = compare(judgments, runs, ["nDCG@10", "P@5"], **options)
+    for difference in (*comparison.differences, *comparison.common, *comparison.sliced):
+        difference.__dict__["rests_on"] = RESTS_ON  # a model excludes bounds and tests
+    return comparison
 
 
 def with_cautions(comparison):
@@ -115,6 +120,14 @@ def with_cautions(comparison):
         )
         for name, one in comparison.evaluations.items()
     }
+
+
+def resting_on_a_model(result):
+    """Return a gate whose guards and differences rest on model judgments."""
+    for difference in (*result.comparison.differences, *result.comparison.sliced):
+        difference.__dict__["rests_on"] = RESTS_ON
+    guards = tuple(replace(guard, rests_on=RESTS_ON) for guard in result.guards)
+    return replace(result, guards=guards)
 
 
 def optional(keys: set[str]) -> set[str]:
@@ -132,7 +145,11 @@ def test_documented_keys_match_the_output(section):
         "Evaluation": lambda: evaluations_to_json(with_cautions(comparison), everything),
         "Comparison": lambda: comparison_to_json(with_everything(), per_query=True),
         "Gate": lambda: gate_to_json(
-            replace(a_gate(comparison), memory=Memory((25, 40), 3), opening=AN_OPENING)
+            replace(
+                resting_on_a_model(a_gate(comparison)),
+                memory=Memory((25, 40), 3),
+                opening=AN_OPENING,
+            )
         ),
     }[section]()
     written = paths(json.loads(text))

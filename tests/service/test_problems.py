@@ -155,8 +155,8 @@ def test_an_unknown_route_or_method_is_reported(client):
     assert client.get("/v1/judgments/").status_code == 404
     assert lost.json()["detail"] == "no such route: GET /v2/judgments; GET /docs lists them"
     for path, methods in (
-        ("/v1/judgments", ["GET", "POST"]),
-        ("/v1/judgments/q%2F1/d1", ["DELETE", "GET", "PUT"]),
+        ("/v1/judgments", ["GET", "HEAD", "POST"]),
+        ("/v1/judgments/q%2F1/d1", ["DELETE", "GET", "HEAD", "PUT"]),
     ):
         wrong = client.patch(path)
         assert (wrong.status_code, wrong.headers["allow"]) == (405, ", ".join(methods))

@@ -34,6 +34,16 @@ archive_option = click.option(
 
 _NAMED = (
     ("judgments", "BERRYEVAL_JUDGMENTS", "Judgments of the queries."),
+    (
+        "model_judgments",
+        "BERRYEVAL_MODEL_JUDGMENTS",
+        "Grades by a model for every query; --judgments are then people's. Requires --label-draw.",
+    ),
+    (
+        "label_draw",
+        "BERRYEVAL_LABEL_DRAW",
+        "File that says which queries people labelled, and how they were drawn.",
+    ),
     ("run", "BERRYEVAL_RUN", "Candidate run."),
     (
         "baseline",
@@ -62,6 +72,8 @@ _NAMED = (
 
 _INPUTS = (
     "judgments",
+    "model_judgments",
+    "label_draw",
     "queries",
     "run",
     "documents",

@@ -185,29 +185,39 @@ def _measures(settings: Settings, named: tuple[str, ...] = ()) -> tuple[Measure 
 def _make(settings: Settings, name: str | None, measures: tuple[Measure | str, ...]) -> Baseline:
     from berryeval.evaluation.baseline import Baseline
     from berryeval.evaluation.evaluate import read_measures
+    from berryeval.evaluation.model_judgments import combine, evaluate_with_model
     from berryeval.evaluation.slices import load_queries
     from berryeval.evaluation.sources import load_judgments
     from berryeval.suite.candidates import find_candidate
+    from berryeval.suite.gate import model_of
 
     if settings.judgments is None:
         way_out = "name one in berryeval.toml (judgments = ...) or with --judgments"
         raise ArgumentError("judgments", "a file", f"none; {way_out}")
     judgments = load_judgments(settings.judgments, judges=settings.judges, lengths=settings.lengths)
     queries = load_queries(settings.queries)
+    model = model_of(settings)
+    if model is not None:
+        judgments = combine(judgments, *model.load())
     file_name = os.path.basename(_path(settings))  # noqa: PTH119
     run = find_candidate(settings, judgments, queries).run
     if settings.timings is not None:
         from berryeval.formats.timings import read_timings
 
         run = run.with_timings(read_timings(settings.timings))
-    return Baseline.make(
+    chosen = read_measures(measures)
+    made = Baseline.make(
         name or os.path.splitext(file_name)[0],  # noqa: PTH122
         judgments,
         run,
-        read_measures(measures),
+        chosen,
         queries=queries,
         corpus=settings.corpus,
     )
+    if model is None:
+        return made
+    result = evaluate_with_model(judgments, *model.load(), run, chosen, queries=queries)
+    return replace(made, means=result.to_dict())
 
 
 def _summary(baseline: Baseline) -> str:

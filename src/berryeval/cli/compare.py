@@ -26,6 +26,7 @@ from berryeval.cli._spark import compared_on_spark, refuse_options, spark_option
 
 if TYPE_CHECKING:
     from berryeval.evaluation import Comparison
+    from berryeval.evaluation.model_judgments import ModelJudgments
     from berryeval.reports.layout import Table
     from berryeval.spark.session import Cluster
 
@@ -108,6 +109,12 @@ def _enough_resamples(_context: click.Context, _option: click.Parameter, number:
     is_flag=True,
     help="Report how similar the rankings are, and how the measures order the runs (table only).",
 )
+@click.option(
+    "--documents",
+    "corpus",
+    metavar="DOCUMENTS",
+    help="Documents in JSON lines or a BEIR folder: rankings in an HTML report show their titles.",
+)
 @output_options(FORMATS)
 @missing_option
 @no_relevant_option
@@ -117,6 +124,16 @@ def _enough_resamples(_context: click.Context, _option: click.Parameter, number:
 @judged_only_option
 @lengths_option
 @timings_option
+@click.option(
+    "--model-judgments",
+    metavar="FILE",
+    help="Grades by a model for every query; JUDGMENTS are then people's. Requires --label-draw.",
+)
+@click.option(
+    "--label-draw",
+    metavar="FILE",
+    help="File that says which queries people labelled, and how they were drawn.",
+)
 @spark_options
 def command(
     judgments: str,
@@ -128,6 +145,9 @@ def command(
     all_pairs: bool,
     similarity: bool,
     timings: tuple[str, ...],
+    corpus: str | None,
+    model_judgments: str | None,
+    label_draw: str | None,
     cluster: Cluster | None,
     output: str | None,
     output_format: str,
@@ -145,7 +165,7 @@ def command(
     berryeval compare qrels.txt bm25.run hybrid.run -m nDCG@10 -m P@5
     berryeval compare qrels.txt BM25=a.run Hybrid=b.run -o table.tex
     berryeval compare qrels.txt bm25.run hybrid.run --queries queries.json --by category
-    berryeval compare qrels.txt bm25.run hybrid.run -o report.html
+    berryeval compare qrels.txt bm25.run hybrid.run -o report.html --documents corpus.jsonl
     berryeval compare qrels.txt old.run new.run --repeat-of new.run=new.2.run
     berryeval compare qrels.txt old.run new.run -m nDCG@10 -m ms@p95 \\
         --timings old.run=old.timings --timings new.run=new.timings
@@ -162,13 +182,21 @@ def command(
         repeats = _repeats(repeat_of, runs)
         times = timings_of(timings, runs)
         comparison = compare(
-            judgments, runs, measures or None, repeats=repeats, timings=times, **options
+            judgments,
+            runs,
+            measures or None,
+            repeats=repeats,
+            timings=times,
+            model=_model(model_judgments, label_draw),
+            **options,
         )
     else:
         refuse_options(
             {
                 "--repeat-of": repeat_of,
                 "--timings": timings,
+                "--model-judgments": model_judgments,
+                "--label-draw": label_draw,
                 "--similarity": similarity,
                 **{f"--{name}": options.pop(name) for name in ("bounds", "lengths")},
                 "--max-grade": options.pop("max_grade"),
@@ -183,9 +211,27 @@ def command(
         click.echo(comparison.sentence + "\n")
         show_tables([*report.comparison_table(comparison), *more])
     else:
-        write_output(
-            render_comparison(comparison, output_format, more, per_query=per_query), output
+        documents = None
+        if corpus is not None and output_format == "html":
+            from berryeval.formats import read_documents
+
+            documents = read_documents(corpus)
+        text = render_comparison(
+            comparison, output_format, more, per_query=per_query, documents=documents
         )
+        write_output(text, output)
+
+
+def _model(model_judgments: str | None, label_draw: str | None) -> ModelJudgments | None:
+    from berryeval.errors import ArgumentError
+    from berryeval.evaluation.model_judgments import ModelJudgments
+
+    if model_judgments is None and label_draw is None:
+        return None
+    if model_judgments is None or label_draw is None:
+        missing = "--model-judgments" if model_judgments is None else "--label-draw"
+        raise ArgumentError(missing, "a file, as the other of both is given", "none")
+    return ModelJudgments(model_judgments, label_draw)
 
 
 def _repeats(repeat_of: tuple[str, ...], runs: dict[str, str]) -> dict[str, list[str]]:

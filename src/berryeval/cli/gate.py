@@ -165,7 +165,13 @@ def _decide(settings: Settings, cluster: Cluster | None, opens_reserve: bool) ->
         return run_gate(settings, opens_reserve=opens_reserve)
     from berryeval.spark import gating
 
-    refuse_options({"--open-reserve": opens_reserve})
+    refuse_options(
+        {
+            "--open-reserve": opens_reserve,
+            "--model-judgments": settings.model_judgments,
+            "--label-draw": settings.label_draw,
+        }
+    )
     return gating.run_gate(settings, cluster)
 
 

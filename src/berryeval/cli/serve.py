@@ -108,17 +108,20 @@ def command(
     release_inputs()
     try:
         from berryeval.archive import Archive
-        from berryeval.service.server import serve
+        from berryeval.service.server import listen, serve
         from berryeval.service.settings import ServiceSettings, service_settings
     except (ModuleNotFoundError, MissingExtraError):  # those of the archive come with it
         raise MissingExtraError("The service", "service") from None
     chosen = service_settings(settings.service, settings.systems, flags)
     with ExitStack() as opened:
+        listener = opened.enter_context(listen(chosen))  # first: a busy port creates no archive
         if is_demo and context.get_parameter_source("archive") != ParameterSource.COMMANDLINE:
             folder = opened.enter_context(TemporaryDirectory(prefix="berryeval-demo-"))
             chosen = replace(chosen, archive=str(Path(folder) / "demo.db"))
         archive = opened.enter_context(Archive.open(chosen.archive))
         name = archive.name  # without a password
+        if is_demo:
+            click.echo("Searching the golden set and inventing a month of runs…", err=True)
         demonstrated = _fill(archive) if is_demo else None
         if is_demo and chosen.measures == ServiceSettings().measures:
             from berryeval.service.demo import MEASURES
@@ -127,7 +130,7 @@ def command(
 
         def announce(address: str) -> None:
             if demonstrated is None:
-                click.echo(f"Listening on {address}, with {name}; see {address}/docs")
+                click.echo(f"Workbench: {address}, API: {address}/docs, archive: {name}")
             else:
                 click.echo(f"{demonstrated[0]} are in {name}; open {address}")
                 for line in demonstrated[1:]:
@@ -136,7 +139,7 @@ def command(
                 # A browser may take its time to start, and no request is served meanwhile.
                 threading.Thread(target=webbrowser.open, args=(address,), daemon=True).start()
 
-        serve(archive, chosen, announce)
+        serve(archive, chosen, listener, announce)
     click.echo("Stopped.")
 
 

@@ -19,6 +19,7 @@ from berryeval.errors import ArgumentError, MismatchError
 from berryeval.evaluation.comparison import Comparison, Statistics
 from berryeval.evaluation.differences import (
     BLIND_TO_NOISE,
+    Difference,
     describe,
     describe_common,
     describe_slices,
@@ -33,6 +34,13 @@ from berryeval.evaluation.evaluate import (
     read_measures,
 )
 from berryeval.evaluation.extremes import bound_differences
+from berryeval.evaluation.model_judgments import (
+    ModelJudgments,
+    check_options,
+    combine,
+    evaluate_with_model,
+    shared_weights,
+)
 from berryeval.evaluation.notes import query_notes, weights_note
 from berryeval.evaluation.repeats import Noise, mean_evaluation, noise_between, noise_in, rounds_of
 from berryeval.evaluation.result import Evaluation
@@ -89,6 +97,7 @@ def compare(
     no_relevant: NoRelevant = "zero",
     duplicates: Duplicates = "error",
     judges: Judges = "first",
+    model: ModelJudgments | None = None,
     repeats: Mapping[str, Sequence[RunSource]] | None = None,
     documents: DocumentsOfChunks | None = None,
     exclude_self: bool = False,
@@ -125,6 +134,10 @@ def compare(
         Whether to find what differences could be whatever the grades of unjudged documents.
     max_grade : float, optional
         The highest grade of the scale, for bounds. Default: the highest that was given.
+    model : ModelJudgments, optional
+        Grades by a model for every query, and which queries people labelled. `judgments` are then
+        people's. Means and differences rest on both: they are corrected by the labelled queries.
+        Not together with `bounds`, `repeats`, `risk`, `tests` and ``no_relevant="skip"``.
     repeats : mapping of str to sequence of runs, optional
         By the name of a run, further runs of the same system. The scores of a query are averaged
         over all runs of a system. Noise of single queries is then part of the spread between
@@ -170,6 +183,14 @@ def compare(
     reference = check_runs(runs, baseline)
     known_queries = load_queries(queries)
     loaded = load_judgments(judgments, duplicates, judges, lengths)
+    risk = tuple(risk)
+    if model is not None:
+        is_skipped = no_relevant == "skip"
+        check_options(
+            bounds=bounds, repeats=repeats, risk=risk, tests=how.tests, no_relevant=is_skipped
+        )
+        by_model, draw = model.load()
+        loaded = combine(loaded, by_model, draw)
     reshape = partial(_reshaped, documents=documents, exclude_self=exclude_self)
     loaded_runs = {name: reshape(load_run(source, duplicates)) for name, source in runs.items()}
     _check_names("timings", timings or {}, loaded_runs)
@@ -186,6 +207,12 @@ def compare(
     by_run: dict[str, list[Evaluation]] = {}
     for name, run in loaded_runs.items():
         with mismatches_of(name):
+            if model is not None:
+                whole = evaluate_with_model(
+                    loaded, by_model, draw, run, shown, queries=known_queries, missing=missing
+                )
+                by_run[name] = [whole]
+                continue
             by_run[name] = [
                 evaluate(
                     loaded,
@@ -285,6 +312,10 @@ def compared(
     sampling = sampling_of(queries, query_ids)
     over_same = {name: _restricted(one, query_ids) for name, one in evaluations.items()}
     candidates = {name: one for name, one in over_same.items() if name != reference}
+    if over_same[reference].rests_on is not None:
+        weights = shared_weights(over_same[reference], candidates, over_same[reference].measures)
+        over_same = {name: one.with_weights(weights) for name, one in over_same.items()}
+        candidates = {name: over_same[name] for name in candidates}
     pairs = [
         replace(
             pair,
@@ -333,6 +364,7 @@ def compared(
             *map(Note, _group_notes(sampling, len(query_ids))),
             *map(Note, _strata_notes(sampling)),
             *map(Note, _noise_notes(noise, how.tests)),
+            *map(Note, _model_notes(whole)),
         ),
         max_grade=max_grade,
         repeats=repeats,
@@ -350,7 +382,13 @@ def _restricted(evaluation: Evaluation, query_ids: Sequence[str]) -> Evaluation:
     wanted = set(query_ids)
     positions = [i for i, query_id in enumerate(scores.query_ids) if query_id in wanted]
     taken = replace(scores.take(positions), counts=scores.counts, ignored_ids=scores.ignored_ids)
-    return Evaluation(taken, evaluation.measures, evaluation.queries, cautions=evaluation.cautions)
+    return Evaluation(
+        taken,
+        evaluation.measures,
+        evaluation.queries,
+        cautions=evaluation.cautions,
+        labelled=evaluation.labelled_at(positions),
+    )
 
 
 def check_runs(runs: Mapping[str, object], baseline: str | None) -> str:
@@ -432,6 +470,20 @@ def _sum_notes(measures: Sequence[Measure]) -> Iterator[str]:
     summed = ", ".join(str(measure) for measure in measures if measure.aggregate == "sum")
     if summed:
         yield f"Totals of {summed} are sums over queries; differences are means."
+
+
+def _model_notes(differences: Sequence[Difference]) -> Iterator[str]:
+    """Note what the lead measure rests on, and which other measures do without the model."""
+    found = [one for one in differences if one.rests_on is not None]
+    if not found:
+        return
+    lead = found[0].rests_on
+    assert lead is not None
+    yield lead.sentence
+    yield (
+        f"People labelled {lead.n_labelled:,} of {lead.n_queries:,} queries. Scores of single "
+        "queries are by people where they labelled it, and by the model elsewhere."
+    )
 
 
 def _weight_notes(sampling: Sampling, tests: Sequence[str]) -> Iterator[str]:

@@ -17,6 +17,7 @@ from berryeval.evaluation.differences import Difference, Statistics
 from berryeval.evaluation.figures import interval_text, p_text, signed
 from berryeval.evaluation.findings import WORDS, Outcome, outcome_of
 from berryeval.evaluation.headline import result_sentence
+from berryeval.evaluation.labelled import of_model
 from berryeval.evaluation.repeats import Noise, rounds_of
 from berryeval.evaluation.result import Displayed, Evaluation
 from berryeval.evaluation.risk import Risk
@@ -285,4 +286,6 @@ def headline(comparison: Comparison, measure: Measure | None = None) -> str:
         [found for found in differences if found.measure == wanted]
         for differences in (comparison.differences, comparison.common)
     )
-    return result_sentence(whole, common, comparison.baseline, [*comparison.evaluations.items()])
+    found = result_sentence(whole, common, comparison.baseline, [*comparison.evaluations.items()])
+    rested = [one.rests_on for one in whole if one.rests_on is not None]
+    return found + of_model(rested)

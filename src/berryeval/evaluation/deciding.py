@@ -22,7 +22,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import TypeAlias
 
@@ -30,8 +30,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from berryeval.evaluation.findings import ROUNDING
+from berryeval.evaluation.labelled import Labelled
 from berryeval.evaluation.sampling import FEWEST_GROUPS, PLAIN, Sampling
-from berryeval.stats import Interval, SampleMean, simultaneous_intervals
+from berryeval.stats import Interval, PoweredMean, SampleMean, simultaneous_intervals
 
 __all__ = ["FEWEST_CHANGED", "Column", "Estimate", "Floats", "estimate_family", "widened"]
 
@@ -53,16 +54,25 @@ class Column:
     """The standard deviation of what all queries of a run share, from run to run."""
     sampling: Sampling = PLAIN
     """The groups, weights and strata of these queries."""
+    labelled: Labelled | None = None
+    """The differences by people and by a model, if the mean rests on both. Only queries that people
+    labelled are then counted."""
 
     @cached_property
     def n_changed(self) -> int:
         """Queries whose score changed; groups, if there are any."""
-        return self.sampling.count(self.values != 0)
+        return self.sampling.count(self._is_counted & (self.values != 0))
 
     @cached_property
     def n_units(self) -> int:
         """Queries that stand alone; groups, if there are any."""
-        return self.sampling.count(np.ones(len(self.values), dtype=bool))
+        return self.sampling.count(self._is_counted)
+
+    @cached_property
+    def _is_counted(self) -> NDArray[np.bool_]:
+        if self.labelled is None:
+            return np.ones(len(self.values), dtype=bool)
+        return self.labelled.is_labelled
 
     @cached_property
     def worth_changed(self) -> float:
@@ -70,11 +80,11 @@ class Column:
 
         No more than all are: one heavy query that did not change leaves little to learn, too.
         """
-        return min(self.sampling.worth(self.values != 0), self._worth)
+        return min(self.sampling.worth(self._is_counted & (self.values != 0)), self._worth)
 
     @cached_property
     def _worth(self) -> float:
-        return self.sampling.worth(np.ones(len(self.values), dtype=bool))
+        return self.sampling.worth(self._is_counted)
 
     @property
     def is_alone(self) -> bool:
@@ -104,7 +114,14 @@ class Column:
     @cached_property
     def sample(self) -> SampleMean | None:
         """The mean difference and what is known of its error; None of fewer than two units."""
+        if self.labelled is not None:
+            return None if self.powered is None else self.powered.sample
         return self.sampling.mean_of(self.noisy)
+
+    @cached_property
+    def powered(self) -> PoweredMean | None:
+        """The mean difference that rests on people and a model; None without a model."""
+        return None if self.labelled is None else self.labelled.powered(self.sampling)
 
 
 @dataclass(frozen=True)
@@ -157,7 +174,7 @@ def _untested(column: Column) -> str:
     if column.has_few_groups:
         is_many = column.n_units >= FEWEST_GROUPS
         return f"fewer than {FEWEST_GROUPS} groups{' of equal weight' * is_many}"
-    units = column.sampling.units
+    units = column.sampling.units if column.labelled is None else "labelled queries"
     is_many = column.n_changed >= FEWEST_CHANGED
     return f"fewer than {FEWEST_CHANGED} {units}{' of equal weight' * is_many} changed"
 
@@ -171,6 +188,8 @@ def _estimate(
         return [Estimate(sample.interval(level), sample.p_value())]
     if not columns:
         return []
+    if any(column.labelled is not None for column in columns):
+        return [_bonferroni(column, level, len(columns)) for column in columns]
     values, present = _side_by_side(columns)
     same = sampling.take(range(len(values)))
     members = simultaneous_intervals(
@@ -184,6 +203,14 @@ def _estimate(
         seed=seed,
     )
     return [Estimate(one.interval, one.p_value) for one in members if one is not None]
+
+
+def _bonferroni(column: Column, level: float, n_columns: int) -> Estimate:
+    """Estimate one of several that rest on labels: signs of queries cannot be flipped together."""
+    sample = column.sample
+    assert sample is not None  # as many changed
+    found = sample.interval(1 - (1 - level) / n_columns)
+    return Estimate(replace(found, level=level), min(1.0, n_columns * sample.p_value()))
 
 
 def _side_by_side(columns: Sequence[Column]) -> tuple[Floats, NDArray[np.bool_]]:

@@ -15,6 +15,7 @@ from berryeval.errors import ArgumentError
 from berryeval.evaluation.bounds import Bounds
 from berryeval.evaluation.deciding import Column, Estimate, estimate_family
 from berryeval.evaluation.findings import ROUNDING, Finding, finding_of
+from berryeval.evaluation.labelled import Labelled, RestsOn
 from berryeval.evaluation.percentiles import few_queries, percentile_in, percentile_of, spread_of
 from berryeval.evaluation.result import Evaluation, averaged, change_of_mean
 from berryeval.evaluation.sampling import PLAIN, Sampling
@@ -106,16 +107,29 @@ class Difference:
     """The places of the queries among all that are compared; None for all of them."""
     sampling: Sampling = PLAIN
     """The groups, weights and strata of the queries."""
+    labelled: Labelled | None = None
+    """The differences by people and by a model, if the mean rests on both."""
+
+    @cached_property
+    def rests_on(self) -> RestsOn | None:
+        """The judgments that the mean difference rests on; None if all are by people."""
+        if self.labelled is None:
+            return None
+        return self.labelled.rests_on(self.labelled.powered(self.sampling))
 
     def column_of(self, values: NDArray[np.float64]) -> Column:
         """Return what an interval is estimated from if these were the differences."""
-        return Column(values, self.rows, self.noise_sd or 0.0, self.sampling)
+        labelled = self.labelled if values is self.values else None
+        return Column(values, self.rows, self.noise_sd or 0.0, self.sampling, labelled)
 
     @cached_property
     def mean(self) -> float:
         """The mean difference, or how far apart two geometric means or percentiles are."""
         if self.measure.aggregate == "percentile":
             return self.candidate_mean - self.baseline_mean
+        found = None if self.labelled is None else self.labelled.powered(self.sampling)
+        if found is not None:
+            return change_of_mean(self.measure, found.sample.mean, self.baseline_mean)
         return change_of_mean(
             self.measure, self.sampling.mean_over(self.values), self.baseline_mean
         )
@@ -169,6 +183,16 @@ class Pair:
     """The places of the queries among all that are compared; None for all of them."""
     sampling: Sampling = PLAIN
     """The groups, weights and strata of the queries."""
+    labelled: tuple[Labelled, Labelled] | None = None
+    """What people and a model make of baseline and candidate, if scores rest on both."""
+
+    @property
+    def labelled_differences(self) -> Labelled | None:
+        """Candidate minus baseline by people and by a model."""
+        if self.labelled is None:
+            return None
+        before, after = self.labelled
+        return replace(after.minus(before), weight=None)
 
     @property
     def differences(self) -> NDArray[np.float64]:
@@ -180,7 +204,9 @@ class Pair:
     @property
     def column(self) -> Column:
         """What is estimated."""
-        return Column(self.differences, self.rows, self.noise_sd or 0.0, self.sampling)
+        noise_sd = self.noise_sd or 0.0
+        labelled = self.labelled_differences
+        return Column(self.differences, self.rows, noise_sd, self.sampling, labelled)
 
     def take(self, positions: Sequence[int], part: Slice | None = None) -> Pair:
         """Return the scores of some of the queries; of all of them, not of a part."""
@@ -192,6 +218,9 @@ class Pair:
             slice=part,
             rows=positions,
             sampling=self.sampling.take(positions),
+            labelled=None
+            if self.labelled is None
+            else (self.labelled[0].take(positions), self.labelled[1].take(positions)),
         )
 
 
@@ -213,10 +242,18 @@ def find_pairs(
             _column(reference, measure, query_ids),
             _column(candidate, measure, query_ids),
             sampling=sampling,
+            labelled=_labelled(reference, candidate, measure),
         )
         for measure in measures
         for name, candidate in candidates.items()
     ]
+
+
+def _labelled(
+    reference: Evaluation, candidate: Evaluation, measure: Measure
+) -> tuple[Labelled, Labelled] | None:
+    before, after = (one[str(measure)].labelled for one in (reference, candidate))
+    return None if before is None or after is None else (before, after)
 
 
 def _column(
@@ -319,23 +356,28 @@ def _estimate_percentile(pair: Pair, how: Statistics, n_percentiles: int) -> Est
 def _difference(pair: Pair, estimate: Estimate, how: Statistics) -> Difference:
     column = pair.column
     values = column.values
-    before = _mean_of(pair, pair.baseline)
+    means = [_mean_of(pair, pair.baseline), _mean_of(pair, pair.candidate)]
+    if pair.labelled is not None:
+        means = [_powered_mean(pair, own) for own in pair.labelled]
+    before = means[0]
     return Difference(
         system=pair.system,
         measure=pair.measure,
         slice=pair.slice,
         baseline_mean=before,
-        candidate_mean=_mean_of(pair, pair.candidate),
+        candidate_mean=means[1],
         values=values,
         interval=_of_mean(estimate.interval, pair.measure, before),
         p_value=estimate.p_value,
         reason=estimate.reason,
         tests=tuple(_test(name, column, how) for name in how.tests),
-        cohens_dz=cohens_dz(values),
-        rank_biserial=rank_biserial(values),
+        # Effect sizes of single queries would take the model's grades for those of people.
+        cohens_dz=cohens_dz(values) if pair.labelled is None else None,
+        rank_biserial=rank_biserial(values) if pair.labelled is None else None,
         noise_sd=pair.noise_sd,
         rows=pair.rows,
         sampling=pair.sampling,
+        labelled=column.labelled,
     )
 
 
@@ -348,6 +390,16 @@ def _mean_of(pair: Pair, values: NDArray[np.float64]) -> float:
     if pair.measure.aggregate == "percentile":
         return percentile_of(values, percentile_in(pair.measure))
     mean = pair.sampling.mean_over(values)
+    return math.exp(mean) if pair.measure.aggregate == "geometric" else mean
+
+
+def _powered_mean(pair: Pair, own: Labelled) -> float:
+    """Return the mean of one system by people and a model, which counts as in the difference."""
+    difference = pair.column.powered
+    weight = own.weight if difference is None else difference.weight
+    found = replace(own, weight=weight).powered(pair.sampling)
+    assert found is not None  # evaluations of fewer labels are rejected
+    mean = found.sample.mean
     return math.exp(mean) if pair.measure.aggregate == "geometric" else mean
 
 

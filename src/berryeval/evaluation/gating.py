@@ -16,10 +16,11 @@ from berryeval.evaluation.findings import ROUNDING, outcome_of
 from berryeval.evaluation.gate_rules import RULES, GateRules, Verdict
 from berryeval.evaluation.guards import Guard, LatencyGuard, Margin, MarginGuard, ThresholdGuard
 from berryeval.evaluation.holes import Hole, find_holes
+from berryeval.evaluation.labelled import of_model
 from berryeval.evaluation.memory import Memory, levels_of
 from berryeval.evaluation.notes import common_queries, missing_queries
 from berryeval.evaluation.percentiles import percentile_of
-from berryeval.evaluation.result import Evaluation
+from berryeval.evaluation.result import Evaluation, MeasureResult
 from berryeval.evaluation.slices import Slice, find_slices
 from berryeval.evaluation.trials import Trial, find_trials, judge_margins
 from berryeval.evaluation.verdict import Common, GateResult, GuardResult, name_of_run
@@ -143,10 +144,12 @@ def summed_up(
     runs = _runs(comparisons, system, evaluation)
     deciding = _deciding_holes(comparisons, system, guards)
     n_deciding = len(deciding) if _may_turn(guards) else 0
+    rested = [guard.rests_on for guard in guards if guard.rests_on is not None]
     named = [(name_of_run(name), run) for name, run in runs.items()]
     said = (
         sentences.of_missing(missing_queries(named), common)
         + sentences.of_gate(verdict, guards, n_deciding)
+        + of_model(rested)
         + sentences.of_memory(memory, rules, guards)
         + sentences.of_cautions(named)
     )
@@ -342,7 +345,12 @@ def _taken(evaluation: Evaluation, among: Collection[str]) -> Evaluation:
     """Return the same measures over some of the queries."""
     ids = evaluation.scores.query_ids
     places = [place for place, query_id in enumerate(ids) if query_id in among]
-    return Evaluation(evaluation.scores.take(places), evaluation.measures, evaluation.queries)
+    return Evaluation(
+        evaluation.scores.take(places),
+        evaluation.measures,
+        evaluation.queries,
+        labelled=evaluation.labelled_at(places),
+    )
 
 
 def _judge_threshold(
@@ -356,6 +364,8 @@ def _judge_threshold(
         raise ArgumentError(str(guard), "a measure that was evaluated", str(guard.measure))
     result = evaluation[str(guard.measure)]
     interval = None
+    if result.labelled is not None:
+        return _judge_estimated_threshold(guard, part, result, rules, level)
     reached = guard.at_least - ROUNDING  # by seven times 0.1, too
     verdict: Verdict = "pass" if result.mean >= reached else "fail"
     if guard.is_confident:
@@ -373,6 +383,39 @@ def _judge_threshold(
         is_watched=part is not None and evaluation.n_queries < rules.smallest_slice,
         interval=interval,
         effective_queries=evaluation.effective_queries,
+    )
+
+
+def _judge_estimated_threshold(
+    guard: ThresholdGuard,
+    part: Slice | None,
+    result: MeasureResult,
+    rules: GateRules,
+    level: float,
+) -> GuardResult:
+    """Judge a mean that rests on a model: an estimate, so its interval decides.
+
+    It is an interval of the mean on this set, unless the guard asks to be confident of others.
+    """
+    found = result.estimate("population" if guard.is_confident else "set")
+    reached = guard.at_least - ROUNDING
+    interval = found.interval_at(1 - 2 * level) if level > 0 else None
+    verdict: Verdict = "inconclusive"
+    if interval is not None and interval.low >= reached:
+        verdict = "pass"
+    elif interval is not None and interval.high < reached:
+        verdict = "fail"
+    return GuardResult(
+        guard,
+        part,
+        verdict,
+        sentences.of_threshold(guard, verdict, found.mean, interval),
+        found.n_queries,
+        found.mean,
+        guard.at_least,
+        is_watched=part is not None and found.n_queries < rules.smallest_slice,
+        interval=interval,
+        rests_on=found.rests_on,
     )
 
 

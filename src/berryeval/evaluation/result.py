@@ -10,10 +10,11 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property, reduce
 from operator import add
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal
 
 from berryeval.core.notes import caution_notes
 from berryeval.core.scores import QueryCounts, Scores
+from berryeval.errors import ArgumentError
 from berryeval.evaluation.figures import shown_interval
 from berryeval.evaluation.weighing import effective_number, mean_over, weights_of
 from berryeval.measures import GEOMETRIC_FLOOR, Holes, Measure, parse_measure
@@ -24,6 +25,7 @@ if TYPE_CHECKING:
 
     from berryeval.core.judging import Judges
     from berryeval.core.query import Query
+    from berryeval.evaluation.labelled import Labelled, RestsOn
     from berryeval.evaluation.sampled import Variances
     from berryeval.evaluation.sampling import Sampling
     from berryeval.stats import Interval
@@ -129,6 +131,10 @@ class MeasureResult:
     """Known queries by id, with weights, groups and strata."""
     variances: Variances | None = field(default=None, repr=False)
     """The sampling variance of each query; None unless requested from `evaluate`."""
+    labelled: Labelled | None = field(default=None, repr=False)
+    """What people, and a model, make of each query, if the scores rest on both. The mean is then
+    corrected by the queries that people labelled, and the interval takes the others into
+    account."""
 
     @cached_property
     def by_query(self) -> Mapping[str, float]:
@@ -197,10 +203,35 @@ class MeasureResult:
         Interval or None
             None for fewer than two queries, for sums, and for a percentile of too few queries.
         """
-        from berryeval.evaluation.sampling import sampling_of  # numpy, which means do without
-
-        sampling = sampling_of(self.queries, self.scores.query_ids)
+        sampling = self.sampling  # imports numpy, which means do without
+        if self.labelled is not None and self.measure.aggregate != "sum":
+            found = self.labelled.powered(sampling)
+            return None if found is None else _in_range(self.measure, found.sample.interval(level))
         return interval_of(self.measure, self.values, level, sampling=sampling)
+
+    @cached_property
+    def sampling(self) -> Sampling:
+        """The groups, weights and strata of the queries."""
+        from berryeval.evaluation.sampling import sampling_of
+
+        return sampling_of(self.queries, self.scores.query_ids)
+
+    def estimate(self, inference: Literal["population", "set"]) -> MeasureResult:
+        """Return the same with a model that counts as much as its own errors allow.
+
+        In a comparison the model counts as much as it does for the difference.
+        """
+        assert self.labelled is not None
+        labelled = replace(self.labelled, weight=None, inference=inference)
+        mean = _corrected(self.measure, labelled, self.queries, self.scores)
+        return replace(self, mean=mean, labelled=labelled)
+
+    @cached_property
+    def rests_on(self) -> RestsOn | None:
+        """The judgments that the mean rests on; None if all are by people."""
+        if self.labelled is None:
+            return None
+        return self.labelled.rests_on(self.labelled.powered(self.sampling))
 
     @cached_property
     def quartiles(self) -> tuple[float, float, float]:
@@ -250,16 +281,20 @@ class Evaluation(Displayed, Mapping[str, MeasureResult]):
         cautions: Sequence[str] = (),
         reduced: tuple[Judges, int] | None = None,
         variances: Mapping[str, Variances] | None = None,
+        labelled: Mapping[str, Labelled] | None = None,
     ) -> None:
         known: Mapping[str, Query] = queries or {}
         self.weights = weights_of(known, scores.query_ids)
         self._results = {
             str(measure): MeasureResult(
                 measure,
-                aggregated(measure, scores.values[str(measure)], self.weights),
+                aggregated(measure, scores.values[str(measure)], self.weights)
+                if labelled is None or str(measure) not in labelled
+                else _corrected(measure, labelled[str(measure)], known, scores),
                 scores,
                 known,
                 (variances or {}).get(str(measure)),
+                (labelled or {}).get(str(measure)),
             )
             for measure in measures
         }
@@ -270,6 +305,34 @@ class Evaluation(Displayed, Mapping[str, MeasureResult]):
         self.cautions = tuple(cautions)
         self.reduced = reduced
         self._variances = variances
+        self._labelled = labelled
+
+    def labelled_at(self, positions: Sequence[int]) -> Mapping[str, Labelled] | None:
+        """Return what people and a model make of some of the queries; None without a model."""
+        if self._labelled is None:
+            return None
+        return {name: own.take(positions) for name, own in self._labelled.items()}
+
+    def with_weights(self, weights: Mapping[str, float]) -> Evaluation:
+        """Return the same with a model that counts so much, by measure."""
+        if self._labelled is None:
+            return self
+        labelled = {
+            name: replace(own, weight=weights.get(name)) for name, own in self._labelled.items()
+        }
+        return Evaluation(
+            self.scores,
+            self.measures,
+            self.queries,
+            cautions=self.cautions,
+            reduced=self.reduced,
+            labelled=labelled,
+        )
+
+    @property
+    def rests_on(self) -> RestsOn | None:
+        """The judgments that the first measure rests on; None if all are by people."""
+        return next((one.rests_on for one in self._results.values() if one.labelled), None)
 
     @property
     def effective_queries(self) -> float | None:
@@ -309,6 +372,7 @@ class Evaluation(Displayed, Mapping[str, MeasureResult]):
                 self.measures,
                 self.queries,
                 variances=self._variances,
+                labelled=self.labelled_at(positions),
             )
             for part, positions in found.items()
         }
@@ -373,9 +437,25 @@ def interval_of(
     if measure.aggregate == "percentile":
         return _percentile_interval(measure, np.fromiter(scores, np.float64), level, sampling)
     sample = sampling.mean_of(np.fromiter(averaged(measure, scores), np.float64))
-    if sample is None:
-        return None
-    found = sample.interval(level)
+    return None if sample is None else _in_range(measure, sample.interval(level))
+
+
+def _corrected(
+    measure: Measure, labelled: Labelled, queries: Mapping[str, Query], scores: Scores
+) -> float:
+    """Return the mean or sum that rests on people's and a model's grades."""
+    from berryeval.evaluation.sampling import sampling_of
+
+    found = labelled.powered(sampling_of(queries, scores.query_ids))
+    if found is None:
+        raise ArgumentError("labelled", "at least two labelled queries", "fewer")
+    if measure.aggregate == "sum":
+        return found.sample.mean * len(labelled.model)
+    return math.exp(found.sample.mean) if measure.aggregate == "geometric" else found.sample.mean
+
+
+def _in_range(measure: Measure, found: Interval) -> Interval:
+    """Return an interval of what is averaged as one of the measure."""
     low, high = found.low, found.high
     if measure.aggregate == "geometric":
         low, high = math.exp(low), math.exp(high)

@@ -215,6 +215,9 @@ def of_threshold(
         return f"is {figure}, at least {limit}."
     if interval is None:
         return f"is {figure}, but with too few queries to be confident of {limit}."
+    if mean < guard.at_least:
+        high = _figure(interval.high, guard.at_least)
+        return f"is {figure}, below {limit}, but may be as high as {high}."
     low = _figure(interval.low, guard.at_least)
     return f"is {figure}, but may be as low as {low}, below {limit}."
 
@@ -257,7 +260,7 @@ def _stands(
 ) -> str:
     if result.is_blocked_by_holes:
         return f"; whether that is within {margin} depends on unjudged documents."
-    if inference == "set":
+    if inference == "set" and result.rests_on is None:
         relation = "within" if result.verdict == "pass" else "beyond"
         return f", {relation} the margin of {margin} on these queries, which are all that matters."
     if result.p_pass is None:
@@ -314,6 +317,8 @@ def _needed(result: GuardResult, harm: str) -> str:
 
 def _counted(number: int, result: GuardResult) -> str:
     """Write a number of queries, or of groups if they come in groups."""
+    if result.rests_on is not None:
+        return f"{number:,} labelled {'query' if number == 1 else 'queries'}"
     if result.n_groups is None:
         return count_queries(number)
     return "1 group" if number == 1 else f"{number:,} groups"

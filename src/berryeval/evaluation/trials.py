@@ -9,6 +9,7 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 
 import numpy as np
+from numpy.typing import NDArray
 
 from berryeval.errors import ArgumentError
 from berryeval.evaluation import sentences
@@ -23,6 +24,7 @@ from berryeval.evaluation.detection import (
 from berryeval.evaluation.findings import ROUNDING
 from berryeval.evaluation.gate_rules import POWER, GateRules
 from berryeval.evaluation.guards import MarginGuard
+from berryeval.evaluation.labelled import Labelled
 from berryeval.evaluation.margins import (
     MarginPValues,
     correct_failing,
@@ -80,6 +82,9 @@ class Trial:
     """What p-values are compared with."""
     baseline: str | None
     """The name of the baseline; None if the gate has one only."""
+    labelled: Labelled | None
+    """What is tested, by people and by a model, if the verdict rests on both: the differences, with
+    `shift` added, turned so that below 0 is worse."""
 
     @property
     def n_queries(self) -> int:
@@ -90,6 +95,8 @@ class Trial:
     def mean(self) -> float:
         """The mean difference; 0 if it differs from 0 by rounding only."""
         mean = self.sampling.mean_over(self.differences)
+        if self.column.powered is not None:
+            mean = self.column.powered.sample.mean
         return 0.0 if abs(mean) < ROUNDING else mean
 
     def in_units(self, gain: float) -> float:
@@ -108,18 +115,28 @@ class Trial:
 
     @property
     def is_testable(self) -> bool:
-        """Whether enough queries changed, in enough groups, and they stand for others."""
-        return self.column.is_testable and self.rules.inference == "population"
+        """Whether enough queries changed, in enough groups, and they stand for others.
+
+        Queries that people labelled stand for those that only a model judged, even if the queries
+        are all that matters.
+        """
+        is_sample = self.rules.inference == "population" or self.labelled is not None
+        return self.column.is_testable and is_sample
 
     @cached_property
     def column(self) -> Column:
         """What is tested: the differences, and the noise that they share."""
         noise_sd = self.noise_sd or 0.0
-        return Column(self.differences, noise_sd=noise_sd, sampling=self.sampling)
+        return Column(
+            self.differences, noise_sd=noise_sd, sampling=self.sampling, labelled=self.labelled
+        )
 
     @cached_property
     def sample(self) -> SampleMean:
         """The mean difference, and what is known of its error; of what can be tested."""
+        if self.labelled is not None:
+            assert self.column.sample is not None  # as many queries changed
+            return self.column.sample
         shifted = replace(self.column, values=self.differences + self.shift)
         assert shifted.sample is not None  # as many queries changed
         return shifted.sample
@@ -329,10 +346,14 @@ def _trial(
         _mean(comparison, system, guard.measure, positions, sampling)
         for system in (comparison.baseline, difference.system)
     )
+    labelled = _labelled(guard, part, difference, comparison, places, rules)
+    if labelled is not None:
+        before, after = _powered_means(difference, comparison, places, sampling)
     baseline, candidate = (
         comparison.evaluations[run][str(guard.measure)].values
         for run in (comparison.baseline, difference.system)
     )
+    shift = _shift(guard, part, np.array([baseline[i] for i in positions]), sampling)
     common = (
         guard,
         part,
@@ -344,10 +365,11 @@ def _trial(
         is_unchanged,
         difference.noise_sd,
         sampling,
-        _shift(guard, part, np.array([baseline[i] for i in positions]), sampling),
+        shift,
         rules,
         levels,
         name,
+        labelled,
     )
     if guard.measure.aggregate != "percentile":
         return Trial(*common)
@@ -365,6 +387,45 @@ def _shift(guard: MarginGuard, part: Slice | None, baseline: Floats, sampling: S
     if not guard.margin.is_relative or is_shared or baseline.min() < 0:
         return np.zeros(len(baseline))
     return guard.margin.amount * (baseline - sampling.mean_over(baseline))
+
+
+def _labelled(
+    guard: MarginGuard,
+    part: Slice | None,
+    difference: Difference,
+    comparison: Comparison,
+    places: NDArray[np.intp],
+    rules: GateRules,
+) -> Labelled | None:
+    """Return what is tested by people and by a model, if the verdict rests on both."""
+    if difference.labelled is None:
+        return None
+    rows = places.tolist()
+    found = difference.labelled.take(rows)
+    if not guard.measure.higher_is_better:
+        found = -found
+    baseline = comparison.evaluations[comparison.baseline][str(guard.measure)]
+    is_shared = part is not None or guard.measure.aggregate == "geometric"
+    if guard.margin.is_relative and not is_shared and baseline.labelled is not None:
+        # As `_shift`: the candidate is tested against so much of the baseline.
+        before = baseline.labelled.take(rows)
+        centred = before.above(baseline.mean)
+        found = found.plus(centred, guard.margin.amount)
+    return replace(found, inference=rules.inference)
+
+
+def _powered_means(
+    difference: Difference, comparison: Comparison, places: NDArray[np.intp], sampling: Sampling
+) -> list[float]:
+    """Return the means of baseline and candidate by people and a model."""
+    means = []
+    for run in (comparison.baseline, difference.system):
+        own = comparison.evaluations[run][str(difference.measure)].labelled
+        found = None if own is None else own.take(places.tolist()).powered(sampling)
+        assert found is not None  # a comparison of fewer labels is rejected
+        is_geometric = difference.measure.aggregate == "geometric"
+        means.append(math.exp(found.sample.mean) if is_geometric else found.sample.mean)
+    return means
 
 
 def judge_margins(trials: Sequence[Trial]) -> list[GuardResult]:
@@ -422,6 +483,7 @@ def _judge(
         means=trial.means,
         baseline=trial.baseline,
         is_better=trial.is_better,
+        rests_on=None if trial.labelled is None else trial.labelled.rests_on(trial.column.powered),
     )
     said = sentences.of_margin(result, trial.rules.inference, trial.untested)
     return replace(result, reason=said)
@@ -457,7 +519,7 @@ def _p_fail_as(
 def _verdict(trial: Trial, p: MarginPValues | None, p_fail: float | None) -> Verdict:
     if trial.is_unchanged:
         return "pass"
-    if trial.rules.inference == "set":
+    if trial.rules.inference == "set" and trial.labelled is None:
         worst = -abs(trial.mean) if trial.guard.is_equivalence else trial.mean
         return "pass" if worst >= -trial.margin - ROUNDING else "fail"
     if trial.column.has_few_groups or trial.untested is not None:
@@ -488,5 +550,7 @@ def _interval(trial: Trial) -> Interval | None:
 def _needed(trial: Trial, verdict: Verdict) -> tuple[int | None, tuple[int, int | None] | None]:
     """Return about how many queries a verdict takes, and between which numbers that lies."""
     if verdict != "inconclusive" or trial.rules.inference == "set":
+        return None, None
+    if trial.labelled is not None and not trial.column.is_testable:
         return None, None
     return trial.needed

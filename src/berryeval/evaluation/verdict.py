@@ -11,6 +11,7 @@ from berryeval.evaluation.findings import ROUNDING
 from berryeval.evaluation.gate_rules import GateRules, Inference, Verdict
 from berryeval.evaluation.guards import Guard, MarginGuard
 from berryeval.evaluation.holes import Hole
+from berryeval.evaluation.labelled import RestsOn
 from berryeval.evaluation.memory import Memory, levels_of
 from berryeval.evaluation.reserve import Opening
 from berryeval.evaluation.result import Displayed, Evaluation
@@ -87,15 +88,21 @@ class GuardResult:
     is_better: bool = False
     """Whether the test is sure that the candidate is better than the baseline, at the level of
     such claims."""
+    rests_on: RestsOn | None = None
+    """The judgments that the verdict rests on; None if all are by people."""
 
     @property
     def n_units(self) -> int:
-        """What is tested: groups if there are any, else queries."""
+        """What is tested: labelled queries, groups if there are any, else queries."""
+        if self.rests_on is not None:
+            return self.rests_on.n_labelled
         return self.n_queries if self.n_groups is None else self.n_groups
 
     @property
     def units(self) -> str:
         """What these are called."""
+        if self.rests_on is not None:
+            return "labelled queries"
         return "queries" if self.n_groups is None else "groups"
 
     @property
@@ -170,6 +177,15 @@ class GateResult(Displayed):
     """How often the set was used before; None if nothing was counted."""
     opening: Opening | None = None
     """What the reserve said; None if it was not opened."""
+
+    @property
+    def rests_on(self) -> RestsOn | None:
+        """The judgments that the verdict rests on; None if all are by people.
+
+        Where guards differ, those of the guard that relies on the model least.
+        """
+        found = [guard.rests_on for guard in self.guards if guard.rests_on is not None]
+        return min(found, key=lambda one: one.weight, default=None)
 
     def __repr__(self) -> str:
         lines = [f"<GateResult {self.verdict}: {self.sentence}", *map(_line, self.guards)]

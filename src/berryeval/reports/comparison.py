@@ -318,6 +318,7 @@ def _difference_as_dict(difference: Difference) -> dict[str, Any]:
         "wins": difference.wins,
         "ties": difference.ties,
         "losses": difference.losses,
+        "rests_on": None if difference.rests_on is None else vars(difference.rests_on),
         "bounds": None
         if bounds is None
         else {"low": finite(bounds.low), "high": finite(bounds.high), "is_outer": bounds.is_outer},

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from berryeval.reports.layout import tables_to_text
 
 if TYPE_CHECKING:
+    from berryeval.core.documents import Document
     from berryeval.evaluation.comparison import Comparison
     from berryeval.evaluation.verdict import GateResult
     from berryeval.reports.evaluation import Evaluations, Shown
@@ -41,11 +42,17 @@ def render_evaluations(runs: Evaluations, shown: Shown, format: str) -> str:
 
 
 def render_comparison(
-    comparison: Comparison, format: str, more: Sequence[Table] = (), *, per_query: bool = False
+    comparison: Comparison,
+    format: str,
+    more: Sequence[Table] = (),
+    *,
+    per_query: bool = False,
+    documents: Mapping[str, Document] | None = None,
 ) -> str:
     """Return a comparison as table, csv, json, markdown, latex or html.
 
-    Tables and markdown have `more` tables below; csv and json can have every query.
+    Tables and markdown have `more` tables below; csv and json can have every query; html has the
+    titles of documents.
     """
     from berryeval.reports import comparison as plain
 
@@ -62,7 +69,7 @@ def render_comparison(
     if format == "html":
         from berryeval.reports.html import comparison_to_html
 
-        return comparison_to_html(comparison)
+        return comparison_to_html(comparison, documents=documents)
     if format == "table":
         tables = (*plain.comparison_table(comparison), *more)
         return f"{comparison.sentence}\n\n{tables_to_text(tables)}"

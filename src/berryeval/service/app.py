@@ -23,6 +23,8 @@ from berryeval.service.figures import Figures
 from berryeval.service.jobs import Jobs
 from berryeval.service.lru_cache import LruCache
 from berryeval.service.middleware.access import Access
+from berryeval.service.middleware.compression import Compression
+from berryeval.service.middleware.heads import Heads
 from berryeval.service.middleware.limits import Limits
 from berryeval.service.middleware.rates import Rates
 from berryeval.service.middleware.requests import Requests
@@ -90,6 +92,8 @@ def create_app(archive: Archive, settings: ServiceSettings | None = None) -> Fas
         app.include_router(router, dependencies=dependencies, include_in_schema=False)
     _add_handlers(app)
     # Each wraps the previous ones: the last is the outermost.
+    app.add_middleware(Heads)
+    app.add_middleware(Compression)
     app.add_middleware(Turns)
     app.add_middleware(Limits, settings=settings, answer_to=answer_to)
     app.add_middleware(Rates, rate=settings.rate)
@@ -178,4 +182,5 @@ def _methods(request: Request) -> list[str]:
     routers = (operations.router, *ROUTERS, *pages.OPEN_ROUTERS, *pages.ROUTERS)
     routes = (route for router in routers for route in router.routes if isinstance(route, Route))
     fitting = (route for route in routes if route.path_regex.match(path))
-    return sorted({method for route in fitting for method in route.methods or ()})
+    found = {method for route in fitting for method in route.methods or ()}
+    return sorted(found | {"HEAD"} if "GET" in found else found)

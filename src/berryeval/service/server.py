@@ -20,7 +20,7 @@ from berryeval.service.app import create_app
 from berryeval.service.connections import connection_class
 from berryeval.service.settings import ServiceSettings
 
-__all__ = ["check_tokens", "serve"]
+__all__ = ["check_tokens", "listen", "serve"]
 
 _BACKLOG = 2048
 _KEEP_ALIVE_SECONDS = 30
@@ -38,6 +38,7 @@ _MOST_ARENAS = 2
 def serve(
     archive: Archive,
     settings: ServiceSettings,
+    listener: socket.socket,
     on_start: Callable[[str], None] | None = None,
 ) -> None:
     """Serve until a signal, and then let requests finish.
@@ -47,44 +48,44 @@ def serve(
     archive : Archive
         Stays open.
     settings : ServiceSettings
-        Address and limits.
+        Limits.
+    listener : socket
+        As `listen` returns it; stays open.
     on_start : callable, optional
         Called with the address, once the server listens.
 
     Raises
     ------
     InputError
-        If other machines could reach the service and there is no token, or if the address cannot
-        be bound.
+        If other machines could reach the service and there is no token.
     """
     check_tokens(archive, settings)
     _share_arenas()
     sys.setswitchinterval(_SWITCH_SECONDS)
-    with _bound(settings.host, settings.port) as listener:
-        app = create_app(archive, settings)
-        config = uvicorn.Config(
-            app,
-            http=connection_class(
-                most=settings.max_connections,
-                header_seconds=_HEADER_SECONDS,
-                reading_seconds=settings.timeout,
-            ),
-            log_config=None,  # our own log has one line per request
-            access_log=False,
-            server_header=False,
-            proxy_headers=False,
-            ws="none",
-            lifespan="on",
-            backlog=_BACKLOG,
-            timeout_keep_alive=_KEEP_ALIVE_SECONDS,
-            timeout_graceful_shutdown=max(1, round(settings.grace)),
-        )
+    app = create_app(archive, settings)
+    config = uvicorn.Config(
+        app,
+        http=connection_class(
+            most=settings.max_connections,
+            header_seconds=_HEADER_SECONDS,
+            reading_seconds=settings.timeout,
+        ),
+        log_config=None,  # our own log has one line per request
+        access_log=False,
+        server_header=False,
+        proxy_headers=False,
+        ws="none",
+        lifespan="on",
+        backlog=_BACKLOG,
+        timeout_keep_alive=_KEEP_ALIVE_SECONDS,
+        timeout_graceful_shutdown=max(1, round(settings.grace)),
+    )
 
-        def report_address() -> None:
-            if on_start is not None:
-                on_start(_address(listener))
+    def report_address() -> None:
+        if on_start is not None:
+            on_start(_address(listener))
 
-        _Server(config, app, report_address).run(sockets=[listener])
+    _Server(config, app, report_address).run(sockets=[listener])
 
 
 def _share_arenas() -> None:
@@ -145,7 +146,15 @@ class _Server(uvicorn.Server):
         self.should_exit = True
 
 
-def _bound(host: str, port: int) -> socket.socket:
+def listen(settings: ServiceSettings) -> socket.socket:
+    """Return a socket that is bound to the address of the settings.
+
+    Raises
+    ------
+    InputError
+        If the address cannot be bound.
+    """
+    host, port = settings.host, settings.port
     try:
         family, kind, protocol, _, address = socket.getaddrinfo(
             host.strip("[]"), port, type=socket.SOCK_STREAM, flags=socket.AI_PASSIVE

@@ -6,6 +6,13 @@ per query and column. Nothing returns NaN: what is not defined is None. What dra
 seed, and gives the same bits for it anywhere.
 """
 
+from berryeval.stats.admission import (
+    Admission,
+    AdmissionRule,
+    CheckedPairs,
+    check_judge,
+    pairs_needed,
+)
 from berryeval.stats.agreement import Coefficient, krippendorff_alpha, weighted_kappa
 from berryeval.stats.agreement_intervals import alpha_interval, alphas_without, kappa_interval
 from berryeval.stats.corrections import CorrectionName, adjust
@@ -30,6 +37,13 @@ from berryeval.stats.power import (
     sd_of_differences,
     smallest_drop,
 )
+from berryeval.stats.prediction_powered import (
+    CorrectedScores,
+    PoweredMean,
+    allocate_labels,
+    correct_scores,
+    powered_mean,
+)
 from berryeval.stats.risk import geo_risk, robustness_index, t_risk, u_risk, weigh_losses
 from berryeval.stats.sample_mean import SampleMean, difference_of_means, mean_of
 from berryeval.stats.similarity import (
@@ -42,20 +56,28 @@ from berryeval.stats.simultaneous import FamilyMember, simultaneous_intervals
 from berryeval.stats.spending import level_at_look, level_at_try, look_levels
 
 __all__ = [
+    "Admission",
+    "AdmissionRule",
     "Alternative",
+    "CheckedPairs",
     "Coefficient",
+    "CorrectedScores",
     "CorrectionName",
     "Decline",
     "FamilyMember",
     "Interval",
+    "PoweredMean",
     "SampleMean",
     "TestName",
     "TestResult",
     "adjust",
     "alarm_level",
+    "allocate_labels",
     "alpha_interval",
     "alphas_without",
+    "check_judge",
     "cohens_dz",
+    "correct_scores",
     "difference_of_means",
     "find_decline",
     "geo_risk",
@@ -70,7 +92,9 @@ __all__ = [
     "overlap_bounds",
     "paired_t",
     "paired_test",
+    "pairs_needed",
     "power_at",
+    "powered_mean",
     "queries_needed",
     "randomisation",
     "rank_biased_overlap",

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections import Counter
-from collections.abc import Callable, Iterable, Sequence
+import math
+from collections import Counter, defaultdict
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import reduce
 from itertools import accumulate
@@ -12,7 +13,7 @@ from typing import Literal, TypeAlias
 
 from berryeval.errors import ArgumentError
 
-__all__ = ["Coefficient", "Level", "Weights", "krippendorff_alpha", "weighted_kappa"]
+__all__ = ["Coefficient", "Level", "Weights", "krippendorff_alpha", "tally", "weighted_kappa"]
 
 Weights: TypeAlias = Literal["linear", "quadratic"]
 """How much a disagreement weighs: as much as it is far, or its square."""
@@ -36,7 +37,10 @@ class Coefficient:
 
 
 def weighted_kappa(
-    pairs: Iterable[tuple[float, float]], weights: Weights = "linear"
+    pairs: Iterable[tuple[float, float]],
+    weights: Weights = "linear",
+    *,
+    counts: Sequence[float] | None = None,
 ) -> Coefficient:
     """Return Cohen's weighted kappa of the pairs of grades that two judges gave.
 
@@ -46,6 +50,9 @@ def weighted_kappa(
         The grades of the first and the second judge, for all that both have graded.
     weights : {"linear", "quadratic"}
         The distance of two grades is their difference, or its square.
+    counts : sequence of float, optional
+        How many pairs each stands for, such as 1 / its inclusion probability; above 0. Default:
+        one each.
 
     Returns
     -------
@@ -55,7 +62,7 @@ def weighted_kappa(
     Raises
     ------
     ArgumentError
-        For other weights.
+        For other weights, and for counts that are not one number above 0 per pair.
 
     References
     ----------
@@ -71,13 +78,14 @@ def weighted_kappa(
     if weights not in ("linear", "quadratic"):
         raise ArgumentError("weights", "'linear' or 'quadratic'", repr(weights))
     distance = _squared if weights == "quadratic" else _apart
-    both = Counter(pairs)
-    n_pairs = sum(both.values())
-    if not n_pairs:
+    given = list(pairs)
+    both = tally(given, counts)
+    n_pairs = _total(both[pair] for pair in sorted(both))
+    if not given:
         return Coefficient(None, 0, "no pair was graded by both")
-    first: Counter[float] = Counter()
-    second: Counter[float] = Counter()
-    for (one, other), times in both.items():
+    first: defaultdict[float, float] = defaultdict(float)
+    second: defaultdict[float, float] = defaultdict(float)
+    for (one, other), times in sorted(both.items()):
         first[one] += times
         second[other] += times
     # Sorted, and whole numbers for whole grades: the order of pairs changes no digit.
@@ -88,11 +96,16 @@ def weighted_kappa(
         for other, m in sorted(second.items())
     )
     if by_chance == 0:
-        return Coefficient(None, n_pairs, "both gave the same grade everywhere")
-    return Coefficient(1 - n_pairs * observed / by_chance, n_pairs)
+        return Coefficient(None, len(given), "both gave the same grade everywhere")
+    return Coefficient(1 - n_pairs * observed / by_chance, len(given))
 
 
-def krippendorff_alpha(units: Iterable[Sequence[float]], level: Level = "ordinal") -> Coefficient:
+def krippendorff_alpha(
+    units: Iterable[Sequence[float]],
+    level: Level = "ordinal",
+    *,
+    counts: Sequence[float] | None = None,
+) -> Coefficient:
     """Return Krippendorff's alpha of grades by any number of judges, some of them missing.
 
     Parameters
@@ -103,6 +116,8 @@ def krippendorff_alpha(units: Iterable[Sequence[float]], level: Level = "ordinal
     level : {"nominal", "ordinal", "interval"}
         The distance of two grades: 1 if they differ; how many grades were given between them; or
         their difference. All are squared.
+    counts : sequence of float, optional
+        How many things each stands for, as in `weighted_kappa`.
 
     Returns
     -------
@@ -112,7 +127,7 @@ def krippendorff_alpha(units: Iterable[Sequence[float]], level: Level = "ordinal
     Raises
     ------
     ArgumentError
-        For another level.
+        For another level, and for counts that are not one number above 0 per unit.
 
     References
     ----------
@@ -128,11 +143,13 @@ def krippendorff_alpha(units: Iterable[Sequence[float]], level: Level = "ordinal
     if level not in ("nominal", "ordinal", "interval"):
         raise ArgumentError("level", "'nominal', 'ordinal' or 'interval'", repr(level))
     # Many things have the same grades: each combination is worked out once, in a fixed order.
-    kinds = sorted(Counter(tuple(sorted(unit)) for unit in units if len(unit) > 1).items())
-    n_units = sum(times for _, times in kinds)
+    given = [tuple(sorted(unit)) for unit in units]
+    tallied = tally(given, counts)
+    kinds = sorted((unit, times) for unit, times in tallied.items() if len(unit) > 1)
+    n_units = sum(len(unit) > 1 for unit in given)
     if not n_units:
         return Coefficient(None, 0, "nothing was graded by two judges")
-    totals: Counter[float] = Counter()
+    totals: defaultdict[float, float] = defaultdict(float)
     for grades, times in kinds:
         for grade in grades:
             totals[grade] += times
@@ -144,11 +161,26 @@ def krippendorff_alpha(units: Iterable[Sequence[float]], level: Level = "ordinal
         for grades, times in kinds
     )
     expected = 2 * _between(totals, distance)
-    n_grades = sum(totals.values())
+    n_grades = _total(totals[grade] for grade in sorted(totals))
     return Coefficient(1 - (n_grades - 1) * observed / expected, n_units)
 
 
-def _between(counts: Counter[float], distance: _Distance) -> float:
+def tally(
+    units: Sequence[tuple[float, ...]], counts: Sequence[float] | None = None
+) -> Mapping[tuple[float, ...], float]:
+    """Return how often each combination of grades occurs; each unit counts as often as stated."""
+    if counts is None:
+        return Counter(units)
+    if len(counts) != len(units) or not all(0 < count < math.inf for count in counts):
+        got = f"{len(counts)} numbers" if len(counts) != len(units) else "other numbers"
+        raise ArgumentError("counts", f"{len(units)} finite numbers above 0", got)
+    found: dict[tuple[float, ...], float] = {}
+    for unit, count in zip(units, counts, strict=True):
+        found[unit] = found.get(unit, 0.0) + count
+    return found
+
+
+def _between(counts: Mapping[float, float], distance: _Distance) -> float:
     """Return the sum of the distances of all pairs of grades."""
     grades = sorted(counts)
     return _total(
@@ -158,7 +190,7 @@ def _between(counts: Counter[float], distance: _Distance) -> float:
     )
 
 
-def _distance_of(level: Level, totals: Counter[float]) -> _Distance:
+def _distance_of(level: Level, totals: Mapping[float, float]) -> _Distance:
     if level == "nominal":
         return lambda one, other: float(one != other)
     if level == "interval":

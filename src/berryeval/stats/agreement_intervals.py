@@ -11,17 +11,22 @@ the interval tends to be too wide.
 from __future__ import annotations
 
 import math
-from collections import Counter
 from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from functools import cache
-from typing import TypeAlias
+from typing import NamedTuple, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 
 from berryeval.errors import ArgumentError
-from berryeval.stats.agreement import Level, Weights, krippendorff_alpha, weighted_kappa
+from berryeval.stats.agreement import (
+    Level,
+    Weights,
+    krippendorff_alpha,
+    tally,
+    weighted_kappa,
+)
 from berryeval.stats.interval import Interval
 from berryeval.stats.moments import means_of, sums_of
 from berryeval.stats.sample_mean import SampleMean, mean_of
@@ -44,6 +49,8 @@ def kappa_interval(
     confidence: float = 0.95,
     *,
     groups: Sequence[Hashable] | None = None,
+    strata: Sequence[Hashable] | None = None,
+    counts: Sequence[float] | None = None,
 ) -> Interval | None:
     """Return a confidence interval of Cohen's weighted kappa.
 
@@ -55,6 +62,10 @@ def kappa_interval(
         Between 0 and 1.
     groups : sequence, optional
         For each pair the label of its group, such as its query; None is a group of its own.
+    strata : sequence, optional
+        For each pair the label of the stratum that it was drawn from. A group lies within one.
+    counts : sequence of float, optional
+        How many pairs each stands for, as in `weighted_kappa`.
 
     Returns
     -------
@@ -75,7 +86,7 @@ def kappa_interval(
     """
     check_share("confidence", confidence)
     given = list(pairs)
-    estimate = weighted_kappa(given, weights).value
+    estimate = weighted_kappa(given, weights, counts=counts).value
     if estimate is None:
         return None
     grades = sorted({grade for pair in given for grade in pair})
@@ -95,7 +106,8 @@ def kappa_interval(
     for pair in set(given):
         tables[pair] = np.zeros(distances.shape)
         tables[pair][grades.index(pair[0]), grades.index(pair[1])] = 1.0
-    return _interval(_jackknifed(estimate, given, tables, disagreement, groups), confidence)
+    design = _Design(groups, strata, counts)
+    return _interval(_jackknifed(estimate, given, tables, disagreement, design), confidence)
 
 
 def alpha_interval(
@@ -105,6 +117,8 @@ def alpha_interval(
     *,
     groups: Sequence[Hashable] | None = None,
     judges: Sequence[Sequence[Hashable]] | None = None,
+    strata: Sequence[Hashable] | None = None,
+    counts: Sequence[float] | None = None,
 ) -> Interval | None:
     """Return a confidence interval of Krippendorff's alpha, over the things that were graded.
 
@@ -118,7 +132,9 @@ def alpha_interval(
         For each unit the label of its group, such as its query; None is a group of its own.
     judges : sequence of sequences, optional
         For each unit the judge of each of its grades. If five or more judges can be compared, the
-        interval holds for other judges as well, else for these only.
+        interval holds for other judges as well, else for these only. Not with counts.
+    strata, counts : optional
+        As those of `kappa_interval`.
 
     Returns
     -------
@@ -137,7 +153,9 @@ def alpha_interval(
     given = [tuple(unit) for unit in units]
     if groups is not None and len(groups) != len(given):
         raise ArgumentError("groups", f"one label per unit, {len(given)}", str(len(groups)))
-    estimate = krippendorff_alpha(given, level).value
+    if judges is not None and counts is not None:
+        raise ArgumentError("counts", "none where judges are given", "both")
+    estimate = krippendorff_alpha(given, level, counts=counts).value
     if estimate is None:
         return None
     others = {} if judges is None else alphas_without(given, judges, level)
@@ -146,10 +164,10 @@ def alpha_interval(
         return None
     compared = [number for number, unit in enumerate(given) if len(unit) > 1]
     given = [tuple(sorted(given[number])) for number in compared]
-    labels = None if groups is None else [groups[number] for number in compared]
+    design = _Design(groups, strata, counts).take(compared)
     found = _Alpha(given, level)
     tables = {unit: found.table_of(unit) for unit in set(given)}
-    sample = _jackknifed(estimate, given, tables, found.disagreement, labels)
+    sample = _jackknifed(estimate, given, tables, found.disagreement, design)
     if sample is not None and is_for_others:
         left = np.array([*others.values()], dtype=np.float64)
         away = left - means_of(left)
@@ -230,25 +248,50 @@ class _Alpha:
         return _total(table * distances), _total(by_chance * distances)
 
 
+class _Design(NamedTuple):
+    """How the units were drawn."""
+
+    groups: Sequence[Hashable] | None
+    strata: Sequence[Hashable] | None
+    counts: Sequence[float] | None
+
+    def take(self, rows: Sequence[int]) -> _Design:
+        """Return the same for some of the units."""
+        return _Design(
+            None if self.groups is None else [self.groups[row] for row in rows],
+            None if self.strata is None else [self.strata[row] for row in rows],
+            None if self.counts is None else [self.counts[row] for row in rows],
+        )
+
+
 def _jackknifed(
     estimate: float,
     units: Sequence[tuple[float, ...]],
     tables: Mapping[tuple[float, ...], _Table],
     disagreement: Callable[[_Table], tuple[float, float]],
-    groups: Sequence[Hashable] | None,
+    design: _Design,
 ) -> SampleMean | None:
     """Infer 1 - observed / expected disagreement by leaving out each unit."""
-    times = Counter(units)
+    times = tally(units, design.counts)
     whole = np.zeros_like(next(iter(tables.values())))
+    total = 0.0
     for unit in sorted(tables):
         whole += times[unit] * tables[unit]
-    influence = {}
-    for unit, table in tables.items():
-        observed, expected = disagreement(whole - table)
+        total += times[unit]
+    counts = design.counts or [1.0] * len(units)
+    influence: dict[tuple[tuple[float, ...], float], float] = {}
+    for unit, count in {*zip(units, counts, strict=True)}:
+        observed, expected = disagreement(whole - count * tables[unit])
         if not expected > 0:
             return None
-        influence[unit] = (len(units) - 1) * (observed / expected - (1 - estimate))
-    sample = mean_of([influence[unit] for unit in units], groups=groups)
+        change = observed / expected - (1 - estimate)
+        influence[unit, count] = (total - count) / count * change
+    sample = mean_of(
+        [influence[kind] for kind in zip(units, counts, strict=True)],
+        weights=design.counts,
+        groups=design.groups,
+        strata=design.strata,
+    )
     if sample is None or sample.standard_error == 0.0:
         return None
     return replace(sample, mean=estimate)

@@ -23,8 +23,8 @@ class Interval:
     """The confidence, two-sided, such as 0.95."""
     method: str
     """``"t"``, Student's; ``"t and hall"``, from the lower of both low ends to the higher of both
-    high ones; ``"max t"``, one of a family that holds together; or ``"bootstrap"``, by resampling
-    queries."""
+    high ones; ``"max t"``, one of a family that holds together; ``"bootstrap"``, by resampling
+    queries; or ``"clopper-pearson"``, of a share."""
 
     def contains(self, value: float) -> bool:
         """Return whether the interval contains a value; its ends belong to it."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 
@@ -13,13 +13,19 @@ from berryeval.core.judgments import Judgments
 from berryeval.core.query import Query
 from berryeval.core.run import Run
 from berryeval.errors import ArgumentError
-from berryeval.evaluation import evaluate, sentences
+from berryeval.evaluation import Evaluation, evaluate, sentences
 from berryeval.evaluation.baseline import Baseline
 from berryeval.evaluation.ceilings import check_reachable
 from berryeval.evaluation.comparing import compare
 from berryeval.evaluation.gating import gate
 from berryeval.evaluation.guards import Guard, LatencyGuard, MarginGuard, ThresholdGuard
 from berryeval.evaluation.memory import Decision, Memory, hash_of_rankings, recall
+from berryeval.evaluation.model_judgments import (
+    ModelJudgments,
+    check_options,
+    combine,
+    evaluate_with_model,
+)
 from berryeval.evaluation.reserve import Seal, open_reserve
 from berryeval.evaluation.slices import load_queries
 from berryeval.evaluation.sources import load_judgments
@@ -38,7 +44,7 @@ from berryeval.suite.references import (
 )
 from berryeval.suite.settings import Settings
 
-__all__ = ["CANDIDATE", "decide", "guarded_measures", "read_timings", "run_gate"]
+__all__ = ["CANDIDATE", "decide", "guarded_measures", "model_of", "read_timings", "run_gate"]
 
 _log = event_logger(__name__)
 
@@ -61,6 +67,9 @@ def run_gate(settings: Settings, *, opens_reserve: bool = False) -> GateResult:
         named_file(settings.judgments, "judgments"), "error", settings.judges, settings.lengths
     )
     queries = load_queries(settings.queries)
+    model = model_of(settings)
+    if model is not None:
+        judgments = combine(judgments, *model.load())
     smallest = settings.gate.smallest_slice
     check_reachable(judgments, guards, queries=queries.values(), smallest_slice=smallest)
     candidate = find_candidate(settings, judgments, queries)
@@ -78,17 +87,23 @@ def run_gate(settings: Settings, *, opens_reserve: bool = False) -> GateResult:
         repeats=candidate.repeats,
         past=None if settings.history is None else history.decisions(settings.history),
         opens_reserve=opens_reserve,
+        model=model,
     )
     seen = judgments
     if settings.gate.reserve is not None:
         seen = judgments.of_queries(set(decided.evaluation.scores.query_ids))
+    kept = decided.evaluation
+    if model is not None:  # logs and histories have no correction, so they show people's labels
+        _, draw = model.load()
+        seen = judgments = judgments.of_queries(draw.labelled)
+        kept = _labelled_only(kept, draw.labelled)
     _log_outcome(seen, run, timings, decided)
     if settings.history is not None:
         name = Path(candidate.name).name
         history.append(
             settings.history,
             name,
-            decided.evaluation,
+            kept,
             judgments,
             decided.verdict,
             decision=None if decided.memory is None else decided.memory.decision,
@@ -109,6 +124,7 @@ def decide(
     is_brief: bool = False,
     past: Iterable[Decision] | None = None,
     opens_reserve: bool = False,
+    model: ModelJudgments | None = None,
 ) -> GateResult:
     """Decide about a run, by the guards and rules of the settings.
 
@@ -117,13 +133,18 @@ def decide(
     logged or appended. If it is to be brief, only figures that the verdict requires are computed:
     unjudged documents are considered only where they could block it. Looks and tries are counted
     among past decisions, oldest first, if these are given. Reserved queries are omitted; opening
-    the reserve adds their result.
+    the reserve adds their result. With a model, `judgments` are people's and the model's combined;
+    a look is then one at the queries that people labelled.
 
-    Raises `ArgumentError` if the reserve cannot be opened, or was sealed on other terms.
+    Raises `ArgumentError` if the reserve cannot be opened, or was sealed on other terms, and for a
+    reserve or repeats together with a model.
     """
     rules = settings.gate
     seal, known = Seal.of(rules), None if past is None else [*past]
     reserved: set[str] = set()
+    if model is not None:
+        model = ModelJudgments(*model.load())
+        check_options(reserve=rules.reserve, repeats=[*repeats, *settings.baseline_repeats])
     if seal is not None:
         seal.check(known or ())
         reserved = seal.reserved(judgments.query_ids, queries)
@@ -138,8 +159,12 @@ def decide(
         if opens_reserve:
             raise ArgumentError("open_reserve", "a guard with a margin", "none")
         seen = _without(judgments, reserved)
-        result = evaluate(seen, run, measures, queries=queries.values())
-        memory = _recall(known, run, None, result.scores.query_ids, measures, seal)
+        if model is None:
+            result = evaluate(seen, run, measures, queries=queries.values())
+        else:
+            result = evaluate_with_model(seen, *model.load(), run, measures, queries=queries)
+        looked = _looked_at(model, result.scores.query_ids)
+        memory = _recall(known, run, None, looked, measures, seal)
         return gate(result, rules=rules, milliseconds=milliseconds, memory=memory)
     if baseline is None:
         references = read_references(settings, judgments, measures, queries)
@@ -152,18 +177,47 @@ def decide(
             {one.name: one.run, CANDIDATE: run},
             measures,
             queries=queries.values(),
-            bounds=not is_quick,
+            bounds=not is_quick and model is None,
             max_grade=rules.max_grade,
-            repeats={CANDIDATE: repeats, one.name: again.get(one.name, ())},
+            model=model,
+            repeats=None
+            if model is not None
+            else {CANDIDATE: repeats, one.name: again.get(one.name, ())},
         )
         for one in references
     ]
-    memory = _recall(known, run, references[0].run, comparisons[0].query_ids, measures, seal)
+    looked = _looked_at(model, comparisons[0].query_ids)
+    memory = _recall(known, run, references[0].run, looked, measures, seal)
     decided = gate(comparisons, rules=rules, milliseconds=milliseconds, memory=memory)
     if not opens_reserve:
         return decided
     assert seal is not None
     return _opened(decided, references, run, queries, reserved, seal, known)
+
+
+def _labelled_only(evaluation: Evaluation, labelled: Collection[str]) -> Evaluation:
+    """Return the scores of the queries that people labelled."""
+    ids = evaluation.scores.query_ids
+    places = [place for place, query_id in enumerate(ids) if query_id in labelled]
+    return Evaluation(evaluation.scores.take(places), evaluation.measures, evaluation.queries)
+
+
+def model_of(settings: Settings) -> ModelJudgments | None:
+    """Return the model judgments that the settings name."""
+    if settings.model_judgments is None and settings.label_draw is None:
+        return None
+    return ModelJudgments(
+        named_file(settings.model_judgments, "model_judgments"),
+        named_file(settings.label_draw, "label_draw"),
+    )
+
+
+def _looked_at(model: ModelJudgments | None, query_ids: Iterable[str]) -> Iterable[str]:
+    """Return the queries whose number makes a look: with a model, those that people labelled."""
+    if model is None:
+        return query_ids
+    _, draw = model.load()
+    return [query_id for query_id in query_ids if query_id in draw.labelled]
 
 
 def _without(judgments: Judgments, reserved: set[str]) -> Judgments:

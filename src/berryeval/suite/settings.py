@@ -37,6 +37,10 @@ class Settings:
     """The content of the file, with paths that can be opened as they are."""
 
     judgments: str | None = None
+    model_judgments: str | None = None
+    """Grades by a model for every query, in addition to `judgments`, which are people's."""
+    label_draw: str | None = None
+    """Which queries people labelled, and how these were drawn; required with `model_judgments`."""
     queries: str | None = None
     run: str | None = None
     system: str | None = None
@@ -77,7 +81,7 @@ class Settings:
 
 _PATHS = (
     "judgments", "queries", "run", "documents", "questions", "baseline", "timings",
-    "baseline_timings", "lengths", "history"
+    "baseline_timings", "lengths", "history", "model_judgments", "label_draw"
 )  # fmt: skip
 _OF_SET = tuple(rule.name for rule in RULES if rule.is_of_set)
 _TOP: dict[str, tuple[type, ...]] = {

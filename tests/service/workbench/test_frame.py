@@ -172,3 +172,26 @@ def test_figures_are_formatted_consistently():
     )
     found = template.render().replace("\N{EN DASH}", "-").replace("\N{MINUS SIGN}", "-")
     assert found == "0.4124 - +0.012 -0.5 0.0000 - 12,345 12% - - abcdefgh"
+
+
+def test_pages_are_compressed_and_data_is_not(client):
+    """A client that accepts it gets a fraction of the bytes; the content is the same."""
+    plain = client.get("/runs", headers={**HTML, "Accept-Encoding": "identity"})
+    small = client.get("/runs", headers={**HTML, "Accept-Encoding": "gzip"})
+    assert small.headers["content-encoding"] == "gzip"
+    assert int(small.headers["content-length"]) < len(plain.content) / 2
+    assert small.text == plain.text
+    assert "content-encoding" not in plain.headers
+    for seed in range(8):
+        upload(client, seed)
+    data = client.get("/v1/runs", headers={"Accept-Encoding": "gzip"})
+    assert len(data.content) > 2_000
+    assert "content-encoding" not in data.headers
+
+
+@pytest.mark.parametrize("path", ["/", "/runs", "/healthz", "/v1/runs", "/nowhere"])
+def test_head_has_the_headers_of_get(client, path):
+    """Without the content."""
+    got, head = client.get(path), client.head(path)
+    assert (head.status_code, head.content) == (got.status_code, b"")
+    assert head.headers["content-type"] == got.headers["content-type"]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from berryeval.evaluation import figures
@@ -24,6 +24,7 @@ from berryeval.reports.layout import Table
 from berryeval.reports.wording import capitalised, count, gate_note, policy_note
 
 if TYPE_CHECKING:
+    from berryeval.core.documents import Document
     from berryeval.evaluation.comparison import Comparison
     from berryeval.evaluation.verdict import GateResult
 
@@ -38,6 +39,7 @@ def comparison_to_html(
     gate: GateResult | None = None,
     title: str | None = None,
     notes: Sequence[str] = (),
+    documents: Mapping[str, Document] | None = None,
 ) -> str:
     """Return a page of one file: verdict, charts, tables, and every query.
 
@@ -50,10 +52,12 @@ def comparison_to_html(
         Of the window; without it the systems' names.
     notes : sequence of str
         Shown below the first figures.
+    documents : mapping of str to Document, optional
+        Titles in rankings come from them, or the beginnings of their texts.
     """
     names = f"{_candidates(comparison)} against {comparison.baseline}"
     focus = focus_of(comparison, gate)
-    parts = list(_parts(comparison, gate, focus))
+    parts = list(_parts(comparison, gate, focus, documents))
     contents = "".join(
         f'<li><a href="#{part_id}">{escaped(heading)}</a></li>' for part_id, heading, _ in parts
     )
@@ -145,7 +149,10 @@ def _numbers(comparison: Comparison, focus: Focus, gate: GateResult | None) -> s
 
 
 def _parts(
-    comparison: Comparison, gate: GateResult | None, focus: Focus
+    comparison: Comparison,
+    gate: GateResult | None,
+    focus: Focus,
+    documents: Mapping[str, Document] | None,
 ) -> Iterator[tuple[str, str, str]]:
     """Return the id, the heading and the content of each part of the page."""
     means, differences, *others = comparison_table(comparison)
@@ -168,7 +175,8 @@ def _parts(
             slices_figures(comparison, focus) + _folded("All slices and measures", others[0]),
         )
     growth = growth_figures(comparison)
-    yield "queries", "Queries", queries_part(comparison, focus, by_measure(comparison, focus))
+    charts = by_measure(comparison, focus)
+    yield "queries", "Queries", queries_part(comparison, focus, charts, documents)
     if growth:
         yield "cutoffs", "Cutoffs", growth
     yield "method", "Method", _method(comparison)

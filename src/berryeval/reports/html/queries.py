@@ -5,6 +5,7 @@ The first rows are there without the script; the rest it makes from the data.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 from berryeval.evaluation.figures import score, signed
@@ -13,6 +14,7 @@ from berryeval.reports.html.markup import escaped, figure_text, json_script, scr
 from berryeval.reports.html.query_data import DEPTH, OUTCOMES, moves, query_data
 
 if TYPE_CHECKING:
+    from berryeval.core.documents import Document
     from berryeval.evaluation.comparison import Comparison, QueryChange
 
 __all__ = ["queries_part"]
@@ -21,9 +23,14 @@ _N_ROWS = 100
 _N_OPENED = 10
 
 
-def queries_part(comparison: Comparison, focus: Focus, figures: str) -> str:
+def queries_part(
+    comparison: Comparison,
+    focus: Focus,
+    figures: str,
+    documents: Mapping[str, Document] | None = None,
+) -> str:
     """Return the choice of a measure, its figures, the table, and its data."""
-    data = query_data(comparison, focus)
+    data = query_data(comparison, focus, documents)
     heads = [("query", "query"), ("difference", "difference"), ("baseline", comparison.baseline),
              ("candidate", focus.system),
              *([(None, "category")] if data["hasLabels"] else [])]  # fmt: skip
@@ -35,7 +42,7 @@ def queries_part(comparison: Comparison, focus: Focus, figures: str) -> str:
         f"<thead><tr>{head}</tr></thead><tbody>{rows}</tbody>",
         ' class="queries" id="queries-table"',
     )
-    without_script = _without_script(comparison, focus)
+    without_script = _without_script(comparison, focus, data["titles"])
     return (
         f"{_choices(data)}{figures}{_controls()}{table}"
         '<button type="button" class="more" id="more" hidden></button>'
@@ -106,19 +113,21 @@ def _about_rankings(data: dict[str, Any]) -> str:
     )
 
 
-def _without_script(comparison: Comparison, focus: Focus) -> str:
+def _without_script(comparison: Comparison, focus: Focus, titles: Mapping[str, str]) -> str:
     """Return the rankings of the queries that changed most."""
     changes = comparison.changed_most(focus.system, focus.measure, _N_OPENED)
-    shown = "".join(_opened(comparison, focus.system, change) for change in changes)
+    shown = "".join(_opened(comparison, focus.system, change, titles) for change in changes)
     left_out = comparison.n_queries - _N_ROWS
     more = f'<p class="note">{left_out:,} more queries need JavaScript.</p>' if left_out > 0 else ""
     return f"{more}<h3>The queries that changed most</h3>{shown}"
 
 
-def _opened(comparison: Comparison, system: str, change: QueryChange) -> str:
+def _opened(
+    comparison: Comparison, system: str, change: QueryChange, titles: Mapping[str, str]
+) -> str:
     documents = moves(comparison, change.query_id)
     columns = "".join(
-        _ranking(name, column, documents)
+        _ranking(name, column, documents, titles)
         for column, name in (
             (2, comparison.baseline),
             (3 + comparison.candidates.index(system), system),
@@ -131,13 +140,13 @@ def _opened(comparison: Comparison, system: str, change: QueryChange) -> str:
     )
 
 
-def _ranking(name: str, column: int, documents: list[list[Any]]) -> str:
+def _ranking(name: str, column: int, documents: list[list[Any]], titles: Mapping[str, str]) -> str:
     found = sorted(
         (document for document in documents if 0 < document[column] <= DEPTH),
         key=lambda document: document[column],
     )
     rows = "".join(
-        f"<tr><td>{document[column]}</td><td>{escaped(document[0])}</td>"
+        f"<tr><td>{document[column]}</td><td>{_named(document[0], titles)}</td>"
         f"<td>{'? (not judged)' if document[1] is None else document[1]}</td></tr>"
         for document in found
     )
@@ -146,3 +155,10 @@ def _ranking(name: str, column: int, documents: list[list[Any]]) -> str:
         f"<div><h4>{escaped(name)}</h4><table><thead><tr>{head}</tr></thead>"
         f"<tbody>{rows}</tbody></table></div>"
     )
+
+
+def _named(doc_id: str, titles: Mapping[str, str]) -> str:
+    """Return a document by its title, with its id; by its id alone if there is none."""
+    if doc_id not in titles:
+        return escaped(doc_id)
+    return f'{escaped(titles[doc_id])} <span class="id">{escaped(doc_id)}</span>'

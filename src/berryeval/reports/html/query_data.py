@@ -6,7 +6,7 @@ most, as far as there is room.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from typing import TYPE_CHECKING, Any
 
 from berryeval.core.text import printable
@@ -14,6 +14,7 @@ from berryeval.evaluation.findings import Outcome
 from berryeval.reports.html.focus import Focus
 
 if TYPE_CHECKING:
+    from berryeval.core.documents import Document
     from berryeval.evaluation.comparison import Comparison
 
 __all__ = ["DEPTH", "OUTCOMES", "moves", "query_data"]
@@ -29,13 +30,19 @@ _UNIT = 10_000
 _MOST_RANKINGS = 1_500
 _MOST_CHARACTERS = 2_000_000
 _LONGEST_TEXT = 240
+_LONGEST_TITLE = 90
+_MOST_TITLES = 1_000_000
+"""Characters of all titles."""
 
 Documents = list[list[Any]]
 """For each document its id, its grade or None, and its rank in each run; 0 if it has none."""
 
 
-def query_data(comparison: Comparison, focus: Focus) -> dict[str, Any]:
-    """Return what the script of the page reads."""
+def query_data(
+    comparison: Comparison, focus: Focus, documents: Mapping[str, Document] | None = None
+) -> dict[str, Any]:
+    """Return what the script of the page reads; known documents have titles."""
+    rankings = _rankings(comparison)
     ids = list(comparison.query_ids)
     baseline = comparison.baseline
     measures = [str(measure) for measure in comparison.measures]
@@ -54,8 +61,26 @@ def query_data(comparison: Comparison, focus: Focus) -> dict[str, Any]:
         "hasLabels": any(labels),
         "baseline": [_scores(comparison, baseline, measure) for measure in measures],
         "candidates": [_candidate(comparison, system) for system in comparison.candidates],
-        "rankings": _rankings(comparison),
+        "rankings": rankings,
+        "titles": _titles(rankings.values(), documents or {}),
     }
+
+
+def _titles(rankings: Iterable[Documents], documents: Mapping[str, Document]) -> dict[str, str]:
+    """Return titles of the documents in rankings, or how their texts begin, while there is room."""
+    found: dict[str, str] = {}
+    n_characters = 0
+    for doc_id in dict.fromkeys(row[0] for ranking in rankings for row in ranking):
+        known = documents.get(doc_id)
+        if known is None:
+            continue
+        title = " ".join((known.title or known.text[: 2 * _LONGEST_TITLE]).split())
+        title = title if len(title) <= _LONGEST_TITLE else f"{title[: _LONGEST_TITLE - 1]}…"
+        n_characters += len(doc_id) + len(title)
+        if n_characters > _MOST_TITLES:
+            break
+        found[doc_id] = title
+    return found
 
 
 def _candidate(comparison: Comparison, system: str) -> dict[str, Any]:

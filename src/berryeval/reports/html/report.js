@@ -144,7 +144,7 @@
           "tr",
           {},
           make("td", { textContent: found[2 + own] }),
-          make("td", { textContent: found[0] }),
+          make("td", {}, ...nameOf(found[0])),
           make("td", {}, grade(found[1])),
           make(
             "td",
@@ -170,6 +170,12 @@
       make("h3", { textContent: data.systems[own] }),
       make("table", {}, header, body),
     );
+  }
+
+  // A document by its title, with its id; by its id alone if there is none.
+  function nameOf(id) {
+    const title = data.titles[id];
+    return title ? [title, " ", make("span", { className: "id", textContent: id })] : [id];
   }
 
   function grade(value) {

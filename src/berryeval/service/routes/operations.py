@@ -44,14 +44,12 @@ class Readiness(BaseModel):
     )
 
 
-@router.head("/healthz", include_in_schema=False)  # for load balancers
 @router.get("/healthz", response_model=Health)
 async def get_health() -> Answer:
     """Return that the process is alive."""
     return Answer({"status": "ok", "version": __version__})
 
 
-@router.head("/readyz", include_in_schema=False)
 @router.get("/readyz", response_model=Readiness)
 async def get_readiness(request: Request, archive: ArchiveDep) -> Answer:
     """Return whether the archive responds; 503 if it does not, or the service is stopping."""

@@ -317,3 +317,12 @@ def test_a_page_shows_the_last_comparison_with_its_time(client, pair, slow, monk
     banner = page.find("p", class_="quiet")
     assert "newer judgments are being scored" in banner.text
     assert banner.find("time")["title"].endswith("UTC")
+
+
+def test_moved_documents_have_their_titles(client, pair):
+    """The id remains as a tooltip."""
+    document = {"doc_id": "d1", "text": "about", "title": "The first document"}
+    client.post("/v1/documents", json={"documents": [document]})
+    moved = get_page(client, pair).find("td", class_="moved")
+    [name] = [one for one in moved.find_all("span", class_="id") if one["title"] == "d1"]
+    assert name.text == "The first document"

@@ -94,6 +94,9 @@ def _show_pair(
     shared: dict[str, Any] = {
         "wanted": wanted,
         "listing": listing,
+        "titles": archive.documents.titles(
+            {move.doc_id for row in listing.rows for move in row.moves.shown}
+        ),
         "pair": pair,
         "compared": compared,
         "pages": _pages(pair, wanted, listing),

@@ -24,7 +24,7 @@ from berryeval.service.problems import Problem
 from berryeval.service.stored_runs import find_run
 from berryeval.service.verdicts import decide_on
 from berryeval.service.workbench.pages.gates.editing import Posted, ReplaysDep, found_gate
-from berryeval.service.workbench.pages.gates.findings import findings_of
+from berryeval.service.workbench.pages.gates.findings import Findings, findings_of
 from berryeval.service.workbench.pages.gates.replay_strip import question_of
 from berryeval.service.workbench.rendering import page
 
@@ -112,12 +112,14 @@ def show_verdict(
     found = archive.verdicts.get(verdict_id)
     if found is None or found.gate != name:
         raise NotFoundError("verdict", str(verdict_id))
+    findings = findings_of(found.report)
     return page(
         request,
         "verdict.html",
         name=name,
         verdict=found,
-        findings=findings_of(found.report),
+        findings=findings,
+        titles=_titles(archive, findings),
         most_holes=MOST_HOLES,
         run_id=found.run_id,
         run=archive.runs.get(found.run_id),
@@ -152,12 +154,14 @@ def show_replayed(
     question = question_of(archive, settings, [run])
     (outcome,) = replays.ask(question)
     report = None if outcome is None else outcome.report
+    findings = None if report is None else findings_of(report)
     return page(
         request,
         "verdict.html",
         name=name,
         verdict=None,
-        findings=None if report is None else findings_of(report),
+        findings=findings,
+        titles=_titles(archive, findings),
         most_holes=MOST_HOLES,
         run_id=run_id,
         run=run,
@@ -172,3 +176,9 @@ def show_replayed(
 
 def _run(archive: Archive, run_id: str | None) -> StoredRun | None:
     return None if run_id is None else archive.runs.get(run_id)
+
+
+def _titles(archive: Archive, findings: Findings | None) -> dict[str, str]:
+    """Return the titles of the unjudged documents that a verdict depends on."""
+    holes = [] if findings is None else findings.holes[:MOST_HOLES]
+    return archive.documents.titles({hole["doc_id"] for hole in holes})

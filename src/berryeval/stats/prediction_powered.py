@@ -1,0 +1,495 @@
+"""Means of what people judged on some queries, and a model on all: prediction-powered inference.
+
+A model's scores f are known for all N queries, those of people Y for n of them that were drawn at
+random. The mean over all queries is estimated by::
+
+    theta = lambda mean_N(f) + mean_n(Y - lambda f)
+
+The second term corrects the first, so the model's error has no influence on what is estimated, only
+on how precisely. Its variance, with nested samples, is S2_Y / N + (1/n - 1/N) S2_(Y - lambda f):
+the spread between queries, and what was not seen by people. Labels are drawn stratum by stratum,
+each of which has a correction of its own. A stratum in which everything is labelled needs none:
+queries that were labelled because they decide, and those whose labels tuned the model's prompt,
+form such strata. They count for themselves and correct no other query.
+
+Angelopoulos, Bates, Fannjiang, Jordan and Zrnic (2023), Prediction-powered inference, Science 382,
+669-674. Särndal, Swensson and Wretman (1992), Model Assisted Survey Sampling, Springer, chapters 6
+and 9.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Hashable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Literal, NamedTuple, TypeAlias, TypeVar
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from berryeval.errors import ArgumentError, InputTypeError
+from berryeval.stats.moments import means_of, sums_of, variances_of
+from berryeval.stats.sample_mean import SampleMean, skewness_error
+from berryeval.stats.validation import as_values, check_choice, check_count
+
+__all__ = [
+    "FEWEST_DIFFERING",
+    "FEWEST_LABELLED",
+    "CorrectedScores",
+    "PoweredMean",
+    "allocate_labels",
+    "correct_scores",
+    "powered_mean",
+]
+
+FEWEST_DIFFERING = 10
+"""With fewer labelled units on which people and model differ, people's labels count alone: the
+errors of a model that are rare go unseen otherwise."""
+
+FEWEST_LABELLED = 10
+"""Labelled queries that a stratum needs, if not all of its queries are labelled."""
+
+_ROUNDING = 1e-12
+_LEAST = 2  # one label has no spread, and two have no skewness
+
+_Floats: TypeAlias = "NDArray[np.float64]"
+
+Stratum = TypeVar("Stratum", bound=Hashable)
+
+
+@dataclass(frozen=True)
+class PoweredMean:
+    """A mean that rests on labels of people and, where that can be trusted, on those of a model."""
+
+    sample: SampleMean
+    """The mean, and what is known of its error; units are labelled queries."""
+    weight: float
+    """Lambda, how much the model counts: from 0, not at all, to 1, as much as people."""
+    n_labelled: int
+    n_queries: int
+    n_differing: int
+    """Labelled queries on which people and model differ, of those that were drawn at random."""
+    reason: str | None = None
+    """Why the model does not count at all; None if it does, or nothing was left to it."""
+
+
+class _Part(NamedTuple):
+    """A stratum of queries, some of them labelled."""
+
+    rows: NDArray[np.intp]
+    labelled: NDArray[np.intp]
+
+    @property
+    def is_sampled(self) -> bool:
+        """Whether people have not labelled all of it."""
+        return len(self.labelled) < len(self.rows)
+
+    @property
+    def unseen(self) -> float:
+        """What is left of the variance: 1/n - 1/N."""
+        return 1 / len(self.labelled) - 1 / len(self.rows)
+
+
+def powered_mean(
+    people: ArrayLike,
+    model: ArrayLike,
+    *,
+    strata: Sequence[Hashable] | None = None,
+    weight: float | None = None,
+    inference: Literal["population", "set"] = "population",
+) -> PoweredMean | None:
+    """Return the mean over all queries, with what is needed to test and bound it.
+
+    Parameters
+    ----------
+    people : sequence of float
+        One number per query by the grades of people; NaN for a query that they did not label.
+    model : sequence of float
+        The same by the grades of a model, for every query.
+    strata : sequence, optional
+        For each query the label of the stratum in which it was drawn for labelling. All queries of
+        a stratum have the same probability of being drawn. Default: one stratum.
+    weight : float, optional
+        Lambda, from 0 to 1, which is used as it is. With 1 the estimate is unbiased by design.
+        Default: the one with the smallest estimated variance, or 0 if fewer than
+        `FEWEST_DIFFERING` labelled queries show how the model errs. Its bias vanishes faster than
+        its error.
+    inference : {"population", "set"}
+        Whether the queries are a sample of many, or all that matters. A set has no spread between
+        queries to account for, only what people did not label.
+
+    Returns
+    -------
+    PoweredMean or None
+        None for fewer than two labelled queries. Without a weight, and with fewer than
+        `FEWEST_DIFFERING` labelled queries on which people and model differ, the result is that of
+        people's labels alone.
+
+    Raises
+    ------
+    ArgumentError
+        For other lengths, numbers that are not finite, a weight out of range, and a stratum with
+        fewer than `FEWEST_LABELLED` labelled queries but not all of its queries labelled.
+
+    Examples
+    --------
+    >>> model = [0.3, 0.5, 0.4, 0.7] * 25
+    >>> people = [score - 0.1 * (i % 3) for i, score in enumerate(model[:40])] + [float("nan")] * 60
+    >>> found = powered_mean(people, model)
+    >>> round(found.sample.mean, 4), round(found.weight, 2), found.n_differing
+    (0.3775, 1.0, 26)
+    >>> alone = powered_mean(people, model, weight=0.0)
+    >>> round(found.sample.standard_error, 4), round(alone.sample.standard_error, 4)
+    (0.0202, 0.0274)
+    """
+    check_choice("inference", inference, ("population", "set"))
+    f = as_values(model, "model")
+    y = _labels(people, len(f))
+    if weight is not None and not 0 <= weight <= 1:
+        raise ArgumentError("weight", "a number from 0 to 1", repr(weight))
+    parts = _parts(y, strata)
+    n_labelled = int(sum(len(part.labelled) for part in parts))
+    if n_labelled < _LEAST:
+        return None
+    sampled = [part for part in parts if part.is_sampled]
+    _check_parts(sampled)
+    n_differing = sum(_n_differing(y[part.labelled], f[part.labelled]) for part in sampled)
+    reason, is_fitted = None, False
+    if weight is None and sampled and n_differing < FEWEST_DIFFERING:
+        reason = (
+            f"people and model differ on {n_differing} of the labelled queries; "
+            f"at least {FEWEST_DIFFERING} are needed"
+        )
+        weight = 0.0
+    elif weight is None:
+        weight = _best_weight(parts, y, f)
+        is_fitted = weight > 0
+    sample = _sample(parts, y, f, weight, inference, is_fitted=is_fitted)
+    return PoweredMean(sample, weight, n_labelled, len(f), n_differing, reason)
+
+
+def _sample(
+    parts: Sequence[_Part],
+    y: _Floats,
+    f: _Floats,
+    weight: float,
+    inference: str,
+    *,
+    is_fitted: bool,
+) -> SampleMean:
+    n_queries, n_labelled = len(f), sum(len(part.labelled) for part in parts)
+    shares = np.array([len(part.rows) / n_queries for part in parts])
+    residuals = [y[part.labelled] - weight * f[part.labelled] for part in parts]
+    corrections = [float(means_of(own)) for own in residuals]
+    means = np.array(
+        [
+            weight * float(means_of(f[part.rows])) + correction
+            if part.is_sampled
+            # Where all is labelled, the mean is that of people to the last digit.
+            else float(means_of(y[part.labelled]))
+            for part, correction in zip(parts, corrections, strict=True)
+        ]
+    )
+    mean = float(sums_of(shares * means))
+    freedoms = np.array([len(part.labelled) - 1.0 for part in parts])
+    spreads = np.array([_variance(own) for own in residuals])
+    unseen = shares**2 * np.array([part.unseen for part in parts]) * spreads
+    freedom = float(sums_of(freedoms))
+    if is_fitted:  # the weight is one more parameter
+        unseen = unseen * freedom / (freedom - 1)
+        freedom -= 1
+    variances = unseen
+    if inference == "population":
+        within = np.array([_variance(y[part.labelled]) for part in parts])
+        variances = unseen + shares * within / n_queries
+        third = (
+            _third_moment_of_queries(parts, y, f, weight, mean, corrections)
+            / n_queries**2
+            / n_queries
+        )
+    else:
+        third = _third_moment_of_set(parts, residuals, shares)
+    variance = float(sums_of(variances))
+    if variance > 0:
+        # Satterthwaite: the strata with few labels and much weight decide.
+        spread = float(sums_of(variances**2 / np.maximum(1.0, freedoms)))
+        freedom = min(freedom, variance**2 / spread)
+    if inference == "population":
+        variance += _variance_between(parts, y, shares) / n_queries
+    scale = math.sqrt(n_labelled / variance) / variance if variance > 0 else 0.0
+    return SampleMean(
+        mean,
+        math.sqrt(variance),
+        max(1.0, freedom),
+        n_labelled,
+        third * scale if n_labelled > _LEAST else 0.0,
+        skewness_error(n_labelled),
+        float(n_labelled),
+    )
+
+
+def _variance(values: _Floats) -> float:
+    return float(variances_of(values)) if len(values) >= _LEAST else 0.0
+
+
+def _variance_between(parts: Sequence[_Part], y: _Floats, shares: _Floats) -> float:
+    """Return the part of S2_Y that lies between strata."""
+    means = np.array([float(means_of(y[part.labelled])) for part in parts])
+    return float(sums_of(shares * (means - sums_of(shares * means)) ** 2))
+
+
+def _third_moment_of_queries(
+    parts: Sequence[_Part],
+    y: _Floats,
+    f: _Floats,
+    weight: float,
+    mean: float,
+    corrections: Sequence[float],
+) -> float:
+    """Return the sum of cubes of what each query contributes to N times the mean.
+
+    A query contributes what is expected of it, lambda f and its stratum's correction; one that is
+    labelled also how far it is from that, as often as there are queries for each label.
+    """
+    cubes = 0.0
+    for part, correction in zip(parts, corrections, strict=True):
+        n = len(part.labelled)
+        expected = weight * f + correction - mean
+        unlabelled = np.setdiff1d(part.rows, part.labelled, assume_unique=True)
+        residuals = y[part.labelled] - weight * f[part.labelled] - correction
+        labelled = expected[part.labelled] + len(part.rows) / n * residuals
+        bias = n * n / ((n - 1) * (n - 2)) if n > _LEAST else 1.0
+        cubes += bias * _sum_of_cubes(labelled) + _sum_of_cubes(expected[unlabelled])
+    return cubes
+
+
+def _third_moment_of_set(
+    parts: Sequence[_Part], residuals: Sequence[_Floats], shares: _Floats
+) -> float:
+    """Return the third central moment of the mean if queries are drawn without replacement."""
+    third = 0.0
+    for part, own, share in zip(parts, residuals, shares.tolist(), strict=True):
+        n, size = len(own), len(part.rows)
+        if n > _LEAST and part.is_sampled:
+            cubes = _sum_of_cubes(own - means_of(own)) * n / ((n - 1) * (n - 2))
+            third += share * share * share * cubes * (size - n) * (size - 2 * n) / (n * size) ** 2
+    return third
+
+
+def _sum_of_cubes(values: _Floats) -> float:
+    return float(sums_of(values * values * values)) if len(values) else 0.0
+
+
+def _best_weight(parts: Sequence[_Part], y: _Floats, f: _Floats) -> float:
+    """Return the lambda of the smallest variance, the same for all strata, within 0 and 1."""
+    covariance = variance = 0.0
+    for part in parts:
+        if part.is_sampled:
+            factor = len(part.rows) ** 2 * part.unseen / (len(part.labelled) - 1)
+            own = f[part.labelled] - means_of(f[part.labelled])
+            covariance += factor * float(sums_of(own * y[part.labelled]))
+            variance += factor * float(sums_of(own * own))
+    return min(1.0, max(0.0, covariance / variance)) if variance > 0 else 0.0
+
+
+def _n_differing(y: _Floats, f: _Floats) -> int:
+    largest = max(1.0, float(np.abs(y).max()), float(np.abs(f).max()))
+    return int(np.count_nonzero(np.abs(y - f) > _ROUNDING * largest))
+
+
+def _labels(people: ArrayLike, n_queries: int) -> _Floats:
+    try:
+        found = np.asarray(people, dtype=np.float64)
+    except (TypeError, ValueError):
+        raise InputTypeError("people", "numbers", type(people).__name__) from None
+    if found.shape != (n_queries,):
+        expected = f"one number per query, {n_queries}"
+        raise ArgumentError("people", expected, " x ".join(map(str, found.shape)) or "one number")
+    if np.isinf(found).any():
+        raise ArgumentError("people", "finite numbers, or NaN for no label", "infinity")
+    return found
+
+
+def _parts(y: _Floats, strata: Sequence[Hashable] | None) -> list[_Part]:
+    if strata is not None and len(strata) != len(y):
+        raise ArgumentError("strata", f"one label per query, {len(y)}", str(len(strata)))
+    rows: dict[Hashable, list[int]] = {}
+    for row in range(len(y)):
+        rows.setdefault(None if strata is None else strata[row], []).append(row)
+    is_labelled = ~np.isnan(y)
+    return [
+        _Part(own, own[is_labelled[own]])
+        for own in (np.array(several, dtype=np.intp) for several in rows.values())
+    ]
+
+
+def _check_parts(sampled: Sequence[_Part]) -> None:
+    for part in sampled:
+        n = len(part.labelled)
+        if n < min(FEWEST_LABELLED, len(part.rows)):
+            expected = f"at least {FEWEST_LABELLED} labelled queries per stratum, or all of them"
+            raise ArgumentError("people", expected, f"{n} of {len(part.rows)} in one stratum")
+
+
+@dataclass(frozen=True)
+class CorrectedScores:
+    """Scores per query by a model's grades, corrected by a sample of pairs that people graded."""
+
+    values: _Floats
+    """One number per query, unbiased by the draw of pairs. Means and tests are made from these."""
+    n_labelled: int
+    """Pairs that people graded."""
+    n_differing: int
+    """Pairs on which people and model differ, of those that were drawn by chance."""
+    uses_model: bool
+    """Whether the model counts; otherwise values are from people's grades alone."""
+
+
+def correct_scores(
+    model_scores: ArrayLike,
+    queries: ArrayLike,
+    people: ArrayLike,
+    model: ArrayLike,
+    probabilities: ArrayLike,
+    *,
+    uses_model: bool | None = None,
+) -> CorrectedScores:
+    """Correct scores that are sums over documents by a sample of pairs that people graded.
+
+    The score of a query is that of the model plus the sum of (people - model) / probability over
+    its labelled pairs. It holds for measures in which each document adds an amount that depends on
+    its own grade and rank alone. Pairs are drawn independently from query to query.
+
+    Parameters
+    ----------
+    model_scores : sequence of float
+        One number per query: the score, or the difference of two runs, by the model's grades.
+    queries : sequence of int
+        For each labelled pair the place of its query in `model_scores`.
+    people, model : sequence of float
+        What the document of each labelled pair adds to the score by the grade of people, and by
+        that of the model.
+    probabilities : sequence of float
+        The probability with which each pair was drawn, above 0; 1 for a pair that was chosen, such
+        as a deciding document.
+    uses_model : bool, optional
+        Whether the model counts. Default: if at least `FEWEST_DIFFERING` pairs were drawn by
+        chance on which people and model differ.
+
+    Returns
+    -------
+    CorrectedScores
+        From the grades of people alone where the model does not count.
+
+    References
+    ----------
+    Horvitz and Thompson (1952), Journal of the American Statistical Association 47, 663-685.
+
+    Examples
+    --------
+    >>> found = correct_scores([0.4, 0.6], [0] * 12, [0.0] * 12, [0.1] * 12, [0.5] * 12)
+    >>> [round(score, 4) for score in found.values.tolist()], found.n_differing
+    ([-2.0, 0.6], 12)
+    """
+    scores = as_values(model_scores, "model_scores")
+    by_people, by_model = as_values(people, "people"), as_values(model, "model")
+    chances = as_values(probabilities, "probabilities")
+    places = np.asarray(queries)
+    for name, column in (("queries", places), ("model", by_model), ("probabilities", chances)):
+        if len(column) != len(by_people):
+            raise ArgumentError(name, f"one per pair, {len(by_people)}", str(len(column)))
+    if len(places) and not (
+        np.issubdtype(places.dtype, np.integer) and 0 <= places.min() <= places.max() < len(scores)
+    ):
+        raise ArgumentError("queries", f"places from 0 to {len(scores) - 1}", "others")
+    if not ((chances > 0) & (chances <= 1)).all():
+        raise ArgumentError("probabilities", "numbers above 0, at most 1", "another number")
+    is_drawn = chances < 1
+    n_differing = 0
+    if is_drawn.any():
+        n_differing = _n_differing(by_people[is_drawn], by_model[is_drawn])
+    if uses_model is None:
+        uses_model = n_differing >= FEWEST_DIFFERING or not bool(is_drawn.any())
+    start = scores if uses_model else np.zeros(len(scores))
+    change = by_people - by_model if uses_model else by_people
+    values = start.copy()
+    np.add.at(values, places.astype(np.intp), change / chances)
+    return CorrectedScores(values, len(by_people), n_differing, uses_model)
+
+
+def allocate_labels(
+    sizes: Mapping[Stratum, int],
+    n_labels: int,
+    *,
+    spreads: Mapping[Stratum, float] | None = None,
+    fewest: int = FEWEST_LABELLED,
+) -> dict[Stratum, int]:
+    """Return how many units of each stratum people are to label, by Neyman's allocation.
+
+    A stratum gets labels in proportion to its size and spread: those that estimate the mean best.
+    Each gets at least `fewest`, or all of its units. The probability of a unit is the number of
+    labels of its stratum divided by its size.
+
+    Parameters
+    ----------
+    sizes : mapping of stratum to int
+        Units in each stratum.
+    n_labels : int
+        Labels that people can give. All units are labelled if there are no more.
+    spreads : mapping of stratum to float, optional
+        The standard deviation of people minus model in each stratum, as far as it is known, such
+        as from an earlier round. Default: the same everywhere, which is proportional allocation.
+    fewest : int
+        The least that a stratum gets.
+
+    Returns
+    -------
+    dict of stratum to int
+        They add up to `n_labels`, or to the number of units if that is less.
+
+    Raises
+    ------
+    ArgumentError
+        If there are too few labels for every stratum to get its least, or a spread is missing or
+        negative.
+
+    References
+    ----------
+    Neyman (1934), Journal of the Royal Statistical Society 97(4), 558-625.
+
+    Examples
+    --------
+    >>> allocate_labels({"easy": 700, "hard": 300}, 100)
+    {'easy': 70, 'hard': 30}
+    >>> allocate_labels({"easy": 700, "hard": 300}, 100, spreads={"easy": 0.1, "hard": 0.4})
+    {'easy': 37, 'hard': 63}
+    """
+    check_count("n_labels", n_labels)
+    check_count("fewest", fewest)
+    for stratum, size in sizes.items():
+        check_count(f"sizes[{stratum!r}]", size)
+    least = {stratum: min(fewest, size) for stratum, size in sizes.items()}
+    if n_labels >= sum(sizes.values()):
+        return dict(sizes)
+    if n_labels < sum(least.values()):
+        expected = f"at least {sum(least.values())}: {fewest} per stratum, or all of it"
+        raise ArgumentError("n_labels", expected, str(n_labels))
+    weights = {stratum: size * _spread(spreads, stratum) for stratum, size in sizes.items()}
+    if not any(weights.values()):
+        weights = {stratum: float(size) for stratum, size in sizes.items()}
+    # One label at a time to the stratum that is furthest from its share: within its limits.
+    found = dict(least)
+    for _ in range(n_labels - sum(least.values())):
+        open_ones = [stratum for stratum in sizes if found[stratum] < sizes[stratum]]
+        chosen = max(open_ones, key=lambda stratum: weights[stratum] / (found[stratum] + 0.5))
+        found[chosen] += 1
+    return found
+
+
+def _spread(spreads: Mapping[Stratum, float] | None, stratum: Stratum) -> float:
+    if spreads is None:
+        return 1.0
+    spread = spreads.get(stratum)
+    if spread is None or not 0 <= spread < math.inf:
+        raise ArgumentError(f"spreads[{stratum!r}]", "a finite number, at least 0", repr(spread))
+    return float(spread)
