@@ -236,6 +236,15 @@ SUBJECTS = {
         "Tests, intervals and the numbers behind them, for one number per query.",
         (Section("Statistics", ("berryeval.stats",), "`from berryeval import stats`"),),
     ),
+    "judges": Subject(
+        "Judges",
+        "[Judges](../judges.md) lists their names and settings.",
+        (
+            Section(
+                "Judges", ("berryeval.judges",), "`from berryeval.judges import Judge, open_judge`"
+            ),
+        ),
+    ),
     "systems": Subject(
         "Systems under test",
         "[How to put a system under test](../../how-to/put-a-system-under-test.md) shows them at "

@@ -11,7 +11,7 @@ import functools
 import json
 import math
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -361,7 +361,7 @@ def _sample(rule: Rule) -> object:
     return 3 if rule.default is None else rule.default
 
 
-PAGES = {
+PAGES: dict[str, Callable[[], str]] = {
     "measures.md": measures_page,
     "tools.md": tools_page,
     "expressions.md": lambda: expressions_page(NOTICE),

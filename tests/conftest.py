@@ -47,7 +47,10 @@ QUALITY = {
     "suite/test_quality_postgres.py",
     "suite/test_quality_suite.py",
 }
-SERVERS = {"browser", "limited", "page", "postgres_dsn", "pytester", "server", "servers", "traced"}
+SERVERS = {
+    "browser", "chat_server", "limited", "page", "postgres_dsn", "pytester", "server", "servers",
+    "traced",
+}  # fmt: skip
 """Fixtures that start a program beside ours."""
 
 

@@ -29,7 +29,7 @@ def test_a_dot_names_its_run_and_links_to_it(workbench, visit):
 def test_a_series_is_selected_from_a_list(workbench, visit):
     """No button is needed."""
     page = visit(workbench, "/")
-    page.get_by_label("Series").select_option("bm25")
+    page.locator("select[name=series]").select_option("bm25")
     page.wait_for_url("**/?series=bm25*")
     assert "bm25" in page.locator("#trend-title").text_content()
 

@@ -27,6 +27,7 @@ from berryeval.stats import Interval
 from berryeval.suite import history
 from berryeval.suite.quality import run_quality
 from example_results import a_comparison, a_gate, example_data
+from judges.judged_set import GRADES, write_judged_set
 from small_golden_set import QUERIES, write_golden_set
 
 PAGE = Path(__file__).parents[2] / "docs" / "reference" / "json.md"
@@ -38,6 +39,8 @@ ANY_KEY = {
     "by_difficulty",
     "ceilings",
     "counts",
+    "fingerprint",
+    "grades",
     "holes",
     "intervals",
     "means",
@@ -59,7 +62,15 @@ AN_OPENING = Opening(
 )
 ALIKE = {
     "agreements.*",
+    "alpha",
+    "biases[].interval",
     "common[]",
+    "confusion[].interval",
+    "judges[].drift",
+    "judges[].standing",
+    "kappa.interval",
+    "repeats.interval",
+    "tau_ap",
     "comparison",
     "counts.*",
     "per_query[]",
@@ -263,3 +274,30 @@ def test_every_kind_of_json_is_documented():
 
 def commands_of(command):
     return command.commands.values() if hasattr(command, "commands") else [command]
+
+
+def test_documented_keys_of_judges_match_the_output(tmp_path, monkeypatch):
+    """A plan, grades, a check and a list of judges, by a file of grades as judge."""
+    monkeypatch.chdir(tmp_path)
+    write_judged_set(tmp_path / "golden", n_queries=30)
+    ids = [
+        (f"q{number}", f"d{number}-{place}", place) for number in range(30) for place in range(8)
+    ]
+    lines = [f"{query} 0 {doc} {GRADES[place]}\n" for query, doc, place in ids]
+    Path("model.qrels").write_text("".join(lines))
+    judge = ("--golden", "golden", "--judge", "model.qrels", "--run", "old.run")
+    words = {
+        "Judging plan": (*judge, "--pool", "all", "--dry-run"),
+        "Judge check": ("check", *judge, "--run", "new.run"),
+        "Judging": (*judge, "--pool", "all"),
+        "Judges": ("show", "--golden", "golden"),
+    }
+    for section, arguments in words.items():
+        result = CliRunner().invoke(main, ["judge", *arguments, "--json"])
+        written = paths(json.loads(result.stdout))
+        keys = documented(section)
+        assert keys - optional(keys) - {
+            "reasons[]",
+            "models[]",
+            "judges[].models[]",
+        } == written - optional(written), section

@@ -32,7 +32,7 @@ _GROUPS = {
     "Compare": ("compare", "explain", "overlap", "agree", "fuse", "history"),
     "Decide": ("init", "gate", "baseline", "power"),
     "Search": ("demo", "examples", "quality", "retrieve", "tune"),
-    "Judge": ("golden", "holes"),
+    "Judge": ("golden", "holes", "judge"),
     "Serve": ("serve", "archive", "token"),
     "About": ("version",),
 }
@@ -121,7 +121,8 @@ def _show_every_id() -> None:
     cls=_LazyGroup,
     context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 88},
     epilog="Exit codes: 0 done or pass, 1 fail, 2 bad input or not comparable, 3 inconclusive, "
-    "4 the system under test failed, 5 the archive failed, 130 interrupted.",
+    "4 the system under test or a judge failed, 5 the archive failed, 6 the budget is used up, "
+    "130 interrupted.",
 )
 @click.version_option(__version__, "-V", "--version", message="berryeval %(version)s")
 def main() -> None:

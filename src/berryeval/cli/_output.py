@@ -15,6 +15,7 @@ from berryeval.reports.results import ENDINGS
 
 if TYPE_CHECKING:
     from berryeval.charts import Chart
+    from berryeval.reports.layout import Table
 
 __all__ = [
     "check_outputs",
@@ -23,6 +24,7 @@ __all__ = [
     "report_option",
     "write_chart",
     "write_output",
+    "write_tables",
 ]
 
 Command = TypeVar("Command", bound=Callable[..., Any])
@@ -123,3 +125,17 @@ def write_chart(chart: Chart, format: str, output: str | None) -> None:
     """Write a chart as svg or png to a file, or to standard output."""
     drawn = chart.to_png() if format == "png" else f"{chart.to_svg()}\n".encode()
     write_whole(output or "-", [drawn])
+
+
+def write_tables(tables: list[Table], output: str | None, output_format: str) -> None:
+    """Write tables to a file, or show them on the terminal."""
+    from berryeval.reports.layout import tables_to_text
+    from berryeval.reports.markdown import tables_to_markdown
+    from berryeval.reports.terminal import show_tables
+
+    if output_format == "markdown":
+        write_output(tables_to_markdown(tables), output)
+    elif output is not None:
+        write_output(tables_to_text(tables), output)
+    else:
+        show_tables(tables)

@@ -1,4 +1,4 @@
-"""``berryeval golden``: check, init, chunks, diff, export and import."""
+"""``berryeval golden``: check, init, chunks, diff, queries, review, export and import."""
 
 from __future__ import annotations
 
@@ -7,8 +7,9 @@ from typing import TYPE_CHECKING
 import click
 
 from berryeval.cli import BAD_INPUT
+from berryeval.cli._golden_queries import queries, review
 from berryeval.cli._golden_weights import weights
-from berryeval.cli._output import output_options, write_output
+from berryeval.cli._output import output_options, write_output, write_tables
 from berryeval.cli._systems import (
     address_for,
     chunks_option,
@@ -27,7 +28,6 @@ if TYPE_CHECKING:
     from berryeval.core.documents import Document
     from berryeval.core.run import Run
     from berryeval.golden.golden_set import GoldenSet
-    from berryeval.reports.layout import Table
 
 __all__ = ["command"]
 
@@ -119,7 +119,7 @@ def check(
     if output_format == "json":
         write_output(check_to_json(found), output)
     else:
-        _write_tables(check_tables(found), output, output_format)
+        write_tables(check_tables(found), output, output_format)
     context.exit(BAD_INPUT if found.errors else 0)
 
 
@@ -146,19 +146,6 @@ def _run_of(
     for error in collected.failures.values():
         raise error
     return collected.run
-
-
-def _write_tables(tables: list[Table], output: str | None, output_format: str) -> None:
-    from berryeval.reports.layout import tables_to_text
-    from berryeval.reports.markdown import tables_to_markdown
-    from berryeval.reports.terminal import show_tables
-
-    if output_format == "markdown":
-        write_output(tables_to_markdown(tables), output)
-    elif output is not None:
-        write_output(tables_to_text(tables), output)
-    else:
-        show_tables(tables)
 
 
 @command.command("init")
@@ -249,7 +236,7 @@ def chunks_(
     if output_format == "json":
         write_output(chunks_to_json(found), output)
     else:
-        _write_tables([chunks_table(found)], output, output_format)
+        write_tables([chunks_table(found)], output, output_format)
 
 
 @command.command("diff")
@@ -279,7 +266,7 @@ def diff(
     if output_format == "json":
         write_output(diff_to_json(found), output)
     else:
-        _write_tables(diff_tables(found), output, output_format)
+        write_tables(diff_tables(found), output, output_format)
 
 
 @command.command("export")
@@ -360,3 +347,5 @@ def _counted(numbers: dict[str, int]) -> str:
 
 
 command.add_command(weights)
+command.add_command(queries)
+command.add_command(review)

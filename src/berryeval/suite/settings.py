@@ -74,6 +74,9 @@ class Settings:
     """The table ``[service]``: settings of `berryeval serve`."""
     folder: str | None = None
     """The folder of the file, where Python modules of systems are, too; None without a file."""
+    admission: Mapping[str, Any] = field(default_factory=dict)
+    """The table ``[admission]``: what is required of a judge before its grades count, see
+    `berryeval.stats.admission.AdmissionRule`."""
     systems: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
     """The tables ``[systems.NAME]``: search systems for `system` and the service; settings are
     text."""
@@ -93,6 +96,13 @@ _TOP: dict[str, tuple[type, ...]] = {
     "system_settings": (dict,),
     "service": (dict,),
     "systems": (dict,),
+    "admission": (dict,),
+}
+_ADMISSION: dict[str, tuple[type, ...]] = {
+    "min_kappa": (int, float),
+    "max_favour": (int, float),
+    "confidence": (int, float),
+    "weights": (str,),
 }
 _SERVICE: dict[str, tuple[type, ...]] = {
     "host": (str,),
@@ -168,6 +178,7 @@ def _settings(content: Mapping[str, Any], folder: Path) -> Settings:
     named["system_settings"] = _texts(given, folder, "system_settings")
     if "service" in named:
         named["service"] = _service(named["service"], folder)
+    _check(content.get("admission", {}), _ADMISSION, "admission.")
     named["systems"] = {
         name: _system(table, folder, f"systems.{name}")
         for name, table in content.get("systems", {}).items()

@@ -273,3 +273,33 @@ def test_only_the_newest_runs_have_an_alarm(archive, client, monkeypatch):
     assert settled(client, "/?series=hybrid").find(id="alarm")
     older = settled(client, f"/?series=hybrid&until={runs['c1']}")
     assert older.find_all(id="alarm") == []
+
+
+def test_all_series_stand_side_by_side(client, runs):
+    """The newest run of each is listed, the best first; only a series of several runs is a line."""
+    page = settled(client, "/?series=hybrid")
+    rows = page.find(aria_labelledby="series-title").find("tbody").find_all("tr")
+    names = [row.find("th").text for row in rows]
+    means = [float(row.find_all("td")[2].text) for row in rows]
+    assert set(names) == {"hybrid", "bm25"}
+    assert means == sorted(means, reverse=True)
+    links = [row.find("td").find("a")["href"] for row in rows]
+    assert f"/runs/{runs['c3']}" in links
+    assert not page.find(aria_labelledby="series-title").find_all("svg")
+
+
+@pytest.mark.usefixtures("runs")
+def test_trends_of_several_series_are_in_one_chart(archive, client):
+    """Each is a line with its name; a chart without room for them has no commits."""
+    archive.runs.put(Run.from_lists({"q00": ["good"]}), RunFacts("bm25", commit="c" * 8))
+    part = settled(client, "/?series=hybrid").find(aria_labelledby="series-title")
+    wide, _ = part.find_all("svg")
+    assert {"hybrid", "bm25"} <= {one.text for one in wide.find_all("text")}
+    assert len(wide.find_all("text", class_="code")) == 0
+
+
+def test_one_series_needs_no_comparison(archive, client):
+    """There is nothing to stand beside it."""
+    archive.judgments.put([JudgmentEntry("q00", "good", 1)], author="ada", source="file")
+    archive.runs.put(Run.from_lists({"q00": ["good"]}), RunFacts("bm25"))
+    assert "All series" not in get_page(client, "/").text

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 
 from fastapi import APIRouter, Request
@@ -13,6 +14,7 @@ from berryeval.archive import Archive
 from berryeval.archive.records import StoredGate, StoredRun, StoredVerdict
 from berryeval.charts import Chart
 from berryeval.charts.marks import change_mark, widest_of
+from berryeval.charts.theme import SERIES
 from berryeval.charts.trend import Reference, TrendLine, TrendPoint, trend_chart
 from berryeval.errors import BerryEvalError, NotFoundError
 from berryeval.evaluation.standing import FEW_QUERIES, Standing, worst_first
@@ -31,7 +33,7 @@ from berryeval.service.workbench.state.run_directory import (
     reference_run,
 )
 from berryeval.service.workbench.state.run_figures import FiguresDep, RunFigures
-from berryeval.service.workbench.state.run_summaries import KnownSummaries
+from berryeval.service.workbench.state.run_summaries import KnownSummaries, Mean
 from berryeval.service.workbench.state.score_keeper import KeeperDep
 from berryeval.service.workbench.state.scoring import ScoringDep
 from berryeval.service.workbench.waiting import is_seen, renewal_of
@@ -41,6 +43,8 @@ __all__ = ["router", "window_of"]
 SHOWN = 100
 """Runs per trend; links lead to older ones."""
 
+_MOST_SERIES, _SHOWN_OF_OTHERS = 12, 20
+"""Series that are compared, and the newest runs of each in their chart."""
 _WORST = 10
 _RECENT = 5
 _MOST_WITH_HOLES = 0.994
@@ -106,6 +110,17 @@ class SeriesTrend:
         return any(point.n_failed for point in self.points)
 
 
+@dataclass(frozen=True)
+class AllSeries:
+    """The newest runs of several series side by side."""
+
+    newest: Sequence[tuple[Series, Mean | None]]
+    """The series with the best newest mean first; None if it is not scored, or cannot be."""
+    n_omitted: int
+    charts: Sequence[Chart]
+    """Their trends in one chart, for wide and for narrow screens; none if most have one run."""
+
+
 @router.get("/")
 def show_overview(
     request: Request,
@@ -133,7 +148,9 @@ def show_overview(
     window = window_of(chosen, until)
     recent = chosen.runs[: -_RECENT - 1 : -1]
     others = [] if against is None else [against.run]
-    wanted_runs = (*recent, *others, *reversed(window.runs))
+    several = compared_series(directory, chosen)
+    newest_runs = [run for one in several for run in reversed(one.runs[-_SHOWN_OF_OTHERS:])]
+    wanted_runs = (*recent, *others, *reversed(window.runs), *newest_runs)
     known = keeper.summaries(run.run_id for run in wanted_runs)
     if is_seen(request, known):
         return Response(status_code=204)
@@ -157,13 +174,57 @@ def show_overview(
         renewal=renewal_of(request, known),
         window=window,
         trend=trend_of(window, known, str(wanted), against),
+        several=all_series_of(several, directory, known, wanted),
         change_mark=partial(
             change_mark, widest=widest_of(one.change for one in newest_figures.worst)
         ),
         few=FEW_QUERIES,
         depth=DEPTH,
         address_of_window=partial(address, "/", series=chosen.name, measure=wanted),
+        address_of_series=lambda name: address("/", series=name, measure=wanted),
     )
+
+
+def compared_series(directory: Directory, chosen: Series) -> list[Series]:
+    """Return the chosen series and those with the newest runs; none if there is only one."""
+    found = [chosen, *(one for one in directory.series.values() if one.name != chosen.name)]
+    return found[:_MOST_SERIES] if len(found) > 1 else []
+
+
+def all_series_of(
+    several: Sequence[Series], directory: Directory, known: KnownSummaries, measure: Measure
+) -> AllSeries | None:
+    """Return the newest runs of several series; None without any."""
+    if not several:
+        return None
+
+    def mean_of(run: StoredRun) -> Mean | None:
+        summary = known.summaries.get(run.run_id)
+        return None if summary is None else summary.means.get(str(measure))
+
+    def place(found: tuple[Series, Mean | None]) -> float:
+        mean = found[1]
+        if mean is None:
+            return math.inf
+        return -mean.value if measure.higher_is_better else mean.value
+
+    newest = sorted(((one, mean_of(one.newest)) for one in several), key=place)
+    lines = [
+        TrendLine(
+            [
+                replace(_point(run, known, str(measure), None), commit=None)  # no room for all
+                for run in one.runs[-_SHOWN_OF_OTHERS:]
+            ],
+            one.name,
+        )
+        for one in several[: len(SERIES)]
+    ]
+    is_drawn = sum(len(line.points) > 1 for line in lines) > 1
+    charts = [
+        trend_chart(lines, str(measure), by_time=True, width=width, height=height)
+        for width, height in (((900, 300), (340, 280)) if is_drawn else ())
+    ]
+    return AllSeries(newest, len(directory.series) - len(several), charts)
 
 
 @router.get("/alarm", tags=["part"])

@@ -1,0 +1,259 @@
+"""``berryeval golden queries`` and ``berryeval golden review``."""
+
+from __future__ import annotations
+
+from contextlib import ExitStack
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+import click
+
+from berryeval.cli import SYSTEM_FAILED
+from berryeval.cli._judges import (
+    BUDGET_SPENT,
+    judge_options,
+    limits_of_calls,
+    meter_of,
+    opened_judge,
+    price_of,
+)
+from berryeval.cli._systems import load_golden_set, named_settings, progress_bar
+
+if TYPE_CHECKING:
+    from berryeval.golden.golden_set import GoldenSet
+    from berryeval.judges.proposals import Proposal
+    from berryeval.search.system import System
+    from berryeval.suite.query_proposals import Proposed
+
+__all__ = ["queries", "review"]
+
+_EXCERPT = 600
+_CHOICES = ("a", "e", "r", "s", "q")
+
+
+@click.command("queries")
+@click.argument("folder", metavar="FOLDER")
+@click.option(
+    "--model",
+    required=True,
+    metavar="MODEL",
+    help="Model that writes the queries: openai:MODEL, or openai:MODEL@http://host/v1.",
+)
+@click.option(
+    "--judge",
+    "judge_name",
+    metavar="JUDGE",
+    help="Judge of whether the document answers its query.  [default: the model]",
+)
+@click.option(
+    "--system",
+    metavar="SYSTEM",
+    default="bm25",
+    show_default=True,
+    help="System that is asked each query, to show the rank of its document; none asks no system.",
+)
+@click.option(
+    "-n",
+    "--documents",
+    "n_documents",
+    type=click.IntRange(min=1),
+    default=20,
+    show_default=True,
+    help="Chunks to write queries for, drawn at random.",
+)
+@click.option(
+    "--per-document",
+    type=click.IntRange(min=1, max=20),
+    default=2,
+    show_default=True,
+    help="Queries per chunk.",
+)
+@click.option("--seed", type=int, default=0, show_default=True, help="Random seed of the chunks.")
+@click.option(
+    "--dry-run", is_flag=True, help="Show the number of calls, tokens and the cost; send nothing."
+)
+@judge_options
+@click.pass_context
+def queries(
+    context: click.Context,
+    /,
+    folder: str,
+    model: str,
+    judge_name: str | None,
+    system: str,
+    n_documents: int,
+    per_document: int,
+    seed: int,
+    dry_run: bool,
+    settings: tuple[str, ...],
+    concurrency: int,
+    rate: float | None,
+    timeout: float,
+    retries: int,
+    max_calls: int | None,
+    max_tokens: int | None,
+    price: str | None,
+) -> None:
+    """Propose queries for documents with a language model.
+
+    Each proposal has an intent, a category and a difficulty. Those that ask almost the same as
+    another query are set aside, and so are those that the judge says their chunk does not answer.
+    All are written to query-proposals.jsonl in FOLDER, with the model, the prompt and the chunk
+    they come from. The queries of the set do not change: people decide with `golden review`.
+
+    Chunks that were read before are not read again, so repeat the command for more. Exit code 4 if
+    the model failed, and 6 if the budget is used up.
+
+    \b
+    berryeval golden queries golden/ --model openai:gpt-4.1-mini --dry-run --price 0.40,1.60
+    berryeval golden queries golden/ --model openai:qwen3@http://localhost:11434/v1 -n 50
+    berryeval golden review golden/
+    """
+    from berryeval.judges.opening import open_chat
+    from berryeval.judges.proposing import Proposer
+    from berryeval.suite.query_proposals import categories_of, choose_documents, propose_queries
+
+    golden = load_golden_set(folder)
+    meter = meter_of(max_calls, max_tokens, rate)
+    limits = limits_of_calls(timeout, retries)
+    given = named_settings(settings)
+    chat = open_chat(
+        model, {"answer_tokens": str(200 * per_document), **given}, limits=limits, meter=meter
+    )
+    proposer = Proposer(chat, n=per_document, categories=categories_of(golden))
+    judge = opened_judge(judge_name or model, settings if not judge_name else (), limits, meter)
+    chosen = choose_documents(golden, proposer, n_documents, seed)
+    if dry_run:
+        tokens = [proposer.estimate(document) for document in chosen]
+        _show_plan([one for one, _ in tokens], sum(most for _, most in tokens), price)
+        return
+    with ExitStack() as stack:
+        asked = None if system == "none" else stack.enter_context(_indexed(system, golden))
+        progress = stack.enter_context(progress_bar("Proposing"))
+        found = propose_queries(
+            golden, proposer, chosen,
+            judge=judge, system=asked, concurrency=concurrency, progress=progress,
+        )  # fmt: skip
+    paid = price_of(price)
+    cost = None if paid is None else paid.of(meter.input_tokens, meter.output_tokens)
+    context.exit(_report(found, folder, meter.n_calls, cost))
+
+
+def _indexed(name: str, golden: GoldenSet) -> System:
+    from berryeval.search.opening import open_system
+
+    opened = open_system(name, queries=golden.queries)
+    if opened.can_index:
+        opened.index(golden.documents())
+    return opened
+
+
+def _show_plan(input_tokens: list[int], output_tokens: int, price: str | None) -> None:
+    paid = price_of(price)
+    text = f"{len(input_tokens):,} calls to write queries: about {sum(input_tokens):,} input and "
+    text += f"at most {output_tokens:,} output tokens"
+    if paid is not None:
+        text += f", cost at most {paid.of(sum(input_tokens), output_tokens):,.2f}"
+    click.echo(f"{text}. One call per query follows, to judge it. Nothing was sent.")
+
+
+def _report(found: Proposed, folder: str, n_calls: int, cost: float | None) -> int:
+    """Report what was proposed, and return the exit code."""
+    counts = {
+        status: sum(1 for one in found.proposals if one.status == status)
+        for status in ("proposed", "duplicate", "unanswered")
+    }
+    click.echo(
+        f"{found.n_documents:,} chunks read, {n_calls:,} calls"
+        + (f", cost {cost:,.2f}" if cost is not None else "")
+        + f": {counts['proposed']:,} queries proposed, {counts['duplicate']:,} almost the same as "
+        f"others, {counts['unanswered']:,} not answered by their chunk."
+    )
+    if counts["proposed"]:
+        click.echo(f"Accept, edit or reject them with: berryeval golden review {folder}")
+    for error in found.failures[:1]:
+        click.echo(f"{error} ({len(found.failures):,} times)", err=True)
+    if found.budget is not None:
+        click.echo(f"Stopped: {found.budget}. Repeat the command to continue.", err=True)
+        return BUDGET_SPENT
+    return SYSTEM_FAILED if found.failures else 0
+
+
+@click.command("review")
+@click.argument("folder", metavar="FOLDER")
+@click.option(
+    "--reviewer",
+    envvar="USER",
+    metavar="NAME",
+    default="",
+    help="Name stored with each decision.  [default: the user]",
+)
+@click.option(
+    "--apply",
+    "apply_only",
+    is_flag=True,
+    help="Ask nothing; add the proposals whose status was set to accepted in the file.",
+)
+def review(folder: str, reviewer: str, apply_only: bool) -> None:
+    """Accept, edit or reject proposed queries, and add the accepted ones.
+
+    Shows each proposal with its chunk, the grade of the judge and the rank in the system. Every
+    decision is stored at once; q ends, and the next call continues. Accepted queries are added to
+    test-queries.json, with the intent as description and the id of the proposal. They have no
+    judgments yet. query-proposals.jsonl keeps where they come from, and who accepted them.
+
+    Instead, you can edit the file: set status to accepted or rejected, and call with --apply.
+
+    \b
+    berryeval golden review golden/
+    berryeval golden review golden/ --apply
+    """
+    from berryeval.judges.proposals import read_proposals, write_proposals
+    from berryeval.suite.query_proposals import add_accepted
+
+    golden = load_golden_set(folder)
+    proposals = read_proposals(golden.folder)
+    waiting = [] if apply_only else [one for one in proposals if one.status == "proposed"]
+    texts = {chunk.chunk_id: chunk.text for chunk in golden.chunks}
+    for number, one in enumerate(waiting, start=1):
+        _show(one, texts.get(one.doc_id, ""), f"{number} of {len(waiting)}")
+        answer = click.prompt(
+            "[a]ccept, [e]dit, [r]eject, [s]kip, [q]uit",
+            type=click.Choice(_CHOICES), show_choices=False,
+        )  # fmt: skip
+        if answer == "q":
+            break
+        if answer != "s":
+            proposals[proposals.index(one)] = _decided(one, answer, reviewer)
+            write_proposals(golden.folder, proposals)
+    added = add_accepted(golden, proposals)
+    n_left = sum(1 for one in read_proposals(golden.folder) if one.status == "proposed")
+    click.echo(f"Added: {len(added):,} queries. Waiting for review: {n_left:,}.")
+
+
+def _show(proposal: Proposal, text: str, where: str) -> None:
+    rank = "not found" if proposal.rank is None else f"rank {proposal.rank}"
+    checks = [] if proposal.system is None else [f"{proposal.system}: {rank}"]
+    if proposal.judge is not None:
+        checks.append(f"{proposal.judge}: grade {proposal.grade:g}")
+    labels = ", ".join(filter(None, (proposal.category, proposal.difficulty, *checks)))
+    shown = " ".join(text.split())
+    click.echo(f"\n{where}: {click.style(proposal.query, bold=True)}")
+    click.echo(f"  intent: {proposal.intent}")
+    click.echo(f"  {labels}")
+    click.echo(f"  {proposal.doc_id}: {shown[:_EXCERPT]}{' …' * (len(shown) > _EXCERPT)}")
+
+
+def _decided(proposal: Proposal, answer: str, reviewer: str) -> Proposal:
+    from datetime import datetime, timezone
+
+    when = datetime.now(timezone.utc).isoformat(timespec="seconds")
+    seen = replace(proposal, reviewed_by=reviewer, reviewed_at=when)
+    if answer == "r":
+        return replace(seen, status="rejected", why=click.prompt("Why", default=""))
+    if answer == "e":
+        text = click.prompt("Query", default=proposal.query)
+        intent = click.prompt("Intent", default=proposal.intent)
+        is_new = text != proposal.query
+        seen = replace(seen, query=text, intent=intent, original=proposal.query if is_new else None)
+    return replace(seen, status="accepted")

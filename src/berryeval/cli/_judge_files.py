@@ -1,0 +1,129 @@
+"""``berryeval judge draw``, ``berryeval judge export`` and ``berryeval judge show``."""
+
+from __future__ import annotations
+
+import click
+
+from berryeval.cli._judges import price_of
+from berryeval.cli._options import named_runs
+from berryeval.cli._output import output_options, write_output, write_tables
+
+__all__ = ["draw", "export", "show"]
+
+FORMATS = ("table", "json", "markdown")
+_SHOWN = 3
+
+_golden_option = click.option(
+    "--golden", metavar="FOLDER", required=True, help="Golden set with the grades of the judge."
+)
+
+
+@click.command("draw")
+@_golden_option
+@click.option(
+    "-n", "n_queries", type=click.IntRange(min=2), required=True, help="Number of queries."
+)
+@click.option(
+    "--by",
+    "label",
+    type=click.Choice(["category", "difficulty"]),
+    help="Draw from the queries of each value of this label, for slices by it.",
+)
+@click.option(
+    "-o", "--output", metavar="FILE", required=True, help="File to write, such as draw.json."
+)
+def draw(golden: str, n_queries: int, label: str | None, output: str) -> None:
+    """Draw queries at random for people to judge completely.
+
+    The golden set alone decides which queries are drawn, and a larger N keeps those of a smaller
+    one. People judge everything that the compared runs return for these queries. `berryeval
+    compare` and `gate` read the file as --label-draw.
+
+    \b
+    berryeval judge draw --golden golden/ -n 50 -o draw.json
+    """
+    from berryeval.evaluation.label_draw import draw_labels
+    from berryeval.golden.reading import read_golden_set
+
+    queries = read_golden_set(golden).queries
+    strata = None if label is None else {
+        query.query_id: getattr(query, label) or "none" for query in queries
+    }  # fmt: skip
+    drawn = draw_labels([query.query_id for query in queries], n_queries, strata=strata)
+    drawn.save(output)
+    shown = ", ".join(sorted(drawn.labelled)[:_SHOWN])
+    click.echo(f"Drew {len(drawn.labelled):,} of {len(queries):,} queries, such as {shown}.")
+
+
+@click.command("export")
+@_golden_option
+@click.option(
+    "--run",
+    "runs",
+    multiple=True,
+    required=True,
+    metavar="RUN",
+    help="Run to be compared, as FILE or NAME=FILE. Repeatable.",
+)
+@click.option(
+    "-k",
+    type=click.IntRange(min=1),
+    default=10,
+    show_default=True,
+    help="Number of ranks of each run, at least the cutoff of the measures.",
+)
+@click.option(
+    "--judge",
+    "judge_name",
+    metavar="NAME",
+    help="Name of the judge, as `judge show` lists it.  [default: the only admitted one]",
+)
+@click.option(
+    "-o", "--output", metavar="FILE", required=True, help="Judgments to write, in any format."
+)
+def export(golden: str, runs: tuple[str, ...], k: int, judge_name: str | None, output: str) -> None:
+    """Export the grades of an admitted judge for everything that runs return.
+
+    `berryeval compare` and `gate` read the file as --model-judgments, and correct it by people's
+    judgments. Refused unless the judge is admitted, and has graded the first K of all runs: its
+    score of a query has to be made of the same documents whether people judged the query or not.
+    Sends nothing.
+
+    \b
+    berryeval judge export --golden golden/ --run old.run --run new.run -o model.jsonl
+    berryeval compare golden/ old.run new.run --model-judgments model.jsonl --label-draw draw.json
+    """
+    from berryeval.evaluation.sources import load_run
+    from berryeval.formats import write_judgments
+    from berryeval.golden.reading import read_golden_set
+    from berryeval.suite.counted_grades import grades_of_pool
+
+    loaded = {name: load_run(path) for name, path in named_runs(runs).items()}
+    found = grades_of_pool(read_golden_set(golden), loaded, k=k, judge=judge_name)
+    write_judgments(found, output)
+    click.echo(f"Exported {found.n_rows:,} model judgments of {found.n_queries:,} queries.")
+
+
+@click.command("show")
+@_golden_option
+@click.option("--price", metavar="IN,OUT", help="Prices per million input and output tokens.")
+@output_options(FORMATS)
+def show(golden: str, price: str | None, output: str | None, output_format: str) -> None:
+    """Show the judges of a golden set, what they did, and whether they count.
+
+    Lists grades, calls and tokens so far, the admission of each judge, and whether its grades
+    changed when it was asked again. Sends nothing.
+
+    \b
+    berryeval judge show --golden golden/ --price 0.10,0.40
+    """
+    from berryeval.golden.reading import read_golden_set
+    from berryeval.reports.judging import judges_table, judges_to_json
+    from berryeval.suite.judge_overview import judges_of
+
+    paid = price_of(price)
+    found = judges_of(read_golden_set(golden))
+    if output_format == "json":
+        write_output(judges_to_json(found, paid), output)
+    else:
+        write_tables([judges_table(found, paid)], output, output_format)
