@@ -46,7 +46,7 @@ CPP := $(shell find native fuzz -name '*.cpp' -o -name '*.hpp')
 .DEFAULT_GOAL := help
 .PHONY: help demo check test test-deep coverage lint format tidy bench bench-search bench-service bench-workbench bench-peers fuzz soak \
   conformance conformance-page frameworks spark bench-scale docs reference simulate baseline quality \
-  screenshots constraints release clean
+  check-site gallery image-steps screenshots constraints release release-dry-run clean
 
 help: ## Show this list
 	@grep -E '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | \
@@ -165,7 +165,16 @@ quality: $(VENV)/developing ## Run the quality suite, embedded and on PostgreSQL
 
 docs: $(VENV)/developing ## Build the documentation into site/
 	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --strict
-	@echo "Open site/index.html"
+	@echo "Open site/index.html; to search, serve it: $(PYTHON) -m http.server -d site"
+
+check-site: docs ## Open the documentation in a browser, with pictures of its front page in build/site
+	$(BIN)/python scripts/check_site.py site build/site
+
+gallery: $(VENV)/developing ## Write the reports of the gallery into build/gallery
+	$(BIN)/python scripts/gallery.py build/gallery
+
+image-steps: ## Run the steps of the container image on this machine, without a container engine
+	PYTHON=$(PYTHON) deploy/try_image_steps.sh
 
 screenshots: $(VENV)/developing ## Take the pictures of the report and of the workbench in docs/images
 	$(BIN)/python scripts/screenshots.py
@@ -178,7 +187,7 @@ reference: $(VENV)/developing ## Regenerate the pages of docs/reference
 constraints: $(VENV)/created ## Pin every dependency with its hashes (UPGRADE=1: in its newest version)
 	$(BIN)/uv pip compile --quiet --universal --python-version 3.10 --no-python-downloads --generate-hashes \
 	  --no-header --no-annotate --no-emit-index-url $(if $(UPGRADE),--upgrade) \
-	  --all-extras --group dev --group fuzz --group tidy --output-file constraints.txt pyproject.toml constraints.in
+	  --all-extras --group dev --group fuzz --group release --group tidy --output-file constraints.txt pyproject.toml constraints.in
 	sed -n '/^pip==\|^uv==/,/[^\\]$$/p' constraints.txt > requirements-installers.txt
 	$(BIN)/uv pip compile --quiet --universal --python-version 3.10 --no-python-downloads --generate-hashes \
 	  --no-header --no-annotate --no-emit-index-url $(if $(UPGRADE),--upgrade) \
@@ -188,10 +197,18 @@ constraints: $(VENV)/created ## Pin every dependency with its hashes (UPGRADE=1:
 	  --group spark --output-file requirements-spark.txt
 
 # Writes to .github/workflows and action.yml only if every tag was resolved.
-release: $(VENV)/developing ## Pin the actions and images of workflows, then build and test the source distribution
+release: $(VENV)/developing ## Cut release VERSION: changelog, version, pinned actions, and all checks of its packages
+	@test -n "$(VERSION)" || { echo "Name the version: make release VERSION=1.2.0"; exit 2; }
+	@test -z "$$(git status --porcelain)" || { echo "Commit or stash your changes first."; exit 2; }
+	$(BIN)/python scripts/release.py $(VERSION)
 	$(BIN)/python scripts/pin_actions.py
-	PYTHON=$(PYTHON) scripts/build_and_test.sh sdist build/release
-	@echo "Commit the pins and tag the commit: the tag starts the Wheels workflow."
+	$(MAKE) release-dry-run
+	PYTHON=$(PYTHON) scripts/build_and_test.sh sdist build/release-sdist
+	@echo "Commit the changes, tag the commit v$(VERSION) and push the tag: it starts the Release workflow."
+
+release-dry-run: $(VENV)/developing ## Build and check the packages of a release, without publishing anything
+	$(UV) $(BIN)/python $(HASHED) --group release
+	PYTHON=$(PYTHON) scripts/check_release.sh build/release
 
 clean: ## Remove everything that was built
 	rm -rf $(VENV) build dist site .coverage .benchmarks .mypy_cache .pytest_cache .ruff_cache \

@@ -1,20 +1,24 @@
 """Write the generated pages: measures and how to choose one, command line, routes, gate rules.
 
+On the front pages, it writes the times of the last benchmarks.
+
 ``make reference`` runs it; a test fails when a page is stale.
 """
 
 from __future__ import annotations
 
+import functools
 import json
 import math
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 from typing import Any
 
 import click
 from api_pages import api_pages
 from expressions_table import expressions_page
+from front_figures import FRONT, front_page
 from tools_table import NOTES, TOOLS, WHERE
 
 from berryeval import cli
@@ -357,7 +361,7 @@ def _sample(rule: Rule) -> object:
     return 3 if rule.default is None else rule.default
 
 
-PAGES = {
+PAGES: dict[str, Callable[[], str]] = {
     "measures.md": measures_page,
     "tools.md": tools_page,
     "expressions.md": lambda: expressions_page(NOTICE),
@@ -367,6 +371,7 @@ PAGES = {
     "settings.md": settings_page,
     "environment.md": environment_page,
     "fusion.md": fusion_page,
+    **{name: functools.partial(front_page, name) for name in FRONT},
 }
 
 

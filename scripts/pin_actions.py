@@ -1,11 +1,11 @@
 """Pin the actions and images of workflows to the commits and digests behind their tags.
 
 ``uses: actions/checkout@v4`` becomes ``uses: actions/checkout@<commit>  # v4``, and
-``image: pgvector/pgvector:pg17`` becomes ``image: pgvector/pgvector:pg17@sha256:<digest>``. The
-owner of a tag can move it; a commit or a digest always names the same content. ``make release``
-runs this script, on a machine that can reach GitHub and the image registry. Lines that are already
-pinned are resolved again from their tag. If any line cannot be resolved, no file is written and the
-exit code is 1.
+``image: pgvector/pgvector:pg17`` becomes ``image: pgvector/pgvector:pg17@sha256:<digest>``, as does
+an image after ``FROM``. The owner of a tag can move it; a commit or a digest always names the same
+content. ``make release`` runs this script, on a machine that can reach GitHub and the image
+registry. Lines that are already pinned are resolved again from their tag. If any line cannot be
+resolved, no file is written and the exit code is 1.
 """
 
 import argparse
@@ -23,15 +23,21 @@ from urllib.parse import urlencode
 from urllib.request import Request, urlopen
 
 ROOT = Path(__file__).parents[1]
-FILES = (*sorted((ROOT / ".github" / "workflows").glob("*.yml")), ROOT / "action.yml")
+FILES = (
+    *sorted((ROOT / ".github" / "workflows").glob("*.yml")),
+    ROOT / "action.yml",
+    ROOT / "deploy" / "compose.yaml",
+    ROOT / "deploy" / "Containerfile",
+)
 
 # Actions of this repository (./) are part of the commit. `container:` may also start a mapping.
-KEY = re.compile(r"^[\s-]*(?P<key>uses|image|container):\s+(?!\./|#)\S")
+KEY = re.compile(r"^[\s-]*(?:(?P<key>uses|image|container):\s+(?!\./|#)\S|FROM )")
 USES = re.compile(
     r"(?P<start>\buses: )(?P<name>[\w.-]+/[\w./-]+)@(?P<ref>[\w.-]+)(?:\s+#\s*(?P<tag>\S+))?\s*$"
 )
 IMAGE = re.compile(
-    r"(?P<start>\b(?:image|container): )(?P<name>[\w./-]+):(?P<tag>[\w.-]+)(?:@sha256:\w{64})?\s*$"
+    r"(?P<start>\b(?:image: |container: |FROM ))(?P<name>[\w./-]+):(?P<tag>[\w.-]+)"
+    r"(?:@sha256:\w{64})?(?P<end>(?: AS \w+)?)\s*$"
 )
 COMMIT = re.compile(r"[0-9a-f]{40}")
 DIGEST = re.compile(r"sha256:[0-9a-f]{64}")
@@ -119,7 +125,8 @@ def pinned(line: str, commit: Resolve, digest: Resolve) -> str:
         return f"{line[: uses.start()]}{uses['start']}{name}@{commit(name, tag)}  # {tag}"
     if image := IMAGE.search(line):
         name, tag = image["name"], image["tag"]
-        return f"{line[: image.start()]}{image['start']}{name}:{tag}@{digest(name, tag)}"
+        start = line[: image.start()] + image["start"]
+        return f"{start}{name}:{tag}@{digest(name, tag)}{image['end']}"
     raise UnresolvedError(f"expected NAME@TAG or IMAGE:TAG, found {line.strip()!r}")
 
 

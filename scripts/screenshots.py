@@ -71,13 +71,14 @@ def open_page(browser: Browser, path: Path, width: int, height: int, scheme: str
 
 
 def take_all(path: Path) -> None:
-    """Take the top in light, a query in dark, and the whole on a phone."""
+    """Take the top in light and in dark, a query in dark, and the whole on a phone."""
     with sync_playwright() as playwright:
         browser = playwright.chromium.launch(
             executable_path=shutil.which("chromium") or shutil.which(SHELL), args=["--no-sandbox"]
         )
-        page = open_page(browser, path, 1200, 1480, "light")
-        page.screenshot(path=IMAGES / "report.png")
+        for name, scheme in (("report.png", "light"), ("report-dark.png", "dark")):
+            page = open_page(browser, path, 1200, 1480, scheme)
+            page.screenshot(path=IMAGES / name)
         page = open_page(browser, path, 1200, 1000, "dark")
         page.locator(".expand").first.click()
         page.locator("#filter").scroll_into_view_if_needed()

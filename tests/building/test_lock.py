@@ -109,8 +109,9 @@ def test_the_lock_covers_every_requirement(place, texts):
 # The installs without hashes, each with its reason.
 WITHOUT_HASHES = {
     "pip install --quiet --link-mode copy --python .cache/peers/bin/python --group peers": "apart",
-    '-m pip install "berryeval$extras==$VERSION"': "a release that the user of the action chose",
-    '-m pip install "berryeval$extras @ file://$SOURCE"': "beside the packages of the user's job",
+    '-m pip install "$PACKAGE" ${REQUIREMENTS:+--requirement "$REQUIREMENTS"}': "in the user's job",
+    '-m pip install --find-links dist "berryeval==$VERSION"': "as users install it",
+    '-m pip install --find-links dist "berryeval[all]==$VERSION"': "as users install it",
     "-m cibuildwheel --output-dir wheelhouse": "builds in environments with pins of its own",
 }
 SCRIPTS = [
@@ -118,6 +119,7 @@ SCRIPTS = [
     ROOT / "action.yml",
     *sorted((ROOT / ".github" / "workflows").glob("*.yml")),
     *sorted((ROOT / "scripts").glob("*.sh")),
+    *sorted((ROOT / "deploy").glob("*.sh")),
     *sorted((ROOT / ".ci").iterdir()),
 ]
 
@@ -139,8 +141,11 @@ def is_hashed(command: str) -> bool:
     if "--require-hashes" in command:
         return True
     if "pip install" in command and "--no-deps" in command:
-        return "--build-constraint " in command or "--no-build-isolation" in command
-    return "-m build" in command and "--dependency-constraints-txt " in command
+        return any(each in command for each in ("--build-constraint ", "--no-build-isolation",
+                                                "--no-index"))  # fmt: skip
+    return "-m build" in command and (
+        "--dependency-constraints-txt " in command or "--no-isolation" in command
+    )
 
 
 @pytest.mark.parametrize("path", SCRIPTS, ids=lambda path: path.name)

@@ -104,6 +104,16 @@ def test_pinned_versions_are_resolved_again(tmp_path, github, registry):
     assert f"pgvector:pg17@{DIGEST}\n" in path.read_text()
 
 
+def test_base_images_are_pinned(tmp_path, github, registry):
+    """The name of a stage is kept, and a pinned image is resolved again."""
+    path = tmp_path / "Containerfile"
+    old = f"pgvector/pgvector:pg17@sha256:{'0' * 64}"
+    path.write_text(f"FROM pgvector/pgvector:pg17 AS build\nRUN true\nFROM {old}\n")
+    assert pin(path, github=github[0], registry=registry).returncode == 0
+    new = f"FROM pgvector/pgvector:pg17@{DIGEST}"
+    assert path.read_text() == f"{new} AS build\nRUN true\n{new}\n"
+
+
 @pytest.mark.parametrize(
     ("text", "reason"),
     [

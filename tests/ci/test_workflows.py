@@ -8,6 +8,13 @@ from pathlib import Path
 
 import pytest
 
+import berryeval as be
+
+if sys.version_info >= (3, 11):
+    import tomllib
+else:
+    import tomli as tomllib
+
 yaml = pytest.importorskip("yaml")
 
 ROOT = Path(__file__).parents[2]
@@ -114,7 +121,8 @@ def test_the_action_declares_the_inputs_that_its_steps_read():
     text = (ROOT / "action.yml").read_text(encoding="utf-8")
     used = set(re.findall(r"\$\{\{ inputs\.([\w-]+) \}\}", text))
     assert used == set(ACTION["inputs"])
-    assert {"judgments", "run", "baseline", "config", "python-version", "extras", "report"} <= used
+    assert {"judgments", "run", "baseline", "config", "python-version", "extras", "report",
+            "requirements"} <= used  # fmt: skip
     assert all(entry["description"] for entry in ACTION["inputs"].values())
 
 
@@ -134,6 +142,56 @@ def test_the_action_uploads_reports_even_on_failure():
     assert last["with"]["path"] == "${{ inputs.working-directory }}/${{ inputs.report }}"
 
 
+BASH = ["bash", "--noprofile", "--norc", "-eo", "pipefail", "-c"]
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="the action runs in bash")
+@pytest.mark.parametrize(
+    ("inputs", "package"),
+    [
+        ({}, f"berryeval=={be.__version__}"),
+        ({"EXTRAS": "search,frames"}, f"berryeval[search,frames]=={be.__version__}"),
+        ({"VERSION": "1.4.0"}, "berryeval==1.4.0"),
+        ({"VERSION": "source"}, f"berryeval @ file://{ROOT}"),
+    ],
+)
+def test_the_action_installs_the_wheel_of_its_release(tmp_path, inputs, package):
+    """Only `version: source` builds; the package is part of the key of the cache."""
+    steps = ACTION["runs"]["steps"]
+    choose = step(steps, "Choose the package")
+    output = tmp_path / "output"
+    environment = {"EXTRAS": "", "VERSION": "", "SOURCE": str(ROOT), "GITHUB_OUTPUT": str(output)}
+    assert set(choose["env"]) == environment.keys() - {"GITHUB_OUTPUT"}
+    (tmp_path / "python").write_text("#!/bin/sh\necho /cache\n")
+    (tmp_path / "python").chmod(0o755)
+    environment |= inputs | {"PATH": f"{tmp_path}:{os.environ['PATH']}"}
+    subprocess.run([*BASH, choose["run"]], env=environment, check=True)
+    found = dict(line.split("=", 1) for line in output.read_text().splitlines())
+    assert found == {"package": package, "cache": "/cache"}
+    [cache] = [one for one in steps if one.get("uses", "").startswith("actions/cache@")]
+    assert "steps.package.outputs.package" in cache["with"]["key"]
+    assert "hashFiles(inputs.requirements)" in cache["with"]["key"]
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="the action runs in bash")
+def test_the_action_installs_the_requirements_of_the_project(tmp_path):
+    """Without any, pip gets the package alone."""
+    (tmp_path / "python").write_text('#!/bin/sh\necho "$@"\n')
+    (tmp_path / "python").chmod(0o755)
+    install = step(ACTION["runs"]["steps"], "Install berryeval")
+    for given, expected in (("", ""), ("a b.txt", " --requirement a b.txt")):
+        done = subprocess.run(
+            [*BASH, install["run"]],
+            env={
+                "PATH": f"{tmp_path}:{os.environ['PATH']}",
+                "PACKAGE": "berryeval==1",
+                "REQUIREMENTS": given,
+            },
+            capture_output=True, text=True, check=True,
+        )  # fmt: skip
+        assert done.stdout == f"-m pip install berryeval==1{expected}\n"
+
+
 @pytest.fixture
 def run_gate(tmp_path):
     """Run the script of the action's gate like a runner; inputs are empty by default."""
@@ -147,7 +205,7 @@ def run_gate(tmp_path):
         files = {name: str(tmp_path / name) for name in ("GITHUB_STEP_SUMMARY", "GITHUB_OUTPUT")}
         scripts = str(Path(sys.executable).parent)
         done = subprocess.run(
-            ["bash", "--noprofile", "--norc", "-eo", "pipefail", "-c", gate["run"]],
+            [*BASH, gate["run"]],
             cwd=tmp_path,
             env=os.environ | environment | files | {"PATH": f"{scripts}:{os.environ['PATH']}"},
             capture_output=True,
@@ -180,3 +238,104 @@ def test_the_action_reports_invalid_input(run_gate):
     code, summary, output = run_gate(judgments="nowhere.txt", config="nowhere.toml")
     assert (code, output) == (2, "exit-code=2\n")
     assert "nowhere.toml: cannot be read" in summary
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="the action runs in bash")
+def test_reports_of_an_earlier_gate_are_removed(run_gate, tmp_path):
+    """A gate that fails before it writes a report leaves none that looks like its own."""
+    (tmp_path / "reports").mkdir()
+    for name in ("report.html", "summary.md", "gate.json", "junit.xml"):
+        (tmp_path / "reports" / name).write_text("stale")
+    code, summary, _ = run_gate(judgments="nowhere.txt", config="nowhere.toml")
+    assert code == 2
+    assert [path.name for path in (tmp_path / "reports").iterdir()] == ["log.txt"]
+    assert "stale" not in summary
+
+
+COMPONENT = list(yaml.safe_load_all((ROOT / "templates" / "gate.yml").read_text(encoding="utf-8")))
+
+
+def test_the_gitlab_component_declares_the_inputs_that_it_uses():
+    """Each input has a description and a default, and every used input is declared."""
+    declared, jobs = COMPONENT[0]["spec"]["inputs"], COMPONENT[1]
+    used = set(re.findall(r"\$\[\[ inputs\.(\w+) \]\]", str(jobs)))
+    assert used == set(declared)
+    assert all({"description", "default"} <= entry.keys() for entry in declared.values())
+    assert "inputs." not in str(jobs["search-quality"]["script"]), "an input could inject commands"
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="the component runs in a shell")
+def test_the_gitlab_component_runs_the_gate(tmp_path):
+    """Its script writes every report that the job collects, and exits with the verdict."""
+    job = COMPONENT[1]["search-quality"]
+    (tmp_path / "berryeval.toml").write_text(
+        f'judgments = "{RUNS}/qrels.txt"\n[[gate.guard]]\nmeasure = "nDCG@10"\nat_least = 0.99\n'
+    )
+    values = {name: entry["default"] for name, entry in COMPONENT[0]["spec"]["inputs"].items()}
+    values["run"] = f"{RUNS}/words.run"
+    environment = {
+        name: re.sub(r"\$\[\[ inputs\.(\w+) \]\]", lambda match: values[match[1]], value)
+        for name, value in job["variables"].items()
+    }
+    install, *others = job["script"]
+    assert install.startswith("python -m pip install ")
+    scripts = str(Path(sys.executable).parent)
+    done = subprocess.run(
+        ["sh", "-ec", "\n".join(others)],
+        cwd=tmp_path,
+        env=os.environ | environment | {"PATH": f"{scripts}:{os.environ['PATH']}"},
+        capture_output=True, text=True, check=False,
+    )  # fmt: skip
+    assert done.returncode == 1, done.stderr
+    assert "FAIL" in done.stdout
+    folder = tmp_path / values["report"]
+    assert {path.name for path in folder.iterdir()} == {"report.html", "gate.json", "junit.xml"}
+    junit = job["artifacts"]["reports"]["junit"].replace("$[[ inputs.report ]]", values["report"])
+    assert (tmp_path / junit).is_file()
+
+
+def test_the_pre_commit_hook_runs_the_gate():
+    """It takes no file names: the gate is in berryeval.toml."""
+    [hook] = yaml.safe_load((ROOT / ".pre-commit-hooks.yaml").read_text(encoding="utf-8"))
+    assert (hook["entry"], hook["language"]) == ("berryeval gate", "python")
+    assert hook["pass_filenames"] is False
+
+
+RELEASE = load(".github/workflows/release.yml")
+
+
+def test_a_release_is_published_only_from_a_tag_and_after_all_checks():
+    """Publishing needs no password, and only its own job may ask the index to trust it."""
+    jobs = RELEASE["jobs"]
+    publish = jobs["publish"]
+    assert publish["if"] == "startsWith(github.ref, 'refs/tags/v')"
+    assert publish["needs"] == "check"
+    assert set(jobs["check"]["needs"]) == {"wheels", "source"}
+    assert publish["permissions"] == {
+        "contents": "read", "id-token": "write", "attestations": "write",
+    }  # fmt: skip
+    others = {name: job.get("permissions", {}) for name, job in jobs.items() if name != "publish"}
+    assert not any("id-token" in permissions for permissions in others.values())
+    for name in ("announce", "site"):
+        assert jobs[name]["needs"] == "publish"
+
+
+def test_wheels_are_built_for_the_common_platforms():
+    """glibc and musl on x86-64 and ARM, both kinds of Mac, and Windows; cp312 is the stable ABI."""
+    systems = RELEASE["jobs"]["wheels"]["strategy"]["matrix"]["os"]
+    for name in ("ubuntu-latest", "ubuntu-24.04-arm", "macos-latest", "macos-15-intel",
+                 "windows-latest", "windows-11-arm"):  # fmt: skip
+        assert name in systems
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
+    settings = project["tool"]["cibuildwheel"]
+    assert settings["build"] == ["cp310-*", "cp311-*", "cp312-*"]
+    assert not any("musllinux" in pattern for pattern in settings["skip"])
+
+
+def test_every_script_of_the_release_exists():
+    """A step that names a missing file would fail only after a tag was pushed."""
+    text = (ROOT / ".github" / "workflows" / "release.yml").read_text(encoding="utf-8")
+    scripts = set(re.findall(r"\bscripts/[\w/]+\.(?:py|sh)\b", text))
+    assert {"scripts/check_packages.py", "scripts/first_hour.sh", "scripts/release.py"} <= scripts
+    for path in scripts:
+        assert (ROOT / path).is_file(), path

@@ -57,6 +57,18 @@ def test_without_the_libraries_the_extra_is_named(monkeypatch):
     assert "pip install 'berryeval[search]'" in result.stderr
 
 
+def test_without_the_libraries_recorded_answers_are_shown(folder, monkeypatch):
+    """The first command of README works after its only line of installation, and says so."""
+    monkeypatch.setitem(sys.modules, "tantivy", None)
+    result = demo()
+    assert result.exit_code == 0, result.output
+    assert "The search engine is not installed; using recorded answers" in result.stderr
+    assert "4. Can hybrid replace bm25? PASS" in result.stdout
+    assert "hybrid has nDCG@10 0.8210 with questions and 0.5562 without" in result.stdout
+    assert "The answers were recorded; pip install 'berryeval[search]' runs" in result.stdout
+    assert "The answers were recorded" in (folder / "berryeval-demo.html").read_text()
+
+
 def test_it_works_without_arguments(folder):
     """The bundled golden set is used."""
     result = demo()

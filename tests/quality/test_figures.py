@@ -1,13 +1,15 @@
 """X6: the golden set has the same figures everywhere, with and without questions."""
 
+import json
 import re
 from pathlib import Path
 
 import pytest
 
+from berryeval.evaluation.evaluate import evaluate
 from berryeval.golden.golden_set import name_in_suite
 from berryeval.reports.demo import demo_tables
-from berryeval.suite.demo import SYSTEMS, run_demo
+from berryeval.suite.demo import RECORDED, SYSTEMS, run_demo
 
 ROOT = Path(__file__).parents[2]
 DOCS = ROOT / "docs"
@@ -83,7 +85,12 @@ def test_the_how_to_shows_both_lines(figures):
 
 @pytest.mark.parametrize(
     "path",
-    ["README.md", "docs/how-to/run-the-quality-suite.md", "docs/how-to/try-the-workbench.md"],
+    [
+        "README.md",
+        "docs/explanation/proofs.md",
+        "docs/how-to/run-the-quality-suite.md",
+        "docs/how-to/try-the-workbench.md",
+    ],
 )
 def test_figures_in_sentences_are_those_of_hybrid_search(figures, path):
     """X6: a measure next to a number is the mean of hybrid search, with or without questions."""
@@ -105,6 +112,19 @@ def test_figures_with_questions_never_appear_alone(figures):
         if sum(message) > 1 and "decisions" not in path.parts:
             for name in ("MRR", "P@5", "R@10"):
                 assert f"{plain[name]:.3f}" in text, f"{path}: {name} without questions"
+
+
+@pytest.mark.parametrize("system", SYSTEMS)
+def test_recorded_answers_are_those_of_a_live_search(figures, system):
+    """`python scripts/record_demo.py` records again what `berryeval demo` shows without extras."""
+    means, found = figures
+    recorded = json.loads(RECORDED.read_text(encoding="utf-8"))[system]
+    run = found.results[system].run
+    assert recorded["with questions"] == {
+        query_id: list(run.ranking(query_id)) for query_id in recorded["with questions"]
+    }
+    plain = evaluate(found.golden.judgments, recorded["without questions"], "nDCG@10")
+    assert plain["nDCG@10"].mean == means[system, False]["nDCG@10"]
 
 
 def test_the_demonstration_shows_both_lines(figures):

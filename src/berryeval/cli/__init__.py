@@ -31,7 +31,7 @@ _GROUPS = {
     "Score": ("evaluate", "sessions", "trec_eval", "measures", "inspect", "convert", "dataset"),
     "Compare": ("compare", "explain", "overlap", "agree", "fuse", "history"),
     "Decide": ("init", "gate", "baseline", "power"),
-    "Search": ("demo", "quality", "retrieve", "tune"),
+    "Search": ("demo", "examples", "quality", "retrieve", "tune"),
     "Judge": ("golden", "holes", "judge"),
     "Serve": ("serve", "archive", "token"),
     "About": ("version",),

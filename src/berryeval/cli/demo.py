@@ -16,6 +16,8 @@ if TYPE_CHECKING:
 
 __all__ = ["command"]
 
+_RECORDED = "The answers were recorded; pip install 'berryeval[search]' runs the search engines."
+
 
 @click.command("demo")
 @click.option(
@@ -34,7 +36,8 @@ def command(context: click.Context, /, output: str, golden: str | None) -> None:
     BM25, vector and hybrid search run over the documentation of an invented product, in this
     process and without a network. The documents are indexed with and without questions that they
     answer, and scores are shown for both. The gate decides whether hybrid search can replace
-    BM25. Requires pip install 'berryeval[search]'.
+    BM25. Without pip install 'berryeval[search]', the bundled golden set is shown with recorded
+    answers of these systems.
 
     \b
     berryeval demo
@@ -56,7 +59,7 @@ def command(context: click.Context, /, output: str, golden: str | None) -> None:
     )
     with progress_bar("Asking") as progress:
         found = run_demo(known, report=lambda text: click.echo(text, err=True), progress=progress)
-    notes = questions_note(found)
+    notes = [*questions_note(found), *([_RECORDED] if found.is_recorded else [])]
     write_output(comparison_to_html(found.comparison, found.gate, notes=notes), output)
     click.echo()
     show_tables(demo_tables(found))
@@ -70,9 +73,11 @@ def _what_next(found: Demo, output: str) -> list[str]:
     """Print where the report is, and what to try next."""
     folder = found.golden.folder
     return [
+        *([_RECORDED, ""] if found.is_recorded else []),
         f"The report shows the rankings of every query side by side; open {output}",
         "",
         "Try next:",
+        "  berryeval examples                           the files that the tutorials use",
         "  berryeval serve --demo --open                the workbench, with a month of such runs",
         "  berryeval quality --system my_module:search  your own search, as a Python function",
         "  berryeval golden init docs/                  a golden set of your own documents",
