@@ -107,7 +107,7 @@ bench-search: $(VENV)/developing ## Measure search over 50,000 chunks, and write
 	$(BIN)/python benchmarks/search.py
 
 bench-peers: $(FRESH)/installed $(PEERS)/installed ## Measure speed against other tools, and write docs/reference/benchmarks-peers.md
-	$(FRESH)/bin/python scripts/fetch_trec_eval.py
+	$(BIN)/python scripts/fetch_trec_eval.py
 	$(FRESH)/bin/python benchmarks/peers.py
 
 fuzz: $(VENV)/developing ## Fuzz the file readers for FUZZ_SECONDS each
