@@ -23,8 +23,8 @@ UNORDERED = {
     *("std", "stdev", "sum", "sumprod", "tensordot", "trapezoid", "var", "variance", "vdot"),
 }
 LIBRARIES = {"math", "numpy", "scipy", "statistics"}
-ELSEWHERE = ("search",)
-"""Scores there are those of a system under test, which is nobody's specification."""
+ELSEWHERE = ("examples", "search")
+"""Scores there are those of systems under test, which are nobody's specification."""
 
 EXACT = "exact, so its order does not matter"
 WHOLE = "of whole numbers"
