@@ -58,11 +58,12 @@ def test_commands_and_options_exist(page):
     """A renamed option fails here, on every page that shows it."""
     for call in calls(page):
         words, command = call, cli.main
-        context = click.Context(command, info_name="berryeval")
+        context = command.make_context("berryeval", [], resilient_parsing=True)
         while isinstance(command, click.Group) and words and not words[0].startswith("-"):
             found = command.get_command(context, words[0])
             assert found is not None, call
-            context = click.Context(found, parent=context, info_name=words[0])
+            # As the command line makes it: commands keep the help option of their first context.
+            context = found.make_context(words[0], [], parent=context, resilient_parsing=True)
             words, command = words[1:], found
         command.make_parser(context).parse_args(words)
 
