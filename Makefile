@@ -10,8 +10,7 @@ SPARK  := .cache/spark
 # Nothing is installed whose hash is not in constraints.txt, neither what is named nor what that
 # needs. uv takes a tenth of pip's time, and installs groups and extras; pip installs single names.
 HASHED := --require-hashes --constraint constraints.txt
-# Copied files, since nltk reads no file that is also elsewhere.
-UV := $(BIN)/uv pip install --quiet --link-mode copy --python
+UV := $(BIN)/uv pip install --quiet --python
 PIP := $(BIN)/python -m pip install -qq
 
 # What `make check` compares with.
@@ -180,8 +179,9 @@ screenshots: $(VENV)/developing ## Take the pictures of the report and of the wo
 	$(BIN)/python scripts/screenshots.py
 	$(BIN)/python scripts/workbench_screenshots.py
 
-reference: $(VENV)/developing ## Regenerate the pages of docs/reference
+reference: $(VENV)/developing ## Regenerate the pages of docs/reference, and the notebooks of the tutorials
 	$(BIN)/python docs/generate.py
+	$(BIN)/python scripts/notebooks.py
 
 # Versions that are already pinned stay, unless UPGRADE is set.
 constraints: $(VENV)/created ## Pin every dependency with its hashes (UPGRADE=1: in its newest version)
@@ -248,10 +248,11 @@ $(PEERS)/installed: pyproject.toml | $(VENV)/created
 	@touch $@
 
 # Apart from the tools, too: these are 130 packages, which depend on older versions of others.
+# They are copied instead of linked, since nltk reads no file that is also elsewhere.
 $(FRAMEWORKS)/installed: requirements-frameworks.txt | $(VENV)/created
 	@echo "Installing RAG frameworks into $(FRAMEWORKS)"
 	@$(PYTHON) -m venv --clear --without-pip $(FRAMEWORKS)
-	@$(UV) $(FRAMEWORKS)/bin/python --no-deps --require-hashes --requirement requirements-frameworks.txt
+	@$(UV) $(FRAMEWORKS)/bin/python --link-mode copy --no-deps --require-hashes --requirement requirements-frameworks.txt
 	@touch $@
 
 # Spark takes 490 MB, and an older pandas. Its workers write into its own folder.

@@ -33,17 +33,24 @@ def main() -> None:
     parser.add_argument(
         "--only", choices=["kills", "examples"], help="leave the others as they are"
     )
+    parser.add_argument("--workers", type=int, default=1, help="of each service; not written")
     wanted = parser.parse_args()
-    tests = {"kills": TESTS[:1], "examples": TESTS[1:]}.get(wanted.only, TESTS)
+    # Examples are tried within one process.
+    only = "kills" if wanted.workers > 1 else wanted.only
+    tests = {"kills": TESTS[:1], "examples": TESTS[1:]}.get(only, TESTS)
     with tempfile.TemporaryDirectory() as folder:
         message = {
             "KILLS": str(wanted.kills),
             "SCHEMATHESIS_EXAMPLES": str(wanted.examples),
             "SOAK_FIGURES": folder,
+            "SOAK_WORKERS": str(wanted.workers),
         }
         command = [sys.executable, "-m", "pytest", "-q", "-p", "no:randomly", *tests]
         subprocess.run(command, cwd=ROOT, env=os.environ | message, check=True)
         counts = {path.stem: json.loads(path.read_text()) for path in Path(folder).glob("*.json")}
+    if wanted.workers > 1:
+        print(*kill_lines(counts), sep="\n")
+        return
     if wanted.only != "examples":
         replace_block("kills", kill_lines(counts))
     if wanted.only != "kills":

@@ -1,14 +1,24 @@
-"""Times in README and on the front pages, taken from the benchmarks against other tools."""
+"""Times in README and on other pages, taken from the benchmarks."""
 
 from __future__ import annotations
 
 import re
 from pathlib import Path
 
-__all__ = ["DASH", "FRONT", "front_page", "with_times"]
+__all__ = [
+    "DASH",
+    "DIVERSITY_PAGE",
+    "FRONT",
+    "diversity_page",
+    "front_page",
+    "with_shares",
+    "with_times",
+]
 
 DOCS = Path(__file__).parent
 BENCHMARKS = DOCS / "reference" / "benchmarks-peers.md"
+OWN_BENCHMARKS = DOCS / "reference" / "benchmarks.md"
+DIVERSITY_PAGE = "../how-to/measure-diversity.md"
 FRONT = ("../../README.md", "../index.md", "../explanation/limits.md", "../explanation/proofs.md")
 """Pages with such times, relative to the reference."""
 
@@ -45,6 +55,22 @@ def with_times(text: str, benchmarks: str) -> str:
     others = ", ".join(f"{tool} {shown[tool]}" for tool in _TOOLS[1:] if tool in seconds)
     sentence = f"takes {own} and {memory['berryeval']} MB; other tools take longer: {others} ("
     return re.sub(r"takes [\d.]+ s and \d+ MB; .*? \((?=\[on two cores\])", sentence, text)
+
+
+def diversity_page() -> str:
+    """Return the page about measures of diversity with the times of the last `make bench`."""
+    text = (DOCS / "reference" / DIVERSITY_PAGE).read_text(encoding="utf-8")
+    return with_shares(text, OWN_BENCHMARKS.read_text(encoding="utf-8"))
+
+
+def with_shares(text: str, benchmarks: str) -> str:
+    """Return a page with the times of measures, as multiples of that of nDCG."""
+    few, many = re.search(r"\| `alpha_nDCG@100` \| ([\d.]+) \| ([\d.]+) \|", benchmarks).groups()  # type: ignore[union-attr]  # a row of the table
+    return re.sub(
+        r"take [\d.]+ times as long as `nDCG` with 5 intents, and [\d.]+ times with",
+        f"take {few} times as long as `nDCG` with 5 intents, and {many} times with",
+        text,
+    )
 
 
 def _shown(seconds: float | None) -> str:

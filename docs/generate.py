@@ -18,7 +18,7 @@ from typing import Any
 import click
 from api_pages import api_pages
 from expressions_table import expressions_page
-from front_figures import FRONT, front_page
+from front_figures import DIVERSITY_PAGE, FRONT, diversity_page, front_page
 from tools_table import NOTES, TOOLS, WHERE
 
 from berryeval import cli
@@ -372,6 +372,7 @@ PAGES: dict[str, Callable[[], str]] = {
     "environment.md": environment_page,
     "fusion.md": fusion_page,
     **{name: functools.partial(front_page, name) for name in FRONT},
+    DIVERSITY_PAGE: diversity_page,
 }
 
 

@@ -1,4 +1,4 @@
-"""What MkDocs adds to the site while it builds it: real reports, our logo, a list of versions."""
+"""What MkDocs adds to the site: real reports, notebooks, our logo, a list of versions."""
 
 from __future__ import annotations
 
@@ -12,8 +12,10 @@ from mkdocs.structure.files import File
 if TYPE_CHECKING:
     from mkdocs.config.defaults import MkDocsConfig
     from mkdocs.structure.files import Files
+    from mkdocs.structure.pages import Page
 
 ROOT = Path(__file__).parents[1]
+NOTEBOOKS = ROOT / "examples" / "notebooks"
 LOGO = ROOT / "src" / "berryeval" / "service" / "workbench" / "static" / "berry.svg"
 
 
@@ -28,7 +30,7 @@ def on_config(config: MkDocsConfig) -> MkDocsConfig:
 
 
 def on_files(files: Files, config: MkDocsConfig) -> Files:
-    """Add the logo, and the reports under the addresses that docs/gallery.md links to."""
+    """Add the logo, the reports that docs/gallery.md links to, and a notebook beside its page."""
     sys.path.insert(0, str(ROOT / "scripts"))
     try:
         import gallery
@@ -36,6 +38,19 @@ def on_files(files: Files, config: MkDocsConfig) -> Files:
         sys.path.remove(str(ROOT / "scripts"))
     for name, page in gallery.reports().items():
         files.append(File.generated(config, f"gallery/{name}", content=page))
+    for path in NOTEBOOKS.iterdir():
+        content = path.read_text(encoding="utf-8")
+        files.append(File.generated(config, f"tutorials/{path.name}", content=content))
     logo = LOGO.read_text(encoding="utf-8")
     files.append(File.generated(config, "images/berry.svg", content=logo))
     return files
+
+
+def on_page_markdown(markdown: str, page: Page, config: MkDocsConfig, files: Files) -> str:  # noqa: ARG001 - as MkDocs calls it
+    """Link a tutorial to its notebook, below its title."""
+    notebook = Path(page.file.src_uri).with_suffix(".ipynb")
+    if not (NOTEBOOKS / notebook.name).exists():
+        return markdown
+    title, _, rest = markdown.partition("\n")
+    link = f'<a class="notebook" href="{notebook.name}" download>Download as a notebook</a>'
+    return f"{title}\n\n{link}\n{rest}"

@@ -17,7 +17,7 @@ rm -rf "$folder"
 mkdir -p "$folder"
 "$python" -m venv --without-pip "$folder/venv"
 bin=$folder/venv/bin
-hashed() { .venv/bin/uv pip install --quiet --link-mode copy --python "$bin/python" --require-hashes "$@"; }
+hashed() { .venv/bin/uv pip install --quiet --python "$bin/python" --require-hashes "$@"; }
 hashed --constraint constraints.txt --requirement requirements-installers.txt \
   --requirement pyproject.toml --group built
 

@@ -20,6 +20,8 @@ LICENSES = ("LICENSE", "licenses/htmx.txt", "licenses/nanobind.txt", "licenses/r
 IN_WHEEL = (
     "berryeval/__init__.py",
     "berryeval/py.typed",
+    "berryeval/examples/help_centre.json",
+    "berryeval/examples/notebooks/from-runs-to-a-gate.ipynb",
     "berryeval/examples/rag_project/rag_app.py",
     "berryeval/examples/runs/qrels.txt",
     "berryeval/golden/handbook/GUIDELINE.md",

@@ -28,10 +28,10 @@ build --wheel -C wheel.cmake=false -C wheel.py-api= # for machines without a whe
 "$bin/python" scripts/check_packages.py "$folder/dist"
 
 "${PYTHON:-python3}" -m venv --without-pip "$folder/venv"
-"$bin/uv" pip install --quiet --link-mode copy --python "$folder/venv/bin/python" \
+"$bin/uv" pip install --quiet --python "$folder/venv/bin/python" \
   --require-hashes --constraint constraints.txt --requirement pyproject.toml
 # By name: the installer has to prefer the wheel of this machine to the pure one.
-"$bin/uv" pip install --quiet --link-mode copy --python "$folder/venv/bin/python" --no-deps --no-index \
+"$bin/uv" pip install --quiet --python "$folder/venv/bin/python" --no-deps --no-index \
   --find-links "$folder/dist" berryeval
 BERRYEVAL_BACKEND=native "$folder/venv/bin/berryeval" version
 "$bin/cyclonedx-py" environment --pyproject pyproject.toml --mc-type library --output-reproducible \

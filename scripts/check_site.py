@@ -18,7 +18,13 @@ from pathlib import Path
 from playwright.sync_api import Browser, Page, TimeoutError, sync_playwright  # noqa: A004
 
 SCREENS = {"light": (1280, 900), "dark": (1280, 900), "phone": (390, 844)}
-PAGES = ("index.html", "gallery.html", "how-to/install.html", "explanation/limits.html")
+PAGES = (
+    "index.html",
+    "gallery.html",
+    "how-to/install.html",
+    "explanation/limits.html",
+    "tutorials/from-runs-to-a-gate.html",
+)
 SIDEWAYS = "document.documentElement.scrollWidth - document.documentElement.clientWidth"
 SECONDS = 120
 """How long the search may take on a busy machine."""

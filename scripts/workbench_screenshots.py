@@ -93,11 +93,17 @@ PICTURES = (
     Picture("queries", "/queries"),
     Picture("query", "/queries/{query_id:id}", "{query}"),
     Picture("document", "/queries/{query_id:id}/documents/{doc_id:id}", "{document}"),
+    Picture("try", "/try", "/try?id={query_id}&b.fusion=ranks"),
+    Picture("systems", "/try/systems"),
     Picture("judge", "/judge"),
     Picture("judgments", "/judgments"),
     Picture("judgment", "/judgments/{query_id:id}/{doc_id:id}", "{judgment}"),
     Picture("agreement", "/judgments/agreement"),
     Picture("policy", "/judgments/policy"),
+    Picture("projects", "/projects"),
+    Picture("project", "/projects/{name}", "/projects/{project}"),
+    Picture("new-project", "/projects/+new"),
+    Picture("settle", "/projects/{name}/settle", "/projects/{project}/settle"),
     Picture("gates", "/gates"),
     Picture("gate", "/gates/{name}", "/gates/{gate}"),
     Picture("new-gate", "/gates/+new"),
@@ -111,9 +117,20 @@ PICTURES = (
 """In the order in which the documentation shows them."""
 
 NO_PICTURES = {
+    "/collections": "a short list and a form",
+    "/documents": "a plain list",
+    "/documents/{doc_id:id}": "looks like the document of a query",
+    "/tokens": "a short list and a form",
     "/assets/{name:path}": "files that pages are made of",
     "/gates/{name}/replay/{run_id}": "a verdict that is not kept, and looks the same",
+    "/judgments/imports": "a plain list, of which the demonstration has none",
+    "/judgments/imports/{import_id}/undo": "a question before the undo of an import",
+    "/try/jobs/{job_id}": "there for as long as it takes, and then part of the page Try",
     "/import/jobs/{job_id}": "there for as long as it takes",
+    "/judges": "the demonstration has no judges that are not people",
+    "/judges/{identity}": "the demonstration has no judges that are not people",
+    "/judges/draws": "the demonstration has no draws",
+    "/judges/proposals": "the demonstration has no proposed queries",
 }
 """Routes that are no pages, and what they are."""
 
@@ -150,11 +167,13 @@ def things(address: str, page: Page) -> dict[str, str]:
         "second": second,
         "third": third,
         "gate": first("/v1/gates")["name"],
+        "project": first("/v1/projects")["name"],
     }
     page.goto(f"{address}/compare?a={known['baseline']}&b={known['candidate']}")
     known["query"] = page.locator("#queries tbody th a").first.get_attribute("href") or ""
     pair = first("/v1/judgments?limit=1")
     ids = [quote(pair[name], safe="") for name in ("query_id", "doc_id")]
+    known["query_id"] = ids[0]
     known["document"] = f"/queries/{ids[0]}/documents/{ids[1]}"
     known["judgment"] = f"/judgments/{ids[0]}/{ids[1]}"
     known["verdict"] = first(f"/v1/gates/{known['gate']}/verdicts")["verdict_id"]

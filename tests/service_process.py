@@ -7,6 +7,7 @@ import signal
 import socket
 import subprocess
 import sys
+from contextlib import suppress
 from pathlib import Path
 
 SECONDS_TO_END = 60
@@ -58,8 +59,13 @@ class Server:
         return self._end(signal.SIGTERM)
 
     def kill(self):
-        """Kill it at once."""
-        return self._end(signal.SIGKILL)
+        """Kill it at once, with its workers."""
+        children = _children_of(self.process.pid)
+        code = self._end(signal.SIGKILL)
+        for child in children:
+            with suppress(ProcessLookupError):
+                os.kill(child, signal.SIGKILL)
+        return code
 
     def wait(self):
         """Wait until it has ended, and return its exit code."""
@@ -180,6 +186,16 @@ for line in sys.stdin:
         signal.alarm(0)
     print(number, flush=True)
 """
+
+
+def _children_of(pid):
+    """Return the processes that a process has started, on a system that lists them."""
+    found = []
+    for path in Path("/proc").glob("[0-9]*/stat"):
+        with suppress(OSError):  # it may have ended
+            if int(path.read_text().rpartition(")")[2].split()[1]) == pid:
+                found.append(int(path.parent.name))
+    return found
 
 
 def _arguments(options):

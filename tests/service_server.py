@@ -13,17 +13,20 @@ from fastapi import FastAPI
 
 from berryeval.archive import Archive
 from berryeval.service import ServiceSettings, create_app
+from berryeval.service.processes.supervisor import Worker
 
 _ROUTES: list[Any] = []
 
 
-def new_app(archive: Archive, settings: ServiceSettings | None = None) -> FastAPI:
+def new_app(
+    archive: Archive, settings: ServiceSettings | None = None, worker: Worker | None = None
+) -> FastAPI:
     """Create an application that shares its routes with all others of the process.
 
     FastAPI prepares a route when it is first called, which takes longer than most tests. Routes do
     not refer to their application.
     """
-    app = create_app(archive, settings)
+    app = create_app(archive, settings, worker)
     if not _ROUTES:
         _ROUTES.extend(app.router.routes)
     app.router.routes[:] = _ROUTES

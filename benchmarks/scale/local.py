@@ -1,13 +1,15 @@
 """Print, as JSON, how long the local engine takes for a data set, in a process of its own.
 
-``local.py ROWS`` with BERRYEVAL_THREADS set. For the time of the engine alone, each file is scored
-by itself when it is in memory, as a task of Spark scores what it has. That time is the processor's,
-since Java and Python share two processors in Spark.
+``local.py ROWS CORES``. Readers have threads of their own, so the process is kept on its cores.
+For the time of the engine alone, each file is scored by itself when it is in memory, as a task of
+Spark scores what it has. That time is the processor's, since Java and Python share two processors
+in Spark.
 """
 
 from __future__ import annotations
 
 import json
+import os
 import sys
 import time
 
@@ -22,6 +24,9 @@ MEASURES = ["nDCG@10", "AP", "RR", "P@10", "R@100", "Success@5"]
 
 def main() -> None:
     """Measure a whole evaluation, and the engine on tables that are in memory."""
+    n_cores = int(sys.argv[2])
+    os.sched_setaffinity(0, range(n_cores))
+    os.environ["BERRYEVAL_THREADS"] = str(n_cores)
     data = dataset(int(sys.argv[1]))
     start = time.perf_counter()
     whole = be.evaluate(data.judgments, data.run, MEASURES).to_dict()

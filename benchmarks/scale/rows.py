@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 import numpy as np
 import pyarrow as pa
-from pyarrow import parquet
+from pyarrow import compute, parquet
 
 FOLDER = Path(__file__).parents[2] / "build" / "scale"
 ROWS_PER_QUERY = 1000
@@ -69,9 +69,13 @@ def _schema(number: str, kind: pa.DataType) -> pa.Schema:
 
 
 def _table(number: str, queries: np.ndarray, documents: np.ndarray, values: np.ndarray) -> pa.Table:
-    names = pa.array([f"q{one:09}" for one in queries]).dictionary_encode()
-    index = pa.array(np.repeat(np.arange(len(queries)), documents.shape[1]))
-    ids = pa.array(np.char.add("d", np.char.zfill(documents.ravel().astype("U9"), 9)))
+    names = ids("q", queries).take(pa.array(np.repeat(np.arange(len(queries)), documents.shape[1])))
     numbers = pa.array(values.ravel())
-    columns = [names.dictionary.take(index), ids, numbers]
+    columns = [names, ids("d", documents.ravel()), numbers]
     return pa.table(columns, schema=_schema(number, numbers.type))
+
+
+def ids(prefix: str, numbers: np.ndarray) -> pa.Array:
+    """Return ids of ten characters: a letter, and a number with leading zeros."""
+    digits = compute.utf8_lpad(pa.array(numbers).cast(pa.string()), 9, "0")
+    return compute.binary_join_element_wise(prefix, digits, "")

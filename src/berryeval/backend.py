@@ -8,10 +8,10 @@ Both give identical bits. The native one is used when it was built and can be lo
 from __future__ import annotations
 
 import os
-from dataclasses import dataclass
 from functools import cache
 from importlib import import_module
 from importlib.util import find_spec
+from typing import NamedTuple
 
 from berryeval.errors import ArgumentError, InputError
 
@@ -20,8 +20,7 @@ __all__ = ["MAX_THREADS", "Backend", "backend", "n_threads"]
 MAX_THREADS = 1024
 
 
-@dataclass(frozen=True)
-class Backend:
+class Backend(NamedTuple):
     """The twin in use, and why."""
 
     name: str

@@ -8,10 +8,13 @@ from pathlib import Path
 
 import pytest
 
+from archive.judged_by_models import admission, model_grade, proposal
 from berryeval import Document, Query, Run, evaluate
 from berryeval.archive import Archive, JudgmentEntry, RunFacts
-from berryeval.archive.records import JudgingPolicy
+from berryeval.archive.projects.records import PairSelection, ProjectPlan
+from berryeval.archive.records import JudgingPolicy, JudgmentBatch
 from berryeval.errors import ArchiveError, NotFoundError
+from berryeval.evaluation.label_draw import draw_labels
 from depth import IS_DEEP
 
 N_FILES = 1000 if IS_DEEP else 40
@@ -48,6 +51,19 @@ def intact(tmp_path_factory):
         archive.sessions.start(archive.tokens.create("ci", "judge"))
         archive.stores.create("help", "embedded", {"name": "bm25"})
         archive.stores.put_documents("help", [Document(f"s{i}", "words " * 9) for i in range(40)])
+        entries = [JudgmentEntry(f"q{i}", "d0", 1) for i in range(9)]
+        archive.imports.put([JudgmentBatch("eve", "file", entries)], file_name="a", author="ada")
+        selection = PairSelection("depth", (stored.run_id,))
+        archive.projects.create("depth", ProjectPlan(selection), author="ada")
+        pair = archive.projects.board("depth").pairs[0].asked.pair
+        archive.projects.answer("depth", *pair, None, author="bob")
+        archive.model_grades.put([model_grade(f"q{i}", "d1", i % 3) for i in range(40)])
+        archive.admissions.put([admission()], stored_by="ada")
+        archive.label_draws.put("first", draw_labels([f"q{i}" for i in range(40)], 20),
+                                created_by="ada")  # fmt: skip
+        archive.proposals.put([proposal()])
+        archive.systems.put("products", "http://search.example", {}, {"key": "x"}, author="ada")
+        archive.collections.retitle("default", "Help centre")
         counts = archive.check(deep=True).counts
         assert [table for table, n_rows in counts.items() if n_rows == 0] == []
     return path.read_bytes()
@@ -96,7 +112,7 @@ def reads(archive):
         load_evaluations, archive.gates.page, lambda: archive.verdicts.page(gate="gate"),
         archive.baselines.page, archive.tokens.page, archive.judging.get, archive.stores.page,
         lambda: archive.stores.documents("help"), lambda: archive.sessions.verify("unknown"),
-        archive.judgments.with_opinions, export,
+        archive.judgments.with_opinions, archive.collections.all, export,
         lambda: archive.queries.put([Query("new", "text")]),
     )  # fmt: skip
 

@@ -39,6 +39,20 @@ def test_sqlite_leaves_a_single_file(tmp_path):
     assert [file.name for file in tmp_path.iterdir()] == ["a.db"]
 
 
+def test_a_connection_in_use_is_closed_when_its_block_ends(location):
+    """The archive may be closed meanwhile, by a service that stops."""
+    archive = Archive.open(location)
+    with archive._database.reading() as connection:
+        raw = connection.connection.dbapi_connection
+        archive.close()
+        assert connection.execute(text("SELECT 1")).scalar() == 1
+    if "://" in location:
+        assert raw.closed
+    else:
+        with pytest.raises(sqlite3.ProgrammingError, match="closed database"):
+            raw.execute("SELECT 1")
+
+
 def test_every_sqlite_connection_is_durable(tmp_path):
     """E5: WAL, an fsync per commit, foreign keys, and a busy timeout."""
     with Archive.open(tmp_path / "a.db", timeout=3) as archive:
@@ -75,7 +89,7 @@ def test_a_newer_archive_is_rejected_and_not_changed(location):
     """The message has the version and what to do."""
     with Archive.open(location) as archive, archive._database.writing() as connection:
         connection.execute(text("UPDATE archive_version SET version_num = '9999'"))
-    expected = "version 0007 or older, found 9999: a newer berryeval created it; upgrade berryeval"
+    expected = "version 0011 or older, found 9999: a newer berryeval created it; upgrade berryeval"
     for _ in range(2):
         with pytest.raises(ArchiveError, match=expected) as caught:
             Archive.open(location)

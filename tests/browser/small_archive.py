@@ -105,6 +105,12 @@ def candidate() -> dict[str, list[str]]:
     }
 
 
+def index(archive: Archive) -> None:
+    """Put the documents into the default store, which searches by words and meaning."""
+    archive.stores.create("default", "hybrid")
+    archive.stores.put_documents("default", documents())
+
+
 def fill(archive: Archive) -> dict[str, str]:
     """Write everything; return the ids of the runs by name."""
     archive.queries.put(queries())

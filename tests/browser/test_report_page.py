@@ -159,6 +159,19 @@ def test_printed_pages_are_light_and_without_controls(html, open_page):
     assert page.pdf(format="A4")
 
 
+def test_rankings_are_printed_and_nothing_is_cut_off(open_page):
+    """Those of the queries that changed most; afterwards the page is as it was."""
+    systems = {f"a-system-with-a-long-name-{number}": 0.1 * number for number in range(5)}
+    page = open_page(comparison_to_html(a_comparison(30, systems)))
+    page.set_viewport_size({"width": 718, "height": 1000})  # an A4 page within its margins
+    page.evaluate("dispatchEvent(new Event('beforeprint'))")
+    page.emulate_media(media="print")
+    assert page.locator(".rankings").count() == 20
+    assert page.evaluate("document.documentElement.scrollWidth") <= 718
+    page.evaluate("dispatchEvent(new Event('afterprint'))")
+    assert page.locator(".rankings").count() == 0
+
+
 def test_nothing_overflows_a_narrow_screen(html, open_page):
     """Only tables scroll, each in its own box."""
     page = open_page(html)

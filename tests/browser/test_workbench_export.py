@@ -4,6 +4,7 @@ import csv
 import io
 import json
 import xml.etree.ElementTree as ET
+from html import unescape
 
 import pytest
 
@@ -66,6 +67,17 @@ def test_a_chart_is_exported(exported, workbench, file_format):
     assert drawing.tag == f"{space}svg"
     assert "berryeval-auto" in drawing.find(f"{space}style").text
     assert not [one for one in drawing.iter(f"{space}a") if "href" in one.attrib]
+
+
+def test_a_comparison_is_downloaded_as_a_report(workbench, visit):
+    """The page stays open, and the file has its sentence."""
+    page = visit(workbench, f"/compare?a=main&b={workbench.runs['hybrid']}")
+    sentence = page.locator("h1").inner_text()
+    with page.expect_download() as download:
+        page.get_by_role("link", name="Report", exact=True).click()
+    assert download.value.suggested_filename == "report.html"
+    assert sentence in unescape(download.value.path().read_text())
+    assert "/compare?" in page.url
 
 
 def test_the_dialog_is_accessible(workbench, visit):

@@ -36,6 +36,45 @@ def test_the_palette_reports_when_nothing_matches(workbench, visit):
     expect(page.locator("#palette-items b")).to_have_count(0)
 
 
+def test_a_question_mark_shows_the_keys_of_a_page(workbench, visit):
+    """On a query it also has the keys that judge; in a field it is a character."""
+    page = visit(workbench, f"/queries/q01?a=main&b={workbench.runs['hybrid']}")
+    page.keyboard.press("?")
+    dialog = page.get_by_role("dialog", name="Keys")
+    expect(dialog).to_contain_text("Undo the last grade")
+    page.keyboard.press("Escape")
+    expect(dialog).to_be_hidden()
+    page.goto("/queries")
+    page.get_by_role("searchbox").first.press("?")
+    expect(dialog).to_be_hidden()
+    page.get_by_role("button", name="Keys").click()
+    expect(dialog).to_contain_text("Ctrl K")
+    assert violations(page, within="#keys") == []
+
+
+def test_a_menu_and_a_notice_fit_on_a_phone(workbench, visit):
+    """The actions of a run do not widen the page, and a notice is one text, not columns."""
+    size = {"width": 390, "height": 844}
+    page = visit(workbench, f"/runs/{workbench.runs['hybrid']}", viewport=size)
+    page.get_by_text("More", exact=True).click()
+    assert page.evaluate("document.documentElement.scrollWidth <= innerWidth")
+    page.goto("/queries/q01/documents/nowhere")
+    assert page.locator(".banner").evaluate("one => getComputedStyle(one).display") == "block"
+
+
+def test_a_slow_filter_shows_that_it_works(workbench, visit):
+    """The list is marked as busy until the new one is there."""
+    page = visit(workbench, "/queries")
+    waiting = []
+    page.route("**/queries?*", lambda route: waiting.append(route))  # noqa: PLW0108
+    page.get_by_role("searchbox").first.fill("basil")
+    expect(page.locator("#found")).to_have_attribute("aria-busy", "true")
+    page.wait_for_function("getComputedStyle(document.body, '::before').content === '\"\"'")
+    waiting.pop().continue_()
+    expect(page.locator("#found tbody tr")).to_have_count(2)
+    expect(page.locator("#found")).not_to_have_attribute("aria-busy", "true")
+
+
 def test_arrow_keys_wrap_around_in_the_palette(workbench, visit):
     """Screen readers announce the selected entry."""
     page = visit(workbench, "/search")

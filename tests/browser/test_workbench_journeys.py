@@ -47,7 +47,7 @@ def test_from_files_to_a_comparison(new_workbench, visit, files):
     page = visit(workbench, "/")
     expect(page.get_by_role("main")).to_contain_text("No runs yet")
     page.get_by_role("link", name="Import files").click()
-    page.wait_for_url("**/import")
+    page.wait_for_url("**/import?kind=judgments")
     import_file(page, "Judgments", files / "qrels.txt")
     import_file(page, "A run", files / "bm25.run")
     import_file(page, "A run", files / "hybrid.run")
@@ -107,7 +107,8 @@ def test_judging_holes_changes_the_verdict(new_workbench, visit):
     expect(verdict_of(page)).to_contain_text("Better")
     expect(run_gate(page)).to_have_text("pass")
     page.get_by_role("button", name="Set candidate as baseline").click()
-    page.get_by_role("button", name="Continue").click()
+    with page.expect_response(lambda response: response.request.method == "POST"):
+        page.get_by_role("button", name="Continue").click()
     page.wait_for_load_state()
     expect(page.get_by_role("main")).to_contain_text("baseline")
     assert workbench.archive.baselines.get("main").run_id == workbench.runs["hybrid"]

@@ -7,6 +7,7 @@ import httpx
 import pytest
 from scripts.workbench_screenshots import NO_PICTURES, PICTURES
 
+from berryeval.archive.projects.records import PairSelection, ProjectPlan
 from berryeval.service.workbench.pages import OPEN_ROUTERS, ROUTERS
 from browser import small_archive
 from browser.accessibility import COLOURS, WIDTH, violations
@@ -49,16 +50,32 @@ def upload(workbench, name, n_ranks):
     return answer.json()["run_id"]
 
 
+def start_project(archive, run_id):
+    """Start a project of two judges who disagree once, with notes, and one who cannot judge."""
+    pairs = PairSelection("holes", (run_id,), limit=10)
+    plan = ProjectPlan(pairs, 2, ("ada", "bob"), guideline="3 answers the question.")
+    archive.projects.create("team", plan, author="eve")
+    for number, one in enumerate(archive.projects.board("team").pairs[:5]):
+        for judge, grade in (("ada", 2), ("bob", (0, None, 2, 2, 1)[number])):
+            archive.projects.answer("team", *one.asked.pair, grade, author=judge, note="because")
+    first = archive.projects.board("team").conflicts[0].asked.pair
+    archive.projects.settle("team", *first, 1, author="eve")
+
+
 @pytest.fixture(scope="module")
 def known(workbench):
     """Return the values used in the URLs of screenshots."""
+    start_project(workbench.archive, workbench.runs["hybrid"])
+    small_archive.index(workbench.archive)
     return {
         "baseline": "main",
         "candidate": workbench.runs["hybrid"],
         "second": upload(workbench, "short", n_ranks=3),
         "third": upload(workbench, "shorter", n_ranks=1),
         "gate": "release",
+        "project": "team",
         "query": f"/queries/q01?a=main&b={workbench.runs['hybrid']}",
+        "query_id": "q01",
         "document": "/queries/q01/documents/q01-b",
         "judgment": "/judgments/q01/q01-b",
         "verdict": decide(workbench),

@@ -121,11 +121,22 @@ def test_judging_works_without_scripts(new_workbench, visit):
     """Each grade is a form button, and the next document is a new page."""
     workbench = new_workbench()
     page = visit(workbench, "/judge", java_script_enabled=False)
-    while page.locator("#judge-form").is_hidden():  # the server is looking for documents to judge
-        page.get_by_role("link", name="Reload").click()
     given = []
     for grade in ("3", "0"):
-        given.append(shown_pair(page))
-        page.locator(f"button[data-grade='{grade}']").click()
+        given.append(next_without_scripts(page))
+        press(page, page.locator(f"button[data-grade='{grade}']"))
     assert judged_by(workbench.archive, given) == {given[0]: ("local", 3), given[1]: ("local", 0)}
-    assert shown_pair(page) not in given
+    assert next_without_scripts(page) not in given
+
+
+def next_without_scripts(page):
+    """Return the pair on the page, reloading it while the server looks for documents to judge."""
+    while page.locator("#judge-looking").is_visible():
+        press(page, page.get_by_role("link", name="Reload"))
+    return shown_pair(page)
+
+
+def press(page, control):
+    """Click a control, and wait for the page that follows: a click alone does not."""
+    with page.expect_navigation():
+        control.click()

@@ -108,7 +108,7 @@ def test_the_lock_covers_every_requirement(place, texts):
 
 # The installs without hashes, each with its reason.
 WITHOUT_HASHES = {
-    "pip install --quiet --link-mode copy --python .cache/peers/bin/python --group peers": "apart",
+    "pip install --quiet --python .cache/peers/bin/python --group peers": "apart",
     '-m pip install "$PACKAGE" ${REQUIREMENTS:+--requirement "$REQUIREMENTS"}': "in the user's job",
     '-m pip install --find-links dist "berryeval==$VERSION"': "as users install it",
     '-m pip install --find-links dist "berryeval[all]==$VERSION"': "as users install it",

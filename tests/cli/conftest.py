@@ -2,6 +2,7 @@
 
 import pytest
 
+from judges.chat_server import served_model  # noqa: F401 - the fixture chat_server
 from trec_eval_command import QRELS, RUN, write
 
 

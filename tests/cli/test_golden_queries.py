@@ -10,16 +10,7 @@ from click.testing import CliRunner
 from berryeval.cli import main
 from berryeval.golden.reading import read_golden_set
 from berryeval.judges.proposals import read_proposals, write_proposals
-from judges.chat_server import Model, model_served
 from judges.judged_set import write_judged_set
-
-
-@pytest.fixture(scope="module")
-def chat_server():
-    """A model, and its name."""
-    model = Model()
-    with model_served(model) as place:
-        yield model, place
 
 
 @pytest.fixture

@@ -9,18 +9,10 @@ from click.testing import CliRunner
 from berryeval.cli import main
 from berryeval.golden.reading import read_golden_set
 from berryeval.judges.model_grades import read_grades
-from judges.chat_server import Model, confused, model_served
+from judges.chat_server import confused
 from judges.judged_set import truth, write_judged_set
 
 GOOD = [[0.95, 0.05, 0, 0], [0.05, 0.9, 0.05, 0], [0, 0.05, 0.9, 0.05], [0, 0, 0.05, 0.95]]
-
-
-@pytest.fixture(scope="module")
-def chat_server():
-    """A model, and its name."""
-    model = Model()
-    with model_served(model) as place:
-        yield model, place
 
 
 @pytest.fixture

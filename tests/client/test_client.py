@@ -2,10 +2,12 @@
 
 import gzip
 from contextlib import contextmanager, suppress
+from dataclasses import asdict, replace
 
 import pytest
 
 import berryeval as be
+from archive.judged_by_models import admission, model_grade, proposal
 from berryeval.client.connection import Connection
 from berryeval.client.runs import Runs
 from berryeval.core.documents import Document
@@ -18,6 +20,12 @@ from berryeval.errors import (
     UnknownMeasureError,
 )
 from client.contents import DOCUMENTS, JUDGMENTS, OTHER, QUERIES, RUN
+
+PROPOSAL = proposal("P1")
+CHECK = replace(admission(), guideline="0f1e2d3c4b5a6978")
+GRADE = model_grade(
+    "q1", "d1", 2.0, identity=CHECK.identity.digest, guideline=CHECK.guideline, reason="yes"
+)
 
 
 def test_queries(client):
@@ -97,6 +105,37 @@ def test_judgments_are_uploaded_and_downloaded(client, tmp_path):
     assert "1 row without a rating was left out." in stored["notes"]
     client.judgments.download(tmp_path / "qrels", format="trec")
     assert be.read_judgments(tmp_path / "qrels").to_dict()["j9"] == {"d1": 2.0}
+
+
+def test_imports_are_listed_and_undone(client, tmp_path):
+    """An upload names its import."""
+    path = tmp_path / "qrels"
+    path.write_text("j8 0 d1 2\n")
+    client.judgments.put([("j1", "d1", 1)])
+    number = client.judgments.upload(path)["import_id"]
+    assert next(iter(client.imports)) == client.imports.get(number)
+    undone = client.imports.undo(number)
+    assert (undone["file_name"], undone["n_kept"]) == ("qrels", 0)
+    client.judgments.download(tmp_path / "out", format="jsonl", with_settled=True)
+    assert be.read_judgments(tmp_path / "out").to_dict() == {"j1": {"d1": 1.0}}
+
+
+def test_projects(client, run_id):
+    """They are created, judged, settled and removed."""
+    made = client.projects.create("team", runs=run_id, guideline="Be fair.", seed=1)
+    assert (made["n_pairs"], made["guideline"]) == (1, "Be fair.")
+    [pair] = client.projects.pairs("team", "open")
+    ids = pair["query_id"], pair["doc_id"]
+    assert client.projects.answer("team", [(*ids, 2)])["progress"]["n_graded"] == 1
+    given = {"query_id": ids[0], "doc_id": ids[1], "grade": 1, "note": "on reflection"}
+    client.projects.answer("team", [given])
+    assert client.projects.settle("team", *ids, 1, note="so be it")["grade"] == 1
+    assert client.projects.agreement("team")["n_shared"] == 0
+    assert client.projects.set_state("team", "finished")["state"] == "finished"
+    assert [one["name"] for one in client.projects] == [client.projects.get("team")["name"]]
+    client.projects.remove("team")
+    with pytest.raises(NotFoundError):
+        client.projects.get("team")
 
 
 def test_runs_are_uploaded_and_downloaded(client, tmp_path):
@@ -203,7 +242,12 @@ def test_stores(client):
     client.stores.remove_document("docs", "n7")
     hits = client.stores.search("docs", "first", k=1)["hits"]
     assert [(hit["doc_id"], hit["title"]) for hit in hits] == [("d1", "One")]
+    [setting] = client.stores.settings("docs")
+    assert (setting["name"], setting["value"]) == ("title_weight", "2.0")
+    tuned = client.stores.search("docs", "one", settings={"title_weight": 0})
+    assert tuned["hits"] == []
     client.judge([{"query_id": "q1", "doc_id": "d1", "relevance": 3}])
+    assert client.evaluate_store({"q1": "one"}, "docs", settings={"title_weight": 0})["results"]
     found = client.evaluate_store({"q1": "first"}, "docs", [1])
     assert found["summary"]["mean_mrr"] == 1.0
     assert client.evaluate_store(QUERIES, "docs")["summary"]["mean_recall"].keys() == {
@@ -222,6 +266,36 @@ def test_stores(client):
         client.stores.get("docs")
 
 
+def test_registered_systems(client):
+    """A host that the operator has not allowed is rejected, by the library's own error."""
+    with pytest.raises(InputError, match="--search-host"):
+        client.systems.set("shop", "http://search.example/?q={query}", secrets={"header X": "y"})
+    with pytest.raises(NotFoundError):
+        client.systems.get("shop")
+    with pytest.raises(NotFoundError):
+        client.systems.remove("shop")
+    assert [*client.systems] == []
+
+
+def test_a_client_of_a_collection(client):
+    """Every request names it, also those for further pages."""
+    assert client.collections.create("shop", "Shop")["title"] == "Shop"
+    assert [one["name"] for one in client.collections] == ["default", "shop"]
+    with be.Client(client.url, collection="shop") as shop:
+        shop.queries.put([Query(f"q{number}", "how?") for number in range(1001)])
+        assert len([*shop.queries]) == 1001
+        shop.runs.upload(Run.from_dict(RUN), name="x")
+        job = shop.history("RR", as_job=True)
+        assert [*shop.jobs.events(job["id"])][-1]["state"] == "done"
+        assert shop.jobs.result(job["id"])["measure"] == "RR"
+    assert not any(query.query_id == "q1000" for query in client.queries)
+    assert client.collections.get("shop")["name"] == "shop"
+    client.collections.remove("shop")
+    expected = pytest.raises(NotFoundError, match="there is no collection 'shop'")
+    with be.Client(client.url, collection="shop") as shop, expected:
+        shop.queries.get("q1")
+
+
 def test_operations(client):
     """Health, metrics and the API description are available."""
     assert client.health()["version"] == be.__version__
@@ -229,6 +303,53 @@ def test_operations(client):
     assert "berryeval" in client.metrics()
     assert client.reference_page().lower().startswith("<!doctype html>")
     assert repr(client) == f"<Client of {client.url}>"
+
+
+def test_judges_are_uploaded_and_downloaded(client):
+    """Grades and checks, under another guideline; a judge without grades is not listed."""
+    client.judgments.set_policy(labels=["a", "b", "c", "d"], guideline="Judge.")
+    assert client.judges.put_checks([CHECK]) == {"received": 1, "new": 1}
+    assert [*client.judges] == []
+    assert client.judges.put_grades([GRADE, GRADE]) == {"received": 2, "new": 1}
+    [judge] = client.judges
+    assert (judge["judge"], judge["calls"], judge["standing"]["state"]) == ("qwen", 1, "expired")
+    assert client.judges.get(judge["identity"])["checks"] == client.judges.checks()
+    assert client.judges.checks() == [{**asdict(CHECK), "models": [], "reasons": []}]
+    assert [*client.judges.grades(judge["identity"])] == [asdict(GRADE)]
+    assert [*client.judges.grades("0" * 16)] == []
+    with pytest.raises(NotFoundError):
+        client.judges.get("0" * 16)
+
+
+def test_label_draws_never_change(client):
+    """Drawn by the service, or elsewhere."""
+    client.queries.put([Query(f"q{n}", f"query {n}", category="ab"[n % 2]) for n in range(30)])
+    drawn = client.label_draws.create("first", 20, by="category")
+    assert (drawn["n_queries"], drawn["n_labelled"], drawn["created_by"]) == (30, 20, "local")
+    assert client.label_draws.get("first") == drawn
+    assert {row["stratum"] for row in drawn["queries"].values()} == {"a", "b"}
+    draw = be.draw_labels(drawn["queries"], 12)
+    assert client.label_draws.put("second", draw)["n_labelled"] == 12
+    with pytest.raises(ConflictError):
+        client.label_draws.put("first", draw)
+    assert [one["name"] for one in client.label_draws] == ["first", "second"]
+    client.label_draws.remove("first")
+    with pytest.raises(NotFoundError):
+        client.label_draws.remove("first")
+
+
+def test_proposals_become_queries_when_accepted(client):
+    """With other texts, too; a decision is final."""
+    assert client.proposals.put([PROPOSAL, replace(PROPOSAL, query_id="P2")])["new"] == 2
+    assert [*client.queries] == []
+    added = client.proposals.accept("P1", query="how long is it?")
+    assert (added["status"], added["original"]) == ("added", "how long?")
+    assert client.queries.get("P1")["text"] == "how long is it?"
+    assert client.proposals.reject("P2", "too easy")["why"] == "too easy"
+    assert [one["query_id"] for one in client.proposals.list(status="added")] == ["P1"]
+    assert client.proposals.get("P2")["status"] == "rejected"
+    with pytest.raises(ConflictError):
+        client.proposals.accept("P2")
 
 
 def test_every_route_is_covered(client, run_id, tmp_path, monkeypatch):
@@ -254,6 +375,12 @@ def test_every_route_is_covered(client, run_id, tmp_path, monkeypatch):
         lambda: client.judgments.undo("q", "d", revision=1), client.judgments.policy,
         client.judgments.set_policy, lambda: client.judgments.upload(tmp_path / "qrels"),
         lambda: client.judgments.download(tmp_path / "judgments"),
+        lambda: [*client.imports], lambda: client.imports.get(1), lambda: client.imports.undo(1),
+        lambda: [*client.projects], lambda: client.projects.create("p"),
+        lambda: client.projects.get("p"), lambda: client.projects.set_state("p", "paused"),
+        lambda: client.projects.remove("p"), lambda: [*client.projects.pairs("p")],
+        lambda: client.projects.answer("p", []), lambda: client.projects.settle("p", "q", "d", 1),
+        lambda: client.projects.agreement("p"),
         lambda: client.documents.put(DOCUMENTS), lambda: client.documents.get("d"),
         lambda: client.documents.remove("d"), lambda: [*client.runs],
         lambda: client.runs.upload(Run.from_dict(RUN), name="x"), lambda: client.runs.get("r"),
@@ -274,10 +401,23 @@ def test_every_route_is_covered(client, run_id, tmp_path, monkeypatch):
         lambda: client.stores.remove("s"), lambda: client.stores.index("s", DOCUMENTS),
         lambda: [*client.stores.documents("s")], lambda: client.stores.remove_document("s", "d"),
         lambda: client.stores.search("s", "x"), lambda: client.judge([]),
+        lambda: client.stores.settings("s"), lambda: client.stores.search("s", "q", settings={}),
+        lambda: [*client.systems], lambda: client.systems.get("s"),
+        lambda: client.systems.set("s", "http://h/{query}"), lambda: client.systems.remove("s"),
         lambda: client.evaluate_store({"q": "x"}), client.summary,
         lambda: client.rank_eval([], {}), lambda: client.rank_eval([], {}, store="s"),
         client.health, client.readiness, client.metrics, client.description,
-        client.reference_page,
+        client.reference_page, lambda: [*client.judges], lambda: client.judges.get("i"),
+        lambda: [*client.judges.grades()], lambda: client.judges.put_grades([GRADE]),
+        client.judges.checks, lambda: client.judges.put_checks([CHECK]),
+        lambda: [*client.label_draws],
+        lambda: client.label_draws.get("n"), lambda: client.label_draws.create("n", 2),
+        lambda: client.label_draws.remove("n"), lambda: [*client.proposals],
+        lambda: client.proposals.get("p"), lambda: client.proposals.put([PROPOSAL]),
+        lambda: client.proposals.reject("p"),
+        lambda: [*client.collections],
+        lambda: client.collections.create("c"), lambda: client.collections.get("c"),
+        lambda: client.collections.remove("c"),
     ]  # fmt: skip
     for call in calls:
         with suppress(be.BerryEvalError):  # the ids do not exist; only the route matters here

@@ -56,3 +56,14 @@ def test_every_front_page_has_a_time(name):
     page = front_figures.DOCS / "reference" / name
     changed = BENCHMARKS.replace("0.26", "0.11")
     assert "0.11 s" in front_figures.with_times(page.read_text(encoding="utf-8"), changed)
+
+
+def test_shares_of_measures_are_copied_from_the_benchmarks():
+    """The page about diversity names both columns of its row."""
+    text = "They take 2.0 times as long as `nDCG` with 5 intents, and 7 times with 10 intents."
+    assert front_figures.with_shares(text, "| `alpha_nDCG@100` | 2.9 | 8.9 |") == (
+        "They take 2.9 times as long as `nDCG` with 5 intents, and 8.9 times with 10 intents."
+    )
+    page = front_figures.DOCS / "reference" / front_figures.DIVERSITY_PAGE
+    changed = front_figures.with_shares(page.read_text("utf-8"), "| `alpha_nDCG@100` | 1 | 77 |")
+    assert "77 times" in changed

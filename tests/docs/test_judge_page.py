@@ -16,7 +16,8 @@ from judges.judged_set import GRADES, document_text, query_text, truth
 
 PAGE = Path(__file__).parents[2] / "docs" / "how-to" / "judge-with-a-model.md"
 COMMAND = re.compile(
-    r"^```console\n\$ (berryeval (?:judge|compare) .*?)\n(.*?)^```", re.DOTALL | re.MULTILINE
+    r"^```console\n\$ (berryeval (?:judge|compare|golden import) .*?)\n(.*?)^```",
+    re.DOTALL | re.MULTILINE,
 )
 N_QUERIES, N_DRAWN = 120, 50
 GENEROUS = [[0.85, 0.1, 0.05, 0], [0.05, 0.8, 0.15, 0], [0, 0.05, 0.85, 0.1], [0, 0, 0.08, 0.92]]
@@ -85,11 +86,11 @@ def chat_server():
 
 @pytest.mark.usefixtures("golden")
 def test_the_commands_print_what_the_page_shows(chat_server):
-    """From the draw to a corrected difference; ports differ, figures do not."""
+    """From the draw to a corrected difference and an archive; ports differ, figures do not."""
     address = chat_server.partition("@")[2]
     port = address.partition("//")[2].removesuffix("/v1")
     found = COMMAND.findall(PAGE.read_text(encoding="utf-8"))
-    assert len(found) == 6
+    assert len(found) == 8
     for command, expected in found:
         words = shlex.split(command.replace("$JUDGE", f"openai:qwen3@{address}"))
         result = CliRunner().invoke(main, words[1:])

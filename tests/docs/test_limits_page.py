@@ -39,11 +39,16 @@ LISTS = {
     "ComparisonRequest.risk": "weights of risk in a comparison",
     "ComparisonRequest.slices": "labels to slice a comparison by, and its further tests",
     "ComparisonRequest.tests": "labels to slice a comparison by, and its further tests",
+    "EvaluateStore.settings": "settings of a search or a registered system",
+    "NewSystem.secrets": "settings of a search or a registered system",
+    "NewSystem.settings": "settings of a search or a registered system",
+    "TunedSearch.settings": "settings of a search or a registered system",
     "EvaluateStore.ks": "values of k in such an evaluation",
     "EvaluateStore.queries": "queries of an evaluation of a store",
     "EvaluationRequest.measures": "measures of a request",
     "GateContent.guards": "guards of a gate",
     "GuardContent.slices": "guards of a gate",
+    "GivenAnswers.answers": "answers to a project in one request",
     "HolesRequest.measures": "measures of a request",
     "HolesRequest.runs": "runs of a list of holes",
     "JudgedPairs": "judgments or documents of a store in one request",
@@ -52,14 +57,22 @@ LISTS = {
     "ManyJudgments.judgments": "judgments or documents of a store in one request",
     "ManyQueries.queries": "queries or documents of the archive in one request",
     "NewDocuments.documents": "judgments or documents of a store in one request",
+    "NewProject.judges": "runs and judges of a project",
     "NewQuery.tags": "tags of a query",
     "QueryContent.tags": "tags of a query",
     "RankEvalRequest.requests": "requests or templates of a call of _rank_eval",
     "RankEvalRequest.templates": "requests or templates of a call of _rank_eval",
     "RatedRequest.summary_fields": "hits of a request of _rank_eval, and its summary fields",
     "Timings.timings": "times of the queries of a run or verdict",
+    "WantedPairs.runs": "runs and judges of a project",
     "VerdictRequest.milliseconds": "times of the queries of a run or verdict",
     "tag": "tags to list runs by",
+    "NewGrades.grades": "grades of models or proposed queries in one request",
+    "NewProposals.proposals": "grades of models or proposed queries in one request",
+    "NewChecks.admissions": "checks of judges in one request",
+    "NewCheck.models": "checks of judges in one request",
+    "NewCheck.reasons": "checks of judges in one request",
+    "DrawContent.queries": "queries of a label draw",
 }
 """The row of each list or object in a request."""
 
@@ -68,8 +81,8 @@ FIXED = {"StoreSettings.weights"}  # always two
 
 @pytest.mark.parametrize(
     "name",
-    ["max_body_mb", "max_upload_mb", "max_rows", "max_comparison", "workers", "worker_memory_mb",
-     "timeout", "max_connections", "max_jobs"],
+    ["max_body_mb", "max_upload_mb", "max_rows", "max_comparison", "task_processes",
+     "task_memory_mb", "timeout", "max_connections", "max_jobs"],
 )  # fmt: skip
 def test_defaults_are_on_the_page(name):
     """An operator who reads it knows what is in force."""

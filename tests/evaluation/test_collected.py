@@ -8,6 +8,7 @@ import berryeval as be
 from berryeval.errors import ArgumentError, MismatchError
 from berryeval.evaluation.collected import compare_scores
 from berryeval.evaluation.partitions import ScoringPlan, gather_scores, score_partition
+from spark.cases import figures
 
 MEASURES = ["nDCG@10", "RR", "P@5"]
 
@@ -38,24 +39,6 @@ def collected(judgments, runs, **options):
         )
         for name, run in runs.items()
     }
-
-
-def figures(comparison):
-    """Return every number that decides."""
-    return [
-        (
-            d.system,
-            str(d.measure),
-            d.slice,
-            d.mean,
-            d.interval,
-            d.p_value,
-            d.reason,
-            d.wins,
-            d.losses,
-        )
-        for d in (*comparison.differences, *comparison.common, *comparison.sliced)
-    ]
 
 
 def test_numbers_are_those_of_a_comparison_of_runs():

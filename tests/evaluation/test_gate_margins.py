@@ -42,7 +42,7 @@ def test_unchanged_rankings_pass_without_a_test():
     assert result.verdict == "pass"
     assert all(guard.is_unchanged and guard.p_pass is None for guard in result.guards)
     assert result.sentence == (
-        "all 2 guards hold over 1 query, unchanged: the rankings are the same."
+        "both guards hold over 1 query, unchanged: the rankings are the same."
     )
     assert result.guards[0].reason == "is unchanged: the rankings are the same within the cutoff."
 

@@ -114,7 +114,7 @@ def test_every_way_in_gives_the_same_scores(tmp_path):
     assert be.evaluate(judged, RUN, NAMES).to_dict() == expected
     assert judged.of_queries(["q1"]).lengths == judged.lengths
     measures = [measure for name in NAMES for measure in parse_measures(name)]
-    columns = vars(_python.score(judged, load_run(RUN), measures))["values"]
+    columns = _python.score(judged, load_run(RUN), measures).values  # noqa: PD011 - no frame
     assert [sum(column) / 2 for column in columns] == [*expected.values()]
 
 

@@ -4,6 +4,13 @@ import pytest
 
 
 @pytest.fixture
+def folder(tmp_path, monkeypatch):
+    """Use a temporary working directory."""
+    monkeypatch.chdir(tmp_path)
+    return tmp_path
+
+
+@pytest.fixture
 def write(tmp_path):
     """Write bytes to a file and return its path."""
 

@@ -8,8 +8,10 @@ import pytest
 from pyarrow import parquet
 
 import berryeval as be
+from berryeval.backend import backend
 from berryeval.core.inputs import keep_inputs
 from berryeval.errors import ArgumentError, FormatError
+from berryeval.formats import parquet as parquet_format
 from berryeval.formats.parquet_folder import files_in
 
 RUN = {f"q{i}": {f"d{k}": float(k) for k in range(1 + i % 5)} for i in range(23)}
@@ -32,6 +34,31 @@ def test_a_query_may_be_in_several_files(tmp_path):
     part(folder, ".hidden.parquet", [("q9", "y", 2.0)])
     (folder / "_SUCCESS").touch()
     assert be.read_run(folder).to_dict() == {"q1": {"b": 2.0, "a": 1.0}, "q2": {"a": 1.0}}
+
+
+@pytest.mark.skipif(backend().name != "native", reason="the Python twin reads a whole run")
+def test_a_folder_is_scored_file_by_file(tmp_path, monkeypatch):
+    """A query may go on in the next file; the whole table is never in memory."""
+    folder = tmp_path / "run"
+    part(folder, "part-0.parquet", [("q1", "a", 1.0)])
+    part(folder, "part-1.parquet", [("q1", "b", 2.0), ("q2", "a", 1.0)])
+    monkeypatch.setattr(parquet_format, "read_table", None)
+    judgments = {"q1": {"a": 1}, "q2": {"a": 1}}
+    assert be.evaluate(judgments, folder, "RR")["RR"].mean == 0.75
+
+
+@pytest.mark.parametrize(
+    "rows",
+    [[("q1", "b", 2)], [("q1", "b", 2.0), ("q2", "a", 1.0), ("q1", "c", 3.0)]],
+    ids=["whole numbers", "rows apart"],
+)
+def test_files_that_cannot_follow_each_other_are_read_at_once(tmp_path, rows):
+    """Other types, and queries that come back, have the scores of one table."""
+    folder = tmp_path / "run"
+    part(folder, "part-0.parquet", [("q1", "a", 1.0)])
+    part(folder, "part-1.parquet", rows)
+    expected = be.evaluate({"q1": {"a": 1}}, be.read_run(folder), "RR")
+    assert be.evaluate({"q1": {"a": 1}}, folder, "RR").to_dict() == expected.to_dict()
 
 
 def test_judgments_may_be_a_folder(tmp_path):

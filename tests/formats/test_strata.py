@@ -23,11 +23,7 @@ STRATA = {b"1": {b"PMC1": b"1", b"PMC2": b"1", b"PMC3": b"2"}}
 GRADES = {"1": {"PMC1": 2.0, "PMC2": 0.0, "PMC3": -1.0}, "2": {"PMC1": 1.0}}
 
 
-@pytest.fixture(autouse=True)
-def folder(tmp_path, monkeypatch):
-    """Use a temporary working directory."""
-    monkeypatch.chdir(tmp_path)
-    return tmp_path
+pytestmark = pytest.mark.usefixtures("folder")
 
 
 def berryeval(*arguments: str):

@@ -25,11 +25,7 @@ SUBTOPICS = {
 HOLD_SUBTOPICS = ["b.qrels", "b.qrels.gz", "b.jsonl", "b.csv", "b.tsv", "b.parquet", "b.arrow"]
 
 
-@pytest.fixture(autouse=True)
-def folder(tmp_path, monkeypatch):
-    """Use a temporary working directory."""
-    monkeypatch.chdir(tmp_path)
-    return tmp_path
+pytestmark = pytest.mark.usefixtures("folder")
 
 
 def berryeval(*arguments: str):

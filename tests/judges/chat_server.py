@@ -11,6 +11,8 @@ import json
 import re
 from contextlib import contextmanager
 
+import pytest
+
 from search.json_server import serving
 
 _KEYS = {"model", "messages", "temperature", "max_tokens", "max_completion_tokens",
@@ -109,6 +111,14 @@ def model_served(model):
     """Serve a model, and yield the name of a judge for `open_judge`."""
     with serving(model.answer) as address:
         yield f"openai:{model.name}@{address}/v1"
+
+
+@pytest.fixture(scope="module", name="chat_server")
+def served_model():
+    """The model, and its name for `open_judge`."""
+    model = Model()
+    with model_served(model) as place:
+        yield model, place
 
 
 def chance(*parts):

@@ -4,15 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from judges.chat_server import Model, model_served
-
-
-@pytest.fixture(scope="module")
-def chat_server():
-    """The model, and its name for `open_judge`."""
-    model = Model()
-    with model_served(model) as place:
-        yield model, place
+from judges.chat_server import served_model  # noqa: F401 - the fixture chat_server
 
 
 @pytest.fixture

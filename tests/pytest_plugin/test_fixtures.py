@@ -165,6 +165,53 @@ def test_there_is_one_test_per_guard(project):
     )
 
 
+def test_every_assertion_considers_judged_documents_only_if_the_gate_does(project):
+    """The first document of q1 is unjudged: without it, RR is 1 for two of three queries."""
+    with project.path.joinpath("berryeval.toml").open("a") as file:
+        file.write('[gate]\njudged_only = true\n[[gate.guard]]\nmeasure = "RR"\nat_least = 0.6\n')
+    project.makepyfile(
+        """
+        def test_guard(berryeval_guard):
+            berryeval_guard.assert_holds()
+
+        def test_search(berryeval_results):
+            assert berryeval_results.assert_measure("RR", at_least=0.6) == 2 / 3
+            assert berryeval_results.query("q1").score("RR") == 1.0
+            same = berryeval_results.assert_no_regression(
+                berryeval_results.run, "RR", allow_inconclusive=True
+            )
+            assert str(same.guards[0].guard.measure) == "RR(judged_only=True)"
+        """
+    )
+    outcome = project.runpytest_inprocess("-v", "-p", "no:randomly")
+    outcome.assert_outcomes(passed=2)
+    outcome.stdout.fnmatch_lines(["*test_guard[[]RR(judged_only=True) at least 0.6] PASSED*"])
+
+
+def test_a_guard_that_the_gate_does_not_have_is_an_error(project):
+    """It would hold, whatever the results are."""
+    with project.path.joinpath("berryeval.toml").open("a") as file:
+        file.write('[[gate.guard]]\nmeasure = "RR"\nat_least = 0.4\n')
+    project.makepyfile(
+        """
+        import pytest
+        from berryeval.evaluation.guards import ThresholdGuard
+        from berryeval.measures import ReciprocalRank
+
+        own = ThresholdGuard(ReciprocalRank(3), 1.0)
+
+        @pytest.mark.parametrize("berryeval_guard", [own], indirect=True)
+        def test_guard(berryeval_guard):
+            berryeval_guard.assert_holds()
+        """
+    )
+    outcome = project.runpytest_inprocess()
+    outcome.assert_outcomes(failed=1)
+    outcome.stdout.fnmatch_lines(
+        ["*berryeval_guard: expected a guard of berryeval.toml, got RR@3 at least 1*"]
+    )
+
+
 @pytest.mark.parametrize(("smallest", "failed"), [(20, 0), (1, 1)])
 def test_watched_slices_do_not_fail_tests(project, smallest, failed):
     """A slice below its threshold is named if it has the size set in berryeval.toml."""

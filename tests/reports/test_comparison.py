@@ -134,6 +134,7 @@ def test_figures_are_formatted_in_the_same_way_everywhere():
 def test_nouns_agree_with_their_numbers():
     """Names of measures keep their case."""
     assert capitalised("all guards hold.") == "All guards hold."
+    assert capitalised("both guards hold.") == "Both guards hold."
     assert capitalised("nDCG@10 fell.") == "nDCG@10 fell."
 
 

@@ -64,6 +64,7 @@ ALIKE = {
     "agreements.*",
     "alpha",
     "biases[].interval",
+    "calibration[].interval",
     "common[]",
     "confusion[].interval",
     "judges[].drift",

@@ -183,6 +183,6 @@ def test_columns_are_two_spaces_apart_as_in_a_pipe(on_terminal, monkeypatch):
 
 def test_a_title_may_be_wider_than_its_table(on_terminal):
     """A verdict is a sentence that uses the whole screen."""
-    title = "PASS: all 2 guards hold over 60 queries."
+    title = "PASS: both guards hold over 60 queries."
     table = Table(title, ("", "a"), (("b", "1"),))
     assert plain(on_terminal(terminal.show_table, table))[:2] == [title, ""]

@@ -42,6 +42,11 @@ def test_the_demonstration_has_the_reported_contents(archive, facts):
     assert archive.judgments.current().n_rows == facts.n_judgments == 3875
     assert len(archive.runs.page(limit=1000).items) == facts.n_runs == 94
     assert len(archive.verdicts.page(limit=1000).items) == facts.n_verdicts == 32
+    page = Path(__file__).parents[2] / "docs" / "how-to" / "try-the-workbench.md"
+    assert (
+        f"{facts.n_queries} queries, {facts.n_judgments:,} judged pairs, and a month of "
+        f"{facts.n_runs} invented runs with {facts.n_verdicts} verdicts"
+    ) in page.read_text(encoding="utf-8")
 
 
 def test_each_series_has_a_month_of_runs_up_to_today(archive):
@@ -143,6 +148,13 @@ def test_two_judges_mostly_agree_and_some_conflicts_are_open(archive):
     assert states["open"] == 12
     assert states["settled"] > 50
     assert states["equal"] > 2500
+
+
+def test_the_demonstration_has_one_guideline(archive):
+    """That of the golden set; the project of the demo has none of its own."""
+    assert archive.judging.get().guideline.startswith("# How to judge")
+    [project] = archive.projects.page().items
+    assert project.plan.guideline is None
 
 
 def test_some_judgments_are_stale(archive):

@@ -13,6 +13,7 @@ from berryeval.cli import main
 from berryeval.evaluation.memory import Memory
 from berryeval.pytest_plugin.results import Results
 from berryeval.reports.gate import gate_as_dict, guard_figures
+from berryeval.reports.markdown import gate_to_markdown
 from berryeval.reports.rendering import render_gate
 from berryeval.suite.settings import find_settings, gate_to_toml
 from service.workbench.html import get_page
@@ -147,8 +148,10 @@ def test_every_report_has_the_figures_and_the_words(decided, name):
 
 
 def test_the_service_matches_python(stored, decided):
-    """The report is the same to the last digit."""
-    assert stored.json()["report"] == json.loads(json.dumps(gate_as_dict(decided)))
+    """The report is the same to the last digit, and so is its Markdown."""
+    report = stored.json()["report"]
+    assert report.pop("markdown") == gate_to_markdown(decided)
+    assert report == json.loads(json.dumps(gate_as_dict(decided)))
     assert stored.json()["verdict"] == decided.verdict
 
 

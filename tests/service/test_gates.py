@@ -42,7 +42,7 @@ def test_a_baseline_requires_a_run_and_a_distinct_name(client, runs):
 
 
 def test_a_gate_decides_like_the_command_line(client, runs, tmp_path, monkeypatch):
-    """The report equals `berryeval gate --json`."""
+    """The report equals `berryeval gate --json`, and has its Markdown."""
     import json
 
     from click.testing import CliRunner
@@ -62,7 +62,9 @@ def test_a_gate_decides_like_the_command_line(client, runs, tmp_path, monkeypatc
                  "--at-least", "RR=0.1", "--margin", "nDCG@10=0.5", "--json"]  # fmt: skip
     (tmp_path / "berryeval.toml").write_text('history = "history.jsonl"\n')
     shown = json.loads(CliRunner().invoke(main, arguments).stdout)
-    assert made.json()["report"] == shown
+    report = made.json()["report"]
+    assert report.pop("markdown").startswith("### ✅ Pass: ")
+    assert report == shown
     assert made.json()["verdict"] == shown["verdict"] == "pass"
     assert made.json()["baseline_id"] == runs[0]
 
@@ -228,6 +230,19 @@ def test_a_margin_requires_a_baseline_of_the_same_corpus(client, runs):
     assert (other.status_code, other.json()["type"]) == (422, "urn:berryeval:problem:mismatch")
     client.put("/v1/gates/g", json={"guards": guards, "allow_other_corpus": True})
     assert client.post("/v1/gates/g/verdicts", json=asked).status_code == 201
+
+
+def test_a_gate_of_judged_documents_equals_guards_that_name_them(client, runs):
+    """The rule is applied to every guard; the stored guards stay as they were sent."""
+    reports = []
+    for measure, rule in (("P@5", {"judged_only": True}), ("P(judged_only=True)@5", {})):
+        gate = {"guards": [{"measure": measure, "margin": 0.3}], "baseline": "main", **rule}
+        stored = client.put("/v1/gates/g", json=gate).json()
+        assert stored["settings"]["guards"][0]["measure"] == measure
+        found = client.post("/v1/gates/g/verdicts", json={"run": runs[1]}).json()
+        reports.append((found["verdict"], found["report"]["guards"]))
+    assert reports[0] == reports[1]
+    assert reports[0][1][0]["measure"] == "P(judged_only=True)@5"
 
 
 def test_a_latency_guard_uses_the_durations_of_the_request(client, runs):

@@ -123,7 +123,7 @@ def test_a_long_id_is_not_expanded_to_every_row(service, kind, path):
     """A few kilobytes would become 300 GB."""
     content = repeated(kind, "x" * 1_000_000)
     assert len(content) < 200_000
-    client = service(worker_memory=1027 << 20)
+    client = service(task_memory=1027 << 20)
     problem = refused(client.post(path, content=content), 422, "format")
     assert "ids of at most 1,024 bytes, found one of 1,000,000" in problem["detail"]
 
@@ -140,7 +140,7 @@ def test_a_very_long_id_is_rejected(client, column):
 
 def test_an_upload_that_needs_too_much_memory_is_rejected(service):
     """Its process ends, and the service continues."""
-    client = service(worker_memory=500 << 20)
+    client = service(task_memory=500 << 20)
     content = gzip.compress(b"q1 Q0 ") + 250 * gzip.compress(b"d" * (1 << 20))
     refused(client.post("/v1/runs?name=a", content=content), 413, "too-large")
     assert client.post("/v1/runs?name=a", content=run_lines()).status_code == 201
@@ -270,7 +270,7 @@ def test_a_client_that_is_gone_ends_its_work(tmp_path, monkeypatch):
     monkeypatch.setattr(comparisons.tasks, "compare_runs", worker_tasks.wait_forever)
     started = tmp_path / "started"
     monkeypatch.setenv("TASK_STARTED", str(started))
-    with application(tmp_path, worker_memory=1026 << 20) as app, listening(app) as address:
+    with application(tmp_path, task_memory=1026 << 20) as app, listening(app) as address:
         with httpx.Client(base_url=address, timeout=60) as client:
             first, second = fill(client)
         body = json.dumps({"baseline": first, "candidates": [second]}).encode()
@@ -348,10 +348,10 @@ def test_the_server_limits_connections(servers, tmp_path):
 def test_every_limit_is_a_setting_of_the_server():
     """Sizes are in megabytes in berryeval.toml."""
     table = {"max_rows": 5, "max_comparison": 1e6, "max_connections": 7, "max_rate": 2.5,
-             "workers": 3, "worker_memory_mb": 512}  # fmt: skip
+             "task_processes": 3, "task_memory_mb": 512}  # fmt: skip
     settings = service_settings(table, {}, {})
     assert (settings.max_rows, settings.max_connections, settings.rate) == (5, 7, 2.5)
-    assert (settings.workers, settings.worker_memory) == (3, 512 << 20)
+    assert (settings.task_processes, settings.task_memory) == (3, 512 << 20)
 
 
 def test_too_many_requests_get_429(service):

@@ -49,7 +49,7 @@ def test_python_the_command_and_the_service_have_the_same_values(client, files):
     )
     assert json.loads(printed.stdout)["runs"][0]["means"] == expected
     imported = client.post(FILE, content=TABLE, headers={"Content-Type": "text/csv"})
-    assert imported.json() == {"received": 5, "changed": 5, "notes": []}
+    assert imported.json() == {"received": 5, "changed": 5, "notes": [], "import_id": 1}
     assert means_over_http(client) == expected
     again = client.post(FILE, content=TABLE, headers={"Content-Type": "text/csv"})
     assert again.json()["changed"] == 0
@@ -134,9 +134,16 @@ def test_an_archive_of_an_earlier_version_is_upgraded(tmp_path):
     with Archive.open(path) as archive, archive._database.writing() as connection:
         for index in ("judgments_with_subtopics", "judgments_with_strata"):
             connection.execute(text(f"DROP INDEX {index}"))
-        for column in ("subtopics", "subtopic_weights", "stratum"):
+        for column in ("subtopics", "subtopic_weights", "stratum", "note", "given_at"):
             connection.execute(text(f"ALTER TABLE judgments DROP COLUMN {column}"))
         connection.execute(text("ALTER TABLE documents DROP COLUMN length"))
+        later = ("collections", "project_refusals", "project_pairs", "projects", "imports",
+                 "systems", "model_grades", "judge_admissions", "label_draws",
+                 "query_proposals")  # fmt: skip
+        for table in later:
+            connection.execute(text(f"DROP TABLE {table}"))
+        for column in ("collections", "used_at"):
+            connection.execute(text(f"ALTER TABLE tokens DROP COLUMN {column}"))
         connection.execute(text("UPDATE archive_version SET version_num = '0005'"))
         connection.execute(
             text(

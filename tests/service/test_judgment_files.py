@@ -4,9 +4,12 @@ import json
 from typing import get_args
 
 import pytest
+from starlette.testclient import TestClient
 
+from berryeval.archive import Archive
 from berryeval.formats import read_judgments
 from berryeval.formats.registry import FORMATS
+from berryeval.service.app import create_app
 from berryeval.service.judgment_files import ReadFormat, WrittenFormat
 from berryeval.service.routes.runs import FileFormat
 from platform_files import FILES, QUEPID_BOOK_CSV, QUEPID_CASE, SRW_JUDGMENTS
@@ -45,7 +48,7 @@ def test_qrels_are_imported(client, path, kind):
     headers = {"Content-Type": kind}
     answer = client.post(f"{path}?file_name=a.qrels", content=QRELS, headers=headers)
     assert answer.status_code == 200, answer.text
-    assert answer.json() == {"received": 3, "changed": 3, "notes": []}
+    assert answer.json() == {"received": 3, "changed": 3, "notes": [], "import_id": 1}
     (first, *_) = client.get("/v1/judgments").json()["items"]
     assert (first["author"], first["source"]) == ("imported", "file a.qrels")
     again = client.post(path, content=QRELS, headers=headers)
@@ -65,6 +68,7 @@ def test_judges_become_authors_and_second_opinions(client):
         "received": 3,
         "changed": 6,
         "notes": ["1 row without a rating was left out."],
+        "import_id": 1,
     }
     history = client.get("/v1/judgments/led%20tv/d7/history").json()
     assert [(one["author"], one["grade"], one["kind"]) for one in history] == [
@@ -156,3 +160,76 @@ def test_an_import_requires_the_role_judge(service, archive):
     for path in (FILE, "/v1/judgments"):
         assert client.post(path, content=QRELS, headers=headers).status_code == 403
     assert client.get(FILE, headers=headers).status_code == 200
+
+
+@pytest.mark.parametrize("format", ["jsonl", "table", "parquet", "arrow"])
+def test_opinions_survive_a_round_trip(client, archive, tmp_path, format):
+    """Judge, grade, time, source and note of every opinion, also of those that were settled."""
+    fill_with_opinions(archive)
+    address = f"{FILE}?format={format}&with_settled=true"
+    file = client.get(address).content
+    assert client.post(FILE, content=file).json()["changed"] == 0
+    with Archive.open(tmp_path / "other.db") as other:
+        with TestClient(create_app(other), base_url="http://localhost:8765") as there:
+            stored = there.post(FILE, content=file).json()
+            assert (stored["received"], stored["notes"]) == (3, [])
+            again = there.get(address).content
+        assert other.judgments.current() == archive.judgments.current()
+        tables = [one.judgment_index.table() for one in (archive, other)]
+        assert [table.n_conflicts for table in tables] == [1, 1]
+        assert [*tables[1].opinions.values()] == [*tables[0].opinions.values()]
+    assert rows_of(again, tmp_path) == rows_of(file, tmp_path)
+
+
+def fill_with_opinions(archive):
+    """Judge three pairs: one judge, two who disagree, and two whose disagreement is settled."""
+    archive.judgments.change(
+        "q1", "d1", 2, author="ada", source="x", note='a "note",\nof two lines'
+    )
+    for doc_id in ("d2", "d3"):
+        archive.judgments.add_opinion("q1", doc_id, 3, author="ada", source="project x")
+        archive.judgments.add_opinion("q1", doc_id, 0, author="bob", source="y", note="no")
+    archive.judgments.change("q1", "d3", 1, author="eve", source="settled", note="half")
+
+
+def rows_of(file, folder):
+    """Return the opinions of a file in order."""
+    path = folder / "file"
+    path.write_bytes(file)
+    return sorted(map(repr, read_judgments(path).iter_opinions()))
+
+
+def test_times_that_are_none_are_noted(client):
+    """Others are kept, in UTC."""
+    lines = [
+        {"query_id": "q1", "doc_id": doc_id, "relevance": 1, "judge": "ada", "judged_at": at}
+        for doc_id, at in (("d1", "2026-01-02T03:04:05+01:00"), ("d2", "yesterday"))
+    ]
+    stored = client.post(FILE, content="\n".join(map(json.dumps, lines))).json()
+    assert stored["notes"] == [
+        "1 time is not in ISO 8601, such as 2026-11-16T08:00:00Z, and left out."
+    ]
+    first, second = client.get("/v1/judgments").json()["items"]
+    assert (first["given_at"], second["given_at"]) == ("2026-01-02T02:04:05+00:00", None)
+
+
+def test_an_import_is_undone_by_its_owner_or_an_admin(archive, service):
+    """Another judge cannot, and it is undone once."""
+    guarded = service(host="0.0.0.0")  # noqa: S104 - tokens are required
+    tokens = {
+        name: {"Authorization": f"Bearer {archive.tokens.create(name, role)}"}
+        for name, role in (("ada", "judge"), ("bob", "judge"), ("eve", "admin"))
+    }
+    for number, undoer in enumerate(("ada", "eve"), start=1):
+        stored = guarded.post(FILE, content=QRELS, headers=tokens["ada"]).json()
+        assert stored["import_id"] == number
+        place = f"/v1/imports/{number}"
+        assert guarded.post(f"{place}/undo", headers=tokens["bob"]).status_code == 403
+        undone = guarded.post(f"{place}/undo", headers=tokens[undoer]).json()
+        assert (undone["author"], undone["undone_by"], undone["n_kept"]) == ("ada", undoer, 0)
+        assert guarded.get(place, headers=tokens["bob"]).json() == undone
+        assert guarded.post(f"{place}/undo", headers=tokens[undoer]).status_code == 409
+        assert guarded.get("/v1/judgments", headers=tokens["bob"]).json()["items"] == []
+    assert guarded.get("/v1/imports/3", headers=tokens["bob"]).status_code == 404
+    listed = guarded.get("/v1/imports", headers=tokens["bob"]).json()["items"]
+    assert [one["import_id"] for one in listed] == [2, 1]

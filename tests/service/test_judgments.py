@@ -244,6 +244,7 @@ def test_the_judging_policy_defines_the_rule_and_the_labels(client, archive):
     assert client.get("/v1/judging").json() == {
         "rule": "first",
         "labels": None,
+        "guideline": "",
         "highest_grade": None,
         "changes": {"first": 0, "latest": 1, "max": 0, "mean": 1, "majority": 1},
     }

@@ -25,7 +25,8 @@ SECONDS_TO_WAIT = 60
 @pytest.fixture
 def start(servers, tmp_path):
     """Start a server over an archive."""
-    return lambda location: servers.start(tmp_path, "--archive", location, "--log-level", "error")
+    options = ("--log-level", "error", "--workers", os.environ.get("SOAK_WORKERS", "1"))
+    return lambda location: servers.start(tmp_path, "--archive", location, *options)
 
 
 def kill_repeatedly(start, location, n_kills):

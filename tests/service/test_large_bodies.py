@@ -2,10 +2,14 @@
 
 import asyncio
 import json
+import threading
 import time
+from typing import Annotated
 
 import httpx
 import pytest
+from fastapi import APIRouter, FastAPI
+from pydantic import AfterValidator, BaseModel
 from starlette.requests import Request
 
 from berryeval.service import bodies
@@ -194,7 +198,7 @@ async def parse_several(n_bodies, seconds=60.0):
         limit = BULK["POST", "/v1/judgments"]
         async with bodies.AsyncExitStack() as held:
             request = request_of([body[:100], body[100:]], seconds)
-            await handle(bodies._JsonRequest(request.scope, request.receive, limit, held))
+            await handle(bodies._JsonRequest(request.scope, request.receive, limit, None, held))
 
     await asyncio.gather(*(one() for _ in range(n_bodies)))
     return most
@@ -203,6 +207,54 @@ async def parse_several(n_bodies, seconds=60.0):
 def test_large_bodies_are_parsed_a_few_at_a_time():
     """The others wait on disk, and all are parsed."""
     assert asyncio.run(parse_several(6)) <= 2
+
+
+def test_large_bodies_are_validated_in_a_thread():
+    """Half a second for 100,000 judgments, in which others are served; a small one at once."""
+    threads = []
+
+    def noted(text):
+        threads.append(threading.current_thread())
+        return text
+
+    class Wanted(BaseModel):
+        texts: list[Annotated[str, AfterValidator(noted)]]
+
+    router = APIRouter(route_class=bodies.JsonRoute)
+
+    @router.post("/")
+    async def post(wanted: Wanted) -> list[str]:
+        threads.append(threading.current_thread())
+        return wanted.texts
+
+    app = FastAPI()
+    app.include_router(router)
+
+    async def thread_of_validation(texts):
+        threads.clear()
+        transport = httpx.ASGITransport(app)
+        async with httpx.AsyncClient(transport=transport, base_url="http://a") as client:
+            assert (await client.post("/", json={"texts": texts})).json() == texts
+        of_validation, of_loop = threads
+        return of_validation, of_loop
+
+    small, loop = asyncio.run(thread_of_validation(["x"]))
+    large, its_loop = asyncio.run(thread_of_validation(["x" * 100_000]))
+    assert small is loop
+    assert large is not its_loop
+
+
+@pytest.mark.parametrize("n", [1, 10_000])
+def test_a_body_of_any_size_gets_the_same_problem(client, n):
+    """Whether it is validated in a thread or not."""
+    entries = [{"query_id": "q", "doc_id": f"d{number}", "grade": 1} for number in range(n)]
+    answer = client.post(
+        "/v1/judgments", json={"judgments": [*entries, {**entries[0], "grade": "high"}]}
+    )
+    problem = fields_of(answer, 422, "shape")
+    assert (problem["where"], problem["expected"], problem["found"]) == (
+        f"body.judgments[{n}].grade", "a valid number", "'high'",
+    )  # fmt: skip
 
 
 def test_a_body_that_waited_too_long_is_not_parsed():

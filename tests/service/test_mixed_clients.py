@@ -136,10 +136,11 @@ def test_the_table_has_a_row_for_each_kind_and_attack(mixed_clients, crowd):
     """With the share of pages that polled, and how attacks were answered."""
     crowd.note("page", "/compare", 202, 5.0, b"")
     crowd.attacks["gzip_bomb", 413] += 2
-    wanted = SimpleNamespace(archive="SQLite:x", minutes=1, attackers=True)
-    seen = [mixed_clients.Memory(one, 70.0) for one in FLAT]
+    wanted = SimpleNamespace(archive="SQLite:x", minutes=1, attackers=True, workers=2)
+    seen = [mixed_clients.Memory(one, 70.0, (one / 2, one / 2)) for one in FLAT]
     text = "\n".join(mixed_clients.lines_of(crowd, seen, wanted))
     assert "| page | 201 | 10 ms | 10 ms | 10 ms | 10 ms | 0 |" in text
     assert "1 pages were still being computed" in text
-    assert "100 MB at most; worker processes: 70 MB at most" in text
+    assert "100 MB at most, in the end by process 50, 50 MB" in text
+    assert "processes for tasks: 70 MB at most" in text
     assert "| gzip bomb | 2 | 2 x 413 |" in text

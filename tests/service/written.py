@@ -85,9 +85,13 @@ KINDS = {
 }
 
 
-def client_of(address):
-    """Return a client without certificates, which take longer to load than all requests."""
-    return httpx.Client(base_url=address, timeout=60, verify=False)  # noqa: S501 - plain HTTP
+def client_of(address, *, stays_open=False):
+    """Return a client without certificates, which take longer to load than all requests.
+
+    It closes a connection that it has not used for five seconds, unless that stays open.
+    """
+    limits = httpx.Limits(keepalive_expiry=None if stays_open else 5)
+    return httpx.Client(base_url=address, timeout=60, limits=limits, verify=False)  # noqa: S501 - plain HTTP
 
 
 def grades(key):

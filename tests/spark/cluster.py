@@ -102,6 +102,8 @@ def session():
         .config("spark.sql.warehouse.dir", f"{folder}/warehouse")
         .config("spark.sql.shuffle.partitions", "4")
         .config("spark.task.maxFailures", "2")
+        # An executor that was killed does not come back: asking it again only takes time.
+        .config("spark.shuffle.io.retryWait", "100ms")
         .getOrCreate()
     )
     atexit.register(spark.stop)

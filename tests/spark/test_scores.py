@@ -30,7 +30,7 @@ def frames(spark, judgments, run):
 
 @pytest.mark.parametrize(
     ("seed", "partitions", "broadcast"),
-    [(1, None, None), (2, 1, False), (3, 7, True), (4, 30, False)],
+    [(1, None, None), (2, 1, False), (3, 7, True), (4, 12, False)],
 )
 def test_any_partitioning_gives_the_bits_of_one_machine(spark, seed, partitions, broadcast):
     """Scores, means and counts do not depend on how rows and queries are partitioned."""
@@ -201,24 +201,14 @@ def test_a_document_that_is_its_own_query_is_left_out(spark):
     assert_same(berryeval.spark.collect(scores), expected)
 
 
-@pytest.mark.parametrize(
-    ("row", "said"),
-    [
-        (("q1", "d1", float("nan")), r"a number as score, got nan \(query 'q1', document 'd1'\)"),
-        (("q1", None, 1.0), r"a value in column 'doc_id', got none \(query 'q1'\)"),
-        (("q1", "a", 1.0), r"each document once for a query, got 'a' a second time for 'q1'; rem"),
-        (("other", "a", float("nan")), r"a number as score, got nan \(query 'other'\)"),
-        ((None, "a", 1.0), "a value in column 'query_id', got none"),
-    ],
-)
-def test_what_is_wrong_in_a_row_is_one_line_that_names_the_query(spark, row, said):
-    """Not the traceback that Spark prints."""
+def test_what_is_wrong_in_a_row_is_one_line_that_names_the_query(spark):
+    """Not the traceback that Spark prints; test_tasks.py has more rows."""
     judged = table([("q1", "a", 1.0)], "relevance")
-    run = table([("q1", "a", 2.0), ("q2", "a", 1.0), row], "score")
+    run = table([("q1", "a", 2.0), ("q2", "a", 1.0), ("other", "a", float("nan"))], "score")
     scores = berryeval.spark.evaluate(*frames(spark, judged, run), "RR", broadcast=True)
-    with pytest.raises(InputError, match=f"^run: expected {said}") as error:
+    said = r"^run: expected a number as score, got nan \(query 'other'\)$"
+    with pytest.raises(InputError, match=said):
         berryeval.spark.collect(scores)
-    assert "\n" not in str(error.value)
 
 
 def test_duplicates_can_be_kept(spark):
@@ -265,7 +255,11 @@ def test_nothing_in_common_is_an_error(spark):
 
 def test_names_of_columns_may_have_dots_and_other_case(spark):
     """Columns are found by their usual names, whatever the case, among others."""
-    judged = spark.createDataFrame([("q1", "a", 1, "x")], ["QID", "DocNo", "Rel", "a.b"])
-    run = spark.createDataFrame([("q1", "a", 1.0, "x")], ["query_id", "doc_id", "Score", "a`b.c"])
+    columns = [["q1"], ["a"], [1.0], ["x"]]
+    judged, run = frames(
+        spark,
+        pa.table(columns, names=["QID", "DocNo", "Rel", "a.b"]),
+        pa.table(columns, names=["query_id", "doc_id", "Score", "a`b.c"]),
+    )
     scores = berryeval.spark.evaluate(judged, run, ["RR", "RBP(p=0.5)"])
     assert berryeval.spark.collect(scores).to_dict() == {"RR": 1.0, "RBP(p=0.5)": 0.5}

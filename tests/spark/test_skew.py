@@ -60,6 +60,24 @@ def test_many_queries_of_one_row(spark):
     assert_same(berryeval.spark.collect(scores), expected)
 
 
+def test_judgments_that_outnumber_the_run(spark):
+    """They are shuffled and sorted like rows of a run, so no process has to hold them all."""
+    n_judged, per_query = 200_000, 20
+    number = functions.col("id")
+    query = functions.concat(functions.lit("q"), functions.floor(number / per_query))
+    document = functions.concat(functions.lit("d"), number % 9973).alias("doc_id")
+    judgments = spark.range(n_judged).select(
+        query.alias("query_id"), document, (number % 3).alias("relevance")
+    )
+    run = spark.range(0, n_judged, 7).select(
+        query.alias("query_id"), document, functions.rand(1).alias("score")
+    )
+    expected = be.evaluate(judgments.toArrow(), run.toArrow(), MEASURES)
+    assert expected.counts.judged == n_judged / per_query
+    scores = berryeval.spark.evaluate(judgments, run, MEASURES, broadcast=False)
+    assert_same(berryeval.spark.collect(scores), expected)
+
+
 def test_the_loss_of_an_executor_changes_nothing(spark):
     """One process is killed in the middle of a job, which finishes with the same bits."""
 
@@ -67,7 +85,7 @@ def test_the_loss_of_an_executor_changes_nothing(spark):
         import time
 
         for batch in batches:
-            time.sleep(0.8)
+            time.sleep(0.4)
             yield batch
 
     judgments, run = tricky(9)

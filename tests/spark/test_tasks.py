@@ -35,7 +35,7 @@ def shuffled(*kinds, hash_of=hash):
     rows = [
         (
             key(query, kind, hash_of),
-            query.encode(),
+            None if query is None else query.encode(),
             None if document is None else document.encode(),
             value,
         )
@@ -108,12 +108,29 @@ def test_unjudged_queries_are_counted_without_their_documents():
         (("x", None, None), r"a value in column 'score', got none \(query 'x'\)"),
         (("x", None, float("nan")), r"a number as score, got nan \(query 'x'\)"),
         (("", None, 1.0), r"an id, got '' \(query ''\)"),
+        ((None, None, 1.0), "a value in column 'query_id', got none"),
     ],
 )
 def test_rows_of_unjudged_queries_are_checked(row, said):
     """A wrong score is an error wherever it is."""
     frame = shuffled((UNJUDGED, [("y", None, 1.0), row]))
     with pytest.raises(ArgumentError, match=f"run: expected {said}"):
+        [*tasks.score_batches(iter(frame.to_batches()), ScoringPlan("RR"))]
+
+
+@pytest.mark.parametrize(
+    ("row", "said"),
+    [
+        (("q1", "d1", float("nan")), r"a number as score, got nan \(query 'q1', document 'd1'\)"),
+        (("q1", None, 1.0), r"a value in column 'doc_id', got none \(query 'q1'\)"),
+        (("q1", "a", 1.0), r"each document once for a query, got 'a' a second time for 'q1'; rem"),
+    ],
+)
+def test_rows_of_judged_queries_are_checked(row, said):
+    """The message is the one that the driver shows."""
+    run = [("q1", "a", 2.0), ("q2", "a", 1.0), row]
+    frame = shuffled((JUDGED, [("q1", "a", 1.0)]), (RETRIEVED, run))
+    with pytest.raises(InputError, match=f"^run: expected {said}"):
         [*tasks.score_batches(iter(frame.to_batches()), ScoringPlan("RR"))]
 
 

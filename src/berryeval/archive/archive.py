@@ -10,7 +10,9 @@ from typing import TYPE_CHECKING
 from sqlalchemy import Connection, func, select
 
 from berryeval.archive import tables
+from berryeval.archive.admissions import ArchivedAdmissions
 from berryeval.archive.baselines import ArchivedBaselines
+from berryeval.archive.collections import ArchivedCollections
 from berryeval.archive.database import Database
 from berryeval.archive.documents import ArchivedDocuments
 from berryeval.archive.evaluations import ArchivedEvaluations
@@ -18,16 +20,22 @@ from berryeval.archive.exporting import export_archive
 from berryeval.archive.gates import ArchivedGates, ArchivedVerdicts
 from berryeval.archive.importing import import_archive
 from berryeval.archive.judgments import ArchivedJudgments
+from berryeval.archive.judgments.imports import ArchivedImports
 from berryeval.archive.judgments.index import JudgmentIndex
 from berryeval.archive.judgments.judging import ArchivedJudging
 from berryeval.archive.judgments.rows import IS_CURRENT, IS_OPINION
+from berryeval.archive.label_draws import ArchivedLabelDraws
 from berryeval.archive.location import Location, create_private_file
+from berryeval.archive.model_grades import ArchivedModelGrades
+from berryeval.archive.projects import ArchivedProjects
+from berryeval.archive.proposals import ArchivedProposals
 from berryeval.archive.queries import ArchivedQueries
-from berryeval.archive.records import ArchiveFacts, TrendPoint
+from berryeval.archive.records import ArchiveFacts, StoredCollection, TrendPoint
 from berryeval.archive.runs import ArchivedRuns
 from berryeval.archive.schema import migrate, version_of
 from berryeval.archive.sessions import ArchivedSessions
 from berryeval.archive.stores import ArchivedStores
+from berryeval.archive.systems import ArchivedSystems
 from berryeval.archive.tokens import ArchivedTokens
 from berryeval.errors import ArgumentError
 from berryeval.evaluation.evaluate import MeasureLike
@@ -60,18 +68,26 @@ class Archive:
         self.judgments = ArchivedJudgments(database)
         self.judging = ArchivedJudging(database)
         self.judgment_index = JudgmentIndex(database)
+        self.imports = ArchivedImports(database)
         self.queries = ArchivedQueries(database)
         self.documents = ArchivedDocuments(database)
         self.runs = ArchivedRuns(database)
         self.evaluations = ArchivedEvaluations(
             database, self.judgments, self.queries, self.documents, self.runs
         )
+        self.projects = ArchivedProjects(database, self.judgments, self.queries, self.runs)
         self.baselines = ArchivedBaselines(database)
         self.gates = ArchivedGates(database)
         self.verdicts = ArchivedVerdicts(database)
         self.stores = ArchivedStores(database)
+        self.systems = ArchivedSystems(database)
+        self.collections = ArchivedCollections(database)
         self.tokens = ArchivedTokens(database)
         self.sessions = ArchivedSessions(database)
+        self.model_grades = ArchivedModelGrades(database)
+        self.admissions = ArchivedAdmissions(database)
+        self.label_draws = ArchivedLabelDraws(database)
+        self.proposals = ArchivedProposals(database, self.queries)
 
     @classmethod
     def open(
@@ -109,6 +125,16 @@ class Archive:
             database.close()
             raise
         return cls(database)
+
+    def open_collection(self, collection: StoredCollection) -> Archive:
+        """Open a further collection, which is an archive of its own; the caller closes it.
+
+        Raises
+        ------
+        ArchiveError
+            If it cannot be opened, for example because it was removed.
+        """
+        return Archive(self.collections.open(collection))
 
     @property
     def name(self) -> str:
@@ -166,12 +192,14 @@ class Archive:
         """Write everything as plain files into a new folder, completely or not at all.
 
         Runs, judgments, queries and documents are in formats that other commands read. Tokens
-        are exported as hashes.
+        are exported as hashes. Each further collection is in a folder of its own, as of the
+        moment when its turn came. Registered systems, which have credentials, are left out.
 
         Returns
         -------
         dict of str to int
-            The number of lines of each file.
+            The number of lines of each file; those of further collections are in
+            ``collections/NAME/``.
 
         Raises
         ------

@@ -16,6 +16,7 @@ __all__ = [
     "check_count",
     "check_id",
     "check_ids",
+    "check_note",
     "check_settings",
     "check_text",
     "json_value",
@@ -25,6 +26,7 @@ LONGEST_ID = 1024
 """Largest size of an id or name: an index of PostgreSQL holds two of them, not much more."""
 
 _LONGEST_TEXT = 1000
+_LONGEST_NOTE = 10_000
 _MOST = 2**63 - 1
 
 
@@ -54,6 +56,17 @@ def check_text(value: object, argument: str, *, optional: bool = False) -> str |
         raise InputTypeError(argument, "a str", f"{type(value).__name__} {value!r}"[:80])
     if not 0 < len(value) <= _LONGEST_TEXT:
         raise ArgumentError(argument, f"1 to {_LONGEST_TEXT:,} characters", f"{len(value):,}")
+    return value
+
+
+def check_note(value: object, argument: str) -> str | None:
+    """Return a note of a judge, None if it is empty, or raise if it is too long."""
+    if value is None or value == "":
+        return None
+    if not isinstance(value, str):
+        raise InputTypeError(argument, "a str", f"{type(value).__name__} {value!r}"[:80])
+    if len(value) > _LONGEST_NOTE:
+        raise ArgumentError(argument, f"at most {_LONGEST_NOTE:,} characters", f"{len(value):,}")
     return value
 
 

@@ -8,22 +8,30 @@ from contextlib import contextmanager
 from itertools import islice
 from pathlib import Path
 from typing import Any, Literal, TypeAlias, TypeVar, get_args
+from zlib import crc32
 
 from sqlalchemy import URL, Connection, Engine, Table, create_engine, event, text
 from sqlalchemy.dialects import postgresql, sqlite
 from sqlalchemy.exc import DBAPIError, TimeoutError  # noqa: A004 - no other is meant here
+from sqlalchemy.pool import ConnectionPoolEntry
 
 from berryeval.archive.failures import explained, unreadable
-from berryeval.archive.location import Location
+from berryeval.archive.location import SCHEMA, Location
 from berryeval.errors import ArchiveError, BerryEvalError, MissingExtraError
 
 __all__ = ["Alone", "Database", "Insert", "batches_of"]
 
-SCHEMA = "berryeval"
-"""The schema of the tables in PostgreSQL, so that an archive can share a database."""
-
 Alone: TypeAlias = Literal[
-    "schema", "judgments", "runs", "verdicts", "queries", "gates", "documents"
+    "schema",
+    "judgments",
+    "runs",
+    "verdicts",
+    "queries",
+    "gates",
+    "documents",
+    "collections",
+    "projects",
+    "systems",
 ]
 """Resources to lock against concurrent changes, by the numbers of their locks, from 1. SQLite has
 only one writer at a time."""
@@ -37,6 +45,8 @@ Item = TypeVar("Item")
 Insert: TypeAlias = "sqlite.Insert | postgresql.Insert"
 
 _MOST_CONNECTIONS = 40
+_KEPT_CONNECTIONS = 4
+"""Idle connections to a further collection in PostgreSQL, of which many may be open."""
 _AT_ONCE = 500
 _WRITES = "berryeval_writes"
 _LOG_BYTES = 1 << 26
@@ -53,11 +63,14 @@ class Database:
         self.location = location
         self.timeout = timeout
         self.is_sqlite = location.path is not None
+        self._lock_space = _lock_space(location)
         self._engine = (
             _sqlite(location, timeout) if self.is_sqlite else _postgres(location, timeout)
         )
         # Threads queue here in order; SQLite itself is not fair.
         self._one_writer = threading.Lock() if self.is_sqlite else None
+        self._is_closed = False
+        event.listen(self._engine, "checkin", self._close_late)
 
     @contextmanager
     def reading(self, *, repeatable: bool = False) -> Iterator[Connection]:
@@ -78,7 +91,7 @@ class Database:
             with connection.begin():
                 if alone is not None and not self.is_sqlite:
                     lock = text("SELECT pg_advisory_xact_lock(:space, :number)")
-                    connection.execute(lock, {"space": _LOCK_SPACE, "number": _LOCKS[alone]})
+                    connection.execute(lock, {"space": self._lock_space, "number": _LOCKS[alone]})
                 yield connection
 
     def insert(self, table: Table) -> Insert:
@@ -120,8 +133,13 @@ class Database:
         return "; ".join(lines) or found
 
     def close(self) -> None:
-        """Close all connections."""
+        """Close all connections; those in use are closed when their block ends."""
+        self._is_closed = True
         self._engine.dispose()
+
+    def _close_late(self, _connection: object, record: ConnectionPoolEntry) -> None:
+        if self._is_closed:  # the pool that it returns to is forgotten already
+            record.invalidate()
 
     @contextmanager
     def _turn(self) -> Iterator[None]:
@@ -148,6 +166,14 @@ class Database:
         except (ValueError, TypeError, LookupError, AttributeError) as error:
             # Whatever is read within a transaction was once written by us.
             raise unreadable(error, self.location.name) from error
+
+
+def _lock_space(location: Location) -> int:
+    """Return the first number of advisory locks, so that collections do not wait for one another.
+
+    If two have the same by chance, they do.
+    """
+    return _LOCK_SPACE if location.schema == SCHEMA else crc32(location.schema.encode()) >> 1
 
 
 def _sqlite(location: Location, timeout: float) -> Engine:
@@ -192,7 +218,7 @@ def _postgres(location: Location, timeout: float) -> Engine:
     engine = create_engine(
         "postgresql+psycopg://",
         creator=connect,
-        pool_size=_MOST_CONNECTIONS // 4,
+        pool_size=_MOST_CONNECTIONS // 4 if location.schema == SCHEMA else _KEPT_CONNECTIONS,
         max_overflow=_MOST_CONNECTIONS // 4,
         pool_timeout=timeout,
         pool_pre_ping=True,
@@ -200,7 +226,7 @@ def _postgres(location: Location, timeout: float) -> Engine:
 
     @event.listens_for(engine, "connect")
     def prepare(connection: Any, _record: object) -> None:  # noqa: ANN401
-        connection.execute(f"SET search_path TO {SCHEMA}")
+        connection.execute(f"SET search_path TO {location.schema}")
         connection.execute(f"SET lock_timeout TO {round(timeout * 1000)}")
         connection.execute("SET client_min_messages TO warning")
         # A server may be configured to respond before anything is on disk.

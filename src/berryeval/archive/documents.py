@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import hashlib
+import json
 import struct
 from collections.abc import Iterable, Mapping
 from datetime import datetime
 from itertools import chain
 from typing import Any, NamedTuple
 
-from sqlalchemy import Row, Text, delete, func, select, type_coerce
+from sqlalchemy import ColumnElement, LargeBinary, Row, Text, delete, func, or_, select, type_coerce
 
 from berryeval.archive.checks import check_count, check_id, check_text
 from berryeval.archive.clock import moment_after
@@ -19,6 +20,7 @@ from berryeval.archive.records import Page, StoredDocument
 from berryeval.archive.tables import documents
 from berryeval.archive.text_index import JSON_PREFIX, TextIndex, beginning_of
 from berryeval.core.documents import Document
+from berryeval.core.id_column import encode_id
 from berryeval.core.judgments import Judgments
 from berryeval.core.lengths import check_length
 from berryeval.core.run import Run
@@ -26,6 +28,9 @@ from berryeval.errors import InputError
 from berryeval.measures import Measure
 
 __all__ = ["ArchivedDocuments", "hash_of_document"]
+
+_SEARCHED = 20_000
+"""Documents whose whole texts are searched; each search reads all of them."""
 
 
 def hash_of_document(document: Document) -> str:
@@ -112,6 +117,15 @@ class ArchivedDocuments(ArchivePart):
         row = select(documents).where(documents.c.doc_id == check_id(doc_id, "doc_id"))
         return self._one(row, _stored)
 
+    def some(self, doc_ids: Iterable[str]) -> dict[str, StoredDocument]:
+        """Return the known documents among the ids, by id."""
+        found: dict[str, StoredDocument] = {}
+        with self._database.reading() as connection:
+            for some in batches_of(doc_ids):
+                rows = select(documents).where(documents.c.doc_id.in_(some))
+                found |= {row.doc_id: _stored(row) for row in connection.execute(rows)}
+        return found
+
     def hashes(self, doc_ids: Iterable[str]) -> dict[str, str]:
         """Return the hashes of the known documents among the ids, by id."""
         found: dict[str, str] = {}
@@ -184,6 +198,41 @@ class ArchivedDocuments(ArchivePart):
                 for row in connection.execute(these):
                     found[row.doc_id] = beginning_of(row.start)
         return found
+
+    def search(self, part: str, *, most: int = 1000) -> list[str]:
+        """Return the ids of documents that contain a text, in the order of ids.
+
+        It is searched at the beginning of ids and in titles; in an archive of at most 20,000
+        documents also in their texts, where capitals of other alphabets than Latin matter.
+        """
+        wanted = part.strip()
+        if not wanted:
+            return []
+        c = documents.c
+        start = wanted.encode("utf-8", "surrogateescape")
+        in_id = type_coerce(c.doc_id, LargeBinary).between(start, start + b"\xff" * 4)
+        matching: list[ColumnElement[bool]] = [in_id]
+        with self._database.reading() as connection:
+            if (connection.scalar(select(func.count()).select_from(documents)) or 0) <= _SEARCHED:
+                # As it stands in the JSON, which is ASCII.
+                inside = json.dumps(wanted.lower())[1:-1]
+                whole = func.lower(type_coerce(c.content, Text))
+                matching.append(whole.contains(inside, autoescape=True))
+            rows = select(c.doc_id).where(or_(*matching)).order_by(c.doc_id).limit(most)
+            found = set(connection.scalars(rows))
+        return sorted(found | set(self.find(wanted, most=most)), key=encode_id)[:most]
+
+    def ids(self, *, after: str | None = None, limit: int = 100) -> Page[str]:
+        """Return the ids of documents in the order of their bytes."""
+        rows = select(documents.c.doc_id)
+        return self._page(
+            rows, (documents.c.doc_id,), lambda row: str(row.doc_id), after=after, limit=limit
+        )
+
+    def count(self) -> int:
+        """Return the number of documents."""
+        with self._database.reading() as connection:
+            return connection.scalar(select(func.count()).select_from(documents)) or 0
 
     def page(self, *, after: str | None = None, limit: int = 100) -> Page[StoredDocument]:
         """Return documents in the order of their ids' bytes."""

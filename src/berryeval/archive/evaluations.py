@@ -26,10 +26,10 @@ from berryeval.archive.tables import evaluations, runs
 from berryeval.core.id_column import IdColumn, encode_id
 from berryeval.core.scores import QueryCounts, Scores
 from berryeval.engine import MissingQueries, NoRelevant
-from berryeval.errors import ArgumentError, MismatchError, NotFoundError
+from berryeval.errors import MismatchError, NotFoundError
 from berryeval.evaluation import Evaluation, evaluate
 from berryeval.evaluation.baseline import SCORE_SEMANTICS
-from berryeval.evaluation.evaluate import DEFAULT_MEASURES, MeasureLike, read_measures
+from berryeval.evaluation.evaluate import DEFAULT_MEASURES, MeasureLike, read_measure, read_measures
 from berryeval.measures import Measure, parse_measure
 
 __all__ = ["ArchivedEvaluations", "scores_of"]
@@ -222,15 +222,13 @@ class ArchivedEvaluations(ArchivePart):
         check: Callable[[], None] = lambda: None,
     ) -> tuple[TrendPoint, ...]:
         """Return a measure for all runs, as `Archive.trend` does."""
-        measures = read_measures(measure)
-        if len(measures) != 1:
-            raise ArgumentError("measure", "one measure", f"{len(measures)}")
+        chosen = read_measure(measure)
         # Resolved once, so that concurrent judging does not change it in between.
         _, hashed = self._judgments.as_of(at)
         points = []
         for run in self._runs.directory(name=name):
             check()
-            points.append(self._point(run, measures[0], hashed))
+            points.append(self._point(run, chosen, hashed))
         return tuple(points)
 
     def _point(self, run: StoredRun, measure: Measure, hashed: str) -> TrendPoint:

@@ -2,7 +2,8 @@
 
 ``archive.json`` has the version, and the number of lines of each file. The other files are
 independent: ``judgments.jsonl``, ``queries.jsonl``, ``documents.jsonl`` and ``runs/*.run.gz`` can
-be read by `berryeval evaluate` and other commands.
+be read by `berryeval evaluate` and other commands. Each further collection is an export of its
+own, in ``collections/NAME``.
 """
 
 from __future__ import annotations
@@ -20,6 +21,7 @@ from berryeval.core.grade import check_grade
 from berryeval.errors import ArgumentError
 
 __all__ = [
+    "COLLECTIONS",
     "EXPORT_VERSION",
     "FACTS",
     "HISTORY",
@@ -27,6 +29,7 @@ __all__ = [
     "KIND",
     "PLAIN_TABLES",
     "RUNS",
+    "inside",
     "record_of",
     "row_of",
 ]
@@ -38,6 +41,7 @@ FACTS = "archive.json"
 JUDGMENTS = "judgments.jsonl"
 HISTORY = "history.jsonl"
 RUNS = "runs"
+COLLECTIONS = "collections"
 
 # In an order in which rows find what they refer to. A run's rankings and the scores of an
 # evaluation are not among the columns: they are compressed.
@@ -55,10 +59,24 @@ PLAIN_TABLES: Mapping[str, Table] = {
     "store_documents.jsonl": tables.store_documents,
     "tokens.jsonl": tables.tokens,
     "settings.jsonl": tables.settings,
+    "imports.jsonl": tables.imports,
+    "projects.jsonl": tables.projects,
+    "project_pairs.jsonl": tables.project_pairs,
+    "project_refusals.jsonl": tables.project_refusals,
+    "model_grades.jsonl": tables.model_grades,
+    "judge_admissions.jsonl": tables.judge_admissions,
+    "label_draws.jsonl": tables.label_draws,
+    "query_proposals.jsonl": tables.query_proposals,
+    "collections.jsonl": tables.collections,
 }
 
-_RENAMED = {"grade": "relevance"}
+_RENAMED = {tables.judgments.c.grade: "relevance"}
 """Its name in files of judgments."""
+
+
+def inside(name: str, counts: Mapping[str, int]) -> dict[str, int]:
+    """Return numbers of lines by file, with the folder of a collection."""
+    return {f"{COLLECTIONS}/{name}/{file}": n_lines for file, n_lines in counts.items()}
 
 
 def record_of(table: Table, values: Mapping[str, Any]) -> dict[str, Any]:
@@ -71,7 +89,7 @@ def record_of(table: Table, values: Mapping[str, Any]) -> dict[str, Any]:
         elif isinstance(value, datetime):
             record[column.name] = value.isoformat().replace("+00:00", "Z")
         elif value is not None and not isinstance(value, bytes):
-            record[_RENAMED.get(column.name, column.name)] = value
+            record[_RENAMED.get(column, column.name)] = value
     return record
 
 
@@ -89,7 +107,7 @@ def row_of(table: Table, record: Mapping[str, Any]) -> dict[str, Any]:
             continue
         if isinstance(column.type, LargeBinary):
             continue
-        name = _RENAMED.get(column.name, column.name)
+        name = _RENAMED.get(column, column.name)
         value = rest.pop(name, None)
         if value is None and isinstance(column.server_default, DefaultClause):
             value = column.server_default.arg  # an export from before the column existed

@@ -13,9 +13,11 @@ from typing import Any
 from sqlalchemy import Connection, Select, Table, not_, select
 
 from berryeval.archive import tables
+from berryeval.archive.collections import further_collections, opened_database
 from berryeval.archive.columns import decode
 from berryeval.archive.database import Database
 from berryeval.archive.export_files import (
+    COLLECTIONS,
     EXPORT_VERSION,
     FACTS,
     HISTORY,
@@ -23,6 +25,7 @@ from berryeval.archive.export_files import (
     KIND,
     PLAIN_TABLES,
     RUNS,
+    inside,
     record_of,
 )
 from berryeval.archive.failures import damaged
@@ -57,6 +60,11 @@ def export_archive(database: Database, folder: str | os.PathLike[str]) -> dict[s
         with database.reading(repeatable=True) as connection:
             _check_intact(connection, database)
             counts = _write(connection, partial)
+            others = further_collections(connection)
+        for name, place in others:
+            with opened_database(database, place) as opened:
+                written = export_archive(opened, partial / COLLECTIONS / name)
+            counts |= inside(name, written)
         if is_there:
             # The file that identifies an export is written last: incomplete ones are invalid.
             for file in sorted(partial.iterdir(), key=lambda file: file.name == FACTS):

@@ -61,12 +61,12 @@ _POSTGRES = {
 def explained(error: DBAPIError, archive: str, timeout: float) -> ArchiveError:
     """Return the error to raise instead of a database's own."""
     cause = error.orig
-    said = str(cause).strip().partition("\n")[0]
-    failure = _known(said, getattr(cause, "sqlstate", None))
+    message = str(cause).strip().partition("\n")[0]
+    failure = _known(message, getattr(cause, "sqlstate", None))
     if failure is None and type(cause).__name__ in ("OperationalError", "InterfaceError"):
-        return ArchiveError(archive, f"cannot be reached: {said}", transient=True)
+        return ArchiveError(archive, f"cannot be reached: {message}", transient=True)
     if failure is None:
-        return ArchiveError(archive, f"the database rejected the request: {said}")
+        return ArchiveError(archive, f"the database rejected the request: {message}")
     return ArchiveError(
         archive, failure.message.format(timeout=timeout), transient=failure.transient
     )
@@ -79,12 +79,12 @@ def damaged(problem: str, archive: str) -> ArchiveError:
 
 def unreadable(error: Exception, archive: str) -> ArchiveError:
     """Return the error to raise for a content that cannot be decoded."""
-    said = str(error).partition("\n")[0][:_SHOWN]
+    message = str(error).partition("\n")[0][:_SHOWN]
     return ArchiveError(archive, f"contains something that cannot be read, and may be damaged "
-                        f"({type(error).__name__}: {said}); {_RESTORE}")  # fmt: skip
+                        f"({type(error).__name__}: {message}); {_RESTORE}")  # fmt: skip
 
 
-def _known(said: str, sqlstate: str | None) -> _Failure | None:
+def _known(message: str, sqlstate: str | None) -> _Failure | None:
     if sqlstate is not None:
         return _POSTGRES.get(sqlstate) or _POSTGRES.get(sqlstate[:2])
-    return next((failure for part, failure in _SQLITE.items() if part in said), None)
+    return next((failure for part, failure in _SQLITE.items() if part in message), None)

@@ -5,16 +5,26 @@ from __future__ import annotations
 import json
 import os
 from array import array
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
 from sqlalchemy import Connection, Table, func, insert, select
 
 from berryeval.archive import evaluations, queries, runs, tables
+from berryeval.archive.admissions import check_admission_row
+from berryeval.archive.checks import check_note
+from berryeval.archive.collections import (
+    check_collection_name,
+    check_place,
+    create_database,
+    drop_database,
+    further_collections,
+)
 from berryeval.archive.columns import Column, encode
 from berryeval.archive.database import Database, batches_of
 from berryeval.archive.export_files import (
+    COLLECTIONS,
     EXPORT_VERSION,
     FACTS,
     HISTORY,
@@ -22,10 +32,15 @@ from berryeval.archive.export_files import (
     KIND,
     PLAIN_TABLES,
     RUNS,
+    inside,
     row_of,
 )
 from berryeval.archive.judgments import judging
 from berryeval.archive.judgments.subtopics import check_subtopics
+from berryeval.archive.label_draws import check_draw_row
+from berryeval.archive.model_grades import check_grade_row
+from berryeval.archive.projects.records import PROJECT_STATES, plan_of
+from berryeval.archive.proposals import check_proposal_row
 from berryeval.archive.records import JUDGMENT_KINDS
 from berryeval.core.id_column import IdColumn, encode_id
 from berryeval.core.lengths import check_length
@@ -49,7 +64,17 @@ _FAULTS = (ArgumentError, InputTypeError, AttributeError, LookupError, TypeError
 
 def import_archive(database: Database, folder: str | os.PathLike[str]) -> dict[str, int]:
     """Import a folder, completely or not at all; see `Archive.import_`."""
-    source = Path(folder)
+    created: list[str] = []
+    try:
+        return _import(database, Path(folder), created)
+    except BaseException:
+        for place in created:
+            drop_database(database, place)
+        raise
+
+
+def _import(database: Database, source: Path, created: list[str] | None) -> dict[str, int]:
+    """Import a folder; collections are added to `created`, and rejected if it is None."""
     expected = read_facts(source)
     with database.writing(alone="schema") as connection:
         for table in tables.metadata.sorted_tables:
@@ -65,12 +90,23 @@ def import_archive(database: Database, folder: str | os.PathLike[str]) -> dict[s
                 _check_groups(connection, source / name)
             if table is tables.run_contents:
                 _import_rankings(connection, source / RUNS)
-        for name, n_lines in expected.items():
-            if counts.get(name) != n_lines:
-                raise FormatError.unexpected(
-                    f"{n_lines} lines", str(counts.get(name, 0)), os.fspath(source / name)
-                )
+        _check_lines(source, expected, counts)
+        for name, place in further_collections(connection):
+            if created is None:
+                message = "expected a collection without further collections"
+                raise FormatError(message, os.fspath(source))
+            with create_database(database, place) as other:
+                counts |= inside(name, _import(other, source / COLLECTIONS / name, None))
+            created.append(place)
     return counts
+
+
+def _check_lines(source: Path, expected: Mapping[str, int], counts: Mapping[str, int]) -> None:
+    for name, n_lines in expected.items():
+        if counts.get(name) != n_lines:
+            raise FormatError.unexpected(
+                f"{n_lines} lines", str(counts.get(name, 0)), os.fspath(source / name)
+            )
 
 
 def _check_groups(connection: Connection, path: Path) -> None:
@@ -136,25 +172,80 @@ def _rows(path: Path, table: Table) -> Iterator[dict[str, Any]]:
 
 def _check(table: Table, row: dict[str, Any]) -> None:
     """Raise if the archive could not read the flattened part of a row."""
-    if table is tables.queries:
-        row["content"] = queries.content_of(queries.query_of(row["query_id"], row["content"]))
-    elif table in (tables.documents, tables.store_documents):
-        if row["content"] is not None:
-            row["content"] = {key: str(row["content"][key]) for key in ("title", "text")}
-        if row.get("length") is not None:
-            check_length(row["length"])
-    elif table is tables.judgments:
-        if row["kind"] not in JUDGMENT_KINDS:
-            raise ArgumentError("kind", " or ".join(map(repr, JUDGMENT_KINDS)), repr(row["kind"]))
-        named = check_subtopics(row["subtopics"], row["subtopic_weights"])
-        row |= {"subtopics": named.grades, "subtopic_weights": named.weights}
-    elif table is tables.settings and row["name"] == judging.NAME:
+    check = _CHECKS.get(table.name)
+    if check is not None:
+        check(row)
+
+
+def _check_query(row: dict[str, Any]) -> None:
+    row["content"] = queries.content_of(queries.query_of(row["query_id"], row["content"]))
+
+
+def _check_document(row: dict[str, Any]) -> None:
+    if row["content"] is not None:
+        row["content"] = {key: str(row["content"][key]) for key in ("title", "text")}
+    if row.get("length") is not None:
+        check_length(row["length"])
+
+
+def _check_judgment(row: dict[str, Any]) -> None:
+    if row["kind"] not in JUDGMENT_KINDS:
+        raise ArgumentError("kind", " or ".join(map(repr, JUDGMENT_KINDS)), repr(row["kind"]))
+    check_note(row["note"], "note")
+    named = check_subtopics(row["subtopics"], row["subtopic_weights"])
+    row |= {"subtopics": named.grades, "subtopic_weights": named.weights}
+
+
+def _check_setting(row: dict[str, Any]) -> None:
+    if row["name"] == judging.NAME:
         judging.policy_of(row["content"])
-    elif table is tables.verdicts and row["decision"] is not None:
+
+
+def _check_verdict(row: dict[str, Any]) -> None:
+    if row["decision"] is not None:
         row["decision"] = Decision.from_dict(row["decision"]).to_dict()
-    elif table is tables.runs:
-        facts = runs.facts_of(row["facts"], row["durations"])
-        row |= {"facts": runs.fields_of(facts), "durations": runs.durations_of(facts)}
+
+
+def _check_run(row: dict[str, Any]) -> None:
+    facts = runs.facts_of(row["facts"], row["durations"])
+    row |= {"facts": runs.fields_of(facts), "durations": runs.durations_of(facts)}
+
+
+def _check_project(row: dict[str, Any]) -> None:
+    plan_of(row["settings"])
+    if row["state"] not in PROJECT_STATES:
+        raise ArgumentError("state", " or ".join(map(repr, PROJECT_STATES)), repr(row["state"]))
+
+
+def _check_collection(row: dict[str, Any]) -> None:
+    """Raise for a collection with a hostile name or place."""
+    check_collection_name(row["name"])
+    check_place(row["place"], row["name"])
+
+
+def _check_token(row: dict[str, Any]) -> None:
+    """Raise for a token that is limited to a collection with a hostile name."""
+    if row["collections"] is not None:
+        row["collections"] = [check_collection_name(name) for name in row["collections"]]
+
+
+_CHECKS: Mapping[str, Callable[[dict[str, Any]], object]] = {
+    "queries": _check_query,
+    "documents": _check_document,
+    "store_documents": _check_document,
+    "judgments": _check_judgment,
+    "settings": _check_setting,
+    "verdicts": _check_verdict,
+    "runs": _check_run,
+    "projects": _check_project,
+    "model_grades": check_grade_row,
+    "judge_admissions": check_admission_row,
+    "label_draws": check_draw_row,
+    "query_proposals": check_proposal_row,
+    "collections": _check_collection,
+    "tokens": _check_token,
+}
+"""By the name of the table."""
 
 
 def _scores(columns: Any, facts: Mapping[str, Any]) -> bytes:  # noqa: ANN401 - any JSON

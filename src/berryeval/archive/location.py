@@ -10,7 +10,10 @@ from pathlib import Path
 
 from berryeval.errors import ArchiveError, ArgumentError
 
-__all__ = ["Location", "check_no_address", "create_private_file"]
+__all__ = ["SCHEMA", "Location", "check_no_address", "create_private_file"]
+
+SCHEMA = "berryeval"
+"""The schema of the tables in PostgreSQL, so that an archive can share a database."""
 
 _EXPECTED = "a file, or postgresql://user@host/database"
 _SCHEMES = ("postgresql://", "postgres://")
@@ -41,6 +44,7 @@ class Location:
     """Its name in messages: as given, but without a password."""
     path: str | None = None
     dsn: str | None = None
+    schema: str = SCHEMA
 
     @classmethod
     def of(cls, given: str | os.PathLike[str]) -> Location:
@@ -62,6 +66,14 @@ class Location:
         if not path.parent.is_dir():
             raise ArchiveError(name, "cannot be created: its folder does not exist")
         return cls(name, path=str(path))
+
+    def beside(self, place: str) -> Location:
+        """Return the location of a further collection: a file in a folder, or a schema."""
+        if self.path is None:
+            schema = f"{SCHEMA}_{place}"
+            return Location(f"{self.name} (schema {schema})", dsn=self.dsn, schema=schema)
+        inside = f".collections/{place}.db"
+        return Location(self.name + inside, path=self.path + inside)
 
     def check_exists(self) -> None:
         """Raise if it is a missing file; databases of a server are not checked."""

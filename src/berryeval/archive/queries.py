@@ -153,6 +153,10 @@ class ArchivedQueries(ArchivePart):
         assert self._all is not None
         return self._all.sampling
 
+    def distrust(self) -> None:
+        """Let the next call see what other processes have written, however shortly ago."""
+        self._trusted_until = 0.0
+
     def stamp(self) -> tuple[Any, ...]:
         """Return a stamp that changes whenever a query is written or removed."""
         with self._database.reading() as connection:

@@ -11,6 +11,7 @@ from berryeval.core.grade import check_labels
 from berryeval.core.judging import COUNTED, Judges, check_judges
 from berryeval.core.scores import QueryCounts
 from berryeval.engine import MissingQueries
+from berryeval.judges.protocol import guideline_text
 
 __all__ = [
     "JUDGMENT_KINDS",
@@ -22,12 +23,14 @@ __all__ = [
     "JudgmentEntry",
     "JudgmentKind",
     "Page",
+    "RegisteredSystem",
     "Role",
     "RunFacts",
     "StoredBaseline",
     "StoredDocument",
     "StoredEvaluation",
     "StoredGate",
+    "StoredImport",
     "StoredJudgment",
     "StoredRun",
     "StoredStore",
@@ -46,6 +49,7 @@ Check: TypeAlias = Callable[["Item | None"], None]
 """Called with the current state before it is replaced or removed; may raise to prevent that."""
 
 ROLES: tuple[Role, ...] = ("read", "judge", "admin")
+
 
 JudgmentKind: TypeAlias = Literal["judgment", "opinion", "rule"]
 """A judgment, a second opinion, or the grade that the rule computed."""
@@ -81,6 +85,10 @@ class JudgmentEntry:
     stratum: str | None = None
     """The stratum of the pool that the document was drawn from; empty for none. If omitted, that
     of the current judgment is kept. A second opinion has none: it is a fact about the pool."""
+    note: str | None = None
+    """What the judge wrote about it, at most 10,000 characters."""
+    given_at: datetime | None = None
+    """When the judge gave it, if that was before it is stored, as in a file."""
 
 
 class JudgmentBatch(NamedTuple):
@@ -122,6 +130,30 @@ class StoredJudgment:
     """Weights of the subtopics; None if none were given."""
     stratum: str | None = None
     """The stratum of the pool that the document was drawn from; None if none was given."""
+    note: str | None = None
+    """What the judge wrote about it."""
+    given_at: datetime | None = None
+    """When the judge gave it, if a file named a time; None if that was at `judged_at`."""
+
+
+@dataclass(frozen=True, slots=True)
+class StoredImport:
+    """A file of judgments that was imported."""
+
+    import_id: int
+    file_name: str
+    author: str
+    """Who imported it; the judges are those of the file."""
+    created_at: datetime
+    first_revision: int
+    last_revision: int
+    """The revisions of the judgments that it wrote; the last one is lower if there are none."""
+    n_changed: int
+    """Number of new or changed judgments."""
+    undone_at: datetime | None = None
+    undone_by: str | None = None
+    n_kept: int | None = None
+    """When it was undone, the number of pairs that were kept: judges had graded them since."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -133,9 +165,12 @@ class JudgingPolicy:
     computed from the judgment and the opinions since."""
     labels: tuple[str, ...] | None = None
     """Labels of the grades, from 0 up, which define the scale. None if none is declared."""
+    guideline: str = ""
+    """What judges should consider, people and models alike, as Markdown; empty if there is none."""
 
     def __post_init__(self) -> None:
         check_judges(self.rule, "rule")
+        object.__setattr__(self, "guideline", guideline_text(self.guideline))
         if self.labels is not None:
             object.__setattr__(self, "labels", check_labels(self.labels))
 
@@ -316,6 +351,22 @@ class StoredStore:
 
 
 @dataclass(frozen=True, slots=True)
+class RegisteredSystem:
+    """A search system that an administrator has registered."""
+
+    name: str
+    place: str
+    """Its name for `berryeval.search.open_system`, such as an address, without credentials."""
+    settings: Mapping[str, str]
+    """Its settings as text."""
+    secrets: Mapping[str, str] = field(repr=False)
+    """Headers, as ``header NAME``, and the settings ``user``, ``password`` and ``api_key``."""
+    author: str
+    """The caller that registered it."""
+    updated_at: datetime
+
+
+@dataclass(frozen=True, slots=True)
 class Token:
     """A token and its role. The token itself is shown once, and stored only as a hash."""
 
@@ -323,6 +374,23 @@ class Token:
     role: Role
     created_at: datetime
     revoked_at: datetime | None = None
+    collections: tuple[str, ...] | None = None
+    """The collections that it may use; None for all, also those created later."""
+    used_at: datetime | None = None
+    """When it was last used, to the hour; None if it never was, or before this was recorded."""
+
+
+@dataclass(frozen=True, slots=True)
+class StoredCollection:
+    """A golden set with its runs and gates, in a database of its own."""
+
+    name: str
+    """Its name in addresses, which never changes."""
+    title: str
+    place: str | None
+    """Identifies its database; None for the archive's own collection."""
+    created_at: datetime | None
+    """None for the archive's own collection, unless it was given a title."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -12,7 +12,7 @@ from alembic.script import ScriptDirectory
 from sqlalchemy import Connection, inspect, text
 
 from berryeval.archive import tables
-from berryeval.archive.database import SCHEMA, Database
+from berryeval.archive.database import Database
 from berryeval.errors import ArchiveError
 
 __all__ = ["VERSION_TABLE", "migrate", "newest_version", "version_of"]
@@ -37,7 +37,7 @@ def migrate(database: Database, *, create: bool = True) -> None:
         raise ArchiveError(database.location.name, "there is no archive in it")
     with database.writing(alone="schema") as connection:
         if not database.is_sqlite:
-            _make_schema(connection)
+            _make_schema(connection, database.location.schema)
         found = version_of(connection)
         _check(database, connection, found)
         if found != newest_version():
@@ -76,11 +76,11 @@ def _check(database: Database, connection: Connection, found: str | None) -> Non
         raise ArchiveError(name, message)
 
 
-def _make_schema(connection: Connection) -> None:
+def _make_schema(connection: Connection, name: str) -> None:
     # Checked first: "create if not exists" requires a privilege even if it exists.
     exists = text("SELECT 1 FROM pg_namespace WHERE nspname = :name")
-    if connection.scalar(exists, {"name": SCHEMA}) is None:
-        connection.execute(text(f"CREATE SCHEMA {SCHEMA}"))
+    if connection.scalar(exists, {"name": name}) is None:
+        connection.execute(text(f"CREATE SCHEMA {name}"))
 
 
 def _upgrade(connection: Connection) -> None:

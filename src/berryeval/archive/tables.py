@@ -35,13 +35,22 @@ __all__ = [
     "Name",
     "UtcTime",
     "baselines",
+    "collections",
     "documents",
     "evaluations",
     "gates",
+    "imports",
+    "judge_admissions",
     "judgment_states",
     "judgments",
+    "label_draws",
     "metadata",
+    "model_grades",
+    "project_pairs",
+    "project_refusals",
+    "projects",
     "queries",
+    "query_proposals",
     "run_contents",
     "run_pieces",
     "runs",
@@ -49,6 +58,7 @@ __all__ = [
     "settings",
     "store_documents",
     "stores",
+    "systems",
     "tokens",
     "verdicts",
 ]
@@ -130,6 +140,8 @@ judgments = Table(
     Column("subtopics", Json),
     Column("subtopic_weights", Json),
     Column("stratum", Name),
+    Column("note", Json),
+    Column("given_at", UtcTime),
 )
 _IS_COUNTED = and_(judgments.c.superseded_by.is_(None), judgments.c.kind != "opinion")
 Index(
@@ -171,6 +183,22 @@ judgment_states = Table(
     Column("hash", String(64), primary_key=True),
     Column("revision", BigInteger, nullable=False),
     Column("noted_at", UtcTime, nullable=False),
+)
+
+# The states that an import of a file wrote are those from its first revision to its last.
+imports = Table(
+    "imports",
+    metadata,
+    Column("import_id", _Number, primary_key=True, autoincrement=False),
+    Column("file_name", Json, nullable=False),
+    Column("author", Json, nullable=False),
+    Column("created_at", UtcTime, nullable=False),
+    Column("first_revision", BigInteger, nullable=False),
+    Column("last_revision", BigInteger, nullable=False),
+    Column("n_changed", BigInteger, nullable=False),
+    Column("undone_at", UtcTime),
+    Column("undone_by", Json),
+    Column("n_kept", BigInteger),
 )
 
 queries = Table(
@@ -281,6 +309,8 @@ tokens = Table(
     Column("role", String(16), nullable=False),
     Column("created_at", UtcTime, nullable=False),
     Column("revoked_at", UtcTime),
+    Column("collections", Json),
+    Column("used_at", UtcTime),
 )
 Index(
     "tokens_in_use",
@@ -299,6 +329,16 @@ sessions = Table(
     Column("expires_at", UtcTime, nullable=False),
 )
 Index("sessions_of_token", sessions.c.token_hash)
+
+# Collections beside the archive's own, each in a database of its own.
+collections = Table(
+    "collections",
+    metadata,
+    Column("name", Name, primary_key=True),
+    Column("title", Json, nullable=False),
+    Column("place", String(64)),
+    Column("created_at", UtcTime, nullable=False),
+)
 
 settings = Table(
     "settings",
@@ -330,3 +370,104 @@ store_documents = Table(
     Column("content", Json, nullable=False),
 )
 Index("store_documents_by_position", store_documents.c.store, store_documents.c.position)
+
+projects = Table(
+    "projects",
+    metadata,
+    Column("name", Name, primary_key=True),
+    Column("settings", Json, nullable=False),
+    Column("state", String(16), nullable=False),
+    Column("created_by", Json, nullable=False),
+    Column("created_at", UtcTime, nullable=False),
+    Column("updated_at", UtcTime, nullable=False),
+)
+
+# The pairs of a project, in the order of its queue; they never change.
+project_pairs = Table(
+    "project_pairs",
+    metadata,
+    Column("project", Name, ForeignKey("projects.name", ondelete="CASCADE"), primary_key=True),
+    Column("position", BigInteger, primary_key=True),
+    Column("query_id", Name, nullable=False),
+    Column("doc_id", Name, nullable=False),
+    Column("effect", Double),
+    Column("ranks", Json),
+)
+
+# Answers without a grade: a judge cannot judge a document.
+project_refusals = Table(
+    "project_refusals",
+    metadata,
+    Column("project", Name, ForeignKey("projects.name", ondelete="CASCADE"), primary_key=True),
+    Column("query_id", Name, primary_key=True),
+    Column("doc_id", Name, primary_key=True),
+    Column("judge", Name, primary_key=True),
+    Column("note", Json),
+    Column("given_at", UtcTime, nullable=False),
+)
+
+# Grades of judges that are not people. Rows are only added: a pair that is judged again, or whose
+# texts changed, has another hash.
+model_grades = Table(
+    "model_grades",
+    metadata,
+    Column("query_id", Name, primary_key=True),
+    Column("doc_id", Name, primary_key=True),
+    Column("hash", String(64), primary_key=True),
+    Column("identity", String(64), nullable=False),
+    Column("judge", Name, nullable=False),
+    Column("guideline", String(64), nullable=False),
+    Column("grade", Double),
+    Column("reason", Json, nullable=False),
+    Column("confidence", Double),
+    Column("model", Json),
+    Column("number", Integer, nullable=False),
+    Column("purpose", String(16), nullable=False),
+    Column("judged_at", UtcTime, nullable=False),
+    Column("n_calls", BigInteger, nullable=False),
+    Column("input_tokens", BigInteger, nullable=False),
+    Column("output_tokens", BigInteger, nullable=False),
+)
+Index("model_grades_of_judge", model_grades.c.identity)
+
+# All checks of judges against people; the last one of a judge decides.
+judge_admissions = Table(
+    "judge_admissions",
+    metadata,
+    Column("identity", String(64), primary_key=True),
+    Column("checked_at", UtcTime, primary_key=True),
+    Column("judge", Name, nullable=False),
+    Column("facts", Json, nullable=False),
+    Column("stored_by", Json, nullable=False),
+)
+
+# Which queries people label, by name; a draw never changes.
+label_draws = Table(
+    "label_draws",
+    metadata,
+    Column("name", Name, primary_key=True),
+    Column("queries", Json, nullable=False),
+    Column("created_at", UtcTime, nullable=False),
+    Column("created_by", Json, nullable=False),
+)
+
+query_proposals = Table(
+    "query_proposals",
+    metadata,
+    Column("query_id", Name, primary_key=True),
+    Column("status", String(16), nullable=False),
+    Column("facts", Json, nullable=False),
+)
+Index("query_proposals_by_status", query_proposals.c.status)
+
+# Not exported, as it contains credentials.
+systems = Table(
+    "systems",
+    metadata,
+    Column("name", Name, primary_key=True),
+    Column("place", Json, nullable=False),
+    Column("settings", Json, nullable=False),
+    Column("secrets", Json, nullable=False),
+    Column("author", Json, nullable=False),
+    Column("updated_at", UtcTime, nullable=False),
+)

@@ -7,6 +7,7 @@ string is closed.
 
 from __future__ import annotations
 
+import io
 import json
 import threading
 from array import array
@@ -20,6 +21,7 @@ from sqlalchemy import Connection, Text, func, select, type_coerce
 
 from berryeval.archive.database import Database
 from berryeval.archive.tables import documents, queries
+from berryeval.core.id_column import IdColumn, encode_id
 
 __all__ = ["JSON_PREFIX", "TextIndex", "beginning_of"]
 
@@ -67,7 +69,7 @@ class TextIndex:
         self._table = queries if of == "queries" else documents
         self._lock = threading.Lock()
         self._seen: tuple[datetime | None] | None = None
-        self._ids: list[str] = []
+        self._ids = IdColumn.of(())  # a hundred thousand as objects take as much as all judgments
         self._text = ""
         self._starts: array[int] = array("q")
 
@@ -94,16 +96,17 @@ class TextIndex:
             newest = connection.scalar(select(func.max(self._table.c.updated_at)))
             if self._seen == (newest,):
                 return
-            ids: list[str] = []
-            starts, end = array("q"), 0
-            pieces = []
+            ids, id_ends = io.BytesIO(), array("Q", [0])
+            texts, starts, end = io.StringIO(), array("q"), 0
             for one, text in self._texts(connection):
                 piece = text.casefold().replace(_BREAK, " ") + _BREAK
-                ids.append(one)
+                ids.write(encode_id(one))
+                id_ends.append(ids.tell())
                 starts.append(end)
-                pieces.append(piece)
+                texts.write(piece)
                 end += len(piece)
-        self._seen, self._ids, self._text, self._starts = (newest,), ids, "".join(pieces), starts
+        self._ids, self._text = IdColumn(ids.getvalue(), id_ends), texts.getvalue()
+        self._seen, self._starts = (newest,), starts
 
     def _texts(self, connection: Connection) -> Iterator[tuple[str, str]]:
         if self._table is queries:

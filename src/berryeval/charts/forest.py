@@ -44,6 +44,8 @@ class ForestRow:
     address: str | None = None
     """Where the row leads to."""
     is_chosen: bool = False
+    digits: int = 4
+    """Decimals of the figures."""
 
     @property
     def ends(self) -> tuple[float, float]:
@@ -58,16 +60,15 @@ class ForestRow:
         if max(map(abs, self.ends)) >= _HUGE:
             mean, *ends = (figure_text(value, signed=True) for value in (self.mean, *self.ends))
             return mean if self.interval is None else f"{mean} [{', '.join(ends)}]"
-        text = signed(self.mean)
+        text = signed(self.mean, self.digits)
         if self.interval is not None:
-            text += f" {interval_text(self.interval)}"
+            text += f" {interval_text(self.interval, self.digits)}"
         return text.replace("-", "\N{MINUS SIGN}")
 
-    @property
-    def words(self) -> str:
-        """What the row shows."""
+    def described(self, words: Mapping[Finding, str] = WORDS) -> str:
+        """Return what the row shows, in words."""
         limit = "" if self.limit is None else f"; margin {abs(self.limit):g}"
-        return f"{self.name} {self.figures}: {WORDS[self.finding]}{limit}"
+        return f"{self.name} {self.figures}: {words[self.finding]}{limit}"
 
 
 @dataclass(frozen=True)
@@ -133,16 +134,24 @@ def forest_row(
     )
 
 
-def forest(rows: Sequence[ForestRow], baseline: str, level: float, *, width: int = 760) -> Chart:
+def forest(
+    rows: Sequence[ForestRow],
+    baseline: str,
+    level: float,
+    *,
+    width: int = 760,
+    words: Mapping[Finding, str] = WORDS,
+) -> Chart:
     """Draw rows as points on their intervals, about a line where nothing changed.
 
-    `baseline` is the system that they differ from, `level` the confidence level of the intervals.
+    `baseline` is what they differ from, `level` the confidence level of the intervals, and `words`
+    what the findings mean.
     """
     layout = _layout(rows, width)
     values = [value for row in rows for value in row.ends]
     low, high = padded_range([0.0, *values, *(row.limit for row in rows if row.limit is not None)])
     x = Scale(low, high, layout.left, layout.right)
-    legend, top = header(_keys(rows), "", width)
+    legend, top = header(_keys(rows, words), "", width)
     bottom = top + layout.row * len(rows)
     title = f"difference from {baseline}, {percent(level)} interval"
     parts = [
@@ -150,11 +159,11 @@ def forest(rows: Sequence[ForestRow], baseline: str, level: float, *, width: int
         *x_axis(x, top, bottom, ticks(low, high, 4 if layout.n_lines else 6), width),
         el("line", x1=x.at(0.0), x2=x.at(0.0), y1=top, y2=bottom, class_="rule"),
         *labels_along([((x.start + x.end) / 2, shortened(title, width))], bottom + 38, width),
-        *(_row(row, top + i * layout.row, x, layout) for i, row in enumerate(rows)),
+        *(_row(row, top + i * layout.row, x, layout, words) for i, row in enumerate(rows)),
     ]
     return Chart(
         f"Differences from {baseline}, with {percent(level)} intervals",
-        summary([row.words for row in rows]),
+        summary([row.described(words) for row in rows]),
         width,
         bottom + _AXIS,
         joined(parts),
@@ -173,12 +182,12 @@ def _layout(rows: Sequence[ForestRow], width: int) -> _Layout:
     return _Layout(width, 10, width - 10, _ROW + _LINE * n_lines, n_lines)
 
 
-def _keys(rows: Sequence[ForestRow]) -> list[Key]:
+def _keys(rows: Sequence[ForestRow], words: Mapping[Finding, str]) -> list[Key]:
     """Return what colours mean; what was not tested only if there is some."""
     found = {row.finding for row in rows}
     keys = [
-        Key(words, f"s-{finding}")
-        for finding, words in WORDS.items()
+        Key(text, f"s-{finding}")
+        for finding, text in words.items()
         if finding != "untested" or finding in found
     ]
     if any(row.limit is not None for row in rows):
@@ -186,11 +195,13 @@ def _keys(rows: Sequence[ForestRow]) -> list[Key]:
     return keys
 
 
-def _row(row: ForestRow, top: float, x: Scale, layout: _Layout) -> Svg:
+def _row(
+    row: ForestRow, top: float, x: Scale, layout: _Layout, words: Mapping[Finding, str]
+) -> Svg:
     y = top + layout.row - _ROW / 2
     low, high = (x.at(end) for end in row.ends)
     marks = [
-        el("title", row.words),
+        el("title", row.described(words)),
         el("rect", x=0, y=top, width=layout.width, height=layout.row, rx=8, class_="back"),
         *_texts(row, top, y, layout),
     ]
@@ -210,7 +221,7 @@ def _row(row: ForestRow, top: float, x: Scale, layout: _Layout) -> Svg:
         *marks,
         href=row.address,
         class_=kind,
-        aria_label=row.words,
+        aria_label=row.described(words),
         aria_current="true" if row.is_chosen else None,
     )
 

@@ -3,24 +3,17 @@
 from __future__ import annotations
 
 from contextlib import ExitStack
-from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import click
 
 from berryeval.cli import SYSTEM_FAILED
-from berryeval.cli._judges import (
-    BUDGET_SPENT,
-    judge_options,
-    limits_of_calls,
-    meter_of,
-    opened_judge,
-    price_of,
-)
-from berryeval.cli._systems import load_golden_set, named_settings, progress_bar
+from berryeval.cli._judges import BUDGET_SPENT, JudgeCalls, judge_options
+from berryeval.cli._systems import load_golden_set, progress_bar
 
 if TYPE_CHECKING:
     from berryeval.golden.golden_set import GoldenSet
+    from berryeval.judges.metering import Price
     from berryeval.judges.proposals import Proposal
     from berryeval.search.system import System
     from berryeval.suite.query_proposals import Proposed
@@ -85,14 +78,7 @@ def queries(
     per_document: int,
     seed: int,
     dry_run: bool,
-    settings: tuple[str, ...],
-    concurrency: int,
-    rate: float | None,
-    timeout: float,
-    retries: int,
-    max_calls: int | None,
-    max_tokens: int | None,
-    price: str | None,
+    calls: JudgeCalls,
 ) -> None:
     """Propose queries for documents with a language model.
 
@@ -114,29 +100,24 @@ def queries(
     from berryeval.suite.query_proposals import categories_of, choose_documents, propose_queries
 
     golden = load_golden_set(folder)
-    meter = meter_of(max_calls, max_tokens, rate)
-    limits = limits_of_calls(timeout, retries)
-    given = named_settings(settings)
-    chat = open_chat(
-        model, {"answer_tokens": str(200 * per_document), **given}, limits=limits, meter=meter
-    )
+    enough = {"answer_tokens": str(200 * per_document)}
+    chat = open_chat(model, enough | calls.settings, limits=calls.limits, meter=calls.meter)
     proposer = Proposer(chat, n=per_document, categories=categories_of(golden))
-    judge = opened_judge(judge_name or model, settings if not judge_name else (), limits, meter)
+    # The settings are those of the model, and another judge may not have them.
+    judge = calls.open_judge(judge_name, {}) if judge_name else calls.open_judge(model)
     chosen = choose_documents(golden, proposer, n_documents, seed)
     if dry_run:
         tokens = [proposer.estimate(document) for document in chosen]
-        _show_plan([one for one, _ in tokens], sum(most for _, most in tokens), price)
+        _show_plan([one for one, _ in tokens], sum(most for _, most in tokens), calls.price)
         return
     with ExitStack() as stack:
         asked = None if system == "none" else stack.enter_context(_indexed(system, golden))
         progress = stack.enter_context(progress_bar("Proposing"))
         found = propose_queries(
             golden, proposer, chosen,
-            judge=judge, system=asked, concurrency=concurrency, progress=progress,
+            judge=judge, system=asked, concurrency=calls.concurrency, progress=progress,
         )  # fmt: skip
-    paid = price_of(price)
-    cost = None if paid is None else paid.of(meter.input_tokens, meter.output_tokens)
-    context.exit(_report(found, folder, meter.n_calls, cost))
+    context.exit(_report(found, folder, calls))
 
 
 def _indexed(name: str, golden: GoldenSet) -> System:
@@ -148,24 +129,23 @@ def _indexed(name: str, golden: GoldenSet) -> System:
     return opened
 
 
-def _show_plan(input_tokens: list[int], output_tokens: int, price: str | None) -> None:
-    paid = price_of(price)
+def _show_plan(input_tokens: list[int], output_tokens: int, price: Price | None) -> None:
     text = f"{len(input_tokens):,} calls to write queries: about {sum(input_tokens):,} input and "
     text += f"at most {output_tokens:,} output tokens"
-    if paid is not None:
-        text += f", cost at most {paid.of(sum(input_tokens), output_tokens):,.2f}"
+    if price is not None:
+        text += f", cost at most {price.of(sum(input_tokens), output_tokens):,.2f}"
     click.echo(f"{text}. One call per query follows, to judge it. Nothing was sent.")
 
 
-def _report(found: Proposed, folder: str, n_calls: int, cost: float | None) -> int:
+def _report(found: Proposed, folder: str, calls: JudgeCalls) -> int:
     """Report what was proposed, and return the exit code."""
     counts = {
         status: sum(1 for one in found.proposals if one.status == status)
         for status in ("proposed", "duplicate", "unanswered")
     }
     click.echo(
-        f"{found.n_documents:,} chunks read, {n_calls:,} calls"
-        + (f", cost {cost:,.2f}" if cost is not None else "")
+        f"{found.n_documents:,} chunks read, {calls.meter.n_calls:,} calls"
+        + (f", cost {calls.cost:,.2f}" if calls.cost is not None else "")
         + f": {counts['proposed']:,} queries proposed, {counts['duplicate']:,} almost the same as "
         f"others, {counts['unanswered']:,} not answered by their chunk."
     )
@@ -248,12 +228,10 @@ def _decided(proposal: Proposal, answer: str, reviewer: str) -> Proposal:
     from datetime import datetime, timezone
 
     when = datetime.now(timezone.utc).isoformat(timespec="seconds")
-    seen = replace(proposal, reviewed_by=reviewer, reviewed_at=when)
     if answer == "r":
-        return replace(seen, status="rejected", why=click.prompt("Why", default=""))
+        return proposal.rejected(reviewer, when, click.prompt("Why", default=""))
     if answer == "e":
         text = click.prompt("Query", default=proposal.query)
         intent = click.prompt("Intent", default=proposal.intent)
-        is_new = text != proposal.query
-        seen = replace(seen, query=text, intent=intent, original=proposal.query if is_new else None)
-    return replace(seen, status="accepted")
+        return proposal.accepted(reviewer, when, query=text, intent=intent)
+    return proposal.accepted(reviewer, when)

@@ -1,14 +1,23 @@
-"""``berryeval judge draw``, ``berryeval judge export`` and ``berryeval judge show``."""
+"""``berryeval judge draw``, ``export``, ``show`` and ``upload``."""
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from typing import TYPE_CHECKING
+
 import click
 
-from berryeval.cli._judges import price_of
+from berryeval.cli._judges import price_option, warn_of_guideline
 from berryeval.cli._options import named_runs
 from berryeval.cli._output import output_options, write_output, write_tables
+from berryeval.errors import hide_password
 
-__all__ = ["draw", "export", "show"]
+if TYPE_CHECKING:
+    from berryeval.evaluation.label_draw import LabelDraw
+    from berryeval.golden.golden_set import GoldenSet
+    from berryeval.judges.metering import Price
+
+__all__ = ["draw", "export", "show", "upload"]
 
 FORMATS = ("table", "json", "markdown")
 _SHOWN = 3
@@ -106,9 +115,9 @@ def export(golden: str, runs: tuple[str, ...], k: int, judge_name: str | None, o
 
 @click.command("show")
 @_golden_option
-@click.option("--price", metavar="IN,OUT", help="Prices per million input and output tokens.")
+@price_option
 @output_options(FORMATS)
-def show(golden: str, price: str | None, output: str | None, output_format: str) -> None:
+def show(golden: str, price: Price | None, output: str | None, output_format: str) -> None:
     """Show the judges of a golden set, what they did, and whether they count.
 
     Lists grades, calls and tokens so far, the admission of each judge, and whether its grades
@@ -121,9 +130,98 @@ def show(golden: str, price: str | None, output: str | None, output_format: str)
     from berryeval.reports.judging import judges_table, judges_to_json
     from berryeval.suite.judge_overview import judges_of
 
-    paid = price_of(price)
     found = judges_of(read_golden_set(golden))
     if output_format == "json":
-        write_output(judges_to_json(found, paid), output)
+        write_output(judges_to_json(found, price), output)
     else:
-        write_tables([judges_table(found, paid)], output, output_format)
+        write_tables([judges_table(found, price)], output, output_format)
+
+
+@click.command("upload")
+@_golden_option
+@click.option(
+    "--archive",
+    metavar="ARCHIVE",
+    required=True,
+    help="Address of a service, such as http://127.0.0.1:8765, or an archive: a SQLite file or "
+    "postgresql://user@host/database.",
+)
+@click.option(
+    "--token",
+    envvar="BERRYEVAL_TOKEN",
+    metavar="TOKEN",
+    help="Token of the service, with the role admin.",
+)
+@click.option(
+    "--label-draw",
+    "draws",
+    multiple=True,
+    metavar="FILE",
+    help="File of `judge draw` to upload; its name is that of the file. Repeatable.",
+)
+def upload(golden: str, archive: str, token: str | None, draws: tuple[str, ...]) -> None:
+    """Upload the grades and checks of judges to an archive or a service.
+
+    The workbench then shows each judge with its calibration, and people decide on proposed
+    queries. Grades stay beside the judgments of people, and count there as they do in the golden
+    set, under the same guideline and scale. What is there already is not sent twice, and a
+    guideline that is there is kept. Documents, queries and judgments are imported with
+    `berryeval golden import`.
+
+    \b
+    berryeval judge upload --golden golden/ --archive http://127.0.0.1:8765
+    berryeval judge upload --golden golden/ --archive berryeval.db --label-draw draw.json
+    """
+    from pathlib import Path
+
+    from berryeval.evaluation.label_draw import LabelDraw
+    from berryeval.golden.reading import read_golden_set
+    from berryeval.reports.wording import count
+
+    opened = read_golden_set(golden)
+    loaded = {Path(path).stem: LabelDraw.read(path) for path in draws}
+    if archive.startswith(("http://", "https://")):
+        numbers = _send(opened, loaded, archive, token)
+    else:
+        numbers = _store(opened, loaded, archive)
+    shown = ", ".join([
+        count(numbers["model grades"], "grade"),
+        count(numbers["checks of judges"], "check"),
+        count(numbers["proposed queries"], "proposed query", "proposed queries"),
+        *([count(len(loaded), "draw")] if loaded else []),
+    ])  # fmt: skip
+    click.echo(f"Uploaded to {hide_password(archive)}; new: {shown}.")
+
+
+def _send(
+    golden: GoldenSet, draws: Mapping[str, LabelDraw], url: str, token: str | None
+) -> dict[str, int]:
+    from berryeval.client import Client
+    from berryeval.suite.golden_archive import JudgedSet
+
+    judged = JudgedSet.of(golden)
+    with Client(url, token) as client:
+        policy = client.judgments.policy()
+        if judged.guideline and not policy["guideline"]:
+            client.judgments.set_policy(policy["rule"], policy["labels"], judged.guideline)
+        warn_of_guideline(judged.guideline, policy["guideline"])
+        for name, drawn in draws.items():
+            client.label_draws.put(name, drawn)
+        return {
+            "model grades": client.judges.put_grades(judged.grades)["new"],
+            "checks of judges": client.judges.put_checks(judged.admissions)["new"],
+            "proposed queries": client.proposals.put(judged.proposals)["new"],
+        }
+
+
+def _store(golden: GoldenSet, draws: Mapping[str, LabelDraw], location: str) -> dict[str, int]:
+    from berryeval.archive import Archive
+    from berryeval.suite.golden_archive import IMPORTED, import_judges
+    from berryeval.suite.judged_pairs import guideline_text_of
+
+    with Archive.open(location) as opened:
+        for name, drawn in draws.items():
+            opened.label_draws.put(name, drawn, created_by=IMPORTED)
+        numbers = import_judges(opened, golden)
+        warn_of_guideline(guideline_text_of(golden), opened.judging.get().guideline)
+    return numbers

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any, TypeVar
+from dataclasses import dataclass
+from functools import wraps
+from typing import TYPE_CHECKING, Any, TypeVar, cast
 
 import click
 
@@ -14,7 +16,7 @@ if TYPE_CHECKING:
     from berryeval.judges.protocol import Judge
     from berryeval.search.limits import Limits
 
-__all__ = ["BUDGET_SPENT", "limits_of_calls", "meter_of", "opened_judge", "price_of"]
+__all__ = ["BUDGET_SPENT", "JudgeCalls", "judge_options", "price_option", "warn_of_guideline"]
 
 BUDGET_SPENT = 6
 """The budget is used up; what was paid for is stored."""
@@ -22,8 +24,80 @@ BUDGET_SPENT = 6
 Command = TypeVar("Command", bound=Callable[..., Any])
 
 
+def _read_price(
+    _context: click.Context, _option: click.Parameter, text: str | None
+) -> Price | None:
+    from berryeval.judges.metering import Price
+
+    return None if text is None else Price.parse(text)
+
+
+price_option = click.option(
+    "--price",
+    metavar="IN,OUT",
+    callback=_read_price,
+    help="Prices per million input and output tokens, to show the cost.",
+)
+
+
+@dataclass(frozen=True)
+class JudgeCalls:
+    """The calls of a command to a judge or a model: their settings, limits, budget and price."""
+
+    settings: dict[str, str]
+    concurrency: int
+    limits: Limits
+    """The limits of one call."""
+    meter: Meter
+    """The budget and the rate of all calls, and what was used so far."""
+    price: Price | None
+    """None if it is not given."""
+
+    def open_judge(self, name: str, settings: dict[str, str] | None = None) -> Judge:
+        """Open a judge by name, with the settings of the command unless others are given."""
+        from berryeval.judges.opening import open_judge
+
+        own = self.settings if settings is None else settings
+        return open_judge(name, own, limits=self.limits, meter=self.meter)
+
+    @property
+    def cost(self) -> float | None:
+        """The cost so far; None without a price."""
+        if self.price is None:
+            return None
+        return self.price.of(self.meter.input_tokens, self.meter.output_tokens)
+
+
 def judge_options(command: Command) -> Command:
-    """Give a command the options of calls: settings, limits, budget and price."""
+    """Give a command the options of calls: settings, limits, budget and price.
+
+    The command gets `calls`.
+    """
+
+    @wraps(command)
+    def call(
+        settings: tuple[str, ...],
+        concurrency: int,
+        rate: float | None,
+        timeout: float,
+        retries: int,
+        max_calls: int | None,
+        max_tokens: int | None,
+        price: Price | None,
+        **options: Any,  # noqa: ANN401 - of any command
+    ) -> None:
+        from berryeval.judges.metering import Meter
+        from berryeval.search.limits import Limits
+
+        calls = JudgeCalls(
+            named_settings(settings),
+            concurrency,
+            Limits(timeout=timeout, retries=retries),
+            Meter(max_calls=max_calls, max_tokens=max_tokens, per_minute=rate),
+            price,
+        )
+        command(calls=calls, **options)
+
     options = (
         click.option(
             "-s",
@@ -73,40 +147,17 @@ def judge_options(command: Command) -> Command:
             metavar="N",
             help="Budget: input and output tokens at most.",
         ),
-        click.option(
-            "--price",
-            metavar="IN,OUT",
-            help="Prices per million input and output tokens, to show the cost.",
-        ),
+        price_option,
     )
     for option in reversed(options):
-        command = option(command)
-    return command
+        call = option(call)
+    return cast("Command", call)
 
 
-def limits_of_calls(timeout: float, retries: int) -> Limits:
-    """Return the limits of one call."""
-    from berryeval.search.limits import Limits
-
-    return Limits(timeout=timeout, retries=retries)
-
-
-def meter_of(max_calls: int | None, max_tokens: int | None, rate: float | None) -> Meter:
-    """Return the budget and the rate of all calls."""
-    from berryeval.judges.metering import Meter
-
-    return Meter(max_calls=max_calls, max_tokens=max_tokens, per_minute=rate)
-
-
-def price_of(text: str | None) -> Price | None:
-    """Return the prices; None if they are not given."""
-    from berryeval.judges.metering import Price
-
-    return None if text is None else Price.parse(text)
-
-
-def opened_judge(name: str, settings: tuple[str, ...], limits: Limits, meter: Meter) -> Judge:
-    """Open a judge by name."""
-    from berryeval.judges.opening import open_judge
-
-    return open_judge(name, named_settings(settings), limits=limits, meter=meter)
+def warn_of_guideline(own: str, there: str) -> None:
+    """Say that an archive keeps its guideline, if that of a golden set is another one."""
+    if own and there and own != there:
+        kept = (
+            "The archive has another guideline, which was kept; checks under this one have expired"
+        )
+        click.echo(f"{kept} there. The page Rule and scale of the workbench replaces it.", err=True)

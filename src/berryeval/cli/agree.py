@@ -10,6 +10,7 @@ import click
 from berryeval.cli._options import (
     duplicates_option,
     exclude_self_option,
+    judged_only_option,
     judges_option,
     measures_option,
     missing_option,
@@ -41,6 +42,7 @@ FORMATS = ("table", "csv", "json", "markdown")
 @duplicates_option
 @judges_option
 @exclude_self_option
+@judged_only_option
 def command(
     first: str,
     files: tuple[str, ...],

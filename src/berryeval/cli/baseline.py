@@ -8,11 +8,14 @@ from typing import TYPE_CHECKING
 
 import click
 
+from berryeval.cli._options import judged_only_option
 from berryeval.cli._settings import config_option, load_settings, named_options
 from berryeval.core.inputs import release_input
 from berryeval.errors import ArgumentError, InputError
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from berryeval.evaluation.baseline import Baseline
     from berryeval.measures import Measure
     from berryeval.suite.settings import Settings
@@ -38,7 +41,7 @@ _named_options = named_options(
 _measure_option = click.option(
     "-m", "--measure", "measures", multiple=True, metavar="MEASURE",
     help="Measure to compare candidates by; sets the depth of the saved rankings. Repeatable.  "
-    "[default: the measures guarded in berryeval.toml, else nDCG@10]",
+    "[default: the measures guarded by the gate, else nDCG@10]",
 )  # fmt: skip
 
 
@@ -48,11 +51,13 @@ _measure_option = click.option(
 @click.option("--name", help="Name of the baseline.  [default: its file name]")
 @click.option("--force", is_flag=True, help="Replace an existing file.")
 @_measure_option
+@judged_only_option
 def save(
     config: str | None,
     name: str | None,
     force: bool,
     measures: tuple[str, ...],
+    judged_only: bool,
     **named: str | None,
 ) -> None:
     """Save the run as the baseline.
@@ -61,7 +66,7 @@ def save(
     berryeval baseline save
     berryeval baseline save --judgments qrels.txt --run main.run --baseline main.json
     """
-    settings = load_settings(config, named)
+    settings = _load_settings(config, named, judged_only)
     path = _path(settings)
     if os.path.exists(path) and not force:  # noqa: PTH110 - pathlib is slow to import
         way_out = "use `berryeval baseline update`, or --force"
@@ -78,7 +83,10 @@ def save(
 @config_option
 @_named_options
 @_measure_option
-def update(config: str | None, measures: tuple[str, ...], **named: str | None) -> None:
+@judged_only_option
+def update(
+    config: str | None, measures: tuple[str, ...], judged_only: bool, **named: str | None
+) -> None:
     """Replace the baseline with the run, and report what changed.
 
     Keeps the measures of the old baseline and, unless --corpus is given, its corpus name.
@@ -87,13 +95,15 @@ def update(config: str | None, measures: tuple[str, ...], **named: str | None) -
     berryeval baseline update
     """
     from berryeval.evaluation.baseline import Baseline
+    from berryeval.evaluation.evaluate import read_measures
 
-    settings = load_settings(config, named)
+    settings = _load_settings(config, named, judged_only)
     path = _path(settings)
     before = Baseline.read(path)
     release_input(path)
     settings = replace(settings, corpus=settings.corpus or before.corpus)
-    after = _make(settings, before.name, (*before.means, *_measures(settings, measures)))
+    wanted = read_measures((*before.means, *_measures(settings, measures)))
+    after = _make(settings, before.name, wanted)
     after = replace(after, release=before.release)
     after.save(path)
     click.echo(f"Updated {path}: {_summary(after)}.")
@@ -158,6 +168,15 @@ def show(file: str | None, config: str | None) -> None:
     show_sections([Section(path, tuple(entries))])
 
 
+def _load_settings(
+    config: str | None, named: Mapping[str, str | None], judged_only: bool
+) -> Settings:
+    """Read the settings, with the rule `judged_only` from the environment or the flag."""
+    settings = load_settings(config, named)
+    rules = settings.gate.with_environment(os.environ)
+    return replace(settings, gate=replace(rules, judged_only=rules.judged_only or judged_only))
+
+
 def _path(settings: Settings) -> str:
     if settings.baseline is None:
         way_out = "name it in berryeval.toml (baseline = ...) or with --baseline"
@@ -175,16 +194,17 @@ def _marked(path: str) -> str | None:
         return None
 
 
-def _measures(settings: Settings, named: tuple[str, ...] = ()) -> tuple[Measure | str, ...]:
+def _measures(settings: Settings, named: tuple[str, ...]) -> tuple[Measure, ...]:
     """Return the measures that were named, else those that are guarded, else the default."""
+    from berryeval.evaluation.evaluate import read_measures
     from berryeval.suite.gate import guarded_measures
 
-    return named or guarded_measures(settings.gate.guards) or ("nDCG@10",)
+    wanted = named or guarded_measures(settings.gate.guards) or "nDCG@10"
+    return read_measures(wanted, judged_only=settings.gate.judged_only)
 
 
-def _make(settings: Settings, name: str | None, measures: tuple[Measure | str, ...]) -> Baseline:
+def _make(settings: Settings, name: str | None, measures: tuple[Measure, ...]) -> Baseline:
     from berryeval.evaluation.baseline import Baseline
-    from berryeval.evaluation.evaluate import read_measures
     from berryeval.evaluation.model_judgments import combine, evaluate_with_model
     from berryeval.evaluation.slices import load_queries
     from berryeval.evaluation.sources import load_judgments
@@ -205,18 +225,17 @@ def _make(settings: Settings, name: str | None, measures: tuple[Measure | str, .
         from berryeval.formats.timings import read_timings
 
         run = run.with_timings(read_timings(settings.timings))
-    chosen = read_measures(measures)
     made = Baseline.make(
         name or os.path.splitext(file_name)[0],  # noqa: PTH122
         judgments,
         run,
-        chosen,
+        measures,
         queries=queries,
         corpus=settings.corpus,
     )
     if model is None:
         return made
-    result = evaluate_with_model(judgments, *model.load(), run, chosen, queries=queries)
+    result = evaluate_with_model(judgments, *model.load(), run, measures, queries=queries)
     return replace(made, means=result.to_dict())
 
 

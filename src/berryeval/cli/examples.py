@@ -10,7 +10,7 @@ _CONTENTS = {
     "runs": "judgments and two runs of 60 queries",
     "rag_project": "a RAG retriever to put under a gate",
     "search_project": "a project that tests its own search with pytest",
-    "rag_retriever.ipynb": "evaluate a RAG retriever, as a notebook",
+    "notebooks": "the tutorials as notebooks",
     "two_search_engines.py": "the search engines behind the runs",
 }
 

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from berryeval.cli._options import duplicates_option, judges_option, named_runs
+from berryeval.cli._options import duplicates_option, judged_only_option, judges_option, named_runs
 from berryeval.cli._output import check_outputs, write_chart, write_output
 from berryeval.core.notes import caution_notes
 from berryeval.errors import ArgumentError
@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from berryeval.core.run import Run
     from berryeval.evaluation.tuning import FusionTuning
     from berryeval.formats import Duplicates, Judges
+    from berryeval.measures import Measure
 
 __all__ = ["command"]
 
@@ -139,6 +140,7 @@ def _read_parameters(
 )
 @duplicates_option
 @judges_option
+@judged_only_option
 def command(
     runs: tuple[str, ...],
     output: str | None,
@@ -152,6 +154,7 @@ def command(
     query_file: str | None,
     duplicates: Duplicates,
     judges: Judges,
+    judged_only: bool,
     parameters: dict[str, float],
     depth: int | None,
     **options: Any,  # noqa: ANN401 - as fuse_runs takes them
@@ -173,6 +176,7 @@ def command(
     berryeval fuse bm25.run vectors.run --tune nDCG@10 --judgments qrels.txt -o fused.run
     berryeval fuse BM25=a.run E5=b.run --tune AP --judgments qrels.txt --report tuning.html
     """
+    from berryeval.evaluation.evaluate import read_measure
     from berryeval.evaluation.sources import load_judgments, load_run
     from berryeval.formats.writing import format_of_name, write_run
     from berryeval.fusion.fuse import fuse_runs
@@ -181,7 +185,7 @@ def command(
     check_outputs([output, *reports])
     if output is not None:
         format_of_name(output)  # refused before anything is read
-    _check_usage(methods, norms, judgments, measure, reports, query_file, **options)
+    _check_usage(methods, norms, judgments, measure, reports, query_file, judged_only, **options)
     named = named_runs(runs)
     loaded = {name: load_run(path, duplicates) for name, path in named.items()}
     judged = None if judgments is None else load_judgments(judgments, duplicates, judges)
@@ -190,7 +194,7 @@ def command(
         tuning = _tune(
             judged,
             loaded,
-            measure,
+            read_measure(measure, judged_only=judged_only),
             methods,
             norms,
             parameters,
@@ -223,6 +227,7 @@ def _check_usage(
     measure: str | None,
     reports: Sequence[str],
     query_file: str | None,
+    judged_only: bool,
     weights: Sequence[float] | None,
     queries: str,
 ) -> None:
@@ -233,6 +238,8 @@ def _check_usage(
         raise click.UsageError("--report requires --tune.")
     if measure is None and query_file is not None:
         raise click.UsageError("--queries requires --tune.")
+    if measure is None and judged_only:
+        raise click.UsageError("--judged-only requires --tune.")
     if measure is not None and judgments is None:
         raise click.UsageError("--tune requires --judgments.")
     if measure is not None and weights is not None:
@@ -244,7 +251,7 @@ def _check_usage(
 def _tune(
     judgments: Judgments,
     runs: Mapping[str, Run],
-    measure: str,
+    measure: Measure,
     methods: Sequence[str],
     norms: Sequence[str],
     parameters: Mapping[str, float],

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import click
 
 from berryeval.cli import BAD_INPUT
 from berryeval.cli._golden_queries import queries, review
 from berryeval.cli._golden_weights import weights
+from berryeval.cli._judges import warn_of_guideline
 from berryeval.cli._output import output_options, write_output, write_tables
 from berryeval.cli._systems import (
     address_for,
@@ -71,16 +72,12 @@ def check(
     path: str | None,
     systems: tuple[str, ...],
     depth: int,
-    documents: str | None,
-    queries: str | None,
-    judgments: str | None,
-    split: str | None,
-    chunks: str | None,
     no_questions: bool,
     dsn: str | None,
     settings: tuple[str, ...],
     output: str | None,
     output_format: str,
+    **parts: Any,  # noqa: ANN401 - as load_golden_set takes them
 ) -> None:
     """Check a golden set for errors, and report the best possible scores.
 
@@ -100,15 +97,7 @@ def check(
     from berryeval.golden.check import check_golden_set
     from berryeval.reports.golden import check_tables, check_to_json
 
-    golden = load_golden_set(
-        path,
-        documents=documents,
-        queries=queries,
-        judgments=judgments,
-        split=split,
-        strict=False,
-        chunks=chunks,
-    )
+    golden = load_golden_set(path, strict=False, **parts)
     indexed = [*golden.documents(questions=not no_questions)]
     places = {name: address_for(name, dsn, systems) for name in systems}
     runs = {
@@ -284,7 +273,8 @@ def export(archive: str, folder: str, relevant_from: float) -> None:
 
     Writes its documents, queries and judgments. ARCHIVE is the file or database of the workbench,
     and FOLDER is new or empty. The judgments are those that count; `archive export` also exports
-    their history and second opinions. Requires pip install 'berryeval[archive]'.
+    their history and second opinions. Labels, guideline, and the grades and checks of models are
+    written, too. Requires pip install 'berryeval[archive]'.
 
     \b
     berryeval golden export berryeval.db golden/
@@ -323,8 +313,10 @@ def import_(folder: str, archive: str, chunks: str | None) -> None:
 
     FOLDER can also be a BEIR folder. Documents, queries and judgments are added, and those with the
     same ids are replaced; earlier grades stay in the history. The judge is recorded as
-    "imported". The archive is created if it does not exist. Requires pip install
-    'berryeval[archive]'.
+    "imported". The archive adopts the scale, labels, rule and guideline of the set, unless it has
+    its own. Grades and checks of models and proposed queries are imported, too, and are never mixed
+    with the judgments of people. The archive is created if it does not exist.
+    Requires pip install 'berryeval[archive]'.
 
     \b
     berryeval golden import golden/ berryeval.db
@@ -332,17 +324,23 @@ def import_(folder: str, archive: str, chunks: str | None) -> None:
     """
     from berryeval.archive import Archive
     from berryeval.suite.golden_archive import import_golden_set
+    from berryeval.suite.judged_pairs import guideline_text_of
 
     golden = load_golden_set(folder, chunks=chunks)  # before an archive is created for nothing
     with Archive.open(archive) as opened:
         numbers = import_golden_set(opened, golden)
+        warn_of_guideline(guideline_text_of(golden), opened.judging.get().guideline)
     click.echo(f"Imported {folder} into {archive}; new or changed: {_counted(numbers)}.")
 
 
 def _counted(numbers: dict[str, int]) -> str:
-    singular = {"documents": "document", "queries": "query", "judgments": "judgment"}
+    from berryeval.reports.wording import count
+
+    singular = {"queries": "query", "proposed queries": "proposed query",
+                "checks of judges": "check of judges"}  # fmt: skip
     return ", ".join(
-        f"{number:,} {singular[noun] if number == 1 else noun}" for noun, number in numbers.items()
+        count(number, singular.get(noun, noun.removesuffix("s")), noun)
+        for noun, number in numbers.items()
     )
 
 

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 import click
 
+from berryeval.cli._options import judged_only_option
 from berryeval.cli._output import output_options, write_chart, write_output
 
 if TYPE_CHECKING:
@@ -41,6 +42,7 @@ _DEFAULT = "nDCG@10"
     is_flag=True,
     help="Test after every evaluation, as an alarm; exit code 1 if the newest one raises it.",
 )
+@judged_only_option
 @output_options(FORMATS)
 @click.pass_context
 def command(
@@ -50,6 +52,7 @@ def command(
     run: str | None,
     last: int | None,
     daily: bool,
+    judged_only: bool,
     output: str | None,
     output_format: str,
 ) -> None:
@@ -70,12 +73,15 @@ def command(
     berryeval history berryeval.db -m P@5
     """
     from berryeval.archive.location import check_no_address
+    from berryeval.evaluation.evaluate import read_measure
     from berryeval.reports import history as report
     from berryeval.suite.archived_history import is_archive, read_archived
     from berryeval.suite.history import read
     from berryeval.suite.trends import trends
 
     check_no_address(file, "FILE|ARCHIVE")
+    if judged_only:
+        measure = str(read_measure(measure or _DEFAULT, judged_only=True))
     history = read_archived(file, measure or _DEFAULT, run=run) if is_archive(file) else read(file)
     found: Sequence[Trend] = trends(history, measure, run=run, daily=daily)
     if last is not None:

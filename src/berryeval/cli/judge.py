@@ -7,15 +7,8 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from berryeval.cli import SYSTEM_FAILED
-from berryeval.cli._judge_files import draw, export, show
-from berryeval.cli._judges import (
-    BUDGET_SPENT,
-    judge_options,
-    limits_of_calls,
-    meter_of,
-    opened_judge,
-    price_of,
-)
+from berryeval.cli._judge_files import draw, export, show, upload
+from berryeval.cli._judges import BUDGET_SPENT, JudgeCalls, judge_options
 from berryeval.cli._options import measures_option, named_runs
 from berryeval.cli._output import output_options, write_output, write_tables
 from berryeval.cli._systems import progress_bar
@@ -108,14 +101,7 @@ def command(
     seed: int,
     repeats: int,
     dry_run: bool,
-    settings: tuple[str, ...],
-    concurrency: int,
-    rate: float | None,
-    timeout: float,
-    retries: int,
-    max_calls: int | None,
-    max_tokens: int | None,
-    price: str | None,
+    calls: JudgeCalls,
     output: str | None,
     output_format: str,
 ) -> None:
@@ -144,10 +130,7 @@ def command(
     from berryeval.suite.judging import judge_pool, plan_pool
 
     opened = _read_golden_set(golden)
-    paid = price_of(price)
-    meter = meter_of(max_calls, max_tokens, rate)
-    limits = limits_of_calls(timeout, retries)
-    judge = opened_judge(_required(judge_name, "--judge"), settings, limits, meter)
+    judge = calls.open_judge(_required(judge_name, "--judge"))
     loaded, baseline = _read_runs(runs, against)
     found = find_pool(
         opened, loaded, pool, measures=measures, baseline=baseline, k=k, limit=limit, seed=seed
@@ -158,17 +141,18 @@ def command(
     plan = plan_pool(opened, judge, found.pairs, repeats=repeats)
     if dry_run:
         if output_format == "json":
-            write_output(report.plan_to_json(plan, paid), output)
+            write_output(report.plan_to_json(plan, calls.price), output)
         else:
-            write_tables([report.plan_table(plan, paid)], output, output_format)
+            write_tables([report.plan_table(plan, calls.price)], output, output_format)
         return
     with progress_bar("Judging") as progress:
-        judged = judge_pool(opened, judge, plan, concurrency=concurrency, progress=progress)
+        judged = judge_pool(opened, judge, plan, concurrency=calls.concurrency, progress=progress)
     if output_format == "json":
-        write_output(report.judged_to_json(judged, meter, paid), output)
+        write_output(report.judged_to_json(judged, calls.meter, calls.price), output)
     else:
         labels = dict(enumerate(opened.labels or ()))
-        write_tables(report.judged_tables(judged, meter, paid, labels), output, output_format)
+        tables = report.judged_tables(judged, calls.meter, calls.price, labels)
+        write_tables(tables, output, output_format)
     context.exit(report_incomplete(judged.collected))
 
 
@@ -211,14 +195,7 @@ def check(
     n_pairs: int | None,
     width: float,
     repeats: int,
-    settings: tuple[str, ...],
-    concurrency: int,
-    rate: float | None,
-    timeout: float,
-    retries: int,
-    max_calls: int | None,
-    max_tokens: int | None,
-    price: str | None,
+    calls: JudgeCalls,
     output: str | None,
     output_format: str,
 ) -> None:
@@ -243,26 +220,22 @@ def check(
     from berryeval.suite.judge_check import ask_sample, draw_sample, rule_of, store_check
 
     opened = _read_golden_set(golden)
-    paid = price_of(price)
-    meter = meter_of(max_calls, max_tokens, rate)
-    limits = limits_of_calls(timeout, retries)
-    judge = opened_judge(_required(judge_name, "--judge"), settings, limits, meter)
+    judge = calls.open_judge(_required(judge_name, "--judge"))
     loaded, _ = _read_runs(runs)
     rule = rule_of(opened)
     sample = draw_sample(opened, loaded, k=k, n=n_pairs, width=width, rule=rule)
     with progress_bar("Checking") as progress:
         found = ask_sample(
             opened, judge, sample,
-            rule=rule, repeats=repeats, concurrency=concurrency, progress=progress,
+            rule=rule, repeats=repeats, concurrency=calls.concurrency, progress=progress,
         )  # fmt: skip
     shown = check_as_dict(found)
     if output_format == "json":
         write_output(json_text(shown), output)
     elif found.admission is not None:
         write_tables(check_tables(found), output, output_format)
-    if paid is not None:
-        cost = paid.of(meter.input_tokens, meter.output_tokens)
-        click.echo(f"Cost: {cost:,.2f}.", err=True)
+    if calls.cost is not None:
+        click.echo(f"Cost: {calls.cost:,.2f}.", err=True)
     if found.admission is None:
         context.exit(report_incomplete(found.collected))
     store_check(opened, found, shown)
@@ -319,3 +292,4 @@ def _read_runs(
 command.add_command(draw)
 command.add_command(export)
 command.add_command(show)
+command.add_command(upload)

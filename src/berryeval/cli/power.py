@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import click
 
-from berryeval.cli._options import measures_option
+from berryeval.cli._options import judged_only_option, measures_option
 from berryeval.cli._output import output_options, write_chart, write_output
 from berryeval.evaluation.gate_rules import DEFAULT_RULES, POWER
 
@@ -48,6 +48,7 @@ FORMATS = ("table", "json", "svg", "png")
     help="Probability that an equally good candidate passes.",
 )
 @output_options(FORMATS)
+@judged_only_option
 def command(
     judgments: str,
     run: str,
@@ -59,6 +60,7 @@ def command(
     power: float,
     output: str | None,
     output_format: str,
+    judged_only: bool,
 ) -> None:
     """Report the smallest drop that this golden set can rule out.
 
@@ -69,6 +71,7 @@ def command(
     berryeval power qrels.txt bm25.run --against hybrid.run
     berryeval power qrels.txt bm25.run -m RR@10 --margin 0.03
     """
+    from berryeval.evaluation.evaluate import read_measures
     from berryeval.evaluation.power import MARGINS, sensitivity
     from berryeval.reports import power as report
     from berryeval.reports.layout import tables_to_text
@@ -77,7 +80,7 @@ def command(
     found = sensitivity(
         judgments,
         run,
-        measures or "nDCG@10",
+        read_measures(measures or "nDCG@10", judged_only=judged_only),
         against=against,
         queries=queries,
         margins=margins or MARGINS,

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import click
 
 from berryeval.cli import SYSTEM_FAILED
 from berryeval.cli._logging import logging_options
-from berryeval.cli._options import time_option
+from berryeval.cli._options import judged_only_option, time_option
 from berryeval.cli._output import (
     check_outputs,
     output_options,
@@ -79,6 +79,7 @@ BELOW = 1
     show_default=True,
     help="Repeat every query N times, to measure how much scores vary between repeats.",
 )
+@judged_only_option
 @report_option
 @click.option("--history", metavar="FILE", help="Also append the means to this history.")
 @time_option
@@ -91,11 +92,6 @@ def command(
     /,
     name: str | None,
     golden: str | None,
-    documents: str | None,
-    queries: str | None,
-    judgments: str | None,
-    split: str | None,
-    chunks: str | None,
     dsn: str | None,
     settings: tuple[str, ...],
     at_least: tuple[str, ...],
@@ -104,12 +100,14 @@ def command(
     concurrency: int,
     timeout: float,
     repeat: int,
+    judged_only: bool,
     reports: tuple[str, ...],
     history: str | None,
     time: datetime | None,
     config: str | None,
     output: str | None,
     output_format: str,
+    **parts: Any,  # noqa: ANN401 - as load_golden_set takes them
 ) -> None:
     """Measure the quality of a search system on a golden set.
 
@@ -118,17 +116,20 @@ def command(
     used, or else the bundled set.
 
     Indexes the documents, retrieves ten hits per query, scores them, and compares the means with
-    thresholds. A query that fails scores 0. Exit codes: 0 all thresholds are reached, 1 one is
-    not, 2 bad input or a threshold above the best possible mean, 4 the system under test failed.
+    thresholds. A query that fails scores 0. With --judged-only, the report also shows the means
+    without unjudged documents, and thresholds apply to these.
+
+    Exit codes: 0 all thresholds are reached, 1 one is not, 2 bad input or a threshold above the
+    best possible mean, 4 the system under test failed.
 
     \b
     berryeval quality
     berryeval quality --system bm25 --report quality.html --report quality.json
     berryeval quality --system postgres --dsn postgresql://localhost/search
     berryeval quality --system my_search:find --golden golden/ --at-least nDCG@10=0.6
-    berryeval quality --golden golden/ --chunks size
+    berryeval quality --golden golden/ --chunks size --at-least nDCG@10=0.60
     berryeval quality --golden scifact/ --at-least nDCG@10=0.6
-    berryeval quality --documents docs/ --queries queries.csv --judgments qrels.txt
+    berryeval quality --documents docs/ --judgments qrels.txt --at-least RR@10=0.60
     """
     from berryeval.evaluation.ceilings import check_reachable
     from berryeval.reports.quality import quality_tables
@@ -143,21 +144,14 @@ def command(
     check_outputs([output, history, *reports])
     thresholds = _thresholds(at_least) or THRESHOLDS
     project = load_settings(config, {})
-    is_named = golden or documents or queries or judgments
+    own = ("documents", "queries", "judgments")
+    is_named = golden or any(parts[name] for name in own)
     if not is_named and project.queries is not None and project.judgments is not None:
-        documents, queries, judgments = project.documents, project.queries, project.judgments
-    known = load_golden_set(
-        golden,
-        documents=documents,
-        queries=queries,
-        judgments=judgments,
-        split=split,
-        chunks=chunks,
-    )
+        parts |= {name: getattr(project, name) for name in own}
+    known = load_golden_set(golden, **parts)
     way_out = "choose others with --at-least, or judge more documents"
-    check_reachable(
-        known.judgments, thresholds_of(known, thresholds), queries=known.queries, way_out=way_out
-    )
+    guards = thresholds_of(known, thresholds, judged_only=judged_only)
+    check_reachable(known.judgments, guards, queries=known.queries, way_out=way_out)
     name = name or project.system or "hybrid"
     opened = open_project_system(
         project,
@@ -175,6 +169,7 @@ def command(
             limits=limits_of(concurrency, timeout, max_failed),
             repeat=repeat,
             questions=not no_questions,
+            judged_only=judged_only,
             progress=progress,
         )
     for file, format_ in report_formats.items():

@@ -6,6 +6,7 @@ import threading
 import webbrowser
 from contextlib import ExitStack
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Any
@@ -46,6 +47,14 @@ __all__ = ["command"]
     help="Host name, in addition to localhost, that requests without a token may use. Repeatable.",
 )
 @click.option(
+    "--search-host",
+    "search_hosts",
+    multiple=True,
+    metavar="HOST",
+    help="Host that systems registered by administrators may reach: a name, an address or a "
+    "network, with or without a port. Repeatable.",
+)
+@click.option(
     "--require-token",
     "is_token_required",
     is_flag=True,
@@ -71,6 +80,12 @@ __all__ = ["command"]
     type=click.FloatRange(min=0, min_open=True),
     metavar="SECONDS",
     help="Seconds before a request fails with 504.  [default: 60]",
+)
+@click.option(
+    "--workers",
+    type=click.IntRange(1, 64),
+    metavar="N",
+    help="Number of processes that serve requests.  [default: 1]",
 )
 @click.option(
     "--demo",
@@ -100,7 +115,7 @@ def command(
     berryeval serve
     berryeval serve --demo --open
     berryeval serve --archive postgresql://berryeval@db/quality --port 9000
-    berryeval serve --host 0.0.0.0
+    berryeval serve --host 0.0.0.0 --workers 4
     """
     from berryeval.errors import MissingExtraError
 
@@ -108,11 +123,13 @@ def command(
     release_inputs()
     try:
         from berryeval.archive import Archive
-        from berryeval.service.server import listen, serve
+        from berryeval.service.processes.supervisor import check_support
+        from berryeval.service.server import check_tokens, listen, serve, serve_with_workers
         from berryeval.service.settings import ServiceSettings, service_settings
     except (ModuleNotFoundError, MissingExtraError):  # those of the archive come with it
         raise MissingExtraError("The service", "service") from None
     chosen = service_settings(settings.service, settings.systems, flags)
+    check_support(chosen.workers)
     with ExitStack() as opened:
         listener = opened.enter_context(listen(chosen))  # first: a busy port creates no archive
         if is_demo and context.get_parameter_source("archive") != ParameterSource.COMMANDLINE:
@@ -139,7 +156,13 @@ def command(
                 # A browser may take its time to start, and no request is served meanwhile.
                 threading.Thread(target=webbrowser.open, args=(address,), daemon=True).start()
 
-        serve(archive, chosen, listener, announce)
+        if chosen.workers == 1:
+            serve(archive, chosen, listener, announce)
+        else:
+            check_tokens(archive, chosen)
+            archive.close()  # each worker opens it, as processes cannot share a connection
+            reopen = partial(Archive.open, chosen.archive)
+            serve_with_workers(chosen, listener, reopen, announce)
     click.echo("Stopped.")
 
 

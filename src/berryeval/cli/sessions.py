@@ -6,7 +6,13 @@ from typing import TYPE_CHECKING
 
 import click
 
-from berryeval.cli._options import duplicates_option, judges_option, measures_option, named_runs
+from berryeval.cli._options import (
+    duplicates_option,
+    judged_only_option,
+    judges_option,
+    measures_option,
+    named_runs,
+)
 from berryeval.cli._output import output_options, write_output
 
 if TYPE_CHECKING:
@@ -43,6 +49,7 @@ FORMATS = ("table", "csv", "json", "markdown")
 @output_options(FORMATS)
 @duplicates_option
 @judges_option
+@judged_only_option
 def command(
     judgments: str,
     runs: tuple[str, ...],
@@ -55,6 +62,7 @@ def command(
     output_format: str,
     duplicates: Duplicates,
     judges: Judges,
+    judged_only: bool,
 ) -> None:
     """Score sessions and conversations.
 
@@ -82,6 +90,7 @@ def command(
             k=k,
             gain="exp2" if exponential else "linear",
             measures=measures or "nDCG@10",
+            judged_only=judged_only,
         )
         for name, path in named_runs(runs).items()
     }

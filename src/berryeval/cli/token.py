@@ -11,10 +11,14 @@ import click
 from berryeval.cli._settings import archive_option, config_option, load_settings
 
 if TYPE_CHECKING:
+    from datetime import datetime
+
     from berryeval.archive import Archive
     from berryeval.archive.records import Role
 
 __all__ = ["command"]
+
+_COLUMNS = ("name", "role", "collections", "created (UTC)", "used (UTC)", "revoked (UTC)")
 
 
 @click.group("token")
@@ -38,16 +42,26 @@ def command() -> None:
     help="read can view and compare everything; judge can also add queries, judgments, runs and "
     "verdicts; admin can also set baselines and gates, and delete.",
 )
+@click.option(
+    "--collection",
+    "collections",
+    multiple=True,
+    metavar="NAME",
+    help="Collection that the token may use. Repeatable.  [default: all, also later ones]",
+)
 @archive_option
 @config_option
-def create(name: str, role: Role, archive: str | None, config: str | None) -> None:
+def create(
+    name: str, role: Role, collections: tuple[str, ...], archive: str | None, config: str | None
+) -> None:
     """Create a token for NAME and print it. It is shown only once; only its hash is stored.
 
     \b
     berryeval token create ci --role judge
+    berryeval token create shop-ci --role judge --collection shop
     """
     with _opened(archive, config, create=True) as opened:
-        click.echo(opened.tokens.create(name, role))
+        click.echo(opened.tokens.create(name, role, collections or None))
 
 
 @command.command("list")
@@ -72,13 +86,17 @@ def list_tokens(archive: str | None, config: str | None) -> None:
                 (
                     token.name,
                     token.role,
-                    f"{token.created_at:%Y-%m-%d %H:%M}",
-                    "" if token.revoked_at is None else f"{token.revoked_at:%Y-%m-%d %H:%M}",
+                    "all" if token.collections is None else " ".join(token.collections) or "none",
+                    *map(_shown, (token.created_at, token.used_at, token.revoked_at)),
                 )
                 for token in page.items
             ]
     notes = () if rows else ("No tokens yet; create one with: berryeval token create NAME",)
-    show_table(Table("", ("name", "role", "created (UTC)", "revoked (UTC)"), tuple(rows), notes))
+    show_table(Table("", _COLUMNS, tuple(rows), notes))
+
+
+def _shown(moment: datetime | None) -> str:
+    return "" if moment is None else f"{moment:%Y-%m-%d %H:%M}"
 
 
 @command.command("revoke")

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import click
 
+from berryeval.cli._options import judged_only_option
 from berryeval.cli._output import check_outputs, output_options, write_output
 from berryeval.cli._systems import (
     address_for,
@@ -47,24 +50,22 @@ FORMATS = ("table", "csv", "html", "json", "markdown")
 )
 @click.option("--seed", type=int, default=0, show_default=True, help="Random seed for the folds.")
 @no_questions_option
+@judged_only_option
 @output_options(FORMATS)
 def command(
     place: str | None,
     system: str | None,
     golden: str | None,
-    documents: str | None,
-    queries: str | None,
-    judgments: str | None,
-    split: str | None,
-    chunks: str | None,
     dsn: str | None,
     settings: tuple[str, ...],
     measure: str,
     n_folds: int,
     seed: int,
     no_questions: bool,
+    judged_only: bool,
     output: str | None,
     output_format: str,
+    **parts: Any,  # noqa: ANN401 - as load_golden_set takes them
 ) -> None:
     """Propose settings for hybrid search, by cross-validation.
 
@@ -84,6 +85,7 @@ def command(
     berryeval tune --system hybrid --golden golden/ -o tuning.html
     berryeval tune --system postgres --dsn postgresql://localhost/search --golden golden/
     """
+    from berryeval.evaluation.evaluate import read_measure
     from berryeval.reports.hybrid_tuning import (
         hybrid_tuning_sentences,
         hybrid_tuning_tables,
@@ -97,14 +99,8 @@ def command(
 
     system = one_system(place, system)
     check_outputs([output])
-    known = load_golden_set(
-        golden,
-        documents=documents,
-        queries=queries,
-        judgments=judgments,
-        split=split,
-        chunks=chunks,
-    )
+    chosen = read_measure(measure, judged_only=judged_only)
+    known = load_golden_set(golden, **parts)
     opened = open_system(
         system, named_settings(settings), dsn=address_for(system, dsn), table=TABLE
     )
@@ -112,7 +108,7 @@ def command(
         tuning = tune_hybrid(
             opened,
             known,
-            measure,
+            chosen,
             n_folds=n_folds,
             seed=seed,
             questions=not no_questions,

@@ -6,10 +6,13 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from berryeval.client.collection import Documents, Judgments, Queries
+from berryeval.client.collections import Collections
 from berryeval.client.connection import Connection, Record
 from berryeval.client.deciding import Baselines, Evaluations, Gates, Jobs, as_list, prefer
+from berryeval.client.judges import Judges, LabelDraws, Proposals
+from berryeval.client.projects import Imports, Projects
 from berryeval.client.runs import Runs
-from berryeval.client.stores import Stores, query_bodies
+from berryeval.client.stores import Stores, Systems, query_bodies
 
 if TYPE_CHECKING:
     from typing_extensions import Self
@@ -37,6 +40,8 @@ class Client:
         A token from `berryeval token create`. Not required on the same machine.
     timeout : float
         Seconds to wait for a response.
+    collection : str, optional
+        The collection to use. Default: the first of the service.
 
     Raises
     ------
@@ -51,14 +56,23 @@ class Client:
     """
 
     def __init__(
-        self, url: str = "http://127.0.0.1:8765", token: str | None = None, *, timeout: float = 60.0
+        self,
+        url: str = "http://127.0.0.1:8765",
+        token: str | None = None,
+        *,
+        timeout: float = 60.0,
+        collection: str | None = None,
     ) -> None:
-        self._connection = Connection(url, token, timeout)
+        self._connection = Connection(url, token, timeout, collection)
         self.url = self._connection.url
         self.queries = Queries(self._connection)
         """Queries with their labels."""
         self.judgments = Judgments(self._connection)
         """Grades with their authors and history."""
+        self.imports = Imports(self._connection)
+        """Imported files of judgments."""
+        self.projects = Projects(self._connection)
+        """Judging as a team."""
         self.documents = Documents(self._connection)
         """Documents."""
         self.runs = Runs(self._connection)
@@ -69,10 +83,20 @@ class Client:
         """Named runs that candidates are compared with."""
         self.gates = Gates(self._connection)
         """What a candidate must achieve, and verdicts."""
+        self.judges = Judges(self._connection)
+        """Judges that are not people: grades and checks."""
+        self.label_draws = LabelDraws(self._connection)
+        """Draws of queries that people label."""
+        self.proposals = Proposals(self._connection)
+        """Queries that a model proposed."""
         self.stores = Stores(self._connection)
         """Search indexes of the service."""
+        self.systems = Systems(self._connection)
+        """Systems that administrators have registered."""
         self.jobs = Jobs(self._connection)
         """Long tasks."""
+        self.collections = Collections(self._connection)
+        """Golden sets of the service, apart from one another."""
 
     def compare(
         self,
@@ -130,14 +154,21 @@ class Client:
         store: str = "default",
         ks: Sequence[int] = (1, 3, 5, 10),
         *,
+        settings: Mapping[str, Any] | None = None,
         as_job: bool = False,
     ) -> Record:
         """Run queries, given as texts by id or as `Query`, on a store, and score the results.
 
-        The result has ``results``, ``summary``, ``failed`` and ``notes``: sentences about what is
-        missing, such as documents or judgments, and how to add it.
+        `settings` are those that differ from the store's, see `Stores.settings`. The result has
+        ``results``, ``summary``, ``failed`` and ``notes``: sentences about what is missing, such
+        as documents or judgments, and how to add it.
         """
-        body = {"queries": query_bodies(queries), "store": store, "ks": [*ks]}
+        body = {
+            "queries": query_bodies(queries),
+            "store": store,
+            "ks": [*ks],
+            "settings": dict(settings or {}),
+        }
         headers = prefer(as_job)
         return self._connection.ask("POST", "/v1/evaluation/evaluate", body=body, headers=headers)
 

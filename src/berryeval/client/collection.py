@@ -119,17 +119,25 @@ class Judgments(Resource):
     def upload(self, path: str | os.PathLike[str], *, format: str | None = None) -> Record:
         """Import a file in any supported format, compressed or not; all of it or nothing.
 
-        Judges and sources in it are kept. The format is detected by the service unless given. The
-        response has the number of judgments received and changed, and notes on what was left out.
+        Judges, sources, times and notes in it are kept. The format is detected by the service
+        unless given. The response has the number of judgments received and changed, notes on what
+        was left out, and an ``import_id``, with which `Client.imports` undoes it.
         """
         query = {"file_name": Path(path).name, "format": format}
         with Path(path).open("rb") as file:
             n_bytes = os.fstat(file.fileno()).st_size
             return self._connection.send_file(_FILE, file, query, n_bytes)
 
-    def download(self, path: str | os.PathLike[str], *, format: str = "trec") -> None:
-        """Download the current judgments to a file, which is replaced only when complete."""
-        with self._connection.stream(_FILE, {}, {"format": format}) as rows:
+    def download(
+        self, path: str | os.PathLike[str], *, format: str = "trec", with_settled: bool = False
+    ) -> None:
+        """Download the current judgments to a file, which is replaced only when complete.
+
+        ``"jsonl"`` and ``"table"`` (CSV) have all opinions with judge, time, source and note;
+        `with_settled` adds those that a judge has settled, for an import.
+        """
+        query = {"format": format, "with_settled": with_settled or None}
+        with self._connection.stream(_FILE, {}, query) as rows:
             save(rows, path)
 
     def get(self, query_id: str, doc_id: str) -> Record:
@@ -152,7 +160,7 @@ class Judgments(Resource):
         To replace a judgment, `if_match` must be its ETag or ``"*"``; a `ConflictError` means that
         another judge has changed it. A second opinion replaces nothing. `subtopics` are grades by
         subtopic; if omitted, those of the judgment are kept. `facts` are source, document_hash,
-        stratum and author.
+        stratum, note and author.
         """
         body = {
             "grade": grade,
@@ -187,9 +195,18 @@ class Judgments(Resource):
         """Return the judging policy: which of several grades counts, and labels of grades."""
         return self._connection.ask("GET", "/v1/judging")
 
-    def set_policy(self, rule: str = "first", labels: Sequence[str] | None = None) -> Record:
-        """Declare the judging policy: which of several grades counts, and labels from 0 up."""
-        body = {"rule": rule, "labels": None if labels is None else [*labels]}
+    def set_policy(
+        self,
+        rule: str = "first",
+        labels: Sequence[str] | None = None,
+        guideline: str | None = None,
+    ) -> Record:
+        """Declare the judging policy: which of several grades counts, and labels from 0 up.
+
+        The guideline for judges is Markdown; None keeps the current one.
+        """
+        named = None if labels is None else [*labels]
+        body = {"rule": rule, "labels": named, "guideline": guideline}
         return self._connection.ask("PUT", "/v1/judging", body=body)
 
     def history(self, query_id: str, doc_id: str) -> Sequence[Record]:

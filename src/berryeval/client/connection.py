@@ -43,15 +43,18 @@ def quoted(text: str) -> str:
 class Connection:
     """Requests to one service, by http or https; threads may share it.
 
-    `timeout` is in seconds, for each response.
+    `timeout` is in seconds, for each response. Requests name the collection, if there is one.
     """
 
-    def __init__(self, url: str, token: str | None, timeout: float) -> None:
+    def __init__(
+        self, url: str, token: str | None, timeout: float, collection: str | None = None
+    ) -> None:
         parts = _parts_of(url)
         self.url = urllib.parse.urlunsplit((parts.scheme, parts.netloc, parts.path, "", ""))
         self._parts = parts
         self._headers = {} if token is None else {"Authorization": f"Bearer {_checked(token)}"}
         self._timeout = timeout
+        self._collection = collection
         self._local = threading.local()
         self._all: weakref.WeakSet[http.client.HTTPConnection] = weakref.WeakSet()
 
@@ -139,6 +142,8 @@ class Connection:
     ) -> Iterator[http.client.HTTPResponse]:
         """Send a request, and return its response; raise the errors of the service."""
         sent = {name: value for name, value in headers.items() if value is not None}
+        if self._collection is not None and "?" not in path:  # a next page names it already
+            query = {**(query or {}), "collection": self._collection}
         target = self._parts.path.rstrip("/") + path + _query(query)
         is_read = False
         try:

@@ -32,32 +32,32 @@ _PREFIX = "urn:berryeval:problem:"
 class _Problem:
     """A problem, as the service sent it."""
 
-    def __init__(self, status: int, said: Mapping[str, Any]) -> None:
+    def __init__(self, status: int, body: Mapping[str, Any]) -> None:
         self.status = status
-        self.kind = str(said.get("type", "")).removeprefix(_PREFIX)
-        self.detail = str(said.get("detail") or f"answered {status}")
+        self.kind = str(body.get("type", "")).removeprefix(_PREFIX)
+        self.detail = str(body.get("detail") or f"answered {status}")
         self.where, self.expected, self.found, self.way_out = (
-            _text(said.get(key)) for key in ("where", "expected", "found", "way_out")
+            _text(body.get(key)) for key in ("where", "expected", "found", "way_out")
         )
         self.path, self.measure, self.name, self.extra = (
-            _text(said.get(key)) for key in ("path", "measure", "name", "extra")
+            _text(body.get(key)) for key in ("path", "measure", "name", "extra")
         )
-        self.message = _text(said.get("message")) or self.detail
-        line = said.get("line")
+        self.message = _text(body.get("message")) or self.detail
+        line = body.get("line")
         self.line = line if isinstance(line, int) else None
-        self.is_transient = said.get("transient") is True
+        self.is_transient = body.get("transient") is True
 
 
 def _text(value: object) -> str:
     return "" if value is None else str(value)
 
 
-def error_of(service: str, status: int, said: Mapping[str, Any]) -> BerryEvalError:
+def error_of(service: str, status: int, body: Mapping[str, Any]) -> BerryEvalError:
     """Return the error for a problem of a service, given its address and the HTTP status.
 
-    `said` is empty if the response was unreadable.
+    `body` is empty if the response was unreadable.
     """
-    problem = _Problem(status, said)
+    problem = _Problem(status, body)
     reader = _BY_KIND.get(problem.kind) or _BY_STATUS.get(status)
     is_unknown_route = status == HTTPStatus.NOT_FOUND and not problem.name
     is_no_file = problem.kind == "too-large" and not problem.path

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import islice
 from typing import Any
 
@@ -11,11 +11,12 @@ from berryeval.client.connection import Record, Resource
 from berryeval.core.documents import Document
 from berryeval.core.query import Query
 
-__all__ = ["Stores", "query_bodies"]
+__all__ = ["Stores", "Systems", "query_bodies"]
 
 _AT_ONCE = 1000
 
 _STORE = "/v1/stores/{store}"
+_SYSTEM = "/v1/systems/{name}"
 
 
 class Stores(Resource):
@@ -57,11 +58,49 @@ class Stores(Resource):
         ids = {"store": name, "doc_id": doc_id}
         self._connection.ask("DELETE", f"{_STORE}/documents/{{doc_id}}", ids)
 
-    def search(self, name: str, query: str, k: int = 10) -> Record:
-        """Search a store."""
-        return self._connection.ask(
-            "GET", f"{_STORE}/search", {"store": name}, query={"q": query, "k": k}
-        )
+    def search(
+        self, name: str, query: str, k: int = 10, settings: Mapping[str, Any] | None = None
+    ) -> Record:
+        """Search a store, with other settings if some are given."""
+        path, ids = f"{_STORE}/search", {"store": name}
+        if settings is None:
+            return self._connection.ask("GET", path, ids, query={"q": query, "k": k})
+        body = {"query": query, "k": k, "settings": dict(settings)}
+        return self._connection.ask("POST", path, ids, body=body)
+
+    def settings(self, name: str) -> Sequence[Record]:
+        """Return the settings of a store that `search` can change."""
+        found: Sequence[Record] = self._connection.ask(
+            "GET", f"{_STORE}/settings", {"store": name}
+        )["items"]
+        return found
+
+
+class Systems(Resource):
+    """Systems that administrators register, which are then stores to search."""
+
+    def __iter__(self) -> Iterator[Record]:
+        return self._connection.iter_items("/v1/systems")
+
+    def get(self, name: str) -> Record:
+        """Return a registered system, without its credentials."""
+        return self._connection.ask("GET", _SYSTEM, {"name": name})
+
+    def set(
+        self,
+        name: str,
+        place: str,
+        settings: Mapping[str, str] | None = None,
+        *,
+        secrets: Mapping[str, str] | None = None,
+    ) -> Record:
+        """Register a system by its address, or replace it with its credentials."""
+        body = {"place": place, "settings": dict(settings or {}), "secrets": dict(secrets or {})}
+        return self._connection.ask("PUT", _SYSTEM, {"name": name}, body=body)
+
+    def remove(self, name: str) -> None:
+        """Remove a registered system."""
+        self._connection.ask("DELETE", _SYSTEM, {"name": name})
 
 
 def query_bodies(queries: Iterable[Query] | Mapping[str, str]) -> list[dict[str, str]]:

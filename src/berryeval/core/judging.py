@@ -64,17 +64,17 @@ def reduce_grades(grades: Sequence[float], judges: Judges) -> float:
     >>> [reduce_grades([2, 0, 0], rule) for rule in JUDGES]
     [2, 0, 2, 0.6666666666666666, 0]
     """
-    said = [grade for grade in grades if grade >= 0] or grades
+    valid = [grade for grade in grades if grade >= 0] or grades
     if judges == "first":
-        return said[0]
+        return valid[0]
     if judges == "latest":
-        return said[-1]
+        return valid[-1]
     if judges == "max":
-        return max(said)
+        return max(valid)
     if judges == "mean":
         total = 0.0
-        for grade in said:
+        for grade in valid:
             total += grade
-        return total / len(said)
-    counts = Counter(said)
+        return total / len(valid)
+    counts = Counter(valid)
     return min(counts, key=lambda grade: (-counts[grade], grade))

@@ -11,7 +11,6 @@ from typing import Any
 from berryeval.core.id_column import as_id, decode_id, encode_id, shown_id
 from berryeval.core.judging import JudgedRow
 from berryeval.core.origin import Origin
-from berryeval.core.query import check_weight
 from berryeval.errors import ArgumentError, InputTypeError
 
 __all__ = ["add_stratum", "add_weight", "check_strata", "check_subtopic_weights"]
@@ -22,6 +21,8 @@ def check_subtopic_weights(
     subtopics: Mapping[bytes, Mapping[bytes, Mapping[bytes, float]]],
 ) -> dict[bytes, dict[bytes, float]]:
     """Return the weights of subtopics by query, or raise for those that a query does not have."""
+    from berryeval.core.query import check_weight  # slow to import, and weights are rare
+
     found: dict[bytes, dict[bytes, float]] = {}
     for query_id, own in weights.items():
         key = encode_id(as_id(query_id, "weights: an id"))
@@ -65,6 +66,8 @@ def check_strata(
 
 def add_weight(weights: dict[bytes, dict[bytes, float]], row: JudgedRow, origin: Origin) -> None:
     """Note the weight of a subtopic, which is the same on all rows that have one."""
+    from berryeval.core.query import check_weight
+
     if row.subtopic is None or row.subtopic_weight is None:
         raise origin.error("a subtopic beside subtopic_weight", "none", row.place)
     found = decode_id(row.subtopic_weight)

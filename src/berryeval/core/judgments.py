@@ -278,7 +278,7 @@ class Judgments(Grouped):
             query: own for query, own in self.subtopic_weights.items() if query in ids
         }
         kept.strata = {query: own for query, own in self.strata.items() if query in ids}
-        kept.opinions = {query: said for query, said in self.opinions.items() if query in ids}
+        kept.opinions = {query: own for query, own in self.opinions.items() if query in ids}
         kept.lengths = self.lengths
         kept.scale, kept.labels = self.scale, self.labels
         kept.judges, kept.reduced = self.judges, self.reduced
@@ -308,12 +308,12 @@ class Judgments(Grouped):
         """
         last = None
         for query_id, doc_id, subtopic, grade in self.iter_grades():
-            said = self.opinions.get(query_id, {}).get(doc_id)
-            if said is None:
+            opinions = self.opinions.get(query_id, {}).get(doc_id)
+            if opinions is None:
                 yield query_id, doc_id, Opinion(None, grade, subtopic=subtopic)
             elif (query_id, doc_id) != last:  # which comes once for each of its subtopics
                 last = (query_id, doc_id)
-                for opinion in said:
+                for opinion in opinions:
                     yield query_id, doc_id, opinion
 
     @property
@@ -444,14 +444,14 @@ def _plain_opinions(grades: _Grades | None) -> list[Opinion]:
     return [Opinion(None, grade, subtopic=subtopic) for (subtopic, _), grade in grades.items()]
 
 
-def _add_opinion(said: list[Opinion], row: JudgedRow) -> None:
+def _add_opinion(opinions: list[Opinion], row: JudgedRow) -> None:
     """Add an opinion; one that the judge has given already keeps the better grade."""
     new = Opinion(row.judge, row.grade, row.source, row.judged_at, row.note, row.subtopic)
-    for place, one in enumerate(said):
+    for place, one in enumerate(opinions):
         if (one.judge, one.subtopic) == (new.judge, new.subtopic):
-            said[place] = max(one, new, key=lambda opinion: opinion.grade)
+            opinions[place] = max(one, new, key=lambda opinion: opinion.grade)
             return
-    said.append(new)
+    opinions.append(new)
 
 
 def _reduce(found: dict[bytes, dict[bytes, _Grades]], judges: Judges) -> Judgments:

@@ -26,7 +26,7 @@ def _session(
     judgments: Judgments, measures: Sequence[Measure], duplicates: Duplicates = "error"
 ) -> Session:
     calls = [call for measure in measures if (call := measure.native_call()) is not None]
-    assert len(calls) == len(measures), "can_score() said so"
+    assert len(calls) == len(measures), "can_score() has checked it"
     return Session(
         judgments,
         calls,

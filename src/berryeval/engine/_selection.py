@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from array import array
 from collections.abc import Sequence
-from dataclasses import dataclass
 from itertools import compress
-from typing import Literal, TypeAlias
+from typing import Literal, NamedTuple, TypeAlias
 
 from berryeval.core.id_column import IdColumn, decode_id
 from berryeval.core.scores import QueryCounts, Scores
@@ -25,8 +24,7 @@ NoRelevant: TypeAlias = Literal["zero", "skip"]
 """What a query without a relevant document is worth."""
 
 
-@dataclass(frozen=True)
-class AllScores:
+class AllScores(NamedTuple):
     """The scores of all judged queries, in the order of their ids as bytes."""
 
     query_ids: Sequence[bytes]

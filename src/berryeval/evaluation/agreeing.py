@@ -189,7 +189,7 @@ def agree(
         Each orders the systems by its mean.
     **options
         As `compare` takes them: ``queries``, ``missing``, ``no_relevant``, ``duplicates``,
-        ``judges``, ``exclude_self``, ``level``, ``n_resamples``, ``seed``.
+        ``judges``, ``exclude_self``, ``judged_only``, ``level``, ``n_resamples``, ``seed``.
 
     Returns
     -------
@@ -215,7 +215,7 @@ def agree(
     """
     if len(judgments) != 2:  # noqa: PLR2004
         raise ArgumentError("judgments", "two sets by name", f"{len(judgments)}")
-    chosen = tuple(read_measures(measures))
+    chosen = _chosen(measures, options)
     reading = {key: options[key] for key in ("duplicates", "judges") if key in options}
     duplicates = options.get("duplicates", "error")
     loaded = {name: load_run(source, duplicates) for name, source in runs.items()}
@@ -276,7 +276,7 @@ def agree_measures(
     <Agreement of RR, R@4
     RR and R@4: 1 of 1 pair of systems changes its order, none with both orders established.>
     """
-    chosen = read_measures(measures)
+    chosen = _chosen(measures, options)
     if len(chosen) < 2:  # noqa: PLR2004
         raise ArgumentError("measures", "at least two", f"{len(chosen)}")
     comparison = compare(judgments, runs, chosen, **options)
@@ -289,6 +289,12 @@ def agree_measures(
     note = f"All measures score the same {count_queries(comparison.n_queries)}."
     notes = (note, *comparison.notes[1:])
     return MeasuresAgreement(chosen, comparison.n_queries, pairs, notes)
+
+
+def _chosen(
+    measures: Iterable[MeasureLike] | MeasureLike, options: Mapping[str, Any]
+) -> tuple[Measure, ...]:
+    return read_measures(measures, judged_only=options.get("judged_only", False))
 
 
 def _compared(

@@ -15,7 +15,7 @@ from berryeval.core.judgments import Judgments
 from berryeval.core.run import Run
 from berryeval.engine import score
 from berryeval.evaluation.comparing import compare
-from berryeval.evaluation.evaluate import MeasureLike, evaluate, read_measures
+from berryeval.evaluation.evaluate import MeasureLike, evaluate, read_measure
 from berryeval.evaluation.folds import QueryWeights, fold_queries, held_out_run
 from berryeval.evaluation.slices import QueriesSource, load_queries
 from berryeval.evaluation.weighing import mean_over
@@ -119,7 +119,7 @@ def choose_run(
     >>> chosen.choice, chosen.held_out.mean
     ('good', 1.0)
     """
-    [chosen] = read_measures(measure)
+    chosen = read_measure(measure)
     known = load_queries(queries)
     folds = fold_queries(judgments, n_folds, seed, known)
     query_ids = [query_id for fold in folds for query_id in fold]

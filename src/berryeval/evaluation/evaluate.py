@@ -56,6 +56,7 @@ __all__ = [
     "evaluate",
     "mismatches_of",
     "nothing_in_common",
+    "read_measure",
     "read_measures",
 ]
 
@@ -290,10 +291,16 @@ def read_measures(
     if not found:
         raise ArgumentError("measures", "at least one", "none")
     if judged_only:
-        found = dict.fromkeys(
-            one if one.uses_timings else replace(one, judged_only=True) for one in found
-        )
+        found = dict.fromkeys(one.condensed() for one in found)
     return tuple(found)
+
+
+def read_measure(measure: MeasureLike, *, judged_only: bool = False) -> Measure:
+    """Return one measure; raise `ArgumentError` for a name of several, such as ``official``."""
+    found = read_measures(measure, judged_only=judged_only)
+    if len(found) > 1:
+        raise ArgumentError("measure", "one measure", ", ".join(map(str, found)))
+    return found[0]
 
 
 def check_choice(argument: str, value: object, choices: tuple[str, ...]) -> None:

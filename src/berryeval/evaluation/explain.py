@@ -11,9 +11,9 @@ from berryeval.core.judging import Judges
 from berryeval.core.judgments import Judgments
 from berryeval.core.lengths import sized_grades
 from berryeval.engine import check_needs, check_sized, score
-from berryeval.errors import ArgumentError, MismatchError
+from berryeval.errors import MismatchError
 from berryeval.evaluation.attribution import Method, MovedDocument, share_out
-from berryeval.evaluation.evaluate import MeasureLike, read_measures
+from berryeval.evaluation.evaluate import MeasureLike, read_measure
 from berryeval.evaluation.findings import Outcome, difference_of, outcome_of
 from berryeval.evaluation.sources import (
     JudgmentsSource,
@@ -163,7 +163,7 @@ def explain(
     >>> [(move.doc_id, move.rank_before, move.rank_after) for move in found.effective]
     [('d1', 1, 2)]
     """
-    chosen = _one_measure(measure, judged_only=judged_only)
+    chosen = read_measure(measure, judged_only=judged_only)
     loaded = load_judgments(judgments, duplicates, judges, lengths)
     check_needs(loaded, [chosen])
     before, after = load_run(a, duplicates), load_run(b, duplicates)
@@ -195,7 +195,7 @@ def query_that_fell_most(
 
     If none got worse, it is the one that improved most. Ties go to the first id in byte order.
     """
-    chosen = _one_measure(measure)
+    chosen = read_measure(measure)
     loaded = load_judgments(judgments)
     before, after = (score(loaded, load_run(run), [chosen]) for run in (a, b))
     sign = 1.0 if chosen.higher_is_better else -1.0
@@ -205,13 +205,6 @@ def query_that_fell_most(
     ]
     wanted = min(gains) if min(gains) < 0.0 else max(gains)
     return before.query_ids[gains.index(wanted)]
-
-
-def _one_measure(measure: MeasureLike, *, judged_only: bool = False) -> Measure:
-    found = read_measures(measure, judged_only=judged_only)
-    if len(found) > 1:
-        raise ArgumentError("measure", "one measure", ", ".join(map(str, found)))
-    return found[0]
 
 
 def _explain(

@@ -6,6 +6,7 @@ A figure that is not defined is a dash; the reason stands in a note.
 from __future__ import annotations
 
 import math
+from dataclasses import fields, is_dataclass
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
@@ -21,6 +22,7 @@ __all__ = [
     "interval_text",
     "p_text",
     "percent",
+    "record_as_dict",
     "score",
     "shown_interval",
     "signed",
@@ -73,21 +75,33 @@ def percent(share: float) -> str:
     return f"{share * 100:.4g}%"
 
 
-def interval_text(interval: Interval | None) -> str:
+def interval_text(interval: Interval | None, digits: int = 4) -> str:
     """Write both ends of an interval, with their signs."""
-    return DASH if interval is None else f"[{end_text(interval.low)}, {end_text(interval.high)}]"
+    if interval is None:
+        return DASH
+    return f"[{end_text(interval.low, digits)}, {end_text(interval.high, digits)}]"
 
 
 def interval_as_dict(interval: Interval | None) -> dict[str, Any] | None:
     """Return an interval as JSON has it."""
-    if interval is None:
-        return None
+    return None if interval is None else record_as_dict(interval)
+
+
+def record_as_dict(record: Any) -> dict[str, Any]:  # noqa: ANN401 - any dataclass
+    """Return all fields of a record of figures as JSON has them.
+
+    Numbers are called ``pairs`` for ``n_pairs``, undefined ones are None, and records within are
+    converted as well.
+    """
     return {
-        "low": finite(interval.low),
-        "high": finite(interval.high),
-        "level": interval.level,
-        "method": interval.method,
+        one.name.removeprefix("n_"): _plain(getattr(record, one.name)) for one in fields(record)
     }
+
+
+def _plain(value: object) -> object:
+    if is_dataclass(value):
+        return record_as_dict(value)
+    return finite(value) if isinstance(value, float) else value
 
 
 def shown_interval(interval: Interval | None) -> str:

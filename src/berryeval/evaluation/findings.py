@@ -7,7 +7,17 @@ from typing import TYPE_CHECKING, Literal, TypeAlias
 if TYPE_CHECKING:  # reports of single runs load this module, and do without numpy
     from berryeval.stats import Interval
 
-__all__ = ["ROUNDING", "WORDS", "Finding", "Outcome", "difference_of", "finding_of", "outcome_of"]
+__all__ = [
+    "NO_LIMIT",
+    "ROUNDING",
+    "WORDS",
+    "Finding",
+    "Outcome",
+    "difference_of",
+    "finding_of",
+    "limit_finding_of",
+    "outcome_of",
+]
 
 ROUNDING = 1e-12
 """Scores that differ by less are equal: their sums ran over the same terms in another order."""
@@ -34,6 +44,19 @@ def finding_of(interval: Interval | None, *, higher_is_better: bool = True) -> F
     if interval.contains(0.0):
         return "unclear"
     return "better" if (interval.low > 0) == higher_is_better else "worse"
+
+
+NO_LIMIT: Finding = "untested"
+"""The word for a number that no rule limits."""
+
+
+def limit_finding_of(interval: Interval | None, most: float) -> Finding:
+    """Return whether a number is within ``-most`` to ``most``: surely, surely not, or unclear."""
+    if interval is None:
+        return "unclear"
+    if -most <= interval.low and interval.high <= most:
+        return "better"
+    return "worse" if interval.low > most or interval.high < -most else "unclear"
 
 
 def difference_of(before: float, after: float) -> float:

@@ -15,7 +15,13 @@ from typing import Any, Literal, TypeAlias
 from berryeval.core.grade import MAX_GRADE
 from berryeval.errors import InputTypeError
 from berryeval.evaluation.guard_entries import entry_of, guards_of_texts, read_guards
-from berryeval.evaluation.guards import Guard, LatencyGuard, MarginGuard, ThresholdGuard
+from berryeval.evaluation.guards import (
+    Guard,
+    LatencyGuard,
+    MarginGuard,
+    ThresholdGuard,
+    condensed_guard,
+)
 from berryeval.evaluation.rule_kinds import (
     Rule,
     check_keys,
@@ -112,6 +118,11 @@ class GateRules:
         is_common=True,
         help="What to do with a verdict that the grades of unjudged documents could change: "
         '"report" marks it, "inconclusive" makes it inconclusive.',
+    )
+    judged_only: bool = flag(
+        default=False,
+        label="Judged only",
+        help="Remove unjudged documents from the rankings before scoring.",
     )
     smallest_slice: int = whole(
         20,
@@ -224,8 +235,14 @@ class GateRules:
         if self.holes is not None:
             return self.holes
         depth, k = self.pool_depth, measure.k
-        is_pooled = depth is not None and k is not None and depth >= k
+        is_pooled = depth is not None and k is not None and depth >= k and not measure.judged_only
         return "inconclusive" if is_pooled else "report"
+
+    def resolved(self) -> GateRules:
+        """Return these rules with `judged_only` written into the measures of their guards."""
+        if not self.judged_only:
+            return self
+        return replace(self, guards=tuple(map(condensed_guard, self.guards)))
 
     def exit_code(self, verdict: Verdict) -> int:
         """Return the exit code of `berryeval gate` for a verdict."""

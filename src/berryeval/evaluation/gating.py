@@ -92,7 +92,7 @@ def gate(
     asked = (*chosen.guards, *guards, *_short_guards(_compared(result)[0], margin, at_least))
     if not asked:
         raise ArgumentError("guards", "at least one", "none")
-    chosen = replace(chosen, guards=asked)
+    chosen = replace(chosen, guards=asked).resolved()
     first, comparisons = _compared(result)
     system = _candidate(comparisons, candidate)
     _check_scale(chosen, comparisons)
@@ -146,7 +146,7 @@ def summed_up(
     n_deciding = len(deciding) if _may_turn(guards) else 0
     rested = [guard.rests_on for guard in guards if guard.rests_on is not None]
     named = [(name_of_run(name), run) for name, run in runs.items()]
-    said = (
+    sentence = (
         sentences.of_missing(missing_queries(named), common)
         + sentences.of_gate(verdict, guards, n_deciding)
         + of_model(rested)
@@ -155,7 +155,7 @@ def summed_up(
     )
     return GateResult(
         verdict=verdict,
-        sentence=said,
+        sentence=sentence,
         guards=tuple(guards),
         evaluation=evaluation,
         comparison=comparisons[0] if comparisons else None,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from decimal import Decimal
 from numbers import Real
 from typing import TypeAlias
@@ -19,6 +19,7 @@ __all__ = [
     "Margin",
     "MarginGuard",
     "ThresholdGuard",
+    "condensed_guard",
     "positional",
     "written",
 ]
@@ -163,3 +164,10 @@ class LatencyGuard:
 
 
 Guard: TypeAlias = "ThresholdGuard | MarginGuard | LatencyGuard"
+
+
+def condensed_guard(guard: Guard) -> Guard:
+    """Return a guard whose measure considers judged documents only."""
+    if isinstance(guard, LatencyGuard):
+        return guard
+    return replace(guard, measure=guard.measure.condensed())

@@ -77,23 +77,50 @@ class LabelDraw:
             labelled[stratum] = labelled.get(stratum, 0) + (query_id in self.labelled)
         return {one: labelled[stratum] / sizes[stratum] for one, stratum in self.strata.items()}
 
-    def save(self, path: str | os.PathLike[str]) -> None:
-        """Write the file, whole or not at all."""
+    def to_dict(self) -> dict[str, Any]:
+        """Return the content of the file."""
         chances = self.probabilities
-        rows = [
-            f"  {_json(query_id)}: "
-            + _json(
-                {
+        return {
+            "kind": "label draw",
+            "version": _VERSION,
+            "queries": {
+                query_id: {
                     "stratum": stratum,
                     "probability": chances[query_id],
                     "is_labelled": query_id in self.labelled,
                 }
-            )
-            for query_id, stratum in self.strata.items()
+                for query_id, stratum in self.strata.items()
+            },
+        }
+
+    def save(self, path: str | os.PathLike[str]) -> None:
+        """Write the file, whole or not at all."""
+        content = self.to_dict()
+        rows = [
+            f"  {_json(query_id)}: {_json(row)}" for query_id, row in content["queries"].items()
         ]
         lines = ["{", f' "kind": "label draw", "version": {_VERSION},', ' "queries": {']
         text = "\n".join([*lines, ",\n".join(rows), " }", "}", ""])
         write_whole(path, [text.encode("utf-8", "surrogateescape")])
+
+    @classmethod
+    def from_dict(cls, queries: Mapping[str, Any], where: str | os.PathLike[str]) -> LabelDraw:
+        """Read the queries of `to_dict`; `where` names them in errors.
+
+        Raises
+        ------
+        FormatError
+            If they are not those of a draw.
+        """
+        strata: dict[str, str] = {}
+        labelled = set()
+        for query_id, row in queries.items():
+            strata[query_id] = _field(row, "stratum", str, query_id, where)
+            if _field(row, "is_labelled", bool, query_id, where):
+                labelled.add(query_id)
+        if not strata:
+            raise FormatError("expected at least one query, found none", str(where))
+        return cls(strata, frozenset(labelled))
 
     @classmethod
     def read(cls, path: str | os.PathLike[str]) -> LabelDraw:
@@ -117,15 +144,7 @@ class LabelDraw:
             raise FormatError(
                 f"expected version {_VERSION} of a label draw, found {got}", str(path)
             )
-        strata: dict[str, str] = {}
-        labelled = set()
-        for query_id, row in content["queries"].items():
-            strata[query_id] = _field(row, "stratum", str, query_id, path)
-            if _field(row, "is_labelled", bool, query_id, path):
-                labelled.add(query_id)
-        if not strata:
-            raise FormatError("expected at least one query, found none", str(path))
-        return cls(strata, frozenset(labelled))
+        return cls.from_dict(content["queries"], path)
 
 
 def draw_labels(

@@ -17,7 +17,7 @@ from berryeval.core.id_column import encode_id
 from berryeval.core.judgments import Judgments
 from berryeval.core.run import Run
 from berryeval.errors import ArgumentError, MismatchError
-from berryeval.evaluation.evaluate import MeasureLike, evaluate, read_measures
+from berryeval.evaluation.evaluate import MeasureLike, evaluate, read_measure
 from berryeval.evaluation.labelled import Floats
 from berryeval.evaluation.result import Evaluation
 from berryeval.evaluation.slices import QueriesSource, load_queries
@@ -106,9 +106,7 @@ def evaluate_pairs(
     ----------
     Horvitz and Thompson (1952), Journal of the American Statistical Association 47, 663-685.
     """
-    chosen, *others = read_measures(measure)
-    if others:
-        raise ArgumentError("measure", "one measure", ", ".join(map(str, (chosen, *others))))
+    chosen = read_measure(measure)
     check_pair_sampling(chosen)
     grades = load_judgments(model)
     labelled = list(pairs)

@@ -219,11 +219,11 @@ class _Rows(Origin):
             return ""
         kind: Kind = "judgments" if self.name == "judgments" else "run"
         query, document, _ = find_places(self.table.schema.names, kind, self)
-        said = (
+        ids = (
             (what, self.table.column(column)[place - 1].as_py())
             for what, column in (("query", query), ("document", document))
         )
-        known = ", ".join(f"{what} {_shown(value)}" for what, value in said if value is not None)
+        known = ", ".join(f"{what} {_shown(value)}" for what, value in ids if value is not None)
         return f" ({known})" if known else ""
 
 

@@ -12,7 +12,7 @@ from berryeval.core.grouped import Grouping
 from berryeval.core.judgments import Judgments
 from berryeval.core.run import Run
 from berryeval.errors import ArgumentError
-from berryeval.evaluation.evaluate import MeasureLike, evaluate, read_measures
+from berryeval.evaluation.evaluate import MeasureLike, evaluate, read_measure, read_measures
 from berryeval.evaluation.result import Evaluation
 from berryeval.evaluation.sources import (
     JudgmentsSource,
@@ -58,7 +58,7 @@ class RerankingCeiling:
         """Return the name of a measure, by default of the first one."""
         if measure is None:
             return next(iter(self.current))
-        return str(read_measures(measure)[0])
+        return str(read_measure(measure))
 
     def plot(self, measure: MeasureLike | None = None) -> Any:  # noqa: ANN401 - a Chart, above
         """Return a `Chart` of the best possible mean by depth."""

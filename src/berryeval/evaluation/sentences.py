@@ -42,7 +42,8 @@ def of_gate(verdict: Verdict, guards: Sequence[GuardResult], n_holes: int) -> st
     counted = [guard for guard in guards if not guard.is_watched]
     if verdict == "pass":
         n_queries = max(guard.n_queries for guard in guards)
-        hold = "1 guard holds" if len(counted) == 1 else f"all {len(counted)} guards hold"
+        n = len(counted)
+        hold = {1: "1 guard holds", 2: "both guards hold"}.get(n, f"all {n} guards hold")
         same = ", unchanged: the rankings are the same" * all(g.is_unchanged for g in counted)
         groups = max((guard.n_groups or 0 for guard in guards), default=0)
         within = f" in {groups:,} groups" if groups else ""

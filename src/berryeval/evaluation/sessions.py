@@ -14,7 +14,7 @@ from berryeval.evaluation.evaluate import MeasureLike, evaluate, read_measures
 from berryeval.evaluation.slices import load_queries
 from berryeval.evaluation.sources import JudgmentsSource, RunSource, load_judgments, load_run
 from berryeval.kernels.gains import Gain, gains, ideal_gains
-from berryeval.kernels.relevance import NOT_IN_POOL
+from berryeval.kernels.relevance import NOT_IN_POOL, without_unjudged
 from berryeval.measures import DCG, Measure
 
 if TYPE_CHECKING:
@@ -80,6 +80,7 @@ def session_scores(
     bq: float = 4.0,
     gain: Gain = "linear",
     measures: Iterable[MeasureLike] | MeasureLike = (),
+    judged_only: bool = False,
 ) -> SessionScores:
     """Score sessions by session DCG, in which later queries of a session count less.
 
@@ -106,6 +107,9 @@ def session_scores(
     measures : measures, optional
         Measures to average over the judged turns of each session. A turn that the run does not
         have scores 0.
+    judged_only : bool
+        Whether to remove unjudged documents from the rankings before scoring, for session DCG and
+        for every measure.
 
     Returns
     -------
@@ -147,13 +151,15 @@ def session_scores(
     found = _sessions_of(sessions)
     if not any(query_id in loaded for ids in found.values() for query_id in ids):
         raise MismatchError("no query of any session is judged")
-    means_of = _means(loaded, ranked, _read_measures(measures))
+    means_of = _means(loaded, ranked, _read_measures(measures, judged_only))
     scored = SessionScores()
     for name, query_ids in found.items():
         actual, ideal = [], []
         for turn, query_id in enumerate(query_ids, start=1):
             weight = 1.0 + math.log(turn, bq)
-            seen, best = _grades(loaded, ranked, query_id, depth)
+            seen, best = _grades(loaded, ranked, query_id, None if judged_only else depth)
+            if judged_only:
+                seen = without_unjudged(seen)[:depth]
             actual.append(_discounted(gains(seen, table), b) / weight)
             ideal.append(_discounted(ideal_gains(best, table)[:depth], b) / weight)
         scored[name] = SessionScore(
@@ -162,10 +168,12 @@ def session_scores(
     return scored
 
 
-def _read_measures(measures: Iterable[MeasureLike] | MeasureLike) -> Sequence[Measure]:
+def _read_measures(
+    measures: Iterable[MeasureLike] | MeasureLike, judged_only: bool
+) -> Sequence[Measure]:
     """Return measures that are averaged over queries; there may be none."""
     is_none = isinstance(measures, (list, tuple)) and not measures
-    found = () if is_none else read_measures(measures)
+    found = () if is_none else read_measures(measures, judged_only=judged_only)
     for measure in found:
         if measure.aggregate != "mean":
             raise ArgumentError("measures", "measures that are averaged", str(measure))

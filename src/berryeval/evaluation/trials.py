@@ -485,8 +485,8 @@ def _judge(
         is_better=trial.is_better,
         rests_on=None if trial.labelled is None else trial.labelled.rests_on(trial.column.powered),
     )
-    said = sentences.of_margin(result, trial.rules.inference, trial.untested)
-    return replace(result, reason=said)
+    reason = sentences.of_margin(result, trial.rules.inference, trial.untested)
+    return replace(result, reason=reason)
 
 
 def _corrected(

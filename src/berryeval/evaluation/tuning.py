@@ -18,7 +18,7 @@ from berryeval.core.judging import Judges
 from berryeval.core.run import Run
 from berryeval.errors import ArgumentError
 from berryeval.evaluation.comparing import compare
-from berryeval.evaluation.evaluate import MeasureLike, evaluate, read_measures
+from berryeval.evaluation.evaluate import MeasureLike, evaluate, read_measure
 from berryeval.evaluation.folds import fold_queries, held_out_run
 from berryeval.evaluation.fusing import load_runs
 from berryeval.evaluation.fusion_ways import FusionChoice, FusionData, FusionWay, list_ways
@@ -202,7 +202,7 @@ def tune_fusion(
     >>> tuning.held_out.mean, tuning.best_single, tuning.is_better
     (1.0, 'good', False)
     """
-    [chosen] = read_measures(measure)
+    chosen = read_measure(measure)
     loaded = load_runs(runs, duplicates)
     if len(loaded) < 2:  # noqa: PLR2004
         raise ArgumentError("runs", "at least two", f"{len(loaded)}")

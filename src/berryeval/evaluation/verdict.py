@@ -193,7 +193,7 @@ class GateResult(Displayed):
 
     @property
     def alpha(self) -> float:
-        """How often a verdict of pass, or of fail, may be wrong over all looks."""
+        """Probability of a wrong pass, and of a wrong fail, over all looks."""
         return self.rules.alpha
 
     @property

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import Literal, TypeAlias
+from typing import Literal, NamedTuple, TypeAlias
 
 __all__ = ["Capabilities", "FileKind", "with_every_column"]
 
@@ -11,8 +10,7 @@ FileKind: TypeAlias = Literal["judgments", "run", "scores", "queries"]
 """What a file holds."""
 
 
-@dataclass(frozen=True)
-class Capabilities:
+class Capabilities(NamedTuple):
     """What one format reads, writes and has a place for.
 
     `berryeval convert` reports whatever else the data has as left out.

@@ -8,8 +8,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, TypeAlias
+from typing import TYPE_CHECKING, NamedTuple, TypeAlias
 
 from berryeval.core.column_names import Kind
 from berryeval.core.grouped import Duplicates, Grouped, Grouping
@@ -41,8 +40,7 @@ def sniff(first_line: bytes) -> bool:
     return first_line.lstrip().startswith(b"{")
 
 
-@dataclass(frozen=True)
-class JsonObject:
+class JsonObject(NamedTuple):
     """A file as it was loaded."""
 
     path: PathLike

@@ -104,13 +104,13 @@ def find_losses(data: Grouped, holds: Capabilities) -> list[str]:
 
 def _lost_grades(data: Judgments, holds: Capabilities) -> list[str]:
     lost: Counter[Loss] = Counter()
-    said = [
+    opinions = [
         one for documents in data.opinions.values() for some in documents.values() for one in some
     ]
     for name, loss, value_of in _OPINIONS:
         is_reduced = loss is Loss.JUDGES and data.reduced is not None
         if not getattr(holds, name) and not is_reduced:
-            lost[loss] = len([None for one in said if value_of(one) is not None])
+            lost[loss] = len([None for one in opinions if value_of(one) is not None])
     if not holds.negative:
         lost[Loss.NEGATIVE] = len([None for grade in data.grades if grade < 0])
     found = sentences_of(+lost)

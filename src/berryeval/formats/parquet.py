@@ -52,7 +52,7 @@ HOLDS = with_every_column("judgments", "run")
 _WHAT = "Reading Parquet"
 _MAGIC = b"PAR1"
 _FIRST_LETTER = 0x20
-_BATCH_ROWS = 262_144
+_BATCH_ROWS = 65_536
 _FEWEST_BYTES = 5  # of an id that is written out: four for its length, and one
 _BUFFER = 1 << 20  # bytes of a column that are read at once, however large its row groups are
 _N_CHECKED = 1024
@@ -99,30 +99,41 @@ def _read_file(path: PathLike, kind: Kind) -> Any:  # noqa: ANN401
 def open_batches(path: PathLike) -> Iterator[Any]:
     """Open a run as an Arrow stream of query, document and score.
 
-    Little of a file is in memory at a time; a folder is read as a whole.
+    Little of it is in memory at a time. The files of a folder follow each other; the stream fails
+    at the first one whose columns have other types than those of the first file.
     """
-    if is_parquet_folder(path):
-        table = read_table(path, "run")
-        table = table.select(scored_columns(table.column_names, path))
-        with as_stream([*table.schema], table.to_batches()) as stream:
-            yield stream
-        return
-    with open_source(path, _WHAT) as source:
-        file, columns = _open_columns(source, path, scored_columns)
+    is_folder = is_parquet_folder(path)
+    first, *others = files_in(path) if is_folder else [path]
+    with open_source(first, _WHAT) as source:
+        file, columns = _open_columns(source, first, scored_columns)
+        repeated = [find_name(columns, QUERY)]
         document = find_name(columns, DOCUMENT)
         if _is_in_dictionary(file.metadata, document):  # reading indices takes a third of the time
-            repeated = [find_name(columns, QUERY), document]
+            repeated.append(document)
             file = _open_file(source, repeated)
         fields = [field for field in file.schema_arrow if field.name in columns]
         names = [field.name for field in fields]
-        # Group by group: pyarrow keeps the dictionaries of all groups that it is asked for at once.
-        batches = (
-            batch
-            for group in range(file.num_row_groups)
-            for batch in file.iter_batches(_BATCH_ROWS, row_groups=[group], columns=names)
-        )
-        with as_stream(fields, batches) as stream:
+
+        def batches() -> Iterator[Any]:
+            yield from _iter_batches(file, names)
+            n_rows = file.metadata.num_rows
+            for other in others:
+                with open_source(other, _WHAT) as opened:
+                    n_rows += _open_columns(opened, other, scored_columns)[0].metadata.num_rows
+                    check_rows(n_rows, path_name(path))
+                    yield from _iter_batches(_open_file(opened, repeated), names)
+
+        if is_folder:
+            for each in (first, *others):
+                note_input(each)
+        with as_stream(fields, batches()) as stream:
             yield stream
+
+
+def _iter_batches(file: Any, columns: list[str]) -> Iterator[Any]:  # noqa: ANN401 - of pyarrow
+    """Go group by group: pyarrow keeps the dictionaries of all groups that it reads at once."""
+    for group in range(file.num_row_groups):
+        yield from file.iter_batches(_BATCH_ROWS, row_groups=[group], columns=columns)
 
 
 def _open_columns(

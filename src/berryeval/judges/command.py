@@ -128,7 +128,7 @@ class _Running:
         assert self._process.stderr is not None
         self._input = self._process.stdin
         self._lines: queue.SimpleQueue[str] = queue.SimpleQueue()
-        self._said = ""
+        self._stderr = ""
         self._readers = [
             threading.Thread(target=self._read, args=(self._process.stdout,), daemon=True),
             threading.Thread(target=self._read_errors, args=(self._process.stderr,), daemon=True),
@@ -165,9 +165,9 @@ class _Running:
     def _ended(self) -> SystemUnderTestError:
         code = self._process.wait()
         self._readers[1].join()
-        said = " ".join(self._said.split())[-_SHOWN:]
+        errors = " ".join(self._stderr.split())[-_SHOWN:]
         message = f"ended with exit code {code} before it answered"
-        return SystemUnderTestError(self._name, f"{message}: {said}" if said else message)
+        return SystemUnderTestError(self._name, f"{message}: {errors}" if errors else message)
 
     def _read(self, output: IO[str]) -> None:
         for line in output:
@@ -176,4 +176,4 @@ class _Running:
 
     def _read_errors(self, output: IO[str]) -> None:
         for line in output:
-            self._said = (self._said + line)[-10 * _SHOWN :]
+            self._stderr = (self._stderr + line)[-10 * _SHOWN :]

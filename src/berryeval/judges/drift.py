@@ -13,7 +13,7 @@ from berryeval.judges.sampling import draw_stratified
 __all__ = ["Drift", "drift_of", "tasks_to_repeat"]
 
 _LEVEL = 0.01
-"""How often a judge that has not changed gives a warning, at each look."""
+"""Probability of a warning about a judge that has not changed, at each look."""
 _LEAST_RATE = 0.05
 """Changes that every judge is allowed; at temperature 0 a check may have seen none."""
 
@@ -27,7 +27,7 @@ class Drift:
     expected_rate: float
     """The share of changes during the check, at least 5 %."""
     probability: float
-    """How often a judge with that rate changes at least as many grades."""
+    """Probability that a judge with that rate changes at least as many grades."""
 
     @property
     def is_suspicious(self) -> bool:

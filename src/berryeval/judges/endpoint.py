@@ -26,7 +26,7 @@ class EndpointJudge:
     chat : Chat
         The model.
     tries : int
-        How often to ask for a valid answer, at least once.
+        Number of times to ask for a valid answer, at least once.
     cut : int
         Characters of a document to send.
     """

@@ -14,7 +14,6 @@ import threading
 from collections.abc import Iterator, Mapping
 from dataclasses import asdict, dataclass, fields
 from pathlib import Path
-from types import TracebackType
 from typing import TYPE_CHECKING, BinaryIO, Literal
 
 from berryeval.errors import FormatError
@@ -103,11 +102,11 @@ class ModelGrade:
         judged_at: str,
     ) -> ModelGrade:
         """Return the record of an answer."""
-        said: Opinion = answer.opinion
+        opinion: Opinion = answer.opinion
         return cls(
-            *pair.key, said.grade, said.reason, said.confidence, identity.name, identity.digest,
-            identity.guideline, answer.model, identity.content(pair, number), number, purpose,
-            judged_at, answer.n_calls, answer.input_tokens, answer.output_tokens,
+            *pair.key, opinion.grade, opinion.reason, opinion.confidence, identity.name,
+            identity.digest, identity.guideline, answer.model, identity.content(pair, number),
+            number, purpose, judged_at, answer.n_calls, answer.input_tokens, answer.output_tokens,
         )  # fmt: skip
 
     @property
@@ -181,12 +180,7 @@ class GradeFile:
     def __enter__(self) -> Self:
         return self
 
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        where: TracebackType | None,
-    ) -> None:
+    def __exit__(self, *_error: object) -> None:
         self.close()
 
 

@@ -8,17 +8,17 @@ from __future__ import annotations
 
 import json
 import os
-from collections.abc import Iterable
-from dataclasses import asdict, dataclass, fields
+from collections.abc import Iterable, Mapping
+from dataclasses import asdict, dataclass, fields, replace
 from pathlib import Path
-from typing import Literal, get_args
+from typing import Any, Literal, get_args
 
 from berryeval.core.files import write_whole
 from berryeval.core.query import Query
-from berryeval.errors import FormatError
+from berryeval.errors import ArgumentError, FormatError
 from berryeval.judges.protocol import hash_of
 
-__all__ = ["PROPOSALS", "Proposal", "Status", "read_proposals", "write_proposals"]
+__all__ = ["PROPOSALS", "Proposal", "Status", "proposal_of", "read_proposals", "write_proposals"]
 
 PROPOSALS = "query-proposals.jsonl"
 
@@ -75,6 +75,20 @@ class Proposal:
             description=self.intent,
         )
 
+    def accepted(self, reviewer: str, when: str, **changed: str | None) -> Proposal:
+        """Return it as a person accepted it, with other texts if some are given.
+
+        The query as the model wrote it is kept as `original`.
+        """
+        new: dict[str, Any] = {name: value for name, value in changed.items() if value is not None}
+        if new.get("query", self.query) != self.query:
+            new["original"] = self.original or self.query
+        return replace(self, status="accepted", reviewed_by=reviewer, reviewed_at=when, **new)
+
+    def rejected(self, reviewer: str, when: str, why: str = "") -> Proposal:
+        """Return it as a person rejected it."""
+        return replace(self, status="rejected", reviewed_by=reviewer, reviewed_at=when, why=why)
+
 
 _NAMES = tuple(one.name for one in fields(Proposal))
 _REQUIRED = ("query_id", "status", "query", "intent", "doc_id")
@@ -107,16 +121,30 @@ def read_proposals(folder: str | os.PathLike[str]) -> list[Proposal]:
 def _proposal(line: bytes, path: str, number: int) -> Proposal:
     try:
         record = json.loads(line)
-        values = {name: record.get(name) for name in _NAMES}
+        return proposal_of(record)
+    except ArgumentError as error:
+        message = f"expected {error.expected} as {error.argument}, found {error.got}"
+        raise FormatError(message, path, number) from None
     except (ValueError, AttributeError, RecursionError):
         raise FormatError("expected a JSON object", path, number) from None
+
+
+def proposal_of(record: Mapping[str, Any]) -> Proposal:
+    """Return the proposal of a record, whose other fields are ignored.
+
+    Raises
+    ------
+    ArgumentError
+        If a field has another type, or the status is unknown.
+    """
+    values: dict[str, Any] = {name: record.get(name) for name in _NAMES}
     for name in _REQUIRED:
         if not isinstance(values[name], str):
-            raise FormatError(f"expected text as {name}, found {values[name]!r}", path, number)
+            raise ArgumentError(name, "text", repr(values[name])[:40])
     if values["status"] not in get_args(Status):
-        expected = f"expected one of {', '.join(get_args(Status))} as status"
-        raise FormatError(f"{expected}, found {values['status']!r}", path, number)
-    return Proposal(**{**values, "why": values["why"] or ""})
+        expected = f"one of {', '.join(get_args(Status))}"
+        raise ArgumentError("status", expected, repr(values["status"])[:40])
+    return Proposal(**values | {"why": values["why"] or ""})
 
 
 def write_proposals(folder: str | os.PathLike[str], proposals: Iterable[Proposal]) -> None:

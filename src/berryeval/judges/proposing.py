@@ -63,7 +63,7 @@ class Proposer:
     categories : sequence of str
         Categories to choose from.
     tries : int
-        How often to ask for a valid answer.
+        Number of times to ask for a valid answer.
     cut : int
         Characters of a document to send.
     """
@@ -136,8 +136,8 @@ def read_drafts(text: str, code: str, n: int, categories: Sequence[str]) -> list
 
     Examples
     --------
-    >>> said = '{"code": "c", "queries": [{"query": "reset password", "intent": "Sign in again."}]}'
-    >>> read_drafts(said, "c", 2, ["procedural"])
+    >>> text = '{"code": "c", "queries": [{"query": "reset password", "intent": "Sign in again."}]}'
+    >>> read_drafts(text, "c", 2, ["procedural"])
     [Draft(query='reset password', intent='Sign in again.', category=None, difficulty=None)]
     """
     found = find_object(text, "queries")

@@ -15,18 +15,24 @@ from numbers import Real
 from typing import Any, Protocol, TypeAlias
 
 from berryeval.core.documents import Document
+from berryeval.core.grade import HIGHEST, default_labels
 from berryeval.core.query import Query
 from berryeval.errors import ArgumentError
 
 __all__ = [
+    "LONGEST_GUIDELINE",
     "Answer",
     "Guideline",
     "Judge",
     "Opinion",
     "Pair",
     "Scale",
+    "guideline_text",
     "hash_of",
 ]
+
+LONGEST_GUIDELINE = 40_000
+"""Characters of a guideline, as many as are rendered as Markdown."""
 
 _SHORT = 16
 _LONGEST_REASON = 1000
@@ -44,6 +50,28 @@ def hash_of(value: object) -> str:
     return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()[:_SHORT]
 
 
+def guideline_text(text: str) -> str:
+    r"""Return the text of a guideline as it is stored, compared and shown.
+
+    Line ends and space around the text mean nothing: files, forms and archives differ in them.
+
+    Raises
+    ------
+    ArgumentError
+        If it is too long.
+
+    Examples
+    --------
+    >>> guideline_text("Judge from\r\nthe text.\n")
+    'Judge from\nthe text.'
+    """
+    found = text.replace("\r\n", "\n").replace("\r", "\n").strip()
+    if len(found) > LONGEST_GUIDELINE:
+        expected = f"a text of at most {LONGEST_GUIDELINE:,} characters"
+        raise ArgumentError("guideline", expected, f"{len(found):,}")
+    return found
+
+
 @dataclass(frozen=True)
 class Scale:
     """The grades that a judge may give: whole numbers from 0 to the highest.
@@ -53,7 +81,8 @@ class Scale:
     highest : int
         The highest grade, at least 1.
     labels : tuple of str, optional
-        The meanings of the grades, from 0 up.
+        The meanings of the grades, from 0 up. Default: those that people see if a set declares
+        none (`berryeval.core.grade.default_labels`); a scale above 9 has none.
 
     Raises
     ------
@@ -64,6 +93,8 @@ class Scale:
     --------
     >>> Scale(2).contains(2), Scale(2).contains(3), Scale(2).contains(1.5)
     (True, False, False)
+    >>> Scale(1).labels
+    ('Not relevant', 'Relevant')
     """
 
     highest: int
@@ -72,6 +103,8 @@ class Scale:
     def __post_init__(self) -> None:
         if self.highest < 1:
             raise ArgumentError("scale", "a highest grade of at least 1", str(self.highest))
+        if self.labels is None and self.highest <= HIGHEST:
+            object.__setattr__(self, "labels", default_labels(self.highest))
         if self.labels is not None and len(self.labels) != self.highest + 1:
             expected = f"{self.highest + 1} labels, one per grade from 0"
             raise ArgumentError("labels", expected, str(len(self.labels)))
@@ -88,12 +121,17 @@ class Guideline:
     Examples
     --------
     >>> first = Guideline("Judge from the text.", Scale(3))
+    >>> first == Guideline("Judge from the text.\\r\\n", Scale(3))
+    True
     >>> first.digest == Guideline("Judge from the text.", Scale(2)).digest
     False
     """
 
     text: str
     scale: Scale
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "text", guideline_text(self.text))
 
     @property
     def digest(self) -> str:

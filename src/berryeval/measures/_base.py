@@ -204,6 +204,10 @@ class Measure(metaclass=_Measures):
         """How many ranks of a ranking it looks at; None if any number, as with judged_only."""
         return None if self.judged_only else self.k
 
+    def condensed(self) -> Self:
+        """Return this measure with judged_only; one of query times, which needs none, unchanged."""
+        return self if self.uses_timings else replace(self, judged_only=True)
+
     @cached_property
     def _arguments(self) -> dict[str, Any]:
         """What the kernel is called with besides grades and judged."""

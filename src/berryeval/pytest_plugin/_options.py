@@ -62,7 +62,7 @@ def load_settings(config: pytest.Config) -> Settings:
             if again is not None:  # those of another file say nothing of the one that is typed
                 files = () if typed else getattr(found, again)
                 paths[again] = tuple(str(Path(file).absolute()) for file in files)
-        rules = found.gate.with_environment(os.environ)
+        rules = found.gate.with_environment(os.environ).resolved()
         config.stash[_SETTINGS] = replace(found, gate=rules, **paths)
     return config.stash[_SETTINGS]
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from berryeval.errors import ArgumentError
 from berryeval.evaluation.guards import Guard, MarginGuard, ThresholdGuard
 from berryeval.evaluation.verdict import GuardResult
 from berryeval.pytest_plugin import _failures
@@ -29,7 +30,10 @@ class GuardCheck:
     @property
     def verdicts(self) -> tuple[GuardResult, ...]:
         """The guard's verdict over all queries, and for each slice that it has."""
-        return tuple(found for found in self.results.gate.guards if found.guard == self.guard)
+        found = tuple(one for one in self.results.gate.guards if one.guard == self.guard)
+        if not found:  # which would hold, whatever the results are
+            raise ArgumentError("berryeval_guard", "a guard of berryeval.toml", str(self.guard))
+        return found
 
     def assert_holds(self, *, allow_inconclusive: bool | None = None) -> None:
         """Assert that the guard passes, over all queries and for each slice that counts.

@@ -82,7 +82,7 @@ def _tables(record: Record) -> str:
     found = evaluate(record.judgments, record.run, queries=record.queries.values())
     (means,) = evaluations_tables({CANDIDATE: found})
     (by_query,) = evaluations_tables({CANDIDATE: found}, Shown(per_query=True))
-    return tables_to_html("Search quality", [means, replace(by_query, title="Queries")])
+    return tables_to_html("Search quality", [means, by_query._replace(title="Queries")])
 
 
 def _gate(record: Record, guards: tuple[GuardResult, ...]) -> GateResult:

@@ -14,13 +14,13 @@ from berryeval.core.run import Run
 from berryeval.errors import ArgumentError, BerryEvalError, SystemUnderTestError
 from berryeval.evaluation.baseline import Baseline
 from berryeval.evaluation.comparison import RankedDocument
-from berryeval.evaluation.evaluate import MeasureLike, evaluate
+from berryeval.evaluation.evaluate import MeasureLike, evaluate, read_measure
 from berryeval.evaluation.findings import ROUNDING
 from berryeval.evaluation.guards import DEFAULT_MARGIN, Guard, Margin, MarginGuard, ThresholdGuard
 from berryeval.evaluation.result import MeasureResult
 from berryeval.evaluation.sources import JudgmentsSource, load_judgments, load_run
 from berryeval.evaluation.verdict import GateResult, GuardResult
-from berryeval.measures import Measure, parse_measure
+from berryeval.measures import Measure
 from berryeval.pytest_plugin import _failures
 from berryeval.pytest_plugin._sources import answers_of, baseline_of, queries_of
 from berryeval.suite import history
@@ -105,7 +105,7 @@ class Results:
         """
         __tracebackhide__ = True
         self.assert_answered()
-        wanted = _measure(measure)
+        wanted = self._measure(measure)
         decided = self.decide([ThresholdGuard(wanted, at_least)])
         if decided.verdict != "pass":
             worst = _failures.of_worst(self, decided.evaluation, wanted)
@@ -135,7 +135,7 @@ class Results:
         """
         __tracebackhide__ = True
         self.assert_answered()
-        wanted = _measure(measure)
+        wanted = self._measure(measure)
         against = None if baseline is None else baseline_of(baseline)
         decided = self.decide([MarginGuard(wanted, Margin.parse(margin))], against)
         allowed = ("pass", "inconclusive") if allow_inconclusive else ("pass",)
@@ -167,7 +167,7 @@ class Results:
 
     def measure(self, measure: MeasureLike) -> MeasureResult:
         """Return the scores of a measure: ``.mean``, ``.by_query``, ``.interval``."""
-        wanted = _measure(measure)
+        wanted = self._measure(measure)
         if wanted not in self._measured:
             found = evaluate(self.judgments, self.run, wanted, queries=self.queries.values())
             self._measured[wanted] = found[str(wanted)]
@@ -270,6 +270,10 @@ class Results:
         for guard in decided.guards:
             self.decided.setdefault(guard.name, guard)
 
+    def _measure(self, measure: MeasureLike) -> Measure:
+        """Return one measure, of judged documents only if the settings ask for it."""
+        return read_measure(measure, judged_only=self.settings.gate.judged_only)
+
     def _check_query(self, query_id: str) -> None:
         __tracebackhide__ = True
         if query_id in self.failures:
@@ -360,12 +364,6 @@ class QueryResults:
 
     def __repr__(self) -> str:
         return f"<QueryResults {self.query_id}>"
-
-
-def _measure(measure: MeasureLike) -> Measure:
-    if isinstance(measure, type):
-        return measure()
-    return measure if isinstance(measure, Measure) else parse_measure(measure)
 
 
 def _way_out(decided: GateResult) -> list[str]:

@@ -13,6 +13,7 @@ from berryeval.evaluation.figures import (
     interval_text,
     p_text,
     percent,
+    record_as_dict,
     score,
     shown_interval,
     signed,
@@ -319,9 +320,7 @@ def _difference_as_dict(difference: Difference) -> dict[str, Any]:
         "ties": difference.ties,
         "losses": difference.losses,
         "rests_on": None if difference.rests_on is None else vars(difference.rests_on),
-        "bounds": None
-        if bounds is None
-        else {"low": finite(bounds.low), "high": finite(bounds.high), "is_outer": bounds.is_outer},
+        "bounds": None if bounds is None else record_as_dict(bounds),
     }
 
 

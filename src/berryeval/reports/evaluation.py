@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from berryeval.core.cutoff import DEFAULT_KS
 from berryeval.core.notes import caution_notes
@@ -32,8 +31,7 @@ JSON_VERSION = 1
 Evaluations = Mapping[str, "Evaluation"]
 
 
-@dataclass(frozen=True)
-class Shown:
+class Shown(NamedTuple):
     """What to show of evaluations besides means."""
 
     per_query: bool = False
@@ -87,7 +85,7 @@ def _default_tables(runs: Evaluations, shown: Shown) -> list[Table]:
         )
         header = ("k", *(heading for heading, _ in _COLUMNS))
         tables.append(Table(title if len(runs) == 1 else f"{name}: {title}", header, rows))
-    tables[-1] = replace(tables[-1], notes=_notes(runs, shown))
+    tables[-1] = tables[-1]._replace(notes=_notes(runs, shown))
     return tables
 
 

@@ -6,7 +6,7 @@ from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
 from berryeval.core.judging import COUNTED
-from berryeval.evaluation.figures import DASH, finite, interval_as_dict, score
+from berryeval.evaluation.figures import DASH, finite, record_as_dict, score
 from berryeval.reports.layout import Table, json_text
 from berryeval.reports.power import power_tables
 from berryeval.reports.wording import count
@@ -148,15 +148,7 @@ def check_as_dict(found: GoldenCheck) -> dict[str, Any]:
         },
         "counts": dict(found.counts),
         "ceilings": {name: finite(value) for name, value in found.ceilings.items()},
-        "agreements": {
-            name: {
-                "pairs": one.n_pairs,
-                "equal": one.n_equal,
-                "kappa": finite(one.kappa),
-                "interval": interval_as_dict(one.interval),
-            }
-            for name, one in found.agreements.items()
-        },
+        "agreements": {name: record_as_dict(one) for name, one in found.agreements.items()},
         "unjudged": {
             system: [{"query_id": query_id, "chunk_id": chunk_id} for query_id, chunk_id in holes]
             for system, holes in found.holes.items()

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 from berryeval.core.grouped import Grouping
 from berryeval.core.id_column import encode_id
 from berryeval.core.judgments import Judgments
+from berryeval.evaluation.figures import record_as_dict
 from berryeval.evaluation.notes import weights_note
 from berryeval.formats import trec
 from berryeval.reports.layout import TEXT_WIDTH, Table, csv_text
@@ -131,9 +132,7 @@ def holes_to_json(found: HoleList) -> str:
                         "run": mean.run,
                         "measure": str(mean.measure),
                         "mean": mean.mean,
-                        "low": mean.bounds.low,
-                        "high": mean.bounds.high,
-                        "is_outer": mean.bounds.is_outer,
+                        **record_as_dict(mean.bounds),
                     }
                     for mean in found.means
                 ],

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from berryeval.evaluation.figures import DASH, interval_as_dict, score, signed
+from berryeval.evaluation.figures import DASH, interval_as_dict, record_as_dict, score, signed
 from berryeval.reports.layout import Table
 
 if TYPE_CHECKING:
@@ -12,11 +12,12 @@ if TYPE_CHECKING:
     from berryeval.stats.admission import Agreement, Consistency
     from berryeval.suite.judge_check import Check
 
-__all__ = ["check_as_dict", "check_tables"]
+__all__ = ["KINDS", "check_as_dict", "check_tables"]
 
 JSON_VERSION = 1
-_KINDS = {"system": "retrieved by", "length": "characters", "rank": "best rank",
-          "wording": "query words in the document"}  # fmt: skip
+KINDS = {"system": "retrieved by", "length": "characters", "rank": "best rank",
+         "wording": "query words in the document"}  # fmt: skip
+"""How the groups of each kind of bias are called."""
 
 
 def check_tables(check: Check) -> list[Table]:
@@ -91,7 +92,7 @@ def _biases(admission: Admission) -> Table:
         ("documents", "pairs", "error", "favoured by", "interval"),
         tuple(
             (
-                f"{_KINDS[bias.kind]} {bias.group}",
+                f"{KINDS[bias.kind]} {bias.group}",
                 f"{bias.n_pairs:,}",
                 signed(bias.error, 2),
                 signed(bias.favour, 2),
@@ -142,48 +143,18 @@ def check_as_dict(check: Check) -> dict[str, Any]:
     return found | {
         "admitted": admission.is_admitted,
         "reasons": list(admission.reasons),
-        "rule": {
-            "min_kappa": admission.rule.min_kappa,
-            "max_favour": admission.rule.max_favour,
-            "confidence": admission.rule.confidence,
-            "weights": admission.rule.weights,
-        },
+        "rule": record_as_dict(admission.rule),
         "pairs": admission.n_pairs,
         "queries": admission.n_queries,
         "unanswered": admission.n_unanswered,
-        "kappa": _agreement_as_dict(admission.kappa),
-        "alpha": _agreement_as_dict(admission.alpha),
-        "tau_ap": _agreement_as_dict(admission.tau_ap),
+        "kappa": record_as_dict(admission.kappa),
+        "alpha": record_as_dict(admission.alpha),
+        "tau_ap": record_as_dict(admission.tau_ap),
         "repeats": _consistency_as_dict(admission.repeats),
-        "confusion": [
-            {
-                "people": cell.people,
-                "judge": cell.judge,
-                "pairs": cell.n_pairs,
-                "share": cell.share,
-                "interval": interval_as_dict(cell.interval),
-            }
-            for cell in admission.confusion
-        ],
-        "biases": [
-            {
-                "kind": bias.kind,
-                "group": bias.group,
-                "pairs": bias.n_pairs,
-                "error": bias.error,
-                "favour": bias.favour,
-                "interval": interval_as_dict(bias.interval),
-            }
-            for bias in admission.biases
-        ],
-    }
-
-
-def _agreement_as_dict(agreement: Agreement) -> dict[str, Any]:
-    return {
-        "value": agreement.value,
-        "interval": interval_as_dict(agreement.interval),
-        "reason": agreement.reason,
+        "confusion": [*map(record_as_dict, admission.confusion)],
+        "calibration": [*map(record_as_dict, admission.calibration)],
+        "scale": admission.scale,
+        "biases": [*map(record_as_dict, admission.biases)],
     }
 
 

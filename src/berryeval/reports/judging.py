@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from berryeval.suite.judging import Judged, Plan
 
 __all__ = [
+    "judge_as_dict",
     "judged_tables",
     "judged_to_json",
     "judges_table",
@@ -193,24 +194,26 @@ def judges_to_json(judges: Sequence[JudgeOverview], price: Price | None) -> str:
     return json_text({
         "version": JSON_VERSION,
         "kind": "judges",
-        "judges": [
-            {
-                "judge": one.name,
-                "identity": one.identity,
-                "models": list(one.models),
-                "pairs": one.n_pairs,
-                "unanswered": one.n_unanswered,
-                "calls": one.n_calls,
-                "input_tokens": one.input_tokens,
-                "output_tokens": one.output_tokens,
-                "cost": None if price is None else _cost(one, price),
-                "last_judged_at": one.last_judged_at,
-                "standing": _standing_as_dict(one.standing),
-                "drift": _drift_as_dict(one.drift),
-            }
-            for one in judges
-        ],
+        "judges": [judge_as_dict(one, price) for one in judges],
     })  # fmt: skip
+
+
+def judge_as_dict(judge: JudgeOverview, price: Price | None) -> dict[str, Any]:
+    """Return a judge for JSON: what it did, what it cost, and whether it counts."""
+    return {
+        "judge": judge.name,
+        "identity": judge.identity,
+        "models": list(judge.models),
+        "pairs": judge.n_pairs,
+        "unanswered": judge.n_unanswered,
+        "calls": judge.n_calls,
+        "input_tokens": judge.input_tokens,
+        "output_tokens": judge.output_tokens,
+        "cost": None if price is None else _cost(judge, price),
+        "last_judged_at": judge.last_judged_at,
+        "standing": _standing_as_dict(judge.standing),
+        "drift": _drift_as_dict(judge.drift),
+    }
 
 
 def _cost(judge: JudgeOverview, price: Price) -> float:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from typing import NamedTuple
 
 __all__ = [
     "Section",
@@ -18,8 +18,7 @@ __all__ = [
 TEXT_WIDTH = 80
 
 
-@dataclass(frozen=True)
-class Table:
+class Table(NamedTuple):
     """Rows under a header. The first columns, which identify a row, are words, others figures."""
 
     title: str
@@ -30,8 +29,7 @@ class Table:
     """The number of columns that identify a row."""
 
 
-@dataclass(frozen=True)
-class Section:
+class Section(NamedTuple):
     """A heading, and under it labelled paragraphs."""
 
     heading: str

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from berryeval.reports.html.markup import escaped, notes_to_html, table_to_html
@@ -68,8 +67,8 @@ def _laid_out(result: Any) -> tuple[str, tuple[Table, ...]]:  # noqa: ANN401 - a
         from berryeval.reports.gate import gate_table
 
         first, *others = gate_table(result)
-        return first.title, (replace(first, title="Guards"), *others)
+        return first.title, (first._replace(title="Guards"), *others)
     from berryeval.reports.evaluation import evaluations_tables
 
     means, *_ = evaluations_tables({"this run": result})
-    return means.title, (replace(means, title="Means"),)
+    return means.title, (means._replace(title="Means"),)

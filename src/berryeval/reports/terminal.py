@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Iterable
-from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from berryeval.reports.layout import Section, Table, section_to_text, table_to_text
@@ -70,8 +69,7 @@ def _printable(table: Table) -> Table:
     """Return the table without what could steer the terminal."""
     from berryeval.core.text import printable
 
-    return replace(
-        table,
+    return table._replace(
         title=printable(table.title),
         header=tuple(map(printable, table.header)),
         rows=tuple(tuple(map(printable, row)) for row in table.rows),

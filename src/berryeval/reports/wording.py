@@ -24,7 +24,7 @@ __all__ = [
 
 TEXT_WIDTH = 50
 
-_FIRST_WORDS = {"all", "latency"}
+_FIRST_WORDS = {"all", "both", "latency"}
 
 
 def policy_note(comparison: Comparison) -> str:

@@ -18,6 +18,7 @@ from email.message import Message
 from email.utils import parsedate_to_datetime
 
 from berryeval.errors import AnswerError, ArgumentError, SystemTimeoutError, SystemUnderTestError
+from berryeval.search.hosts import AllowedHosts, HostError
 from berryeval.search.limits import seconds_allowed
 
 __all__ = [
@@ -79,6 +80,8 @@ class Exchange:
         server repeats them.
     timeout : float
         Seconds to wait for each response.
+    hosts : AllowedHosts, optional
+        Requests go only to these hosts. If omitted, they may go anywhere.
 
     Raises
     ------
@@ -86,7 +89,15 @@ class Exchange:
         For a header that cannot be sent, such as a key with a line break within it.
     """
 
-    def __init__(self, name: str, headers: Mapping[str, str], timeout: float) -> None:
+    def __init__(
+        self,
+        name: str,
+        headers: Mapping[str, str],
+        timeout: float,
+        hosts: AllowedHosts | None = None,
+    ) -> None:
+        self._open = (_OPENER if hosts is None else hosts.opener()).open
+        self._longest = _LONGEST_ANSWER if hosts is None else hosts.longest_answer
         self.name = name
         self.headers = {key: _checked_value(key, value) for key, value in headers.items()}
         self.timeout = timeout
@@ -117,14 +128,14 @@ class Exchange:
             urllib.parse.quote(url, safe=_ASCII), data=content, headers=headers, method=method
         )
         seconds = seconds_allowed(self.timeout)
-        with self._errors_mapped(seconds), _OPENER.open(request, timeout=seconds) as answer:
-            said = answer.read(_LONGEST_ANSWER + 1)
-        if len(said) > _LONGEST_ANSWER:
-            raise AnswerError(self.name, f"expected at most {_LONGEST_ANSWER >> 20} MB, got more")
+        with self._errors_mapped(seconds), self._open(request, timeout=seconds) as answer:
+            content = answer.read(self._longest + 1)
+        if len(content) > self._longest:
+            raise AnswerError(self.name, f"expected at most {self._longest >> 20} MB, got more")
         try:
-            return json.loads(said)
+            return json.loads(content)
         except (ValueError, RecursionError):
-            shown = self._without_secrets(said[:60].decode("utf-8", "replace"))
+            shown = self._without_secrets(content[:60].decode("utf-8", "replace"))
             raise AnswerError(self.name, f"expected JSON, got {shown!r}") from None
 
     @contextmanager
@@ -140,6 +151,8 @@ class Exchange:
         except urllib.error.URLError as error:
             if isinstance(error.reason, TimeoutError):
                 raise SystemTimeoutError(self.name, late) from error
+            if isinstance(error.reason, HostError):
+                raise SystemUnderTestError(self.name, f"{error.reason}") from error
             message = f"cannot be reached: {error.reason}"
             if isinstance(error.reason, ssl.SSLCertVerificationError):
                 message += "; set SSL_CERT_FILE to the certificate of its authority"
@@ -156,9 +169,9 @@ class Exchange:
             except (OSError, http.client.HTTPException):
                 content = b""
         content = self._without_secrets(content.decode("utf-8", "replace")).encode()
-        said = " ".join(content[:_SHOWN].decode("utf-8", "replace").split())
+        text = " ".join(content[:_SHOWN].decode("utf-8", "replace").split())
         place = self._without_secrets(error.headers.get("Location") or "")
-        message = f"answered {error.code} {error.reason}" + (f": {said}" if said else "")
+        message = f"answered {error.code} {error.reason}" + (f": {text}" if text else "")
         if place:
             message += f"; ask {place} instead"
         return StatusError(

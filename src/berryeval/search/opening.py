@@ -22,6 +22,8 @@ from berryeval.search.systems.renamed import PLACE, Renamed
 if TYPE_CHECKING:
     from typing_extensions import TypeIs
 
+    from berryeval.search.hosts import AllowedHosts
+
 __all__ = [
     "ENTRY_POINTS",
     "OWN_KEYS",
@@ -190,6 +192,7 @@ def open_system(  # noqa: C901, PLR0911 - one for each kind
     queries: Iterable[Query] = (),
     headers: Mapping[str, str] | None = None,
     table: str | None = None,
+    hosts: AllowedHosts | None = None,
 ) -> System:
     """Open a system by name.
 
@@ -214,6 +217,8 @@ def open_system(  # noqa: C901, PLR0911 - one for each kind
         For HTTP and OpenSearch: additional headers.
     table : str, optional
         For PostgreSQL: the table of documents, unless the settings name one.
+    hosts : AllowedHosts, optional
+        For HTTP and OpenSearch: requests go only to these hosts. If omitted, to any.
 
     Raises
     ------
@@ -224,7 +229,9 @@ def open_system(  # noqa: C901, PLR0911 - one for each kind
     given = dict(settings or {})
     if PLACE in given.get("id", ""):
         template = given.pop("id")
-        opened = open_system(place, given, dsn=dsn, queries=queries, headers=headers, table=table)
+        opened = open_system(
+            place, given, dsn=dsn, queries=queries, headers=headers, table=table, hosts=hosts
+        )
         return Renamed(opened, template)
     prefix, _, rest = place.partition(":")
     if place in POSTGRES:
@@ -243,11 +250,13 @@ def open_system(  # noqa: C901, PLR0911 - one for each kind
     if kind == "http":
         from berryeval.search.systems.http import Http
 
-        return Http(place, headers=headers, **read_settings(given, kind))
+        return Http(place, headers=headers, hosts=hosts, **read_settings(given, kind))
     if kind == "opensearch":
         from berryeval.search.systems.opensearch import OpenSearch
 
-        return OpenSearch(rest, headers=headers, name=prefix, **read_settings(given, kind))
+        return OpenSearch(
+            rest, headers=headers, name=prefix, hosts=hosts, **read_settings(given, kind)
+        )
     if kind == "replay":
         from berryeval.search.systems.replay import Replay
 
@@ -283,6 +292,7 @@ def open_configured_system(
     *,
     queries: Iterable[Query] = (),
     documents_table: str | None = None,
+    hosts: AllowedHosts | None = None,
 ) -> System:
     """Return the system of a table ``[systems.NAME]``, under that name.
 
@@ -297,6 +307,8 @@ def open_configured_system(
         For replays: the queries whose texts are looked up.
     documents_table : str, optional
         For PostgreSQL: the table of documents, unless the settings name one.
+    hosts : AllowedHosts, optional
+        As for `open_system`.
     """
     settings = {key: value for key, value in table.items() if key not in OWN_KEYS}
     system = open_system(
@@ -306,6 +318,7 @@ def open_configured_system(
         queries=queries,
         headers=table.get("headers"),
         table=documents_table,
+        hosts=hosts,
     )
     system.name = name
     return system

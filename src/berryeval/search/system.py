@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Iterable, Iterator, Mapping
-from types import TracebackType
 from typing import TYPE_CHECKING
 
 from berryeval.core.documents import Document
@@ -106,12 +105,7 @@ class System(ABC):
     def __enter__(self) -> Self:
         return self
 
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        where: TracebackType | None,
-    ) -> None:
+    def __exit__(self, *_error: object) -> None:
         closing: object = self.close()  # type: ignore[func-returns-value] # may be awaitable
         if closing is not None:
             from berryeval.search.asynchronous import resolve

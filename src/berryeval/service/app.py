@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
+from functools import partial
 from typing import Any, cast
 
 from anyio import to_thread
@@ -16,13 +18,14 @@ from starlette.routing import Route
 
 from berryeval import __version__
 from berryeval.archive import Archive
-from berryeval.errors import BerryEvalError
+from berryeval.errors import ArchiveError, BerryEvalError, NotFoundError
 from berryeval.service import description
+from berryeval.service.collections import Collection, Collections, set_up
 from berryeval.service.dependencies import require
 from berryeval.service.figures import Figures
 from berryeval.service.jobs import Jobs
-from berryeval.service.lru_cache import LruCache
 from berryeval.service.middleware.access import Access
+from berryeval.service.middleware.collections import InCollection, Prefixes
 from berryeval.service.middleware.compression import Compression
 from berryeval.service.middleware.heads import Heads
 from berryeval.service.middleware.limits import Limits
@@ -31,11 +34,11 @@ from berryeval.service.middleware.requests import Requests
 from berryeval.service.middleware.turns import Turns
 from berryeval.service.paths import RawPath
 from berryeval.service.problems import Problem, problem_of, problem_of_validation
+from berryeval.service.processes.supervisor import Worker
+from berryeval.service.processes.write_counts import SharedWrites
 from berryeval.service.rank_eval.elastic_answers import ElasticAnswers
 from berryeval.service.routes import ROUTERS, operations
 from berryeval.service.settings import ServiceSettings
-from berryeval.service.stored_runs import RunCache
-from berryeval.service.stores.stores import open_stores
 from berryeval.service.temporary import sweep
 from berryeval.service.workbench import pages
 from berryeval.service.workbench.problems import answer_to, asks_for_page
@@ -46,7 +49,9 @@ from berryeval.service.workers.pool import Workers
 __all__ = ["create_app", "describe"]
 
 
-def create_app(archive: Archive, settings: ServiceSettings | None = None) -> FastAPI:
+def create_app(
+    archive: Archive, settings: ServiceSettings | None = None, worker: Worker | None = None
+) -> FastAPI:
     """Return the service over an archive, as an ASGI application.
 
     Parameters
@@ -56,6 +61,8 @@ def create_app(archive: Archive, settings: ServiceSettings | None = None) -> Fas
     settings : ServiceSettings, optional
         Its `archive`, `host` and `port` only determine who may call; `berryeval serve` opens the
         archive and binds the port.
+    worker : Worker, optional
+        The process that serves it, if there are several.
     """
     settings = settings or ServiceSettings()
     app = FastAPI(
@@ -71,17 +78,12 @@ def create_app(archive: Archive, settings: ServiceSettings | None = None) -> Fas
         lifespan=_lifespan,
         generate_unique_id_function=_operation_id,
     )
-    app.state.archive = archive
-    app.state.settings = settings
-    app.state.figures = Figures()
+    app.state.figures = Figures(None if worker is None else worker.metrics_folder)
     app.state.jobs = Jobs(settings.max_jobs)
     app.state.workers = _workers(settings)
-    app.state.runs = RunCache(archive)
-    # An evaluation is removed with its run, so entries expire after a second.
-    app.state.evaluations = LruCache(2000, seconds=1.0)
-    memory.set_up(app.state, archive, settings)
-    app.state.stores = open_stores(archive, settings)
-    app.state.is_stopping = False
+    # The state of the application is that of the first collection.
+    set_up(app.state, archive, settings)
+    app.state.collections = Collections(app.state)
     app.include_router(operations.router)
     for router in ROUTERS:
         app.include_router(router, dependencies=[require("read")])
@@ -92,15 +94,21 @@ def create_app(archive: Archive, settings: ServiceSettings | None = None) -> Fas
         app.include_router(router, dependencies=dependencies, include_in_schema=False)
     _add_handlers(app)
     # Each wraps the previous ones: the last is the outermost.
+    app.add_middleware(InCollection)
     app.add_middleware(Heads)
     app.add_middleware(Compression)
     app.add_middleware(Turns)
     app.add_middleware(Limits, settings=settings, answer_to=answer_to)
+    if worker is not None:
+        app.state.jobs.on_finish = worker.writes.note
+        forget = partial(_forget_trusted, app.state.collections)
+        app.add_middleware(SharedWrites, writes=worker.writes, forget=forget)
     app.add_middleware(Rates, rate=settings.rate)
     app.add_middleware(Access, archive=archive, settings=settings)
     app.add_middleware(RawPath)
     app.add_middleware(Requests, figures=app.state.figures, answer_to=answer_to)
     app.add_middleware(ElasticAnswers)
+    app.add_middleware(Prefixes)
     app.openapi = lambda: description.openapi(app)  # type: ignore[method-assign]
     return app
 
@@ -110,8 +118,17 @@ def describe() -> dict[str, Any]:
     return description.openapi(create_app(cast("Archive", None)))
 
 
+def _forget_trusted(collections: Collections) -> None:
+    """Ask the archives again for what is trusted for a second: another worker has written."""
+    for state in collections.open_states():
+        state.archive.queries.distrust()
+        state.runs.distrust()
+        state.evaluations.clear()
+
+
 def _workers(settings: ServiceSettings) -> Workers:
-    return Workers(settings.workers, memory=settings.worker_memory >> 20)
+    n_processes = math.ceil(settings.task_processes / settings.workers)
+    return Workers(n_processes, memory=settings.task_memory >> 20)
 
 
 def _operation_id(route: APIRoute) -> str:
@@ -133,6 +150,7 @@ async def _lifespan(app: FastAPI) -> AsyncIterator[None]:
     jobs.close()
     app.state.workers.close()
     await to_thread.run_sync(jobs.join)
+    await to_thread.run_sync(app.state.collections.close)
     await to_thread.run_sync(memory.stop, app.state)
     app.state.stores.close()
 
@@ -147,6 +165,10 @@ def _add_handlers(app: FastAPI) -> None:
         return respond(request, error)
 
     async def on_error(request: Request, error: Any) -> Response:  # noqa: ANN401
+        if isinstance(error, ArchiveError):
+            collection: Collection = request.state.collection
+            if await to_thread.run_sync(app.state.collections.was_removed, collection):
+                error = NotFoundError("collection", collection.name)
         return respond(request, problem_of(error))
 
     async def on_shape(request: Request, error: Any) -> Response:  # noqa: ANN401

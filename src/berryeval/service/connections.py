@@ -9,24 +9,30 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Callable
+from functools import partial
 from typing import Any, cast
 
 import h11
 from uvicorn.protocols.http.h11_impl import H11Protocol
 
 from berryeval.core.events import event_logger
+from berryeval.service.processes.handover import Handover
 
-__all__ = ["connection_class"]
+__all__ = ["Connection", "connection_class"]
 
 _EVENTS_EVERY_SECONDS = 60.0
 _REST_SECONDS = 10.0
 """How long the rest of a rejected body is received, and discarded."""
+_HEAD_BYTES = 64 << 10
+"""Longer headers are not completed before they are parsed, which rejects them."""
+_SECONDS_BETWEEN_ATTEMPTS = 0.01
+_IDLE = {h11.CLIENT: h11.IDLE, h11.SERVER: h11.IDLE}
 _log = event_logger("berryeval.service")
 
 
 def connection_class(
-    *, most: int, header_seconds: float, reading_seconds: float
-) -> type[H11Protocol]:
+    *, most: int, header_seconds: float, reading_seconds: float, handover: Handover | None = None
+) -> type[Connection]:
     """Return a protocol for uvicorn with these limits.
 
     Parameters
@@ -37,60 +43,110 @@ def connection_class(
         Seconds in which the headers of a request must arrive.
     reading_seconds : float
         Seconds in which a client must read a part of its response.
+    handover : Handover, optional
+        Passes connections on to other workers, if there are any.
     """
     counted = _Counted()
 
-    class Connection(_Connection):
+    class LimitedConnection(Connection):
         def __init__(self, *arguments: Any, **options: Any) -> None:  # noqa: ANN401 - uvicorn's
             super().__init__(*arguments, **options)
             self.logger = counted  # type: ignore[assignment]  # of which only `warning` is called
             self.limits = (most, header_seconds, reading_seconds)
+            self.handover = handover
+            self.home = 0 if handover is None else handover.number
 
-    return Connection
+    return LimitedConnection
 
 
-class _Connection(H11Protocol):
+class Connection(H11Protocol):
     """A connection that is closed if it is one too many, or too slow."""
 
     limits: tuple[int, float, float]
+    handover: Handover | None
+    home: int
+    """The worker that accepted it."""
+    received = b""
+    """What another worker has read, or the beginning of the headers of a request."""
     _header_timer: asyncio.TimerHandle | None = None
     _reading_timer: asyncio.TimerHandle | None = None
 
     def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
+        """Begin, unless it is one too many."""
         closing = _ClosingLater(transport, self.loop, self._has_more)
         super().connection_made(cast("asyncio.Transport", closing))
-        most, header_seconds, _ = self.limits
-        if len(self.connections) > most:
+        if len(self.connections) > self.limits[0]:
             self.logger.warning("too many connections")
             transport.write(_response(503, "Service Unavailable"))
             transport.close()
             return
-        self._header_timer = self.loop.call_later(header_seconds, self._give_up)
+        self._expect_headers()
+        if self.received:
+            self.data_received(b"")
 
     def _has_more(self) -> bool:
         """Whether a part of the body has not arrived."""
         return self.conn.their_state is h11.SEND_BODY
 
     def data_received(self, data: bytes) -> None:
+        """Continue a request, or pass a new one on to the worker that can answer it."""
         if self.transport.is_closing():  # the rest of a rejected body
             return
+        if self.handover is not None and self.conn.states == _IDLE:
+            self._unset_keepalive_if_required()
+            data = self.received + data
+            head, is_complete, _ = data.partition(b"\r\n\r\n")
+            if not is_complete and len(data) < _HEAD_BYTES:
+                self.received = data
+                self._expect_headers()
+                return
+            self.received = b""
+            target = self.handover.target_of(head, self.home)
+            if target != self.handover.number:
+                self._header_timer = _cancelled(self._header_timer)
+                self.transport.pause_reading()
+                self._pass_on(self.handover, target, data, self.limits[1])
+                return
         super().data_received(data)
-        is_waiting = self.conn.their_state is h11.IDLE
-        if is_waiting and self._header_timer is None:
-            self._header_timer = self.loop.call_later(self.limits[1], self._give_up)
-        elif not is_waiting:
+        if self.conn.their_state is h11.IDLE:
+            self._expect_headers()
+        else:
             self._header_timer = _cancelled(self._header_timer)
 
+    def _expect_headers(self) -> None:
+        """Give up if the headers of a request do not arrive in time."""
+        if self._header_timer is None:
+            self._header_timer = self.loop.call_later(self.limits[1], self._give_up)
+
+    def _pass_on(self, handover: Handover, target: int, content: bytes, seconds: float) -> None:
+        """Send the connection to another worker; try again while that one is busy."""
+        if self.transport.is_closing():
+            return
+        descriptor = self.transport.get_extra_info("socket").fileno()
+        if handover.send(target, descriptor, self.home, content):
+            self.transport.abort()  # closes only this worker's descriptor
+        elif seconds > 0:
+            left = seconds - _SECONDS_BETWEEN_ATTEMPTS
+            again = partial(self._pass_on, handover, target, content, left)
+            self.loop.call_later(_SECONDS_BETWEEN_ATTEMPTS, again)
+        else:
+            self.logger.warning("busy worker")
+            self.transport.write(_response(503, "Service Unavailable"))
+            self.transport.close()
+
     def connection_lost(self, exc: Exception | None) -> None:
+        """End, with its timers."""
         self._header_timer = _cancelled(self._header_timer)
         self._reading_timer = _cancelled(self._reading_timer)
         super().connection_lost(exc)
 
     def pause_writing(self) -> None:
+        """Wait until the client has read a part of its response."""
         super().pause_writing()
         self._reading_timer = self.loop.call_later(self.limits[2], self._abandon)
 
     def resume_writing(self) -> None:
+        """Send the rest of the response."""
         self._reading_timer = _cancelled(self._reading_timer)
         super().resume_writing()
 

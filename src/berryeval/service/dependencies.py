@@ -2,7 +2,8 @@
 
 Each role includes the previous one. ``read`` sees everything and compares; ``judge`` adds queries,
 documents, judgments, runs, evaluations and verdicts, and removes the first three; ``admin``
-manages baselines, gates and stores, and removes runs.
+manages baselines, gates and stores, and removes runs. An admin whose token is not limited to some
+collections also manages collections and tokens.
 """
 
 from __future__ import annotations
@@ -13,13 +14,14 @@ from typing import Annotated, Any, TypeAlias
 
 from fastapi import Depends, Header, Request
 from fastapi.params import Depends as Dependency
+from starlette.datastructures import State
 from starlette.responses import Response
 
 from berryeval.archive import Archive
 from berryeval.archive.records import ROLES, Role
 from berryeval.service.answers import Answer
 from berryeval.service.clients import ClientWait, client_wait
-from berryeval.service.jobs import Job, Jobs, JobState, Work
+from berryeval.service.jobs import CollectionJobs, Job, Jobs, JobState, Work
 from berryeval.service.lru_cache import LruCache
 from berryeval.service.problems import Problem
 from berryeval.service.settings import ServiceSettings
@@ -36,6 +38,7 @@ __all__ = [
     "CallerDep",
     "DeadlineDep",
     "EvaluationsDep",
+    "HomeDep",
     "JobsDep",
     "LongWorkDep",
     "Role",
@@ -43,9 +46,13 @@ __all__ = [
     "SettingsDep",
     "StoresDep",
     "WorkersDep",
+    "check_role",
+    "from_service",
     "from_state",
     "job_answer",
     "require",
+    "require_manager",
+    "state_of",
 ]
 
 
@@ -57,20 +64,46 @@ class Caller:
     role: Role
     has_token: bool = False
     """Whether the name is that of a token."""
+    collections: tuple[str, ...] | None = None
+    """The collections that the caller may use; None for all."""
 
     def may(self, role: Role) -> bool:
         """Whether the caller has this role or a higher one."""
         return ROLES.index(self.role) >= ROLES.index(role)
+
+    def may_use(self, collection: str) -> bool:
+        """Whether the caller may use a collection."""
+        return self.collections is None or collection in self.collections
+
+    @property
+    def manages(self) -> bool:
+        """Whether the caller manages collections and tokens: an admin of all collections."""
+        return self.may("admin") and self.collections is None
 
 
 LOCAL = Caller("local", "admin")
 """The caller without a token, on the same machine."""
 
 
+def state_of(request: Request) -> State:
+    """Return the state that all requests to the same collection share."""
+    found: State = request.state.collection.state
+    return found
+
+
 def from_state(name: str) -> Any:  # noqa: ANN401 - Depends() has no type of its own
-    """Return a dependency: an attribute of the application's state."""
+    """Return a dependency: an attribute of the state of the request's collection."""
 
     # A coroutine that awaits nothing, since FastAPI would run a function in a thread.
+    async def read(request: Request) -> Any:  # noqa: ANN401
+        return getattr(state_of(request), name)
+
+    return Depends(read)
+
+
+def from_service(name: str) -> Any:  # noqa: ANN401
+    """Return a dependency: an attribute of the application's state."""
+
     async def read(request: Request) -> Any:  # noqa: ANN401
         return getattr(request.app.state, name)
 
@@ -89,9 +122,18 @@ def _from_request(name: str) -> Any:  # noqa: ANN401
 _EvaluationAnswers: TypeAlias = LruCache[tuple[str, int], tuple[bytes, str]]
 """Bodies and ETags, by the id of an evaluation and the number of writes to queries."""
 
+
+async def _jobs(request: Request) -> CollectionJobs:
+    jobs: Jobs = request.app.state.jobs
+    collection = request.state.collection
+    return CollectionJobs(jobs, collection.place, collection.prefix, collection.hold)
+
+
+HomeDep: TypeAlias = Annotated[Archive, from_service("archive")]
+"""The archive of the first collection, which has the tokens and the list of collections."""
 ArchiveDep: TypeAlias = Annotated[Archive, from_state("archive")]
 SettingsDep: TypeAlias = Annotated[ServiceSettings, from_state("settings")]
-JobsDep: TypeAlias = Annotated[Jobs, from_state("jobs")]
+JobsDep: TypeAlias = Annotated[CollectionJobs, Depends(_jobs)]
 RunsDep: TypeAlias = Annotated[RunCache, from_state("runs")]
 StoresDep: TypeAlias = Annotated[Stores, from_state("stores")]
 WorkersDep: TypeAlias = Annotated[Workers, from_state("workers")]
@@ -106,24 +148,53 @@ def require(role: Role) -> Any:  # noqa: ANN401 - Depends() has no type of its o
     return _REQUIRED[role]
 
 
+def check_role(caller: Caller, role: Role) -> None:
+    """Raise if a caller does not have a role.
+
+    Raises
+    ------
+    Problem
+        403.
+    """
+    if not caller.may(role):
+        raise Problem(
+            403,
+            f"this requires the role {role}; token {caller.name!r} has the role {caller.role}",
+            where="Authorization",
+            expected=role,
+            found=caller.role,
+            way_out=f"berryeval token create NAME --role {role}",
+        )
+
+
 def _requirement(role: Role) -> Callable[[Request], Awaitable[None]]:
     async def check(request: Request) -> None:
-        caller: Caller = request.state.caller
-        if not caller.may(role):
-            raise Problem(
-                403,
-                f"this requires the role {role}; token {caller.name!r} has the role {caller.role}",
-                where="Authorization",
-                expected=role,
-                found=caller.role,
-                way_out=f"berryeval token create NAME --role {role}",
-            )
+        check_role(request.state.caller, role)
 
     check.role = role  # type: ignore[attr-defined]  # shown in the description
     return check
 
 
 _REQUIRED: dict[Role, Dependency] = {role: Depends(_requirement(role)) for role in ROLES}
+
+
+async def _check_manager(request: Request) -> None:
+    caller: Caller = request.state.caller
+    if not caller.manages:
+        allowed = ", ".join(caller.collections or ()) or "none"
+        raise Problem(
+            403,
+            f"this requires the role admin for all collections; token {caller.name!r} is limited "
+            f"to {allowed}",
+            where="Authorization",
+            expected="a token that is not limited to collections",
+            found=f"one limited to {allowed}",
+            way_out="berryeval token create NAME --role admin",
+        )
+
+
+require_manager: Any = Depends(_check_manager)
+"""A dependency that rejects callers who do not manage collections and tokens; after the role."""
 
 
 ACCEPTED: Mapping[int | str, dict[str, Any]] = {
@@ -140,7 +211,7 @@ ACCEPTED: Mapping[int | str, dict[str, Any]] = {
 class LongWork:
     """How a caller wants long work to be done: within the request, or as a job."""
 
-    jobs: Jobs
+    jobs: CollectionJobs
     caller: Caller
     wait: ClientWait
     is_job: bool

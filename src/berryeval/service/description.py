@@ -11,6 +11,7 @@ from fastapi.routing import APIRoute
 from berryeval.archive.records import ROLES, Role
 from berryeval.service.answers import examples_of_models
 from berryeval.service.middleware.access import OPEN_PATHS
+from berryeval.service.middleware.collections import is_of_service
 from berryeval.service.paging import Listed
 from berryeval.service.problems import Fault, ProblemDetails, documented
 from berryeval.service.routes import ROUTERS
@@ -26,11 +27,17 @@ known, the place, what was expected, what was found, and how to fix it.
 Ids in paths are percent-encoded, slashes included: `docs/a.md` is `docs%2Fa.md`.
 Lists are paginated; `next` is the address of the next page.
 Long requests can run as jobs with `Prefer: respond-async`.
+A service may have several collections. The parameter `collection` chooses one, and so does the
+beginning of a path, `/c/NAME/v1/…`; the default is the first.
 """
 
 TAGS: list[dict[str, Any]] = [
     {"name": "queries", "description": "Queries with their labels."},
     {"name": "judgments", "description": "Grades with their authors and history."},
+    {"name": "imports", "description": "Imported files of judgments, which can be undone."},
+    {"name": "projects", "description": "Judging as a team: pairs, judges, progress, agreement."},
+    {"name": "judges", "description": "Judges that are not people: their grades, checks and draws "
+     "of labels, and queries that they propose."},
     {"name": "documents", "description": "Documents; judgments of changed ones become stale."},
     {"name": "runs", "description": "Rankings of search systems."},
     {"name": "evaluations", "description": "Runs scored with the judgments of a moment."},
@@ -44,9 +51,22 @@ TAGS: list[dict[str, Any]] = [
         "description": "Search indexes of the service. The store `default` exists from the start, "
         "empty and hybrid.",
     },
+    {
+        "name": "collections",
+        "description": "Golden sets with their runs and gates, apart from one another.",
+    },
     {"name": "jobs", "description": "Long tasks: progress, result and cancellation."},
     {"name": "operations", "description": "Health, metrics and the description of the API."},
 ]  # fmt: skip
+
+_COLLECTION: dict[str, Any] = {
+    "name": "collection",
+    "in": "query",
+    "required": False,
+    "description": "The collection to use. Default: the first.",
+    "schema": {"type": "string", "pattern": "^[a-z0-9][a-z0-9_-]{0,39}$"},
+    "example": "default",
+}
 
 _ROLE_TEXT = "\n\nRequires the role `{role}`."
 
@@ -110,6 +130,9 @@ def _finish(path: str, operation: dict[str, Any], role: str | None) -> None:
     """Add the responses that any route may return."""
     is_open = path in OPEN_PATHS
     statuses = [403, 503, 504] if is_open else [401, 403, 503, 504]
+    if not is_of_service(path):
+        operation.setdefault("parameters", []).append(_COLLECTION)
+        statuses.append(404)
     parameters = {parameter["name"] for parameter in operation.get("parameters", ())}
     if parameters:
         statuses.append(422)

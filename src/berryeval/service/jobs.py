@@ -12,6 +12,7 @@ import threading
 import time
 from collections.abc import AsyncIterator, Callable
 from concurrent.futures import Future, ThreadPoolExecutor, wait
+from contextlib import AbstractContextManager
 from dataclasses import dataclass, field
 from datetime import datetime, timezone
 from typing import Any, Literal, Protocol, TypeAlias
@@ -27,6 +28,7 @@ from berryeval.service.problems import Problem, ProblemDetails, problem_of
 __all__ = [
     "EXAMPLE_JOB",
     "FINISHED",
+    "CollectionJobs",
     "Job",
     "JobCancelled",
     "JobState",
@@ -121,6 +123,10 @@ class Job:
     kind: str
     owner: str
     created: datetime
+    place: str | None = None
+    """Identifies its collection."""
+    prefix: str = ""
+    """The beginning of its address."""
     state: State = "waiting"
     done: int = 0
     total: int = 0
@@ -134,7 +140,7 @@ class Job:
 
     def shape(self) -> dict[str, Any]:
         """Return its state as routes report it."""
-        result = f"/v1/jobs/{self.id}/result" if self.state == "done" else None
+        result = f"{self.prefix}/v1/jobs/{self.id}/result" if self.state == "done" else None
         problem = None if self.problem is None else self.problem.content()
         return JobState.of(self, result=result, problem=problem)
 
@@ -155,8 +161,12 @@ class Jobs:
         self._threads = ThreadPoolExecutor(_AT_ONCE, thread_name_prefix="berryeval-job")
         self._futures: dict[str, Future[None]] = {}
         self._is_closed = False
+        self.on_finish: Callable[[], None] = lambda: None
+        """Called when a job has finished, before its state is reported."""
 
-    def start(self, kind: str, work: Work, *, owner: str) -> Job:
+    def start(
+        self, kind: str, work: Work, *, owner: str, place: str | None = None, prefix: str = ""
+    ) -> Job:
         """Queue work.
 
         Raises
@@ -164,7 +174,7 @@ class Jobs:
         Problem
             503 if too many jobs are waiting, or the service is stopping.
         """
-        job = Job(secrets.token_hex(8), kind, owner, _now())
+        job = Job(secrets.token_hex(8), kind, owner, _now(), place, prefix)
         with self._lock:
             self._forget_old()
             n_open = sum(job.state not in FINISHED for job in self._jobs.values())
@@ -270,6 +280,7 @@ class Jobs:
             self._finish(job, "done")
 
     def _finish(self, job: Job, state: State) -> None:
+        self.on_finish()
         job.state, job.finished = state, _now()
         job._kept_until = time.monotonic() + _KEPT_SECONDS  # noqa: SLF001
         with self._lock:  # `start` may not have stored it yet
@@ -287,6 +298,46 @@ class Jobs:
         finished = [job for job in kept if job.state in FINISHED]
         forgotten = {job.id for job in finished[:-_MOST_KEPT]}
         self._jobs = {job.id: job for job in kept if job.id not in forgotten}
+
+
+@dataclass(frozen=True)
+class CollectionJobs:
+    """The jobs of one collection, which is kept open while they run."""
+
+    _jobs: Jobs
+    _place: str | None
+    _prefix: str
+    _hold: Callable[[], AbstractContextManager[None]]
+
+    def start(self, kind: str, work: Work, *, owner: str) -> Job:
+        """Queue work; see `Jobs.start`."""
+
+        def held(progress: Progress) -> Response:
+            with self._hold():
+                return work(progress)
+
+        return self._jobs.start(kind, held, owner=owner, place=self._place, prefix=self._prefix)
+
+    def get(self, job_id: str) -> Job | None:
+        """Return a job by its id; None if it is of another collection."""
+        job = self._jobs.get(job_id)
+        return job if job is not None and job.place == self._place else None
+
+    def all(self) -> list[Job]:
+        """Return the jobs of the collection, newest first."""
+        return [job for job in self._jobs.all() if job.place == self._place]
+
+    def cancel(self, job: Job) -> None:
+        """Cancel a job; see `Jobs.cancel`."""
+        self._jobs.cancel(job)
+
+    def wait(self, job: Job, seconds: float) -> bool:
+        """Wait for a job, and return whether it has finished."""
+        return self._jobs.wait(job, seconds)
+
+    def events(self, job: Job) -> AsyncIterator[bytes]:
+        """Iterate over the states of a job; see `Jobs.events`."""
+        return self._jobs.events(job)
 
 
 class _JobProgress:

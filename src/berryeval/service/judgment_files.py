@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from datetime import datetime, timezone
 from typing import Literal, TypeAlias, TypeVar
 
 from berryeval.archive import Archive
+from berryeval.archive.judgments.opinions import SETTLED
 from berryeval.archive.records import JudgmentBatch, JudgmentEntry
 from berryeval.core.grouped import Grouped
 from berryeval.core.id_column import decode_id, encode_id
@@ -20,6 +22,8 @@ __all__ = [
     "batches_of_file",
     "has_same_labels",
     "judgments_for_file",
+    "judgments_there",
+    "unread_times",
     "with_query_ids",
 ]
 
@@ -47,7 +51,7 @@ def batches_of_file(content: Judgments, file_name: str, there: Judgments) -> lis
     A grade without a judge is by `IMPORTED`: importing a file is not judging it. If several
     judges graded a document, the first grade is the judgment, and the others are second opinions.
     An existing grade keeps its judge: the same grade by another judge is a second opinion. The
-    grades by subtopic of a judge are one judgment.
+    grades by subtopic of a judge are one judgment. A grade that settled the others comes last.
     """
     from_file = f"file {file_name}"
     found: dict[tuple[str, str, bool], list[JudgmentEntry]] = {}
@@ -56,7 +60,9 @@ def batches_of_file(content: Judgments, file_name: str, there: Judgments) -> lis
         for row in rows:
             doc_id = content.doc_ids.bytes_at(row)
             said = _opinions_by_judge(content, query_id, doc_id, content.grades[row])
-            for number, (judge, own) in enumerate(said.items()):
+            if _is_settled_there(there, query_id, doc_id, said):
+                continue
+            for number, (judge, own) in enumerate(_settled_last(said)):
                 entry = _entry(content, query_id, doc_id, own)
                 is_there = known.get(doc_id) == entry.grade
                 is_there = is_there and _has_labels_of(there, query_id, doc_id, entry)
@@ -65,48 +71,99 @@ def batches_of_file(content: Judgments, file_name: str, there: Judgments) -> lis
                 author = IMPORTED if judge is None else decode_id(judge)
                 source = own[0].source
                 given = from_file if source is None else decode_id(source)
-                found.setdefault((author, given, number > 0 or is_there), []).append(entry)
-    # Judgments first: an opinion refers to one.
+                as_opinion = given != SETTLED and (number > 0 or is_there)
+                found.setdefault((author, given, as_opinion), []).append(entry)
+    # Judgments first: an opinion refers to one. What settles opinions comes after them.
+    in_order = sorted(found.items(), key=lambda item: (item[0][1] == SETTLED, item[0][2]))
     return [
         JudgmentBatch(author, source, entries, as_opinion)
-        for (author, source, as_opinion), entries in sorted(
-            found.items(), key=lambda item: item[0][2]
-        )
+        for (author, source, as_opinion), entries in in_order
     ]
+
+
+def judgments_there(archive: Archive, content: Judgments) -> Judgments:
+    """Return the current judgments for `batches_of_file`, with judges if a file settles some."""
+    settled = SETTLED.encode()
+    said = (one for own in content.opinions.values() for several in own.values() for one in several)
+    has_settled = any(one.source == settled for one in said)
+    return archive.judgments.with_opinions() if has_settled else archive.judgments.current()
+
+
+def _is_settled_there(
+    there: Judgments, query_id: bytes, doc_id: bytes, said: dict[bytes | None, list[Opinion]]
+) -> bool:
+    """Whether the archive has the grade that settled what a file says of a document."""
+    settled = SETTLED.encode()
+    wanted = {(judge, one.grade) for judge, own in said.items() for one in own
+              if one.source == settled}  # fmt: skip
+    known = there.opinions.get(query_id, {}).get(doc_id, ())
+    return any(one.source == settled and (one.judge, one.grade) in wanted for one in known)
+
+
+def _settled_last(
+    said: dict[bytes | None, list[Opinion]],
+) -> list[tuple[bytes | None, list[Opinion]]]:
+    return sorted(said.items(), key=lambda item: item[1][0].source == SETTLED.encode())
 
 
 def _opinions_by_judge(
     content: Judgments, query_id: bytes, doc_id: bytes, grade: float
 ) -> dict[bytes | None, list[Opinion]]:
     """Return what each judge says of a document, the first judge first."""
-    said: Sequence[Opinion] = content.opinions.get(query_id, {}).get(doc_id, ())
-    if not said:
+    opinions: Sequence[Opinion] = content.opinions.get(query_id, {}).get(doc_id, ())
+    if not opinions:
         subtopics = content.subtopics.get(query_id, {}).get(doc_id, {})
-        said = [Opinion(None, each, subtopic=name) for name, each in subtopics.items()]
+        opinions = [Opinion(None, each, subtopic=name) for name, each in subtopics.items()]
         if grade not in subtopics.values():
-            said.append(Opinion(None, grade))
+            opinions.append(Opinion(None, grade))
     found: dict[bytes | None, list[Opinion]] = {}
-    for one in said:
+    for one in opinions:
         found.setdefault(one.judge, []).append(one)
     return found
 
 
 def _entry(
-    content: Judgments, query_id: bytes, doc_id: bytes, said: Sequence[Opinion]
+    content: Judgments, query_id: bytes, doc_id: bytes, opinions: Sequence[Opinion]
 ) -> JudgmentEntry:
     """Return what a judge says of a document as an entry."""
-    named = {one.subtopic: one.grade for one in said if one.subtopic is not None}
+    named = {one.subtopic: one.grade for one in opinions if one.subtopic is not None}
     weights = content.subtopic_weights.get(query_id, {})
     weighted = {decode_id(name): weights[name] for name in named if name in weights}
     stratum = content.stratum_of(query_id, doc_id)
+    note = next((one.note for one in opinions if one.note), None)
     return JudgmentEntry(
         decode_id(query_id),
         decode_id(doc_id),
-        max(one.grade for one in said),
+        max(one.grade for one in opinions),
         subtopics={decode_id(name): grade for name, grade in named.items()} or None,
         subtopic_weights=weighted or None,
         stratum=None if stratum is None else decode_id(stratum),
+        note=None if note is None else decode_id(note),
+        given_at=_time_of(opinions[0]),
     )
+
+
+def _time_of(said: Opinion) -> datetime | None:
+    """Return when a judge gave a grade; None if the file has no time, or one that is not ISO 8601.
+
+    A time without a zone is UTC.
+    """
+    try:
+        moment = datetime.fromisoformat((said.judged_at or b"").decode().replace("Z", "+00:00"))
+        return moment.replace(tzinfo=moment.tzinfo or timezone.utc).astimezone(timezone.utc)
+    except (ValueError, OverflowError):
+        return None
+
+
+def unread_times(content: Judgments) -> str | None:
+    """Return a note on times of a file that are not ISO 8601; None if there are none."""
+    n = sum(
+        one.judged_at is not None and _time_of(one) is None for _, _, one in content.iter_opinions()
+    )
+    if not n:
+        return None
+    are = "time is" if n == 1 else "times are"
+    return f"{n:,} {are} not in ISO 8601, such as 2026-11-16T08:00:00Z, and left out."
 
 
 def _has_labels_of(there: Judgments, query_id: bytes, doc_id: bytes, entry: JudgmentEntry) -> bool:
@@ -129,8 +186,8 @@ def _has_labels_of(there: Judgments, query_id: bytes, doc_id: bytes, entry: Judg
 def has_same_labels(content: Judgments, there: Judgments, query_id: bytes, doc_id: bytes) -> bool:
     """Whether what is there has the stratum and subtopics of a document in a file, if any."""
     wanted = content.subtopics.get(query_id, {}).get(doc_id, {})
-    said = [Opinion(None, grade, subtopic=name) for name, grade in wanted.items()]
-    entry = _entry(content, query_id, doc_id, said or [Opinion(None, 0.0)])
+    opinions = [Opinion(None, grade, subtopic=name) for name, grade in wanted.items()]
+    entry = _entry(content, query_id, doc_id, opinions or [Opinion(None, 0.0)])
     return _has_labels_of(there, query_id, doc_id, entry)
 
 
@@ -147,14 +204,19 @@ def with_query_ids(archive: Archive, content: Noun) -> Noun:
     return rename_queries(content, ids)[0]
 
 
-def judgments_for_file(archive: Archive, format: str) -> tuple[Judgments, dict[str, str]]:
+def judgments_for_file(
+    archive: Archive, format: str, *, with_settled: bool = False
+) -> tuple[Judgments, dict[str, str]]:
     """Return the current judgments for a format, and the texts of the queries by id.
 
-    Judges, sources and times are included if the format holds them, and queries have their text
-    as id if it identifies them so.
+    Judges, sources, times and notes are included if the format holds them, and queries have their
+    text as id if it identifies them so.
     """
     holds = capabilities_of(format)
     texts = texts_by_id(archive.queries.some(archive.judgments.current().query_ids).values())
     has_labels = holds.judges or holds.sources or holds.times
-    found = archive.judgments.with_opinions() if has_labels else archive.judgments.current()
+    if has_labels:
+        found = archive.judgments.with_opinions(with_settled=with_settled)
+    else:
+        found = archive.judgments.current()
     return (rename_queries(found, texts)[0] if holds.by_text else found), texts

@@ -101,6 +101,12 @@ class LruCache(Generic[Key, Value]):
         with self._lock:
             self._drop(key)
 
+    def clear(self) -> None:
+        """Drop all values."""
+        with self._lock:
+            self._values.clear()
+            self._size = 0
+
     def _has(self, key: Key) -> bool:
         return key in self._values and time.monotonic() < self._values[key][2]
 

@@ -79,7 +79,8 @@ class Paging:
         url = None
         if page.next is not None:
             kept = [item for item in self.request.query_params.multi_items() if item[0] != "after"]
-            url = f"{self.request.scope['path']}?{urlencode([*kept, ('after', page.next)])}"
+            path = f"{self.request.state.prefix}{self.request.scope['path']}"
+            url = f"{path}?{urlencode([*kept, ('after', page.next)])}"
         headers = {} if url is None else {"Link": f'<{url}>; rel="next"'}
         return Answer({"items": [*map(to_dict, page.items)], "next": url}, headers=headers)
 

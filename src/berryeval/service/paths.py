@@ -17,12 +17,14 @@ from starlette.routing import compile_path
 from starlette.types import ASGIApp, Receive, Scope, Send
 
 __all__ = [
-    "DocId", "Name", "QueryId", "RawPath", "RunId", "address", "is_rank_eval", "pattern_of",
-    "quoted",
+    "DocId", "Name", "QueryId", "RawPath", "RunId", "address", "in_collection", "is_rank_eval",
+    "pattern_of", "quoted",
 ]  # fmt: skip
 
 MAX_ID = 1024
 NAME = r"^[A-Za-z0-9][A-Za-z0-9._-]{0,99}$"
+_SHARED = ("/c/", "//", "/assets/", "/login", "/logout", "/docs", "/openapi.json")
+"""Beginnings of addresses that are the same in every collection, or name another."""
 _RANK_EVAL = re.compile("(/[^/]+)?/_rank_eval")
 
 
@@ -63,6 +65,21 @@ def address(path: str, /, **parameters: object) -> str:
         if value not in (None, "")
     ]
     return f"{path}?{'&'.join(given)}" if given else path
+
+
+def in_collection(prefix: str, address: str) -> str:
+    """Return an address of this service within a collection.
+
+    Examples
+    --------
+    >>> in_collection("/c/shop", "/runs?q=a"), in_collection("/c/shop", "/assets/berry.svg")
+    ('/c/shop/runs?q=a', '/assets/berry.svg')
+    >>> in_collection("/c/shop", "https://example.org"), in_collection("", "/runs")
+    ('https://example.org', '/runs')
+    """
+    if not address.startswith("/") or address.startswith(_SHARED):
+        return address
+    return prefix + address
 
 
 @lru_cache(maxsize=1024)  # a page has hundreds of links to the same runs

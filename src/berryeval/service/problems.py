@@ -78,7 +78,9 @@ _TITLES = {
 
 _MADE_BY = {
     "baseline": "create it with PUT /v1/baselines/{name}",
+    "collection": "create it with PUT /v1/collections/{name}",
     "gate": "create it with PUT /v1/gates/{name}",
+    "project": "create it with POST /v1/projects",
     "run": "upload it with POST /v1/runs",
     "store": "create it with PUT /v1/stores/{name}",
 }
@@ -236,9 +238,9 @@ def problem_of_validation(error: RequestValidationError) -> Problem:
     complaints = error.errors()
     first = complaints[0]
     if first["type"] == "json_invalid":
-        said = f"{first['ctx']['error']} at character {first['loc'][-1]}"
-        return Problem(400, f"body: expected JSON: {said}", kind="not-json", where="body",
-                       expected="JSON", found=said)  # fmt: skip
+        found = f"{first['ctx']['error']} at character {first['loc'][-1]}"
+        return Problem(400, f"body: expected JSON: {found}", kind="not-json", where="body",
+                       expected="JSON", found=found)  # fmt: skip
     if first["loc"] == ("body",) and isinstance(first.get("input"), bytes):
         expected = "Content-Type: application/json"
         return Problem(415, f"body: expected {expected}", where="Content-Type",

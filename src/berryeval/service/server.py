@@ -2,25 +2,29 @@
 
 from __future__ import annotations
 
-import ctypes
+import asyncio
 import errno
 import os
 import signal
 import socket
 import sys
 from collections.abc import Callable
+from contextlib import AbstractContextManager
 from types import FrameType
+from typing import Any
 
 import uvicorn
 from fastapi import FastAPI
 
 from berryeval.archive import Archive
 from berryeval.errors import InputError
+from berryeval.service.allocation import configure_allocation
 from berryeval.service.app import create_app
-from berryeval.service.connections import connection_class
+from berryeval.service.connections import Connection, connection_class
+from berryeval.service.processes.supervisor import Worker, supervise
 from berryeval.service.settings import ServiceSettings
 
-__all__ = ["check_tokens", "listen", "serve"]
+__all__ = ["check_tokens", "listen", "serve", "serve_with_workers"]
 
 _BACKLOG = 2048
 _KEEP_ALIVE_SECONDS = 30
@@ -30,16 +34,14 @@ _SWITCH_SECONDS = 0.001
 """How long a thread computes while others wait. A judgment takes milliseconds, but switches many
 times between its thread and the event loop; a page computes for longer than Python's 5 ms."""
 
-_ARENA_MAX = -8
-"""The option M_ARENA_MAX of glibc's `mallopt`."""
-_MOST_ARENAS = 2
-
 
 def serve(
     archive: Archive,
     settings: ServiceSettings,
     listener: socket.socket,
     on_start: Callable[[str], None] | None = None,
+    *,
+    worker: Worker | None = None,
 ) -> None:
     """Serve until a signal, and then let requests finish.
 
@@ -53,6 +55,8 @@ def serve(
         As `listen` returns it; stays open.
     on_start : callable, optional
         Called with the address, once the server listens.
+    worker : Worker, optional
+        This process, if it is one of several; see `serve_with_workers`.
 
     Raises
     ------
@@ -60,15 +64,16 @@ def serve(
         If other machines could reach the service and there is no token.
     """
     check_tokens(archive, settings)
-    _share_arenas()
+    configure_allocation()
     sys.setswitchinterval(_SWITCH_SECONDS)
-    app = create_app(archive, settings)
+    app = create_app(archive, settings, worker)
     config = uvicorn.Config(
         app,
         http=connection_class(
             most=settings.max_connections,
             header_seconds=_HEADER_SECONDS,
             reading_seconds=settings.timeout,
+            handover=None if worker is None else worker.handover,
         ),
         log_config=None,  # our own log has one line per request
         access_log=False,
@@ -76,24 +81,53 @@ def serve(
         proxy_headers=False,
         ws="none",
         lifespan="on",
-        backlog=_BACKLOG,
+        # An event loop accepts this many connections at once: all that wait, unless other workers
+        # want some.
+        backlog=_BACKLOG if worker is None else 1,
         timeout_keep_alive=_KEEP_ALIVE_SECONDS,
         timeout_graceful_shutdown=max(1, round(settings.grace)),
     )
 
     def report_address() -> None:
+        listener.listen(_BACKLOG)  # so many may wait, in any case
         if on_start is not None:
-            on_start(_address(listener))
+            on_start(_address_of(listener))
 
-    _Server(config, app, report_address).run(sockets=[listener])
+    _Server(config, app, report_address, worker).run(sockets=[listener])
 
 
-def _share_arenas() -> None:
-    """Let all threads allocate from a few arenas: with one each, freed memory stays in all."""
-    if sys.platform == "linux":
-        allocator = ctypes.CDLL(None)
-        if hasattr(allocator, "mallopt"):  # not with musl, which has one
-            allocator.mallopt(_ARENA_MAX, _MOST_ARENAS)
+def serve_with_workers(
+    settings: ServiceSettings,
+    listener: socket.socket,
+    open_archive: Callable[[], AbstractContextManager[Archive]],
+    on_start: Callable[[str], None],
+) -> None:
+    """Serve with several processes until a signal, and then let requests finish.
+
+    Parameters
+    ----------
+    settings : ServiceSettings
+        Limits, and the number of workers.
+    listener : socket
+        As `listen` returns it; is closed.
+    open_archive : callable
+        Opens the archive, in each worker: connections to a database cannot be shared.
+    on_start : callable
+        Called with the address, once all workers listen.
+
+    Raises
+    ------
+    BerryEvalError
+        If a worker cannot start.
+    """
+    address = _address_of(listener)
+
+    def work(worker: Worker) -> None:
+        with open_archive() as archive:
+            serve(archive, settings, listener, lambda _address: worker.report_ready(),
+                  worker=worker)  # fmt: skip
+
+    supervise(settings.workers, listener, work, lambda: on_start(address))
 
 
 def check_tokens(archive: Archive, settings: ServiceSettings) -> None:
@@ -123,15 +157,50 @@ def _has_token(archive: Archive) -> bool:
 
 
 class _Server(uvicorn.Server):
-    def __init__(self, config: uvicorn.Config, app: FastAPI, on_start: Callable[[], None]) -> None:
+    def __init__(
+        self,
+        config: uvicorn.Config,
+        app: FastAPI,
+        on_start: Callable[[], None],
+        worker: Worker | None,
+    ) -> None:
         super().__init__(config)
         self._app = app
         self._on_start = on_start
+        self._worker = worker
+        self._accepting: set[asyncio.Future[Any]] = set()
 
     async def startup(self, sockets: list[socket.socket] | None = None) -> None:
         await super().startup(sockets)
+        if self._worker is not None:
+            self._worker.handover.open(self._accept)
+            loop = asyncio.get_running_loop()
+            loop.add_reader(self._worker.parent, self._on_orphaned, self._worker.parent)
         if self.started:
             self._on_start()
+
+    def _accept(self, connection: socket.socket, home: int, content: bytes) -> None:
+        """Continue a connection that another worker has accepted."""
+
+        def take_over() -> Connection:
+            protocol: Any = self.config.http_protocol_class
+            found: Connection = protocol(
+                config=self.config,
+                server_state=self.server_state,
+                app_state=self.lifespan.state,
+            )
+            found.home, found.received = home, content
+            return found
+
+        loop = asyncio.get_running_loop()
+        task = loop.create_task(loop.connect_accepted_socket(take_over, connection))
+        self._accepting.add(task)
+        task.add_done_callback(self._accepting.discard)
+
+    def _on_orphaned(self, parent: int) -> None:
+        """Stop, as the supervisor has been killed and would not replace this worker."""
+        asyncio.get_running_loop().remove_reader(parent)
+        self.should_exit = True
 
     async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
         # Clients that follow a job would otherwise delay the end for the whole grace period.
@@ -176,6 +245,7 @@ def listen(settings: ServiceSettings) -> socket.socket:
     return listener
 
 
-def _address(listener: socket.socket) -> str:
+def _address_of(listener: socket.socket) -> str:
+    """Return the address of a bound socket as browsers take it."""
     host, port = listener.getsockname()[:2]
     return f"http://[{host}]:{port}" if ":" in host else f"http://{host}:{port}"

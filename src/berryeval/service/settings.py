@@ -9,6 +9,7 @@ from typing import Any
 
 from berryeval.errors import ArgumentError
 from berryeval.evaluation.evaluate import COMPARED_MEASURES
+from berryeval.search.hosts import AllowedHosts
 
 __all__ = ["LOCAL_NAMES", "SMALL_BODY", "ServiceSettings", "is_loopback", "service_settings"]
 
@@ -20,9 +21,10 @@ SMALL_BODY = 1 << 20
 
 _MEGABYTE = 1 << 20
 _RATE = 100.0
+_MOST_WORKERS = 64
 _POSITIVE = (
     "max_body", "max_upload", "max_rows", "max_comparison", "max_connections", "max_rate",
-    "workers", "worker_memory", "max_jobs", "timeout", "grace",
+    "workers", "task_processes", "task_memory", "max_jobs", "timeout", "grace",
 )  # fmt: skip
 
 
@@ -54,8 +56,11 @@ class ServiceSettings:
         Largest number of requests per second and caller; further ones are rejected with 429. None
         means: 100 if the service requires a token, otherwise no limit.
     workers : int
-        Number of processes for uploads and expensive comparisons.
-    worker_memory : int
+        Number of processes that serve requests, at most 64.
+    task_processes : int
+        Number of processes for uploads and expensive comparisons. Workers share them; each has at
+        least one.
+    task_memory : int
         Largest memory of each of them in bytes.
     timeout : float
         Seconds before a request fails with 504, or a stalled body with 408.
@@ -66,6 +71,9 @@ class ServiceSettings:
     systems : mapping of str to mapping
         Search systems in the configuration of the server, ``[systems.NAME]`` of berryeval.toml.
         They are stores that clients can search but not change.
+    search_hosts : tuple of str
+        Hosts that systems registered by administrators may reach, see `AllowedHosts`. Without
+        any, none can be registered.
     max_jobs : int
         Largest number of jobs that wait or run.
     grace : float
@@ -83,12 +91,14 @@ class ServiceSettings:
     max_comparison: float = 2e10
     max_connections: int = 1000
     max_rate: float | None = None
-    workers: int = 2
-    worker_memory: int = 4096 * _MEGABYTE
+    workers: int = 1
+    task_processes: int = 2
+    task_memory: int = 4096 * _MEGABYTE
     timeout: float = 60.0
     allowed_hosts: tuple[str, ...] = ()
     is_token_required: bool | None = None
     systems: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
+    search_hosts: tuple[str, ...] = ()
     max_jobs: int = 100
     grace: float = 10.0
     measures: tuple[str, ...] = tuple(map(str, COMPARED_MEASURES))
@@ -96,10 +106,14 @@ class ServiceSettings:
     def __post_init__(self) -> None:
         if not 0 <= self.port <= 65535:  # noqa: PLR2004 - what TCP has
             raise ArgumentError("port", "a number from 0 to 65535", str(self.port))
+        if self.workers > _MOST_WORKERS:
+            raise ArgumentError("workers", f"at most {_MOST_WORKERS}", str(self.workers))
         for name in _POSITIVE:
             value = getattr(self, name)
             if value is not None and not value > 0:
                 raise ArgumentError(name, "a number above 0", str(value))
+
+        AllowedHosts(self.search_hosts)  # raises for an invalid one
 
     @property
     def needs_token(self) -> bool:
@@ -152,10 +166,10 @@ def service_settings(
     if "require_token" in found:
         is_required = found.pop("require_token")
         found.setdefault("is_token_required", is_required)
-    for name in ("max_body", "max_upload", "worker_memory"):
+    for name in ("max_body", "max_upload", "task_memory"):
         if f"{name}_mb" in found:
             found[name] = found.pop(f"{name}_mb") * _MEGABYTE
-    for name in ("allowed_hosts", "measures"):
+    for name in ("allowed_hosts", "search_hosts", "measures"):
         if name in found:
             found[name] = tuple(found[name])
     return ServiceSettings(**found, systems=systems)

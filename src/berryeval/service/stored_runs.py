@@ -17,8 +17,11 @@ __all__ = ["RunCache", "check_baseline_name", "find_run", "labels_of", "load_run
 
 _LENGTH_OF_IDS = 64
 _RUN_ID = re.compile(f"[0-9a-f]{{{_LENGTH_OF_IDS}}}")
-_MOST_ROWS = 10_000_000
-"""About half a gigabyte."""
+_MOST_BYTES = 48 << 20
+"""Size of the cached runs; one is always kept, however large."""
+
+_PER_QUERY = 150
+"""Bytes of a query: its id in a dictionary, and the time that it took."""
 
 _KEPT_SECONDS = 120.0
 """How long a run is kept after it was last loaded: most uploads are looked at once."""
@@ -32,9 +35,7 @@ class RunCache:
 
     def __init__(self, archive: Archive) -> None:
         self._archive = archive
-        self._runs: LruCache[str, Run] = LruCache(
-            _MOST_ROWS, lambda run: run.n_rows, seconds=_KEPT_SECONDS
-        )
+        self._runs: LruCache[str, Run] = LruCache(_MOST_BYTES, _bytes_of, seconds=_KEPT_SECONDS)
         self._existing: LruCache[str, bool] = LruCache(_MOST_CHECKED, seconds=_TRUSTED_SECONDS)
 
     def load(self, run_id: str) -> Run:
@@ -71,6 +72,10 @@ class RunCache:
         """Drop a run that was removed."""
         self._runs.forget(run_id)
 
+    def distrust(self) -> None:
+        """Ask the archive again whether runs still exist."""
+        self._existing.clear()
+
     def passing(self) -> RunCache:
         """Return the same cache for work on many runs, none of which it keeps."""
         return _PassingRuns(self)
@@ -83,6 +88,12 @@ class _PassingRuns(RunCache):
 
     def load(self, run_id: str) -> Run:
         return self.read(run_id)
+
+
+def _bytes_of(run: Run) -> int:
+    """Return about how much memory a run takes: ids, places and scores, and times of queries."""
+    ids = len(run.doc_ids.data) + len(run.query_ids.data)
+    return ids + 16 * run.n_rows + _PER_QUERY * run.n_queries
 
 
 def find_run(archive: Archive, reference: str) -> StoredRun:

@@ -10,6 +10,7 @@ import hashlib
 from collections.abc import AsyncIterator, Iterator
 from contextlib import asynccontextmanager, contextmanager
 from pathlib import Path
+from typing import Any
 
 from starlette.requests import ClientDisconnect, Request
 
@@ -18,7 +19,20 @@ from berryeval.formats.lines import is_plain_file
 from berryeval.service.problems import Problem
 from berryeval.service.temporary import temporary_folder
 
-__all__ = ["named", "received"]
+__all__ = ["file_body", "named", "received"]
+
+
+def file_body(example: str) -> dict[str, Any]:
+    """Return the description of a request whose body is a file, for ``openapi_extra``."""
+    binary = {"schema": {"type": "string", "format": "binary"}, "example": example}
+    return {
+        "requestBody": {
+            "required": True,
+            "description": "The file, plain or compressed with gzip or zstd. `Content-Digest` "
+            "(RFC 9530, sha-256), if given, must match.",
+            "content": {"application/octet-stream": binary},
+        }
+    }
 
 
 @contextmanager

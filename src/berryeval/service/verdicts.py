@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
 from berryeval.archive import Archive
@@ -16,12 +16,15 @@ from berryeval.evaluation.ceilings import check_reachable
 from berryeval.evaluation.gate_rules import GateRules
 from berryeval.evaluation.guards import MarginGuard
 from berryeval.evaluation.memory import Decision
+from berryeval.evaluation.model_judgments import ModelJudgments, combine
 from berryeval.evaluation.verdict import GateResult, Verdict
 from berryeval.reports.gate import gate_as_dict
+from berryeval.reports.markdown import gate_to_markdown
 from berryeval.service.jobs import Progress, no_progress
 from berryeval.service.prices import CHEAP, PRICE_OF_BOUNDS
 from berryeval.service.stored_runs import RunCache, find_run
 from berryeval.service.workers.pool import Workers
+from berryeval.suite.archived_judges import depth_of_model, model_judgments_in
 from berryeval.suite.gate import decide, guarded_measures
 from berryeval.suite.settings import Settings
 
@@ -46,14 +49,14 @@ set of 7,000 queries may have as many holes."""
 
 
 def read_gate(settings: Mapping[str, Any]) -> GateRules:
-    """Read the rules of a stored gate, which also names its baseline.
+    """Read the rules of a stored gate, which also names its baseline, a draw and a judge.
 
     Raises
     ------
     InputError
         For an invalid rule or guard, with its place.
     """
-    skipped = ("baseline", *_RETIRED)
+    skipped = ("baseline", "label_draw", "judge", *_RETIRED)
     return GateRules.from_dict({k: value for k, value in settings.items() if k not in skipped})
 
 
@@ -113,9 +116,9 @@ def decide_and_report(*, progress: Progress, **inputs: Any) -> Decided:  # noqa:
     """Decide, and return what is stored: a task of a worker, which gets `_inputs`."""
     progress(_N_STEPS - 1, _N_STEPS, "deciding")
     found = _decide(**inputs)
-    return Decided(
-        found.verdict, report_of(found), None if found.memory is None else found.memory.decision
-    )
+    # The text needs figures that the report lacks, and is to say the same after other judgments.
+    report = {**report_of(found), "markdown": gate_to_markdown(found)}
+    return Decided(found.verdict, report, None if found.memory is None else found.memory.decision)
 
 
 def _price(inputs: Mapping[str, Any]) -> float:
@@ -189,7 +192,7 @@ def _inputs(
     progress: Progress,
 ) -> tuple[dict[str, Any], str]:
     """Return the arguments of `_decide`, and the hash of the judgments."""
-    rules = read_gate(settings)
+    rules = read_gate(settings).resolved()
     anchor = None
     if any(isinstance(guard, MarginGuard) for guard in rules.guards):
         _check_baseline(rules, run, baseline)
@@ -210,9 +213,13 @@ def _inputs(
     judgments = archive.documents.with_lengths(
         judgments, guarded_measures(rules.guards), [one for one in compared if one is not None]
     )
+    model = model_of(archive, settings, rules, [one for one in compared if one is not None])
+    if model is not None:
+        judgments = combine(judgments, *model.load())
     inputs = {
         "rules": rules,
         "judgments": judgments,
+        "model": model,
         "run": candidate,
         "queries": dict(archive.queries.all()),  # to be pickled
         "milliseconds": [*times.values()],
@@ -220,6 +227,26 @@ def _inputs(
         "anchor": release,
     }
     return inputs, judgments_hash
+
+
+def model_of(
+    archive: Archive, settings: Mapping[str, Any], rules: GateRules, runs: Sequence[Run]
+) -> ModelJudgments | None:
+    """Return the model judgments of a gate that names a label draw; None if it names none.
+
+    Raises
+    ------
+    NotFoundError
+        If there is no such draw.
+    MismatchError
+        If no judge is admitted, or it has not graded what the runs return.
+    """
+    draw = settings.get("label_draw")
+    if draw is None:
+        return None
+    named = {str(number): run for number, run in enumerate(runs)}
+    k = depth_of_model(guarded_measures(rules.guards))
+    return model_judgments_in(archive, named, draw, k=k, judge=settings.get("judge"))
 
 
 def _decide(

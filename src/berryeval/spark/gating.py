@@ -35,7 +35,7 @@ def run_gate(settings: Settings, cluster: Cluster) -> GateResult:
         If there is no guard, if judgments, run or baseline are not named, or for a setting that is
         not available.
     """
-    rules = settings.gate
+    rules = settings.gate.resolved()
     if not rules.guards:
         way_out = "add [[gate.guard]] to berryeval.toml, or give --at-least or --margin"
         raise ArgumentError("gate.guard", "at least one", f"none; {way_out}")

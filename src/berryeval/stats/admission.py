@@ -23,6 +23,7 @@ from berryeval.stats.agreement import (
     weighted_kappa,
 )
 from berryeval.stats.agreement_intervals import alpha_interval, kappa_interval
+from berryeval.stats.calibration import CalibrationPoint, calibrate
 from berryeval.stats.checked_pairs import CheckedPairs
 from berryeval.stats.confusion import ConfusionCell, confusion_of, share_interval
 from berryeval.stats.interval import Interval
@@ -120,6 +121,7 @@ class Admission:
     alpha: Agreement
     """Krippendorff's alpha of judge and people, ordinal."""
     confusion: tuple[ConfusionCell, ...]
+    calibration: tuple[CalibrationPoint, ...]
     biases: tuple[Bias, ...]
     repeats: Consistency | None
     """Self-consistency over repeated calls; None without any."""
@@ -185,6 +187,7 @@ def check_judge(
         kappa=_kappa(answered, wanted),
         alpha=_alpha(answered, wanted.confidence),
         confusion=tuple(confusion_of(pairs, wanted.confidence)) if pairs.n_pairs else (),
+        calibration=tuple(calibrate(answered, wanted.confidence)),
         biases=tuple(find_biases(answered, wanted.confidence)),
         repeats=_consistency(answered, answered.repeats, wanted.confidence),
         orders=_consistency(answered, answered.orders, wanted.confidence),

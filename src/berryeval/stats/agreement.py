@@ -1,4 +1,4 @@
-"""How far judges agree: weighted kappa of two, Krippendorff's alpha of any number."""
+"""How well judges agree: weighted kappa of two, Krippendorff's alpha of any number."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from berryeval.errors import ArgumentError
 __all__ = ["Coefficient", "Level", "Weights", "krippendorff_alpha", "tally", "weighted_kappa"]
 
 Weights: TypeAlias = Literal["linear", "quadratic"]
-"""How much a disagreement weighs: as much as it is far, or its square."""
+"""Weight of a disagreement: the distance between the grades, or its square."""
 
 Level: TypeAlias = Literal["nominal", "ordinal", "interval"]
 """What grades are: names, places in an order, or numbers whose distances mean something."""
@@ -29,7 +29,7 @@ class Coefficient:
     """How well judges agree, beyond chance."""
 
     value: float | None
-    """1 is full agreement, 0 that of chance, and below 0 less than that."""
+    """1 is full agreement, and 0 the agreement expected by chance; below 0 there is less."""
     n: int
     """The number of items that at least two judges have graded."""
     reason: str | None = None
@@ -195,7 +195,7 @@ def _distance_of(level: Level, totals: Mapping[float, float]) -> _Distance:
         return lambda one, other: float(one != other)
     if level == "interval":
         return _squared
-    # The middle of the places that a grade's givings take, if all are put in order.
+    # The mean rank of each grade, if all grades that were given are sorted.
     grades = sorted(totals)
     ends = accumulate(totals[grade] for grade in grades)
     places = {grade: end - totals[grade] / 2 for grade, end in zip(grades, ends, strict=True)}

@@ -35,10 +35,10 @@ from berryeval.stats.validation import check_share
 __all__ = ["FEWEST_JUDGES", "alpha_interval", "alphas_without", "kappa_interval"]
 
 FEWEST_JUDGES = 5
-"""Judges from whose differences those of other judges are inferred; fewer say too little."""
+"""Judges that are needed to infer how other judges would differ."""
 
 _Table: TypeAlias = "NDArray[np.float64]"
-"""How often each grade goes with each other one: grades x grades."""
+"""Counts of pairs of grades: grades x grades."""
 
 _ROUNDING = 1e-9
 
@@ -323,7 +323,7 @@ def _distances(grades: Sequence[float], totals: NDArray[np.float64], level: Leve
         return 1.0 - np.eye(len(grades))
     if level == "interval":
         places = np.array(grades, dtype=np.float64)
-    else:  # the middle of the places that a grade takes if all that were given are put in order
+    else:  # the mean rank of each grade, if all grades that were given are sorted
         places = np.add.accumulate(totals) - totals / 2
     return (places[:, None] - places) ** 2
 

@@ -1,4 +1,4 @@
-"""How often a judge gives which grade where people gave another."""
+"""The confusion matrix of a judge and people, with intervals."""
 
 from __future__ import annotations
 

@@ -124,7 +124,7 @@ def alarm_level(alpha: float = 0.05, horizon: int = HORIZON) -> float:
     Parameters
     ----------
     alpha : float
-        How often there may be a false alarm within the horizon, between 0 and 1.
+        Probability of a false alarm within the horizon, between 0 and 1.
     horizon : int
         The number of entries after which the series starts again; at least 2.
 

@@ -33,7 +33,7 @@ __all__ = [
 ]
 
 MOST_QUERIES = 100_000_000
-"""More than anybody judges: a margin that needs more has no number of queries."""
+"""Larger numbers are not reported: a margin that needs more has no number of queries."""
 
 LEAST_ALPHA = 1e-12
 """Smaller levels are rejected where a user enters them; early looks of a gate use less."""
@@ -53,7 +53,7 @@ def power_at(
     skewness: float | None = None,
     loss: float = 0.0,
 ) -> float:
-    """Return how often a candidate that equals the baseline passes.
+    """Return the probability that an equally good candidate passes.
 
     Exact for differences that are normally distributed and tested by Student's t. With a skewness
     it is the power of a guard, whose test assumes more skewness than it observes.
@@ -113,7 +113,7 @@ def smallest_drop(
     sd, n_queries, alpha, skewness, loss
         As those of `power_at`.
     power : float
-        How often it should pass, between 0 and 1.
+        Probability that it passes, between 0 and 1.
 
     Returns
     -------
@@ -168,7 +168,7 @@ def queries_needed(
     sd, margin, alpha, skewness, loss
         As those of `power_at`.
     power : float
-        How often a candidate that equals the baseline should pass, between 0 and 1.
+        Probability that an equally good candidate passes, between 0 and 1.
 
     Returns
     -------

@@ -202,7 +202,7 @@ class SampleMean:
         Parameters
         ----------
         alpha : float
-            How often the bound may be wrong, between 0 and 1.
+            Probability that the bound is wrong, between 0 and 1.
         skewness, loss : optional
             As those of `p_above`.
 

@@ -118,7 +118,7 @@ def overlap_bounds(
 
 
 def kendall_tau(x: ArrayLike, y: ArrayLike) -> float | None:
-    """Return Kendall's tau-b, which makes up for ties.
+    """Return Kendall's tau-b, which corrects for ties.
 
     Parameters
     ----------

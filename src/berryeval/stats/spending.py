@@ -41,7 +41,7 @@ def look_levels(fractions: Sequence[float], alpha: float = 0.05) -> list[float]:
     fractions : sequence of float
         The share of the declared number of queries at each look so far, ascending, up to 1.
     alpha : float
-        How often all looks together may reject, one-sided, between 0 and 1.
+        Probability that any look rejects falsely, one-sided, between 0 and 1.
 
     Returns
     -------
@@ -97,7 +97,7 @@ def level_at_look(look: int, alpha: float = 0.05) -> float:
     look : int
         1 for the first.
     alpha : float
-        How often all looks together may reject, between 0 and 1.
+        Probability that any look rejects falsely, between 0 and 1.
 
     Examples
     --------
@@ -120,7 +120,7 @@ def level_at_try(number: int, alpha: float = 0.05) -> float:
     number : int
         1 for the first candidate that is tried, 2 for the second.
     alpha : float
-        How often any try may reject falsely, between 0 and 1.
+        Probability that any try rejects falsely, between 0 and 1.
 
     Examples
     --------
@@ -137,7 +137,7 @@ def _spent(time: float, alpha: float) -> float:
 
 
 def _boundary(places: _Values, masses: _Values, step: float, share: float) -> float:
-    """Return what a path at the places, by their masses, exceeds after the step so often."""
+    """Return the value that a path exceeds after the step with the probability `share`."""
 
     def crossing(boundary: float) -> float:
         return float(sums_of(masses * ndtr((places - boundary) / step)))
@@ -152,14 +152,14 @@ def _boundary(places: _Values, masses: _Values, step: float, share: float) -> fl
 
 
 def _density(nodes: _Values, places: _Values, masses: _Values, step: float) -> _Values:
-    """Return how likely a path at the places is to be at the nodes after the step."""
+    """Return the density of a path at the nodes after the step."""
     distances = (nodes - places[:, None]) / step
     bells = np.exp(-distances * distances / 2) / (step * math.sqrt(2 * math.pi))
     return sums_of(masses[:, None] * bells)
 
 
 def _nodes(low: float, high: float, width: float) -> tuple[_Values, _Values]:
-    """Return places and weights that integrate what changes within the width, by panels."""
+    """Return nodes and weights of a quadrature by panels, for features of this width."""
     nodes, weights = _quadrature()
     n_panels = math.ceil((high - low) / (2 * width))
     half = (high - low) / (2 * n_panels)

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from berryeval.core.content_hash import hash_of_ids
 from berryeval.errors import FormatError
-from berryeval.evaluation.evaluate import read_measures
+from berryeval.evaluation.evaluate import read_measure
 from berryeval.formats.lines import can_be_read_again
 from berryeval.suite.history import Entry, History, sampling_fields
 
@@ -60,7 +60,7 @@ def read_archived(place: str, measure: str, *, run: str | None = None) -> Histor
         if not scored:
             reason = found[0].reason if found else "there is none"
             raise FormatError(f"expected runs that can be scored: {reason}", archive.name)
-        chosen = str(read_measures(measure)[0])
+        chosen = str(read_measure(measure))
         entries = tuple(archived_entry(archive, chosen, judgments, point) for point in scored)
         unscored = tuple(_sentence(point) for point in found if point.mean is None)
         return History(archive.name, entries, unscored=unscored)

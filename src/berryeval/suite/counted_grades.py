@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from berryeval.core.judgments import Judgments
@@ -14,7 +14,14 @@ from berryeval.judges.model_grades import ModelGrade, read_grades
 from berryeval.judges.protocol import Pair
 from berryeval.suite.judged_pairs import documents_of, guideline_of, ranks_of
 
-__all__ = ["CountedGrades", "find_counted_grades", "grades_of_pool"]
+__all__ = [
+    "CountedGrades",
+    "choose_admission",
+    "counted_grades",
+    "find_counted_grades",
+    "grades_of_pool",
+    "judgments_of_pool",
+]
 
 _SHOWN = 3
 
@@ -51,30 +58,70 @@ def find_counted_grades(golden: GoldenSet, judge: str | None = None) -> CountedG
     MismatchError
         If no judge is admitted, or several are and none is named.
     """
-    guideline = guideline_of(golden).digest
+    admission = choose_admission(
+        read_admissions(golden.folder), guideline_of(golden).digest, judge, str(golden.folder)
+    )
+    documents, queries = documents_of(golden), {query.query_id: query for query in golden.queries}
+    grades = [
+        grade
+        for grade in read_grades(golden.folder)
+        if grade.query_id in queries and grade.doc_id in documents
+    ]
+    return counted_grades(
+        admission, grades, lambda one: Pair(queries[one.query_id], documents[one.doc_id])
+    )
+
+
+def choose_admission(
+    admissions: Iterable[StoredAdmission], guideline: str, judge: str | None, where: str
+) -> StoredAdmission:
+    """Return the admission of the judge whose grades count.
+
+    Parameters
+    ----------
+    admissions : iterable of StoredAdmission
+        All checks, oldest first; the last one of a judge decides.
+    guideline : str
+        Hash of the current guideline.
+    judge : str, optional
+        Name or identity of the judge. Default: the only admitted one.
+    where : str
+        Where the admissions are, for errors.
+
+    Raises
+    ------
+    MismatchError
+        If no judge is admitted, or several are and none is named.
+    """
+    latest = {one.identity.digest: one for one in admissions}
     admitted = [
         one
-        for one in read_admissions(golden.folder)
-        if one.is_admitted and one.guideline == guideline and judge in (None, one.judge)
+        for identity, one in latest.items()
+        if one.is_admitted and one.guideline == guideline and judge in (None, one.judge, identity)
     ]
     if not admitted:
         state = "no judge is" if judge is None else f"judge {judge!r} is not"
         message = f"{state} admitted under the current guideline; run `berryeval judge check`"
-        raise MismatchError(f"{golden.folder}: {message}")
+        raise MismatchError(f"{where}: {message}")
     names = sorted({one.judge for one in admitted})
     if len(names) > 1:
-        raise MismatchError(
-            f"{golden.folder}: several judges are admitted, {', '.join(names)}; name one"
-        )
-    admission = admitted[-1]
+        raise MismatchError(f"{where}: several judges are admitted, {', '.join(names)}; name one")
+    return admitted[-1]
+
+
+def counted_grades(
+    admission: StoredAdmission, grades: Iterable[ModelGrade], pair_of: Callable[[ModelGrade], Pair]
+) -> CountedGrades:
+    """Return those grades of an admitted judge that count: see `find_counted_grades`.
+
+    `pair_of` returns the texts of a grade's pair as they are now.
+    """
     standing = Standing("admitted", "", admission)
     found = CountedGrades(admission)
-    documents, queries = documents_of(golden), {query.query_id: query for query in golden.queries}
-    for grade in read_grades(golden.folder):
-        query, document = queries.get(grade.query_id), documents.get(grade.doc_id)
-        if query is None or document is None or not standing.counts(grade) or grade.number:
+    for grade in grades:
+        if grade.number or not standing.counts(grade):
             continue
-        if grade.content == admission.identity.content(Pair(query, document), 0):
+        if grade.content == admission.identity.content(pair_of(grade), 0):
             _add(found, grade)
     return found
 
@@ -108,18 +155,29 @@ def grades_of_pool(
     MismatchError
         If no judge is admitted, or it has not graded the whole pool.
     """
-    counted = find_counted_grades(golden, judge).grades
+    counted = find_counted_grades(golden, judge)
     pool = [*ranks_of(golden, {name: golden.credit(run) for name, run in runs.items()}, k)]
-    missing = [pair for pair in pool if pair[1] not in counted.get(pair[0], {})]
+    return judgments_of_pool(counted, pool, golden.scale, str(golden.folder))
+
+
+def judgments_of_pool(
+    counted: CountedGrades, pool: Sequence[tuple[str, str]], scale: float | None, where: str
+) -> Judgments:
+    """Return the counted grades of a pool as judgments: see `grades_of_pool`."""
+    grades: dict[str, dict[str, float]] = {}
+    missing = []
+    for query_id, doc_id in pool:
+        grade = counted.grades.get(query_id, {}).get(doc_id)
+        if grade is None:
+            missing.append((query_id, doc_id))
+        else:
+            grades.setdefault(query_id, {})[doc_id] = grade
     if missing:
         shown = ", ".join(f"{query_id} {doc_id}" for query_id, doc_id in missing[:_SHOWN])
         raise MismatchError(
-            f"{golden.folder}: {len(missing):,} of {len(pool):,} pairs have no grade that counts, "
+            f"{where}: {len(missing):,} of {len(pool):,} pairs have no grade that counts, "
             f"such as {shown}; run `berryeval judge --pool all`"
         )
-    grades: dict[str, dict[str, float]] = {}
-    for query_id, doc_id in pool:
-        grades.setdefault(query_id, {})[doc_id] = counted[query_id][doc_id]
     found = Judgments.from_dict(grades)
-    found.scale = golden.scale
+    found.scale = scale
     return found

@@ -59,6 +59,7 @@ def run_gate(settings: Settings, *, opens_reserve: bool = False) -> GateResult:
     baseline has other queries, another corpus, or other scores, and, before anything is run, if a
     threshold is above the best possible mean.
     """
+    settings = replace(settings, gate=settings.gate.resolved())
     guards = settings.gate.guards
     if not guards:
         way_out = "add [[gate.guard]] to berryeval.toml, or give --at-least or --margin"
@@ -139,7 +140,7 @@ def decide(
     Raises `ArgumentError` if the reserve cannot be opened, or was sealed on other terms, and for a
     reserve or repeats together with a model.
     """
-    rules = settings.gate
+    rules = settings.gate.resolved()
     seal, known = Seal.of(rules), None if past is None else [*past]
     reserved: set[str] = set()
     if model is not None:

@@ -3,23 +3,37 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from itertools import chain
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeVar
 
 from berryeval.core.documents import Document
+from berryeval.core.files import write_whole
 from berryeval.core.id_column import encode_id
 from berryeval.formats.relevance_judgments import RelevanceJudgments
-from berryeval.golden.golden_set import GoldenSet
+from berryeval.golden.golden_set import GUIDELINE, GoldenSet
 from berryeval.golden.judged import judged_queries
 from berryeval.golden.writing import check_target, write_golden_set
+from berryeval.judges.admissions import StoredAdmission, read_admissions, store_admission
+from berryeval.judges.model_grades import GRADES, GradeFile, ModelGrade, read_grades
+from berryeval.judges.proposals import Proposal, read_proposals, write_proposals
+from berryeval.suite.judged_pairs import guideline_text_of
 
 if TYPE_CHECKING:
     from berryeval.archive import Archive
+    from berryeval.archive.records import Page
 
-__all__ = ["ExportedGoldenSet", "export_golden_set", "import_golden_set"]
+__all__ = [
+    "ExportedGoldenSet",
+    "JudgedSet",
+    "export_golden_set",
+    "import_golden_set",
+    "import_judges",
+]
+
+Item = TypeVar("Item")
 
 IMPORTED = "imported"
 """The author of judgments from a golden set."""
@@ -50,8 +64,9 @@ def export_golden_set(
 
     The judgments are those that count now, by the archive's rule; its scale and labels are
     declared. Documents are written as JSON lines, each of them a chunk; without texts in the
-    archive, the set has no documents. Second opinions, subtopics and history are only in
-    `berryeval.archive.Archive.export`.
+    archive, the set has no documents. Grades and checks of judges that are not people, proposed
+    queries and the guideline are written if there are any. Second opinions, subtopics and history
+    are only in `berryeval.archive.Archive.export`.
 
     Parameters
     ----------
@@ -90,6 +105,7 @@ def export_golden_set(
             judges=judgments.judges,
         ),
     )
+    _write_judges(archive, target)
     known = {query.query_id for query in queries}
     judged_ids = {name for one in judged for name, _ in one.iter_grades()}
     return ExportedGoldenSet(
@@ -108,16 +124,18 @@ def import_golden_set(archive: Archive, golden: GoldenSet) -> dict[str, int]:
 
     Documents are the chunks of the set; judged spans are stored as documents of their own, by their
     ids. Judgments are by ``imported``; a judgment with the same grade stays as it is. The archive
-    adopts the scale, labels and rule of the set, unless it has its own.
+    adopts the scale, labels, rule and guideline of the set, unless it has its own. Grades of judges
+    that are not people are stored beside the judgments, with their checks and proposed queries
+    (`import_judges`).
 
     Returns
     -------
     dict of str to int
-        The number of new or changed documents, queries and judgments.
+        The number of new or changed documents, queries and judgments, and of what else there is.
     """
     from berryeval.archive.records import JudgmentBatch, JudgmentEntry
 
-    judgments = golden.judgments
+    judgments, judged_set = golden.judgments, JudgedSet.of(golden)  # before anything is stored
     there = archive.judgments.current()
     entries = [
         JudgmentEntry(judged.query_id, name, grade)
@@ -133,7 +151,77 @@ def import_golden_set(archive: Archive, golden: GoldenSet) -> dict[str, int]:
         "judgments": archive.judgments.put_batches(
             [JudgmentBatch(IMPORTED, source, entries)], declared=judgments
         ),
+        **{
+            name: number
+            for name, number in _store_judges(archive, judged_set, IMPORTED).items()
+            if number
+        },
     }
+
+
+def import_judges(archive: Archive, golden: GoldenSet, *, by: str = IMPORTED) -> dict[str, int]:
+    """Store what judges that are not people did in a golden set, and its guideline.
+
+    Grades count in the archive as they do in the set: while the judge is admitted under the
+    guideline, and the texts are the same. An archive that has a guideline keeps it.
+
+    Returns
+    -------
+    dict of str to int
+        The number of new grades, checks and proposed queries.
+    """
+    return _store_judges(archive, JudgedSet.of(golden), by)
+
+
+def _store_judges(archive: Archive, judged: JudgedSet, by: str) -> dict[str, int]:
+    archive.judging.adopt_guideline(judged.guideline)
+    return {
+        "model grades": archive.model_grades.put(judged.grades),
+        "checks of judges": archive.admissions.put(judged.admissions, stored_by=by),
+        "proposed queries": archive.proposals.put(judged.proposals),
+    }
+
+
+@dataclass(frozen=True)
+class JudgedSet:
+    """What judges that are not people did in a golden set, and the guideline they follow."""
+
+    guideline: str
+    """Empty if there is none."""
+    grades: list[ModelGrade]
+    admissions: list[StoredAdmission]
+    proposals: list[Proposal]
+
+    @classmethod
+    def of(cls, golden: GoldenSet) -> JudgedSet:
+        """Read the files of a golden set.
+
+        Raises
+        ------
+        FormatError
+            If one of them is invalid.
+        """
+        return cls(
+            guideline_text_of(golden),
+            read_grades(golden.folder),
+            read_admissions(golden.folder),
+            read_proposals(golden.folder),
+        )
+
+
+def _write_judges(archive: Archive, folder: Path) -> None:
+    """Write the files of judges that are not people, as far as there is something to write."""
+    with GradeFile(folder / GRADES) as file:
+        for grade in archive.model_grades.iter_all():
+            file.add(grade)
+    for admission in archive.admissions.all():
+        store_admission(folder, admission)
+    proposals = [*_pages(archive.proposals.page)]
+    if proposals:
+        write_proposals(folder, proposals)
+    guideline = archive.judging.get().guideline
+    if guideline:
+        write_whole(folder / GUIDELINE, [f"{guideline}\n".encode("utf-8", "backslashreplace")])
 
 
 def _spans(golden: GoldenSet) -> Iterator[Document]:
@@ -145,13 +233,18 @@ def _spans(golden: GoldenSet) -> Iterator[Document]:
 
 def _documents(archive: Archive, ids: set[str]) -> Iterator[Document]:
     """Iterate over the documents that have a text, and note their ids: there may be millions."""
+    for stored in _pages(archive.documents.page):
+        if stored.text is not None:
+            ids.add(stored.doc_id)
+            yield Document(stored.doc_id, stored.text, stored.title or "", stored.length)
+
+
+def _pages(page_of: Callable[..., Page[Item]]) -> Iterator[Item]:
+    """Iterate over all pages of a part of the archive."""
     after = None
     while True:
-        page = archive.documents.page(after=after, limit=_AT_ONCE)
-        for stored in page.items:
-            if stored.text is not None:
-                ids.add(stored.doc_id)
-                yield Document(stored.doc_id, stored.text, stored.title or "", stored.length)
+        page = page_of(after=after, limit=_AT_ONCE)
+        yield from page.items
         after = page.next
         if after is None:
             return

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 from berryeval.golden.golden_set import GoldenSet
@@ -16,7 +16,7 @@ from berryeval.judges.drift import Drift, drift_of
 from berryeval.judges.model_grades import ModelGrade, read_grades
 from berryeval.suite.judged_pairs import guideline_of
 
-__all__ = ["JudgeOverview", "judges_of"]
+__all__ = ["JudgeOverview", "current_standing", "drift_since", "judges_of"]
 
 
 @dataclass(frozen=True)
@@ -55,12 +55,12 @@ def judges_of(golden: GoldenSet) -> list[JudgeOverview]:
     for grade in read_grades(golden.folder):
         by_judge.setdefault(grade.identity, []).append(grade)
     return [
-        _overview(grades, admissions.get(identity), guideline)
+        _overview_of(grades, admissions.get(identity), guideline)
         for identity, grades in by_judge.items()
     ]
 
 
-def _overview(
+def _overview_of(
     grades: Sequence[ModelGrade], admission: StoredAdmission | None, guideline: str
 ) -> JudgeOverview:
     first = [one for one in grades if one.number == 0]
@@ -76,20 +76,28 @@ def _overview(
         sum(one.input_tokens for one in grades),
         sum(one.output_tokens for one in grades),
         max(one.judged_at for one in grades),
-        _standing(admission, models, is_current=grades[0].guideline == guideline),
-        drift_of(
-            grades,
-            identity,
-            since="" if admission is None else admission.checked_at,
-            n_changed=0 if admission is None else admission.n_changed,
-            n_repeated=0 if admission is None else admission.n_repeated,
-        ),
+        current_standing(admission, models, is_current=grades[0].guideline == guideline),
+        drift_since(admission, grades, identity),
     )
 
 
-def _standing(
-    admission: StoredAdmission | None, models: Sequence[str], *, is_current: bool
+def drift_since(
+    admission: StoredAdmission | None, grades: Iterable[ModelGrade], identity: str
+) -> Drift:
+    """Return how the grades of repeated pairs changed since the check of a judge."""
+    return drift_of(
+        grades,
+        identity,
+        since="" if admission is None else admission.checked_at,
+        n_changed=0 if admission is None else admission.n_changed,
+        n_repeated=0 if admission is None else admission.n_repeated,
+    )
+
+
+def current_standing(
+    admission: StoredAdmission | None, models: Iterable[str], *, is_current: bool
 ) -> Standing:
+    """Return the standing of a judge; `is_current` if it follows the current guideline."""
     if not is_current:
         return Standing("expired", "the guideline or the scale has changed", admission)
     if admission is None:

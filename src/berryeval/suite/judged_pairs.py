@@ -9,11 +9,11 @@ from typing import Literal, TypeAlias, get_args
 from berryeval.core.documents import Document
 from berryeval.core.id_column import decode_id, encode_id
 from berryeval.core.run import Run
-from berryeval.errors import ArgumentError, MismatchError
+from berryeval.errors import ArgumentError, FormatError, MismatchError
 from berryeval.evaluation.evaluate import MeasureLike, read_measures
 from berryeval.evaluation.holes import find_holes, highest_grade
 from berryeval.golden.golden_set import GUIDELINE, GoldenSet
-from berryeval.judges.protocol import Guideline, Pair, Scale
+from berryeval.judges.protocol import Guideline, Pair, Scale, guideline_text
 from berryeval.judges.sampling import draw_stratified
 
 __all__ = [
@@ -24,6 +24,7 @@ __all__ = [
     "documents_of",
     "find_pool",
     "guideline_of",
+    "guideline_text_of",
     "human_pairs",
     "ranks_of",
 ]
@@ -51,6 +52,23 @@ class Pool:
     """Pairs left out, since the set does not have the text of the document."""
 
 
+def guideline_text_of(golden: GoldenSet) -> str:
+    """Return the text of the guideline of a golden set; empty if there is none.
+
+    Raises
+    ------
+    FormatError
+        If it is too long.
+    """
+    path = golden.guideline
+    if path is None:
+        return ""
+    try:
+        return guideline_text(path.read_text(encoding="utf-8", errors="replace"))
+    except ArgumentError as error:
+        raise FormatError.unexpected(error.expected, error.got, str(path)) from None
+
+
 def guideline_of(golden: GoldenSet) -> Guideline:
     """Return the guideline and the scale of a golden set.
 
@@ -60,9 +78,8 @@ def guideline_of(golden: GoldenSet) -> Guideline:
         If the set has neither a guideline nor labels, so that nothing says what a grade means; or
         if its scale has grades that are not whole numbers.
     """
-    path = golden.guideline
-    text = "" if path is None else path.read_text(encoding="utf-8", errors="replace")
-    if not text.strip() and golden.labels is None:
+    text = guideline_text_of(golden)
+    if not text and golden.labels is None:
         raise MismatchError(
             f"{golden.folder}: a judge needs to know what a grade means; write {GUIDELINE}, or "
             'declare "labels" with the judgments'

@@ -9,9 +9,10 @@ from dataclasses import dataclass
 from berryeval.golden.golden_set import GoldenSet
 from berryeval.judges.admissions import Standing, standing_of
 from berryeval.judges.collecting import Collected, Task, ask_all
-from berryeval.judges.drift import Drift, drift_of, tasks_to_repeat
+from berryeval.judges.drift import Drift, tasks_to_repeat
 from berryeval.judges.model_grades import GRADES, GradeFile, Identity
 from berryeval.judges.protocol import Guideline, Judge, Pair
+from berryeval.suite.judge_overview import drift_since
 from berryeval.suite.judged_pairs import documents_of, guideline_of
 
 __all__ = ["Estimate", "Judged", "Plan", "judge_pool", "plan_pool"]
@@ -120,14 +121,7 @@ def judge_pool(
         )  # fmt: skip
         models = frozenset(one.model for one in collected.grades.values() if one.model)
         standing = standing_of(golden.folder, plan.identity, models)
-        checked = standing.admission
-        drift = drift_of(
-            store,
-            plan.identity.digest,
-            since="" if checked is None else checked.checked_at,
-            n_changed=0 if checked is None else checked.n_changed,
-            n_repeated=0 if checked is None else checked.n_repeated,
-        )
+        drift = drift_since(standing.admission, store, plan.identity.digest)
     return Judged(plan, collected, drift, standing)
 
 

@@ -11,7 +11,7 @@ from berryeval.core.query import Query
 from berryeval.core.run import Run
 from berryeval.errors import MismatchError, SystemUnderTestError
 from berryeval.evaluation.ceilings import check_reachable
-from berryeval.evaluation.evaluate import MeasureLike, evaluate
+from berryeval.evaluation.evaluate import MeasureLike, evaluate, read_measures
 from berryeval.evaluation.gating import gate
 from berryeval.evaluation.guards import ThresholdGuard
 from berryeval.evaluation.quality import HITS, QualityReport, QueryResult, quality_report
@@ -96,6 +96,7 @@ def run_quality(
     limits: Limits | None = None,
     repeat: int = 1,
     questions: bool = True,
+    judged_only: bool = False,
     progress: Callable[[int, int], None] | None = None,
 ) -> QualityResult:
     """Run a golden set against a system, and compare the means with thresholds.
@@ -119,6 +120,9 @@ def run_quality(
         Whether to index the chunks together with the questions of the golden set. If it has any,
         the queries are run a second time with only the chunks, because questions raise the
         figures; reports show both.
+    judged_only : bool
+        Whether thresholds apply to rankings without unjudged documents. The means of both are
+        reported.
     progress : callable, optional
         Called with the number of answers so far and in total.
 
@@ -135,10 +139,12 @@ def run_quality(
     known = golden or handbook()
     system = as_system(system)
     check_has_documents(known, system)
-    guards = thresholds_of(known, thresholds)
+    guards = thresholds_of(known, thresholds, judged_only=judged_only)
     if thresholds is not THRESHOLDS:
         check_reachable(known.judgments, guards, queries=known.queries)
-    asked = (*known.at_level(_MEASURES), *(guard.measure for guard in guards))
+    usual = known.at_level(_MEASURES)
+    condensed = tuple(one.condensed() for one in usual) if judged_only else ()
+    asked = (*usual, *condensed, *(guard.measure for guard in guards))
     measures = tuple(dict.fromkeys(asked))
     plain = None
     if questions and known.questions and system.can_index:
@@ -217,7 +223,7 @@ def _half(
 
 
 def thresholds_of(
-    golden: GoldenSet, thresholds: Mapping[MeasureLike, float]
+    golden: GoldenSet, thresholds: Mapping[MeasureLike, float], *, judged_only: bool = False
 ) -> list[ThresholdGuard]:
     """Return thresholds as guards, at the relevance level of a golden set.
 
@@ -226,7 +232,7 @@ def thresholds_of(
     return [
         ThresholdGuard(replace(measure, k=HITS) if _is_uncut(measure) else measure, value)
         for name, value in thresholds.items()
-        for measure in golden.at_level(name)
+        for measure in golden.at_level(read_measures(name, judged_only=judged_only))
     ]
 
 

@@ -115,9 +115,11 @@ _SERVICE: dict[str, tuple[type, ...]] = {
     "max_connections": (int,),
     "max_rate": (int, float),
     "workers": (int,),
-    "worker_memory_mb": (int,),
+    "task_processes": (int,),
+    "task_memory_mb": (int,),
     "timeout": (int, float),
     "allowed_hosts": (list,),
+    "search_hosts": (list,),
     "require_token": (bool,),
     "max_jobs": (int,),
     "measures": (list,),
@@ -200,7 +202,7 @@ def _settings(content: Mapping[str, Any], folder: Path) -> Settings:
 
 def _service(table: Mapping[str, Any], folder: Path) -> dict[str, Any]:
     _check(table, _SERVICE, "service.")
-    for key in ("allowed_hosts", "measures"):
+    for key in ("allowed_hosts", "search_hosts", "measures"):
         for name in table.get(key, []):
             if not isinstance(name, str):
                 raise ArgumentError(f"service.{key}", "names", repr(name)[:60])

@@ -11,7 +11,7 @@ from berryeval.core.run import Run
 from berryeval.errors import ArgumentError
 from berryeval.evaluation.choosing import RunChoice, choose_run
 from berryeval.evaluation.comparing import compare
-from berryeval.evaluation.evaluate import MeasureLike
+from berryeval.evaluation.evaluate import MeasureLike, read_measure
 from berryeval.golden import GoldenSet, handbook
 from berryeval.search.hits import Hit
 from berryeval.search.system import System
@@ -152,10 +152,10 @@ def tune_hybrid(
         expected = "hybrid, or postgres with an address, and fusion=scores"
         raise ArgumentError("system", expected, repr(system.name))
     check_has_documents(known, system)
-    [at_level] = known.at_level(measure)
+    [at_level] = known.at_level(read_measure(measure))
     tried = dict(_candidates(system.settings))
     system.index(known.documents(questions=questions))
-    depth = max(_LEAST_DEPTH, at_level.k or system.settings.depth)
+    depth = max(_LEAST_DEPTH, at_level.depth or system.settings.depth)
     rankings: dict[str, dict[str, list[str]]] = {name: {} for name in tried}
     for number, query in enumerate(known.queries, start=1):
         found = system.search_each(query.text, depth, [*tried.values()])

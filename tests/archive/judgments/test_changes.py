@@ -3,6 +3,7 @@
 import random
 from datetime import datetime, timezone
 from unittest import mock
+from weakref import ref
 
 import pytest
 from hypothesis import given
@@ -17,6 +18,7 @@ from berryeval.archive.tables import judgment_states
 from berryeval.core.content_hash import hash_of_judgments
 from berryeval.core.id_column import decode_id
 from berryeval.core.judgments import Judgments
+from berryeval.errors import NotFoundError
 from depth import IS_DEEP
 
 ids = st.binary(min_size=1, max_size=3)
@@ -147,15 +149,40 @@ def test_current_judgments_are_shared_with_a_lookup_by_their_hash(archive, locat
         assert another.judgments.current() is found
 
 
-def test_recent_judgments_are_not_reread(archive, monkeypatch):
-    """The judgments of a recent hash stay cached after another change."""
-    archive.judgments.put([JudgmentEntry("q1", f"d{i}", 1) for i in range(9)], author="ada")
-    before, hashed = archive.judgments.as_of(None)
-    for grade in (2, 3):
-        archive.judgments.put([JudgmentEntry("q1", "d1", grade)], author="ada")
-        assert archive.judgments.current() != before
+def test_recent_judgments_are_derived_from_the_current_ones(archive, monkeypatch):
+    """States that no caller recorded are found by their hash, without reading all judgments."""
+    entries = [JudgmentEntry(query, f"d{i}", i % 3) for query in ("q1", "q2") for i in range(9)]
+    archive.judgments.put(entries, author="ada")
+    seen = [archive.judgments.as_of(None, is_recorded=False)]
+    for change in (
+        [JudgmentEntry("q1", "d1", 3), JudgmentEntry("q0", "d1", 1)],
+        [JudgmentEntry("q2", "d2", 1, subtopics={"price": 1}), JudgmentEntry("q2", "e", 1)],
+        [JudgmentEntry("q1", "d1", 1, stratum="top")],
+    ):
+        archive.judgments.put(change, author="ben")
+        seen.append(archive.judgments.as_of(None, is_recorded=False))
+    archive.judgments.remove("q0", "d1", author="ada")
+    assert archive.judgments.current() != seen[-1][0]
     monkeypatch.setattr(states, "read", None)
-    assert archive.judgments.at(hashed) is before
+    for before, hashed in reversed(seen):
+        found = archive.judgments.at(hashed)
+        assert found == before
+        assert (found.subtopics, found.strata) == (before.subtopics, before.strata)
+    with pytest.raises(NotFoundError):
+        archive.judgments.at("0" * 64)
+
+
+def test_judgments_of_long_ago_are_read(archive, monkeypatch):
+    """With many changes since, deriving a state would take as long as reading it."""
+    archive.judgments.put([JudgmentEntry("q1", "d1", 1)], author="ada")
+    before, hashed = archive.judgments.as_of(None)
+    archive.judgments.put([JudgmentEntry("q1", f"d{i}", 2) for i in range(9)], author="ada")
+    archive.judgments.current()
+    archive.judgments.put([JudgmentEntry("q1", "d1", 3)], author="ada")
+    archive.judgments.current()
+    monkeypatch.setattr(states, "_MOST_CHANGES", 5)
+    monkeypatch.setattr(states, "read_changes", None)
+    assert archive.judgments.at(hashed) == before
 
 
 def test_earlier_states_are_still_found(archive):
@@ -167,6 +194,19 @@ def test_earlier_states_are_still_found(archive):
     assert archive.judgments.current() != before
     assert archive.judgments.at(hashed) == before
     assert archive.judgments.as_of(moment) == (before, hashed)
+
+
+def test_an_earlier_state_can_be_dropped_from_memory(archive):
+    """It is derived again when it is requested, with the same content."""
+    archive.judgments.put([JudgmentEntry("q1", "d1", 1)], author="ann")
+    hashed = archive.judgments.hash()
+    before = ref(archive.judgments.at(hashed))
+    archive.judgments.put([JudgmentEntry("q1", "d2", 1)], author="ann")
+    archive.judgments.current()
+    assert before() is not None
+    archive.judgments.forget_earlier()
+    assert before() is None
+    assert hash_of_judgments(archive.judgments.at(hashed)) == hashed
 
 
 def test_only_the_last_change_of_each_pair_is_read(archive):

@@ -2,51 +2,27 @@
 
 import math
 import sys
-import threading
-import time
-import uuid
 
 import pytest
 
-from berryeval.core import Document, Query
+from berryeval.core import Document
 from berryeval.errors import (
     ArgumentError,
     MissingExtraError,
-    SystemTimeoutError,
     SystemUnderTestError,
 )
 from berryeval.golden import handbook
-from berryeval.search.collect import Limits, collect
 from berryeval.search.hits import Hit
 from berryeval.search.opening import open_system
 from berryeval.search.systems.embedded import Embedded
 from berryeval.search.systems.hybrid import HybridSettings
-from berryeval.search.systems.postgres import Postgres, sql
-from berryeval.search.systems.postgres.index import PostgresIndex, Statements
+from berryeval.search.systems.postgres import Postgres
 from berryeval.search.systems.rank_fusion import fuse_hits
 from depth import IS_DEEP
 from search.contract import DOCUMENTS, Contract
+from search.systems.postgres_systems import make_systems  # noqa: F401 - the fixture make
 
 psycopg = pytest.importorskip("psycopg")
-
-
-@pytest.fixture
-def make(postgres_dsn):
-    """Create systems with separate tables, which are dropped afterwards."""
-    made = []
-
-    def made_with(mode="hybrid", documents=DOCUMENTS, **settings):
-        system = Postgres(postgres_dsn, mode, table=f"t_{uuid.uuid4().hex}", **settings)
-        made.append(system)
-        if documents is not None:
-            assert system.index(documents) == len(documents)
-        return system
-
-    yield made_with
-    for system in made:
-        system.close()
-        with Postgres(postgres_dsn, "text", table=system.table) as again:
-            again.drop()
 
 
 class TestText(Contract):
@@ -223,157 +199,6 @@ def test_documents_with_questions_take_less_than_20_kilobytes_each(make):
     assert n_bytes / len(documents) < 20_000 - 2_500
 
 
-@pytest.mark.usefixtures("pgvector")
-def test_ties_at_the_cutoff_break_by_id(make):
-    """Among more tied documents than requested, the highest ids are returned."""
-    documents = [Document(f"d{number:03}", "the same words") for number in range(300)]
-    system = make("text", documents, rank="bm25")
-    assert [hit.doc_id for hit in system.search("same words", 3)] == ["d299", "d298", "d297"]
-    with system._connection() as connection:
-        statements = Statements(connection, 10.0, {})
-        index = PostgresIndex(statements, system.table, "bm25", "any", {}, are_split=True)
-        best = index.best_by_words({"word": 1.0}, 3)
-    assert [index.ids[number] for number in best] == ["d299", "d298", "d297"]
-
-
-@pytest.mark.usefixtures("pgvector")
-def test_a_table_of_an_earlier_layout_is_rejected(make):
-    """It stored one row per word and document; the message suggests what to do."""
-    system = make("text", rank="bm25")
-    with psycopg.connect(system._dsn, autocommit=True) as connection:
-        connection.execute(f"DROP TABLE {system.table}_frequent")
-        connection.execute(f"ALTER TABLE {system.table}_rare RENAME TO {system.table}_postings")
-        connection.execute(f"ALTER TABLE {system.table}_postings RENAME numbers TO number")
-    with pytest.raises(SystemUnderTestError, match=r"has another layout; index documents again"):
-        system.search("oauth", 5)
-    system.index(DOCUMENTS)
-    assert system.search("oauth", 5)
-
-
-@pytest.fixture
-def pgvector(postgres_dsn):
-    """Create the extension, which a search by words alone does not."""
-    with psycopg.connect(postgres_dsn, autocommit=True) as connection:
-        connection.execute("CREATE EXTENSION IF NOT EXISTS vector")
-
-
-@pytest.fixture
-def whole_postings(monkeypatch):
-    """Create postings as without pgvector, and as earlier versions did: in one table."""
-
-    def created(system, connection, n_documents):  # noqa: ARG001
-        system._run(connection, sql.create_postings(system.table, system.title_weight))
-        return ("postings",)
-
-    def index(system, documents):
-        with monkeypatch.context() as patched:
-            patched.setattr(Postgres, "_create_postings", created)
-            system.index(documents)
-        return system
-
-    return index
-
-
-def same(found, expected):
-    """Return whether hits are the same but for rounding, which may swap those that are equal."""
-    scores = dict(expected)
-    return len(found) == len(expected) and all(
-        hit.score == pytest.approx(other.score, rel=1e-6)
-        and hit.score == pytest.approx(scores.get(hit.doc_id, other.score), rel=1e-6)
-        for hit, other in zip(found, expected, strict=True)
-    )
-
-
-@pytest.mark.parametrize("longest", [16_000, 100])
-@pytest.mark.parametrize("match", ["any", "all"])
-@pytest.mark.usefixtures("pgvector")
-def test_vectors_of_frequent_words_give_the_hits_of_lists(
-    make, whole_postings, monkeypatch, match, longest
-):
-    """Any query has the hits and scores of postings in one table, with one part or several."""
-    monkeypatch.setattr(sql, "_LONGEST_VECTOR", longest)
-    documents = list(handbook().documents(questions=False))
-    split = make("text", documents, match=match)
-    whole = whole_postings(make("text", None, match=match), documents)
-    with psycopg.connect(split._dsn) as connection:
-        [[n_words, n_parts]] = connection.execute(
-            f"SELECT count(DISTINCT lexeme), count(DISTINCT first) FROM {split.table}_frequent"  # noqa: S608
-        )
-    assert n_words > 10
-    assert n_parts == math.ceil(len(documents) / longest)
-    queries = [query.text for query in handbook().queries]
-    queries += ["search index", "search quickstart", "berryeval zzyzx", "zzyzx", "the"]
-    for k in (3, 50, 400):
-        assert all(same(split.search(query, k), whole.search(query, k)) for query in queries)
-    assert any(split.search(query, 3) for query in queries)
-
-
-def test_weighted_words_give_the_hits_of_lists(make, whole_postings):
-    """The second round of hybrid search, too, which weights words, returns the same."""
-    documents = list(handbook().documents(questions=False))
-    settings = {"rank": "bm25", "approximate": False}
-    split = make("hybrid", documents, **settings)
-    whole = whole_postings(make("hybrid", None, **settings), documents)
-    for query in handbook().queries[:20]:
-        assert same(split.search(query.text, 20), whole.search(query.text, 20))
-
-
-@pytest.mark.usefixtures("pgvector")
-def test_a_frequent_word_may_be_missing_from_most_of_the_documents(make, monkeypatch):
-    """All documents are found if those of one word are next to each other."""
-    monkeypatch.setattr(sql, "_LONGEST_VECTOR", 5)
-    texts = ["alpha"] * 10 + ["beta gamma"] * 10 + ["gamma"] * 20
-    documents = [Document(f"d{number:02}", text) for number, text in enumerate(texts)]
-    system = make("text", documents)
-    assert {hit.doc_id for hit in system.search("alpha gamma", 40)} == {d.doc_id for d in documents}
-    assert [hit.doc_id for hit in system.search("beta alpha", 11)][9:] == ["d00", "d19"]
-    both = make("text", documents, match="all").search("gamma beta", 40)
-    assert [hit.doc_id for hit in both] == [f"d{number}" for number in range(19, 9, -1)]
-
-
-def test_without_pgvector_words_are_searched_in_lists(make, postgres_dsn):
-    """BM25 requires no extension."""
-    name = f"plain_{uuid.uuid4().hex}"
-    with psycopg.connect(postgres_dsn, autocommit=True) as connection:
-        connection.execute(f"CREATE DATABASE {name}")
-        try:
-            with Postgres(f"{postgres_dsn.rpartition('/')[0]}/{name}", "text") as system:
-                system.index(DOCUMENTS)
-                for query in ("deploy token cache", "configure"):
-                    assert same(system.search(query, 5), make("text").search(query, 5))
-        finally:
-            connection.execute(f"DROP DATABASE {name}")
-
-
-def test_the_second_round_does_not_repeat_a_search_by_the_same_words(make, monkeypatch):
-    """Without weights, both rounds search for the words of the query."""
-    system, statements = make("hybrid", rank="ts_rank_cd"), []
-    execute = Statements.execute
-
-    def recorded(self, statement, parameters):
-        statements.append(statement.as_string(None))
-        return execute(self, statement, parameters)
-
-    monkeypatch.setattr(Statements, "execute", recorded)
-    assert system.search("deploy token", 5)
-    assert sum("ts_rank_cd" in one for one in statements) == 1
-    assert sum("<=>" in one for one in statements) == 2
-
-
-@pytest.mark.parametrize(
-    ("mode", "rank", "has_index"),
-    [("text", "ts_rank_cd", True), ("text", "bm25", False), ("vector", "ts_rank_cd", False)],
-)
-def test_words_have_an_index_only_if_it_is_used(make, mode, rank, has_index):
-    """BM25 and vectors do not search it, so it would waste space."""
-    system = make(mode, rank=rank)
-    with psycopg.connect(system._dsn) as connection:
-        indexes = connection.execute(
-            "SELECT indexdef FROM pg_indexes WHERE tablename = %s", (system.table,)
-        ).fetchall()
-    assert any("USING gin" in definition for (definition,) in indexes) == has_index
-
-
 def test_any_id_and_any_text_can_be_stored(make):
     """Invalid UTF-8, NUL characters and documents without words are supported."""
     odd = [
@@ -414,116 +239,6 @@ def test_searching_before_indexing_is_reported(make, postgres_dsn):
     with pytest.raises(ArgumentError, match="documents: expected each document once"):
         system.index([DOCUMENTS[0], DOCUMENTS[0]])
     assert system.search("oauth", 5)
-
-
-def test_a_slow_statement_is_a_timeout(make):
-    """The error is raised after the given number of seconds."""
-    system = make("text", timeout=0.2)
-    with pytest.raises(SystemTimeoutError, match=r"postgres: no answer within 0\.2 s"), \
-            system._connection() as connection:  # fmt: skip
-        connection.execute("SELECT pg_sleep(20)")
-    assert system.search("oauth", 1)
-
-
-@pytest.mark.parametrize("mode", ["text", "hybrid"])
-def test_timeouts_leave_no_more_connections_than_concurrent_queries(make, mode):
-    """X8: the server receives the limit of a query, and stops when it has passed."""
-    system = make(mode, rank="bm25")
-    system.close()  # which has its own connections
-    name = system.table
-    asked = Postgres(f"{system._dsn}?application_name={name}", mode, rank="bm25", table=name)
-    queries = [Query(f"q{i}", "configure OAuth") for i in range(10)]
-    most, is_over = 0, threading.Event()
-
-    def watch():
-        nonlocal most
-        with psycopg.connect(system._dsn, autocommit=True) as connection:
-            while not is_over.wait(0.01):
-                most = max(most, n_connections(connection, name))
-
-    watching = threading.Thread(target=watch)
-    watching.start()
-    with psycopg.connect(system._dsn) as other:
-        other.execute(f"LOCK TABLE {name}")  # the search waits
-        limits = Limits(timeout=0.3, concurrency=3)
-        collected = collect(asked, queries, limits=limits)
-        time.sleep(0.3)
-        assert n_connections(other, name, state="active") == 0
-    is_over.set()
-    watching.join()
-    assert most == 3
-    assert len(collected.failures) == 10
-    assert {str(error) for error in collected.failures.values()} == {
-        "postgres: no answer within 0.3 s"
-    }
-    assert asked.search("configure OAuth", 1), "what comes next has its own limit"
-    asked.close()
-
-
-def test_a_cancelled_statement_keeps_its_connection(make):
-    """X8: a new connection could exceed the limit while the server closes the old one."""
-    system = make("text", timeout=0.2)
-    with system._connection() as connection:
-        before = connection.info.backend_pid
-    with pytest.raises(SystemTimeoutError), system._connection() as connection:
-        connection.execute("SELECT pg_sleep(20)")
-    with system._connection() as connection:
-        assert connection.info.backend_pid == before
-
-
-def n_connections(connection, name, state="%"):
-    """Return the number of connections with this name and state."""
-    counted = "SELECT count(*) FROM pg_stat_activity WHERE application_name = %s AND state LIKE %s"
-    return connection.execute(counted, (name, state)).fetchone()[0]
-
-
-def test_statements_of_a_search_share_its_time(make):
-    """Each statement gets the remaining time."""
-    system = make("text")
-    with system._connection() as connection:
-        statements = Statements(connection, 10.0, {})
-        statements._deadline -= 8
-        granted = "SELECT setting::integer FROM pg_settings WHERE name = 'statement_timeout'"
-        (milliseconds,) = statements.execute(granted, {}).fetchone()
-    assert 1000 < milliseconds <= 2000
-
-
-def test_a_lost_connection_is_a_temporary_error(make):
-    """The next search uses a new connection, not another broken one."""
-    system = make("text")
-    system.search("oauth", 1)
-    with system._connection(), system._connection(), system._connection():
-        pass
-    assert system._idle.qsize() == 3
-    with psycopg.connect(system._dsn, autocommit=True) as other:
-        other.execute(
-            "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE pid <> pg_backend_pid() "
-            "AND usename = current_user"
-        )
-    with pytest.raises(SystemUnderTestError) as caught:
-        system.search("oauth", 1)
-    assert caught.value.transient
-    assert system.search("oauth", 1)
-
-
-def test_connections_are_reused(make):
-    """There are as many connections as concurrent threads."""
-    system = make("text")
-    for _ in range(5):
-        system.search("oauth", 1)
-    assert system._idle.qsize() == 1
-    barrier = threading.Barrier(3)
-
-    def hold():
-        with system._connection():
-            barrier.wait(10)
-
-    threads = [threading.Thread(target=hold) for _ in range(3)]
-    for thread in threads:
-        thread.start()
-    for thread in threads:
-        thread.join()
-    assert system._idle.qsize() == 3
 
 
 def test_a_closed_system_is_reported(make):

@@ -20,7 +20,7 @@ Changes: TypeAlias = "Mapping[bytes, Mapping[bytes, float | None]]"
 """Query, document and the new grade; None if the judgment was withdrawn."""
 
 _EACH = 100
-"""After so many queries it is kept how far a hash is."""
+"""Number of queries after which a copy of the unfinished hash is kept."""
 
 
 def apply_changes(before: Judgments, changes: Changes) -> Judgments:
@@ -76,7 +76,7 @@ class _Pieces:
             self._grades.append([grade for _, grade in judged])
 
     def judgments(self) -> Judgments:
-        """Return all of it."""
+        """Return the assembled judgments."""
         return Judgments(
             IdColumn.of(self._query_ids),
             self._starts.column(),
@@ -86,23 +86,23 @@ class _Pieces:
 
 
 class _Ends:
-    """Where each of some things ends, which stand one after another."""
+    """The ends of consecutive items in a column."""
 
     def __init__(self) -> None:
         self._parts: list[Any] = [np.zeros(1, "Q")]
         self._last = 0
 
     def move(self, ends: Any) -> None:  # noqa: ANN401 - an array of numpy
-        """Take over some that stood elsewhere; the first number is where they began."""
-        # Whole numbers without a sign wrap around, and come out right all the same.
+        """Append items of another column; the first number is their start there."""
+        # The shift may be negative: unsigned integers wrap around to the right sum.
         self._append(ends[1:] + np.uint64((self._last - int(ends[0])) % 2**64))
 
     def add(self, sizes: list[int]) -> None:
-        """Add some of these sizes."""
+        """Append items of these sizes."""
         self._append(np.cumsum(sizes, dtype="Q") + np.uint64(self._last))
 
     def column(self) -> array[int]:
-        """Return where the first begins, and where each ends."""
+        """Return the start of the first item, and the end of each."""
         return _column("Q", self._parts)
 
     def _append(self, ends: Any) -> None:  # noqa: ANN401
@@ -113,8 +113,8 @@ class _Ends:
 class RunningHash:
     """The hash of judgments that change a few queries at a time.
 
-    It keeps what the hash takes of each query, about as much as the judgments themselves, and how
-    far the hash was after every so many queries. The digits are those of
+    It keeps the hashed bytes of each query, about as many as the judgments themselves have, and a
+    copy of the unfinished hash after every hundred queries. The digits are those of
     `berryeval.core.content_hash.hash_of_judgments`.
     """
 
@@ -123,7 +123,7 @@ class RunningHash:
     ) -> None:
         self._records = records
         self._query_ids = query_ids
-        self._marks = marks  # how far it was before each hundredth query
+        self._marks = marks  # copies from before each hundredth query
         digest = marks[-1].copy()
         for number in range(_EACH * (len(marks) - 1), len(query_ids)):
             if number == _EACH * len(marks):
@@ -134,13 +134,13 @@ class RunningHash:
 
     @classmethod
     def of(cls, judgments: Judgments) -> RunningHash:
-        """Begin with all judgments."""
+        """Hash all judgments."""
         ids = judgments.query_ids.iter_bytes()
         records = {query_id: record_of_query(judgments, query_id) for query_id in ids}
         return cls(records, sorted(records), [hashlib.sha256()])
 
     def changed(self, judgments: Judgments, query_ids: Iterable[bytes]) -> RunningHash:
-        """Return the hash of judgments that differ in some queries; this one stays."""
+        """Return the hash of judgments that differ in some queries; this one is not modified."""
         new = {query_id: record_of_query(judgments, query_id) for query_id in query_ids}
         if not new:
             return self

@@ -20,7 +20,7 @@ from sqlalchemy import Connection, and_, func, select, text
 from berryeval.archive.database import Database
 from berryeval.archive.judgments.opinions import SETTLED, PairHistory, PlainState, history_of
 from berryeval.archive.judgments.rows import IS_CURRENT, IS_STALE
-from berryeval.archive.judgments.table import JudgmentTable
+from berryeval.archive.judgments.table import JudgmentTable, narrow
 from berryeval.archive.tables import documents, judgments
 from berryeval.core.id_column import encode_id
 
@@ -56,14 +56,14 @@ class _Row(NamedTuple):
     source: str | None
     revision: int
     is_stale: bool
-    saying: PairHistory[PlainState] | None
+    history: PairHistory[PlainState] | None
     """The history of the pair; None if it has only one state."""
 
     @property
     def opinions(self) -> dict[str, float]:
         """The grades of independent judges."""
-        if self.saying is not None:
-            return self.saying.independent
+        if self.history is not None:
+            return self.history.independent
         # As `history_of` has it; a million rows take too long to ask it.
         is_none = self.source == SETTLED or self.grade < 0
         return {} if is_none else {self.author: self.grade}
@@ -71,7 +71,7 @@ class _Row(NamedTuple):
     @property
     def is_conflict(self) -> bool:
         """Whether judges disagree."""
-        return self.saying is not None and self.saying.is_conflict
+        return self.history is not None and self.history.is_conflict
 
 
 class JudgmentIndex:
@@ -108,13 +108,19 @@ def _read_all(connection: Connection) -> Iterator[_Row]:
         beside.setdefault(pair, []).append(_state(names, *state))
     for query_id, doc_id, *state, is_stale in _streamed(connection, _CURRENT):
         pair = (bytes(query_id), bytes(doc_id))
-        said = _state(names, *state)
-        saying = None
+        current = _state(names, *state)
+        history = None
         if pair in beside:
-            saying = history_of(sorted((*beside[pair], said), key=lambda one: one.revision))
-        assert said.grade is not None  # of a current one
+            history = history_of(sorted((*beside[pair], current), key=lambda one: one.revision))
+        assert current.grade is not None  # of a current one
         yield _Row(
-            *pair, said.author, said.grade, said.source, said.revision, bool(is_stale), saying
+            *pair,
+            current.author,
+            current.grade,
+            current.source,
+            current.revision,
+            bool(is_stale),
+            history,
         )
 
 
@@ -157,7 +163,7 @@ class _Columns:
         self.author_numbers = dict(authors)
         self.source_numbers = dict(sources)
         self.queries, self.authors, self.sources = array("i"), array("i"), array("i")
-        self.doc_ids: list[bytes] = []
+        self.doc_data, self.doc_ends = bytearray(), array("q", [0])
         self.grades = array("d")
         self.revisions = array("q")
         self.stale, self.conflicts = bytearray(), bytearray()
@@ -167,7 +173,8 @@ class _Columns:
         self.queries.append(self.query_numbers.setdefault(row.query_id, len(self.query_numbers)))
         self.authors.append(self.author_numbers.setdefault(row.author, len(self.author_numbers)))
         self.sources.append(self.source_numbers.setdefault(row.source, len(self.source_numbers)))
-        self.doc_ids.append(row.doc_id)
+        self.doc_data += row.doc_id
+        self.doc_ends.append(len(self.doc_data))
         self.grades.append(row.grade)
         self.revisions.append(row.revision)
         self.stale.append(row.is_stale)
@@ -176,19 +183,18 @@ class _Columns:
             self.opinions[row.revision] = row.opinions
 
     def table(self, newest: int) -> JudgmentTable:
-        ends = np.cumsum([0, *map(len, self.doc_ids)], dtype=np.int64)
         return JudgmentTable(
             newest=newest,
             query_ids=[*self.query_numbers],
-            queries=np.array(self.queries, dtype=np.int32),
-            doc_data=b"".join(self.doc_ids),
-            doc_ends=ends,
+            queries=narrow(self.queries),
+            doc_data=bytes(self.doc_data),
+            doc_ends=narrow(self.doc_ends),
             grades=np.array(self.grades, dtype=np.float64),
             author_names=[*self.author_numbers],
-            authors=np.array(self.authors, dtype=np.int32),
+            authors=narrow(self.authors),
             source_names=[*self.source_numbers],
-            sources=np.array(self.sources, dtype=np.int32),
-            revisions=np.array(self.revisions, dtype=np.int64),
+            sources=narrow(self.sources),
+            revisions=narrow(self.revisions),
             stale=np.array(self.stale, dtype=bool),
             conflicts=np.array(self.conflicts, dtype=bool),
             opinions=self.opinions,
@@ -219,17 +225,17 @@ def _with_changes(
     new: list[_Row] = []
     kept: list[_Row] = []
     for query_id, doc_id in dict.fromkeys(map(tuple, changed)):
-        history = connection.execute(
+        states = connection.execute(
             _HISTORY.where(c.query_id == query_id, c.doc_id == doc_id)
         ).all()
-        replaced += [state.revision for state in history if state.superseded_by is not None]
-        last = next((one for one in reversed(history) if one.kind != "opinion"), None)
+        replaced += [state.revision for state in states if state.superseded_by is not None]
+        last = next((one for one in reversed(states) if one.kind != "opinion"), None)
         if last is None or last.grade is None:
-            replaced += [state.revision for state in history]
+            replaced += [state.revision for state in states]
             continue
-        saying = history_of(PlainState(*state[:7]) for state in history)
+        history = history_of(PlainState(*state[:7]) for state in states)
         row = _Row(encode_id(query_id), encode_id(doc_id), last.author, last.grade, last.source,
-                   last.revision, bool(last.is_stale), saying)  # fmt: skip
+                   last.revision, bool(last.is_stale), history)  # fmt: skip
         # If only opinions were added, the judgment keeps its place.
         (new if last.revision > table.newest else kept).append(row)
     table = _with_opinions(table, kept)
@@ -275,7 +281,8 @@ def _joined(table: JudgmentTable, replaced: list[int], new: JudgmentTable) -> Ju
     rows = table.rows_of(replaced)
     kept = np.ones(len(table), dtype=bool)
     kept[rows] = False
-    ends = np.concatenate([[0], np.cumsum(np.diff(table.doc_ends)[kept])])
+    lengths = np.diff(table.doc_ends)[kept]
+    ends = np.cumsum(lengths, dtype=np.int64)
     doc_data = b"".join(
         table.doc_data[start:end]
         for start, end in zip(
@@ -288,11 +295,11 @@ def _joined(table: JudgmentTable, replaced: list[int], new: JudgmentTable) -> Ju
         name: np.concatenate([getattr(table, name)[kept], getattr(new, name)])
         for name in ("queries", "grades", "authors", "sources", "revisions", "stale", "conflicts")
     }
-    opinions = {at: said for at, said in table.opinions.items() if at not in gone}
+    opinions = {at: one for at, one in table.opinions.items() if at not in gone}
     return replace(
         new,
         doc_data=doc_data + new.doc_data,
-        doc_ends=np.concatenate([ends, new.doc_ends[1:] + len(doc_data)]),
+        doc_ends=narrow(np.concatenate([[0], ends, new.doc_ends[1:] + np.int64(len(doc_data))])),
         opinions=opinions | dict(new.opinions),
         **columns,
     )

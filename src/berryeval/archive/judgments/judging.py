@@ -1,9 +1,9 @@
-"""The judging policy of an archive: which of several grades counts, and labels of grades."""
+"""The judging policy of an archive: which of several grades counts, labels, and the guideline."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from itertools import groupby
 from operator import itemgetter
 from typing import Any
@@ -21,6 +21,7 @@ from berryeval.archive.tables import judgments, settings
 from berryeval.core.grade import HIGHEST, default_labels
 from berryeval.core.judging import JUDGES, Judges
 from berryeval.core.judgments import Judgments
+from berryeval.judges.protocol import Guideline, Scale, guideline_text
 
 __all__ = ["NAME", "ArchivedJudging", "adopt_policy", "policy_of", "read_policy"]
 
@@ -63,6 +64,27 @@ class ArchivedJudging(ArchivePart):
         with self._database.reading() as connection:
             return _to_adopt(connection, judgments)
 
+    def guideline(self) -> Guideline | None:
+        """Return the guideline and the scale that a check of a judge has to match.
+
+        Without a declared scale, the highest grade of a judgment ends it. None if there is neither
+        a text nor a scale, or no judgment that shows the scale.
+        """
+        with self._database.reading() as connection:
+            policy = read_policy(connection)
+            highest = policy.highest if policy.highest is not None else _highest(connection)
+        if not (policy.guideline or policy.labels) or highest < 1 or highest != int(highest):
+            return None
+        return Guideline(policy.guideline, Scale(int(highest), policy.labels))
+
+    def adopt_guideline(self, text: str) -> None:
+        """Store the text of a guideline, unless the archive has one."""
+        with self._database.writing(alone="judgments") as connection:
+            content = connection.scalar(_CONTENT)
+            found = guideline_text(text)
+            if found and not policy_of(content).guideline:
+                _write(self._database, connection, {**(content or {}), "guideline": found})
+
     def preview(self) -> Mapping[Judges, int]:
         """Return for each rule the number of pairs whose grade would change."""
         changed = dict.fromkeys(JUDGES, 0)
@@ -73,9 +95,9 @@ class ArchivedJudging(ArchivePart):
                     PlainState(author, grade, None, kind, revision, restores, subtopics)
                     for _, _, author, grade, kind, revision, restores, subtopics in same
                 ]
-                current, saying = counted_state(states), history_of(states)
+                current, history = counted_state(states), history_of(states)
                 for rule in JUDGES:
-                    counted = saying.counted(rule)
+                    counted = history.counted(rule)
                     if counted is not None and current is not None:
                         changed[rule] += counted.grade != current.grade
         return changed
@@ -94,25 +116,33 @@ def adopt_policy(database: Database, connection: Connection, judgments: Judgment
 
 
 def _declare(database: Database, connection: Connection, policy: JudgingPolicy) -> int:
-    row = {"name": NAME, "content": asdict(policy), "updated_at": now()}
-    database.upsert(connection, settings, "name", [row])
+    _write(database, connection, asdict(policy))
     return apply_rule(connection, iter_opined(connection), policy.rule)
+
+
+def _write(database: Database, connection: Connection, content: Mapping[str, Any]) -> None:
+    row = {"name": NAME, "content": content, "updated_at": now()}
+    database.upsert(connection, settings, "name", [row])
 
 
 def _to_adopt(connection: Connection, judgments: Judgments) -> JudgingPolicy | None:
     content = connection.scalar(_CONTENT)
     policy = policy_of(content)
     rule, labels = policy.rule, policy.labels
-    if content is None and judgments.judges is not None:
+    if "rule" not in (content or {}) and judgments.judges is not None:
         rule = judgments.judges
     if labels is None:
         labels = _labels(judgments)
     if labels is not None and policy.labels is None:
-        there = connection.scalar(select(func.max(_c.grade)).where(IS_CURRENT)) or 0
-        if max(there, max(judgments.grades, default=0)) >= len(labels):
-            labels = None
-    found = JudgingPolicy(rule, labels)
+        highest = max(_highest(connection), max(judgments.grades, default=0))
+        labels = None if highest >= len(labels) else labels
+    found = replace(policy, rule=rule, labels=labels)
     return None if found == policy else found
+
+
+def _highest(connection: Connection) -> float:
+    """Return the highest grade of a judgment; 0 if there is none."""
+    return connection.scalar(select(func.max(_c.grade)).where(IS_CURRENT)) or 0
 
 
 def _labels(judgments: Judgments) -> tuple[str, ...] | None:

@@ -8,10 +8,11 @@ from datetime import datetime
 
 from sqlalchemy import Connection, func
 
-from berryeval.archive.checks import check_id, check_text
+from berryeval.archive.checks import check_id
 from berryeval.archive.database import Database, batches_of
 from berryeval.archive.judgments import states
-from berryeval.archive.judgments.judging import adopt_policy, read_policy
+from berryeval.archive.judgments.batches import check_batches, check_source, write_batches
+from berryeval.archive.judgments.judging import read_policy
 from berryeval.archive.judgments.opinion_rows import undo_judgment, write_opinions
 from berryeval.archive.judgments.opinions import history_of
 from berryeval.archive.judgments.rows import (
@@ -100,25 +101,10 @@ class ArchivedJudgments(ArchivePart):
         int
             The number of new or changed judgments.
         """
-        checked = [(check_entries(batch.entries), batch) for batch in batches]
-        for _, batch in checked:
-            _check_author(batch.author, batch.source)
-
-        def work(connection: Connection) -> int:
-            if declared is not None:
-                adopt_policy(self._database, connection, declared)
-            rule = read_policy(connection).rule
-            n_written = 0
-            for wanted, (author, source, _, as_opinion) in checked:
-                if as_opinion:
-                    n_written += write_opinions(
-                        connection, wanted, rule, author=author, source=source
-                    )
-                else:
-                    n_written += write_judgments(connection, wanted, author=author, source=source)
-            return n_written
-
-        return self._commits.run(work)
+        checked = check_batches(batches)
+        return self._commits.run(
+            lambda connection: write_batches(self._database, connection, checked, declared)
+        )
 
     def change(
         self,
@@ -132,6 +118,7 @@ class ArchivedJudgments(ArchivePart):
         subtopics: Mapping[str, float] | None = None,
         subtopic_weights: Mapping[str, float] | None = None,
         stratum: str | None = None,
+        note: str | None = None,
         if_revision: int | None = None,
     ) -> StoredJudgment:
         """Write or correct one judgment, unless it has changed since the caller read it.
@@ -140,6 +127,8 @@ class ArchivedJudgments(ArchivePart):
         ----------
         subtopics, subtopic_weights, stratum : optional
             As in a `JudgmentEntry`. If omitted, those of the current judgment are kept.
+        note : str, optional
+            What the judge writes about it.
         if_revision : int, optional
             The revision that the caller saw; 0 if there was no judgment. If omitted, any judgment
             is replaced.
@@ -149,9 +138,9 @@ class ArchivedJudgments(ArchivePart):
         ConflictError
             If the judgment has another revision.
         """
-        labels = subtopics, subtopic_weights, stratum
+        labels = subtopics, subtopic_weights, stratum, note
         wanted = check_entries([JudgmentEntry(query_id, doc_id, grade, document_hash, *labels)])
-        _check_author(author, source)
+        check_source(author, source)
 
         def work(connection: Connection) -> StoredJudgment:
             check_revision(connection, (query_id, doc_id), if_revision)
@@ -174,15 +163,16 @@ class ArchivedJudgments(ArchivePart):
         subtopics: Mapping[str, float] | None = None,
         subtopic_weights: Mapping[str, float] | None = None,
         stratum: str | None = None,
+        note: str | None = None,
     ) -> StoredJudgment:
         """Write one second opinion, as `put` does, and return it.
 
         It never conflicts with concurrent changes. The first opinion on a pair becomes its
         judgment; a later one has no stratum.
         """
-        labels = subtopics, subtopic_weights, stratum
+        labels = subtopics, subtopic_weights, stratum, note
         wanted = check_entries([JudgmentEntry(query_id, doc_id, grade, document_hash, *labels)])
-        _check_author(author, source)
+        check_source(author, source)
 
         def work(connection: Connection) -> StoredJudgment:
             rule = read_policy(connection).rule
@@ -212,7 +202,7 @@ class ArchivedJudgments(ArchivePart):
             If it has another revision than the caller saw.
         """
         pair = _pair(query_id, doc_id)
-        _check_author(author)
+        check_source(author)
 
         def work(connection: Connection) -> StoredJudgment:
             check_revision(connection, pair, if_revision)
@@ -250,7 +240,7 @@ class ArchivedJudgments(ArchivePart):
             If the state is not the author's, or another one has replaced it.
         """
         pair = _pair(query_id, doc_id)
-        _check_author(author)
+        check_source(author)
 
         def work(connection: Connection) -> StoredJudgment | None:
             rule = read_policy(connection).rule
@@ -272,14 +262,20 @@ class ArchivedJudgments(ArchivePart):
         self,
         *,
         query_id: str | None = None,
+        doc_id: str | None = None,
         is_stale: bool | None = None,
         after: str | None = None,
         limit: int = 100,
     ) -> Page[StoredJudgment]:
-        """Return judgments in the order of their ids' bytes: all, of one query, or stale ones."""
+        """Return judgments in the order of their ids' bytes.
+
+        All, those of a query or a document, or stale ones.
+        """
         rows = STATES.where(IS_CURRENT)
         if query_id is not None:
             rows = rows.where(judgments.c.query_id == check_id(query_id, "query_id"))
+        if doc_id is not None:
+            rows = rows.where(judgments.c.doc_id == check_id(doc_id, "doc_id"))
         if is_stale is not None:
             stale = func.coalesce(IS_STALE, False)
             rows = rows.where(stale if is_stale else ~stale)
@@ -304,11 +300,18 @@ class ArchivedJudgments(ArchivePart):
         """Return the current judgments, for an evaluation."""
         return self.as_of(None, is_recorded=False)[0]
 
-    def with_opinions(self) -> Judgments:
-        """Return the current judgments with judge, source and time, and second opinions since."""
+    def with_opinions(self, *, with_settled: bool = False) -> Judgments:
+        """Return the current judgments with judge, source, time, note and second opinions since.
+
+        Parameters
+        ----------
+        with_settled : bool
+            Whether to add the opinions that a judgment has settled. They do not count: only an
+            import that knows the source ``"settled"`` reads them as they are meant.
+        """
         found = copy(self.current())
         with self._database.reading() as connection:
-            found.opinions = read_opinions(connection)
+            found.opinions = read_opinions(connection, with_settled=with_settled)
         return found
 
     def hash(self) -> str:
@@ -349,11 +352,10 @@ class ArchivedJudgments(ArchivePart):
         """Read the current judgments in advance, so that later calls are fast."""
         self._known.prepare()
 
+    def forget_earlier(self) -> None:
+        """Drop earlier judgments from memory; they are read again if they are needed."""
+        self._known.forget_earlier()
+
 
 def _pair(query_id: str, doc_id: str) -> Pair:
     return check_id(query_id, "query_id"), check_id(doc_id, "doc_id")
-
-
-def _check_author(author: str, source: str | None = None) -> None:
-    check_text(author, "author")
-    check_text(source, "source", optional=True)

@@ -25,7 +25,7 @@ from berryeval.archive.records import StoredJudgment
 from berryeval.core.judging import Judges
 from berryeval.errors import ConflictError
 
-__all__ = ["apply_rule", "undo_judgment", "write_opinions"]
+__all__ = ["apply_rule", "restore_judgment", "undo_judgment", "write_opinions"]
 
 RULE = "rule"
 """The source of a grade that the rule computed."""
@@ -90,7 +90,8 @@ def apply_rule(
         digest = (origin or current).document_hash
         new = NewJudgment(
             current.query_id, current.doc_id, counted.grade, digest, *counted.subtopics,
-            current.stratum,
+            current.stratum, None if origin is None else origin.note,
+            None if origin is None else origin.given_at,
         )  # fmt: skip
         source = RULE if origin is None else origin.source
         writer.add(new, counted.author, source, replaced=current.revision, kind="rule")
@@ -98,16 +99,16 @@ def apply_rule(
 
 
 def _is_unchanged(states: Sequence[StoredJudgment], new: NewJudgment, author: str) -> bool:
-    """Whether a judge's last state of a pair has the same grade."""
+    """Whether a judge's last state of a pair has the same grade, and the same note if any."""
     found = history_of(states)
     own = next((one for one in found.pending if one.author == author), None)
     if own is not None:
         is_same = (own.grade, own.document_hash) == (new.grade, new.document_hash)
-        return is_same and subtopics_of(own) == subtopics_of(new)
+        return is_same and subtopics_of(own) == subtopics_of(new) and new.note in (None, own.note)
     judgment = found.judgment
     if judgment is None or (judgment.author, judgment.grade) != (author, new.grade):
         return False
-    return subtopics_of(judgment) == subtopics_of(new)
+    return subtopics_of(judgment) == subtopics_of(new) and new.note in (None, judgment.note)
 
 
 def _own_state(states: Sequence[StoredJudgment], author: str) -> StoredJudgment | None:
@@ -142,23 +143,44 @@ def undo_judgment(
         gone = NewJudgment(*pair, None, None, stratum=None if is_opinion else last.stratum)
         replaced = writer.add(gone, author, None, replaced=replaced, kind=mine.kind)
     if not is_opinion:
-        _restore(writer, [one for one in states if one.revision < revision], pair, replaced)
+        earlier = [one for one in states if one.revision < revision]
+        if not restore_judgment(writer, earlier, pair, replaced) and mine.grade is not None:
+            _promote(writer, history_of(states).pending, pair, replaced)
     writer.flush()
     apply_rule(connection, [read_history(connection, pair)], rule)
     return read_judgment(connection, pair)
 
 
-def _restore(
+def restore_judgment(
     writer: StateWriter, earlier: Sequence[StoredJudgment], pair: Pair, replaced: int
-) -> None:
-    """Restore the previous judgment."""
+) -> bool:
+    """Restore the judgment among earlier states; return whether there is one."""
     before = history_of(earlier).judgment
     if before is None:
-        return
+        return False
     again = NewJudgment(
-        *pair, before.grade, before.document_hash, *subtopics_of(before), before.stratum
-    )
+        *pair, before.grade, before.document_hash, *subtopics_of(before), before.stratum,
+        before.note, before.given_at,
+    )  # fmt: skip
     writer.add(again, before.author, before.source, replaced=replaced, restores=before.revision)
+    return True
+
+
+def _promote(
+    writer: StateWriter, opinions: Sequence[StoredJudgment], pair: Pair, replaced: int
+) -> None:
+    """Make the first of the opinions on an undone judgment the judgment; the others follow it."""
+    for number, one in enumerate(opinions):
+        gone = NewJudgment(*pair, None, None)
+        last = writer.add(gone, one.author, None, replaced=one.revision, kind="opinion")
+        again = NewJudgment(
+            *pair, one.grade, one.document_hash, *subtopics_of(one), None, one.note,
+            one.given_at or one.judged_at,
+        )  # fmt: skip
+        if number == 0:
+            writer.add(again, one.author, one.source, replaced=replaced)
+        else:
+            writer.add(again, one.author, one.source, replaced=last, kind="opinion")
 
 
 def _is_undone(mine: StoredJudgment, after: StoredJudgment) -> bool:

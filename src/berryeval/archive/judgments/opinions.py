@@ -112,6 +112,8 @@ class PairHistory(Generic[AnyState]):
     """Opinions since then, one per judge, oldest first."""
     independent: dict[str, float]
     """The grade of each judge who did not see another's, for agreement."""
+    settled: tuple[AnyState, ...] = ()
+    """If the judgment settled a conflict, the states of the judges who had disagreed."""
 
     @property
     def is_conflict(self) -> bool:
@@ -149,12 +151,12 @@ class PairHistory(Generic[AnyState]):
 
     def _counted_by_subtopic(self, rule: Judges, author: str) -> Counted[AnyState]:
         """Apply a rule to each subtopic."""
-        said = self._given
+        given = self._given
         if rule not in ("first", "latest"):
-            said = [*{state.author: (state, grade) for state, grade in said}.values()]
+            given = [*{state.author: (state, grade) for state, grade in given}.values()]
         grades: dict[str | None, list[float]] = {}
         weights: dict[str, float] = {}
-        for state, grade in said:
+        for state, grade in given:
             weights |= state.subtopic_weights or {}
             for label, its_grade in grades_by_label(grade, state.subtopics).items():
                 grades.setdefault(label, []).append(its_grade)
@@ -174,13 +176,13 @@ class PairHistory(Generic[AnyState]):
         """
         if self.judgment is None or self.judgment.grade is None:
             return []
-        said = [(self.judgment, self.judgment.grade)]
-        said += [(one, one.grade) for one in self.pending if one.grade is not None]
-        return [one for one in said if one[1] >= 0] or said
+        given = [(self.judgment, self.judgment.grade)]
+        given += [(one, one.grade) for one in self.pending if one.grade is not None]
+        return [one for one in given if one[1] >= 0] or given
 
 
-def _labels_of(said: tuple[State, float]) -> frozenset[tuple[str | None, float]]:
-    state, grade = said
+def _labels_of(given: tuple[State, float]) -> frozenset[tuple[str | None, float]]:
+    state, grade = given
     return frozenset(grades_by_label(grade, state.subtopics).items())
 
 
@@ -211,16 +213,25 @@ def history_of(states: Iterable[AnyState]) -> PairHistory[AnyState]:
     judgment: AnyState | None = None
     pending: dict[str, AnyState] = {}
     independent: dict[str, float] = {}
+    settled: tuple[AnyState, ...] = ()
     for state in _effective(states):
         if state.kind == "opinion":
             independent = _independent(judgment) | independent | _independent(state)
             pending.pop(state.author, None)
             pending[state.author] = state
         else:
+            before = {one.author: one for one in (judgment, *pending.values()) if one is not None}
+            if state.source != SETTLED or state.grade is None:
+                settled = ()
+            elif judgment is not None and judgment.source != SETTLED:
+                settled = (*before.values(),)
             judgment, pending = state, {}
+            if state.grade is None:  # withdrawn, and with it what was said before
+                independent = {}
     if judgment is not None and judgment.grade is None:
         judgment, pending = None, {}
-    return PairHistory(judgment, tuple(pending.values()), independent or _independent(judgment))
+    known = independent or _independent(judgment)
+    return PairHistory(judgment, tuple(pending.values()), known, settled)
 
 
 def _independent(state: State | None) -> dict[str, float]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from datetime import datetime
 from itertools import groupby
 from typing import Any, NamedTuple
 
@@ -19,7 +20,7 @@ from sqlalchemy import (
     update,
 )
 
-from berryeval.archive.checks import check_count, check_id, check_text
+from berryeval.archive.checks import check_count, check_id, check_note, check_text
 from berryeval.archive.clock import now
 from berryeval.archive.database import batches_of
 from berryeval.archive.judgments.opinions import SETTLED, history_of
@@ -77,7 +78,7 @@ IS_OPINION = and_(_c.superseded_by.is_(None), _c.grade.is_not(None), _c.kind == 
 STATES: Select[Any] = select(
     _c.query_id, _c.doc_id, _c.grade, _c.author, _c.source, _c.judged_at, _c.document_hash,
     _c.revision, _c.kind, _c.restores, _c.subtopics, _c.subtopic_weights, _c.stratum,
-    IS_STALE.label("is_stale"),
+    _c.note, _c.given_at, IS_STALE.label("is_stale"),
 ).outerjoin(documents, documents.c.doc_id == _c.doc_id)  # fmt: skip
 
 # Built once: building a statement takes longer than running it.
@@ -87,7 +88,7 @@ _HISTORY = STATES.where(*_IS_OF_PAIR).order_by(_c.revision)
 _NEWEST = select(func.max(_c.revision))
 _KEPT: Select[Any] = select(
     _c.query_id, _c.doc_id, _c.revision, _c.grade, _c.author, _c.source, _c.document_hash, _c.kind,
-    _c.subtopics, _c.subtopic_weights, _c.stratum,
+    _c.subtopics, _c.subtopic_weights, _c.stratum, _c.note,
 )  # fmt: skip
 _IS_COUNTED = and_(_c.superseded_by.is_(None), _c.kind != "opinion")
 _KEPT_OF_PAIR = _KEPT.where(_IS_COUNTED, *_IS_OF_PAIR)
@@ -107,6 +108,8 @@ class NewJudgment(NamedTuple):
     subtopics: Mapping[str, float] | None = None
     subtopic_weights: Mapping[str, float] | None = None
     stratum: str | None = None
+    note: str | None = None
+    given_at: datetime | None = None
 
     def with_subtopics(self, found: Subtopics) -> NewJudgment:
         """Return the state with other subtopics."""
@@ -130,7 +133,8 @@ def check_entries(entries: Iterable[JudgmentEntry]) -> dict[Pair, NewJudgment]:
         stratum = entry.stratum
         if stratum:
             check_id(stratum, f"{where}.stratum")
-        new = NewJudgment(*pair, grade, digest, *named, stratum)
+        note = check_note(entry.note, f"{where}.note")
+        new = NewJudgment(*pair, grade, digest, *named, stratum, note, entry.given_at)
         before = wanted.setdefault(pair, new)
         if before.stratum != stratum:
             expected = "the same stratum each time"
@@ -282,8 +286,13 @@ def iter_opined(connection: Connection) -> Iterator[list[StoredJudgment]]:
         yield [stored_judgment(row) for row in same]
 
 
-def read_opinions(connection: Connection) -> dict[bytes, dict[bytes, list[Opinion]]]:
-    """Return what each judge says of each judged pair, the judgment first."""
+def read_opinions(
+    connection: Connection, *, with_settled: bool = False
+) -> dict[bytes, dict[bytes, list[Opinion]]]:
+    """Return what each judge says of each judged pair, the judgment first.
+
+    If `with_settled` is true, opinions that a judgment has settled follow it.
+    """
     found: dict[bytes, dict[bytes, list[Opinion]]] = {}
     rows = connection.execute(STATES.where(IS_CURRENT).order_by(_c.query_id, _c.doc_id))
     for row in rows:
@@ -293,10 +302,14 @@ def read_opinions(connection: Connection) -> dict[bytes, dict[bytes, list[Opinio
     for states in iter_opined(connection):
         history = history_of(states)
         if history.judgment is not None:
-            said = {one.author: one for one in (history.judgment, *history.pending)}
+            said = [*{one.author: one for one in (history.judgment, *history.pending)}.values()]
+            if with_settled:
+                # In a file, a judge has one grade: of the settler it is the one that settled.
+                settler = history.judgment.author
+                said += [one for one in history.settled if one.author != settler]
             own = found[encode_id(states[0].query_id)]
             own[encode_id(states[0].doc_id)] = [
-                opinion for one in said.values() for opinion in _opinions(one)
+                opinion for one in said for opinion in _opinions(one)
             ]
     return found
 
@@ -309,7 +322,8 @@ def _opinions(state: StoredJudgment) -> list[Opinion]:
             encode_id(state.author),
             grade,
             None if state.source is None else encode_id(state.source),
-            state.judged_at.isoformat().encode(),
+            (state.given_at or state.judged_at).isoformat().encode(),
+            None if state.note is None else encode_id(state.note),
             subtopic=None if name is None else encode_id(name),
         )
         for name, grade in grades_by_label(state.grade, state.subtopics).items()
@@ -327,6 +341,7 @@ def _is_same(old: Row[Any], new: NewJudgment, author: str, source: str | None) -
     facts = (old.grade, old.document_hash, old.author, old.source == SETTLED, old.kind)
     wanted = (new.grade, new.document_hash, author, source == SETTLED, "judgment")
     is_same = subtopics_of(old) == subtopics_of(new) and old.stratum == new.stratum
+    is_same = is_same and new.note in (None, old.note)
     return facts == wanted and is_same
 
 

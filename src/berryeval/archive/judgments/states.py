@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import threading
 from array import array
-from collections import deque
+from collections import OrderedDict, deque
 from collections.abc import Iterable, Iterator
 from datetime import datetime
-from itertools import groupby
+from itertools import accumulate, groupby, islice
 from typing import Any, NamedTuple, TypeAlias
 
 from sqlalchemy import (
@@ -38,8 +38,12 @@ Strata: TypeAlias = "dict[bytes, dict[bytes, bytes]]"
 """Query, document, stratum."""
 
 _AT_ONCE = 20_000
-_N_BEFORE = 2
+_STREAMED = {"yield_per": _AT_ONCE}
 _N_RECORDED = 100
+_N_HASHES = 256
+"""Earlier states that are found by their hash, recorded or not."""
+_MOST_CHANGES = 5_000
+"""With fewer changes since, an earlier state is derived from the current one."""
 
 _c = judgments.c
 # As bytes, since decoding a million ids takes a second.
@@ -55,18 +59,20 @@ def read(connection: Connection, revision: int) -> Judgments:
         .order_by(_c.query_id, _c.doc_id)
     )
     sizes: dict[bytes, int] = {}
-    doc_ids: list[bytes] = []
+    # Joined part by part: a million ids as objects take twice as much as all columns.
+    doc_data: list[bytes] = []
+    doc_ends = array("Q", [0])
     grades = array("d")
-    for part in connection.execute(rows).partitions(_AT_ONCE):
-        query_ids, more_ids, more_grades = zip(*part, strict=True)
+    for part in connection.execute(rows, execution_options=_STREAMED).partitions(_AT_ONCE):
+        query_ids, doc_ids, more_grades = zip(*part, strict=True)
         for query_id, same in groupby(query_ids):
             sizes[query_id] = sizes.get(query_id, 0) + len(list(same))
-        doc_ids += more_ids
+        doc_data.append(b"".join(doc_ids))
+        doc_ends.extend(islice(accumulate(map(len, doc_ids), initial=doc_ends[-1]), 1, None))
         grades.extend(more_grades)
-    starts = array("Q", [0])
-    for size in sizes.values():
-        starts.append(starts[-1] + size)
-    found = Judgments(IdColumn.of(sizes), starts, IdColumn.of(doc_ids), grades)
+    starts = array("Q", accumulate(sizes.values(), initial=0))
+    doc_ids_read = IdColumn(b"".join(doc_data), doc_ends)
+    found = Judgments(IdColumn.of(sizes), starts, doc_ids_read, grades)
     found.subtopics, found.subtopic_weights = _read_subtopics(connection, revision)
     found.strata = _read_strata(connection, revision)
     return found
@@ -200,19 +206,20 @@ class _State(NamedTuple):
 
 
 class KnownStates:
-    """The current judgments, those shortly before, and one earlier state.
+    """The current judgments, and the earlier state that was requested last.
 
     After a change only the difference is read, so that one judgment among a million takes
-    milliseconds rather than seconds.
+    milliseconds rather than seconds. States shortly before are derived in the same way: each
+    takes as much memory as the current one.
     """
 
     def __init__(self, database: Database) -> None:
         self._database = database
         self._loading = threading.Lock()
         self._newest: _State | None = None
-        # A caller that got a hash may request its judgments after another change.
-        self._before: deque[_State] = deque(maxlen=_N_BEFORE)
         self._earlier: _State | None = None
+        # A caller that got a hash may request its judgments after another change.
+        self._revisions: OrderedDict[str, int] = OrderedDict()
         self._recorded: deque[str] = deque(maxlen=_N_RECORDED)
 
     def as_of(
@@ -230,18 +237,20 @@ class KnownStates:
     def _state(self, when: str | datetime | None) -> _State:
         newest = self._newest
         if isinstance(when, str):
-            for known in (newest, *self._before, self._earlier):
+            for known in (newest, self._earlier):
                 if known is not None and known.hash == when:
                     return known
         with self._database.reading() as connection:
-            revision = find(connection, when)
+            revision = self._revisions.get(when) if isinstance(when, str) else None
+            if revision is None:
+                revision = find(connection, when)
             if newest is not None and newest.revision == revision:
                 return newest
             is_newest = when is None or revision == find(connection, None)
             if is_newest:
                 state = _newer(connection, newest, revision)
             else:
-                found = read(connection, revision)
+                found = _older(connection, newest, revision)
                 hashed = when if isinstance(when, str) else hash_of_judgments(found)
                 state = _State(revision, hashed, found)
         if is_newest:
@@ -253,15 +262,23 @@ class KnownStates:
     def _advance(self, state: _State) -> None:
         if self._newest is not None:
             self._newest.judgments.is_kept_ready = False
-            self._before.append(self._newest._replace(running=None))
+            self._earlier = self._newest._replace(running=None)
         state.judgments.is_kept_ready = True  # most pages and trends score runs with them
         self._newest = state
+        self._revisions[state.hash] = state.revision
+        while len(self._revisions) > _N_HASHES:
+            self._revisions.popitem(last=False)
 
     def hash(self) -> str:
         """Return the hash of the current judgments, without reading them if possible."""
         with self._database.reading() as connection:
             noted = hash_at(connection, find(connection, None))
         return noted or self.as_of(None)[1]
+
+    def forget_earlier(self) -> None:
+        """Drop the earlier state, which takes as much memory as the current one."""
+        with self._loading:
+            self._earlier = None
 
     def prepare(self) -> None:
         """Read the judgments, and what makes their hash quick to compute after a change."""
@@ -272,6 +289,21 @@ class KnownStates:
             with self._loading:
                 if self._newest is state:
                     self._newest = prepared
+
+
+def _older(connection: Connection, newest: _State | None, revision: int) -> Judgments:
+    """Return the judgments at an earlier revision, derived from the newest if that is faster."""
+    if newest is None or not 0 < newest.revision - revision <= _MOST_CHANGES:
+        return read(connection, revision)
+    changed = read_changes(connection, revision, newest.revision)
+    before = {query_id: dict.fromkeys(documents) for query_id, documents in changed.items()}
+    rows = select(_QUERY_ID, _DOC_ID, _c.grade).where(*_is_current_at(revision))
+    for query_id, doc_id, grade in _rows_of(connection, rows, changed):
+        if doc_id in before[query_id]:
+            before[query_id][doc_id] = grade
+    found = apply_changes(newest.judgments, before)
+    _renew_labels(connection, revision, found, newest.judgments, before)
+    return found
 
 
 def _newer(connection: Connection, before: _State | None, revision: int) -> _State:

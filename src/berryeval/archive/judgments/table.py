@@ -14,9 +14,18 @@ from numpy.typing import NDArray
 from berryeval.archive.judgments.opinions import SETTLED
 from berryeval.core.id_column import decode_id, encode_id
 
-__all__ = ["JudgmentTable", "WantedJudgments"]
+__all__ = ["JudgmentTable", "WantedJudgments", "narrow"]
 
 Mask = NDArray[np.bool_]
+Numbers = NDArray[np.signedinteger[Any]]
+
+
+def narrow(numbers: Any) -> Numbers:  # noqa: ANN401 - any array of whole numbers from 0
+    """Return numbers in the smallest type that has room for them."""
+    column = np.asarray(numbers)
+    highest = int(column.max(initial=0))
+    kinds = (np.int8, np.int16, np.int32, np.int64)
+    return column.astype(next(kind for kind in kinds if highest <= np.iinfo(kind).max))
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,17 +58,17 @@ class JudgmentTable:
     newest: int
     """The revision that it was built at."""
     query_ids: Sequence[bytes]
-    queries: NDArray[np.int32]
+    queries: Numbers
     """The number of each judgment's query."""
     doc_data: bytes
-    doc_ends: NDArray[np.int64]
+    doc_ends: Numbers
     """Start of each document's id in `doc_data`, and the end of the last one."""
     grades: NDArray[np.float64]
     author_names: Sequence[str]
-    authors: NDArray[np.int32]
+    authors: Numbers
     source_names: Sequence[str | None]
-    sources: NDArray[np.int32]
-    revisions: NDArray[np.int64]
+    sources: Numbers
+    revisions: Numbers
     stale: Mask
     conflicts: Mask
     opinions: Mapping[int, Mapping[str, float]] = field(default_factory=dict)
@@ -186,7 +195,7 @@ class JudgmentTable:
         found[[row for row in map(int, rows) if self.doc_id(row) in wanted]] = True
         return found
 
-    def _is(self, names: Sequence[Any], column: NDArray[np.int32], name: str | None) -> Mask:
+    def _is(self, names: Sequence[Any], column: Numbers, name: str | None) -> Mask:
         number = names.index(name) if name in names else -1
         found: Mask = column == number
         return found
@@ -199,8 +208,8 @@ class JudgmentTable:
 
     def _rows_with_opinion(self, author: str) -> Mask:
         """Return whether each of `_rows_of_opinions` has one of this judge."""
-        said = (author in opinions for opinions in self.opinions.values())
-        return np.fromiter(said, dtype=bool, count=len(self.opinions))
+        has_one = (author in opinions for opinions in self.opinions.values())
+        return np.fromiter(has_one, dtype=bool, count=len(self.opinions))
 
     @cached_property
     def _counts_of_authors(self) -> Mapping[str, int]:
@@ -224,7 +233,8 @@ class JudgmentTable:
 
     @cached_property
     def _lower_ids(self) -> bytes:
-        return self.doc_data.lower()
+        lower = self.doc_data.lower()
+        return self.doc_data if lower == self.doc_data else lower
 
     @cached_property
     def _query_numbers(self) -> dict[bytes, int]:

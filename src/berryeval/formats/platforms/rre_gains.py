@@ -7,7 +7,6 @@ Quepid exports the newer form and imports only this one, with ``queries`` at the
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import replace
 
 from berryeval.core.grouped import Grouped
 from berryeval.formats.beginning import Beginning
@@ -17,7 +16,7 @@ from berryeval.formats.platforms._json import write_list
 
 __all__ = ["HOLDS", "iter_judged", "sniff", "to_lines"]
 
-HOLDS = replace(rre.HOLDS, fractions=False)
+HOLDS = rre.HOLDS._replace(fractions=False)
 iter_judged = rre.iter_judged
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING
 
@@ -118,7 +119,8 @@ def _headline(sentence: str) -> str:
 def _lead(gate: GateResult | None) -> str:
     if gate is None or not gate.suggestion:
         return ""
-    return f'<p class="lead">{escaped(gate.suggestion)}</p>'
+    suggestion = re.sub("`(.+?)`", r"<code>\1</code>", escaped(gate.suggestion))
+    return f'<p class="lead">{suggestion}</p>'
 
 
 def _numbers(comparison: Comparison, focus: Focus, gate: GateResult | None) -> str:

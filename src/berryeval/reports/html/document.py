@@ -5,7 +5,6 @@ from __future__ import annotations
 import base64
 import hashlib
 from collections.abc import Iterable
-from dataclasses import replace
 from functools import cache
 from importlib import resources
 
@@ -115,6 +114,6 @@ def tables_to_html(heading: str, tables: Iterable[Table], title: str | None = No
 
 def _shown(table: Table) -> str:
     left_out = len(table.rows) - _MOST_ROWS
-    shown = replace(table, title=table.title or "Means", rows=table.rows[:_MOST_ROWS])
+    shown = table._replace(title=table.title or "Means", rows=table.rows[:_MOST_ROWS])
     note = [f"Rows left out: {left_out:,}. CSV has them all."] if left_out > 0 else []
     return table_to_html(shown) + notes_to_html(note)

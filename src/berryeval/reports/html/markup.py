@@ -68,4 +68,7 @@ def _is_figure(i_column: int, table: Table) -> str:
 def _cells(row: tuple[str, ...], table: Table) -> str:
     keys = "".join(f'<th scope="row">{escaped(cell)}</th>' for cell in row[: table.n_keys])
     figures = row[table.n_keys :]
-    return keys + "".join(f'<td class="n">{escaped(figure_text(cell))}</td>' for cell in figures)
+    return keys + "".join(
+        f'<td class="{"n words" if cell[:1].isalpha() else "n"}">{escaped(figure_text(cell))}</td>'
+        for cell in figures
+    )

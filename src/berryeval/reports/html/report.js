@@ -231,6 +231,20 @@
     more.textContent = `Show ${Math.min(left, 2 * PAGE)} more of ${left.toLocaleString("en")}`;
   }
 
+  // Nothing can be opened on paper: the rankings of the first queries are printed with them.
+  const PRINTED = 20;
+  let opened = state.open;
+  addEventListener("beforeprint", () => {
+    opened = state.open;
+    const first = chosen().filter((i) => data.rankings[i]);
+    state.open = new Set([...opened, ...first.slice(0, PRINTED)]);
+    render();
+  });
+  addEventListener("afterprint", () => {
+    state.open = opened;
+    render();
+  });
+
   function render() {
     indices = chosen();
     greatest = differences().reduce((most, value) => Math.max(most, Math.abs(value)), 1);

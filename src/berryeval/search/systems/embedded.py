@@ -248,6 +248,49 @@ class Embedded(System):
         index, deep = self._index, (replace(one, depth=max(k, one.depth)) for one in several)
         return [index.to_hits(found, k) for found in search_hybrid_each(index, query, vector, deep)]
 
+    def varied(self, mode: Mode | None = None, **changes: Any) -> Embedded:  # noqa: ANN401
+        """Return an engine with some settings changed, which searches the same index.
+
+        Parameters
+        ----------
+        mode : {"hybrid", "bm25", "vector"}, optional
+            How to search, if the index has what that needs.
+        **changes
+            Other settings of the constructor, except `path`, `embedder` and `approximate`. All
+            that are not given stay the same, also the weights if the fusion changes.
+
+        Raises
+        ------
+        ArgumentError
+            If a setting is invalid, or needs more than the index has.
+        """
+        index = self._index
+        settings: dict[str, Any] = {
+            "title_weight": self.title_weight,
+            "fusion": self.fusion,
+            "weights": self.settings.weights,
+            "depth": self.settings.depth,
+            "late": self.settings.late,
+            "feedback": self.settings.feedback,
+            "constant": self.constant,
+            **changes,
+        }
+        found = Embedded(
+            mode or self.mode, embedder=self.embedder, approximate=self.approximate, **settings
+        )
+        found.name = self.name
+        lacks = {
+            "mode": (found.mode != "vector" and index.lexical is None)
+            or (found.mode != "bm25" and index.vectors is None),
+            "late": found._has_tokens and index.tokens is None,
+            "feedback": found._has_texts and bool(index.ids) and not index.texts,
+        }
+        for name in (name for name, is_lacking in lacks.items() if is_lacking):
+            raise ArgumentError(name, "a value that this index was built for", "another")
+        lexical = index.lexical and index.lexical.weighted(found.title_weight)
+        found._searched = replace(index, lexical=lexical)
+        return found
+
     def fingerprint(self) -> dict[str, str]:
         """Return the settings that affect the results."""
         facts = {"system": "embedded", **self._index_facts()}
@@ -340,5 +383,5 @@ def _new_folder(path: Path) -> Path:
 def _remove_others(path: Path, kept: Path) -> None:
     """Remove older indexes; files that another process has open may stay until the next time."""
     for folder in path.glob(f"{_PREFIX}*"):
-        if folder != kept:
+        if folder.name != kept.name:  # one of them may be relative
             shutil.rmtree(folder, ignore_errors=True)

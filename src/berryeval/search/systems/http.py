@@ -16,6 +16,7 @@ from berryeval.search.exchange import (
     without_keys,
 )
 from berryeval.search.hits import Hit, check_k, to_hits
+from berryeval.search.hosts import AllowedHosts
 from berryeval.search.system import System
 from berryeval.search.systems.json_path import JsonPath, find_values, parse_path
 
@@ -47,6 +48,8 @@ class Http(System):
         Seconds to wait for each response.
     name : str, optional
         Name of the system in messages. Default: the host.
+    hosts : AllowedHosts, optional
+        Requests go only to these hosts. If omitted, any address is allowed.
 
     Raises
     ------
@@ -75,6 +78,7 @@ class Http(System):
         headers: Mapping[str, str] | None = None,
         timeout: float = 30.0,
         name: str | None = None,
+        hosts: AllowedHosts | None = None,
     ) -> None:
         parts = check_address(url)
         self.name = name or parts.hostname or ""
@@ -84,7 +88,7 @@ class Http(System):
         self.scores = scores
         self.headers = {**basic_authorization(parts), **(headers or {})}
         self.timeout = timeout
-        self._exchange = Exchange(self.name, self.headers, timeout)
+        self._exchange = Exchange(self.name, self.headers, timeout, hosts)
         self._id_path = parse_path(ids, "ids")
         self._score_path = None if scores is None else parse_path(scores, "scores")
         if "{query}" not in url + json.dumps(self.body):

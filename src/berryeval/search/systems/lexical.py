@@ -8,6 +8,7 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Iterable, Mapping
+from copy import copy
 from pathlib import Path
 from types import ModuleType
 from typing import TYPE_CHECKING, cast
@@ -86,6 +87,12 @@ class LexicalIndex:
     def open(cls, folder: Path, title_weight: float) -> LexicalIndex:
         """Open an index that `build` wrote to a folder."""
         return cls(_library().Index.open(str(folder)), title_weight)
+
+    def weighted(self, title_weight: float) -> LexicalIndex:
+        """Return the same index with another weight of titles."""
+        found = copy(self)
+        found._weights = _field_weights(title_weight)  # noqa: SLF001 - of the same class
+        return found
 
     def words_in(self, text: str) -> Counter[str]:
         """Return the analysed words of a text, and how often they occur."""

@@ -1,5 +1,6 @@
-"""The demo: an archive with the bundled golden set and a month of invented runs."""
+"""Sample data: the demo with a month of invented runs, and the examples of the package."""
 
-from berryeval.service.demo.filling import MEASURES, DemoFacts, fill_demo
+from berryeval.service.demo.filling import MEASURES, DemoFacts, content_of, fill_demo
+from berryeval.service.demo.samples import store_samples
 
-__all__ = ["MEASURES", "DemoFacts", "fill_demo"]
+__all__ = ["MEASURES", "DemoFacts", "content_of", "fill_demo", "store_samples"]

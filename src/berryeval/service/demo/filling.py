@@ -9,20 +9,37 @@ from typing import Any
 
 from berryeval.archive import Archive
 from berryeval.archive.clock import backdated
+from berryeval.archive.projects.records import PairSelection, ProjectPlan
 from berryeval.archive.records import Page, RunFacts, StoredGate, StoredRun
 from berryeval.core.run import Run
 from berryeval.errors import ArgumentError
 from berryeval.golden import GoldenSet, handbook
 from berryeval.service.demo.invention import InventedRun, invent_runs
-from berryeval.service.demo.judging import earlier_documents, judging_sessions
+from berryeval.service.demo.judging import (
+    FIRST_JUDGE,
+    SECOND_JUDGE,
+    THIRD_JUDGE,
+    earlier_documents,
+    judging_sessions,
+)
 from berryeval.service.demo.rankings import Rankings, ranked_by_system, real_rankings
 from berryeval.service.jobs import no_progress
 from berryeval.service.stored_runs import RunCache
+from berryeval.service.stores.stores import DEFAULT
 from berryeval.service.verdicts import decide_on
+from berryeval.suite.judged_pairs import guideline_text_of
 
-__all__ = ["BASELINE", "GATE", "MEASURES", "WITHOUT_QUESTIONS", "DemoFacts", "fill_demo"]
+__all__ = [
+    "BASELINE",
+    "GATE",
+    "MEASURES",
+    "WITHOUT_QUESTIONS",
+    "DemoFacts",
+    "content_of",
+    "fill_demo",
+]
 
-BASELINE, GATE = "main", "release"
+BASELINE, GATE, PROJECT = "main", "release", "two-judges"
 
 DECIDED = "hybrid"
 """The series that the gate decides on."""
@@ -43,6 +60,9 @@ _CHANGED_DAYS_AGO = 9.0
 """When documents changed, which makes their judgments stale."""
 
 _KNOWN_DAYS_AGO = 46.0
+
+_IN_PROJECT = 1000
+"""Pairs of the project, enough for some conflicts."""
 
 _COMPARED_DAYS_AGO = 0.9
 """When documents were indexed without questions, for comparison."""
@@ -112,19 +132,25 @@ def fill_demo(archive: Archive, *, today: datetime | None = None) -> DemoFacts:
 
 
 def _check_empty(archive: Archive) -> None:
+    name = content_of(archive)
+    if name:
+        way_out = "choose another one, or omit it for a temporary one"
+        found = f"{name} in {archive.name}; {way_out}"
+        raise ArgumentError("archive", "an empty archive for the demo", found)
+
+
+def content_of(archive: Archive) -> str | None:
+    """Return the first kind of data that an archive has; None if it is empty."""
     lists: dict[str, Page[Any]] = {
         "judgments": archive.judgments.page(limit=1),
         "queries": archive.queries.page(limit=1),
         "documents": archive.documents.page(limit=1),
         "runs": archive.runs.page(limit=1),
+        "projects": archive.projects.page(limit=1),
         "gates": archive.gates.page(limit=1),
         "verdicts": archive.verdicts.page(limit=1),
     }
-    for name, page in lists.items():
-        if page.items:
-            way_out = "choose another one, or omit it for a temporary one"
-            found = f"{name} in {archive.name}; {way_out}"
-            raise ArgumentError("archive", "an empty archive for the demo", found)
+    return next((name for name, page in lists.items() if page.items), None)
 
 
 def _fill_golden(
@@ -136,6 +162,9 @@ def _fill_golden(
     with backdated(end - timedelta(days=_KNOWN_DAYS_AGO)):
         archive.documents.put({**documents, **earlier}.values())
         archive.queries.put(golden.queries)
+        archive.judging.adopt_guideline(guideline_text_of(golden))
+        archive.stores.create(DEFAULT, "hybrid")
+        archive.stores.put_documents(DEFAULT, documents.values())
     tops = {name: _first_ten(rankings) for name, rankings in found.items()}
     pairs = set()
     for session in judging_sessions(golden, set().union(*tops.values()), tops[DECIDED]):
@@ -149,6 +178,11 @@ def _fill_golden(
         pairs |= {(entry.query_id, entry.doc_id) for entry in session.entries}
     with backdated(end - timedelta(days=_CHANGED_DAYS_AGO)):
         archive.documents.put(documents[doc_id] for doc_id in earlier)
+    with backdated(end - timedelta(days=_KNOWN_DAYS_AGO)):
+        judges = (FIRST_JUDGE, SECOND_JUDGE)
+        sample = PairSelection("sample", limit=_IN_PROJECT)
+        plan = ProjectPlan(sample, len(judges), judges)
+        archive.projects.create(PROJECT, plan, author=THIRD_JUDGE)
     return len(pairs)
 
 

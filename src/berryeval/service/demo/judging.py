@@ -11,7 +11,14 @@ from berryeval.archive.records import JudgmentEntry
 from berryeval.core.documents import Document
 from berryeval.golden.golden_set import GoldenSet
 
-__all__ = ["FIRST_JUDGE", "SECOND_JUDGE", "JudgingSession", "earlier_documents", "judging_sessions"]
+__all__ = [
+    "FIRST_JUDGE",
+    "SECOND_JUDGE",
+    "THIRD_JUDGE",
+    "JudgingSession",
+    "earlier_documents",
+    "judging_sessions",
+]
 
 FIRST_JUDGE, SECOND_JUDGE, THIRD_JUDGE = "ada", "ben", "cora"
 

@@ -10,6 +10,7 @@ to the same checks of ``Origin`` and ``Sec-Fetch-Site``.
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import partial
 from urllib.parse import urlsplit
 
 from anyio import to_thread
@@ -18,13 +19,16 @@ from starlette.requests import cookie_parser
 from starlette.types import ASGIApp, Receive, Scope, Send
 
 from berryeval.archive import Archive
+from berryeval.archive.clock import now
 from berryeval.archive.records import Token
+from berryeval.archive.tokens import USE_INTERVAL
 from berryeval.service.check_threads import run_check
 from berryeval.service.dependencies import LOCAL, Caller
 from berryeval.service.lru_cache import LruCache
 from berryeval.service.middleware.rates import RateLimit, address_key
 from berryeval.service.problems import Problem
 from berryeval.service.settings import ServiceSettings
+from berryeval.service.shared_work import in_thread
 
 __all__ = ["COOKIE", "OPEN_PATHS", "Access", "host_name"]
 
@@ -46,8 +50,8 @@ class Access:
         self._app = app
         self._archive = archive
         self._settings = settings
-        self._tokens = _Verified(archive.tokens.verify)
-        self._sessions = _Verified(archive.sessions.verify)
+        self._tokens = _Verified(archive.tokens.verify, self._note_use)
+        self._sessions = _Verified(archive.sessions.verify, self._note_use)
         # Apart from the requests that have access: an address may be that of a proxy.
         self._refused = RateLimit(settings.rate)
 
@@ -65,6 +69,11 @@ class Access:
         if await self._sessions.caller(session_id) is not None:
             await to_thread.run_sync(self._archive.sessions.end, session_id)
             self._sessions.forget(session_id)
+
+    def _note_use(self, token: Token) -> None:
+        """Record the use of a token, without waiting for other writers."""
+        if token.used_at is None or token.used_at < now() - USE_INTERVAL:
+            in_thread(partial(self._archive.tokens.note_use, token.name), "last-use")
 
     async def _caller(self, scope: Scope, headers: Headers) -> Caller:
         authorization = headers.get("authorization")
@@ -119,8 +128,11 @@ class Access:
 class _Verified:
     """Callers by their secrets, looked up in the archive and remembered for five seconds."""
 
-    def __init__(self, verify: Callable[[str], Token | None]) -> None:
+    def __init__(
+        self, verify: Callable[[str], Token | None], note_use: Callable[[Token], None]
+    ) -> None:
         self._verify = verify
+        self._note_use = note_use
         self._callers: LruCache[str, Caller] = LruCache(
             _MOST_REMEMBERED, seconds=_REMEMBERED_SECONDS
         )
@@ -140,7 +152,8 @@ class _Verified:
             if token is None:
                 self._valid.forget(secret)
             else:
-                caller = Caller(token.name, token.role, has_token=True)
+                caller = Caller(token.name, token.role, True, token.collections)  # noqa: FBT003
+                self._note_use(token)
                 self._valid.put(secret, True)  # noqa: FBT003 - the value of an entry
                 # If it was forgotten meanwhile, the archive may have answered before the end.
                 if n_forgotten == self._n_forgotten:

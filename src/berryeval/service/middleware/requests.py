@@ -82,6 +82,7 @@ class Requests:
         self._figures.count(scope["method"], route, status, seconds)
         if _log.isEnabledFor(logging.INFO):
             caller = scope["state"].get("caller")
+            collection = scope["state"].get("collection")
             _log.info(
                 "request",
                 extra={
@@ -92,6 +93,7 @@ class Requests:
                     "status": status,
                     "milliseconds": round(1000 * seconds, 3),
                     "caller": None if caller is None else caller.name,
+                    "collection": None if collection is None else collection.name,
                 },
             )
 

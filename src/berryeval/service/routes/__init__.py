@@ -2,6 +2,7 @@
 
 from berryeval.service.routes import (
     baselines,
+    collections,
     comparisons,
     documents,
     evaluation,
@@ -9,14 +10,20 @@ from berryeval.service.routes import (
     gates,
     history,
     holes,
+    imports,
     jobs,
+    judges,
     judging,
     judgment_files,
     judgments,
+    label_draws,
+    projects,
+    proposals,
     queries,
     rank_eval,
     runs,
     stores,
+    systems,
 )
 
 __all__ = ["ROUTERS"]
@@ -27,6 +34,11 @@ ROUTERS = (
     judgment_files.router,  # before the next, which takes JSON only
     judgments.router,
     judging.router,
+    imports.router,
+    projects.router,
+    judges.router,
+    label_draws.router,
+    proposals.router,
     documents.router,
     runs.router,
     comparisons.router,
@@ -35,8 +47,10 @@ ROUTERS = (
     holes.router,
     history.router,
     stores.router,
+    systems.router,
     evaluation.router,
     rank_eval.router,
     jobs.router,
+    collections.router,
 )
 """All routes except those for operators."""

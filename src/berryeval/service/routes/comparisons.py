@@ -21,6 +21,7 @@ from berryeval.service.dependencies import (
 )
 from berryeval.service.fields import (
     Body,
+    Label,
     MaxGrade,
     MeasureNames,
     RunReference,
@@ -29,12 +30,14 @@ from berryeval.service.fields import (
     check_measures,
 )
 from berryeval.service.jobs import Progress
+from berryeval.service.paths import NAME
 from berryeval.service.prices import CHEAP, PRICE_OF_BOUNDS, check_price
 from berryeval.service.problems import documented
 from berryeval.service.stored_runs import find_run, labels_of, load_runs
 from berryeval.service.workers import tasks
 from berryeval.stats.risk import MOST_ALPHA
 from berryeval.stats.validation import FEWEST_RESAMPLES
+from berryeval.suite.archived_judges import depth_of_model, model_judgments_in
 
 __all__ = ["router"]
 
@@ -43,6 +46,19 @@ router = APIRouter(prefix="/v1/comparisons", tags=["comparisons"], route_class=J
 MOST_CANDIDATES = 100
 MOST_RESAMPLES = 100_000
 _FORMULA = "candidates x measures x queries x resamples"
+
+
+class ModelUse(Body):
+    """Grades of a judge that is not a person, corrected by queries that people labelled."""
+
+    model_config = with_examples({"label_draw": "first"})
+
+    label_draw: Annotated[str, Field(pattern=NAME)] = Field(
+        description="Name of the draw of queries that people labelled."
+    )
+    judge: Label | None = Field(
+        None, description="Name or identity of the judge. Default: the only admitted one."
+    )
 
 
 class ComparisonRequest(Body):
@@ -81,6 +97,11 @@ class ComparisonRequest(Body):
     resamples: Annotated[int, Field(ge=FEWEST_RESAMPLES, le=MOST_RESAMPLES)] = 10_000
     seed: Seed = 0
     per_query: bool = Field(default=False, description="Whether to report every query.")
+    model: ModelUse | None = Field(
+        None,
+        description="If given, means and differences rest on people and a model. Not together "
+        "with bounds, risk, tests and `no_relevant` skip.",
+    )
 
 
 _EXAMPLE: dict[str, Any] = {
@@ -153,6 +174,12 @@ def compare_runs(
     def work(progress: Progress) -> Response:
         loaded = load_runs(runs, named, progress, len(named) + 1)
         judgments, judgments_hash = archive.judgments.as_of(None)
+        model = None
+        if given.model is not None:
+            k = depth_of_model(measures or COMPARED_MEASURES)
+            model = model_judgments_in(
+                archive, loaded, given.model.label_draw, k=k, judge=given.model.judge
+            )
         judgments = archive.documents.with_lengths(judgments, measures or (), loaded.values())
         arguments: dict[str, Any] = {
             "judgments": judgments,
@@ -170,6 +197,7 @@ def compare_runs(
             "seed": given.seed,
             "risk": given.risk,
             "per_query": given.per_query,
+            "model": model,
         }
         if price <= CHEAP:
             report = tasks.compare_runs(progress=progress, **arguments)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator, Sequence
+from contextlib import nullcontext
 from itertools import repeat
 from typing import Annotated, Any
 
@@ -41,6 +42,7 @@ from berryeval.service.jobs import Progress
 from berryeval.service.paths import NAME
 from berryeval.service.problems import documented
 from berryeval.service.routes.judgments import MOST_AT_ONCE
+from berryeval.service.routes.stores import ChangedSettings, changes_of
 from berryeval.service.stores.query_deadline import QueryDeadline, deadline_before
 from berryeval.service.stores.store import Store
 from berryeval.service.stores.stores import DEFAULT
@@ -130,6 +132,7 @@ class EvaluateStore(Body):
     ks: list[Annotated[int, Field(ge=1, le=LARGEST_K)]] = Field(
         default_factory=lambda: list(DEFAULT_KS), min_length=1, max_length=MOST_KS
     )
+    settings: ChangedSettings = Field(default_factory=dict)
 
     @model_validator(mode="after")
     def _asks_each_once(self) -> EvaluateStore:
@@ -273,9 +276,11 @@ def evaluate_store(
     does not finish within the time limit of a request; a job has more time.
 
     The summary is stored, and the rankings as a run with the name of the store:
-    `GET /v1/history?name=` shows the history of the store.
+    `GET /v1/history?name=` shows the history of the store. With changed `settings`, only the run
+    is stored, and its settings contain them.
     """
     store = stores.find(given.store)
+    changes = changes_of(store, given.settings)
     queries = _weighted(archive, given.queries)
     depth = max(LEAST_DEPTH, *given.ks)
     limit = QueryDeadline() if long_work.is_job else deadline_before(deadline, len(queries), depth)
@@ -284,24 +289,27 @@ def evaluate_store(
         progress(0, len(queries), "indexing")
         asked_at = now().isoformat()
         judgments = archive.judgments.current()
-        system, limits = limit.prepared(store)
-        found = evaluate_system(
-            system,
-            queries,
-            given.ks,
-            judgments=judgments,
-            limits=limits,
-            progress=lambda done, total: progress(done, total, "searching"),
-        )
+        prepared, limits = limit.prepared(store)
+        is_ready = prepared is store
+        with store.tuned(changes) if is_ready else nullcontext(prepared) as system:
+            found = evaluate_system(
+                system,
+                queries,
+                given.ks,
+                judgments=judgments,
+                limits=limits,
+                progress=lambda done, total: progress(done, total, "searching"),
+            )
+            settings = system.fingerprint()
         facts = RunFacts(
             store.name,
-            system.fingerprint(),
-            store.corpus_hash() if system is store else None,
+            settings,
+            store.corpus_hash() if is_ready else None,
             ("store",),
             asked_at=asked_at,
             failed=tuple(found.failed),
         )
-        stored = _stored(archive, store, found, facts)
+        stored = _stored(archive, None if changes else store, found, facts)
         return Answer({**stored, "notes": list(_notes(store, found, limit))})
 
     return long_work.answer("store evaluation", work)
@@ -317,11 +325,13 @@ def _weighted(archive: Archive, asked: Sequence[QueryToAsk]) -> list[AskedQuery]
 
 
 def _stored(
-    archive: Archive, store: Store, found: SystemEvaluation, facts: RunFacts
+    archive: Archive, store: Store | None, found: SystemEvaluation, facts: RunFacts
 ) -> dict[str, Any]:
-    """Store the results, and return them as JSON."""
+    """Store the results, also as the summary of a store if one is given; return them as JSON."""
     archive.runs.put(found.run, facts)
     body = found.to_dict()
+    if store is None:
+        return body
     summary = json.loads(json_bytes(body["summary"]))
     archive.stores.note_summary(store.name, store.kind, store.settings, summary)
     return body

@@ -39,6 +39,7 @@ from berryeval.service.dependencies import (
 from berryeval.service.fields import (
     Body,
     Id,
+    Label,
     RunReference,
 )
 from berryeval.service.jobs import Progress
@@ -86,13 +87,21 @@ class GuardContent(_model("GuardFields", ENTRY)):  # type: ignore[misc] # built 
 
 
 class GateContent(_model("GateFields", RULES)):  # type: ignore[misc] # built from declarations
-    """The rules of a gate: `[gate]` of berryeval.toml, and the baseline to compare with."""
+    """The rules of a gate: `[gate]` of berryeval.toml, and what to compare and judge with."""
 
     model_config = with_examples(_EXAMPLE)
 
     guards: list[GuardContent] = Field(min_length=1, max_length=MOST_GUARDS)
     baseline: Annotated[str, Field(pattern=NAME)] | None = Field(
         None, description="Name of a baseline; required by guards with a margin."
+    )
+    label_draw: Annotated[str, Field(pattern=NAME)] | None = Field(
+        None,
+        description="Name of a label draw: the verdict then rests on the grades of an admitted "
+        "judge, corrected by the queries that people labelled.",
+    )
+    judge: Label | None = Field(
+        None, description="Name or identity of the judge. Default: the only admitted one."
     )
 
 

@@ -12,7 +12,7 @@ from starlette.responses import Response
 
 from berryeval.archive import Archive
 from berryeval.archive.records import TrendPoint
-from berryeval.evaluation.evaluate import read_measures
+from berryeval.evaluation.evaluate import read_measure
 from berryeval.reports.history import look_as_dict
 from berryeval.service.answers import EXAMPLE_RUN, OTHER_RUN, Answer, Shape, with_examples
 from berryeval.service.bodies import JsonRoute
@@ -160,7 +160,7 @@ def get_history(
     name are tested for a decline, as in `berryeval history`. Each evaluation of a store is a
     point, over the judged queries that it answered.
     """
-    read_measures(measure)
+    read_measure(measure)
 
     def work(progress: Progress) -> Response:
         progress(0, 1, "scoring")
@@ -181,7 +181,7 @@ def _report(
     """Score every run with the same judgments, and test the runs of each name for a decline."""
     judgments_hash = archive.judgments.hash() if at is None else at
     found = archive.trend(measure, name=name, at=judgments_hash, check=check)
-    chosen = str(read_measures(measure)[0])
+    chosen = str(read_measure(measure))
     points: dict[str, Point] = {}
     looks: list[dict[str, Any]] = []
     for entries in _entries(archive, chosen, judgments_hash, found):

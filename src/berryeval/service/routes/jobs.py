@@ -12,7 +12,7 @@ from starlette.responses import Response, StreamingResponse
 from berryeval.service.answers import EXAMPLE_RUN, Answer, with_examples
 from berryeval.service.bodies import JsonRoute
 from berryeval.service.dependencies import CallerDep, JobsDep, job_answer
-from berryeval.service.jobs import EXAMPLE_JOB, FINISHED, Job, Jobs, JobState
+from berryeval.service.jobs import EXAMPLE_JOB, FINISHED, CollectionJobs, Job, JobState
 from berryeval.service.problems import Problem, documented, existing
 
 __all__ = ["router"]
@@ -120,5 +120,5 @@ async def cancel_job(job_id: JobId, jobs: JobsDep, caller: CallerDep) -> Answer:
     return job_answer(job)
 
 
-def _job(jobs: Jobs, job_id: str) -> Job:
+def _job(jobs: CollectionJobs, job_id: str) -> Job:
     return existing(jobs.get(job_id), "job", job_id)

@@ -1,4 +1,4 @@
-"""The judging policy: which of several grades counts, and what the grades mean."""
+"""The judging policy: which of several grades counts, what grades mean, and the guideline."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ from pydantic import Field
 
 from berryeval.archive.records import JudgingPolicy
 from berryeval.core.judging import Judges
+from berryeval.judges.protocol import LONGEST_GUIDELINE
 from berryeval.service.answers import Answer, Shape, with_examples
 from berryeval.service.bodies import JsonRoute
 from berryeval.service.dependencies import ArchiveDep, require
@@ -26,6 +27,7 @@ _STATE = {
     "rule": "majority",
     "labels": _LABELS,
     "highest_grade": 3,
+    "guideline": "Judge by the text alone.",
     "changes": {"first": 1, "latest": 5, "max": 2, "mean": 6, "majority": 0},
 }
 
@@ -40,6 +42,7 @@ class JudgingState(Shape):
         description="Labels of the grades, from 0 up; null if no scale is declared."
     )
     highest_grade: int | None = Field(description="The highest grade of the declared scale.")
+    guideline: str = Field(description="What judges should consider, as Markdown.")
     changes: dict[str, int] = Field(
         description="For each rule, the number of judgments whose grade it would change."
     )
@@ -55,6 +58,11 @@ class JudgingContent(Body):
         None,
         description="Labels of the grades, from 0 up: 2 to 10. null declares no scale.",
         max_length=10,
+    )
+    guideline: str | None = Field(
+        None,
+        description="What judges should consider, as Markdown. null keeps the current one.",
+        max_length=LONGEST_GUIDELINE,
     )
 
 
@@ -77,10 +85,12 @@ def set_judging(given: JudgingContent, archive: ArchiveDep) -> Answer:
     """Declare the judging policy.
 
     Another rule may change which grades count, and thereby every score. Histories show the
-    change, and restoring the rule restores the grades.
+    change, and restoring the rule restores the grades. Judges that are not people have to be
+    checked again under another guideline or scale.
     """
     labels = None if given.labels is None else tuple(given.labels)
-    changed = archive.judging.put(JudgingPolicy(given.rule, labels))
+    guideline = archive.judging.get().guideline if given.guideline is None else given.guideline
+    changed = archive.judging.put(JudgingPolicy(given.rule, labels, guideline))
     return Answer(_shape(archive) | {"changed": changed})
 
 

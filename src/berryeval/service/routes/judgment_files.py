@@ -14,6 +14,7 @@ from starlette.responses import FileResponse
 from starlette.routing import Match
 from starlette.types import Scope
 
+from berryeval.archive.records import StoredImport
 from berryeval.core.judgments import Judgments
 from berryeval.formats import write_judgments
 from berryeval.service.answers import Answer, with_examples
@@ -26,10 +27,12 @@ from berryeval.service.judgment_files import (
     WrittenFormat,
     batches_of_file,
     judgments_for_file,
+    judgments_there,
+    unread_times,
     with_query_ids,
 )
 from berryeval.service.temporary import temporary_folder
-from berryeval.service.uploads import received
+from berryeval.service.uploads import file_body, received
 from berryeval.service.workers.tasks import read_judgments_file
 
 __all__ = ["FILE_TYPES", "router"]
@@ -72,30 +75,24 @@ class ImportedJudgments(BaseModel):
     """The outcome of an import."""
 
     model_config = with_examples(
-        {"received": 150, "changed": 148, "notes": ["2 rows without a rating were left out."]}
+        {
+            "received": 150,
+            "changed": 148,
+            "notes": ["2 rows without a rating were left out."],
+            "import_id": 7,
+        }
     )
 
     received: int = Field(description="Number of judged pairs in the file.")
     changed: int = Field(description="Number of new or changed judgments and second opinions.")
     notes: list[str] = Field(description="What the file has and the archive does not hold.")
+    import_id: int = Field(description="The number of the import, to undo it.")
 
 
 @router.post(
     "/file",
     response_model=ImportedJudgments,
-    openapi_extra={
-        "requestBody": {
-            "required": True,
-            "description": "The file, plain or compressed with gzip or zstd. `Content-Digest` "
-            "(RFC 9530, sha-256), if given, must match.",
-            "content": {
-                "application/octet-stream": {
-                    "schema": {"type": "string", "format": "binary"},
-                    "example": _FILE,
-                }
-            },
-        }
-    },
+    openapi_extra=file_body(_FILE),
     dependencies=[require("judge")],
 )
 async def import_judgments(
@@ -111,10 +108,11 @@ async def import_judgments(
 ) -> Answer:
     """Import a file of judgments in any supported format, completely or not at all.
 
-    Judges and sources in the file are kept. A grade without a judge is by `imported`; if several
-    judges graded a document, the first grade is the judgment, and the others are second opinions.
-    A query that the service knows by its text and not by its id gets that id. `POST
-    /v1/judgments` takes the same files if the content type is not JSON, such as `text/plain`.
+    Judges, sources, times and notes in the file are kept. A grade without a judge is by
+    `imported`; if several judges graded a document, the first grade is the judgment, and the others
+    are second opinions. A query that the service knows by its text and not by its id gets that id.
+    `POST /v1/imports/{import_id}/undo` undoes an import. `POST /v1/judgments` takes the same files
+    if the content type is not JSON, such as `text/plain`.
     """
     async with received(request, file_name) as path, client_wait(request) as wait:
         limits = {"rows": settings.max_rows, "content": settings.max_upload}
@@ -123,13 +121,25 @@ async def import_judgments(
         )
     may_declare = caller.may("admin")
 
-    def store() -> int:
+    def store() -> StoredImport:
         found: Judgments = with_query_ids(archive, content)
-        batches = batches_of_file(found, file_name, archive.judgments.current())
-        return archive.judgments.put_batches(batches, declared=found if may_declare else None)
+        return archive.imports.put(
+            batches_of_file(found, file_name, judgments_there(archive, found)),
+            file_name=file_name,
+            author=caller.name,
+            declared=found if may_declare else None,
+        )
 
-    changed = await to_thread.run_sync(store)
-    return Answer({"received": content.n_rows, "changed": changed, "notes": notes})
+    stored = await to_thread.run_sync(store)
+    unread = unread_times(content)
+    return Answer(
+        {
+            "received": content.n_rows,
+            "changed": stored.n_changed,
+            "notes": notes if unread is None else [*notes, unread],
+            "import_id": stored.import_id,
+        }
+    )
 
 
 router.add_api_route(
@@ -158,14 +168,21 @@ router.add_api_route(
 def export_judgments(
     archive: ArchiveDep,
     format: Annotated[WrittenFormat, Query(description="Format of the file.")] = "trec",
+    with_settled: Annotated[  # noqa: FBT002 - a parameter of the address
+        bool,
+        Query(
+            description="Whether to add opinions that a judge has settled, for an import. They do "
+            "not count: of several rows, the one from the source `settled` does."
+        ),
+    ] = False,
 ) -> FileResponse:
     """Download the current judgments as a file.
 
-    JSON lines, tables, Parquet and Arrow have the judge, the source and the time of each grade,
-    with one row per second opinion; books of Quepid have the judges. Formats that identify queries
-    by text have their texts, as far as the service knows them.
+    JSON lines, tables, Parquet and Arrow have judge, source, time and note of each grade, with one
+    row per second opinion; books of Quepid have the judges. Formats that identify queries by text
+    have their texts, as far as the service knows them.
     """
-    judgments, texts = judgments_for_file(archive, format)
+    judgments, texts = judgments_for_file(archive, format, with_settled=with_settled)
     with ExitStack() as kept:
         path = kept.enter_context(temporary_folder()) / "judgments"
         write_judgments(judgments, path, format=format, texts=texts)

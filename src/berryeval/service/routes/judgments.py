@@ -50,6 +50,8 @@ _EXAMPLE = {
     "subtopics": {"animal": 2.0, "car": 0.0},
     "subtopic_weights": None,
     "stratum": None,
+    "note": "Names the error, but not the fix.",
+    "given_at": None,
 }
 
 
@@ -65,6 +67,8 @@ class JudgmentState(
         subtopics="Grades by subtopic, as they were given; those above `grade` count as `grade`.",
         subtopic_weights="Weights of the subtopics.",
         stratum="The stratum of the pool that the document was drawn from.",
+        note="What the judge wrote about it.",
+        given_at="When the judge gave it, if a file named a time; null if at `judged_at`.",
         kind="The judgment itself (judgment), a second opinion (opinion), or the grade "
         "that the rule for several judges chose (rule).",
     )
@@ -97,6 +101,9 @@ class Graded(Body):
         "infNDCG; documents of the pool that were not judged have a grade below 0. If omitted, "
         'that of the current judgment is kept; "" removes it. A second opinion has none.',
         examples=["top"],
+    )
+    note: Annotated[str, StringConstraints(max_length=10_000)] | None = Field(
+        None, description="What the judge writes about it.", examples=["Names the error."]
     )
 
 
@@ -248,6 +255,7 @@ def judge(
         "subtopics": given.subtopics,
         "subtopic_weights": given.subtopic_weights,
         "stratum": given.stratum,
+        "note": given.note,
     }
     if given.second_opinion:
         stored = archive.judgments.add_opinion(*pair, given.grade, **facts)

@@ -11,7 +11,7 @@ from starlette.responses import HTMLResponse, Response
 from berryeval import __version__
 from berryeval.service.answers import Answer, with_examples
 from berryeval.service.check_threads import run_check
-from berryeval.service.dependencies import ArchiveDep, require
+from berryeval.service.dependencies import HomeDep, require
 from berryeval.service.figures import CONTENT_TYPE, Figures
 from berryeval.service.problems import Problem
 from berryeval.service.reference_page import reference_page
@@ -51,7 +51,7 @@ async def get_health() -> Answer:
 
 
 @router.get("/readyz", response_model=Readiness)
-async def get_readiness(request: Request, archive: ArchiveDep) -> Answer:
+async def get_readiness(request: Request, archive: HomeDep) -> Answer:
     """Return whether the archive responds; 503 if it does not, or the service is stopping."""
     if request.app.state.is_stopping:
         raise Problem(503, "the service is stopping", kind="stopping")

@@ -64,6 +64,7 @@ _ERRORS: dict[int | str, dict[str, Any]] = {
         400: "Invalid request",
         401: "Missing or unknown token",
         403: "Not allowed",
+        404: "No such collection",
         413: "Too large",
         415: "Not JSON",
         503: "The archive is unavailable",

@@ -37,7 +37,7 @@ from berryeval.service.paging import Listed, PagingDep
 from berryeval.service.paths import QueryId, RunId
 from berryeval.service.problems import documented, existing, shown
 from berryeval.service.temporary import temporary_folder
-from berryeval.service.uploads import received
+from berryeval.service.uploads import file_body, received
 from berryeval.service.workers.tasks import read_packed_run
 
 __all__ = ["router"]
@@ -171,19 +171,7 @@ def list_runs(
     response_model=RunState,
     status_code=201,
     responses={200: {"model": RunState, "description": "Already stored"}},
-    openapi_extra={
-        "requestBody": {
-            "required": True,
-            "description": "The file, plain or compressed with gzip or zstd. `Content-Digest` "
-            "(RFC 9530, sha-256), if given, must match.",
-            "content": {
-                "application/octet-stream": {
-                    "schema": {"type": "string", "format": "binary"},
-                    "example": _FILE,
-                }
-            },
-        }
-    },
+    openapi_extra=file_body(_FILE),
     dependencies=[require("judge")],
 )
 async def upload_run(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+from collections.abc import Mapping, Sequence
 from typing import Annotated, Any
 
 from fastapi import APIRouter, Query
@@ -11,19 +12,32 @@ from pydantic import BaseModel, Field
 from berryeval.archive import hash_of_document
 from berryeval.archive.records import Page
 from berryeval.core.documents import Document
+from berryeval.core.query import Query as Asked
 from berryeval.errors import NotFoundError
 from berryeval.search.failures import failures_of
-from berryeval.search.hits import to_hits
-from berryeval.service.answers import REMOVAL, Answer, Shape, created, with_examples, written
+from berryeval.search.hits import Hit, to_hits
+from berryeval.search.tuning import Tunable, read_changes
+from berryeval.service.answers import (
+    REMOVAL,
+    Answer,
+    Shape,
+    created,
+    shape_of,
+    with_examples,
+    written,
+)
 from berryeval.service.bodies import JsonRoute
-from berryeval.service.dependencies import ArchiveDep, StoresDep, require
+from berryeval.service.dependencies import ArchiveDep, DeadlineDep, StoresDep, require
 from berryeval.service.fields import LONGEST_QUERY, Body, Id, Many
 from berryeval.service.paging import Listed, PagingDep, as_after, key_of
 from berryeval.service.paths import DocId, Name
 from berryeval.service.problems import documented
 from berryeval.service.stores.engines import Kind
+from berryeval.service.stores.store import Store
+from berryeval.service.stores.trying import SECONDS, try_query
+from berryeval.suite.settings import setting_text
 
-__all__ = ["router"]
+__all__ = ["MOST_HITS", "ChangedSettings", "changes_of", "router"]
 
 MOST_AT_ONCE = 100_000
 MOST_HITS = 10_000
@@ -33,6 +47,15 @@ router = APIRouter(prefix="/v1/stores", tags=["stores"], route_class=JsonRoute)
 
 _DOCUMENT = {"doc_id": "d1", "title": "OAuth", "text": "Renew tokens hourly."}
 _FOUND = {"doc_id": "d1", "score": 1.3, "title": "OAuth"}
+_SETTING = {
+    "name": "weights",
+    "kind": "pair",
+    "about": "Weights of words and vectors",
+    "value": "4,1",
+    "choices": [],
+    "least": 0.0,
+    "most": 1000000.0,
+}
 
 
 class StoreState(Shape):
@@ -49,7 +72,10 @@ class StoreState(Shape):
     )
 
     name: str
-    kind: str = Field(description="`configured` for a system in the configuration of the server.")
+    kind: str = Field(
+        description="`configured` for a system in the configuration of the server, and "
+        "`registered` for one that an administrator registered."
+    )
     settings: dict[str, Any]
     n_documents: int | None = Field(description="null if unknown to the service.")
     is_read_only: bool
@@ -138,6 +164,52 @@ class FoundDocument(BaseModel):
     doc_id: str
     score: float | None = Field(description="Higher is better.")
     title: str | None = Field(description="null if unknown to the service.")
+
+
+class StoreSetting(
+    shape_of(  # type: ignore[misc] # built from the record
+        Tunable,
+        about="What it does.",
+        value="Its value as text; null if it has none, or one that is not shown.",
+        choices="All values, if they are limited.",
+        least="The smallest number.",
+        most="The largest number.",
+    )
+):
+    """A setting that can be changed for a search."""
+
+    model_config = with_examples(_SETTING)
+
+
+class StoreSettingsList(BaseModel):
+    """The settings of a store that can be changed for a search."""
+
+    model_config = with_examples({"items": [_SETTING]})
+
+    items: list[StoreSetting]
+
+
+ChangedSettings = Annotated[
+    dict[str, str | float | bool | list[float] | list[str]],
+    Field(
+        max_length=50,
+        description="Settings that differ from those of the store; "
+        "`GET /v1/stores/{store}/settings` lists them.",
+        examples=[{"weights": [1, 0.5]}],
+    ),
+]
+
+
+class TunedSearch(Body):
+    """A query, and settings for it."""
+
+    model_config = with_examples(
+        {"query": "token renewal", "k": 10, "settings": {"weights": [1, 0.5]}}
+    )
+
+    query: Annotated[str, Field(max_length=LONGEST_QUERY, description="What to search for.")]
+    k: Annotated[int, Field(ge=1, le=MOST_HITS, description="Number of hits to return.")] = 10
+    settings: ChangedSettings = Field(default_factory=dict)
 
 
 class SearchResult(BaseModel):
@@ -269,12 +341,48 @@ def search_store(
     with failures_of(store):
         hits = to_hits(found.search(q, k), k, store)
     seconds = time.perf_counter() - began
-    titles = {doc_id: one.title for doc_id, one in found.find([h.doc_id for h in hits]).items()}
+    return _result(found, q, hits, 1000 * seconds)
+
+
+@router.post(
+    "/{store}/search",
+    response_model=SearchResult,
+    responses=documented(404, 502),
+    dependencies=[require("judge")],
+)
+def search_store_tuned(
+    store: Name, given: TunedSearch, stores: StoresDep, deadline: DeadlineDep
+) -> Answer:
+    """Search a store with other settings, which are not stored."""
+    found = stores.find(store)
+    changes = changes_of(found, given.settings)
+    end = min(deadline, time.monotonic() + SECONDS)
+    tried = try_query(found, Asked("q", given.query), given.k, changes, end)
+    scores = tried.run.to_dict().get("q", {})
+    hits = [Hit(one, scores[one]) for one in tried.run.ranking("q")]
+    return _result(found, given.query, hits, tried.milliseconds)
+
+
+@router.get("/{store}/settings", response_model=StoreSettingsList, responses=documented(404))
+def list_store_settings(store: Name, stores: StoresDep) -> Answer:
+    """List the settings of a store that can be changed for a search, with their values."""
+    found = stores.find(store).tunables()
+    return Answer({"items": [StoreSetting.of(one) for one in found]})
+
+
+def changes_of(store: Store, given: Mapping[str, object]) -> dict[str, str]:
+    """Return the settings of a request that differ from those of a store, checked."""
+    texts = {name: setting_text(value, f"settings.{name}") for name, value in given.items()}
+    return read_changes(store.tunables(), texts)
+
+
+def _result(store: Store, query: str, hits: Sequence[Hit], milliseconds: float) -> Answer:
+    titles = {doc_id: one.title for doc_id, one in store.find([h.doc_id for h in hits]).items()}
     return Answer(
         {
-            "store": store,
-            "query": q,
-            "milliseconds": round(1000 * seconds, 3),
+            "store": store.name,
+            "query": query,
+            "milliseconds": round(milliseconds, 3),
             "hits": [
                 {"doc_id": hit.doc_id, "score": _finite(hit.score), "title": titles.get(hit.doc_id)}
                 for hit in hits

@@ -3,22 +3,38 @@
 from __future__ import annotations
 
 import sqlite3
-from collections.abc import Callable, Mapping, Sequence
-from functools import partial
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias, cast
 
 from berryeval.core.documents import Document
 from berryeval.errors import ArgumentError, FormatError
-from berryeval.search.opening import OWN_KEYS, SETTINGS, kind_of, open_configured_system
+from berryeval.search.hosts import AllowedHosts
+from berryeval.search.opening import (
+    OWN_KEYS,
+    SETTINGS,
+    kind_of,
+    open_configured_system,
+    read_settings,
+)
 from berryeval.search.system import System
+from berryeval.search.tuning import Tunable, tunables_of
 from berryeval.suite.settings import setting_text
 
 if TYPE_CHECKING:
     from berryeval.search.embedding.embedder import Embedder, Vectors
     from berryeval.search.systems.embedded import Embedded, Mode
 
-__all__ = ["Kind", "build_engine", "check_settings", "new_engine", "opener_of"]
+__all__ = [
+    "Kind",
+    "SystemOpener",
+    "build_engine",
+    "check_settings",
+    "new_engine",
+    "opener_of",
+    "varied_engine",
+]
 
 Kind: TypeAlias = Literal["bm25", "vector", "hybrid"]
 
@@ -93,8 +109,40 @@ class _FallbackEmbedder:
             return self._embedder.embed(texts)
 
 
-def opener_of(name: str, table: Mapping[str, Any]) -> Callable[[], System]:
-    """Return a function that opens a system in the configuration of the server.
+def varied_engine(engine: Embedded, changes: Mapping[str, str]) -> Embedded:
+    """Return an engine with checked changes, which searches the same index."""
+    others = {name: text for name, text in changes.items() if name != "mode"}
+    mode = cast("Mode | None", changes.get("mode"))
+    return engine.varied(mode, **read_settings(others, "embedded"))
+
+
+@dataclass(frozen=True)
+class SystemOpener:
+    """Opens a system in the configuration of the server, or a registered one."""
+
+    name: str
+    table: Mapping[str, Any]
+    """As `open_configured_system` takes it."""
+    hosts: AllowedHosts | None = None
+    """The hosts that it may reach; None for any."""
+
+    def __call__(self, changes: Mapping[str, str] | None = None) -> System:
+        """Return the system, with checked changes of its settings; all others stay the same."""
+        # The default weights depend on the fusion.
+        kept = {one.name: one.value for one in self.tunables() if one.name == "weights"}
+        table = {**(kept if changes else {}), **self.table, **(changes or {})}
+        return open_configured_system(self.name, table, hosts=self.hosts)
+
+    def tunables(self) -> tuple[Tunable, ...]:
+        """Return the settings that may be changed."""
+        settings = {key: value for key, value in self.table.items() if key not in OWN_KEYS}
+        return tunables_of(self.table["system"], settings)
+
+
+def opener_of(
+    name: str, table: Mapping[str, Any], hosts: AllowedHosts | None = None
+) -> SystemOpener:
+    """Return what opens a system in the configuration of the server.
 
     Parameters
     ----------
@@ -103,6 +151,8 @@ def opener_of(name: str, table: Mapping[str, Any]) -> Callable[[], System]:
     table : mapping
         ``system``, as for `berryeval retrieve`; ``dsn`` and ``headers`` if it needs them; every
         other key is a setting of that system.
+    hosts : AllowedHosts, optional
+        The hosts that it may reach. If omitted, any.
 
     Raises
     ------
@@ -122,4 +172,4 @@ def opener_of(name: str, table: Mapping[str, Any]) -> Callable[[], System]:
         key: value if key in OWN_KEYS else setting_text(value, f"systems.{name}.{key}")
         for key, value in table.items()
     }
-    return partial(open_configured_system, name, texts)
+    return SystemOpener(name, texts, hosts)

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import threading
 from abc import abstractmethod
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import AbstractContextManager, contextmanager, nullcontext
 from datetime import datetime
 from functools import cached_property
 from pathlib import Path
@@ -18,9 +19,17 @@ from berryeval.core.id_column import encode_id
 from berryeval.errors import ArgumentError, BerryEvalError
 from berryeval.search.hits import Hit
 from berryeval.search.system import System, check_documents
-from berryeval.service.stores.engines import build_engine, new_engine
+from berryeval.search.systems.embedded import Embedded
+from berryeval.search.tuning import Tunable, tunables_of
+from berryeval.service.stores.engines import (
+    SystemOpener,
+    build_engine,
+    new_engine,
+    varied_engine,
+)
+from berryeval.suite.settings import setting_text
 
-__all__ = ["ConfiguredStore", "EmbeddedStore", "Index", "Store"]
+__all__ = ["ConfiguredStore", "EmbeddedStore", "Index", "RegisteredStore", "Store"]
 
 
 class Store(System):
@@ -35,12 +44,45 @@ class Store(System):
         """The number of documents; None if unknown to the service."""
         return None
 
+    @property
+    def stamp(self) -> object:
+        """What changes with its documents and settings, as far as known to the service."""
+        return None
+
     def corpus_hash(self) -> str | None:
         """Return a hash of all documents; None if unknown to the service."""
         return None
 
     def prepare(self) -> None:
         """Do slow preparations, so that no query has to wait for them."""
+
+    @abstractmethod
+    def tunables(self) -> tuple[Tunable, ...]:
+        """Return the settings that may be changed while queries are tried."""
+
+    @contextmanager
+    def tuned(self, changes: Mapping[str, str]) -> Iterator[System]:
+        """Search with other settings in a block; without changes, as the store is.
+
+        Parameters
+        ----------
+        changes : mapping of str to str
+            As `read_changes` returns them.
+
+        Raises
+        ------
+        ArgumentError
+            If the values do not fit together.
+        """
+        if not changes:
+            yield self
+            return
+        with self._changed(changes) as system:
+            yield system
+
+    @abstractmethod
+    def _changed(self, changes: Mapping[str, str]) -> AbstractContextManager[System]:
+        """Return the store with other settings."""
 
     @abstractmethod
     def find(self, doc_ids: Sequence[str]) -> dict[str, Document]:
@@ -76,6 +118,11 @@ class EmbeddedStore(Store):
         """The number of documents."""
         return self._facts.n_documents
 
+    @property
+    def stamp(self) -> object:
+        """What changes with its documents and settings."""
+        return self._facts.created_at, self._facts.version
+
     def prepare(self) -> None:
         """Rebuild the index if documents have changed."""
         self._current()
@@ -87,6 +134,17 @@ class EmbeddedStore(Store):
     def fingerprint(self) -> dict[str, str]:
         """Return the settings that determine the results."""
         return new_engine(self.kind, self.settings).fingerprint()
+
+    def tunables(self) -> tuple[Tunable, ...]:
+        """Return the settings that may be changed."""
+        texts = {name: setting_text(value, name) for name, value in self.settings.items()}
+        return tunables_of(self.kind, texts)
+
+    def _changed(self, changes: Mapping[str, str]) -> AbstractContextManager[System]:
+        engine = self._current().engine
+        if not isinstance(engine, Embedded):
+            return nullcontext(self)  # it has no documents
+        return nullcontext(varied_engine(engine, changes))
 
     def corpus_hash(self) -> str:
         """Return a hash of all documents, independent of their order."""
@@ -154,13 +212,13 @@ class _Searched:
     """An engine, with facts about its documents; None without documents."""
 
     def __init__(self, engine: System | None, documents: Sequence[Document]) -> None:
-        self._engine = engine
+        self.engine = engine
         self.corpus_hash = hash_of_ids(
             part for fields in sorted(map(_encoded, documents)) for part in fields
         )
 
     def search(self, query: str, k: int) -> list[Hit]:
-        return [] if self._engine is None else self._engine.search(query, k)
+        return [] if self.engine is None else self.engine.search(query, k)
 
 
 def _encoded(document: Document) -> tuple[bytes, bytes, bytes]:
@@ -172,7 +230,7 @@ class ConfiguredStore(Store):
 
     kind = "configured"
 
-    def __init__(self, name: str, opener: Callable[[], System]) -> None:
+    def __init__(self, name: str, opener: SystemOpener) -> None:
         self.name = name
         self.settings = {}
         self._opener = opener
@@ -209,6 +267,19 @@ class ConfiguredStore(Store):
         except BerryEvalError:
             return super().fingerprint()
 
+    def tunables(self) -> tuple[Tunable, ...]:
+        """Return the settings that may be changed."""
+        return self._opener.tunables()
+
+    @contextmanager
+    def _changed(self, changes: Mapping[str, str]) -> Iterator[System]:
+        opened = self._opened()
+        if isinstance(opened, Embedded):
+            yield varied_engine(opened, changes)
+            return
+        with self._opener(changes) as system:
+            yield system
+
     def find(self, doc_ids: Sequence[str]) -> dict[str, Document]:  # noqa: ARG002 - it has its own
         """Return nothing: the system returns only ids and scores."""
         return {}
@@ -229,3 +300,18 @@ class ConfiguredStore(Store):
             if self._system is None:
                 self._system = self._opener()
             return self._system
+
+
+class RegisteredStore(ConfiguredStore):
+    """A system that an administrator has registered, which reaches only allowed hosts."""
+
+    kind = "registered"
+
+    def __init__(self, name: str, opener: SystemOpener, updated_at: datetime) -> None:
+        super().__init__(name, opener)
+        self.updated_at = updated_at
+
+    @property
+    def stamp(self) -> object:
+        """What changes when it is registered again."""
+        return self.updated_at

@@ -12,15 +12,23 @@ from typing import Any
 from berryeval.archive import Archive
 from berryeval.archive.checks import check_id
 from berryeval.archive.paging import MOST_ON_A_PAGE
-from berryeval.archive.records import StoredStore
+from berryeval.archive.records import RegisteredSystem, StoredStore
 from berryeval.core.documents import Document
 from berryeval.core.id_column import encode_id
 from berryeval.errors import ArgumentError, ConflictError, NotFoundError
+from berryeval.search.hosts import AllowedHosts
 from berryeval.search.system import each_once
 from berryeval.service.settings import ServiceSettings
 from berryeval.service.stores.engines import check_settings, opener_of
 from berryeval.service.stores.former_file import move_documents
-from berryeval.service.stores.store import ConfiguredStore, EmbeddedStore, Index, Store
+from berryeval.service.stores.registering import check_registration, registered_opener
+from berryeval.service.stores.store import (
+    ConfiguredStore,
+    EmbeddedStore,
+    Index,
+    RegisteredStore,
+    Store,
+)
 
 __all__ = ["DEFAULT", "Stores", "check_store_name", "open_stores"]
 
@@ -30,6 +38,7 @@ DEFAULT = "default"
 
 _NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,99}")
 _LONG_AGO = datetime.fromtimestamp(0, timezone.utc)
+_NOT_EMBEDDED = (ConfiguredStore.kind, RegisteredStore.kind)
 _UNTOUCHED = StoredStore(DEFAULT, "hybrid", {}, 0, None, None, _LONG_AGO, version=0)
 
 
@@ -44,6 +53,8 @@ class Stores:
         The folder of files that can be made again, created if it does not exist.
     systems : mapping of str to mapping
         The systems in the configuration of the server, by name; see `opener_of`.
+    search_hosts : iterable of str
+        The hosts that registered systems may reach, see `AllowedHosts`.
 
     Raises
     ------
@@ -56,7 +67,10 @@ class Stores:
         archive: Archive,
         folder: Path,
         systems: Mapping[str, Mapping[str, Any]] | None = None,
+        search_hosts: Iterable[str] = (),
     ) -> None:
+        self._hosts = AllowedHosts(search_hosts)
+        self._registered: dict[str, RegisteredStore] = {}
         self._configured = {
             name: ConfiguredStore(check_store_name(name), opener_of(name, table))
             for name, table in (systems or {}).items()
@@ -80,6 +94,8 @@ class Stores:
         if name in self._configured:
             expected = "a name that the configuration of the server does not use"
             raise ConflictError(f"store {name!r}", expected, "a configured system")
+        if self._archive.systems.get(name) is not None:
+            raise ConflictError(f"store {name!r}", "another name", "a registered system")
         check_settings(kind, settings)
         is_new = self._archive.stores.create(name, kind, settings, replaces=_is_placeholder)
         return is_new and name != DEFAULT
@@ -133,7 +149,7 @@ class Stores:
             return self._configured[name]
         facts = self._facts(name)
         if facts is None:
-            raise NotFoundError("store", name)
+            return self._registered_store(name)
         if facts is _UNTOUCHED:  # another process may have removed a store that is indexed here
             return EmbeddedStore(facts, self._archive.stores, Index(self._vectors))
         with self._lock:
@@ -150,25 +166,86 @@ class Stores:
         """
         self._check_is_ours(name)
         store = self.find(name)
-        assert isinstance(store, EmbeddedStore)
+        if not isinstance(store, EmbeddedStore):
+            raise ConflictError(f"store {name!r}", "an embedded store", "a registered system")
         return store
+
+    def register(
+        self,
+        name: str,
+        place: str,
+        settings: Mapping[str, str],
+        secrets: Mapping[str, str],
+        *,
+        author: str,
+    ) -> tuple[RegisteredSystem, bool]:
+        """Register a system, or replace one; return it, and whether it is new.
+
+        Parameters
+        ----------
+        name, place, settings, secrets
+            See `check_registration`.
+        author : str
+            The administrator.
+
+        Raises
+        ------
+        ArgumentError
+            For an invalid name or setting, or a host that is not allowed.
+        ConflictError
+            If a store or a configured system has this name.
+        """
+        check_store_name(name)
+        if name in self._configured or self._facts(name) is not None:
+            raise ConflictError(f"system {name!r}", "a name that no store has", "a store")
+        check_registration(name, place, settings, secrets, self._hosts)
+        return self._archive.systems.put(name, place, settings, secrets, author=author)
+
+    def unregister(self, name: str) -> None:
+        """Remove a registered system; its runs are kept.
+
+        Raises
+        ------
+        NotFoundError
+            If there is none.
+        """
+        if not self._archive.systems.remove(name):
+            raise NotFoundError("system", name)
+        with self._lock:
+            forgotten = self._registered.pop(name, None)
+        if forgotten is not None:
+            forgotten.close()
 
     def names(self) -> list[str]:
         """Return the names of all stores."""
         known = self._archive.stores.page(limit=MOST_ON_A_PAGE).items
-        made = (facts.name for facts in known if facts.kind != ConfiguredStore.kind)
-        return sorted({DEFAULT, *self._configured, *made})
+        made = (facts.name for facts in known if facts.kind not in _NOT_EMBEDDED)
+        registered = self._archive.systems.page(limit=MOST_ON_A_PAGE).items
+        return sorted({DEFAULT, *self._configured, *made, *(one.name for one in registered)})
 
     def close(self) -> None:
         """Close connections."""
-        for store in self._configured.values():
+        for store in (*self._configured.values(), *self._registered.values()):
             store.close()
 
     def _facts(self, name: str) -> StoredStore | None:
         found = self._archive.stores.get(name) if _NAME.fullmatch(name) else None
-        if found is not None and found.kind != ConfiguredStore.kind:
+        if found is not None and found.kind not in _NOT_EMBEDDED:
             return found
         return _UNTOUCHED if name == DEFAULT else None
+
+    def _registered_store(self, name: str) -> RegisteredStore:
+        """Return a registered system, opened again if another process has replaced it."""
+        found = self._archive.systems.get(name) if _NAME.fullmatch(name) else None
+        if found is None:
+            raise NotFoundError("store", name)
+        with self._lock:
+            known = self._registered.get(name)
+            if known is None or known.updated_at != found.updated_at:
+                opener = registered_opener(found, self._hosts)
+                known = RegisteredStore(name, opener, found.updated_at)
+                self._registered[name] = known
+            return known
 
     def _check_is_ours(self, name: str) -> None:
         if name in self._configured:
@@ -188,13 +265,13 @@ def open_stores(archive: Archive, settings: ServiceSettings) -> Stores:
     folder = Path(f"{name if is_file else 'berryeval'}.stores")
     if archive is not None:
         move_documents(folder / "documents.db", archive)
-    return Stores(archive, folder, settings.systems)
+    return Stores(archive, folder, settings.systems, settings.search_hosts)
 
 
 def _is_placeholder(found: StoredStore) -> bool:
     """Whether a store has nothing but a summary: the default one, or a former system."""
     is_default = (found.name, found.kind, found.settings) == (DEFAULT, _UNTOUCHED.kind, {})
-    return found.kind == ConfiguredStore.kind or (is_default and found.version == 0)
+    return found.kind in _NOT_EMBEDDED or (is_default and found.version == 0)
 
 
 def check_store_name(name: str) -> str:

@@ -62,5 +62,6 @@ def _to_login(request: Request, *, is_part: bool) -> Response:
         path = "/" + came_from.partition("://")[2].partition("/")[2]
         return Response(status_code=401, headers={"HX-Redirect": f"/login?next={quote(path)}"})
     query = f"?{request.url.query}" if request.url.query else ""
-    wanted = request.scope["path"] + query if request.method == "GET" else "/"
+    path = request.scope["state"].get("prefix", "") + request.scope["path"]
+    wanted = path + query if request.method == "GET" else "/"
     return RedirectResponse(f"/login?next={quote(wanted)}", 303)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Callable, Mapping
 from contextlib import suppress
 from datetime import datetime, timezone
@@ -12,7 +13,7 @@ from typing import Any, NamedTuple
 from fastapi import Depends, Request
 from jinja2 import Environment, PackageLoader, StrictUndefined, pass_context
 from jinja2.runtime import Context
-from markupsafe import Markup
+from markupsafe import Markup, escape
 from starlette.responses import HTMLResponse
 
 import berryeval
@@ -23,9 +24,10 @@ from berryeval.evaluation import figures
 from berryeval.evaluation.findings import WORDS
 from berryeval.reports.html.markup import figure_text
 from berryeval.reports.wording import capitalised, count
-from berryeval.service.dependencies import Caller
-from berryeval.service.paths import quoted
+from berryeval.service.dependencies import Caller, state_of
+from berryeval.service.paths import in_collection, quoted
 from berryeval.service.workbench.assets import HTMX, address_of, assets
+from berryeval.service.workbench.texts import highlighted, rendered
 
 __all__ = [
     "PAGES",
@@ -33,6 +35,7 @@ __all__ = [
     "Place",
     "compile_templates",
     "fragment",
+    "origin_of",
     "page",
     "since",
     "with_judging",
@@ -56,6 +59,12 @@ _HTMX_CONFIG = {
     "historyCacheSize": 0,
     "scrollBehavior": "auto",
 }
+_LINK = re.compile(
+    r'(\s(?:href|action|formaction|src|hx-(?:get|post|put|patch|delete)|data-address|data-judgment)=")'
+    r'(/[^"]*)'
+)
+"""An attribute with an address of this service."""
+
 NOTHING = "\N{EN DASH}"
 """Stands for a missing figure."""
 
@@ -77,8 +86,12 @@ PAGES = (
     Place("/runs", "Runs", "All runs and their scores", "runs"),
     Place("/compare", "Compare", "Two or more runs, query by query", "compare"),
     Place("/queries", "Queries", "All queries and their results", "queries"),
+    Place("/documents", "Documents", "All documents and their judgments", "documents"),
+    Place("/try", "Try", "Change settings, and see rankings and scores change", "try"),
     Place("/judge", "Judge", "Grade unjudged documents", "judge"),
+    Place("/projects", "Projects", "Judge as a team: progress, agreement", "projects"),
     Place("/judgments", "Judgments", "History, conflicts, agreement", "judgments"),
+    Place("/judges", "Judges", "Models that judge: calibration, bias, cost", "judges"),
     Place("/gates", "Gates", "What a candidate must achieve to ship", "gates"),
     Place("/power", "Power", "The smallest drop this golden set can detect", "power"),
     Place("/import", "Import", "Judgments, runs, queries and documents from files", "import"),
@@ -97,9 +110,10 @@ def page(
     """Render a template: a whole page, or a part of one.
 
     Every template can use `user` (the caller), `here` (the address of the request), `origin` (the
-    address of the service), `judging` (the judging policy; None if it is unknown) and the filters
-    of this module. All output is
-    escaped, and bytes that are not text are replaced.
+    address of the service), `judging` (the judging policy; None if it is unknown), `collections`
+    (those that the caller may use), `collection` (the name of the current one), `base` (the
+    beginning of its addresses) and the filters of this module. All output is escaped, and bytes
+    that are not text are replaced.
     """
     # A request that the middleware rejected has no caller.
     caller: Caller | None = getattr(request.state, "caller", None)
@@ -109,24 +123,60 @@ def page(
         .render(
             user=caller,
             here=_here(request),
-            origin=str(request.base_url).rstrip("/"),
+            origin=origin_of(request),
             path=request.scope["path"],
             judging=getattr(request.state, "judging", None),
+            collections=getattr(request.state, "collections", ()),
+            collection=_collection_name(request),
+            base=_prefix(request),
             **context,
         )
     )
     # Ids that are not UTF-8 contain lone surrogates, which a response cannot.
-    return HTMLResponse(printable(text), status, {**_HEADERS, **(headers or {})})
+    linked = _within(_prefix(request), printable(text))
+    return HTMLResponse(linked, status, {**_HEADERS, **(headers or {})})
+
+
+def origin_of(request: Request) -> str:
+    """Return the address of the service, within the collection of the request."""
+    return str(request.base_url).rstrip("/") + _prefix(request)
+
+
+def _prefix(request: Request) -> str:
+    # A request that the middleware rejected has no collection.
+    collection = getattr(request.state, "collection", None)
+    return "" if collection is None else collection.prefix
+
+
+def _collection_name(request: Request) -> str | None:
+    collection = getattr(request.state, "collection", None)
+    return None if collection is None else collection.name
+
+
+def _within(prefix: str, text: str) -> str:
+    """Return a page whose links and forms stay within a collection.
+
+    Templates write addresses as if there were only one. Quotes in all other text are escaped, so
+    nothing else looks like an attribute.
+    """
+    if not prefix:
+        return text
+    return _LINK.sub(lambda found: found[1] + in_collection(prefix, found[2]), text)
 
 
 def _read_policy(request: Request) -> None:
-    archive: Archive = request.app.state.archive
+    archive: Archive = state_of(request).archive
+    home: Archive = request.app.state.archive
+    caller: Caller = request.state.caller
     with suppress(ArchiveError):  # pages that need the archive report it
         request.state.judging = archive.judging.get()
+        known = home.collections.all()
+        request.state.collections = [one for one in known if caller.may_use(one.name)]
 
 
 with_judging: Any = Depends(_read_policy)
-"""A dependency of all pages: reads the judging policy in a thread, as it may take long."""
+"""A dependency of all pages: reads the judging policy and the list of collections in a thread, as
+that may take long."""
 
 
 fragment = page
@@ -153,6 +203,8 @@ def environment() -> Environment:
         "p_value": lambda value: figure_text(figures.p_text(value)),
         "percent": lambda share: NOTHING if share is None else f"{100 * share:.0f}%",
         "graded": _graded,
+        "highlighted": lambda text, query: highlighted(escape(text or ""), query),
+        "rendered": rendered,
         "quoted": quoted,
         "shade": lambda grade: int(min(max(grade, 0), 3)),
         "score": lambda value, digits=4: figure_text(figures.score(value, digits)),
@@ -188,7 +240,7 @@ def _may(context: Context, role: str) -> bool:
 
 def _here(request: Request) -> str:
     query = request.url.query
-    path: str = request.scope["path"]
+    path = _prefix(request) + request.scope["path"]
     return f"{path}?{query}" if query else path
 
 

@@ -8,6 +8,7 @@ from urllib.parse import parse_qsl, urlencode
 from fastapi import Depends, Request
 from starlette.responses import Response
 
+from berryeval.service.dependencies import state_of
 from berryeval.service.problems import Problem
 from berryeval.service.workbench.rendering import page
 from berryeval.service.workbench.state.run_summaries import KnownSummaries
@@ -20,7 +21,7 @@ _SEEN = "seen"
 
 
 def _check(request: Request) -> None:
-    state = request.app.state
+    state = state_of(request)
     if request.method == "GET" and is_reading(state) and not state.warm_up.wait(_PATIENCE_SECONDS):
         raise Problem(
             503,

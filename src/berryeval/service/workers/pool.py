@@ -176,7 +176,7 @@ class Workers:
         if kind == "bug":
             return Problem(500, "an internal error; see the log of the server", kind="bug")
         # Without memory, libraries may end the process rather than report it.
-        way_out = "send less at once, or raise the server's limit: worker_memory_mb"
+        way_out = "send less at once, or raise the server's limit: task_memory_mb"
         detail = f"this needs more than {self._memory:,} MB of memory; {way_out}"
         return Problem(413, detail, kind="too-large", way_out=way_out)
 

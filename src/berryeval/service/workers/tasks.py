@@ -41,10 +41,10 @@ HOLES_STEPS = 2
 """Steps of `list_holes`, after the runs are loaded."""
 
 _ARCHIVE = Capabilities(
-    ("judgments",), ("judgments",), judges=True, sources=True, scale=True, empty_queries=True,
-    subtopic_weights=True, strata=True,
+    ("judgments",), ("judgments",), judges=True, sources=True, times=True, notes=True, scale=True,
+    empty_queries=True, subtopic_weights=True, strata=True,
 )  # fmt: skip
-"""What an archive holds: the time of a judgment there is that of its import."""
+"""What an archive holds."""
 
 
 def read_packed_run(

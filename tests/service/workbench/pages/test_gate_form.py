@@ -30,6 +30,7 @@ WHOLE = {
     "reserve_salt": "spring",
     "openings": 4,
     "anchor": "v1.4",
+    "judged_only": True,
     "allow_other_corpus": True,
 }
 
@@ -76,7 +77,7 @@ def test_a_guard_with_two_limits_becomes_two_equivalent_rows():
 def test_an_invalid_guard_is_explained_next_to_its_field(field, text, place, message):
     """The input stays in the form, and nothing is stored."""
     form = read_form(posted(**{field: text}))
-    assert not form.is_readable
+    assert form.settings is None
     (row,) = form.rows
     assert message in row.messages[place]
     assert form.n_faults == 1
@@ -106,7 +107,7 @@ def test_an_invalid_field_is_explained(field, text, message):
     """The limits are those of the API."""
     form = read_form(posted(**{field: text}))
     if message is None:
-        assert form.is_readable
+        assert form.settings is not None
     else:
         assert message in form.messages[field]
         assert form.texts[field] == text

@@ -9,8 +9,9 @@ import pytest
 from berryeval import Query, Run
 from berryeval.archive import JudgmentEntry, RunFacts
 from berryeval.evaluation.gate_rules import RULES
+from berryeval.reports.markdown import gate_to_markdown
 from berryeval.service.jobs import JobCancelled
-from berryeval.service.verdicts import decide_on
+from berryeval.service.verdicts import decide_at_present, decide_on
 from berryeval.service.workbench.pages.gates import verdicts
 from service.workbench.html import HTML, get_page, parse
 
@@ -499,3 +500,40 @@ def test_a_gate_that_is_no_longer_valid_is_shown_with_its_error(client, archive)
     page = get_page(client, "/gates/old")
     assert "a whole number from 1" in page.text
     assert not page.find_all("pre")
+
+
+def test_a_verdict_is_copied_and_downloaded_as_markdown(client, runs, archive):
+    """It is the text of ``berryeval gate --format markdown``, and stays as it was decided."""
+    path = "/gates/release/verdicts"
+    client.post(path, data={"run": runs[2]}, headers=HTML)
+    result, _ = decide_at_present(
+        archive,
+        client.app.state.runs,
+        GATE,
+        archive.runs.get(runs[2]),
+        archive.runs.get(runs[0]),
+    )
+    head = gate_to_markdown(result).splitlines()[4]  # of the first guard; looks are counted
+    copied = (
+        get_page(client, f"{path}/1").find("details", class_="menu").find("button")["data-copy"]
+    )
+    answer = client.get(f"{path}/1/markdown")
+    assert answer.headers["content-disposition"] == 'attachment; filename="verdict-1.md"'
+    assert answer.text == copied
+    assert copied.startswith("### ❌ Fail: ")
+    assert "nDCG@10" in head
+    assert head.split("|")[3:5] == copied.splitlines()[4].split("|")[3:5]
+
+
+def test_a_verdict_of_an_earlier_version_has_no_markdown(client, runs, archive):
+    """Its page has no menu for it, and the address says what to do."""
+    archive.verdicts.put(
+        gate="release", run_id=runs[1], baseline_id=runs[0], judgments_hash="x", verdict="pass",
+        report={"verdict": "pass", "sentence": "all guards hold", "guards": []}, decision=None,
+    )  # fmt: skip
+    page = get_page(client, "/gates/release/verdicts/1")
+    assert not page.find_all("details", class_="menu")
+    answer = client.get("/gates/release/verdicts/1/markdown", headers=HTML)
+    assert answer.status_code == 404
+    assert "check the run again" in answer.text
+    assert client.get("/gates/other/verdicts/1/markdown", headers=HTML).status_code == 404

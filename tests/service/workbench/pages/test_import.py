@@ -10,6 +10,7 @@ import pytest
 from berryeval import Document, Query
 from berryeval.archive import JudgmentEntry
 from berryeval.archive.records import JudgingPolicy
+from berryeval.errors import ArgumentError
 from berryeval.service.workbench.pages.imports import routes
 from berryeval.service.workbench.state import memory
 from service.workbench.html import HTML, get_page, parse
@@ -354,3 +355,59 @@ def test_a_file_cannot_settle_conflicts_by_its_name(client, archive):
     name = parse(stored.text).find("input", name="staged")["value"]
     client.post("/import/store", data={"staged": name})
     assert archive.judgments.get("q1", "d1").source == "file settled"
+
+
+RUN = "q1 Q0 d1 1 2.5 bm25\nq1 Q0 d2 2 1.5 bm25\n"
+CORPUS = '{"_id": "d1", "title": "One", "text": "first"}\n'
+QUERIES = '{"_id": "q1", "text": "bake bread"}\n'
+
+
+def test_a_run_among_judgments_is_offered_as_a_run(client, archive):
+    """The preview says so, and storing it stores a run."""
+    page = look(client, "judgments", RUN, "bm25.run")
+    assert "bm25.run is a run, not judgments." in page.text
+    assert "The run bm25 is stored." in confirm(client, page).text
+    assert archive.runs.page().items[0].facts.name == "bm25"
+
+
+def test_several_files_are_listed_with_their_kinds_and_stored(client, archive):
+    """In an order in which each finds what it refers to; what cannot be read is explained."""
+    contents = {
+        "qrels": "bake bread\t0\td1\t3\n", "bm25.run": RUN, "corpus.jsonl": CORPUS,
+        "queries.jsonl": QUERIES, "notes.md": "nothing of ours",
+    }  # fmt: skip
+    contents["qrels"] = '{"query_id": "bake bread", "doc_id": "d1", "relevance": 3}\n'
+    files = [("file", (name, text.encode())) for name, text in contents.items()]
+    answer = client.post("/import", data={"kind": "judgments"}, files=files, headers=HEADERS)
+    page = parse(answer.text)
+    kinds = [one.text for one in page.find("form").find_all("span", class_="chip")]
+    assert kinds == ["Judgments", "A run", "Documents", "Queries"]
+    assert len(page.find_all(role="alert")) == 1
+    data = {
+        "several": "yes",
+        "staged": [one["value"] for one in page.find_all("input", name="staged")],
+    }
+    done = parse(client.post("/import/store", data=data, headers=HEADERS).text)
+    assert "4 files" in done.text
+    assert archive.judgments.get("q1", "d1").grade == 3, "the text of the query is known by then"
+    counts = archive.check(deep=True).counts
+    assert (counts["documents"], counts["queries"], counts["runs"]) == (1, 1, 1)
+    again = client.post("/import/store", data=data, headers=HEADERS)
+    assert (again.status_code, "no longer available" in again.text) == (409, True)
+
+
+def test_one_of_several_files_may_fail_on_its_own(client, archive, monkeypatch):
+    """The others are stored, and the page says which one was not."""
+    files = [
+        ("file", (name, text.encode())) for name, text in (("a.run", RUN), ("q.jsonl", QUERIES))
+    ]
+    page = parse(client.post("/import", files=files, headers=HEADERS).text)
+
+    def fail(*_content, **_facts):
+        raise ArgumentError("run", "another", "this")
+
+    monkeypatch.setattr(archive.runs, "put", fail)
+    data = {"staged": [one["value"] for one in page.find_all("input", name="staged")]}
+    done = parse(client.post("/import/store", data=data, headers=HEADERS).text)
+    assert "a.run: not stored." in done.text
+    assert archive.queries.get("q1").text == "bake bread"

@@ -44,7 +44,7 @@ def test_other_sites_cannot_judge(client):
 @pytest.mark.parametrize(
     ("change", "message"),
     [
-        ({"kind": "shout"}, "kind: expected 'grade', 'skip' or 'undo'"),
+        ({"kind": "shout"}, "kind: expected one of grade, cannot, skip, undo"),
         ({"mode": "none"}, "mode: expected one of holes"),
         ({"grade": "2"}, "grade: expected a number"),
         ({"mode": ["holes"]}, "mode: expected one of holes"),

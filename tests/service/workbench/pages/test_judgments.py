@@ -266,11 +266,11 @@ def test_agreement_without_variation_has_a_reason(client, archive):
 
 def test_only_judges_with_most_in_common_are_shown(archive, monkeypatch):
     """The page shows how many are omitted."""
-    monkeypatch.setattr(agreement_module, "MOST_JUDGES", 2)
+    monkeypatch.setattr("berryeval.service.agreement.MOST_JUDGES", 2)
     for author in ("ada", "bob", "cy"):
         archive.judgments.put([JudgmentEntry("q1", "d1", 1)], author=author, as_opinion=True)
     archive.judgments.put([JudgmentEntry("q1", "d2", 1)], author="cy")
-    found = agreement_of(archive.judgment_index.table())
+    found = agreement_of(archive.judgment_index.table(), {})
     assert [judge.name for judge in found.judges] == ["cy", "ada"]
     assert found.n_more == 1
     assert found.kappa("cy", "ada").coefficient.n == 1
@@ -294,7 +294,7 @@ def give_opinions(archive, *authors, n_queries=30):
 def test_agreement_has_intervals(client, archive):
     """Queries are resampled; with fewer than five judges, it applies only to these judges."""
     give_opinions(archive, "ada", "bob", "cy")
-    found = agreement_of(archive.judgment_index.table())
+    found = agreement_of(archive.judgment_index.table(), {})
     table = archive.judgment_index.table()
     units = [[*opinions.values()] for opinions in table.opinions.values()]
     queries = [query for query in range(30) for _ in range(2)]
@@ -316,7 +316,7 @@ def test_agreement_has_intervals(client, archive):
 def test_alpha_generalises_to_other_judges_from_five_judges(client, archive):
     """With five or more judges, judges are resampled too, and the page says so."""
     give_opinions(archive, "ada", "bob", "cy", "di", "eve")
-    found = agreement_of(archive.judgment_index.table())
+    found = agreement_of(archive.judgment_index.table(), {})
     units = [[*one.values()] for one in archive.judgment_index.table().opinions.values()]
     alone = alpha_interval(units, groups=[query for query in range(30) for _ in range(2)])
     assert found.is_for_other_judges
@@ -388,7 +388,7 @@ def test_the_previous_agreement_is_shown_while_it_is_recomputed(client, archive,
     may_count = threading.Event()
     monkeypatch.setattr(shared_work, "WAIT_SECONDS", 0.1)
     monkeypatch.setattr(
-        agreement_module, "agreement_of", lambda table: may_count.wait(60) and agreement_of(table)
+        agreement_module, "agreement_of", lambda *of: may_count.wait(60) and agreement_of(*of)
     )
     archive.judgments.put([JudgmentEntry("q1", "d1", 0)], author="bob")
     page = get_page(client, "/judgments/agreement")

@@ -208,7 +208,7 @@ def test_a_run_that_cannot_be_scored_has_a_reason(archive, client):
     page = settled(client)
     verdict = page.find(aria_labelledby="verdict-title")
     assert "cannot be scored" in verdict.text
-    assert verdict.find("a", href="/import")
+    assert verdict.find("a", href="/import?kind=judgments")
     assert "none of which is scored" in page.find("svg", class_="trend")["aria-label"]
     archive.judgments.put([JudgmentEntry("q00", "good", 1)], author="ada")
     assert "no query in common" in words(settled(client), "verdict-title")
@@ -264,6 +264,18 @@ def test_a_stable_series_shows_that_it_was_tested(archive, client):
     assert "No decline (p = " in calm.text
     assert get_page(client, "/alarm?series=bm25").find_all("p") == []
     assert client.get("/alarm?series=none", headers=HTML).status_code == 404
+
+
+def test_an_alarm_in_memory_has_no_scores_of_queries(archive, client):
+    """Those of 52 runs take 40 MB, and each state of the judgments has an alarm of its own."""
+    fill(archive)
+    get_page(client, "/alarm?series=hybrid")
+    state = client.app.state
+    series = state.directory.current().series["hybrid"]
+    looks = state.run_figures.alarms(series, state.scoring.measures[0], state.scoring.state())
+    entries = [entry for look in looks for entry in look.entries]
+    assert len(entries) >= 2
+    assert [one for one in entries if one.scores or one.query_ids] == []
 
 
 def test_only_the_newest_runs_have_an_alarm(archive, client, monkeypatch):

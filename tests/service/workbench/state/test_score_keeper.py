@@ -30,6 +30,7 @@ class World:
         self.errors = {}
         self.may_score = threading.Event()
         self.may_score.set()
+        self.has_settled = threading.Event()
 
     def state(self):
         if "state" in self.errors:
@@ -62,7 +63,12 @@ def world():
 def keeper(world):
     """A score keeper that starts as soon as judging pauses for a moment."""
     made = ScoreKeeper(
-        lambda: world.revision, world.state, world.score, quiet_seconds=0.02, patience=0.0
+        lambda: world.revision,
+        world.state,
+        world.score,
+        on_settled=world.has_settled.set,
+        quiet_seconds=0.02,
+        patience=0.0,
     )
     made.start()
     yield made
@@ -96,6 +102,18 @@ def test_requested_means_are_available_shortly_after(world, keeper):
     assert (first.n_waiting, first.is_current) == (3, False)
     world.may_score.set()
     assert means(current(keeper)) == {"good": 1.0, "fair": 0.75, "poor": 0.25}
+
+
+def test_memory_is_released_once_everything_is_scored(world, keeper):
+    """Neither while runs are scored, nor only the first time."""
+    for relevant in ("a", "x"):
+        world.has_settled.clear()
+        world.may_score.clear()
+        world.judge(relevant)
+        keeper.summaries(RUNS)
+        assert not world.has_settled.wait(0.05)
+        world.may_score.set()
+        assert world.has_settled.wait(10)
 
 
 def test_a_page_waits_briefly_for_runs_that_were_never_scored(world, keeper, monkeypatch):
@@ -237,8 +255,9 @@ def test_runs_that_no_page_requests_are_not_recounted(world, keeper, monkeypatch
 def test_a_keeper_can_be_stopped_and_restarted(world, keeper):
     """It stops within the run that it is scoring."""
     current(keeper)
+    thread = keeper._thread
     keeper.close()
-    assert not any(thread.name == "berryeval-scores" for thread in threading.enumerate())
+    assert not thread.is_alive()
     world.judge("x")
     keeper.start()
     assert means(current(keeper))["poor"] == 1.0

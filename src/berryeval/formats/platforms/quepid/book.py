@@ -131,11 +131,11 @@ def _pairs(data: Judgments) -> Iterator[dict[str, object]]:
     for query_id, doc_id, opinion in data.iter_opinions():
         if opinion.grade >= 0:
             pairs.setdefault((query_id, doc_id), []).append(opinion)
-    for (query_id, doc_id), said in pairs.items():
+    for (query_id, doc_id), opinions in pairs.items():
         yield {
             "query_text": decode_id(query_id),
             "doc_id": decode_id(doc_id),
-            "judgements": [_judgement(one) for one in said],
+            "judgements": [_judgement(one) for one in opinions],
         }
 
 

@@ -35,18 +35,18 @@ BulkOutcome = tuple[list[int], str]
 def explained(error: StatusError, index: str, *, has_credentials: bool) -> SystemUnderTestError:
     """Return an error response with an explanation of how to fix it."""
     kind, reason = _error_detail(_json(error.content))
-    said = f": {_joined(kind, reason)}" if reason else ""
+    detail = f": {_joined(kind, reason)}" if reason else ""
     if error.status == _NOT_FOUND and kind == "index_not_found_exception":
         return _no_index(error.system, index)
-    message = f"answered {error.status}{said}" if said else error.message
+    message = f"answered {error.status}{detail}" if detail else error.message
     if error.status == _UNAUTHORIZED and has_credentials:
-        message = f"rejected the credentials{said}"
+        message = f"rejected the credentials{detail}"
     elif error.status == _UNAUTHORIZED:
-        message = f"requires credentials{said}; {_CREDENTIALS}"
+        message = f"requires credentials{detail}; {_CREDENTIALS}"
     elif error.status == _FORBIDDEN:
-        message = f"denied access to this user{said}"
+        message = f"denied access to this user{detail}"
     elif error.status == _BUSY:
-        message = f"is busy{said}"
+        message = f"is busy{detail}"
     return SystemUnderTestError(
         error.system, message, transient=error.transient, retry_after=error.retry_after
     )

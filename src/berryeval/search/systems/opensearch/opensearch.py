@@ -15,6 +15,7 @@ from berryeval.errors import AnswerError, ArgumentError, SystemUnderTestError
 from berryeval.search.embedding.embedder import Embedder, as_embedder
 from berryeval.search.exchange import Exchange, StatusError, check_address
 from berryeval.search.hits import Hit, check_k
+from berryeval.search.hosts import AllowedHosts
 from berryeval.search.limits import Limits, retried
 from berryeval.search.system import System, each_once
 from berryeval.search.systems.opensearch import dsl
@@ -90,6 +91,8 @@ class OpenSearch(System):
         Number of retries of `index` if the engine is busy; the caller retries searches.
     name : str
         Name of the system in messages.
+    hosts : AllowedHosts, optional
+        Requests go only to these hosts. If omitted, any address is allowed.
 
     Raises
     ------
@@ -128,6 +131,7 @@ class OpenSearch(System):
         timeout: float = 30.0,
         limits: Limits | None = None,
         name: str = "opensearch",
+        hosts: AllowedHosts | None = None,
     ) -> None:
         parts = check_address(url)
         place, index_name = place_and_index(parts, index)
@@ -156,7 +160,7 @@ class OpenSearch(System):
         self._dialect = dialect
         self._lock = threading.Lock()
         known = authorization(parts, user, password, api_key)
-        self._exchange = Exchange(self.name, {**known, **(headers or {})}, timeout)
+        self._exchange = Exchange(self.name, {**known, **(headers or {})}, timeout, hosts)
 
     def search(self, query: str, k: int) -> list[Hit]:
         """Return at most `k` documents, best first.

@@ -13,7 +13,7 @@ from berryeval.archive import Archive
 from berryeval.archive.sessions import SESSION_SECONDS
 from berryeval.service.bodies import received_form
 from berryeval.service.check_threads import run_check
-from berryeval.service.dependencies import ArchiveDep
+from berryeval.service.dependencies import HomeDep
 from berryeval.service.middleware.access import COOKIE, Access
 from berryeval.service.workbench.rendering import page
 
@@ -31,7 +31,7 @@ async def show_login(request: Request) -> Response:
 
 
 @router.post("/login")
-async def log_in(request: Request, archive: ArchiveDep) -> Response:
+async def log_in(request: Request, archive: HomeDep) -> Response:
     """Start a session, and return to the previous page."""
     form = await received_form(request)
     token = str(form.get("token") or "").strip()

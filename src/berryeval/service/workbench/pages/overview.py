@@ -20,6 +20,7 @@ from berryeval.errors import BerryEvalError, NotFoundError
 from berryeval.evaluation.standing import FEW_QUERIES, Standing, worst_first
 from berryeval.measures import Measure
 from berryeval.reports.history import look_sentence
+from berryeval.service.demo import content_of
 from berryeval.service.dependencies import ArchiveDep
 from berryeval.service.paths import address
 from berryeval.service.workbench.choosing import choose_measure
@@ -140,6 +141,7 @@ def show_overview(
             request,
             "overview_empty.html",
             n_judgments=archive.judgments.revision(),
+            has_nothing=content_of(archive) is None,
         )
     chosen = _series(directory, series)
     wanted = choose_measure(scoring.measures, measure)
@@ -239,8 +241,7 @@ def show_alarm(
     """Return the part of the page that shows whether a series has declined."""
     chosen = _series(directories.current(), series)
     wanted = choose_measure(scoring.measures, measure)
-    trend = figures.alarm(chosen, wanted, scoring.recent())
-    looks = () if trend is None else trend.looks
+    looks = figures.alarms(chosen, wanted, scoring.recent())
     return page(
         request,
         "overview_alarm.html",

@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 from berryeval.archive.queries import AllQueries
 from berryeval.archive.records import StoredRun
 from berryeval.core.id_column import encode_id
+from berryeval.core.judgments import Judgments
 from berryeval.core.query import Query
 from berryeval.core.run import Run
 from berryeval.core.text import natural_key
@@ -36,6 +37,7 @@ __all__ = [
     "Compared",
     "Comparisons",
     "ComparisonsDep",
+    "RecalledComparison",
     "Runs",
     "labels_in",
 ]
@@ -43,7 +45,7 @@ __all__ = [
 RANKS_COMPARED = 100
 """Ranks that are compared for a measure without a cutoff."""
 
-_MOST_BYTES, _MOST_CACHED = 256 << 20, 24
+_MOST_BYTES, _MOST_CACHED = 48 << 20, 24
 """Size and number of the cached comparisons."""
 _AT_ONCE, _MOST_WAITING = 2, 8
 """Comparisons that are computed at the same time, and those together with the waiting ones."""
@@ -78,6 +80,25 @@ class Runs(Mapping[str, Run]):
         return len(self._run_ids)
 
 
+class RecalledComparison(Comparison):
+    """A comparison that reads its judgments on access: cached ones do not keep them in memory."""
+
+    _state: State
+
+    @classmethod
+    def of(cls, comparison: Comparison, state: State) -> RecalledComparison:
+        """Return a comparison with the judgments of a state, without them."""
+        found = cls.__new__(cls)
+        found.__dict__.update(comparison.__dict__, _state=state)
+        del found.__dict__["judgments"]
+        return found
+
+    def __getattr__(self, name: str) -> Judgments:  # only for what an instance lacks
+        if name != "judgments":
+            raise AttributeError(name)
+        return self._state.judgments
+
+
 class Compared:
     """A comparison of two runs, with what pages show of it.
 
@@ -86,7 +107,7 @@ class Compared:
     a, b : StoredRun
         Baseline and candidate.
     comparison : Comparison
-        Its runs are read on access.
+        Its runs and judgments are read on access.
     state : State
         The judgments that scored both; those of the last request if they are the same.
     """
@@ -247,7 +268,7 @@ class Comparisons:
                 evaluations,
                 queries=known.queries,
             )
-            return Compared(a, b, comparison, state)
+            return Compared(a, b, RecalledComparison.of(comparison, state), state)
 
         found = self._found.get_or_compute(self._key(a, b, state, known), make)
         found.state = state  # judgments that were changed and changed back are current again
@@ -307,12 +328,15 @@ class Comparisons:
         return None if found is None else found[1]
 
 
+_PER_QUERY = 300
+"""Bytes of a query besides numbers: its text for searching, and its position by id."""
+
+
 def _bytes_of(compared: Compared) -> int:
-    """Return about how much memory a comparison takes, with judgments that others may share."""
-    comparison, judgments = compared.comparison, compared.comparison.judgments
-    differences = 8 * len(comparison.differences) * comparison.n_queries
-    scores = sum(map(bytes_of_scores, comparison.evaluations.values()))
-    return len(judgments.doc_ids.data) + 16 * judgments.n_rows + differences + scores
+    """Return about how much memory a comparison takes."""
+    comparison = compared.comparison
+    own = (8 * len(comparison.differences) + _PER_QUERY) * comparison.n_queries
+    return own + sum(map(bytes_of_scores, comparison.evaluations.values()))
 
 
 def labels_in(queries: Mapping[str, Query], query_ids: Sequence[str]) -> list[str]:

@@ -12,7 +12,10 @@ from berryeval.archive import Archive
 from berryeval.archive.judgments.opinions import SETTLED, counted_state, history_of
 from berryeval.archive.judgments.table import WantedJudgments
 from berryeval.archive.records import StoredJudgment
+from berryeval.core.id_column import decode_id, encode_id
+from berryeval.errors import NotFoundError
 from berryeval.evaluation.hole_queue import HoleQueue, QueuedHole, queue_holes
+from berryeval.judges.protocol import hash_of
 from berryeval.measures import Measure
 from berryeval.service.paths import address
 from berryeval.service.stored_runs import find_run
@@ -27,12 +30,13 @@ __all__ = [
     "Mode",
     "Pair",
     "PairToJudge",
+    "effect_words",
     "list_pairs",
     "needs_judgment",
     "stamp_of",
 ]
 
-Mode: TypeAlias = Literal["holes", "compare", "second", "stale", "conflicts"]
+Mode: TypeAlias = Literal["holes", "compare", "draw", "second", "stale", "conflicts", "project"]
 Pair: TypeAlias = tuple[str, str]
 
 SOURCE = "workbench"
@@ -50,9 +54,11 @@ _LEAST = 0.0005
 MODES: Mapping[Mode, str] = {
     "holes": "Unjudged",
     "compare": "Decisive for a comparison",
+    "draw": "Drawn queries",
     "second": "Second opinions",
     "stale": "Stale",
     "conflicts": "Conflicts",
+    "project": "Project",
 }
 
 
@@ -65,16 +71,22 @@ class JudgingTask:
     mode : Mode
         The kind of queue.
     a, b : str, optional
-        The baseline and the candidate of a comparison: runs, or names of baselines.
+        The baseline and the candidate of a comparison: runs, or names of baselines. `a` is also
+        the name of a label draw.
+    project : str, optional
+        The name of a project.
     """
 
     mode: Mode = "holes"
     a: str | None = None
     b: str | None = None
+    project: str | None = None
 
     @property
     def query(self) -> str:
         """Its parameters in an address."""
+        if self.project is not None:
+            return address("", project=self.project).removeprefix("?")
         return address("", mode=self.mode, a=self.a, b=self.b).removeprefix("?")
 
     @property
@@ -90,6 +102,8 @@ class PairToJudge:
     query_id: str
     doc_id: str
     why: str = ""
+    said: tuple[tuple[str, float], ...] = ()
+    """Judges and their grades, if the judge may see them."""
 
     @property
     def pair(self) -> Pair:
@@ -108,7 +122,7 @@ class Listed:
 
 def stamp_of(archive: Archive, wanted: JudgingTask) -> object:
     """Return a stamp that changes when a list must be rebuilt, apart from new judgments."""
-    if wanted.mode != "holes":
+    if wanted.mode not in ("holes", "draw"):
         return None
     newest = archive.runs.page(limit=1, newest_first=True).items
     baselines = archive.baselines.page(limit=_MOST_RUNS).items
@@ -121,7 +135,7 @@ def list_pairs(archive: Archive, scoring: Scoring, wanted: JudgingTask, caller: 
     Raises
     ------
     NotFoundError
-        If a run of the comparison does not exist.
+        If a run of the comparison, or the draw, does not exist.
     """
     return _LISTS[wanted.mode](archive, scoring, wanted, caller)
 
@@ -149,6 +163,26 @@ def _compare(archive: Archive, scoring: Scoring, wanted: JudgingTask, _caller: s
     return _of_queue(queue, measure, "the difference in ")
 
 
+def _draw(archive: Archive, scoring: Scoring, wanted: JudgingTask, _caller: str) -> Listed:
+    """Return what runs return for drawn queries, query by query; the order shows no rank."""
+    stored = archive.label_draws.get(wanted.a) if wanted.a else None
+    if stored is None:
+        raise NotFoundError("label draw", wanted.a or "")
+    runs = [scoring.read_run(run_id) for run_id in _pool(archive)]
+    judgments = archive.judgments.current()
+    asked = []
+    for query_id in sorted(stored.draw.labelled):
+        key = encode_id(query_id)
+        known = judgments.grades_of(key)
+        found = {doc_id for run in runs for doc_id in run.ranked_ids(key, DEPTH)}
+        unjudged = [decode_id(one) for one in found if known.get(one, -1) < 0]
+        asked += [
+            PairToJudge(query_id, doc_id, "Its query was drawn; all its documents are judged.")
+            for doc_id in sorted(unjudged, key=lambda one: hash_of([query_id, one]))
+        ]
+    return Listed(asked[:_MOST_PAIRS], max(0, len(asked) - _MOST_PAIRS))
+
+
 def _of_queue(queue: HoleQueue, measure: Measure, what: str) -> Listed:
     asked = [
         PairToJudge(hole.query_id, hole.doc_id, _why(hole, queue.n_runs, measure, what))
@@ -162,9 +196,18 @@ def _why(hole: QueuedHole, n_runs: int, measure: Measure, what: str) -> str:
     found = f"In the top {measure.k or DEPTH} of {systems}"
     if hole.effect is None:
         return f"{found}."
-    effect = f"{hole.effect:.3f}" if hole.effect >= _LEAST else f"less than {2 * _LEAST:g}"
-    by = "by up to" if hole.effect >= _LEAST else "by"
-    return f"{found}; judging it could move {what}{measure} {by} {effect}."
+    return f"{found}; judging it could move {what}{measure} {effect_words(hole.effect)}."
+
+
+def effect_words(effect: float) -> str:
+    """Return how far judging a document could move a measure.
+
+    Examples
+    --------
+    >>> effect_words(0.0123), effect_words(0.0)
+    ('by up to 0.012', 'by less than 0.001')
+    """
+    return f"by up to {effect:.3f}" if effect >= _LEAST else f"by less than {2 * _LEAST:g}"
 
 
 def _pool(archive: Archive) -> list[str]:
@@ -202,9 +245,11 @@ def _found(archive: Archive, wanted: WantedJudgments) -> Listed:
     return Listed(asked, len(rows) - len(asked))
 
 
+# Those of projects are stored with the project; see `project_queues`.
 _LISTS: Mapping[Mode, Callable[[Archive, Scoring, JudgingTask, str], Listed]] = {
     "holes": _holes,
     "compare": _compare,
+    "draw": _draw,
     "second": _second,
     "stale": _stale,
     "conflicts": _conflicts,
@@ -214,7 +259,7 @@ _LISTS: Mapping[Mode, Callable[[Archive, Scoring, JudgingTask, str], Listed]] = 
 def needs_judgment(mode: Mode, states: Sequence[StoredJudgment], caller: str) -> bool:
     """Whether a pair with this history still needs a judgment by this judge."""
     current = counted_state(states)
-    if mode in ("holes", "compare"):
+    if mode in ("holes", "compare", "draw"):
         return current is None or current.grade is None or current.grade < 0
     if current is None:
         return False

@@ -29,6 +29,7 @@ from berryeval.service.workbench.state.judging_modes import (
     needs_judgment,
     stamp_of,
 )
+from berryeval.service.workbench.state.project_queues import ProjectQueues, to_judge
 from berryeval.service.workbench.state.scoring import Scoring
 
 __all__ = ["Given", "Queues", "Turn"]
@@ -36,7 +37,14 @@ __all__ = ["Given", "Queues", "Turn"]
 _WAIT_SECONDS = 0.1
 """Seconds that a page waits for a list."""
 _TAKEN_SECONDS = 300.0
-_OLD_SECONDS = {"holes": 600.0, "compare": 600.0, "second": 600.0, "stale": 10.0, "conflicts": 3.0}
+_OLD_SECONDS = {
+    "holes": 600.0,
+    "compare": 600.0,
+    "draw": 600.0,
+    "second": 600.0,
+    "stale": 10.0,
+    "conflicts": 3.0,
+}
 _REST = 100.0
 """How many times as long as building it a slow list is kept: what has been judged since is not
 offered again, and the holes of a run that was just uploaded can wait for a minute."""
@@ -109,6 +117,7 @@ class Queues:
         self._skipped: dict[str, LruCache[Pair, None]] = {}
         self._lock = threading.Lock()
         self._work: SharedWork[tuple[JudgingTask, str], _List] = SharedWork("berryeval-queue")
+        self.projects = ProjectQueues(archive)
 
     def first(self, wanted: JudgingTask, caller: str) -> Given:
         """Return the first document of a page; one reserved for the caller if no other is left."""
@@ -141,6 +150,8 @@ class Queues:
         NotFoundError
             If a run of the comparison does not exist.
         """
+        if wanted.project is not None:
+            return self._of_project(wanted.project, caller, n, have)
         queue = self._listed(wanted, caller)
         if queue is None:
             return Given([], 0, is_ready=False)
@@ -169,6 +180,16 @@ class Queues:
         n_skipped = sum(one.pair in skipped for one in listed.asked) if skipped else 0
         n_left = max(len(listed.asked) - len(queue.gone) - n_skipped, len(turns)) + listed.n_more
         return Given(_by_query(turns), n_left)
+
+    def _of_project(self, name: str, caller: str, n: int, have: Collection[Pair]) -> Given:
+        found = self.projects.next(name, caller, n=n, have=have)
+        turns = [
+            Turn(
+                to_judge(found.board, one, caller), self._archive.judgments.history(*one.asked.pair)
+            )
+            for one in found.chosen
+        ]
+        return Given(turns, found.n_left)
 
     def skip(self, caller: str, pair: Pair) -> None:
         """Do not offer this pair to the judge again until the service restarts."""

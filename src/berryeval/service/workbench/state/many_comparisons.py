@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Annotated, NamedTuple, TypeAlias
 
 from berryeval.archive.records import StoredRun
+from berryeval.core.query import Query
 from berryeval.evaluation.all_pairs import SystemPair, all_pairs
 from berryeval.evaluation.comparing import compare_evaluations
 from berryeval.evaluation.comparison import Comparison
@@ -16,10 +17,20 @@ from berryeval.service.dependencies import from_state
 from berryeval.service.lru_cache import LruCache
 from berryeval.service.shared_work import SharedWork
 from berryeval.service.stored_runs import labels_of
-from berryeval.service.workbench.state.comparisons import Runs, labels_in
+from berryeval.service.workbench.state.comparisons import (
+    RecalledComparison,
+    Runs,
+    labels_in,
+)
 from berryeval.service.workbench.state.scoring import Scoring, State
 
-__all__ = ["MOST_COMPARED", "ManyCompared", "ManyComparisons", "ManyComparisonsDep"]
+__all__ = [
+    "MOST_COMPARED",
+    "ManyCompared",
+    "ManyComparisons",
+    "ManyComparisonsDep",
+    "compare_runs",
+]
 
 MOST_COMPARED = 20
 """Runs that are compared on one page."""
@@ -34,7 +45,7 @@ class ManyCompared(NamedTuple):
     runs: dict[str, StoredRun]
     """By label; the first is the baseline."""
     comparison: Comparison
-    """In one measure; its runs are read on access."""
+    """In one measure; its runs and judgments are read on access."""
     pairs: list[SystemPair]
     state: State
     """The judgments that scored the runs."""
@@ -68,22 +79,9 @@ class ManyComparisons:
         known = self._scoring.all_queries()
 
         def make() -> ManyCompared:
-            run_ids = {label: run.run_id for label, run in labels.items()}
-            evaluations = {}
-            for label, run_id in run_ids.items():
-                found = self._scoring.evaluation(run_id, state)
-                evaluations[label] = Evaluation(
-                    found.scores, [measure], known.queries, cautions=found.cautions
-                )
-            query_ids = next(iter(evaluations.values())).scores.query_ids
-            comparison = compare_evaluations(
-                state.judgments,
-                Runs(self._scoring, run_ids),
-                evaluations,
-                queries=known.queries,
-                slices=labels_in(known.queries, query_ids),
-            )
-            return ManyCompared(labels, comparison, all_pairs(comparison), state)
+            comparison = compare_runs(self._scoring, state, labels, [measure], known.queries)
+            pairs = all_pairs(comparison)
+            return ManyCompared(labels, RecalledComparison.of(comparison, state), pairs, state)
 
         key = tuple(run.run_id for run in runs), measure, state.hash, known.stamp
         return self._found.get_or_compute(key, make)
@@ -99,6 +97,29 @@ class ManyComparisons:
     def close(self) -> None:
         """Start nothing more, and wait for running work."""
         self._work.close()
+
+
+def compare_runs(
+    scoring: Scoring,
+    state: State,
+    runs: Mapping[str, StoredRun],
+    measures: Sequence[Measure],
+    queries: Mapping[str, Query],
+) -> Comparison:
+    """Compare runs with the first of them, in all slices."""
+    run_ids = {label: run.run_id for label, run in runs.items()}
+    evaluations = {}
+    for label, run_id in run_ids.items():
+        found = scoring.evaluation(run_id, state)
+        evaluations[label] = Evaluation(found.scores, measures, queries, cautions=found.cautions)
+    query_ids = next(iter(evaluations.values())).scores.query_ids
+    return compare_evaluations(
+        state.judgments,
+        Runs(scoring, run_ids),
+        evaluations,
+        queries=queries,
+        slices=labels_in(queries, query_ids),
+    )
 
 
 ManyComparisonsDep: TypeAlias = Annotated[ManyComparisons, from_state("many_comparisons")]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Annotated, TypeAlias
 
 from berryeval.archive.records import StoredRun
@@ -23,11 +24,11 @@ from berryeval.service.workbench.state.scoring import JudgmentsLike, Scoring
 from berryeval.stats.decline import HORIZON
 from berryeval.suite.archived_history import entry_of_run
 from berryeval.suite.history import History
-from berryeval.suite.trends import Trend, trends
+from berryeval.suite.trends import Look, trends
 
 __all__ = ["FiguresDep", "RunFigures"]
 
-_MOST_BYTES, _MOST_TABLES = 64 << 20, 16
+_MOST_BYTES, _MOST_TABLES = 16 << 20, 16
 """Size and number of the cached tables of queries."""
 
 _Standings: TypeAlias = "tuple[Standing, ...]"
@@ -44,7 +45,7 @@ class RunFigures:
         self._tables: LruCache[tuple[object, ...], QueryTable] = LruCache(
             _MOST_BYTES, at_least(_MOST_BYTES // _MOST_TABLES, lambda table: table.n_bytes)
         )
-        self._alarms: LruCache[tuple[str, Measure, str], Trend | None] = LruCache(64)
+        self._alarms: LruCache[tuple[str, Measure, str], tuple[Look, ...]] = LruCache(64)
 
     def standings(
         self, run_id: str, against: str | None, state: JudgmentsLike | None = None
@@ -114,14 +115,14 @@ class RunFigures:
 
         return self._tables.get_or_compute((run_id, state.hash, known.stamp), make)
 
-    def alarm(self, series: Series, measure: Measure, state: JudgmentsLike) -> Trend | None:
-        """Return the daily alarm of a series since its last restart, at most 52 runs ago.
+    def alarms(self, series: Series, measure: Measure, state: JudgmentsLike) -> tuple[Look, ...]:
+        """Return the daily tests of a series since its last restart, at most 52 runs ago.
 
-        None if none of its runs can be scored.
+        There are none if none of its runs can be scored.
         """
         since = (len(series.runs) - 1) // HORIZON * HORIZON
 
-        def make() -> Trend | None:
+        def make() -> tuple[Look, ...]:
             entries = []
             for run in series.runs[since:]:
                 try:
@@ -130,9 +131,9 @@ class RunFigures:
                     continue
                 entries.append(entry_of_run(run, evaluation, str(measure), state.hash))
             if not entries:
-                return None
+                return ()
             [found] = trends(History("archive", tuple(entries)), str(measure), daily=True)
-            return found
+            return tuple(map(_without_queries, found.looks))
 
         return self._alarms.get_or_compute((series.newest.run_id, measure, state.hash), make)
 
@@ -144,6 +145,15 @@ class RunFigures:
             return self._scoring.evaluation(run_id, state)
         except (MismatchError, NotFoundError):
             return None
+
+
+def _without_queries(look: Look) -> Look:
+    """Return a test without the scores of all queries: those of 52 runs take 40 MB."""
+    entries = (
+        replace(one, scores={}, query_ids=None, weights=None, groups=None, strata=None)
+        for one in look.entries
+    )
+    return replace(look, entries=tuple(entries))
 
 
 FiguresDep: TypeAlias = Annotated[RunFigures, from_state("run_figures")]

@@ -96,6 +96,8 @@ class ScoreKeeper:
     score : callable
         Evaluates a run, by id, with a state. The last argument is whether the run is one of the
         first of a count, for which pages show more than means.
+    on_settled : callable
+        Called in the thread, when every requested run has its means with the newest judgments.
     quiet_seconds : float
         Seconds that judgments must stay unchanged before they are counted.
     patience : float
@@ -109,12 +111,14 @@ class ScoreKeeper:
         state: Callable[[], JudgmentsAt],
         score: Callable[[JudgmentsAt, str, bool], Evaluation],
         *,
+        on_settled: Callable[[], None] = lambda: None,
         quiet_seconds: float = _QUIET_SECONDS,
         patience: float = _PATIENCE_SECONDS,
     ) -> None:
         self._revision = revision
         self._state = state
         self._score = score
+        self._on_settled = on_settled
         self._pace = _Pace(quiet_seconds)
         self._patience = patience
         # When each run was last requested. An `LruCache` would not do: a dropped run takes its
@@ -205,6 +209,7 @@ class ScoreKeeper:
                 continue
             newest = self._revision()
             if newest == self._shown.state.revision:
+                self._on_settled()
                 return
             if self._pace.is_due(newest):
                 with self._pace:
@@ -277,7 +282,7 @@ def keeper_of(scoring: Scoring) -> ScoreKeeper:
             return scoring.evaluation(run_id, at.state)  # which caches it for the pages
         return scoring.evaluation_once(run_id, at)
 
-    return ScoreKeeper(scoring.revision, state, score)
+    return ScoreKeeper(scoring.revision, state, score, on_settled=scoring.release_memory)
 
 
 KeeperDep: TypeAlias = Annotated[ScoreKeeper, from_state("keeper")]

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from datetime import datetime, timezone
 from typing import Annotated, Protocol, TypeAlias
+from weakref import ref
 
 from berryeval.archive import Archive
 from berryeval.archive.queries import AllQueries
@@ -14,6 +15,7 @@ from berryeval.core.query import Query
 from berryeval.core.run import Run
 from berryeval.evaluation.evaluate import MeasureLike, evaluate, read_measures
 from berryeval.evaluation.result import Evaluation, holes_measure
+from berryeval.service.allocation import return_free_memory
 from berryeval.service.dependencies import from_state
 from berryeval.service.lru_cache import LruCache, at_least
 from berryeval.service.shared_work import Latest
@@ -22,7 +24,7 @@ from berryeval.service.workbench.state.rescoring import rescore
 
 __all__ = ["JudgmentsLike", "Scoring", "ScoringDep", "State", "bytes_of_scores"]
 
-_MOST_BYTES, _MOST_CACHED = 64 << 20, 64
+_MOST_BYTES, _MOST_CACHED = 32 << 20, 64
 """Size and number of the cached evaluations."""
 _MOST_STATES = 256
 _MOST_CHANGES = 2000
@@ -31,6 +33,9 @@ _MOST_CHANGES = 2000
 
 class State:
     """The judgments of a moment, read on access: a million takes seconds.
+
+    Nor are they kept here: pages keep many states, and the archive derives earlier judgments from
+    the current ones.
 
     Attributes
     ----------
@@ -52,15 +57,17 @@ class State:
         self.sampling = sampling
         self.as_of = datetime.now(timezone.utc)
         self._read = read
-        self._judgments: Judgments | None = None
+        self._judgments: Callable[[], Judgments | None] = lambda: None
 
     @property
     def judgments(self) -> Judgments:
         """The judgments."""
         # Not a cached_property, which until Python 3.12 lets all states wait for one another.
-        if self._judgments is None:
-            self._judgments = self._read()
-        return self._judgments
+        found = self._judgments()
+        if found is None:
+            found = self._read()
+            self._judgments = ref(found)
+        return found
 
 
 class JudgmentsLike(Protocol):
@@ -111,18 +118,15 @@ class Scoring:
         archive = self._archive
         revision = archive.judgments.revision()  # first, so that later changes are seen
         if self._has_read:
-            found, hashed = archive.judgments.as_of(None, is_recorded=False)
-            state = State(revision, hashed, self._design(), lambda: found)
+            _, hashed = archive.judgments.as_of(None, is_recorded=False)
         else:
             hashed = archive.judgments.hash()
-            read = lambda: self._read_first(hashed)  # noqa: E731
-            state = State(revision, hashed, self._design(), read)
         self._revisions.put(hashed, revision)
-        return state
+        return State(revision, hashed, self._design(), lambda: self._read(hashed))
 
-    def _read_first(self, hashed: str) -> Judgments:
+    def _read(self, hashed: str) -> Judgments:
         found = self._archive.judgments.at(hashed)
-        self._has_read = True  # from now on, states contain their judgments
+        self._has_read = True  # from now on, the newest are in memory
         return found
 
     def _design(self) -> str:
@@ -150,6 +154,11 @@ class Scoring:
             self._n_resampled += 1
         self._sampling = sampling
         return self._archive.judgments.revision() + self._n_resampled
+
+    def release_memory(self) -> None:
+        """Drop the judgments before the current ones, and return free memory to the system."""
+        self._archive.judgments.forget_earlier()
+        return_free_memory()
 
     def queries(self) -> Mapping[str, Query]:
         """Return every query by its id."""

@@ -1,7 +1,7 @@
 // Judging: one key per document. The next documents are prefetched, and answers are sent in the
 // background.
 
-import { button, element, gradeClass, gradeText, isTyping } from "./messages.js";
+import { base, button, element, gradeClass, gradeText, isTyping } from "./messages.js";
 import { Outbox } from "./outbox.js";
 
 const ENOUGH = 10; // documents to prefetch
@@ -12,10 +12,11 @@ const IDLE = 90000; // longer pauses do not count as judging time
 
 const byId = (id) => document.getElementById(id);
 const root = byId("judge");
-const { author, query, mode, a, b } = root.dataset;
+const { author, query, mode, a, b, project } = root.dataset;
 const form = byId("judge-form");
 const pane = byId("judge-document");
 const help = byId("judge-help");
+const note = byId("judge-note"); // only in a project
 
 const session = (() => {
   try {
@@ -53,38 +54,6 @@ const outbox = new Outbox(author, session, {
 
 // Display
 
-const escaped = (word) => word.replace(/[.*+?^${}()|[\]\\]/g, "\\$&");
-
-/** Show a text, never as markup, with the words of the query highlighted. */
-function write(target, text, words) {
-  target.replaceChildren();
-  if (words.length === 0) {
-    target.textContent = text;
-    return;
-  }
-  // Whole words with short suffixes: "token" matches "tokens", but not "betoken".
-  const parts = text.split(
-    new RegExp(
-      `(?<![\\p{L}\\p{N}])((?:${words.map(escaped).join("|")})[\\p{L}\\p{N}]{0,3})(?![\\p{L}\\p{N}])`,
-      "giu",
-    ),
-  );
-  parts.forEach((part, place) => {
-    target.append(place % 2 === 0 ? part : element("mark", { textContent: part }));
-  });
-}
-
-const COMMON = new Set(
-  "and are but can did does for from had has have how into its not off our out that the their them then there these they this was were what when where which who why will with you your".split(
-    " ",
-  ),
-);
-
-const wordsOf = (text) =>
-  [...new Set(text.toLowerCase().match(/[\p{L}\p{N}]{2,}/gu) ?? [])]
-    .filter((word) => !COMMON.has(word) && (word.length > 2 || /\P{ASCII}|\d/u.test(word)))
-    .slice(0, 20);
-
 function show() {
   const card = cards[0];
   form.hidden = !card;
@@ -94,7 +63,6 @@ function show() {
   byId("judge-undo").disabled = given.length === 0;
   showProgress();
   if (!card) return;
-  const words = wordsOf(card.query);
   byId("judge-query").textContent = card.query;
   const intent = byId("judge-intent");
   intent.textContent = card.description ?? "";
@@ -102,9 +70,10 @@ function show() {
   byId("judge-chips").replaceChildren(
     ...card.labels.map((label) => element("span", { className: "chip", textContent: label })),
   );
-  write(byId("judge-title"), titleOf(card), words);
+  // Sanitised by the server, with the words of the query highlighted.
+  byId("judge-title").innerHTML = card.title_html;
   byId("judge-id").textContent = card.title ? card.doc_id : "";
-  write(byId("judge-text"), card.text, words);
+  byId("judge-text").innerHTML = card.html;
   byId("judge-no-text").hidden = card.has_text;
   byId("judge-more").hidden = card.n_characters <= card.n_shown;
   showLength(card.n_shown, card);
@@ -128,8 +97,8 @@ function showLength(shown, card) {
 }
 
 function showProgress() {
-  const n = given.filter((one) => one.kind === "grade").length;
-  const waiting = outbox.entries.filter((entry) => entry.kind === "grade").length;
+  const n = given.filter((one) => one.kind !== "skip").length;
+  const waiting = outbox.entries.filter((entry) => ["grade", "cannot"].includes(entry.kind)).length;
   const togo = Math.max(left - waiting, cards.length, 0);
   const minutes = activeTime / 60000;
   const rate = n >= 3 && minutes > 0.05 ? n / minutes : null;
@@ -146,9 +115,9 @@ function showProgress() {
   bar.value = n;
   byId("judge-trail").replaceChildren(
     ...given.slice(-8).map(({ kind, grade }) => {
-      const isSkipped = kind === "skip";
-      const className = gradeClass(isSkipped ? "" : grade);
-      return element("span", { className, textContent: isSkipped ? "s" : grade });
+      const sign = { skip: "s", cannot: "x" }[kind];
+      const className = gradeClass(sign ? "" : grade);
+      return element("span", { className, textContent: sign ?? grade });
     }),
   );
 }
@@ -181,7 +150,7 @@ function showSaved() {
   if (line.dataset.shown !== `${trouble}${n}`) {
     const text = element("p", { textContent: `${TROUBLES[trouble]} ${kept} ` });
     const login = element("a", {
-      href: "/login?next=/judge",
+      href: `/login?next=${base}/judge`,
       target: "_blank",
       rel: "noopener",
       className: "button",
@@ -265,6 +234,7 @@ const taskOf = (card) => ({
   mode,
   a: a || undefined,
   b: b || undefined,
+  project: project || undefined,
   query_id: card.query_id,
   doc_id: card.doc_id,
   title: titleOf(card),
@@ -282,12 +252,14 @@ function answer(kind, grade) {
     ...taskOf(card),
     revision: card.revision,
     hash: card.hash ?? undefined,
+    note: note?.value.trim() || undefined,
     after: card.after,
   };
-  given.push({ card, key: entry.key, kind, grade });
-  press(form.querySelector(kind === "skip" ? "[data-skip]" : `[data-grade="${grade}"]`));
-  byId("judge-said").textContent =
-    `${kind === "skip" ? "Skipped" : `Graded ${grade}`}: ${entry.title}`;
+  given.push({ card, key: entry.key, kind, grade, note: entry.note });
+  if (note) note.value = "";
+  press(form.querySelector(kind === "grade" ? `[data-grade="${grade}"]` : `[data-${kind}]`));
+  const words = { skip: "Skipped", cannot: "Cannot judge" }[kind] ?? `Graded ${grade}`;
+  byId("judge-said").textContent = `${words}: ${entry.title}`;
   if (kind === "skip") left -= 1;
   show();
   outbox.add(entry);
@@ -304,10 +276,11 @@ function undo() {
     // The outbox fills in the revisions once the answer to undo has been written.
     outbox.add({ key, kind: "undo", ...taskOf(card), revision: 0, after: last.key });
     card.after = key;
-    if (last.kind === "grade") left += 1;
+    if (last.kind !== "skip") left += 1;
   }
   if (last.kind === "skip") left += 1;
   cards.unshift(card);
+  if (note) note.value = last.note ?? "";
   press(byId("judge-undo"));
   byId("judge-said").textContent = `Undone: ${titleOf(card)}`;
   show();
@@ -320,7 +293,7 @@ async function refill() {
   const have = [...cards.map((card) => [card.query_id, card.doc_id]), ...waiting];
   let pause = null;
   try {
-    const reply = await fetch(`/judge/next?${query}`, {
+    const reply = await fetch(`${base}/judge/next?${query}`, {
       method: "POST",
       headers: { "Content-Type": "application/json", Accept: "application/json" },
       body: JSON.stringify({ author, session, n: ENOUGH, have }),
@@ -356,9 +329,12 @@ async function showAll() {
   const text = byId("judge-text");
   try {
     while (shown < card.n_characters && cards[0] === card) {
-      const reply = await fetch(`/judge/text/${encodeURIComponent(card.doc_id)}?start=${shown}`, {
-        headers: { Accept: "application/json" },
-      });
+      const reply = await fetch(
+        `${base}/judge/text/${encodeURIComponent(card.doc_id)}?start=${shown}`,
+        {
+          headers: { Accept: "application/json" },
+        },
+      );
       if (!reply.ok) throw reply.status;
       const next = await reply.json();
       if (!next.text || cards[0] !== card) break;
@@ -378,12 +354,14 @@ async function showAll() {
 
 document.addEventListener("keydown", (event) => {
   if (event.ctrlKey || event.metaKey || event.altKey || event.repeat) return;
+  if (event.key === "Escape" && event.target === note) note.blur();
   if (isTyping(event) || document.querySelector("dialog[open]")) return;
   const key = form.hidden ? null : form.querySelector(`[data-grade="${CSS.escape(event.key)}"]`);
   if (key) answer("grade", Number(event.key));
   else if (event.key === "s" && !form.hidden) answer("skip");
+  else if (event.key === "x" && project && !form.hidden) answer("cannot");
+  else if (event.key === "n" && note && !form.hidden) note.focus();
   else if (event.key === "u") undo();
-  else if (event.key === "?") help.showModal();
   else if (
     event.key === " " &&
     !(event.target instanceof Element && event.target.closest("button, a, summary"))
@@ -398,6 +376,7 @@ form.addEventListener("submit", (event) => {
   const pressed = event.submitter;
   if (pressed?.dataset.grade) answer("grade", Number(pressed.dataset.grade));
   else if (pressed && "skip" in pressed.dataset) answer("skip");
+  else if (pressed && "cannot" in pressed.dataset) answer("cannot");
 });
 byId("judge-undo").addEventListener("click", undo);
 byId("judge-more-button").addEventListener("click", showAll);

@@ -1,5 +1,8 @@
 // Helpers that the scripts of several pages share.
 
+/** The beginning of addresses in the collection of the page. */
+export const base = document.documentElement.dataset.base ?? "";
+
 /** An element with properties and children. */
 export function element(name, properties = {}, ...children) {
   const made = Object.assign(document.createElement(name), properties);

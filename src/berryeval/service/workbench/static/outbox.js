@@ -4,7 +4,10 @@
 // answer twice changes nothing. Each page has its own outbox; the next page takes over what a
 // closed one left behind.
 
-const PREFIX = "berryeval-judge:";
+import { base } from "./messages.js";
+
+// Answers of one collection are never sent to another.
+const PREFIX = `berryeval-judge:${base}`;
 const FIRST_PAUSE = 1000;
 const LONGEST_PAUSE = 15000;
 const MOST_AT_ONCE = 50;
@@ -76,7 +79,7 @@ export class Outbox {
     for (const entry of batch) entry.isUnderWay = true;
     this.listener.changed();
     try {
-      const answer = await fetch("/judge/answers", {
+      const answer = await fetch(`${base}/judge/answers`, {
         method: "POST",
         headers: { "Content-Type": "application/json", Accept: "application/json" },
         body: JSON.stringify({

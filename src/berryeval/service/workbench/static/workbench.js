@@ -1,7 +1,7 @@
 // Shared by all pages: palette, drawer, theme, copying, confirmation, messages.
 
 import { setUpExport } from "./export.js";
-import { showMessage } from "./messages.js";
+import { isTyping, showMessage } from "./messages.js";
 
 const byId = (id) => document.getElementById(id);
 
@@ -156,6 +156,11 @@ document.addEventListener("change", (event) => {
   if (form) form.requestSubmit();
 });
 
+// Lists that are being filtered are marked, for screen readers and for the eye.
+const mark = (isBusy) => (event) => event.detail.target?.setAttribute("aria-busy", String(isBusy));
+document.addEventListener("htmx:beforeRequest", mark(true));
+document.addEventListener("htmx:afterRequest", mark(false));
+
 // Report failed htmx requests.
 document.addEventListener("htmx:sendError", () =>
   showMessage(
@@ -188,6 +193,22 @@ if (themeButton) setUpTheme(themeButton);
 setUpPalette(byId("palette"));
 setUpDrawer(byId("drawer"));
 setUpConfirmation(byId("asking"));
+// The keys of the page; the page Judge has a help of its own.
+function setUpKeys(dialog, opener) {
+  const open = () => (byId("judge-help") ?? dialog).showModal();
+  opener.hidden = false;
+  opener.addEventListener("click", open);
+  dialog.addEventListener("click", (event) => {
+    if (event.target === dialog) dialog.close();
+  });
+  document.addEventListener("keydown", (event) => {
+    if (event.key !== "?" || isTyping(event) || document.querySelector("dialog[open]")) return;
+    event.preventDefault();
+    open();
+  });
+}
+const keysButton = document.querySelector("[data-keys]");
+if (keysButton) setUpKeys(byId("keys"), keysButton);
 const exportButton = document.querySelector("[data-export]");
 if (exportButton) setUpExport(byId("export"), exportButton);
 

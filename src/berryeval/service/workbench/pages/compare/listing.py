@@ -150,6 +150,14 @@ class Pair:
         """Return the address of the effect of unjudged documents."""
         return address("/compare/holes", a=self.a, b=self.b, measure=measure)
 
+    def report(self, measure: Measure) -> str:
+        """Return the address of the comparison as one file."""
+        return address("/compare/report", a=self.a, b=self.b, measure=measure)
+
+    def model(self, measure: Measure) -> str:
+        """Return the address of the comparison that rests on people and a model."""
+        return address("/compare/model", a=self.a, b=self.b, measure=measure)
+
 
 @dataclass(frozen=True)
 class MovedDocument:
@@ -275,12 +283,13 @@ def _rows(compared: Compared, measure: Measure, positions: list[int]) -> Iterato
     before, after = compared.scores(measure)
     gains = compared.gains(measure)
     runs = [comparison.runs[name] for name in compared.names]
+    judgments = comparison.judgments
     depth = min(measure.k or RANKS_COMPARED, RANKS_COMPARED)
     for position in positions:
         query_id = comparison.query_ids[position]
         encoded = encode_id(query_id)
         old, new = (run.ranked_ids(encoded, depth) for run in runs)
-        grades = comparison.judgments.grades_of(encoded)
+        grades = judgments.grades_of(encoded)
         gain = float(gains[position])
         yield ChangeRow(
             query_id,

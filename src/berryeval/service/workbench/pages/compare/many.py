@@ -22,7 +22,7 @@ from berryeval.measures import Measure
 from berryeval.reports.wording import policy_note, undefined_notes
 from berryeval.service.workbench.choosing import choose_measure, choose_run
 from berryeval.service.workbench.pages.compare.listing import ComparedQueries, Pair
-from berryeval.service.workbench.rendering import page
+from berryeval.service.workbench.rendering import origin_of, page
 from berryeval.service.workbench.state.many_comparisons import (
     MOST_COMPARED,
     ManyCompared,
@@ -31,18 +31,20 @@ from berryeval.service.workbench.state.many_comparisons import (
 from berryeval.service.workbench.state.scoring import Scoring
 from berryeval.service.workbench.waiting import being_computed
 
-__all__ = ["many_address", "show_many"]
+__all__ = ["many_address", "references_in", "show_many"]
 
 _WIDTHS = (1000, 340)
 """Pixels of a chart on wide and on narrow screens."""
 _N_DISPUTED = 30
 
 
-def many_address(a: str, candidates: Sequence[str], measure: Measure | None = None) -> str:
-    """Return the address of a comparison with several candidates."""
+def many_address(
+    a: str, candidates: Sequence[str], measure: Measure | None = None, *, path: str = "/compare"
+) -> str:
+    """Return the address of a comparison with several candidates, or of its report."""
     given = [("a", a), *(("b", one) for one in candidates)]
     given += [] if measure is None else [("measure", str(measure))]
-    return f"/compare?{urlencode(given, errors='surrogateescape')}"
+    return f"{path}?{urlencode(given, errors='surrogateescape')}"
 
 
 def show_many(
@@ -60,7 +62,7 @@ def show_many(
         If there is no such run.
     """
     given = request.query_params
-    wanted = _references(archive, given)
+    wanted = references_in(archive, given)
     if wanted != [given.get("a"), *given.getlist("b")]:
         return RedirectResponse(many_address(wanted[0], wanted[1:]), 303)
     runs = [choose_run(archive, one) for one in wanted]
@@ -69,6 +71,7 @@ def show_many(
     if compared is None:
         return being_computed(request, f"Comparing {len(runs)} runs")
     references = dict(zip(compared.runs, wanted, strict=True))
+    ids = [run.run_id for run in runs]
     return page(
         request,
         "compare_many.html",
@@ -77,6 +80,8 @@ def show_many(
         state=compared.state,
         is_current=scoring.is_current(compared.state),
         measure=measure,
+        permalink=origin_of(request) + many_address(ids[0], ids[1:], measure),
+        report=many_address(wanted[0], wanted[1:], measure, path="/compare/report"),
         tabs=[(one, many_address(wanted[0], wanted[1:], one)) for one in scoring.measures],
         addresses={
             label: Pair(wanted[0], reference).address(measure)
@@ -85,8 +90,16 @@ def show_many(
     )
 
 
-def _references(archive: Archive, given: QueryParams) -> list[str]:
-    """Return the runs as the address names them, each once, the baseline first."""
+def references_in(archive: Archive, given: QueryParams) -> list[str]:
+    """Return the runs as the address names them, each once, the baseline first.
+
+    Raises
+    ------
+    ArgumentError
+        If there are too many runs.
+    NotFoundError
+        If there is no such run.
+    """
     named = [one for one in (given.get("a"), *given.getlist("b")) if one]
     if len(named) > MOST_COMPARED:
         raise ArgumentError("b", f"at most {MOST_COMPARED} runs with the baseline", str(len(named)))

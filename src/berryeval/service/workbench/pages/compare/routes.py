@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import Any
 
 from anyio import to_thread
@@ -17,6 +18,7 @@ from berryeval.errors import NotFoundError
 from berryeval.evaluation.comparison import headline
 from berryeval.evaluation.figures import percent
 from berryeval.evaluation.turning import turning
+from berryeval.judges.protocol import hash_of
 from berryeval.measures import Measure
 from berryeval.reports.wording import capitalised, policy_note, undefined_notes
 from berryeval.service.bodies import received_form
@@ -40,7 +42,8 @@ from berryeval.service.workbench.pages.compare.listing import (
     read_wanted,
 )
 from berryeval.service.workbench.pages.compare.many import show_many
-from berryeval.service.workbench.rendering import fragment, page
+from berryeval.service.workbench.pages.compare.with_model import compare_with_model
+from berryeval.service.workbench.rendering import fragment, origin_of, page
 from berryeval.service.workbench.state.comparisons import Compared, Comparisons, ComparisonsDep
 from berryeval.service.workbench.state.many_comparisons import ManyComparisonsDep
 from berryeval.service.workbench.state.run_directory import MAIN
@@ -54,6 +57,7 @@ router = APIRouter(prefix="/compare", dependencies=[once_read])
 
 _BADGES = {"better": "pass", "worse": "fail"}
 _WIDE, _NARROW = 520, 340
+_MOST_DRAWS = 5
 MOST_QUERIES_WITH_HOLES = 1_000
 """With holes in more queries, computing the bounds takes seconds."""
 
@@ -118,7 +122,8 @@ def _show_pair(
         b=b,
         is_current=is_current,
         measures=scoring.measures,
-        permalink=f"{str(request.base_url).rstrip('/')}{Pair(a.run_id, b.run_id).address(measure)}",
+        permalink=origin_of(request) + Pair(a.run_id, b.run_id).with_(wanted, page=wanted.page),
+        report=pair.report(measure),
     )
 
 
@@ -140,6 +145,30 @@ def show_holes(
     )
     pair = Pair(given["a"], given["b"])
     return fragment(request, "compare_holes.html", turning=found, measure=measure, pair=pair)
+
+
+@router.get("/model", tags=["part"])
+def show_model(
+    request: Request, archive: ArchiveDep, scoring: ScoringDep, comparisons: ComparisonsDep
+) -> Response:
+    """Show the comparison that rests on people and a model, for each draw of labels."""
+    given = request.query_params
+    measure = choose_measure(scoring.measures, given.get("measure", ""))
+    try:
+        a, b = (choose_run(archive, given.get(side, "")) for side in ("a", "b"))
+        compared = comparisons.compare(a, b)
+    except NotFoundError:  # removed since the page was opened
+        return fragment(request, "compare_model.html", rows=[], measure=measure, level="")
+    found = (archive.model_grades.stamp(), archive.admissions.all(), archive.judging.guideline())
+    rows = [
+        compared.remembered(
+            ("model", measure, one.name, hash_of(found)),
+            partial(compare_with_model, archive, compared, measure, one.name),
+        )
+        for one in archive.label_draws.page(limit=_MOST_DRAWS).items
+    ]
+    level = percent(compared.comparison.statistics.level)
+    return fragment(request, "compare_model.html", rows=rows, measure=measure, level=level)
 
 
 def _choose(request: Request, archive: Archive, problem: str = "") -> Response:
@@ -228,7 +257,13 @@ def _decisions(archive: Archive, a: StoredRun, b: StoredRun, number: str) -> dic
         recent = archive.verdicts.page(run_id=b.run_id, limit=10).items
         verdict = next((one for one in recent if one.baseline_id == a.run_id), None)
     sentence = "" if verdict is None else capitalised(str(verdict.report.get("sentence", "")))
-    return {"gates": gates, "baselines": baselines, "verdict": verdict, "said": sentence}
+    return {
+        "gates": gates,
+        "baselines": baselines,
+        "verdict": verdict,
+        "said": sentence,
+        "has_draws": bool(archive.label_draws.page(limit=1).items),
+    }
 
 
 @router.post("/gate", dependencies=[require("judge")])

@@ -18,7 +18,7 @@ from berryeval.evaluation.gate_rules import RULES
 from berryeval.evaluation.slices import LABELS
 from berryeval.service.answers import etag_of, json_bytes
 from berryeval.service.bodies import received_form
-from berryeval.service.dependencies import ArchiveDep, from_state, require
+from berryeval.service.dependencies import ArchiveDep, from_state, require, state_of
 from berryeval.service.paths import NAME, Name
 from berryeval.service.preconditions import Precondition, WriteCheck
 from berryeval.service.problems import Problem, existing
@@ -334,7 +334,9 @@ def _page(
         etag=None if gate is None else _etag(gate),
         about=_ABOUT_NEW if gate is None else summary(gate.settings),
         baselines=[one.name for one in archive.baselines.page(limit=_MOST_BASELINES).items],
-        measures=[str(measure) for measure in request.app.state.scoring.measures],
+        draws=[one.name for one in archive.label_draws.page(limit=_MOST_BASELINES).items],
+        judges=sorted({one.judge for one in archive.admissions.all()}),
+        measures=[str(measure) for measure in state_of(request).scoring.measures],
         strip=strip,
         fault=form.first_fault,
         toml=_toml(settings),

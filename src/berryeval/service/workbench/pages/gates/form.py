@@ -49,10 +49,14 @@ KINDS: Mapping[str, str] = {
 }
 """The conditions of guards, as rows show them."""
 
-SCALARS = ("baseline", *(rule.name for rule in RULES))
+_NAMED = {"baseline": "Baseline", "label_draw": "Model judgments, corrected by the draw",
+          "judge": "Judge"}  # fmt: skip
+"""Fields that name a record of the archive, and are no rules."""
+
+SCALARS = (*_NAMED, *(rule.name for rule in RULES))
 """The fields other than guards."""
 
-_LABELS = {"baseline": "Baseline", **{rule.name: rule.label for rule in RULES}}
+_LABELS = {**_NAMED, **{rule.name: rule.label for rule in RULES}}
 
 
 @dataclass(frozen=True)
@@ -86,11 +90,6 @@ class GateForm:
     """The settings as the archive stores them; None if invalid."""
 
     @property
-    def is_readable(self) -> bool:
-        """Whether it can be stored."""
-        return self.settings is not None
-
-    @property
     def n_faults(self) -> int:
         """The number of errors."""
         return len(self.messages) + sum(len(row.messages) for row in self.rows)
@@ -108,7 +107,7 @@ def form_of(settings: Mapping[str, Any]) -> GateForm:
     """Return the form of stored settings; the inverse of `read_form`."""
     rows = tuple(row for entry in settings["guards"] for row in _rows_of(entry))
     texts = {rule.name: rule.text(settings.get(rule.name, rule.default)) for rule in RULES}
-    return _read(rows, {"baseline": settings.get("baseline", ""), **texts})
+    return _read(rows, {**{name: settings.get(name, "") for name in _NAMED}, **texts})
 
 
 def _rows_of(entry: Mapping[str, Any]) -> Iterable[GuardRow]:
@@ -171,7 +170,7 @@ def _read(rows: tuple[GuardRow, ...], texts: Mapping[str, str]) -> GateForm:
 
 def _read_texts(texts: Mapping[str, str]) -> tuple[dict[str, Any], dict[str, str]]:
     """Return the values of the fields other than guards, and their errors."""
-    found: dict[str, Any] = {"baseline": texts["baseline"].strip() or None}
+    found: dict[str, Any] = {name: texts[name].strip() or None for name in _NAMED}
     messages: dict[str, str] = {}
     for rule in RULES:
         # Browsers omit unticked boxes.
@@ -277,7 +276,7 @@ def guard_sentences(settings: Mapping[str, Any]) -> list[str]:
     ['RR at least 0.7, also in each category']
     """
     try:
-        guards = read_gate(settings).guards
+        guards = read_gate(settings).resolved().guards
     except BerryEvalError:
         return []
     return [
@@ -319,5 +318,5 @@ def _only(some: Mapping[str, Any], others: Mapping[str, Any]) -> Sequence[str]:
 
 def _shown(value: object) -> str:
     if isinstance(value, bool):
-        return "allowed" if value else "not allowed"
+        return "yes" if value else "no"
     return "nothing" if value is None else str(value)

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from typing import Annotated
+from typing import Annotated, TypeAlias
 
 from fastapi import APIRouter, Path, Query, Request
 from starlette.responses import RedirectResponse, Response
 
 from berryeval.archive import Archive
-from berryeval.archive.records import StoredRun
+from berryeval.archive.records import StoredRun, StoredVerdict
+from berryeval.core.text import printable
 from berryeval.errors import NotFoundError
 from berryeval.service.dependencies import (
     ArchiveDep,
@@ -35,6 +36,8 @@ _PATIENCE_SECONDS = 1.0
 """Seconds that a page waits for a verdict before it shows the progress."""
 
 router = APIRouter()
+
+VerdictId: TypeAlias = Annotated[int, Path(ge=1, lt=2**63)]
 
 
 @router.post("/gates/{name}/verdicts", dependencies=[require("judge")])
@@ -105,13 +108,11 @@ def _outcome(job: Job) -> Response:
 def show_verdict(
     request: Request,
     name: Name,
-    verdict_id: Annotated[int, Path(ge=1, lt=2**63)],
+    verdict_id: VerdictId,
     archive: ArchiveDep,
 ) -> Response:
     """Show a verdict and its reasons."""
-    found = archive.verdicts.get(verdict_id)
-    if found is None or found.gate != name:
-        raise NotFoundError("verdict", str(verdict_id))
+    found = _find(archive, name, verdict_id)
     findings = findings_of(found.report)
     return page(
         request,
@@ -130,6 +131,29 @@ def show_verdict(
         failure=None,
         is_waiting=False,
     )
+
+
+@router.get("/gates/{name}/verdicts/{verdict_id}/markdown", tags=["part"])
+def download_markdown(name: Name, verdict_id: VerdictId, archive: ArchiveDep) -> Response:
+    """Download a verdict as ``berryeval gate --format markdown`` writes it."""
+    text = _find(archive, name, verdict_id).report.get("markdown")
+    if text is None:
+        raise Problem(
+            404,
+            f"verdict {verdict_id} has no Markdown, as an earlier version stored it; "
+            "check the run again on its page",
+            kind="not-found",
+        )
+    headers = {"Content-Disposition": f'attachment; filename="verdict-{verdict_id}.md"'}
+    content = printable(text).encode()
+    return Response(content, media_type="text/markdown; charset=utf-8", headers=headers)
+
+
+def _find(archive: Archive, name: str, verdict_id: int) -> StoredVerdict:
+    found = archive.verdicts.get(verdict_id)
+    if found is None or found.gate != name:
+        raise NotFoundError("verdict", str(verdict_id))
+    return found
 
 
 @router.get("/gates/{name}/replay/{run_id}")

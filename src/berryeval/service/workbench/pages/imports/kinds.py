@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias
@@ -18,19 +19,31 @@ from berryeval.core.run import Run
 from berryeval.errors import FormatError
 from berryeval.formats import read_judgments, read_run
 from berryeval.formats.corpus import iter_documents
+from berryeval.formats.facts import guess_kind
+from berryeval.formats.jsonl import iter_objects
 from berryeval.formats.limits import UPLOADED_LINE, limited
 from berryeval.formats.queries import read_queries
-from berryeval.service.judgment_files import IMPORTED, batches_of_file, has_same_labels
+from berryeval.formats.reading import sniff_format
+from berryeval.reports.wording import count
+from berryeval.service.judgment_files import (
+    IMPORTED,
+    batches_of_file,
+    has_same_labels,
+    judgments_there,
+    unread_times,
+)
 
 if TYPE_CHECKING:
     from berryeval.service.jobs import Progress
 
 __all__ = [
     "KINDS",
+    "NOUNS",
     "Change",
     "Kind",
     "Options",
     "Preview",
+    "detect_kind",
     "preview_of",
     "read_file",
     "size_of",
@@ -56,6 +69,18 @@ KINDS: Mapping[Kind, tuple[str, str]] = {
     "documents": ("Documents", "JSON lines with _id, title and text, as in BEIR"),
 }
 """The title and the file formats of each kind."""
+
+
+NOUNS: Mapping[Kind, str] = {
+    "judgments": "judgments",
+    "runs": "a run",
+    "queries": "queries",
+    "documents": "documents",
+}
+"""What a file of each kind is, in a sentence."""
+
+_ANY = "judgments, a run, queries or documents"
+_GUESSED: Mapping[str, Kind] = {"judgments": "judgments", "run": "runs", "queries": "queries"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -96,8 +121,13 @@ class Preview:
     notes: Sequence[str] = ()
 
 
-def read_file(path: Path, *, kind: Kind, rows: int, content: int, progress: Progress) -> Any:  # noqa: ANN401 - by its kind
+def read_file(
+    path: Path, *, kind: Kind | None, rows: int, content: int, progress: Progress
+) -> tuple[Kind, Any]:
     """Read a file with at most so many rows, and bytes of content: a task of a worker process.
+
+    Returns its kind and its content. If it cannot be read as the kind that was chosen, or None was
+    chosen, it is read as the kind that its beginning suggests.
 
     Raises
     ------
@@ -106,10 +136,33 @@ def read_file(path: Path, *, kind: Kind, rows: int, content: int, progress: Prog
     """
     progress(0, 1, "reading")
     with limited(rows=rows, content=content, line=UPLOADED_LINE):
-        found = _read(kind, path)
-    if not (found.n_rows if kind in ("judgments", "runs") else len(found)):
-        raise FormatError.unexpected(KINDS[kind][0].lower(), "none", path.name)
-    return found
+        if kind is None:
+            found = detect_kind(path)
+            if found is None:
+                raise FormatError.unexpected(_ANY, "something else", path.name)
+            return found, _read(found, path)
+        try:
+            return kind, _read(kind, path)
+        except FormatError:
+            detected = detect_kind(path)
+            if detected in (None, kind):
+                raise
+            return detected, _read(detected, path)
+
+
+def detect_kind(path: Path) -> Kind | None:
+    """Return what a file holds, by its beginning; None if that is unknown.
+
+    Judgments and runs name documents with a grade or a score. Documents are JSON lines with a title
+    and a text; queries have a text only.
+    """
+    with suppress(FormatError):
+        record = next((record for _, record in iter_objects(path)), {})
+        if {"title", "text"} <= {name.lower() for name in record}:
+            return "documents"
+    with suppress(FormatError):
+        return _GUESSED.get(guess_kind(path, sniff_format(path)))
+    return None
 
 
 def size_of(content: Any) -> int:  # noqa: ANN401 - as `read_file` returns it
@@ -121,13 +174,18 @@ def size_of(content: Any) -> int:  # noqa: ANN401 - as `read_file` returns it
 
 
 def _read(kind: Kind, path: Path) -> Any:  # noqa: ANN401 - by its kind
+    found: Any
     if kind == "judgments":
-        return read_judgments(path)
-    if kind == "runs":
-        return read_run(path)
-    if kind == "queries":
-        return list(read_queries(path))
-    return list(iter_documents(path))
+        found = read_judgments(path)
+    elif kind == "runs":
+        found = read_run(path)
+    elif kind == "queries":
+        found = list(read_queries(path))
+    else:
+        found = list(iter_documents(path))
+    if not (found.n_rows if kind in ("judgments", "runs") else len(found)):
+        raise FormatError.unexpected(KINDS[kind][0].lower(), "none", path.name)
+    return found
 
 
 def preview_of(
@@ -160,25 +218,32 @@ def store(
     content: Any,  # noqa: ANN401
     options: Options,
     *,
+    author: str,
     may_declare: bool,
 ) -> tuple[str, str]:
     """Store everything or nothing, and return a message and the address to continue at."""
     if kind == "judgments":
-        there = archive.judgments.current()
-        n = archive.judgments.put_batches(
-            batches_of_file(content, options.file_name, there),
+        stored = archive.imports.put(
+            batches_of_file(content, options.file_name, judgments_there(archive, content)),
+            file_name=options.file_name,
+            author=author,
             declared=content if may_declare else None,
         )
-        return f"{n:,} judgments are new or changed.", "/judgments"
+        return _stored(stored.n_changed, "judgment"), "/judgments/imports"
     if kind == "runs":
         name = options.run_name or options.stem
-        stored = archive.runs.put(content, RunFacts(name=name, commit=options.commit or None))
-        return f"The run {name} is stored.", f"/runs/{stored.run_id}"
+        run = archive.runs.put(content, RunFacts(name=name, commit=options.commit or None))
+        return f"The run {name} is stored.", f"/runs/{run.run_id}"
     if kind == "queries":
         n = archive.queries.put(content)
-        return f"{n:,} queries are new or changed.", "/queries"
+        return _stored(n, "query", "queries"), "/queries"
     n = archive.documents.put(content)
-    return f"{n:,} documents are new or changed.", "/judgments?show=stale"
+    return _stored(n, "document"), "/judgments?show=stale"
+
+
+def _stored(n_stored: int, noun: str, plural: str | None = None) -> str:
+    are = "is" if n_stored == 1 else "are"
+    return f"{count(n_stored, noun, plural)} {are} new or changed."
 
 
 def _of_judgments(archive: Archive, content: Judgments, *, may_declare: bool) -> Preview:
@@ -217,7 +282,9 @@ def _of_judgments(archive: Archive, content: Judgments, *, may_declare: bool) ->
         for query_id, doc_id, before, after in changed
     ]
     notes = _to_declare(archive, content, may_declare=may_declare)
-    return Preview(facts, n_new, n_changed, n_same, changes, notes=notes)
+    unread = unread_times(content)
+    warnings = [] if unread is None else [unread]
+    return Preview(facts, n_new, n_changed, n_same, changes, warnings, notes)
 
 
 def _to_declare(archive: Archive, content: Judgments, *, may_declare: bool) -> list[str]:

@@ -17,9 +17,11 @@ from starlette.responses import RedirectResponse, Response
 
 from berryeval.archive import Archive
 from berryeval.errors import InputError, NotFoundError
+from berryeval.reports.wording import count
 from berryeval.service.answers import Answer
 from berryeval.service.bodies import received_form
 from berryeval.service.clients import client_wait
+from berryeval.service.demo import store_samples
 from berryeval.service.dependencies import (
     ArchiveDep,
     Caller,
@@ -28,6 +30,7 @@ from berryeval.service.dependencies import (
     SettingsDep,
     WorkersDep,
     require,
+    state_of,
 )
 from berryeval.service.jobs import Job, Progress
 from berryeval.service.judgment_files import with_query_ids
@@ -36,6 +39,7 @@ from berryeval.service.temporary import temporary_folder
 from berryeval.service.uploads import named
 from berryeval.service.workbench.pages.imports.kinds import (
     KINDS,
+    NOUNS,
     Kind,
     Options,
     Preview,
@@ -52,6 +56,12 @@ router = APIRouter(prefix="/import")
 
 _WAIT_SECONDS = 1.5
 _LONGEST = 200
+_MOST_FILES = 20
+_ORDER: tuple[Kind, ...] = ("queries", "documents", "judgments", "runs")
+_GONE = (
+    "The file is no longer available: a preview is kept for half an hour, or until the service "
+    "restarts. Nothing was stored; choose the file again."
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,6 +75,19 @@ class Staged:
     """The revision of the judgments when it was previewed."""
     size: int
     """About how many bytes of memory it takes."""
+
+
+@dataclass(frozen=True, slots=True)
+class ListedFile:
+    """One of several files."""
+
+    name: str
+    kind: Kind | None = None
+    preview: Preview | None = None
+    staged: str = ""
+    """The key of the previewed file."""
+    problem: str = ""
+    """Why it cannot be read."""
 
 
 @router.get("")
@@ -81,73 +104,136 @@ async def preview_file(
     settings: SettingsDep,
     workers: WorkersDep,
 ) -> Response:
-    """Read a file, and show what it would change; nothing is stored yet."""
-    form = await request.form(max_files=1, max_fields=10)
-    kind = _kind(str(form.get("kind") or ""))
-    file = form.get("file")
-    if not isinstance(file, UploadFile) or not file.filename:
-        return _form(request, kind, error="Choose a file first.", status=422)
-    options = Options(
-        file_name=Path(file.filename).name[:_LONGEST],
-        **{name: str(form.get(name) or "").strip()[:_LONGEST]
-           for name in ("run_name", "commit")},
-    )  # fmt: skip
+    """Read files, and show what they would change; nothing is stored yet.
 
-    def previewed(content: Any) -> tuple[Staged, Preview]:  # noqa: ANN401 - by its kind
+    One file is previewed; several are listed with their detected kinds.
+    """
+    form = await request.form(max_files=_MOST_FILES, max_fields=10)
+    chosen = _kind(str(form.get("kind") or ""))
+    files = [one for one in form.getlist("file") if isinstance(one, UploadFile) and one.filename]
+    texts = {name: str(form.get(name) or "").strip()[:_LONGEST] for name in ("run_name", "commit")}
+
+    def previewed(kind: Kind, content: Any, options: Options) -> tuple[Staged, Preview]:  # noqa: ANN401
         if kind in ("judgments", "runs"):
             content = with_query_ids(archive, content)
         staged = Staged(kind, content, options, archive.judgments.revision(), size_of(content))
         may_declare = caller.may("admin")
         return staged, preview_of(archive, kind, content, options, may_declare=may_declare)
 
-    limits = {"rows": settings.max_rows, "content": settings.max_upload}
-    try:
+    async def read(file: UploadFile, options: Options, kind: Kind | None) -> tuple[Staged, Preview]:
         with temporary_folder() as folder:
             path = folder / "upload"
             await to_thread.run_sync(_copy, file, path)
             async with client_wait(request) as wait:
                 with named(path, options.file_name):
-                    content = await workers.call(read_file, wait, path=path, kind=kind, **limits)
-        staged, preview = await to_thread.run_sync(previewed, content)
-    except InputError as error:
-        return _form(request, kind, error=str(error), options=options, status=422)
+                    limits = {"rows": settings.max_rows, "content": settings.max_upload}
+                    found, content = await workers.call(
+                        read_file, wait, path=path, kind=kind, **limits
+                    )
+        return await to_thread.run_sync(previewed, found, content, options)
+
+    try:
+        if not files:
+            return _form(request, chosen, error="Choose a file first.", status=422)
+        if len(files) == 1:
+            options = Options(_name_of(files[0]), **texts)
+            try:
+                staged, preview = await read(files[0], options, chosen)
+            except InputError as error:
+                return _form(request, chosen, error=str(error), options=options, status=422)
+            note = "" if staged.kind == chosen else _other_kind(options, chosen, staged.kind)
+            return _preview(request, caller, staged, preview, note=note)
+        listed: list[ListedFile] = []
+        for file in files:
+            options = Options(_name_of(file), commit=texts["commit"])
+            try:
+                staged, preview = await read(file, options, None)
+                key = _stage(request, caller, staged)
+                listed.append(ListedFile(options.file_name, staged.kind, preview, key))
+            except InputError as error:
+                listed.append(ListedFile(options.file_name, problem=str(error)))
     finally:
         await form.close()
-    return _preview(request, caller, staged, preview)
+    return page(
+        request, "import_several.html", listed=listed, kind=chosen, kinds=KINDS, nouns=NOUNS
+    )
 
 
 @router.post("/store", dependencies=[require("judge")])
 async def store_file(
     request: Request, archive: ArchiveDep, caller: CallerDep, jobs: JobsDep
 ) -> Response:
-    """Store a previewed file, completely or not at all."""
+    """Store previewed files, each completely or not at all."""
     form = await received_form(request)
-    staged = _imports(request).take((caller.name, str(form.get("staged") or "")))
-    if staged is None:
-        error = (
-            "The file is no longer available: a preview is kept for half an hour, or until the "
-            "service restarts. Nothing was stored; choose the file again."
-        )
-        return _form(request, _kind(str(form.get("kind") or "")), error=error, status=409)
-    if staged.kind == "judgments" and staged.revision != await to_thread.run_sync(
+    kind = _kind(str(form.get("kind") or ""))
+    keys = [str(one) for one in form.getlist("staged")][:_MOST_FILES]
+    several = [_imports(request).take((caller.name, key)) for key in keys]
+    found = [one for one in several if one is not None]
+    if not found or len(found) < len(several):
+        for key, one in zip(keys, several, strict=True):
+            if one is not None:
+                _imports(request).put((caller.name, key), one)
+        return _form(request, kind, error=_GONE if keys else "Choose a file first.", status=409)
+    staged = found[0]
+    if len(found) > 1 or form.get("several"):
+        job = jobs.start(
+            "import", lambda progress: _store_several(archive, found, caller, progress),
+            owner=caller.name,
+        )  # fmt: skip
+    elif staged.kind == "judgments" and staged.revision != await to_thread.run_sync(
         archive.judgments.revision
     ):
         return await to_thread.run_sync(_preview_again, request, archive, staged, caller)
-
-    def work(progress: Progress) -> Response:
-        progress(0, 1, "writing")
-        said, place = store(
-            archive,
-            staged.kind,
-            staged.content,
-            staged.options,
-            may_declare=caller.may("admin"),
-        )
-        return Answer({"said": said, "place": place})
-
-    job = jobs.start("import", work, owner=caller.name)
+    else:
+        job = jobs.start(
+            "import", lambda progress: _store_one(archive, staged, caller, progress),
+            owner=caller.name,
+        )  # fmt: skip
     await to_thread.run_sync(jobs.wait, job, _WAIT_SECONDS)
-    return RedirectResponse(f"/import/jobs/{job.id}?kind={quote(staged.kind)}", 303)
+    return RedirectResponse(f"/import/jobs/{job.id}?kind={quote(kind)}", 303)
+
+
+def _store_one(archive: Archive, staged: Staged, caller: Caller, progress: Progress) -> Response:
+    progress(0, 1, "writing")
+    said, place = _store(archive, staged, caller)
+    return Answer({"said": said, "place": place})
+
+
+def _store_several(
+    archive: Archive, several: list[Staged], caller: Caller, progress: Progress
+) -> Response:
+    """Store files in an order in which each finds what it refers to; one may fail on its own."""
+    lines = []
+    in_order = sorted(several, key=lambda one: _ORDER.index(one.kind))
+    for number, one in enumerate(in_order):
+        progress(number, len(in_order), "writing")
+        content = one.content
+        try:
+            if one.kind in ("judgments", "runs"):  # queries may have come with the files before
+                content = with_query_ids(archive, content)
+            said, _ = _store(archive, replace(one, content=content), caller)
+            lines.append(f"{one.options.file_name}: {said}")
+        except InputError as error:
+            lines.append(f"{one.options.file_name}: not stored. {error}")
+    return Answer({"said": count(len(lines), "file") + ":", "lines": lines, "place": "/"})
+
+
+def _store(archive: Archive, staged: Staged, caller: Caller) -> tuple[str, str]:
+    return store(
+        archive,
+        staged.kind,
+        staged.content,
+        staged.options,
+        author=caller.name,
+        may_declare=caller.may("admin"),
+    )
+
+
+@router.post("/samples", dependencies=[require("admin")])
+def store_sample_data(archive: ArchiveDep) -> Response:
+    """Fill an empty archive with the examples of the package, and show what they look like."""
+    store_samples(archive)
+    return RedirectResponse("/", 303)
 
 
 @router.get("/jobs/{job_id}")
@@ -165,7 +251,7 @@ async def show_import_job(
 
 def _imports(request: Request) -> LruCache[tuple[str, str], Staged]:
     """Return the previewed files, by their owner and an unguessable name."""
-    imports: LruCache[tuple[str, str], Staged] = request.app.state.staged_imports
+    imports: LruCache[tuple[str, str], Staged] = state_of(request).staged_imports
     return imports
 
 
@@ -193,8 +279,7 @@ def _preview_again(request: Request, archive: Archive, staged: Staged, caller: C
 def _preview(
     request: Request, caller: Caller, staged: Staged, preview: Preview, note: str = ""
 ) -> Response:
-    name = secrets.token_urlsafe(16)
-    _imports(request).put((caller.name, name), staged)
+    name = _stage(request, caller, staged)
     return page(
         request,
         "import_preview.html",
@@ -205,6 +290,24 @@ def _preview(
         name=name,
         note=note,
     )
+
+
+def _stage(request: Request, caller: Caller, staged: Staged) -> str:
+    """Keep a previewed file, and return its unguessable name."""
+    name = secrets.token_urlsafe(16)
+    _imports(request).put((caller.name, name), staged)
+    return name
+
+
+def _other_kind(options: Options, chosen: Kind, found: Kind) -> str:
+    return (
+        f"{options.file_name} is {NOUNS[found]}, not {NOUNS[chosen]}. "
+        f"Store it to import it as {NOUNS[found]}."
+    )
+
+
+def _name_of(file: UploadFile) -> str:
+    return Path(file.filename or "").name[:_LONGEST]
 
 
 def _form(

@@ -4,18 +4,19 @@ from __future__ import annotations
 
 from contextlib import suppress
 from dataclasses import dataclass
-from typing import Literal, TypeAlias
+from typing import Literal, TypeAlias, get_args
 
 from berryeval.archive import Archive
-from berryeval.errors import ArgumentError, ConflictError
+from berryeval.errors import ArgumentError, ConflictError, NotFoundError
 from berryeval.service.workbench.state.judging_modes import MODES, JudgingTask, Pair
 from berryeval.service.workbench.state.judging_queues import Queues
+from berryeval.service.workbench.state.project_queues import ProjectQueues
 
 __all__ = ["Outcome", "Reply", "answer", "read_answer"]
 
-Kind: TypeAlias = Literal["grade", "skip", "undo"]
+Kind: TypeAlias = Literal["grade", "cannot", "skip", "undo"]
 
-_KINDS = ("grade", "skip", "undo")
+_KINDS = get_args(Kind)
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,8 +27,8 @@ class Reply:
     ----------
     key : str
         Identifies it on the page.
-    kind : {"grade", "skip", "undo"}
-        What to do.
+    kind : {"grade", "cannot", "skip", "undo"}
+        What to do; only in a project can a judge answer that they cannot judge.
     wanted : JudgingTask
         The queue that was being judged.
     pair : tuple of str
@@ -39,6 +40,8 @@ class Reply:
         to undo, and 0 if that was a skip.
     hash : str or None
         Hash of the document that the judge saw.
+    note : str or None
+        What the judge writes about it.
     """
 
     key: str
@@ -48,6 +51,7 @@ class Reply:
     grade: float | None = None
     revision: int = 0
     hash: str | None = None
+    note: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,11 +86,16 @@ def read_answer(content: object, number: int) -> Reply:
     where = f"answers[{number}]"
     if not isinstance(content, dict):
         raise ArgumentError(where, "an object", type(content).__name__)
-    kind, mode = content.get("kind"), content.get("mode", "holes")
-    if kind not in _KINDS:
-        raise ArgumentError(f"{where}.kind", "'grade', 'skip' or 'undo'", repr(kind)[:40])
+    mode = content.get("mode", "holes")
+    kind: Kind | None = next((one for one in _KINDS if one == content.get("kind")), None)
+    if kind is None:
+        got = repr(content.get("kind"))[:40]
+        raise ArgumentError(f"{where}.kind", f"one of {', '.join(_KINDS)}", got)
     if mode not in [*MODES]:  # which needs no hash
         raise ArgumentError(f"{where}.mode", f"one of {', '.join(MODES)}", repr(mode)[:40])
+    project = _optional(content.get("project"))
+    if (project is not None) != (mode == "project") or (kind == "cannot" and project is None):
+        raise ArgumentError(f"{where}.project", "the project of this answer", repr(project)[:40])
     texts = {name: _text(content.get(name), f"{where}.{name}") for name in ("query_id", "doc_id")}
     revision = content.get("revision", 0)
     if not isinstance(revision, int) or isinstance(revision, bool) or revision < 0:
@@ -94,16 +103,19 @@ def read_answer(content: object, number: int) -> Reply:
     return Reply(
         key=str(content.get("key", ""))[:100],
         kind=kind,
-        wanted=JudgingTask(mode, _optional(content.get("a")), _optional(content.get("b"))),
+        wanted=JudgingTask(mode, _optional(content.get("a")), _optional(content.get("b")), project),
         pair=(texts["query_id"], texts["doc_id"]),
         grade=_number(content.get("grade"), f"{where}.grade") if kind == "grade" else None,
         revision=revision,
         hash=_optional(content.get("hash")),
+        note=_optional(content.get("note")),
     )
 
 
 def answer(archive: Archive, queues: Queues, given: Reply, *, author: str) -> Outcome:
     """Store an answer; storing it again changes nothing."""
+    if given.wanted.project is not None:
+        return _answer_in_project(archive, queues.projects, given, given.wanted.project, author)
     try:
         if given.kind == "skip":
             queues.skip(author, given.pair)
@@ -148,6 +160,38 @@ def _undo(archive: Archive, queues: Queues, given: Reply, author: str) -> Outcom
     else:
         queues.unskip(author, given.pair)
     queues.restore(given.wanted, author, given.pair)
+    return Outcome(given.key, "done", revision)
+
+
+def _answer_in_project(
+    archive: Archive, queues: ProjectQueues, given: Reply, name: str, author: str
+) -> Outcome:
+    """Store an answer to a project; one that it does not accept is refused with the reason."""
+    revision = 0
+    try:
+        if given.kind == "skip":
+            queues.skip(name, author, given.pair)
+        elif given.kind != "undo":
+            stored = archive.projects.answer(
+                name,
+                *given.pair,
+                given.grade,
+                author=author,
+                note=given.note,
+                document_hash=given.hash,
+            )
+            revision = 0 if stored is None else stored.revision
+        elif given.revision:
+            archive.judgments.undo(*given.pair, author=author, if_revision=given.revision)
+        else:
+            archive.projects.take_refusal_back(name, *given.pair, author=author)
+            queues.unskip(name, author, given.pair)
+    except ConflictError as error:
+        if given.kind == "undo":
+            return _in_conflict(archive, given, author)
+        return Outcome(given.key, "refused", reason=str(error))
+    except (ArgumentError, NotFoundError) as error:
+        return Outcome(given.key, "refused", reason=str(error))
     return Outcome(given.key, "done", revision)
 
 

@@ -4,11 +4,14 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from markupsafe import Markup, escape
+
 from berryeval.archive import Archive
 from berryeval.archive.judgments.opinions import counted_state, history_of
 from berryeval.core.query import Query
 from berryeval.service.workbench.state.judging_modes import Mode
 from berryeval.service.workbench.state.judging_queues import Turn
+from berryeval.service.workbench.texts import highlighted, rendered
 
 __all__ = ["PIECE", "Card", "card_of"]
 
@@ -28,8 +31,9 @@ class Card:
     description: str | None
     labels: list[str]
     title: str
-    text: str
-    """Its first `PIECE` characters."""
+    html: Markup
+    """Its first `PIECE` characters, with the words of the query highlighted."""
+    title_html: Markup
     n_shown: int
     n_characters: int
     has_text: bool
@@ -37,7 +41,7 @@ class Card:
     revision: int
     why: str
     said: tuple[tuple[str, float], ...] = ()
-    """Judges and their grades, if they disagree."""
+    """Judges and their grades, if they disagree or a project shows them."""
 
 
 def card_of(archive: Archive, turn: Turn, mode: Mode) -> Card:
@@ -48,6 +52,7 @@ def card_of(archive: Archive, turn: Turn, mode: Mode) -> Card:
     text = "" if document is None else document.text or ""
     asked_for = query or Query(query_id, query_id)
     shown = text[:PIECE]
+    title = "" if document is None else document.title or ""
     return Card(
         query_id=query_id,
         doc_id=doc_id,
@@ -55,15 +60,16 @@ def card_of(archive: Archive, turn: Turn, mode: Mode) -> Card:
         is_known_query=query is not None,
         description=asked_for.description,
         labels=[one for one in (asked_for.category, asked_for.difficulty) if one],
-        title="" if document is None else document.title or "",
-        text=shown,
+        title=title,
+        html=rendered(shown, asked_for.text),
+        title_html=highlighted(escape(title or doc_id), asked_for.text),
         n_shown=len(shown),
         n_characters=len(text),
         has_text=document is not None and document.text is not None,
         hash=None if document is None else document.hash,
         revision=turn.revision,
         why=_why(turn, mode),
-        said=_grades_by_author(turn) if mode == "conflicts" else (),
+        said=_grades_by_author(turn) if mode == "conflicts" else turn.asked.said,
     )
 
 

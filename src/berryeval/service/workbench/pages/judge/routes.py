@@ -16,8 +16,8 @@ from berryeval.errors import ArgumentError, NotFoundError
 from berryeval.service.answers import Answer
 from berryeval.service.bodies import JsonRoute, received_form
 from berryeval.service.dependencies import ArchiveDep, Caller, CallerDep, from_state, require
-from berryeval.service.paths import DocId
-from berryeval.service.problems import Problem
+from berryeval.service.paths import NAME, DocId
+from berryeval.service.problems import Problem, existing
 from berryeval.service.workbench.grading import change_sentence, grade_labels, read_revision
 from berryeval.service.workbench.pages.judge.answering import (
     Outcome,
@@ -54,14 +54,21 @@ QueuesDep = Annotated[Queues, from_state("queues")]
 
 
 async def _wanted(
-    mode: str | None = None, a: str | None = None, b: str | None = None
+    mode: str | None = None,
+    a: str | None = None,
+    b: str | None = None,
+    project: Annotated[str | None, Query(pattern=NAME)] = None,
 ) -> JudgingTask:
     """Read the queue that an address names; two runs mean a comparison."""
+    if project is not None:
+        return JudgingTask("project", project=project)
     if mode is None:
         mode = "compare" if a and b else "holes"
-    if mode not in MODES:
+    if mode not in MODES or mode == "project":
         raise NotFoundError("judging mode", mode)
     found: Mode = mode  # type: ignore[assignment]  # one of them
+    if found == "draw":
+        return JudgingTask(found, a)
     return JudgingTask(found, a, b) if found == "compare" else JudgingTask(found)
 
 
@@ -78,6 +85,9 @@ def show_judge(
     wanted: TaskDep,
 ) -> Response:
     """Show the first document to judge; the script continues from there."""
+    project = None
+    if wanted.project is not None:
+        project = existing(archive.projects.get(wanted.project), "project", wanted.project)
     given = queues.first(wanted, caller.name) if caller.may("judge") else Given([], 0)
     cards = [card_of(archive, turn, wanted.mode) for turn in given.turns]
     table = latest.get()
@@ -86,6 +96,7 @@ def show_judge(
         request,
         "judge.html",
         wanted=wanted,
+        project=project,
         modes=MODES,
         card=cards[0] if cards else None,
         first=asdict(cards[0]) if cards else None,
@@ -118,9 +129,11 @@ async def judge_by_form(
     given = read_answer(
         {
             **content,
-            "kind": "skip" if grade == "skip" else "grade",
+            "kind": grade if grade in ("skip", "cannot") else "grade",
             "mode": wanted.mode,
-            "grade": None if grade == "skip" else _number(grade),
+            "project": wanted.project,
+            "note": str(form.get("note") or "").strip(),
+            "grade": _number(grade),
             "revision": read_revision(str(form.get("revision") or "0")),
         },
         0,

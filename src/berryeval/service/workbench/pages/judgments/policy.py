@@ -1,4 +1,4 @@
-"""The page Rule and scale: which grade counts if judges disagree, and labels of grades."""
+"""The page Rule and scale: which grade counts if judges disagree, labels, and the guideline."""
 
 from __future__ import annotations
 
@@ -15,6 +15,7 @@ from berryeval.archive.judgments.table import JudgmentTable
 from berryeval.archive.records import JudgingPolicy
 from berryeval.core.judging import COUNTED
 from berryeval.errors import ArgumentError
+from berryeval.judges.protocol import LONGEST_GUIDELINE
 from berryeval.reports.wording import count
 from berryeval.service.bodies import received_form
 from berryeval.service.dependencies import ArchiveDep, require
@@ -49,7 +50,8 @@ def show_policy(
     changed: Annotated[int, Query(ge=0)] = 0,
 ) -> Response:
     """Show the rule and the scale, and what other rules would change."""
-    said = {"rule": f"Saved. {count(changed, 'grade')} changed.", "labels": "Saved."}
+    said = {"rule": f"Saved. {count(changed, 'grade')} changed."}
+    said |= dict.fromkeys(("labels", "guideline"), "Saved.")
     return _page(request, archive, latest, said=said.get(saved or ""))
 
 
@@ -57,14 +59,15 @@ def show_policy(
 async def set_policy(request: Request, archive: ArchiveDep, latest: TableDep) -> Response:
     """Declare the rule or the scale; each form leaves the other unchanged."""
     form = await received_form(request)
-    field = "labels" if "labels" in form else "rule"
+    field = next((one for one in ("labels", "guideline") if one in form), "rule")
     text = str(form.get(field) or "")
 
     def work() -> Response:
         try:
             n_changed = archive.judging.put(_changed(archive.judging.get(), field, text))
         except ArgumentError as error:
-            refused = _Refused(field, text[:_LONGEST], _message(error))
+            most = LONGEST_GUIDELINE if field == "guideline" else _LONGEST
+            refused = _Refused(field, text[:most], _message(error))
             return _page(request, archive, latest, refused=refused)
         return RedirectResponse(f"/judgments/policy?saved={field}&changed={n_changed}", 303)
 
@@ -75,6 +78,8 @@ def _changed(policy: JudgingPolicy, field: str, text: str) -> JudgingPolicy:
     if field == "rule":
         rule: Any = text
         return replace(policy, rule=rule)
+    if field == "guideline":
+        return replace(policy, guideline=text)
     labels = text.rstrip().splitlines()
     return replace(policy, labels=tuple(labels) or None)
 
@@ -112,6 +117,7 @@ def _page(
             )
             for rule, words in COUNTED.items()
         },
+        guideline=refused.text if refused and refused.field == "guideline" else policy.guideline,
         labels=refused.text if refused and refused.field == "labels" else labels,
         wrong={} if refused is None else {refused.field: refused.message},
         n_above=n_above,

@@ -17,6 +17,7 @@ from starlette.responses import RedirectResponse, Response, StreamingResponse
 from berryeval.archive.judgments.opinions import SETTLED, counted_state, history_of, undoable_state
 from berryeval.errors import ArgumentError, ConflictError, NotFoundError
 from berryeval.formats import delimited, jsonl, trec
+from berryeval.service.agreement import in_words
 from berryeval.service.bodies import received_form
 from berryeval.service.dependencies import ArchiveDep, CallerDep, require
 from berryeval.service.paths import DocId, QueryId, quoted
@@ -25,11 +26,11 @@ from berryeval.service.temporary import temporary_folder
 from berryeval.service.workbench.grading import change_sentence, grade_labels, read_revision
 from berryeval.service.workbench.pages.judgments.listing import SHOWN, Filter, find_judgments
 from berryeval.service.workbench.rendering import page
-from berryeval.service.workbench.state.agreement import AgreedDep, TableDep, in_words
+from berryeval.service.workbench.state.agreement import AgreedDep, TableDep
 from berryeval.service.workbench.state.judging_modes import SOURCE
 from berryeval.suite.golden_archive import export_golden_set
 
-__all__ = ["router"]
+__all__ = ["SHADES", "router"]
 
 router = APIRouter(prefix="/judgments")
 
@@ -37,12 +38,14 @@ _EXPORTS = {
     "trec": (trec.to_lines, "text/plain; charset=utf-8", "judgments.qrels"),
     "jsonl": (jsonl.to_lines, "application/jsonl", "judgments.jsonl"),
     "csv": (delimited.to_lines, "text/csv; charset=utf-8", "judgments.csv"),
+    "opinions-jsonl": (jsonl.to_lines, "application/jsonl", "opinions.jsonl"),
+    "opinions-csv": (delimited.to_lines, "text/csv; charset=utf-8", "opinions.csv"),
 }
 _GOLDEN = "golden"
 _NOT_STORED = {"Cache-Control": "no-store"}
 _PIECE_BYTES = 1 << 16
 _TEXT_SHOWN = 1500
-_SHADES = {"very good": 4, "good": 3, "fair": 2, "poor": 1}
+SHADES = {"very good": 4, "good": 3, "fair": 2, "poor": 1}
 _SPACE = re.compile(rb"[\s#]")
 
 
@@ -73,14 +76,14 @@ def list_judgments(
 @router.get("/agreement")
 def show_agreement(request: Request, archive: ArchiveDep, latest: AgreedDep) -> Response:
     """Show how well judges agree; shortly after a change, the previous result."""
-    table, found = latest.get() or (None, None)
+    agreed = latest.get()
     return page(
         request,
         "agreement.html",
-        found=found,
-        judgments=table,
-        shades=_SHADES,
-        is_behind=table is not None and table.newest < archive.judgments.revision(),
+        found=None if agreed is None else agreed.agreement,
+        agreed=agreed,
+        shades=SHADES,
+        is_behind=agreed is not None and agreed.newest < archive.judgments.revision(),
         in_words=in_words,
         shown=SHOWN,
     )
@@ -97,6 +100,11 @@ def export_judgments(archive: ArchiveDep, format: str = "trec") -> Response:
     if format not in _EXPORTS:
         raise ArgumentError("format", " or ".join([*_EXPORTS, _GOLDEN]), repr(format)[:40])
     to_lines, kind, name = _EXPORTS[format]
+    if format.startswith("opinions-"):
+        # Every opinion with judge, time, source and note, also settled ones: for an import.
+        found = archive.judgments.with_opinions(with_settled=True)
+        headers = {"Content-Disposition": f'attachment; filename="{name}"', **_NOT_STORED}
+        return StreamingResponse(_pieces(to_lines(found)), headers=headers, media_type=kind)
     judgments = archive.judgments.current()
     if format == "trec" and _SPACE.search(judgments.doc_ids.data + judgments.query_ids.data):
         # Raises for ids that a TREC file cannot contain, before anything is sent.

@@ -32,7 +32,8 @@ _AT_ONCE = 10_000
 class Side:
     """One run, and its documents for the query, best first."""
 
-    run: StoredRun
+    run: StoredRun | None
+    """None if it is not stored."""
     label: str
     ranking: Sequence[str]
     is_missing: bool

@@ -55,13 +55,21 @@ class Chunk:
     """The first rank of the next chunk; None if this is the last."""
 
 
-def chunk_of(archive: Archive, answers: Answers, first: int) -> Chunk:
-    """Return fifty ranks of each list, starting at a rank."""
+def chunk_of(
+    archive: Archive,
+    answers: Answers,
+    first: int,
+    texts: Mapping[str, tuple[str, str]] | None = None,
+) -> Chunk:
+    """Return fifty ranks of each list, starting at a rank.
+
+    `texts` has titles and texts of documents that the archive may not have.
+    """
     results = [answers.results(side, first, AT_ONCE) for side in answers.sides]
     doc_ids = {result.doc_id: None for part in results for result in part}
     # In this order: a document that changes in between is judged as shown, and stale at once.
     hashes = archive.documents.hashes(doc_ids)
-    beginnings = archive.documents.beginnings(doc_ids)
+    beginnings = {**(texts or {}), **archive.documents.beginnings(doc_ids)}
     columns = tuple(
         (side, tuple(_shown(result, answers, number, beginnings, hashes) for result in part))
         for number, (side, part) in enumerate(zip(answers.sides, results, strict=True))

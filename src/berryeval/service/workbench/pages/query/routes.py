@@ -61,6 +61,9 @@ class QueryView:
     wanted: ComparedQueries
     """The filters of the list that the page was opened from."""
 
+    is_judgeable = True
+    """Whether documents can be judged in place."""
+
     @property
     def measure(self) -> Measure:
         """The measure whose scores are shown."""

@@ -1,0 +1,31 @@
+"""Lets freed memory return to the system; glibc's allocator would keep much of it."""
+
+from __future__ import annotations
+
+import ctypes
+import sys
+
+__all__ = ["configure_allocation", "return_free_memory"]
+
+_ALLOCATION = {"M_ARENA_MAX": (-8, 2), "M_MMAP_THRESHOLD": (-3, 1 << 20)}
+"""Options of glibc's `mallopt`, by number. All threads allocate from a few arenas: with one each,
+freed memory stays in all. Columns have pages of their own, which return to the system when they
+are freed; by default the limit grows to 32 MB, and heaps with gaps grow with it."""
+
+
+def configure_allocation() -> None:
+    """Set the options of the allocator, if it is glibc's."""
+    for option, value in _ALLOCATION.values():
+        _call("mallopt", option, value)
+
+
+def return_free_memory() -> None:
+    """Return the free parts of heaps to the system; takes milliseconds."""
+    _call("malloc_trim", 0)
+
+
+def _call(name: str, *arguments: int) -> None:
+    if sys.platform == "linux":
+        function = getattr(ctypes.CDLL(None), name, None)  # musl has none
+        if function is not None:
+            function(*arguments)

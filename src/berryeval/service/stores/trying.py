@@ -1,0 +1,66 @@
+"""One query on a store with other settings, within limits of time."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from berryeval.core.query import Query
+from berryeval.core.run import Run
+from berryeval.search.collect import collect
+from berryeval.search.limits import Limits
+from berryeval.service.stores.query_deadline import QueryDeadline
+from berryeval.service.stores.store import Store
+
+__all__ = ["SECONDS", "Tried", "try_query"]
+
+SECONDS = 15.0
+"""Time for one query, with the preparation of a store."""
+
+
+@dataclass(frozen=True)
+class Tried:
+    """The results of one query."""
+
+    run: Run
+    """The ranking of the query, with scores."""
+    milliseconds: float
+    settings: Mapping[str, str]
+    """The settings that determined the results, without secrets."""
+
+
+def try_query(store: Store, query: Query, k: int, changes: Mapping[str, str], end: float) -> Tried:
+    """Return the results of a query on a store with other settings.
+
+    Parameters
+    ----------
+    store : Store
+        The store to search.
+    query : Query
+        The query.
+    k : int
+        Number of hits.
+    changes : mapping of str to str
+        As `read_changes` returns them.
+    end : float
+        When the time is over, as of `time.monotonic`.
+
+    Raises
+    ------
+    SystemUnderTestError
+        If the query fails.
+    ArgumentError
+        If the settings do not fit together.
+    """
+    prepared, limits = QueryDeadline(end).prepared(store, 1)
+    if prepared is not store:
+        found = collect(prepared, [query], k, limits=limits)
+        settings: Mapping[str, str] = {}
+    else:
+        once = Limits(1, limits.total or SECONDS, retries=0)
+        with store.tuned(changes) as system:
+            found = collect(system, [query], k, limits=once)
+            settings = system.fingerprint()
+    if found.failures:
+        raise found.failures[query.query_id]
+    return Tried(found.run, 1000 * found.durations[query.query_id], settings)

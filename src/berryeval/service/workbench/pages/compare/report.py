@@ -1,0 +1,89 @@
+"""The comparison of the page Compare as a report: one HTML file, which keeps what was seen."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from fastapi import APIRouter, Request
+from starlette.responses import Response
+
+from berryeval.archive import Archive
+from berryeval.archive.records import StoredRun
+from berryeval.core.documents import Document
+from berryeval.core.id_column import decode_id, encode_id
+from berryeval.errors import ArgumentError
+from berryeval.evaluation.comparison import Comparison
+from berryeval.reports.html import comparison_to_html
+from berryeval.reports.html.query_data import DEPTH
+from berryeval.service.dependencies import ArchiveDep, SettingsDep
+from berryeval.service.prices import check_price
+from berryeval.service.stored_runs import labels_of
+from berryeval.service.workbench.choosing import choose_measure, choose_run
+from berryeval.service.workbench.pages.compare.many import references_in
+from berryeval.service.workbench.state.many_comparisons import compare_runs
+from berryeval.service.workbench.state.scoring import ScoringDep, State
+from berryeval.service.workbench.waiting import once_read
+
+__all__ = ["router"]
+
+router = APIRouter(prefix="/compare", dependencies=[once_read])
+
+_FORMULA = "candidates x measures x queries x price per query"
+_FEWEST = 2
+_PRICE_PER_QUERY = 2_000
+"""Like that many resamples: tests, slices, and the row of a query in the file."""
+
+
+@router.get("/report", tags=["part"])
+def download_report(
+    request: Request, archive: ArchiveDep, scoring: ScoringDep, settings: SettingsDep
+) -> Response:
+    """Download the comparison as ``berryeval compare -o report.html`` writes it.
+
+    All measures of the pages are in it, the chosen one first, with slices and titles of documents.
+    """
+    given = request.query_params
+    runs = [choose_run(archive, one) for one in references_in(archive, given)]
+    measure = choose_measure(scoring.measures, given.get("measure", ""))
+    if len(runs) < _FEWEST:
+        raise ArgumentError("a and b", "two runs that differ", str(len(runs)))
+    measures = [measure, *(one for one in scoring.measures if one != measure)]
+    n_queries = max(run.n_queries for run in runs)
+    price = float((len(runs) - 1) * len(measures) * n_queries * _PRICE_PER_QUERY)
+    check_price("report", _FORMULA, price, settings.max_comparison, "compare fewer runs")
+    state = scoring.recent()
+    queries = scoring.all_queries().queries
+    comparison = compare_runs(scoring, state, labels_of(runs), measures, queries)
+    text = comparison_to_html(
+        comparison, notes=[_pinned(runs, state)], documents=_titled(archive, comparison)
+    )
+    return Response(
+        text.encode("utf-8", "replace"),
+        media_type="text/html",
+        headers={
+            "Content-Disposition": 'attachment; filename="report.html"',
+            "Cache-Control": "private, no-store",
+        },
+    )
+
+
+def _titled(archive: Archive, comparison: Comparison) -> dict[str, Document]:
+    """Return the documents of the first ranks that have a title."""
+    encoded = [encode_id(query_id) for query_id in comparison.query_ids]
+    doc_ids = {
+        decode_id(doc_id)
+        for run in comparison.runs.values()
+        for query_id in encoded
+        for doc_id in run.ranked_ids(query_id, DEPTH)
+    }
+    titles = archive.documents.titles(doc_ids)
+    return {doc_id: Document(doc_id, "", title) for doc_id, title in titles.items()}
+
+
+def _pinned(runs: Sequence[StoredRun], state: State) -> str:
+    """Say which runs and judgments the report is about."""
+    baseline, *candidates = (run.run_id[:12] for run in runs)
+    return (
+        f"Baseline {baseline}, compared with {', '.join(candidates)}; judgments {state.hash[:12]} "
+        f"as of {state.as_of:%Y-%m-%d %H:%M} UTC."
+    )

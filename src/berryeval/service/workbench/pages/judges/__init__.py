@@ -1,0 +1,1 @@
+"""The page Judges: models that judge, draws that people label, and proposed queries."""

@@ -1,0 +1,1 @@
+"""The pages of judging projects: starting, progress, agreement, settling."""

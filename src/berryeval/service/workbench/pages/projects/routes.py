@@ -1,0 +1,162 @@
+"""The pages of projects: their list, the form, progress and agreement."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any
+
+from anyio import to_thread
+from fastapi import APIRouter, Request
+from starlette.responses import RedirectResponse, Response
+
+from berryeval.archive import Archive
+from berryeval.archive.projects.records import AskedPair, ProjectState
+from berryeval.errors import ArgumentError, InputError, NotFoundError
+from berryeval.service.agreement import in_words
+from berryeval.service.bodies import received_form
+from berryeval.service.dependencies import ArchiveDep, CallerDep, require
+from berryeval.service.judging_projects import agreement_of_board
+from berryeval.service.paths import Name
+from berryeval.service.workbench.choosing import run_choices
+from berryeval.service.workbench.pages.judgments.routes import SHADES
+from berryeval.service.workbench.pages.projects.form import (
+    KINDS,
+    ProjectForm,
+    plan_of_form,
+    read_form,
+)
+from berryeval.service.workbench.rendering import page
+
+__all__ = ["router"]
+
+router = APIRouter(prefix="/projects")
+
+_MOST = 200
+_SHOWN = 50
+_STATES: dict[str, ProjectState] = {
+    "pause": "paused",
+    "continue": "running",
+    "finish": "finished",
+}
+
+
+@router.get("")
+def list_projects(request: Request, archive: ArchiveDep, caller: CallerDep) -> Response:
+    """List projects with their progress; those that are running come first."""
+    boards = [archive.projects.board(one.name) for one in archive.projects.page(limit=_MOST).items]
+    order = ("running", "paused", "finished")
+    boards.sort(key=lambda one: order.index(one.project.state))
+    left = {one.project.name: len(one.open_for(caller.name)) for one in boards}
+    return page(request, "projects.html", boards=boards, left=left)
+
+
+@router.get("/+new", dependencies=[require("admin")])
+def show_form(
+    request: Request,
+    archive: ArchiveDep,
+    kind: str = "holes",
+    a: str = "",
+    b: str = "",
+    verdict: str = "",
+) -> Response:
+    """Show the form that starts a project; links from other pages fill it in."""
+    form = ProjectForm(
+        kind=kind if kind in KINDS else "holes",
+        baseline=a,
+        runs=(b,) if b else (),
+        verdict=verdict,
+    )
+    return _form(request, archive, form)
+
+
+@router.post("", dependencies=[require("admin")])
+async def create_project(request: Request, archive: ArchiveDep, caller: CallerDep) -> Response:
+    """Start a project, or show the form again with what is wrong."""
+    form = read_form(await received_form(request))
+
+    def work() -> Response:
+        try:
+            plan = plan_of_form(archive, form)
+            archive.projects.create(form.name, plan, author=caller.name)
+        except (InputError, NotFoundError) as error:
+            where = error.argument if isinstance(error, ArgumentError) else "all"
+            wrong = replace(form, wrong={where: _message(error)})
+            return _form(request, archive, wrong, status=422)
+        return RedirectResponse(f"/projects/{form.name}", 303)
+
+    return await to_thread.run_sync(work)
+
+
+@router.get("/{name}")
+def show_project(request: Request, archive: ArchiveDep, caller: CallerDep, name: Name) -> Response:
+    """Show the progress of a project, and how well its judges agree."""
+    board = archive.projects.board(name)
+    found = agreement_of_board(board, archive.queries.all())
+    refused = board.refused[:_SHOWN]
+    plan = board.project.plan
+    runs = [archive.runs.get(run_id) for run_id in plan.pairs.runs]
+    base = None if plan.pairs.baseline is None else archive.runs.get(plan.pairs.baseline)
+    return page(
+        request,
+        "project.html",
+        board=board,
+        project=board.project,
+        plan=plan,
+        kinds=KINDS,
+        runs=[one for one in runs if one is not None],
+        baseline=base,
+        judges=board.judges(),
+        n_left=len(board.open_for(caller.name)),
+        found=found,
+        in_words=in_words,
+        shades=SHADES,
+        refused=refused,
+        texts=texts_of(archive, refused),
+        n_settled=sum(one.settled_by is not None for one in board.pairs),
+    )
+
+
+@router.post("/{name}", dependencies=[require("admin")])
+async def change_project(request: Request, archive: ArchiveDep, name: Name) -> Response:
+    """Pause, continue, finish or remove a project."""
+    action = str((await received_form(request)).get("action") or "")
+    if action == "remove":
+        if not await to_thread.run_sync(archive.projects.remove, name):
+            raise NotFoundError("project", name)
+        return RedirectResponse("/projects", 303)
+    if action not in _STATES:
+        raise ArgumentError("action", " or ".join([*_STATES, "remove"]), repr(action)[:40])
+    await to_thread.run_sync(archive.projects.set_state, name, _STATES[action])
+    return RedirectResponse(f"/projects/{name}", 303)
+
+
+def texts_of(archive: Archive, pairs: list[AskedPair]) -> dict[str, dict[str, str]]:
+    """Return the texts of the queries and the titles of the documents of some pairs."""
+    queries = archive.queries.some({one.asked.query_id for one in pairs})
+    titles = archive.documents.titles({one.asked.doc_id for one in pairs})
+    return {
+        "queries": {query_id: query.text for query_id, query in queries.items()},
+        "titles": {doc_id: title for doc_id, title in titles.items() if title},
+    }
+
+
+def _form(request: Request, archive: Archive, form: ProjectForm, status: int = 200) -> Response:
+    baselines, newest = run_choices(archive)
+    context: dict[str, Any] = {"form": form, "kinds": KINDS}
+    tokens = archive.tokens.page(limit=_MOST).items
+    judges = sorted(one.name for one in tokens if one.revoked_at is None and one.role != "read")
+    return page(
+        request,
+        "project_new.html",
+        status=status,
+        baselines=baselines,
+        newest=newest,
+        judges=judges,
+        **context,
+    )
+
+
+def _message(error: InputError | NotFoundError) -> str:
+    if isinstance(error, ArgumentError):
+        return f"Expected {error.expected}, got {error.got}."
+    return str(error)

@@ -1,0 +1,97 @@
+"""The page of tokens: managers create them, see who uses them, and revoke them."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from anyio import to_thread
+from fastapi import APIRouter, Request
+from starlette.responses import RedirectResponse, Response
+
+from berryeval.archive import Archive
+from berryeval.archive.records import ROLES, Token
+from berryeval.errors import BerryEvalError, InputError, NotFoundError
+from berryeval.service.bodies import received_form
+from berryeval.service.dependencies import CallerDep, HomeDep, require, require_manager
+from berryeval.service.workbench.rendering import page
+
+__all__ = ["router"]
+
+router = APIRouter(prefix="/tokens", dependencies=[require("admin"), require_manager])
+
+_LONGEST = 200
+_MEANINGS = {
+    "read": "sees and compares everything",
+    "judge": "also adds queries, documents, judgments, runs and verdicts",
+    "admin": "also sets baselines, gates and stores, and removes runs",
+}
+
+
+@router.get("")
+def show_tokens(request: Request, home: HomeDep, revoked: str = "") -> Response:
+    """List all tokens."""
+    said = f"The token of {revoked} is revoked." if revoked else None
+    return _page(request, home, said=said)
+
+
+@router.post("")
+async def create_token(request: Request, home: HomeDep) -> Response:
+    """Create a token, and show it once."""
+    form = await received_form(request)
+    name = str(form.get("name") or "").strip()[:_LONGEST]
+    role: Any = str(form.get("role") or "read")
+    chosen = [str(one) for one in form.getlist("collection")]
+    is_limited = form.get("limited") == "yes"
+
+    def work() -> Response:
+        try:
+            if is_limited and not chosen:
+                return _refused(request, home, name, "Choose at least one collection.")
+            token = home.tokens.create(name, role, chosen if is_limited else None)
+        except (InputError, NotFoundError) as error:
+            return _refused(request, home, name, _sentence(error))
+        # No redirect: it is shown once, and must not be in an address.
+        answer = _page(request, home, token=token, name=name)
+        answer.headers["Cache-Control"] = "no-store"
+        return answer
+
+    return await to_thread.run_sync(work)
+
+
+@router.post("/{name:id}/revoke")
+async def revoke_token(name: str, home: HomeDep, caller: CallerDep) -> Response:
+    """Revoke a token; not one's own, as nobody could undo that here."""
+    if name == caller.name and caller.has_token:
+        raise InputError("a token cannot revoke itself; use another token or the command line")
+    if not await to_thread.run_sync(home.tokens.revoke, name):
+        raise NotFoundError("token", name)
+    return RedirectResponse(f"/tokens?revoked={name}", 303)
+
+
+def _page(request: Request, home: Archive, status: int = 200, **more: object) -> Response:
+    tokens: list[Token] = []
+    after = None
+    while True:
+        found = home.tokens.page(after=after, limit=1000)
+        tokens += found.items
+        after = found.next
+        if after is None:
+            break
+    context: dict[str, Any] = {"said": None, "wrong": None, "token": None, "name": ""} | more
+    return page(
+        request,
+        "tokens.html",
+        status=status,
+        tokens=sorted(tokens, key=lambda one: one.revoked_at is not None),
+        roles={role: _MEANINGS[role] for role in ROLES},
+        **context,
+    )
+
+
+def _refused(request: Request, home: Archive, name: str, wrong: str) -> Response:
+    return _page(request, home, 422, wrong=wrong, name=name)
+
+
+def _sentence(error: BerryEvalError) -> str:
+    text = str(error)
+    return f"{text[0].upper()}{text[1:]}."

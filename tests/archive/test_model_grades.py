@@ -1,0 +1,162 @@
+from dataclasses import replace
+
+import pytest
+
+from archive.judged_by_models import admission, identity, model_grade, proposal
+from berryeval import Judgments, Query
+from berryeval.archive import JudgmentEntry
+from berryeval.archive.records import JudgingPolicy
+from berryeval.errors import ArgumentError, ConflictError, InputTypeError, NotFoundError
+from berryeval.evaluation.label_draw import draw_labels
+from berryeval.judges.protocol import Guideline, Scale
+
+
+def test_grades_are_stored_as_they_are_and_only_once(archive):
+    """Uploading the same grades again changes nothing, nor does another grade of the same hash."""
+    grades = [
+        model_grade("q1", "d1", 2, reason="it answers", confidence=0.8, model="qwen-7b"),
+        model_grade("q1", "d2", None, reason="no text"),
+        model_grade("q1", "d1", 1, number=1),
+    ]
+    assert archive.model_grades.put(grades) == 3
+    assert archive.model_grades.put([replace(grades[0], grade=0)]) == 0
+    who = identity().digest
+    assert sorted(archive.model_grades.of_judge(who), key=lambda one: one.content) == sorted(
+        grades, key=lambda one: one.content
+    )
+    assert {*archive.model_grades.iter_all()} == {*grades}
+    assert archive.model_grades.repeated(who) == [grades[0], grades[2]]
+    assert archive.model_grades.models(who) == {"qwen-7b"}
+    assert archive.model_grades.stamp() == 3
+
+
+def test_grades_of_models_are_no_judgments(archive):
+    """People's judgments, and everything that is scored with them, do not change."""
+    before = archive.judgments.hash()
+    archive.model_grades.put([model_grade("q1", "d1", 2)])
+    assert archive.judgments.current().n_rows == 0
+    assert archive.judgments.hash() == before
+
+
+def test_totals_count_calls_and_refusals(archive):
+    """A repetition costs a call, and is no further pair."""
+    archive.model_grades.put(
+        [
+            model_grade("q1", "d1", 2),
+            model_grade("q1", "d2", None),
+            model_grade("q1", "d1", 2, number=1),
+            model_grade("q1", "d1", 0, "other", judged_at="2026-11-19T00:00:00Z"),
+        ]
+    )
+    first, second = archive.model_grades.totals()
+    assert (first.judge, first.n_pairs, first.n_unanswered, first.n_calls) == ("qwen", 2, 1, 3)
+    assert (first.input_tokens, first.output_tokens) == (600, 60)
+    assert (second.judge, second.n_pairs) == ("other", 1)
+
+
+def test_pages_of_grades_are_those_of_a_judge(archive):
+    """All of them, in the order of ids."""
+    archive.model_grades.put([model_grade(f"q{n}", "d1", 1) for n in (2, 1, 3)])
+    archive.model_grades.put([model_grade("q1", "d1", 0, "other")])
+    page = archive.model_grades.page(identity=identity().digest, limit=2)
+    assert [one.query_id for one in page.items] == ["q1", "q2"]
+    page = archive.model_grades.page(identity=identity().digest, after=page.next, limit=2)
+    assert [one.query_id for one in page.items] == ["q3"]
+    assert len(archive.model_grades.page().items) == 4
+
+
+@pytest.mark.parametrize(
+    "wrong",
+    [
+        {"grade": float("nan")}, {"confidence": 1.5}, {"purpose": "fun"}, {"judged_at": "soon"},
+        {"judged_at": 7}, {"n_calls": -1}, {"input_tokens": 1.5}, {"content": ""},
+        {"identity": 3}, {"reason": None}, {"reason": "x" * 1001}, {"judge": ""},
+    ],
+)  # fmt: skip
+def test_an_invalid_grade_is_rejected_with_all_others(archive, wrong):
+    """All or none; the message names the field."""
+    with pytest.raises((ArgumentError, InputTypeError), match=r"\w+: expected"):
+        archive.model_grades.put(
+            [model_grade("q1", "d1", 1), replace(model_grade("q2", "d1", 1), **wrong)]
+        )
+    assert archive.model_grades.stamp() == 0
+
+
+def test_checks_are_kept_and_the_same_one_is_stored_once(archive):
+    """The history of a judge's checks, oldest first."""
+    first = admission(result={"kappa": {"value": 0.4}}, is_admitted=False)
+    second = admission(checked_at="2026-11-19T08:00:00+00:00", models=("qwen-7b",))
+    assert archive.admissions.put([second, first], stored_by="ada") == 2
+    assert archive.admissions.put([first], stored_by="bob") == 0
+    assert archive.admissions.all() == [first, second]
+    with pytest.raises(InputTypeError, match="is_admitted"):
+        archive.admissions.put([replace(first, is_admitted="yes")], stored_by="ada")
+
+
+def test_the_guideline_of_a_check_is_that_of_the_policy(archive):
+    """Its text and its labels; without labels, the highest grade of a judgment ends the scale."""
+    assert archive.judging.guideline() is None
+    archive.judging.adopt_guideline(" Judge from\r\nthe text.\n")
+    assert archive.judging.guideline() is None  # the scale is unknown
+    archive.judgments.put([JudgmentEntry("q1", "d1", 2)], author="ada")
+    told = "Judge from\nthe text."
+    assert archive.judging.guideline() == Guideline(told, Scale(2))
+    labels = ("no", "hardly", "partly", "yes")
+    archive.judging.put(JudgingPolicy(labels=labels, guideline=told))
+    assert archive.judging.guideline() == Guideline(told, Scale(3, labels))
+
+
+def test_an_archive_keeps_its_guideline(archive):
+    """One that is adopted declares no rule, so that a file still may; an empty one is none."""
+    archive.judging.adopt_guideline(" \n")
+    archive.judging.adopt_guideline("Judge fairly.")
+    archive.judging.adopt_guideline("Judge otherwise.")
+    declared = Judgments.from_dict({"q1": {"d1": 1}})
+    declared.judges = "max"
+    assert archive.judging.to_adopt(declared) == JudgingPolicy("max", None, "Judge fairly.")
+    archive.judging.put(JudgingPolicy("first", None, "Judge fairly."))
+    assert archive.judging.to_adopt(declared) is None
+
+
+def test_a_draw_never_changes(archive):
+    """The same one may be stored again; another one needs another name."""
+    ids = [f"q{n}" for n in range(30)]
+    stored, is_new = archive.label_draws.put("first", draw_labels(ids, 12), created_by="ada")
+    assert is_new
+    assert archive.label_draws.get("first").draw == stored.draw
+    assert archive.label_draws.put("first", stored.draw, created_by="bob")[1] is False
+    with pytest.raises(ConflictError, match="label draw 'first'"):
+        archive.label_draws.put("first", draw_labels(ids, 13), created_by="ada")
+    assert [one.name for one in archive.label_draws.page().items] == ["first"]
+    assert archive.label_draws.remove("first")
+    assert archive.label_draws.get("first") is None
+
+
+def test_nothing_enters_the_queries_before_a_person_accepts_it(archive):
+    """Also not what a file calls accepted."""
+    archive.proposals.put([proposal("P1"), proposal("P2", status="accepted")])
+    assert archive.queries.all() == {}
+    assert archive.proposals.counts() == {"proposed": 2}
+    added = archive.proposals.accept("P1", reviewer="ada", query="how long does it take?")
+    assert (added.status, added.original, added.reviewed_by) == ("added", "how long?", "ada")
+    assert archive.queries.all() == {
+        "P1": Query("P1", "how long does it take?", "factoid", "easy", "to know")
+    }
+    assert archive.proposals.get("P1") == added
+
+
+def test_decisions_on_proposals_are_final(archive):
+    """Not those of another person, nor those of a file that is uploaded again."""
+    archive.proposals.put([proposal("P1"), proposal("P2")])
+    archive.proposals.reject("P1", reviewer="ada", why="too easy")
+    assert archive.proposals.put([proposal("P1")]) == 0
+    with pytest.raises(ConflictError, match="rejected by ada"):
+        archive.proposals.accept("P1", reviewer="bob")
+    with pytest.raises(NotFoundError):
+        archive.proposals.reject("P9", reviewer="bob")
+    assert [one.query_id for one in archive.proposals.page(status="proposed").items] == ["P2"]
+    archive.queries.put([Query("P2", "another query")])
+    with pytest.raises(ConflictError, match="another query"):
+        archive.proposals.accept("P2", reviewer="bob")
+    with pytest.raises(ArgumentError, match="status"):
+        archive.proposals.put([proposal("P3", status="new")])

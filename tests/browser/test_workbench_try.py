@@ -1,0 +1,48 @@
+"""Try in a browser: from a query to a saved comparison."""
+
+import re
+
+import pytest
+from playwright.sync_api import expect
+
+from browser import small_archive
+
+pytestmark = pytest.mark.browser
+DATABASES = ("sqlite",)  # one of the journeys uses both databases
+
+
+def test_a_setting_is_tuned_judged_scored_and_saved(workbench, visit):
+    """Type a query, change a setting, grade in place, score all queries, save and compare."""
+    small_archive.index(workbench.archive)
+    page = visit(workbench, "/try")
+    page.get_by_label("Query", exact=True).fill("when to prune basil")
+    expect(page.locator(".side-1 .result")).to_have_count(20)
+    expect(page).to_have_url(re.compile("id=q04"))
+
+    def titles():
+        return page.locator(".ranks .side-1 .title").all_text_contents()
+
+    before = titles()
+    mode = page.locator("#b-mode")
+    mode.focus()
+    mode.select_option("vector")
+    page.get_by_text("Changed: mode vector").wait_for()
+    assert titles() != before
+    expect(page).to_have_url(re.compile("b.mode=vector"))
+    expect(mode).to_be_focused()
+
+    score = page.locator("#scores .chosen td").nth(1)
+    was = score.text_content()
+    page.locator(".ranks .side-1 .unjudged .doc").first.focus()
+    page.keyboard.press("3")
+    page.wait_for_function(
+        "was => document.querySelectorAll('#scores .chosen td')[1].textContent !== was", arg=was
+    )
+    assert workbench.archive.judgments.history("q04", "q04-new")[-1].grade == 3.0
+
+    page.get_by_role("button", name="Score all queries").click()
+    expect(page.locator("#all table tbody tr")).not_to_have_count(0, timeout=30_000)
+    difference = page.locator("#all tbody tr").first.locator("td").nth(2).text_content()
+    page.get_by_role("button", name="Save both and compare").click()
+    page.wait_for_url(re.compile("/compare\\?a="))
+    expect(page.locator("main")).to_contain_text(difference.strip())
