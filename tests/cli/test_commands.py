@@ -104,11 +104,14 @@ def test_single_measures_can_be_explained(berryeval):
     assert headings == ["RR: Reciprocal rank", "nDCG: Normalised discounted cumulative gain"]
 
 
+def _measures_as_json(berryeval):
+    measures = json.loads(berryeval("measures", "--json").output)["measures"]
+    return {measure["name"]: measure for measure in measures}
+
+
 def test_measures_as_json_has_the_same_texts(berryeval):
     """A missing bound is null."""
-    found = {
-        measure["name"]: measure for measure in json.loads(berryeval("measures", "--json").output)
-    }
+    found = _measures_as_json(berryeval)
     assert set(found) == {measure.name for measure in all_measures()}
     assert found["nDCG"]["bounds"] == [0, 1]
     assert found["DCG"]["bounds"] == [0, None]
@@ -116,7 +119,7 @@ def test_measures_as_json_has_the_same_texts(berryeval):
 
 def test_measures_as_json_has_parameters_and_defaults(berryeval):
     """With `at`, which of them follows the @."""
-    found = {one["name"]: one for one in json.loads(berryeval("measures", "--json").output)}
+    found = _measures_as_json(berryeval)
     expected = {"k": None, "gain": "linear", "rel": 0.0, "judged_only": False}
     assert found["nDCG"]["parameters"] == expected
     assert (found["nDCG"]["at"], found["IPrec"]["at"], found["NumQ"]["at"]) == ("k", "recall", None)

@@ -93,7 +93,7 @@ def test_a_run_is_inspected():
 
 def test_judgments_are_inspected():
     """Grades and the number of relevant documents are shown."""
-    (facts,) = json.loads(berryeval("inspect", "qrels", "--json").output)
+    (facts,) = json.loads(berryeval("inspect", "qrels", "--json").output)["files"]
     assert facts == {
         "path": "qrels",
         "kind": "judgments",
@@ -128,7 +128,7 @@ def test_judgments_are_inspected():
 def test_the_kind_of_a_file_is_detected(folder, content, kind):
     """Keys decide if there are any, otherwise numbers."""
     (folder / "file").write_text(content)
-    (facts,) = json.loads(berryeval("inspect", "file", "--json").output)
+    (facts,) = json.loads(berryeval("inspect", "file", "--json").output)["files"]
     assert facts["kind"] == kind
 
 
@@ -163,15 +163,17 @@ def test_nothing_from_a_pipe_is_lost(folder, pipe, name):
 @pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="this system has no pipes with names")
 def test_a_pipe_is_inspected_like_a_file(pipe):
     """All facts are the same."""
-    (facts,) = json.loads(berryeval("inspect", pipe("a.run"), "--json").output)
-    (of_file,) = json.loads(berryeval("inspect", "a.run", "--json").output)
+    (facts,) = json.loads(berryeval("inspect", pipe("a.run"), "--json").output)["files"]
+    (of_file,) = json.loads(berryeval("inspect", "a.run", "--json").output)["files"]
     assert facts == of_file | {"path": "pipe"}
 
 
 def test_standard_input_is_read_like_a_file(folder):
     """Its format and kind are detected."""
     content = (folder / "good.run").read_bytes()
-    (facts,) = json.loads(CliRunner().invoke(main, ["inspect", "-", "--json"], content).output)
+    (facts,) = json.loads(CliRunner().invoke(main, ["inspect", "-", "--json"], content).output)[
+        "files"
+    ]
     assert (facts["path"], facts["kind"]) == ("standard input", "run")
     assert CliRunner().invoke(main, ["convert", "-", "b.jsonl"], content).exit_code == 0
     assert read_run(folder / "b.jsonl") == read_run(folder / "good.run")
@@ -218,7 +220,7 @@ def test_binary_files_are_inspected(folder, name):
     """Columns decide the kind, and the hash is that of the file."""
     for source, kind in (("qrels", "judgments"), ("good.run", "run")):
         assert berryeval("convert", source, name).exit_code == 0
-        (facts,) = json.loads(berryeval("inspect", name, "--json").output)
+        (facts,) = json.loads(berryeval("inspect", name, "--json").output)["files"]
         assert (facts["format"], facts["kind"]) == (name[2:], kind)
         assert facts["rows"] == 4
         assert facts["sha256"] == hashlib.sha256((folder / name).read_bytes()).hexdigest()
@@ -242,7 +244,7 @@ def test_a_beir_folder_is_read(folder):
     (folder / "set" / "qrels" / "test.tsv").write_text("query-id\tcorpus-id\tscore\nq1\ta\t1\n")
     assert berryeval("convert", "set", "out").exit_code == 0
     assert (folder / "out").read_text() == "q1 0 a 1\n"
-    (facts,) = json.loads(berryeval("inspect", "set/", "--json").output)
+    (facts,) = json.loads(berryeval("inspect", "set/", "--json").output)["files"]
     assert (facts["kind"], facts["rows"]) == ("judgments", 1)
     assert berryeval("evaluate", "set", "good.run", "-m", "RR").exit_code == 0
 
@@ -262,7 +264,7 @@ def test_the_first_of_several_judges_counts_and_is_reported(folder):
         "Several judges graded 1 document: the mean grade counts.\n",
     )
     assert (folder / "out").read_text() == "q1 0 a 2\nq1 0 b 0\n"
-    (facts,) = json.loads(berryeval("inspect", "j.csv", "--json").output)
+    (facts,) = json.loads(berryeval("inspect", "j.csv", "--json").output)["files"]
     assert (facts["rows"], facts["duplicates"]) == (3, 0)
 
 
@@ -281,7 +283,7 @@ def test_a_run_of_whole_scores_in_json_is_still_a_run():
     assert berryeval("convert", "b.json", "back", "--kind", "judgments").exit_code == 0
     assert read_judgments("back").to_dict() == read_judgments("qrels").to_dict()
     CliRunner().invoke(main, ["convert", "-", "c.json", "--kind", "run"], b"q Q0 d 1 10 t\n")
-    (facts,) = json.loads(berryeval("inspect", "c.json", "--json").output)
+    (facts,) = json.loads(berryeval("inspect", "c.json", "--json").output)["files"]
     assert facts["kind"] == "run"
 
 
@@ -311,7 +313,7 @@ def test_queries_that_a_format_cannot_represent_are_counted(folder):
         )
     assert berryeval("convert", "e.json", "f.json").stderr == ""
     assert json.loads((folder / "f.json").read_text()) == {"q1": {"d1": 0.5}, "q2": {}, "q3": {}}
-    inspected = json.loads(berryeval("inspect", "e.json", "--json").output)[0]
+    inspected = json.loads(berryeval("inspect", "e.json", "--json").output)["files"][0]
     assert (inspected["queries"], inspected["fewest_documents"], inspected["rows"]) == (3, 0, 1)
 
 

@@ -237,7 +237,7 @@ def test_evaluate_and_inspect_show_the_caution_in_one_line(tmp_path, monkeypatch
     as_json = json.loads(CliRunner().invoke(main, ["evaluate", "qrels", "a.run", "--json"]).output)
     assert as_json["runs"][0]["notes"][0].startswith(f"Caution: {REVERSED}")
     as_json = json.loads(CliRunner().invoke(main, ["inspect", "a.run", "--json"]).output)
-    assert as_json[0]["cautions"][0].startswith(REVERSED)
+    assert as_json["files"][0]["cautions"][0].startswith(REVERSED)
 
 
 def test_an_empty_run_causes_no_caution():

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import json
+import math
 from dataclasses import asdict
 from typing import TYPE_CHECKING
 
@@ -10,13 +10,15 @@ import click
 
 from berryeval.formats.facts import FileFacts, read_facts
 from berryeval.formats.rows import written
-from berryeval.reports.layout import Section
+from berryeval.reports.layout import Section, json_text
 from berryeval.reports.terminal import show_sections
 
 if TYPE_CHECKING:
     from berryeval.core.column_names import Kind
 
 __all__ = ["command"]
+
+JSON_VERSION = 1
 
 
 @click.command("inspect")
@@ -39,9 +41,17 @@ def command(files: tuple[str, ...], kind: Kind | None, as_json: bool) -> None:
     """
     facts = [read_facts(path, kind=kind) for path in files]
     if as_json:
-        click.echo(json.dumps([asdict(one) for one in facts], indent=2))
+        shape = {"version": JSON_VERSION, "kind": "inspection", "files": [*map(_to_json, facts)]}
+        click.echo(json_text(shape), nl=False)
     else:
         show_sections(map(_to_section, facts))
+
+
+def _to_json(facts: FileFacts) -> dict[str, object]:
+    """Return the facts; JSON has no infinite scores."""
+    ends = {"lowest": facts.lowest, "highest": facts.highest}
+    finite = {name: end if math.isfinite(end) else None for name, end in ends.items()}
+    return asdict(facts) | finite
 
 
 def _to_section(facts: FileFacts) -> Section:

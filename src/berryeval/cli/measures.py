@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import math
 from collections.abc import Iterable
 
@@ -17,10 +16,12 @@ from berryeval.measures.guidance import (
     Question,
     Recommendation,
 )
-from berryeval.reports.layout import Section
+from berryeval.reports.layout import Section, json_text
 from berryeval.reports.terminal import show_sections
 
 __all__ = ["command"]
+
+JSON_VERSION = 1
 
 
 @click.command("measures")
@@ -63,7 +64,7 @@ def command(names: tuple[str, ...], use: str | None, choose: bool, as_json: bool
 
 def _explain(measures: Iterable[type[Measure]], *, as_json: bool) -> None:
     if as_json:
-        click.echo(json.dumps([_to_json(measure) for measure in measures], indent=2))
+        _print_json("measures", {"measures": [_to_json(measure) for measure in measures]})
     else:
         show_sections(map(_to_section, measures))
 
@@ -72,8 +73,9 @@ def _recommend(recommendation: Recommendation, *, as_json: bool) -> None:
     first = [str(measure) for measure in recommendation.first]
     then = [str(measure) for measure in recommendation.then]
     if as_json:
-        found = {"use": recommendation.use, "first": first, "then": then}
-        click.echo(json.dumps(found | {"why": recommendation.why, "advice": ADVICE}, indent=2))
+        found: dict[str, object] = {"use": recommendation.use, "first": first, "then": then}
+        found |= {"why": recommendation.why, "advice": ADVICE}
+        _print_json("recommendation", found)
         return
     entries = [
         ("Report", _with_titles(recommendation.first)),
@@ -88,6 +90,10 @@ def _recommend(recommendation: Recommendation, *, as_json: bool) -> None:
             *map(_to_section, chosen),
         ]
     )
+
+
+def _print_json(kind: str, content: dict[str, object]) -> None:
+    click.echo(json_text({"version": JSON_VERSION, "kind": kind, **content}), nl=False)
 
 
 def _with_titles(measures: Iterable[Measure]) -> str:

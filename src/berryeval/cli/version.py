@@ -15,9 +15,11 @@ from berryeval.backend import backend, n_threads
 
 __all__ = ["command"]
 
+JSON_VERSION = 1
+
 
 class VersionInfo(TypedDict):
-    """What ``berryeval version --json`` prints."""
+    """What ``berryeval version --json`` prints, apart from its version and kind."""
 
     berryeval: str
     backend: str
@@ -42,7 +44,7 @@ def command(as_json: bool) -> None:
     """
     info = _collect()
     if as_json:
-        click.echo(json.dumps(info, indent=2))
+        click.echo(json.dumps({"version": JSON_VERSION, "kind": "version", **info}, indent=2))
         return
     how = info["backend"]
     if info["simd"]:
