@@ -23,7 +23,7 @@ __all__ = ["HOLDS", "iter_rows", "sniff", "to_lines"]
 
 HOLDS = Capabilities(("run",), ("run",), scores=False)
 
-_LINE = re.compile(rb"[^\t]+\t[^\t]+\t[1-9]\d{0,8}\s*")
+_LINE = re.compile(rb"([^\t]+)\t([^\t]+)\t([1-9]\d{0,8})\s*")
 
 
 def sniff(beginning: Beginning) -> bool:
@@ -37,12 +37,13 @@ def iter_rows(path: PathLike, kind: Kind) -> Iterator[Row]:
     for number, line in iter_lines(path):
         if not line.strip():
             continue
-        if _LINE.fullmatch(line) is None:
+        columns = _LINE.fullmatch(line)
+        if columns is None:
             found = decode_id(line.strip())[:60]
             raise FormatError.unexpected(
                 "query, document and rank, separated by tabs", repr(found), path_name(path), number
             )
-        query_id, doc_id, rank = line.strip(b"\r\n").split(b"\t")
+        query_id, doc_id, rank = columns.groups()
         yield number, query_id, doc_id, score_of_rank(int(rank))
 
 
