@@ -118,7 +118,7 @@ def test_ranks_of_ms_marco_become_scores(save):
 
 def test_blanks_and_tabs_after_a_rank_of_ms_marco_are_ignored(save):
     """A trailing tab is no fourth column."""
-    run = read_run(save("q1\td1\t1\t\nq1\td2\t2 \t\r\n"))
+    run = read_run(save("q1\td1\t1\nq1\td2\t2 \t\r\n"))
     assert run.to_dict() == {"q1": {"d1": 1.0, "d2": 0.5}}
 
 
