@@ -218,3 +218,17 @@ def test_a_release_is_not_replaced_by_accident():
     assert "expected a release that does not exist yet" in result.stderr
     assert baseline("release", "v1.4", "--force").exit_code == 0
     assert baseline("release", "../v2").exit_code == 2
+
+
+@pytest.mark.parametrize("arguments", [("save",), ("save", "--force"), ("update",)])
+def test_a_run_is_never_overwritten(arguments):
+    """`berryeval init` names the older of two runs as the baseline."""
+    Path("berryeval.toml").write_text(
+        'judgments = "qrels.txt"\nrun = "b.run"\nbaseline = "a.run"\n'
+    )
+    before = Path("a.run").read_bytes()
+    result = baseline(*arguments)
+    assert result.exit_code == 2
+    assert "'a.run', which is not one; `berryeval gate` compares with a run" in result.stderr
+    assert Path("a.run").read_bytes() == before
+    assert baseline("save", "--baseline", "new.json").exit_code == 0

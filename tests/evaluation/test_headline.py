@@ -58,6 +58,11 @@ def test_the_sentence_reports_few_changed_queries():
         "b differs from a in too few queries to decide: RR is 0.8667, compared with 0.8333, and "
         "only 2 of 30 queries changed."
     )
+    three = ["q1", "q2", "q3"]
+    runs = {"a": {key: ["x", "d"] for key in three}, "b": {key: ["d"] for key in three}}
+    assert compare({key: {"d": 1} for key in three}, runs, "RR").sentence.endswith(
+        "compared with 0.5000, and the set has only 3 queries."
+    )
 
 
 def test_the_sentence_of_equal_rankings_claims_nothing():

@@ -178,3 +178,15 @@ def test_judgments_and_run_of_other_queries_are_rejected():
     """`evaluate` does the same."""
     with pytest.raises(MismatchError, match="no query in common"):
         assert_measure(JUDGMENTS, {"q7": ["d1"]}, "RR", at_least=0.1)
+
+
+def test_a_document_below_the_cutoff_is_not_called_missing():
+    """Its rank is shown; only documents outside the ranking were not found."""
+    judgments = {"q1": {"low": 2, "absent": 1}}
+    results = Results(judgments, {"q1": ["a", "b", "c", "d", "low"]})
+    with pytest.raises(AssertionError) as failure:
+        results.query("q1").assert_measure("Success@3", at_least=1)
+    assert str(failure.value).splitlines()[-2:] == [
+        "  Relevant but below rank 3: low (2) at 5",
+        "  Relevant but not found: absent (1)",
+    ]

@@ -68,6 +68,7 @@ def save(
     """
     settings = _load_settings(config, named, judged_only)
     path = _path(settings)
+    _check_no_run(path)
     if os.path.exists(path) and not force:  # noqa: PTH110 - pathlib is slow to import
         way_out = "use `berryeval baseline update`, or --force"
         raise ArgumentError("baseline", "a file that does not exist yet", f"{path!r}; {way_out}")
@@ -99,6 +100,7 @@ def update(
 
     settings = _load_settings(config, named, judged_only)
     path = _path(settings)
+    _check_no_run(path)
     before = Baseline.read(path)
     release_input(path)
     settings = replace(settings, corpus=settings.corpus or before.corpus)
@@ -182,6 +184,18 @@ def _path(settings: Settings) -> str:
         way_out = "name it in berryeval.toml (baseline = ...) or with --baseline"
         raise ArgumentError("baseline", "a file", f"none; {way_out}")
     return settings.baseline
+
+
+def _check_no_run(path: str) -> None:
+    """Raise `ArgumentError` for a run, which a baseline would destroy."""
+    from berryeval.evaluation.baseline import is_baseline
+
+    if os.path.isfile(path) and os.path.getsize(path) and not is_baseline(path):  # noqa: PTH113, PTH202
+        way_out = (
+            "`berryeval gate` compares with a run directly; to save a baseline, set "
+            'baseline = "baseline.json" in berryeval.toml, or use --baseline'
+        )
+        raise ArgumentError("baseline", "a baseline file", f"{path!r}, which is not one; {way_out}")
 
 
 def _marked(path: str) -> str | None:

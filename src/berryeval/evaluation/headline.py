@@ -109,11 +109,13 @@ def difference_sentence(difference: Difference, baseline: str) -> str:
         return f"{start} is {after}, compared with {before}."
     if found == "untested":
         n_changed, n_queries = difference.wins + difference.losses, difference.n_queries
-        changed = f"{n_changed:,} of {count_queries(n_queries)} changed"
+        changed = f"only {n_changed:,} of {count_queries(n_queries)} changed"
+        if n_changed == n_queries:
+            changed = f"the set has only {count_queries(n_queries)}"
         if difference.sampling.weights is not None:
             worth = difference.column_of(difference.values).worth_changed
             changed += f", by their weights worth {worth:,.1f}"
-        return f"{start} is {after}, compared with {before}, and only {changed}."
+        return f"{start} is {after}, compared with {before}, and {changed}."
     verb = "rises" if difference.mean > 0 else "falls"
     return f"{start} {verb} from {before} to {after}."
 

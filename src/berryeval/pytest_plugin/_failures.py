@@ -230,15 +230,19 @@ def _grade(document: RankedDocument) -> str:
 
 
 def _not_found(results: JudgedRun, query_id: str, depth: int) -> Sequence[str]:
-    """List the best documents that are not among the first."""
+    """List the best documents that are not among the first: ranked lower, and not found."""
     first = {document.doc_id for document in results.ranking(query_id, depth)}
     missed = [(d, g) for d, g in results.grades(query_id).items() if g > 0 and d not in first]
     missed.sort(key=lambda item: -item[1])
-    if not missed:
-        return []
-    names = ", ".join(f"{printable(doc_id)} ({grade:g})" for doc_id, grade in missed[:_N_QUERIES])
-    more = ", …" if len(missed) > _N_QUERIES else ""
-    return [f"  Relevant but not found: {names}{more}"]
+    ranks = {doc_id: rank_of(results, query_id, doc_id) for doc_id, _ in missed}
+    lower = [f"{printable(d)} ({g:g}) at {ranks[d]}" for d, g in missed if ranks[d]]
+    absent = [f"{printable(d)} ({g:g})" for d, g in missed if not ranks[d]]
+    parts = {f"Relevant but below rank {depth}": lower, "Relevant but not found": absent}
+    return [
+        f"  {title}: {', '.join(names[:_N_QUERIES])}{', …' * (len(names) > _N_QUERIES)}"
+        for title, names in parts.items()
+        if names
+    ]
 
 
 def _name(results: JudgedRun, query_id: str) -> str:

@@ -139,22 +139,29 @@ class AnswerReader:
         """Replace objects by their ids, or by pairs of an id and a score."""
         found: list[Any] = []
         scores: list[object] = []
+        texts: set[str] = set()
         for rank, one in enumerate(answer, start=1):
             if _is_id(one):
                 found.append(one)
             elif isinstance(one, (tuple, list)) and len(one) == _PAIR:
-                hit = one[0] if _is_plain(one[0]) else self._id_of(one[0], rank, system)
+                hit = one[0] if _is_plain(one[0]) else self._id_of(one[0], rank, system, texts)
                 found.append((hit, one[1]))
             elif _is_plain(one):
                 found.append(one)  # which `to_hits` rejects
             else:
-                found.append((self._id_of(one, rank, system), -float(rank)))
+                found.append((self._id_of(one, rank, system, texts), -float(rank)))
                 scores.append(self._score_of(one, rank, system))
         if None in scores or len(scores) < len(answer):
             return found
         return [(pair[0], score) for pair, score in zip(found, scores, strict=True)]
 
-    def _id_of(self, one: Any, rank: int, system: str) -> object:  # noqa: ANN401 - any object
+    def _id_of(
+        self,
+        one: Any,  # noqa: ANN401 - any object
+        rank: int,
+        system: str,
+        texts: set[str],
+    ) -> object:
         place = self._place_of(one)
         found: object = None
         if self._id is None:
@@ -168,22 +175,27 @@ class AnswerReader:
                 message = f"hit {rank}: expected {self._id} as document id, got none; {way_out}"
                 raise AnswerError(system, message)
         if found is None:
-            found = self._hash_of(one, rank, system)
+            found = self._hash_of(one, rank, system, texts)
         with suppress(InputTypeError):  # `to_hits` rejects it
             self.places.setdefault(as_id(found, "doc_id"), place)
         return found
 
-    def _hash_of(self, one: object, rank: int, system: str) -> str:
+    def _hash_of(self, one: object, rank: int, system: str, texts: set[str]) -> str:
+        """Return the hash of a hit's text; `texts` are those of the hits before it."""
         text = _text_of(one)
         if text is None:
             expected = "a document id and a score, a dict or an object with an id"
             message = f"hit {rank}: expected {expected}, got {type(one).__name__}; {_known(one)}"
             raise AnswerError(system, message)
         if self._id is None:
+            way_out = f"choose the path to ids with the setting id; {_known(one)}"
+            if text in texts and self._duplicates == "error":
+                message = f"hit {rank}: expected an id, got none, and the text of an earlier hit"
+                raise AnswerError(system, f"{message}; {way_out}")
+            texts.add(text)
             with self._lock:
                 is_first, self._has_warned = not self._has_warned, True
             if is_first:
-                way_out = f"choose the path to ids with the setting id; {_known(one)}"
                 facts = {"system": system, "way_out": way_out}
                 _log.warning("documents without ids are identified by their text", extra=facts)
         return content_id(text)

@@ -14,7 +14,13 @@ from berryeval.errors import (
     SystemUnderTestError,
 )
 
-__all__ = ["NotSentError", "check_any_answered", "failures_of", "other_ids"]
+__all__ = [
+    "NotSentError",
+    "check_any_answered",
+    "describe_exception",
+    "failures_of",
+    "other_ids",
+]
 
 _N_EXAMPLES = 3
 
@@ -34,11 +40,11 @@ def failures_of(system: str) -> Iterator[None]:
     except BerryEvalError:
         raise
     except (TimeoutError, asyncio.TimeoutError) as error:
-        raise SystemTimeoutError(system, _message(error)) from error
+        raise SystemTimeoutError(system, describe_exception(error)) from error
     except ConnectionError as error:
-        raise SystemUnderTestError(system, _message(error), transient=True) from error
+        raise SystemUnderTestError(system, describe_exception(error), transient=True) from error
     except Exception as error:
-        raise SystemUnderTestError(system, _message(error)) from error
+        raise SystemUnderTestError(system, describe_exception(error)) from error
 
 
 def check_any_answered(
@@ -105,6 +111,7 @@ def _examples(ids: Iterable[str]) -> str:
     return ", ".join(map(repr, islice(dict.fromkeys(ids), _N_EXAMPLES)))
 
 
-def _message(error: BaseException) -> str:
+def describe_exception(error: BaseException) -> str:
+    """Return the type and the text of an exception, in one line."""
     text = " ".join(str(error).split())
     return f"{type(error).__name__}: {text}" if text else type(error).__name__

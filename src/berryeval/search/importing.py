@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import importlib
+import os
 import sys
+import traceback
 from typing import Any
 
 from berryeval.core.inputs import note_input
 from berryeval.errors import ArgumentError
+from berryeval.search.failures import describe_exception
 
 __all__ = ["import_object"]
 
@@ -27,10 +30,27 @@ def import_object(place: str) -> object:
         sys.path.insert(0, "")
     try:
         found: Any = importlib.import_module(module_name)
-        if file := getattr(found, "__file__", None):
-            note_input(file)
+    except Exception as error:  # a module can raise anything
+        got = f"{describe_exception(error)}{_line_of(error)}"
+        raise ArgumentError(place, "a module that can be imported", got) from error
+    if file := getattr(found, "__file__", None):
+        note_input(file)
+    try:
         for part in name.split("."):
             found = getattr(found, part)
-    except (ImportError, AttributeError) as error:
-        raise ArgumentError("function", "'module:function'", f"{place!r} ({error})") from error
+    except AttributeError as error:
+        raise ArgumentError(place, f"{name} in {module_name}", f"none ({error})") from error
     return found
+
+
+def _line_of(error: Exception) -> str:
+    """Return the line of the imported code that failed; nothing if none of its lines ran."""
+    machinery = (__file__, importlib.__file__)
+    frames = [
+        frame
+        for frame in traceback.extract_tb(error.__traceback__)
+        if frame.filename not in machinery and not frame.filename.startswith("<frozen ")
+    ]
+    if not frames:
+        return ""
+    return f" ({os.path.basename(frames[-1].filename)}, line {frames[-1].lineno})"  # noqa: PTH119

@@ -128,3 +128,44 @@ def test_an_invalid_ranking_is_reported():
     """The answers of functions are checked like all others."""
     with pytest.raises(AnswerError, match="expected each document once"):
         Function(lambda _query, _k: ["a", "a"], name="mine").search("x", 5)
+
+
+@pytest.mark.parametrize(
+    ("code", "message"),
+    [
+        ("import no_such_package", "ModuleNotFoundError: No module named 'no_such_package' "
+         r"\(broken_of_test.py, line 1\)"),
+        ("x = 1\ny = x / 0", r"ZeroDivisionError: division by zero \(broken_of_test.py, line 2\)"),
+        ("def f(:", "SyntaxError"),
+    ],
+)  # fmt: skip
+def test_a_module_that_fails_is_reported_with_its_line(tmp_path, monkeypatch, code, message):
+    """Not as a wrong name, and without a traceback of BerryEval's own code."""
+    monkeypatch.syspath_prepend(tmp_path)
+    (tmp_path / "broken_of_test.py").write_text(code)
+    expected = "^broken_of_test:find: expected a module that can be imported, got "
+    with pytest.raises(ArgumentError, match=expected + message):
+        Function("broken_of_test:find")
+
+
+def test_a_function_of_the_query_alone_is_rejected_at_once():
+    """Otherwise every query would fail with Python's count of positional arguments."""
+
+    def retrieve(question):
+        return [question]
+
+    with pytest.raises(
+        ArgumentError,
+        match=r"a function of a query and k, got one with the parameters \(question\); k is",
+    ):
+        Function(retrieve)
+    assert Function(max, name="without a signature").name == "without a signature"
+
+
+def test_hits_with_equal_texts_and_no_id_name_the_keys():
+    """A hash of the text would be reported as a repeated document."""
+    hits = [{"text": "same", "path": "a.md"}, {"text": "same", "path": "b.md"}]
+    with pytest.raises(AnswerError, match=r"hit 2: expected an id, got none, .*it has text, path"):
+        Function(lambda _query, _k: hits).search("q", 10)
+    found = Function(lambda _query, _k: hits, id="path").search("q", 10)
+    assert [hit.doc_id for hit in found] == ["a.md", "b.md"]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import inspect
 from collections.abc import Callable, Mapping
 from typing import Any
 
@@ -57,6 +58,7 @@ class Function(System):
         found = import_function(function) if isinstance(function, str) else function
         if not callable(found):
             raise ArgumentError("function", "a function of a query and k", type(found).__name__)
+        _check_parameters(found, name or _place(found))
         self._function: Callable[[str, int], Any] = found
         self.is_asynchronous = is_asynchronous(found)
         self._place = function if isinstance(function, str) else _place(found)
@@ -101,6 +103,20 @@ def import_function(place: str) -> Callable[..., Any]:
         raise ArgumentError("function", "a function", f"{place!r}, a {type(found).__name__}")
     function: Callable[..., Any] = found
     return function
+
+
+def _check_parameters(function: Callable[..., Any], name: str) -> None:
+    """Raise `ArgumentError` unless a function can be called with a query and k."""
+    try:
+        signature = inspect.signature(function)
+    except (TypeError, ValueError):  # of some built-in functions
+        return
+    try:
+        signature.bind("query", 1)
+    except TypeError:
+        got = f"one with the parameters {signature}"
+        way_out = "k is the number of documents to return"
+        raise ArgumentError(name, "a function of a query and k", f"{got}; {way_out}") from None
 
 
 def _place(function: object) -> str:
