@@ -1,7 +1,5 @@
 """Several collections in one service: apart from one another, and only for those who may."""
 
-import threading
-
 import pytest
 from starlette.responses import Response
 from starlette.routing import Route
@@ -11,6 +9,7 @@ from berryeval.archive import Archive, JudgmentEntry
 from berryeval.errors import NotFoundError
 from berryeval.service import collections as opened_collections
 from berryeval.service.collections import Collections
+from berryeval.service.jobs import CollectionJobs
 from berryeval.service.middleware.collections import is_of_service
 from berryeval.service.workbench.pages import ROUTERS
 from service.conftest import BASE
@@ -355,29 +354,60 @@ def test_a_collection_in_use_is_neither_closed_nor_removed(client, archive, monk
     assert not used.is_open
 
 
-def test_a_job_of_a_removed_collection_is_cancelled(client, archive):
-    """It holds its collection open until its next step."""
-    archive.collections.create("a")
-    assert judged(client, "/c/a/v1/judgments") == []
-    collections: Collections = client.app.state.collections
-    [opened] = collections._opened.values()
-    is_running = threading.Event()
+def until_cancelled(progress) -> Response:
+    """Work that never ends by itself."""
+    while True:
+        progress.check()
 
-    def work(progress):
-        is_running.set()
-        while True:
-            progress.check()
 
-    def held(progress) -> Response:
-        with opened.hold():
-            return work(progress)
+@pytest.mark.usefixtures("two")
+def test_a_waiting_job_keeps_its_collection_open(client, monkeypatch):
+    """Otherwise it would find a closed archive when its turn comes."""
+    monkeypatch.setattr(opened_collections, "MOST_OPEN", 0)
+    jobs, collections = client.app.state.jobs, client.app.state.collections
+    others = [jobs.start("slow", until_cancelled, owner="ada") for _ in range(2)]
+    prefer = {"Prefer": "respond-async"}
+    address = client.get("/c/shop/v1/history?measure=RR", headers=prefer).headers["location"]
+    [shop] = collections._opened.values()
+    assert judged(client, "/c/legal/v1/judgments") == ["in-legal"]
+    assert shop.is_open
+    for job in others:
+        jobs.cancel(job)
+    assert "event: done" in client.get(f"{address}/events").text
+    assert judged(client, "/c/legal/v1/judgments") == ["in-legal"]
+    assert not shop.is_open
 
-    jobs = client.app.state.jobs
-    job = jobs.start("slow", held, owner="ada", place=opened.place)
-    assert is_running.wait(10)
-    collections.remove("a")
-    assert jobs.wait(job, 10)
-    assert job.state == "cancelled"
+
+@pytest.mark.usefixtures("two")
+def test_jobs_of_a_removed_collection_are_cancelled(client):
+    """One that waits ends at once, and one that runs before its next step."""
+    jobs, collections = client.app.state.jobs, client.app.state.collections
+    used = collections.take("shop")
+    used.release()
+    started = [
+        CollectionJobs(jobs, used.place, used.prefix, used.take, used.release).start(
+            "slow", until_cancelled, owner="ada"
+        )
+        for _ in range(3)
+    ]
+    collections.remove("shop")
+    for job in started:
+        assert jobs.wait(job, 10)
+        assert job.state == "cancelled"
+    assert not used.is_open
+
+
+@pytest.mark.usefixtures("two")
+def test_a_job_that_is_refused_keeps_no_collection_open(client):
+    """There are already too many."""
+    jobs, collections = client.app.state.jobs, client.app.state.collections
+    started = [jobs.start("slow", until_cancelled, owner="ada") for _ in range(jobs._most)]
+    prefer = {"Prefer": "respond-async"}
+    assert client.get("/c/shop/v1/history?measure=RR", headers=prefer).status_code == 503
+    assert client.delete("/v1/collections/shop").status_code == 204
+    for job in started:
+        jobs.cancel(job)
+    assert collections.open_states() == [collections.home.state]
 
 
 def test_a_collection_that_is_being_removed_is_not_found(client, archive, monkeypatch):

@@ -8,8 +8,7 @@ from __future__ import annotations
 
 import threading
 from collections import OrderedDict
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable
 
 from starlette.datastructures import State
 
@@ -68,15 +67,6 @@ class Collection:
         self._n_users = 0
         self._is_retired = False
         self._changed = threading.Condition()
-
-    @contextmanager
-    def hold(self) -> Iterator[None]:
-        """Keep it open within the block."""
-        self.take()
-        try:
-            yield
-        finally:
-            self.release()
 
     def take(self) -> None:
         """Keep it open until `release`."""

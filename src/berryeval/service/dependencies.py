@@ -126,7 +126,9 @@ _EvaluationAnswers: TypeAlias = LruCache[tuple[str, int], tuple[bytes, str]]
 async def _jobs(request: Request) -> CollectionJobs:
     jobs: Jobs = request.app.state.jobs
     collection = request.state.collection
-    return CollectionJobs(jobs, collection.place, collection.prefix, collection.hold)
+    return CollectionJobs(
+        jobs, collection.place, collection.prefix, collection.take, collection.release
+    )
 
 
 HomeDep: TypeAlias = Annotated[Archive, from_service("archive")]

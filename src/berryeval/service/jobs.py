@@ -12,7 +12,6 @@ import threading
 import time
 from collections.abc import AsyncIterator, Callable
 from concurrent.futures import Future, ThreadPoolExecutor, wait
-from contextlib import AbstractContextManager
 from dataclasses import dataclass, field
 from datetime import datetime, timezone
 from typing import Any, Literal, Protocol, TypeAlias
@@ -127,6 +126,7 @@ class Job:
     """Identifies its collection."""
     prefix: str = ""
     """The beginning of its address."""
+    on_end: Callable[[], None] = lambda: None
     state: State = "waiting"
     done: int = 0
     total: int = 0
@@ -165,16 +165,32 @@ class Jobs:
         """Called when a job has finished, before its state is reported."""
 
     def start(
-        self, kind: str, work: Work, *, owner: str, place: str | None = None, prefix: str = ""
+        self,
+        kind: str,
+        work: Work,
+        *,
+        owner: str,
+        place: str | None = None,
+        prefix: str = "",
+        on_end: Callable[[], None] = lambda: None,
     ) -> Job:
         """Queue work.
+
+        Parameters
+        ----------
+        kind, owner, place, prefix
+            See `Job`.
+        work : callable
+            Does the work, in a thread.
+        on_end : callable, optional
+            Called once when the job has ended, also if it was cancelled before it began.
 
         Raises
         ------
         Problem
             503 if too many jobs are waiting, or the service is stopping.
         """
-        job = Job(secrets.token_hex(8), kind, owner, _now(), place, prefix)
+        job = Job(secrets.token_hex(8), kind, owner, _now(), place, prefix, on_end)
         with self._lock:
             self._forget_old()
             n_open = sum(job.state not in FINISHED for job in self._jobs.values())
@@ -280,6 +296,7 @@ class Jobs:
             self._finish(job, "done")
 
     def _finish(self, job: Job, state: State) -> None:
+        job.on_end()
         self.on_finish()
         job.state, job.finished = state, _now()
         job._kept_until = time.monotonic() + _KEPT_SECONDS  # noqa: SLF001
@@ -302,21 +319,25 @@ class Jobs:
 
 @dataclass(frozen=True)
 class CollectionJobs:
-    """The jobs of one collection, which is kept open while they run."""
+    """The jobs of one collection, which is kept open while they wait or run."""
 
     _jobs: Jobs
     _place: str | None
     _prefix: str
-    _hold: Callable[[], AbstractContextManager[None]]
+    _take: Callable[[], None]
+    _release: Callable[[], None]
 
     def start(self, kind: str, work: Work, *, owner: str) -> Job:
         """Queue work; see `Jobs.start`."""
-
-        def held(progress: Progress) -> Response:
-            with self._hold():
-                return work(progress)
-
-        return self._jobs.start(kind, held, owner=owner, place=self._place, prefix=self._prefix)
+        self._take()
+        try:
+            return self._jobs.start(
+                kind, work, owner=owner, place=self._place, prefix=self._prefix,
+                on_end=self._release,
+            )  # fmt: skip
+        except Problem:
+            self._release()
+            raise
 
     def get(self, job_id: str) -> Job | None:
         """Return a job by its id; None if it is of another collection."""
