@@ -1,6 +1,7 @@
 """Requests for state in the memory of one process reach that process."""
 
 import asyncio
+import resource
 import socket
 import sys
 from types import CodeType, FunctionType
@@ -17,8 +18,11 @@ from berryeval.service.workbench import pages
 
 pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="descriptors are sent")
 
-ONLY_IN_MEMORY = {"figures", "jobs", "queues", "replays", "staged_imports", "tried_runs"}
-"""What requests share that is in no archive: only the first worker has it."""
+ONLY_IN_MEMORY = {
+    *("collections", "figures", "jobs", "queues", "replays", "staged_imports", "tried_runs")
+}
+"""What requests share that is in no archive: only the first worker has it. Removing a collection
+cancels its jobs."""
 
 MADE_AGAIN = {
     *("agreement", "comparisons", "directory", "evaluations", "judgment_table", "keeper"),
@@ -26,8 +30,8 @@ MADE_AGAIN = {
 }
 """What any worker computes from the archive, and checks before it is used again."""
 
-OF_PROCESS = {"archive", "collections", "is_stopping", "settings", "workers"}
-"""What each process has for itself; removing a collection cancels jobs."""
+OF_PROCESS = {"archive", "callers", "is_stopping", "settings", "workers"}
+"""What each process has for itself."""
 
 
 @pytest.mark.parametrize(
@@ -146,6 +150,21 @@ def test_full_inbox_refuses():
     sent = [handover.send(0, one.fileno(), 0, b"x" * 30_000) for _ in range(1000)]
     assert sent[0]
     assert not sent[-1]
+    for end in (one, other, *inboxes[0]):
+        end.close()
+
+
+def test_connection_that_cannot_be_sent_is_refused_too():
+    """Linux limits the descriptors that are on their way, and a disk may be full."""
+    inboxes = new_inboxes(1)
+    handover = Handover(0, inboxes)
+    one, other = socket.socketpair()
+    limits = resource.getrlimit(resource.RLIMIT_FSIZE)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (1000, limits[1]))
+    try:
+        assert not handover.send(0, one.fileno(), 0, b"x" * 300_000)
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, limits)
     for end in (one, other, *inboxes[0]):
         end.close()
 

@@ -22,7 +22,7 @@ from urllib.parse import unquote_to_bytes
 __all__ = ["ONE_PROCESS", "Accept", "Handover", "needs_first_worker", "new_inboxes"]
 
 ONE_PROCESS = (
-    *("/v1/jobs", "/v1/collections", "/import", "/judge", "/gates", "/metrics"),
+    *("/v1/jobs", "/v1/collections", "/collections", "/import", "/judge", "/gates", "/metrics"),
     *("/try/jobs", "/try/save", "/try/score", "/try/store"),
 )
 """Paths, with all below them, whose state is in the memory of one process: within a collection,
@@ -114,19 +114,18 @@ class Handover:
         content : bytes
             What was read from it.
         """
-        is_long = len(content) > _MOST_INLINE
-        with tempfile.TemporaryFile() if is_long else nullcontext() as file:
-            descriptors = [connection]
-            if file is not None:
-                file.write(content)
-                file.flush()
-                descriptors.append(file.fileno())
-                content = b""
-            try:
+        try:
+            with tempfile.TemporaryFile() if len(content) > _MOST_INLINE else nullcontext() as file:
+                descriptors = [connection]
+                if file is not None:
+                    file.write(content)
+                    file.flush()
+                    descriptors.append(file.fileno())
+                    content = b""
                 message = bytes([home]) + content
                 socket.send_fds(self._inboxes[target][1], [message], descriptors)
-            except BlockingIOError:
-                return False
+        except OSError:  # the inbox or the disk is full, or too many descriptors are on their way
+            return False
         return True
 
     def open(self, accept: Accept) -> None:

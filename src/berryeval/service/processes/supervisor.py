@@ -17,7 +17,6 @@ import selectors
 import signal
 import socket
 import sys
-import tempfile
 import time
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -30,6 +29,7 @@ from berryeval.core.events import event_logger
 from berryeval.errors import ArgumentError, BerryEvalError
 from berryeval.service.processes.handover import Handover, new_inboxes
 from berryeval.service.processes.write_counts import SLOT_BYTES, WriteCounts
+from berryeval.service.temporary import temporary_folder
 
 __all__ = ["Worker", "check_support", "supervise"]
 
@@ -95,8 +95,8 @@ def supervise(
     BerryEvalError
         If a worker cannot start.
     """
-    with tempfile.TemporaryDirectory(prefix="berryeval-metrics-") as folder:
-        _Supervisor(n_workers, listener, work, folder).run(on_start)
+    with temporary_folder() as folder:
+        _Supervisor(n_workers, listener, work, str(folder)).run(on_start)
 
 
 @dataclass(eq=False)
@@ -214,8 +214,8 @@ class _Supervisor:
             return
         self._events.unregister(process.pipe)
         os.close(process.pipe)
+        del self._running[process.number]  # first: a signal must not reach another process
         _, status = os.waitpid(process.pid, 0)
-        del self._running[process.number]
         mark_process_dead(process.pid, self._folder)  # type: ignore[no-untyped-call]
         if self._is_stopping:
             return
