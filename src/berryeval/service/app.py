@@ -12,6 +12,7 @@ from anyio import to_thread
 from fastapi import FastAPI, Request
 from fastapi.exceptions import RequestValidationError
 from fastapi.routing import APIRoute
+from starlette.datastructures import State
 from starlette.exceptions import HTTPException
 from starlette.responses import Response
 from starlette.routing import Route
@@ -24,7 +25,7 @@ from berryeval.service.collections import Collection, Collections, set_up
 from berryeval.service.dependencies import require
 from berryeval.service.figures import Figures
 from berryeval.service.jobs import Jobs
-from berryeval.service.middleware.access import Access
+from berryeval.service.middleware.access import Access, KnownCallers
 from berryeval.service.middleware.collections import InCollection, Prefixes
 from berryeval.service.middleware.compression import Compression
 from berryeval.service.middleware.heads import Heads
@@ -81,6 +82,7 @@ def create_app(
     app.state.figures = Figures(None if worker is None else worker.metrics_folder)
     app.state.jobs = Jobs(settings.max_jobs)
     app.state.workers = _workers(settings)
+    app.state.callers = KnownCallers(archive)
     # The state of the application is that of the first collection.
     set_up(app.state, archive, settings)
     app.state.collections = Collections(app.state)
@@ -99,12 +101,12 @@ def create_app(
     app.add_middleware(Compression)
     app.add_middleware(Turns)
     app.add_middleware(Limits, settings=settings, answer_to=answer_to)
+    app.add_middleware(Rates, rate=settings.rate)
+    app.add_middleware(Access, callers=app.state.callers, settings=settings)
     if worker is not None:
         app.state.jobs.on_finish = worker.writes.note
-        forget = partial(_forget_trusted, app.state.collections)
+        forget = partial(_forget_trusted, app.state)
         app.add_middleware(SharedWrites, writes=worker.writes, forget=forget)
-    app.add_middleware(Rates, rate=settings.rate)
-    app.add_middleware(Access, archive=archive, settings=settings)
     app.add_middleware(RawPath)
     app.add_middleware(Requests, figures=app.state.figures, answer_to=answer_to)
     app.add_middleware(ElasticAnswers)
@@ -118,8 +120,11 @@ def describe() -> dict[str, Any]:
     return description.openapi(create_app(cast("Archive", None)))
 
 
-def _forget_trusted(collections: Collections) -> None:
-    """Ask the archives again for what is trusted for a second: another worker has written."""
+def _forget_trusted(service: State) -> None:
+    """Ask the archives again for what is trusted for seconds: another worker has written."""
+    callers: KnownCallers = service.callers
+    callers.forget()
+    collections: Collections = service.collections
     for state in collections.open_states():
         state.archive.queries.distrust()
         state.runs.distrust()

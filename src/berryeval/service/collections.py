@@ -201,6 +201,7 @@ class Collections:
                 self._discard(found)
                 found.retire()
             self._archive.collections.remove(name)
+            self.home.state.callers.forget()  # tokens may have been limited to it
         finally:
             with self._lock:
                 self._being_removed.discard(place)

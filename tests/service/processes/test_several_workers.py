@@ -2,6 +2,7 @@
 
 import json
 import os
+import re
 import signal
 import sys
 import threading
@@ -169,6 +170,17 @@ def test_removed_collection_is_unknown_to_the_other_worker(running):
     assert [one for one in running.log() if one["event"] == "bug"] == []
 
 
+def test_revoked_token_is_rejected_by_the_other_worker(running):
+    """At once, though a valid one is otherwise trusted for five seconds."""
+    for one, other in ((running.first, running.second), (running.second, running.first)):
+        page = one.post("/tokens", data={"name": "ci", "role": "read"}).text
+        bearer = {"Authorization": f"Bearer {re.search('bev_[A-Za-z0-9_-]{40,}', page)[0]}"}
+        assert other.get("/v1/runs", headers=bearer).status_code == 200
+        assert one.post("/tokens/ci/revoke").status_code == 303
+        for client in (other, one):
+            assert client.get("/v1/runs", headers=bearer).status_code == 401
+
+
 def test_metrics_are_sums_over_all_workers(running):
     """Whichever connection asks."""
     counted = []
@@ -199,7 +211,7 @@ def test_killed_workers_are_replaced(running):
 
 
 def test_workers_end_with_their_supervisor(servers, tmp_path):
-    """Even if it is killed: nothing would replace them."""
+    """Even if it is killed: nothing would replace them. The next start removes its files."""
     server = servers.start(tmp_path, "--workers", "2")
     with ExitStack() as opened:
         pids = Service(server, opened).pids
@@ -207,6 +219,9 @@ def test_workers_end_with_their_supervisor(servers, tmp_path):
         server.wait()
     for pid in pids:
         wait_until(lambda pid=pid: not is_running(pid))
+    [left] = tmp_path.glob("berryeval-*/")
+    servers.start(tmp_path, "--workers", "2")
+    assert not left.exists()
 
 
 def is_running(pid):

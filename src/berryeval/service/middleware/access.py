@@ -30,7 +30,7 @@ from berryeval.service.problems import Problem
 from berryeval.service.settings import ServiceSettings
 from berryeval.service.shared_work import in_thread
 
-__all__ = ["COOKIE", "OPEN_PATHS", "Access", "host_name"]
+__all__ = ["COOKIE", "OPEN_PATHS", "Access", "KnownCallers", "host_name"]
 
 COOKIE = "berryeval_session"
 """The cookie that contains the session id of a logged-in browser."""
@@ -43,37 +43,61 @@ _REMEMBERED_SECONDS = 5.0
 _MOST_REMEMBERED = 1000
 
 
-class Access:
-    """Identify the caller, and reject those without access."""
+class KnownCallers:
+    """Callers with a token or a session, remembered for five seconds.
 
-    def __init__(self, app: ASGIApp, archive: Archive, settings: ServiceSettings) -> None:
-        self._app = app
+    Parameters
+    ----------
+    archive : Archive
+        That of the first collection, which has the tokens and sessions.
+    """
+
+    def __init__(self, archive: Archive) -> None:
         self._archive = archive
-        self._settings = settings
-        self._tokens = _Verified(archive.tokens.verify, self._note_use)
-        self._sessions = _Verified(archive.sessions.verify, self._note_use)
-        # Apart from the requests that have access: an address may be that of a proxy.
-        self._refused = RateLimit(settings.rate)
-
-    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Add the caller to the state of the request, and this object to end its session."""
-        if scope["type"] == "http":
-            state = scope.setdefault("state", {})
-            state["access"] = self
-            state["caller"] = await self._caller(scope, Headers(scope=scope))
-        await self._app(scope, receive, send)
+        self.of_tokens = _Verified(self._verify_token, self._note_use)
+        self.of_sessions = _Verified(self._verify_session, self._note_use)
 
     async def end_session(self, session_id: str) -> None:
-        """End a session: on this instance at once, on others within five seconds."""
+        """End a session: in this service at once, on other instances within five seconds."""
         # Ending waits for other writers, so unknown ids do not get as far.
-        if await self._sessions.caller(session_id) is not None:
+        if await self.of_sessions.caller(session_id) is not None:
             await to_thread.run_sync(self._archive.sessions.end, session_id)
-            self._sessions.forget(session_id)
+            self.forget()
+
+    def forget(self) -> None:
+        """Look all callers up again: a token or a session has changed."""
+        self.of_tokens.forget()
+        self.of_sessions.forget()
+
+    # Looked up with each call: an application that is only described has no archive.
+    def _verify_token(self, secret: str) -> Token | None:
+        return self._archive.tokens.verify(secret)
+
+    def _verify_session(self, secret: str) -> Token | None:
+        return self._archive.sessions.verify(secret)
 
     def _note_use(self, token: Token) -> None:
         """Record the use of a token, without waiting for other writers."""
         if token.used_at is None or token.used_at < now() - USE_INTERVAL:
             in_thread(partial(self._archive.tokens.note_use, token.name), "last-use")
+
+
+class Access:
+    """Identify the caller, and reject those without access."""
+
+    def __init__(self, app: ASGIApp, callers: KnownCallers, settings: ServiceSettings) -> None:
+        self._app = app
+        self._settings = settings
+        self._callers = callers
+        # Apart from the requests that have access: an address may be that of a proxy.
+        self._refused = RateLimit(settings.rate)
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Add the caller to the state of the request."""
+        if scope["type"] == "http":
+            state = scope.setdefault("state", {})
+            state["caller"] = await self._caller(scope, Headers(scope=scope))
+        await self._app(scope, receive, send)
 
     async def _caller(self, scope: Scope, headers: Headers) -> Caller:
         authorization = headers.get("authorization")
@@ -85,7 +109,7 @@ class Access:
             _check_site(scope["method"], headers)
             if scope["method"] not in _SAFE:
                 _check_origin(headers, is_needed=True)
-            caller = await self._looked_up(self._sessions, cookie, scope)
+            caller = await self._looked_up(self._callers.of_sessions, cookie, scope)
             if caller is not None:
                 return caller
         if self._settings.needs_token:
@@ -119,7 +143,7 @@ class Access:
         if scheme.lower() != "bearer" or not token:
             self._refused.count(address_key(scope))
             raise _unauthorized("expected Authorization: Bearer TOKEN", f"{scheme[:20]} …")
-        caller = await self._looked_up(self._tokens, token, scope)
+        caller = await self._looked_up(self._callers.of_tokens, token, scope)
         if caller is None:
             raise _unauthorized("the token is unknown or revoked", "another")
         return caller
@@ -160,10 +184,10 @@ class _Verified:
                     self._callers.put(secret, caller)
         return caller
 
-    def forget(self, secret: str) -> None:
-        """Look the caller up again next time."""
+    def forget(self) -> None:
+        """Look the callers up again next time."""
         self._n_forgotten += 1
-        self._callers.forget(secret)
+        self._callers.clear()
 
 
 def _unauthorized(detail: str, found: str) -> Problem:

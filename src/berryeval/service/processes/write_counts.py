@@ -20,6 +20,7 @@ _COUNT = struct.Struct("=Q")
 SLOT_BYTES = _COUNT.size
 
 _SAFE = frozenset({"GET", "HEAD", "OPTIONS"})
+_REJECTED = range(400, 500)
 _BY_REVISION = ("/v1/judgments", "/judge/", "/judgments/")
 """Beginnings of paths that write only judgments, whose revision every request asks for."""
 
@@ -85,7 +86,8 @@ class SharedWrites:
             return
 
         async def counting_send(message: Message) -> None:
-            if message["type"] == "http.response.start":
+            # A rejected request has written nothing: callers without access cannot empty caches.
+            if message["type"] == "http.response.start" and message["status"] not in _REJECTED:
                 self._writes.note()
             await send(message)
 

@@ -5,6 +5,8 @@ Scripts cannot read the cookie. Sessions are in the archive, so a restart does n
 
 from __future__ import annotations
 
+from typing import Annotated
+
 from anyio import to_thread
 from fastapi import APIRouter, Request
 from starlette.responses import RedirectResponse, Response
@@ -13,8 +15,8 @@ from berryeval.archive import Archive
 from berryeval.archive.sessions import SESSION_SECONDS
 from berryeval.service.bodies import received_form
 from berryeval.service.check_threads import run_check
-from berryeval.service.dependencies import HomeDep
-from berryeval.service.middleware.access import COOKIE, Access
+from berryeval.service.dependencies import HomeDep, from_service
+from berryeval.service.middleware.access import COOKIE, KnownCallers
 from berryeval.service.workbench.rendering import page
 
 __all__ = ["router", "safe_address"]
@@ -54,11 +56,12 @@ async def log_in(request: Request, archive: HomeDep) -> Response:
 
 
 @router.post("/logout")
-async def log_out(request: Request) -> Response:
+async def log_out(
+    request: Request, callers: Annotated[KnownCallers, from_service("callers")]
+) -> Response:
     """End the session, and delete the cookie."""
-    access: Access = request.state.access
     if session_id := request.cookies.get(COOKIE):
-        await access.end_session(session_id)
+        await callers.end_session(session_id)
     answer = RedirectResponse("/login", 303)
     answer.delete_cookie(COOKIE, httponly=True, samesite="strict")
     return answer

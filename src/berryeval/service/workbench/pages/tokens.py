@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Annotated, Any
 
 from anyio import to_thread
 from fastapi import APIRouter, Request
@@ -12,7 +12,14 @@ from berryeval.archive import Archive
 from berryeval.archive.records import ROLES, Token
 from berryeval.errors import BerryEvalError, InputError, NotFoundError
 from berryeval.service.bodies import received_form
-from berryeval.service.dependencies import CallerDep, HomeDep, require, require_manager
+from berryeval.service.dependencies import (
+    CallerDep,
+    HomeDep,
+    from_service,
+    require,
+    require_manager,
+)
+from berryeval.service.middleware.access import KnownCallers
 from berryeval.service.workbench.rendering import page
 
 __all__ = ["router"]
@@ -59,12 +66,18 @@ async def create_token(request: Request, home: HomeDep) -> Response:
 
 
 @router.post("/{name:id}/revoke")
-async def revoke_token(name: str, home: HomeDep, caller: CallerDep) -> Response:
+async def revoke_token(
+    name: str,
+    home: HomeDep,
+    caller: CallerDep,
+    callers: Annotated[KnownCallers, from_service("callers")],
+) -> Response:
     """Revoke a token; not one's own, as nobody could undo that here."""
     if name == caller.name and caller.has_token:
         raise InputError("a token cannot revoke itself; use another token or the command line")
     if not await to_thread.run_sync(home.tokens.revoke, name):
         raise NotFoundError("token", name)
+    callers.forget()
     return RedirectResponse(f"/tokens?revoked={name}", 303)
 
 
