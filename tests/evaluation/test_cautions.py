@@ -17,7 +17,7 @@ from berryeval.formats import read_run
 
 DEPTH = 10
 N_QUERIES = 40
-JUDGMENTS = {f"q{i}": {"d3": 1} for i in range(N_QUERIES)}
+JUDGMENTS = {f"q{i}": {"d1": 1, "d3": 1} for i in range(N_QUERIES)}
 
 REVERSED = "scores rise from the first document to the last"
 CONTRADICTING = "ranks contradict the scores"
@@ -269,3 +269,16 @@ def test_a_gate_shows_cautions_last():
         assert result.sentence.count("Caution") == 1
     alone = be.gate(be.evaluate(JUDGMENTS, rising, "RR"), at_least={"RR": 0.1})
     assert f" Caution: in the run, {REVERSED} in 40 of the 40" in alone.sentence
+
+
+def test_ids_of_another_set_are_a_caution():
+    """Zeros would blame the search for names; a bad search that is judged gets no caution."""
+    judgments = {"q1": {"a.md": 1, "b.md": 0}}
+    found = be.evaluate(judgments, {"q1": ["docs/a.md", "docs/c.md"]}, ["nDCG@10", "RR"])
+    assert found.cautions == (
+        "every score is 0; check that the run has the document ids of the judgments, such as "
+        "'a.md', 'b.md'",
+    )
+    assert be.evaluate(judgments, {"q1": ["b.md"]}, "RR").cautions == ()
+    assert be.evaluate(judgments, {"q1": ["x", "a.md"]}, "RR").cautions == ()
+    assert be.evaluate({"q1": {"a.md": 0}}, {"q1": ["x"]}, "RR").cautions == ()

@@ -4,6 +4,7 @@ import bz2
 import gzip
 import json
 import lzma
+import pickle
 import tarfile
 import zipfile
 
@@ -45,6 +46,9 @@ def zipped(tmp_path):
         (bz2.compress(QRELS.encode()), "is compressed with bzip2", "`bunzip2`"),
         (lzma.compress(QRELS.encode()), "is compressed with xz", "`unxz`"),
         (b"7z\xbc\xaf\x27\x1c\x00\x04", "is a 7z archive", "`7z x`"),
+        (pickle.dumps({"q1": {"d1": 1.0}}, 4), "is a Python pickle", "json.dump"),
+        (pickle.dumps({"q1": {"d1": 1.0}}, 5), "is a Python pickle", "json.dump"),
+        (b"\x7fELF\x02\x01\x01\0\0\0", "is a program", "expected judgments or a run"),
         (zipped, "is a ZIP archive, as Excel workbooks are", "save the sheet as CSV"),
         (QRELS.encode("utf-16"), "is UTF-16 text", "`iconv -f UTF-16 -t UTF-8 FILE > NEW`"),
         (QRELS.encode("utf-16-le"), "is UTF-16 text", "`iconv -f UTF-16"),

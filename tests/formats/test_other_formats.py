@@ -2,6 +2,7 @@
 # ruff: noqa: E501 - one case per line
 
 import gzip
+import json
 
 import pytest
 
@@ -106,7 +107,7 @@ def test_broken_json_is_an_error(write, content, name):
         read_judgments(write(content), format=name)
 
 
-@pytest.mark.parametrize("content", [b"[1]", b'{"q": 3}', b'{"q": [1]}'])
+@pytest.mark.parametrize("content", [b"[1]", b'{"q": 3}', b'{"q": [true]}'])
 def test_an_object_that_is_not_of_objects_is_an_error(write, content):
     """The message shows the invalid part."""
     with pytest.raises(
@@ -184,3 +185,23 @@ def test_deep_nesting_is_an_error(write):
         read_judgments(write(b'{"a":' * 10**5), format="jsonl")
     with pytest.raises(FormatError):
         read_judgments(write(b'{"a":' * 10**5))
+
+
+@pytest.mark.parametrize("indent", [None, 2])
+def test_a_json_object_of_lists_is_a_ranking_or_a_set(tmp_path, indent):
+    """As in Python: best first in a run, grade 1 in judgments."""
+    path = tmp_path / "lists.json"
+    path.write_text(json.dumps({"q1": ["d2", "d1"], "q2": [7], "q3": []}, indent=indent))
+    run = read_run(path)
+    assert [run.ranking(query_id) for query_id in ("q1", "q2", "q3")] == [["d2", "d1"], ["7"], []]
+    assert read_judgments(path).to_dict() == {"q1": {"d1": 1, "d2": 1}, "q2": {"7": 1}, "q3": {}}
+    path.write_text(json.dumps({"q1": ["d2", ["d1"]]}, indent=indent))
+    with pytest.raises(FormatError, match="expected an object of documents of 'q1', found list"):
+        read_run(path)
+
+
+def test_a_column_may_be_called_document(tmp_path):
+    """As a query may be called query."""
+    path = tmp_path / "run.csv"
+    path.write_text("query,document,score\nq1,d1,2\n")
+    assert read_run(path).ranking("q1") == ["d1"]

@@ -27,7 +27,17 @@ def test_ids_that_are_all_unknown_are_an_error():
     said = str(error.value)
     assert "returned: 'page-0', 'page-1', 'page-2'; in the golden set: " in said
     assert repr(chunk_ids()[0]) in said
-    assert said.endswith("map them with a setting such as -s id='{id}.txt'")
+    assert said.endswith(
+        "map them with a setting such as -s id='{id}.txt', or id = \"{id}.txt\" below "
+        "[system_settings] in berryeval.toml"
+    )
+
+
+def test_hits_without_ids_are_not_blamed_on_names():
+    """A hash of a text cannot be mapped; the field with the id has to be named."""
+    system = Function(lambda query, k: [{"text": f"{query} {i}", "path": "a"} for i in range(k)])
+    with pytest.raises(MismatchError, match=r"the hits have no ids, only texts; .* -s id='metadat"):
+        run_quality(system, questions=False)
 
 
 def test_some_unknown_ids_are_a_caution():

@@ -30,7 +30,9 @@ Kind: TypeAlias = Literal["judgments", "run"]
 
 # Ours first. BEIR says query-id, corpus-id and score; Quepid query, docid and rating.
 QUERY = ("query_id", "query-id", "qid", "queryid", "q_id", "query", "topic")
-DOCUMENT = ("doc_id", "corpus-id", "docid", "docno", "did", "document_id", "corpus_id", "doc")
+DOCUMENT = (
+    "doc_id", "corpus-id", "docid", "docno", "did", "document_id", "corpus_id", "doc", "document",
+)  # fmt: skip
 GRADE = ("relevance", "grade", "rel", "rating", "label", "judgment", "score")
 SCORE = ("score", "sim", "similarity", "rsv")
 

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import hashlib
 
-__all__ = ["content_id"]
+__all__ = ["content_id", "is_content_id"]
 
 _N_DIGITS = 20
+_PREFIX = "sha256:"
 
 
 def content_id(text: str) -> str:
@@ -20,4 +21,9 @@ def content_id(text: str) -> str:
     'sha256:bb002b0d4f81ede6f00f'
     """
     data = " ".join(text.split()).encode("utf-8", "surrogatepass")
-    return f"sha256:{hashlib.sha256(data).hexdigest()[:_N_DIGITS]}"
+    return f"{_PREFIX}{hashlib.sha256(data).hexdigest()[:_N_DIGITS]}"
+
+
+def is_content_id(doc_id: str) -> bool:
+    """Return whether `content_id` may have made an id."""
+    return doc_id.startswith(_PREFIX) and len(doc_id) == len(_PREFIX) + _N_DIGITS

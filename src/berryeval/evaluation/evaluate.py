@@ -13,6 +13,7 @@ from berryeval.core.cutoff import DEFAULT_KS
 from berryeval.core.frames import is_frame
 from berryeval.core.id_column import shown_id
 from berryeval.core.judging import Judges
+from berryeval.core.judgments import Judgments
 from berryeval.core.run import Run
 from berryeval.core.scores import Scores
 from berryeval.engine import MissingQueries, NoRelevant, score, score_at_once
@@ -220,10 +221,26 @@ def evaluate(
         scores,
         chosen,
         known_queries,
-        cautions=find_cautions(run),
+        cautions=(*find_cautions(run), *_find_other_ids(loaded_judgments, scores, chosen)),
         reduced=loaded_judgments.reduced,
         variances=variances,
     )
+
+
+def _find_other_ids(
+    judgments: Judgments, scores: Scores, measures: Sequence[Measure]
+) -> tuple[str, ...]:
+    """Return a caution if every score is 0 and documents are unjudged: the ids may not match."""
+    ranked = [measure for measure in measures if not measure.uses_timings]
+    if scores.counts.no_relevant == scores.counts.judged or not ranked:
+        return ()
+    if any(any(scores.values[str(measure)]) for measure in ranked):
+        return ()
+    if not any(any(scores.values[str(holes_measure(measure))]) for measure in ranked):
+        return ()
+    examples = ", ".join(map(repr, [*dict.fromkeys(judgments.doc_ids)][:N_NAMED]))
+    expected = f"the document ids of the judgments, such as {examples}"
+    return (f"every score is 0; check that the run has {expected}",)
 
 
 def _timed(

@@ -14,6 +14,7 @@ def _unpack(what: str, command: str) -> str:
     return f"{what}, which is not supported; unpack it first (`{command}`), or use gzip or zstd"
 
 
+_PICKLE = "is a Python pickle, which could run any code; save a dict with json.dump instead"
 _BINARY = (
     (b"\xfd7zXZ\x00", _unpack("is compressed with xz", "unxz")),
     (b"\x04\x22\x4d\x18", _unpack("is compressed with lz4", "lz4 -d")),
@@ -31,6 +32,10 @@ _BINARY = (
         b"SQLite format 3\x00",
         "is an SQLite database; export what it holds, an archive with `berryeval archive export`",
     ),
+    (b"\x80\x04\x95", _PICKLE),
+    (b"\x80\x05\x95", _PICKLE),
+    (b"\x93NUMPY", "is a NumPy array; pass arrays to `berryeval.evaluate` in Python"),
+    (b"\x7fELF", "is a program; expected judgments or a run"),
 )
 """First bytes, what it is, and the way out; the headers of all of them have zero bytes."""
 

@@ -1,6 +1,7 @@
 """One JSON object: ``{"q1": {"d7": 2, "d9": 0}}``, as ranx and pytrec_eval keep theirs.
 
-The outer keys are queries, the inner ones documents, the numbers grades or scores. An object with
+The outer keys are queries, the inner ones documents, the numbers grades or scores. A query may also
+have a list of documents: a ranking, best first, or documents of grade 1. An object with
 a list of ``judgments`` is that of a golden set, see `berryeval.formats.relevance_judgments`.
 """
 
@@ -31,8 +32,8 @@ HOLDS = Capabilities(
 
 _EXACT = 2**53  # below it a float is the whole number that it seems
 _Pairs: TypeAlias = "list[tuple[str, object]]"
-_Documents: TypeAlias = "list[tuple[str, float]]"
-"""Documents with their numbers."""
+_Documents: TypeAlias = "list[tuple[str, float | None]]"
+"""Documents with their numbers; None in a list of documents."""
 
 
 def sniff(first_line: bytes) -> bool:
@@ -55,8 +56,9 @@ class JsonObject(NamedTuple):
             yield query_id, self._rows(query_id, documents, kind)
 
     def _rows(self, query_id: bytes, documents: _Documents, kind: Kind) -> Iterator[Row]:
-        for doc_id, number in documents:
-            parsed = parse_number(number, kind, self.path, None)
+        for rank, (doc_id, number) in enumerate(documents, start=1):
+            listed = -float(rank) if kind == "run" else 1.0
+            parsed = listed if number is None else parse_number(number, kind, self.path, None)
             yield None, query_id, id_bytes(doc_id, self.path, None), parsed
 
     def group(self, kind: Kind, duplicates: Duplicates) -> Grouping:
@@ -82,7 +84,9 @@ def load(path: PathLike) -> JsonObject:
         from berryeval.formats.located_quotes import located_beside
 
         golden = located_beside(relevance_judgments.parse(content, path), path)
-        judged = [(one.query_id, [*one.iter_grades()]) for one in golden.queries]
+        judged: list[tuple[str, _Documents]] = [
+            (one.query_id, [*one.iter_grades()]) for one in golden.queries
+        ]
         return JsonObject(path, judged, golden)
     return JsonObject(
         path, [(query_id, _numbers(documents, query_id, path)) for query_id, documents in pairs]
@@ -96,15 +100,20 @@ def iter_rows(path: PathLike, kind: Kind) -> Iterator[Row]:
 
 
 def has_broken_numbers(path: PathLike) -> bool:
-    """Whether any number is written with a point, as scores are. Raises if there is none."""
+    """Whether any number is written with a point, as scores are, or any query has a ranking.
+
+    Raises if there is none.
+    """
     numbers = [number for _, documents in load(path).queries for _, number in documents]
     if not numbers:
         raise FormatError.unexpected("judgments or a run", "nothing", path_name(path))
-    return any(isinstance(number, float) for number in numbers)
+    return any(number is None or isinstance(number, float) for number in numbers)
 
 
 def _numbers(documents: object, query_id: str, path: PathLike) -> _Documents:
-    found = []
+    if isinstance(documents, list) and documents and all(map(_is_id, documents)):
+        return [(str(doc_id), None) for doc_id in documents]
+    found: _Documents = []
     for doc_id, number in _pairs(documents, path, f"documents of {query_id!r}"):
         if isinstance(number, bool) or not isinstance(number, (int, float)):
             raise FormatError.unexpected(
@@ -112,6 +121,10 @@ def _numbers(documents: object, query_id: str, path: PathLike) -> _Documents:
             )
         found.append((doc_id, number))
     return found
+
+
+def _is_id(value: object) -> bool:
+    return isinstance(value, (str, int)) and not isinstance(value, bool)
 
 
 def _is_list_of_objects(value: object) -> bool:

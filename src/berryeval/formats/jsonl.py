@@ -44,11 +44,11 @@ HOLDS = with_every_column("judgments", "run", "scores", "queries")
 
 
 def sniff(first_line: bytes) -> bool:
-    """Whether a file that begins so may be one: its first line is an object, not of objects."""
+    """Whether a file may be one: its first line is an object, but not of objects or lists."""
     record = parse_object(first_line)
     if record is None or isinstance(record.get("judgments"), list):  # a golden set's, on one line
         return False
-    return not all(isinstance(value, dict) for value in record.values())
+    return not all(isinstance(value, (dict, list)) for value in record.values())
 
 
 def parse_object(line: bytes) -> dict[str, Any] | None:

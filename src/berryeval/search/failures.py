@@ -7,6 +7,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sized
 from contextlib import contextmanager
 from itertools import islice
 
+from berryeval.core.content_id import is_content_id
 from berryeval.errors import (
     BerryEvalError,
     MismatchError,
@@ -102,9 +103,18 @@ def other_ids(
     ids = list(returned)
     return MismatchError(
         f"{system}: none of the {len(ids):,} returned ids is one of {place}; returned: "
-        f"{_examples(ids)}; in {place}: {_examples(known)}; map them with a setting such as "
-        "-s id='{id}.txt'"
+        f"{_examples(ids)}; in {place}: {_examples(known)}; {_way_out(ids)}"
     )
+
+
+def _way_out(ids: Iterable[str]) -> str:
+    if all(map(is_content_id, ids)):
+        path = "metadata.source"
+        start = "the hits have no ids, only texts; name the field that identifies a document:"
+    else:
+        path = "{id}.txt"
+        start = "map them with a setting such as"
+    return f"{start} -s id='{path}', or id = \"{path}\" below [system_settings] in berryeval.toml"
 
 
 def _examples(ids: Iterable[str]) -> str:
