@@ -206,7 +206,11 @@ BEFORE = {
         "git init --quiet",
         "git commit --quiet --allow-empty -m Start",
     ],
-    "run-the-quality-suite.md": ["rm -r golden docs", "cp -r scifact golden", "cp -r scifact docs"],
+    "run-the-quality-suite.md": [
+        "rm -r golden docs berryeval.toml",
+        "cp -r scifact golden",
+        "cp -r scifact docs",
+    ],
     "evaluate-your-rag-retriever.md": [
         "rm -r examples golden",
         "cp -r scifact golden",

@@ -63,11 +63,15 @@ def test_a_golden_set_and_a_search_function_are_found(folder):
         "raise SystemExit\ndef search(query, top_k=10): ...\ndef search_all(query, k): ...\n"
     )
     (folder / "broken.py").write_text("def search(query, k:\n")
+    (folder / "rag.py").write_text(
+        "def retrieve(question, limit=5): ...\ndef find(path, k): ...\ndef search(query): ...\n"
+    )
     found = inspect_folder(folder)
     assert found.judgments == ("golden/judgments.jsonl",)
     assert found.queries == ("golden/queries.jsonl",)
     assert found.documents == ("golden/documents",)
-    assert found.systems == ("shop.engine:search",)
+    assert found.systems == ("rag:retrieve", "shop.engine:search")
+    (folder / "rag.py").unlink()
     assert berryeval("init").exit_code == 0
     settings = read_settings("berryeval.toml")
     assert settings.system == "shop.engine:search"
@@ -141,6 +145,7 @@ def test_an_empty_folder_gets_a_template(folder):
     """Every setting is a comment with an example, and the next step is to judge."""
     result = berryeval("init")
     assert "There are no judgments yet: berryeval golden init" in result.output
+    assert "berryeval inspect FILE shows why not" in result.output
     settings = read_settings("berryeval.toml")
     assert settings.judgments is settings.run is settings.system is None
     assert inspect_folder(folder).is_empty
@@ -173,3 +178,11 @@ def test_a_folder_that_does_not_exist_is_an_error():
     result = berryeval("init", "nowhere")
     assert result.exit_code == 2
     assert "FOLDER: expected an existing folder, got 'nowhere'" in result.output
+
+
+def test_a_search_that_is_not_found_can_be_named(folder):
+    """The next step leads to settings with which a baseline can be saved."""
+    (folder / "qrels.txt").write_text("q1 0 d1 1\n")
+    assert "berryeval init --force --system my_app:search" in berryeval("init").output
+    assert berryeval("init", "--force", "--system", "my_app:search").exit_code == 0
+    assert Path(read_settings("berryeval.toml").baseline).name == "baseline.json"

@@ -100,11 +100,12 @@ def _next_step(found: Findings) -> str:
     if not found.judgments:
         return (
             "There are no judgments yet: berryeval golden init creates a golden set from your "
-            "documents."
+            "documents. If a file should have been found, berryeval inspect FILE shows why not."
         )
     if not (found.runs or found.systems):
         return (
-            "Next: name your search engine as system = ..., or write a run with berryeval retrieve."
+            "Next: name your search with berryeval init --force --system my_app:search, or write a "
+            "run with berryeval retrieve."
         )
     if not found.baselines and len(found.runs) < _PAIR:
         return "Next: berryeval baseline save, and after a change berryeval gate."

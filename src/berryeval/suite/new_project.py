@@ -32,8 +32,13 @@ _PARTS: dict[str, tuple[str, Callable[[Path], object]]] = {
 }
 _SEARCHES = frozenset(("find", "retrieve", "search"))
 """Names of functions that may be a search engine."""
+_QUERIES = frozenset(("q", "query", "question", "text"))
+"""Names of their first parameter."""
+_NUMBERS = frozenset(("k", "limit", "n", "size", "top_k"))
+"""Names of their second parameter: how many documents to return."""
 _RETRIEVER = "retriever"
 """How the names of retrievers end, and of functions without parameters that return one."""
+_QUERY_AND_NUMBER = 2
 _BASELINE = "baseline.json"
 
 
@@ -157,8 +162,9 @@ def _is_search(function: ast.FunctionDef | ast.AsyncFunctionDef) -> bool:
     arguments = [argument.arg for argument in function.args.args]
     if function.name.endswith(_RETRIEVER):
         return len(arguments) == len(function.args.defaults)
-    is_named = function.name in _SEARCHES
-    return is_named and arguments[:1] == ["query"] and arguments[1:2] in (["k"], ["top_k"], ["n"])
+    if function.name not in _SEARCHES or len(arguments) < _QUERY_AND_NUMBER:
+        return False
+    return arguments[0] in _QUERIES and arguments[1] in _NUMBERS
 
 
 def to_toml(found: Findings) -> str:
