@@ -52,11 +52,11 @@ def draw_chunks(n_chunks: int, *, questions: bool, seed: int = 7) -> Iterator[Do
     every_question = [question for some in asked for question in some]
     sentences = [part for chunk in chunks for part in SENTENCE_END.split(chunk.text) if part]
     for number in range(n_chunks):
-        length, said = len(draw.choice(chunks).text), []
-        while sum(map(len, said)) < length:
-            said.append(draw.choice(sentences))
+        length, parts = len(draw.choice(chunks).text), []
+        while sum(map(len, parts)) < length:
+            parts.append(draw.choice(sentences))
         title = " > ".join(draw.choice(chunks).headings)
-        text = " ".join(said)
+        text = " ".join(parts)
         if questions:
             text = "\n".join([text, *draw.choices(every_question, k=len(draw.choice(asked)))])
         yield Document(f"chunk-{number}", text, title=title)

@@ -107,9 +107,13 @@ def verdicts() -> Chart:
         ]  # fmt: skip
     marks.append(el("text", "change of the mean, with its interval", x=(left + right) / 2,
                     y=bottom + 40, text_anchor="middle"))  # fmt: skip
-    said = [f"{name}: {verdict}" for name, _, _, verdict in rows]
+    description = [f"{name}: {verdict}" for name, _, _, verdict in rows]
     return Chart(
-        "Verdicts by where the interval lies", summary(said), WIDTH, bottom + 48, joined(marks)
+        "Verdicts by where the interval lies",
+        summary(description),
+        WIDTH,
+        bottom + 48,
+        joined(marks),
     )
 
 
@@ -162,12 +166,16 @@ def skewness() -> Chart:
     bottom = top + height + 28
     marks += x_axis(x, top, bottom, ticks(low, high, 6), WIDTH)
     marks.append(el("text", "change of nDCG@10", x=WIDTH / 2, y=bottom + 38, text_anchor="middle"))
-    said = (
+    description = (
         f"The mean change of all queries is {changes.mean():+.3f}, "
         f"that of the sample {lucky.mean():+.3f}."
     )
     return Chart(
-        "A sample that misses the queries that lost much", said, WIDTH, bottom + 46, joined(marks)
+        "A sample that misses the queries that lost much",
+        description,
+        WIDTH,
+        bottom + 46,
+        joined(marks),
     )
 
 
@@ -258,9 +266,9 @@ def looks() -> Chart:
                         y=top + height + 18, text_anchor="middle", class_="ink"))  # fmt: skip
         marks.append(el("text", f"{size} queries", x=left + room * (place + 0.5),
                         y=top + height + 35, text_anchor="middle"))  # fmt: skip
-    said = summary([f"look {i + 1} of {size} queries" for i, size in enumerate(sizes)])
+    description = summary([f"look {i + 1} of {size} queries" for i, size in enumerate(sizes)])
     return Chart(
-        "How much of alpha each look may use", said, WIDTH, top + height + 42, joined(marks)
+        "How much of alpha each look may use", description, WIDTH, top + height + 42, joined(marks)
     )
 
 
@@ -308,13 +316,13 @@ def groups() -> Chart:
         ]  # fmt: skip
     marks.append(el("text", "change, and the interval of its mean", x=WIDTH / 2, y=bottom + 38,
                     text_anchor="middle"))  # fmt: skip
-    said = (
+    description = (
         f"Taken as single queries the interval is {alone.interval().low:+.3f} to "
         f"{alone.interval().high:+.3f}; by groups {grouped.interval().low:+.3f} to "
         f"{grouped.interval().high:+.3f}."
     )
     return Chart(
-        "The same changes, as queries and as groups", said, WIDTH, bottom + 46, joined(marks)
+        "The same changes, as queries and as groups", description, WIDTH, bottom + 46, joined(marks)
     )
 
 

@@ -122,9 +122,9 @@ def fetch(package: Package) -> bytes:
             raise UnavailableError(f"npm pack did not end well: {error}") from error
         packed = next(Path(folder).glob("*.tgz"), None)
         if done.returncode or packed is None:
-            said = " ".join((done.stderr or done.stdout).split())
+            output = " ".join((done.stderr or done.stdout).split())
             raise UnavailableError(
-                f"npm pack ended with {done.returncode}: {said[:300] or 'no word'}"
+                f"npm pack ended with {done.returncode}: {output[:300] or 'no word'}"
             )
         content = packed.read_bytes()
     found = _integrity(content)

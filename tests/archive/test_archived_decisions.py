@@ -278,11 +278,11 @@ def test_callers_cannot_modify_cached_queries(archive):
 def test_a_summary_extracts_the_sentence_of_a_long_report(archive):
     """Only the beginning is read; without a sentence in it, the summary is empty."""
     facts = {"gate": "release", "run_id": "a" * 64, "judgments_hash": "b" * 64, "verdict": "pass"}
-    said = 'it "fell" \u2212 by \ud83d far'
+    message = 'it "fell" \u2212 by \ud83d far'
     long = ["x" * 100] * 1000
     for report, sentence in (
-        ({"verdict": "pass", "sentence": said, "holes": long}, said),
-        ({"holes": long, "sentence": said}, ""),
+        ({"verdict": "pass", "sentence": message, "holes": long}, message),
+        ({"holes": long, "sentence": message}, ""),
         ({"sentence": "y" * 9000}, ""),
         ({"sentence": 7}, ""),
     ):

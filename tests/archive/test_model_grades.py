@@ -99,11 +99,11 @@ def test_the_guideline_of_a_check_is_that_of_the_policy(archive):
     archive.judging.adopt_guideline(" Judge from\r\nthe text.\n")
     assert archive.judging.guideline() is None  # the scale is unknown
     archive.judgments.put([JudgmentEntry("q1", "d1", 2)], author="ada")
-    told = "Judge from\nthe text."
-    assert archive.judging.guideline() == Guideline(told, Scale(2))
+    text = "Judge from\nthe text."
+    assert archive.judging.guideline() == Guideline(text, Scale(2))
     labels = ("no", "hardly", "partly", "yes")
-    archive.judging.put(JudgingPolicy(labels=labels, guideline=told))
-    assert archive.judging.guideline() == Guideline(told, Scale(3, labels))
+    archive.judging.put(JudgingPolicy(labels=labels, guideline=text))
+    assert archive.judging.guideline() == Guideline(text, Scale(3, labels))
 
 
 def test_an_archive_keeps_its_guideline(archive):

@@ -117,7 +117,7 @@ def test_a_grade_applies_to_the_displayed_document(workbench, visit, query, plac
     page.locator(".side-1 .doc").first.focus()
     if place == "drawer":
         page.keyboard.press("Enter")
-        page.locator("#drawer .said-text").wait_for()
+        page.locator("#drawer .document-text").wait_for()
     workbench.archive.documents.put([Document(pair[1], "something else", "Changed")])
     page.keyboard.press("2")
     page.get_by_text("grade 2.").wait_for()
@@ -208,7 +208,7 @@ def test_the_drawer_opens_and_restores_focus(workbench, visit, query):
     before = score.text_content()
     page.locator(".side-1 .doc").first.focus()
     page.keyboard.press("Enter")
-    page.locator("#drawer .said-text").wait_for()
+    page.locator("#drawer .document-text").wait_for()
     assert "Not judged for this query yet" in page.locator("#document-history").text_content()
     page.keyboard.press("1")
     page.locator("#document-history li.now").wait_for()
@@ -263,7 +263,7 @@ def test_a_large_document_grows_in_the_drawer(workbench, visit, query):
     page = visit(workbench, query("q10"))
     page.locator(".side-1 .doc").first.click()
     page.locator("#drawer .more a").click()
-    page.wait_for_function("() => document.querySelectorAll('#drawer .said-text').length === 2")
+    page.wait_for_function("() => document.querySelectorAll('#drawer .document-text').length === 2")
 
 
 def test_on_a_phone_one_list_is_shown_at_a_time(workbench, visit, query):

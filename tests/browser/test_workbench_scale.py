@@ -66,7 +66,7 @@ def test_every_grade_of_the_scale_has_a_key(scaled, visit):
     page.goto(query_of(workbench))
     page.locator(".side-1 .doc", has_text="q01-b").focus()
     page.keyboard.press("Enter")
-    page.locator("#drawer .said-text").wait_for()
+    page.locator("#drawer .document-text").wait_for()
     page.keyboard.press("9")
     expect(page.locator("#drawer [data-judge='9']")).to_have_attribute("aria-pressed", "true")
     page.get_by_text("grade 9.").wait_for()

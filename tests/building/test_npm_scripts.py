@@ -112,9 +112,9 @@ def test_the_build_continues_without_a_network(scripts, npm, capsys):
     """One line reports what is missing and why."""
     npm.content = None
     assert not scripts.place()
-    said = capsys.readouterr().err
-    assert "npm pack ended with 1: npm error no network" in said
-    assert said.count("\n") == 1
+    message = capsys.readouterr().err
+    assert "npm pack ended with 1: npm error no network" in message
+    assert message.count("\n") == 1
 
 
 def test_a_missing_or_hanging_npm_does_not_break_the_build(scripts, npm, monkeypatch, capsys):

@@ -179,8 +179,8 @@ def test_ctrl_c_is_one_line_and_exit_code_130(tmp_path, seconds):
         assert process.stderr.read(1) == b"."
         time.sleep(seconds)
         process.send_signal(signal.SIGINT)
-        said = process.stderr.read()
-        assert (process.wait(), said) == (130, b"Interrupted.\n")
+        message = process.stderr.read()
+        assert (process.wait(), message) == (130, b"Interrupted.\n")
 
 
 def test_the_script_imports_nothing_before_it_handles_ctrl_c():

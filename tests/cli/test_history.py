@@ -321,18 +321,18 @@ def test_the_history_of_an_archive_has_its_runs():
 
 
 @pytest.mark.parametrize(
-    ("runs", "judged", "said"),
+    ("runs", "judged", "expected"),
     [
         ((), True, "Error: a.db: expected runs that can be scored: there is none\n"),
         ((3,), False, "Error: a.db: expected runs that can be scored: "),
     ],
 )
-def test_an_empty_archive_is_reported(runs, judged, said):
+def test_an_empty_archive_is_reported(runs, judged, expected):
     """The archive may have no runs, or no judgments."""
     store("a.db", *runs, judged=judged)
     done = berryeval("history", "a.db")
     assert done.exit_code == 2
-    assert done.output.startswith(said)
+    assert done.output.startswith(expected)
 
 
 def test_missing_queries_are_counted_in_the_history(folder):

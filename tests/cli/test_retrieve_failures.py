@@ -43,7 +43,7 @@ def test_queries_may_fail_if_allowed(folder):
 
 
 @pytest.mark.parametrize(
-    ("system", "said"),
+    ("system", "message"),
     [
         ("engine_of_test:half", "1 query failed; x.run was not replaced. Repeat the command"),
         ("engine_of_test:picky", "Every query failed; x.run was not replaced.\n"),
@@ -52,7 +52,7 @@ def test_queries_may_fail_if_allowed(folder):
         ("engine_of_test:none_of_some", "1 query failed, and the others found no documents; x.run"),
     ],
 )  # fmt: skip
-def test_a_good_run_is_replaced_only_by_a_complete_one(folder, system, said):
+def test_a_good_run_is_replaced_only_by_a_complete_one(folder, system, message):
     """A server that is down, or an empty index, does not destroy an existing run."""
     arguments = ("-o", "x.run", "--repeat", "2", "--timings", "x.timings")
     assert retrieve("engine_of_test:find", *arguments).exit_code == 0
@@ -60,7 +60,7 @@ def test_a_good_run_is_replaced_only_by_a_complete_one(folder, system, said):
     assert len(before) == 3
     result = retrieve(system, *arguments[:2], *arguments[4:])
     assert result.exit_code == 4
-    assert said in result.stderr
+    assert message in result.stderr
     assert {file: file.read_bytes() for file in before} == before
 
 
@@ -210,9 +210,9 @@ def test_a_retrieval_continues_after_ctrl_c(folder):
     while not (folder / "asked").exists() and process.poll() is None:
         time.sleep(0.02)
     process.send_signal(signal.SIGINT)
-    _, said = process.communicate(timeout=60)
-    assert process.returncode == 130, said
-    assert said.endswith("kept; repeat the command to continue.\nInterrupted.\n")
+    _, message = process.communicate(timeout=60)
+    assert process.returncode == 130, message
+    assert message.endswith("kept; repeat the command to continue.\nInterrupted.\n")
     n_kept = len((folder / "x.run.progress").read_text().splitlines()) - 1
     assert 0 <= n_kept < 40
     (folder / "asked").unlink()

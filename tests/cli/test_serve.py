@@ -94,7 +94,7 @@ def test_serve_reads_its_settings_from_the_file(tmp_path):
 
 
 @pytest.mark.parametrize(
-    ("text", "said"),
+    ("text", "expected"),
     [
         ("[service]\nprot = 1\n", "service.prot: unknown key; did you mean 'port'?"),
         ("[service]\nallowed_hosts = [1]\n", "service.allowed_hosts: expected names, got 1"),
@@ -103,11 +103,11 @@ def test_serve_reads_its_settings_from_the_file(tmp_path):
         ("[systems.words]\nmode = 1\n", 'systems.words: expected a table with system = "…"'),
     ],
 )
-def test_invalid_settings_are_rejected(tmp_path, text, said):
+def test_invalid_settings_are_rejected(tmp_path, text, expected):
     """The message has the key and the nearest known one."""
     (tmp_path / "berryeval.toml").write_text(text)
     done = run("serve")
-    assert (done.exit_code, said in done.stderr) == (2, True), done.stderr
+    assert (done.exit_code, expected in done.stderr) == (2, True), done.stderr
 
 
 def test_a_token_is_shown_once_and_works():

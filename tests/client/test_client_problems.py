@@ -51,8 +51,8 @@ ERRORS = [
 @pytest.mark.parametrize("error", ERRORS, ids=repr)
 def test_errors_are_transmitted(error):
     """The class, the message and every attribute equal those of the original error."""
-    said = json.loads(problem_response(problem_of(error)).body)
-    found = error_of("http://x", said["status"], said)
+    body = json.loads(problem_response(problem_of(error)).body)
+    found = error_of("http://x", body["status"], body)
     assert type(found) is type(error)
     assert str(found) == str(error)
     assert vars(found) == vars(error)
@@ -64,7 +64,7 @@ def test_an_invalid_request_is_an_input_error():
 
 
 @pytest.mark.parametrize(
-    ("status", "said", "message"),
+    ("status", "body", "message"),
     [
         (401, {"type": "urn:berryeval:problem:unauthorized", "detail": "a token"}, "a token"),
         (404, {"detail": "no such route: GET /x", "where": "GET /x"}, "no such route: GET /x"),
@@ -72,9 +72,9 @@ def test_an_invalid_request_is_an_input_error():
         (413, {"type": "urn:berryeval:problem:too-large", "detail": "too long"}, "too long"),
     ],
 )
-def test_other_responses_are_service_errors(status, said, message):
+def test_other_responses_are_service_errors(status, body, message):
     """They have the address, the status and the service's own description."""
-    found = error_of("http://x", status, said)
+    found = error_of("http://x", status, body)
     assert type(found) is ServiceError
     assert (found.status, str(found)) == (status, f"http://x: {message}")
     assert found.kind == {401: "unauthorized", 413: "too-large"}.get(status)

@@ -51,8 +51,8 @@ def test_a_second_opinion_does_not_count_by_default():
     judgments = collect_judged(rows, ORIGIN)
     assert judgments.to_dict() == {"q": {"d": 2.0, "e": 1.0}}
     assert judgments.reduced == ("first", 1)
-    said = [Opinion(b"ann", 2), Opinion(b"bob", 0, b"blind")]
-    assert judgments.opinions == {b"q": {b"d": said, b"e": [Opinion(b"ann", 1)]}}
+    opinions = [Opinion(b"ann", 2), Opinion(b"bob", 0, b"blind")]
+    assert judgments.opinions == {b"q": {b"d": opinions, b"e": [Opinion(b"ann", 1)]}}
     assert collect_judged(rows[2:], ORIGIN).reduced is None
 
 
@@ -130,14 +130,14 @@ def test_times_and_notes_are_kept_with_the_opinions():
         JudgedRow(5, b"q", b"d", 1, b"cy", b"s1"),
     ]
     judgments = collect_judged(rows, ORIGIN)
-    said = [
+    opinions = [
         (b"q", b"d", Opinion(None, 2)),
         (b"q", b"d", Opinion(b"bob", 0, judged_at=b"2026-11-16", note=b"old")),
         (b"q", b"d", Opinion(b"cy", 1, subtopic=b"s1")),
         (b"q", b"e", Opinion(None, 1, note=b"?")),
         (b"q", b"f", Opinion(None, 1)),
     ]
-    assert [*judgments.iter_opinions()] == said
+    assert [*judgments.iter_opinions()] == opinions
 
 
 def test_of_two_grades_by_one_judge_the_better_opinion_is_kept():

@@ -213,8 +213,8 @@ def test_the_readme_quotes_an_inconclusive_gate():
             for start, name in enumerate(("baseline", "candidate"))}  # fmt: skip
     result = be.gate(be.compare(judgments, runs, "P@1"), margin=0.05)
     assert result.verdict == "inconclusive"
-    said = re.sub(r" \([\d,]+ to [\d,]+\)", "", result.sentence.lower())
-    assert re.search(promised.replace("N", r"[\d,]+"), said), result.sentence
+    message = re.sub(r" \([\d,]+ to [\d,]+\)", "", result.sentence.lower())
+    assert re.search(promised.replace("N", r"[\d,]+"), message), result.sentence
 
 
 def run_example(*arguments: Path) -> str:

@@ -161,9 +161,9 @@ def power_on_the_page(world, _):
         f"&measure=P@5&margin={MARGIN}"
     )
     shown = page(world, address, **{"HX-Request": "true"})
-    said = shown.find(class_="power-sentence").text
+    sentence = shown.find(class_="power-sentence").text
     drop, needed = re.search(
-        r"a drop of ([\d.]+) in P@5\. A margin of \S+ needs (\d+)", said
+        r"a drop of ([\d.]+) in P@5\. A margin of \S+ needs (\d+)", sentence
     ).groups()
     tiles = {tile.find("dt").text: tile.find(class_="figure").text for tile in
              shown.find_all("div", class_="tile")}  # fmt: skip
@@ -173,8 +173,8 @@ def power_on_the_page(world, _):
 
 
 def stated_queries_needed(text):
-    said = re.search(r"About ([\d,]+) queries \([\d,]+ to [\d,]+\) are needed", text)
-    return {"needed": whole(said[1])}
+    sentence = re.search(r"About ([\d,]+) queries \([\d,]+ to [\d,]+\) are needed", text)
+    return {"needed": whole(sentence[1])}
 
 
 def power_in_a_verdict(world, _):

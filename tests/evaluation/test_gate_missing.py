@@ -113,6 +113,6 @@ def test_missing_queries_are_named_by_run(n_missing):
         "a": evaluate(judged(5), ranked([3] * 5), "P@5"),
         "b": evaluate(judged(5), lacking([3] * 5, n_missing), "P@5"),
     }
-    said = "3 of 5 judged queries are missing from b" if n_missing else ""
-    assert missing_queries([*runs.items()]) == said
+    expected = "3 of 5 judged queries are missing from b" if n_missing else ""
+    assert missing_queries([*runs.items()]) == expected
     assert common_queries(runs.values()) == ids(5)[n_missing:]

@@ -53,8 +53,8 @@ def test_a_verdict_reports_a_small_set(n_queries, is_small, margin):
     before, after = [3] * n_queries, [4, 2] * (n_queries // 2) + [3] * (n_queries % 2)
     found = decided(before, after, margin=margin)
     assert found.verdict == ("pass" if margin == 0.3 else "inconclusive")
-    said = " Small set: below 50 queries, verdicts may be wrong more often than alpha."
-    assert found.sentence.endswith(said) == is_small
+    expected = " Small set: below 50 queries, verdicts may be wrong more often than alpha."
+    assert found.sentence.endswith(expected) == is_small
     untested = decided([3] * n_queries, [4, *[3] * (n_queries - 1)], margin=margin)
     assert "Small" not in untested.sentence
 

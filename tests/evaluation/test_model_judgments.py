@@ -92,14 +92,14 @@ def test_a_comparison_says_what_it_rests_on(judged):
     """In its headline, its notes, JSON and Markdown."""
     _, by_people, model, runs = judged
     comparison = be.compare(by_people, runs, ["nDCG@5", "P@5"], model=model)
-    said = "Rests on 960 human and 3,600 model judgments."
-    assert said in comparison.sentence
-    assert said in comparison.notes
+    reported = "Rests on 960 human and 3,600 model judgments."
+    assert reported in comparison.sentence
+    assert reported in comparison.notes
     shape = comparison.to_dict()
     assert shape["differences"][0]["rests_on"]["n_labelled"] == 80
     from berryeval.reports.markdown import comparison_to_markdown
 
-    assert said in comparison_to_markdown(comparison)
+    assert reported in comparison_to_markdown(comparison)
 
 
 def test_several_measures_are_tested_by_bonferroni(judged):

@@ -143,7 +143,7 @@ def test_a_duplicate_names_its_query_and_the_way_out():
 
 
 @pytest.mark.parametrize(
-    ("row", "said"),
+    ("row", "reported"),
     [
         (("q9", "a", float("nan")), r"a number as score, got nan \(query 'q9', document 'a'\)"),
         (("q9", "a", None), r"a value in column 'score', got none \(query 'q9', document 'a'\)"),
@@ -152,9 +152,9 @@ def test_a_duplicate_names_its_query_and_the_way_out():
         (("q9", "", 1.0), r"an id, got '' \(query 'q9', document ''\)"),
     ],
 )
-def test_what_is_wrong_in_a_row_names_the_query(row, said):
+def test_what_is_wrong_in_a_row_names_the_query(row, reported):
     """A reader of the message has no rows with numbers."""
-    with pytest.raises(ArgumentError, match=f"run: expected {said}"):
+    with pytest.raises(ArgumentError, match=f"run: expected {reported}"):
         scored(run=[*RUN, row])
 
 
@@ -233,16 +233,16 @@ def test_tables_must_be_scores():
 
 
 @pytest.mark.parametrize(
-    ("measure", "said"),
+    ("measure", "reported"),
     [
         ("ms@p95", "is a measure of times"),
         ("Hole@10", "cannot be computed by partition"),
         ("tokens@5", "requires the lengths of documents"),
     ],
 )
-def test_measures_that_need_more_than_a_partition_are_refused(measure, said):
+def test_measures_that_need_more_than_a_partition_are_refused(measure, reported):
     """The message has a way out."""
-    with pytest.raises(InputError, match=said):
+    with pytest.raises(InputError, match=reported):
         ScoringPlan(measure)
 
 

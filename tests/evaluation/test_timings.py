@@ -357,8 +357,8 @@ def test_commands_take_the_times_of_runs():
     assert both.exit_code == 0, both.output
     wrong = run_cli("compare", "qrels", "before.run", "slower.run", "--timings", "nope.run=x")
     assert wrong.exit_code == 2
-    said = "--timings: expected RUN=FILE, once for each RUN of before.run, slower.run"
-    assert said in wrong.stderr
+    reported = "--timings: expected RUN=FILE, once for each RUN of before.run, slower.run"
+    assert reported in wrong.stderr
     missing = run_cli("evaluate", "qrels", "before.run", "-m", "ms@p95")
     assert (missing.exit_code, "pass them with --timings FILE" in missing.stderr) == (2, True)
 

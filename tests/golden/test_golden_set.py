@@ -311,14 +311,14 @@ def test_declarations_do_not_change_the_hash(tmp_path):
 
 
 @pytest.mark.parametrize(
-    ("scale", "said"), [(3, "there is a scale up to 3;"), (None, "there is no scale;")]
+    ("scale", "reported"), [(3, "there is a scale up to 3;"), (None, "there is no scale;")]
 )
-def test_plain_ids_on_another_scale_are_an_error(tmp_path, scale, said):
+def test_plain_ids_on_another_scale_are_an_error(tmp_path, scale, reported):
     """Their grade is ambiguous; the message shows how to state it."""
     entries = [{"query_id": "Q1", "relevant": ["guide.md#guide"]}]
     with pytest.raises(FormatError, match=r"entry 1 \(Q1\): plain ids in 'relevant'") as caught:
         read_golden_set(write_golden_set(tmp_path, entries, scale=scale))
-    assert said in str(caught.value)
+    assert reported in str(caught.value)
     assert '{"chunk_id": "guide.md#guide", "grade": …}, or declare "scale": 1' in str(caught.value)
 
 

@@ -67,17 +67,17 @@ class Model:
         user = "\n".join(
             one["content"] for one in request["body"]["messages"] if one["role"] == "user"
         )
-        text = self._said(user) if fault is None else fault.replace("CODE", self._code(user))
+        text = self._answer(user) if fault is None else fault.replace("CODE", self._code(user))
         return 200, self._completion(text, request["body"])
 
-    def _said(self, user):
+    def _answer(self, user):
         query, document = block(user, "query"), block(user, "document")
         if query is None:
             return json.dumps({"code": self._code(user), "queries": self.write(document)})
-        said = self.grade(query, document)
-        if not isinstance(said, dict):
-            said = {"grade": said, "reason": "as told", "confidence": 0.9}
-        return json.dumps({"code": self._code(user), **said})
+        opinion = self.grade(query, document)
+        if not isinstance(opinion, dict):
+            opinion = {"grade": opinion, "reason": "as told", "confidence": 0.9}
+        return json.dumps({"code": self._code(user), **opinion})
 
     def _code(self, user):
         return _CODE.findall(user)[-1]

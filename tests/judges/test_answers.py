@@ -27,8 +27,8 @@ def test_one_object_is_found_in_whatever_surrounds_it(text):
 
 def test_a_model_may_decline():
     """A grade of null is an answer, not a fault."""
-    said = '{"code": "c", "grade": null, "reason": "not in a language I know"}'
-    assert read_opinion(said, SCALE, "c") == Opinion(None, "not in a language I know")
+    answer = '{"code": "c", "grade": null, "reason": "not in a language I know"}'
+    assert read_opinion(answer, SCALE, "c") == Opinion(None, "not in a language I know")
 
 
 @pytest.mark.parametrize(

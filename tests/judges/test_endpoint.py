@@ -140,10 +140,10 @@ def test_a_wrong_key_is_explained_and_not_shown(model, place, monkeypatch):
     assert model.n_requests == 1
 
 
-@pytest.mark.parametrize("said", [{"choices": []}, [], {"choices": [{"message": {"content": 3}}]}])
-def test_another_protocol_is_reported(model, place, said):
+@pytest.mark.parametrize("body", [{"choices": []}, [], {"choices": [{"message": {"content": 3}}]}])
+def test_another_protocol_is_reported(model, place, body):
     """A server that does not speak the protocol is an error with what it said."""
-    model.faults = [(200, said)]
+    model.faults = [(200, body)]
     with pytest.raises(AnswerError, match="choices"):
         ask(place)
 

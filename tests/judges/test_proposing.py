@@ -55,8 +55,8 @@ def test_what_is_no_list_of_queries_is_invalid(text):
 def test_labels_that_are_unknown_are_dropped():
     """A category outside the set's own, or a difficulty in other words, is no label."""
     entry = '{"query": "a\\u200b\\n b", "intent": "i", "category": "x", "difficulty": "so-so"}'
-    said = f'{{"code": "c", "queries": [{entry}]}}'
-    assert read_drafts(said, "c", 2, ["y"]) == [Draft("a b", "i")]
+    answer = f'{{"code": "c", "queries": [{entry}]}}'
+    assert read_drafts(answer, "c", 2, ["y"]) == [Draft("a b", "i")]
 
 
 def test_what_drafts_depend_on(place):

@@ -36,19 +36,19 @@ def test_a_scale_has_one_label_per_grade(highest, labels):
 
 def test_another_guideline_has_another_digest():
     """Text, highest grade and labels all count."""
-    told = [
+    guidelines = [
         Guideline("a", Scale(2)), Guideline("b", Scale(2)), Guideline("a", Scale(3)),
         Guideline("a", Scale(2, ("x", "y", "z"))),
     ]  # fmt: skip
-    assert len({one.digest for one in told}) == 4
+    assert len({one.digest for one in guidelines}) == 4
 
 
 def test_what_does_not_change_a_guideline_does_not_change_its_digest():
     """Files, forms and archives differ in line ends, in space, and in default labels."""
-    told = Guideline("Be fair.\nRead all.", Scale(3))
+    guideline = Guideline("Be fair.\nRead all.", Scale(3))
     labels = default_labels(3)
-    assert told.digest == Guideline("Be fair.\r\nRead all.\r\n", Scale(3, labels)).digest
-    assert told.digest != Guideline("Be fair.\n\nRead all.", Scale(3)).digest
+    assert guideline.digest == Guideline("Be fair.\r\nRead all.\r\n", Scale(3, labels)).digest
+    assert guideline.digest != Guideline("Be fair.\n\nRead all.", Scale(3)).digest
     assert Scale(10).labels is None
     with pytest.raises(ArgumentError, match="at most 40,000 characters"):
         Guideline("x" * 40_001, Scale(3))

@@ -42,11 +42,11 @@ def message_of(assertion, *arguments, **options):
 
 def test_a_failed_guard_shows_the_moves_of_the_worst_query(results, files):
     """With titles, ranks before and after, and the command that shows all."""
-    said = message_of(results.assert_no_regression)
-    assert '\nDocuments that moved for q07 "question q07":\n' in said
-    assert '\n  good "The answer", grade 2: rank 1 -> not found\n' in said
+    printed = message_of(results.assert_no_regression)
+    assert '\nDocuments that moved for q07 "question q07":\n' in printed
+    assert '\n  good "The answer", grade 2: rank 1 -> not found\n' in printed
     command = f"berryeval explain {files.judgments} {files.baseline} {files.run} --query q07"
-    assert said.splitlines()[-1] == f"To see more: {command} -m nDCG@10"
+    assert printed.splitlines()[-1] == f"To see more: {command} -m nDCG@10"
 
 
 def test_a_failed_guard_counts_queries_that_returned_nothing(results):
@@ -58,16 +58,16 @@ def test_a_failed_guard_counts_queries_that_returned_nothing(results):
 
 def test_without_files_no_command_is_shown():
     """There would be nothing to name."""
-    said = message_of(Results(JUDGMENTS, WORSE).assert_no_regression, BASELINE)
-    assert "good, grade 2: rank 1 -> not found" in said
-    assert "To see more" not in said
+    printed = message_of(Results(JUDGMENTS, WORSE).assert_no_regression, BASELINE)
+    assert "good, grade 2: rank 1 -> not found" in printed
+    assert "To see more" not in printed
 
 
 def test_a_query_must_not_be_worse_than_in_the_baseline(results):
     """The message shows the documents that moved."""
-    said = message_of(results.query("q03").assert_no_regression)
-    assert said.startswith('q03 "question q03": nDCG@10 fell from 1.0000 to 0.2398.\n')
-    assert "good" in said
+    printed = message_of(results.query("q03").assert_no_regression)
+    assert printed.startswith('q03 "question q03": nDCG@10 fell from 1.0000 to 0.2398.\n')
+    assert "good" in printed
 
 
 def test_a_query_that_is_bad_in_the_baseline_may_stay_bad():

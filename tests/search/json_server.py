@@ -36,8 +36,8 @@ def serving(answer):
             if answered is None:
                 self.close_connection = True
                 return
-            status, said, *headers = answered
-            data = said if isinstance(said, bytes) else json.dumps(said).encode()
+            status, content, *headers = answered
+            data = content if isinstance(content, bytes) else json.dumps(content).encode()
             self.send_response(status)
             self.send_header("Content-Type", "application/json")
             self.send_header("Content-Length", str(len(data)))

@@ -165,8 +165,8 @@ def test_a_system_that_stops_itself_reports_the_whole_limit():
 
     limits = Limits(timeout=0.2, concurrency=12)
     collected = collect(Function(find, name="polite"), QUERIES, limits=limits)
-    said = {str(error) for error in collected.failures.values()}
-    assert said == {"polite: no answer within 0.2 s"}
+    reasons = {str(error) for error in collected.failures.values()}
+    assert reasons == {"polite: no answer within 0.2 s"}
 
 
 def test_a_shorter_limit_of_the_system_is_reported():
@@ -217,10 +217,10 @@ def test_queries_fail_if_all_workers_stay_occupied():
     assert time.monotonic() - start < 5
     assert (system.n_asked, system.most) == (4, 4)
     system.let_go.set()
-    said = [str(error) for error in collected.failures.values()]
-    assert said.count("stubborn: no answer within 0.2 s") == 4
+    reasons = [str(error) for error in collected.failures.values()]
+    assert reasons.count("stubborn: no answer within 0.2 s") == 4
     taken = "earlier queries exceeded their limit of 0.2 s and occupy all 4 workers"
-    assert said.count(f"stubborn: not sent: {taken}") == 8
+    assert reasons.count(f"stubborn: not sent: {taken}") == 8
     assert all(isinstance(error, SystemTimeoutError) for error in collected.failures.values())
 
 

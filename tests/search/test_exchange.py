@@ -15,9 +15,9 @@ from berryeval.search.exchange import Exchange, StatusError
 from search.json_server import serving
 
 
-def refusal(*headers, sent=None, said=b""):
+def refusal(*headers, sent=None, body=b""):
     with (
-        serving(lambda _request: (429, said, *headers)) as url,
+        serving(lambda _request: (429, body, *headers)) as url,
         pytest.raises(StatusError) as caught,
     ):
         Exchange("mine", sent or {}, 5).ask(url)
@@ -38,12 +38,12 @@ def test_retry_after_is_parsed():
 
 def test_secrets_that_a_server_repeats_are_hidden():
     """Keys, passwords and their encodings are replaced, and short words are kept."""
-    said = b"key sk-12345, password p@ssword, bWU6cEBzc3dvcmQ=, token my"
+    body = b"key sk-12345, password p@ssword, bWU6cEBzc3dvcmQ=, token my"
     sent = {"Authorization": "Basic bWU6cEBzc3dvcmQ=", "X-Api-Key": "sk-12345", "X-Who": "my"}
-    error = refusal(sent=sent, said=said)
+    error = refusal(sent=sent, body=body)
     assert str(error).endswith("key ***, password ***, ***, token my")
     assert error.content == b"key ***, password ***, ***, token my"
-    odd = refusal(sent={"Authorization": "Basic not-base64!"}, said=b"not-base64!")
+    odd = refusal(sent={"Authorization": "Basic not-base64!"}, body=b"not-base64!")
     assert str(odd).endswith("***")
 
 

@@ -198,7 +198,7 @@ def test_a_gate_or_baseline_is_not_removed_with_an_outdated_etag(client):
 
 
 @pytest.mark.parametrize(
-    ("guard", "said"),
+    ("guard", "expected"),
     [
         ({}, "gate.guard 1: expected measure or latency, found neither"),
         ({"measure": "RR"}, "gate.guard 1: expected at_least, margin or equivalent for RR"),
@@ -208,11 +208,11 @@ def test_a_gate_or_baseline_is_not_removed_with_an_outdated_etag(client):
         ({"latency": "fast", "at_most_ms": 1}, "gate.guard 1: latency: expected a percentile"),
     ],
 )
-def test_a_guard_without_a_limit_is_rejected(client, guard, said):
+def test_a_guard_without_a_limit_is_rejected(client, guard, expected):
     """The message has the number of the guard, as for berryeval.toml."""
     answer = client.put("/v1/gates/release", json={"guards": [guard]})
     assert answer.status_code == 422
-    assert answer.json()["detail"].startswith(said)
+    assert answer.json()["detail"].startswith(expected)
 
 
 def test_a_margin_requires_a_baseline_of_the_same_corpus(client, runs):

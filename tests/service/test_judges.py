@@ -102,9 +102,11 @@ def test_judges_are_uploaded_to_a_service_and_to_a_file(folder, tmp_path):
 
     with application(tmp_path) as app, listening(app) as url:
         import_golden_set(app.state.archive, golden)
-        told = upload(url)
+        message = upload(url)
         assert judges_in(app.state.archive)[0].standing.is_admitted
-        assert told == f"Uploaded to {url}; new: 0 grades, 0 checks, 0 proposed queries, 1 draw.\n"
+        assert (
+            message == f"Uploaded to {url}; new: 0 grades, 0 checks, 0 proposed queries, 1 draw.\n"
+        )
     (tmp_path / "new").mkdir()
     with application(tmp_path / "new") as app, listening(app) as url:
         assert f"new: {n_grades} grades, 1 check, 0 proposed queries, 1 draw." in upload(url)

@@ -132,8 +132,8 @@ def test_a_list_continues_at_its_next_link(client):
 
 def test_a_list_can_be_limited_to_a_query_or_to_stale_judgments(client):
     """A changed document makes its judgments stale."""
-    tell = {"documents": [{"doc_id": "d1", "text": "old"}]}
-    client.post("/v1/documents", json=tell)
+    documents = {"documents": [{"doc_id": "d1", "text": "old"}]}
+    client.post("/v1/documents", json=documents)
     client.post("/v1/judgments", json={"judgments": judgments(2, 2)})
     client.post("/v1/documents", json={"documents": [{"doc_id": "d1", "text": "new"}]})
     stale = client.get("/v1/judgments", params={"is_stale": True}).json()["items"]
@@ -180,8 +180,12 @@ def test_a_second_opinion_is_stored_with_the_judgment(client, archive):
     """It requires no ETag, changes no grade, and is an opinion in the history."""
     client.put(PAIR, json={"grade": 2})
     ada = as_judge(archive, "ada")
-    said = client.put(PAIR, json={"grade": 0, "second_opinion": True}, headers=ada)
-    assert (said.status_code, said.json()["kind"], said.json()["author"]) == (200, "opinion", "ada")
+    answer = client.put(PAIR, json={"grade": 0, "second_opinion": True}, headers=ada)
+    assert (answer.status_code, answer.json()["kind"], answer.json()["author"]) == (
+        200,
+        "opinion",
+        "ada",
+    )
     body = {"judgments": [{"query_id": "q1", "doc_id": "d7", "grade": 1}], "second_opinion": True}
     bob = as_judge(archive, "bob")
     assert client.post("/v1/judgments", json=body, headers=bob).json()["changed"] == 1

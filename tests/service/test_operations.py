@@ -109,7 +109,7 @@ def test_a_response_that_takes_too_long_is_504(service, monkeypatch):
     late = threading.Event()
     meanwhile = []
 
-    def tell(seconds, too_slow=limits._too_slow):
+    def time_out(seconds, too_slow=limits._too_slow):
         late.set()
         return too_slow(seconds)
 
@@ -118,7 +118,7 @@ def test_a_response_that_takes_too_long_is_504(service, monkeypatch):
         meanwhile.append(usual.get(f"/v1/runs/{first}").status_code)
         return ()
 
-    monkeypatch.setattr(limits, "_too_slow", tell)
+    monkeypatch.setattr(limits, "_too_slow", time_out)
     monkeypatch.setattr(hasty.app.state.archive, "trend", slow)
     answer = hasty.get("/v1/history")
     assert answer.status_code == 504

@@ -164,7 +164,7 @@ def test_an_unknown_route_or_method_is_reported(client):
 
 
 @pytest.mark.parametrize(
-    ("path", "body", "said"),
+    ("path", "body", "reported"),
     [
         ("holes", {"runs": []}, "body.runs: expected at least 1 item, found []"),
         ("holes", {"runs": ["m"] * 21}, "body.runs: expected at most 20 items, found ['m'"),
@@ -172,10 +172,10 @@ def test_an_unknown_route_or_method_is_reported(client):
         ("holes", {"runs": "m"}, "body.runs: expected a valid list, found 'm'"),
     ],
 )
-def test_constraints_are_described_in_a_sentence(client, path, body, said):
+def test_constraints_are_described_in_a_sentence(client, path, body, reported):
     """It says expected at most 20 items, not: expected have at most."""
     detail = client.post(f"/v1/{path}", json=body).json()["detail"]
-    assert detail.startswith(said), detail
+    assert detail.startswith(reported), detail
 
 
 def test_invalid_json_is_reported_with_its_position(client):

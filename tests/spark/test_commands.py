@@ -185,7 +185,7 @@ def test_the_gate_exits_as_the_local_engine_does(files, guard, code):
 
 
 @pytest.mark.parametrize(
-    ("arguments", "said"),
+    ("arguments", "message"),
     [
         (["evaluate", "j", "r", "--master", "yarn"], "--master requires --engine spark"),
         (["evaluate", "j", "r", "--engine", "spark", "--oracle", "5"], "--oracle is not available"),
@@ -194,11 +194,11 @@ def test_the_gate_exits_as_the_local_engine_does(files, guard, code):
         (["gate", "--engine", "spark", "--open-reserve"], "--open-reserve is not available"),
     ],
 )
-def test_options_that_spark_does_not_have_are_refused(arguments, said):
+def test_options_that_spark_does_not_have_are_refused(arguments, message):
     """Before a cluster is asked."""
     found = invoke(*arguments)
     assert found.exit_code == 2
-    assert said in found.stderr
+    assert message in found.stderr
 
 
 def test_errors_of_commands_are_one_line(tmp_path):
@@ -225,7 +225,7 @@ RULES = {"margin": ("nDCG@10=0.1",)}
 
 
 @pytest.mark.parametrize(
-    ("changes", "said"),
+    ("changes", "message"),
     [
         ({}, "gate.guard: expected at least one"),
         ({"guards": {"at_least": ("RR=0.1",)}}, "judgments: expected a file"),
@@ -235,7 +235,7 @@ RULES = {"margin": ("nDCG@10=0.1",)}
         ({"guards": RULES, "holes": "inconclusive"}, "holes"),
     ],
 )
-def test_a_gate_refuses_what_spark_does_not_have(changes, said):
+def test_a_gate_refuses_what_spark_does_not_have(changes, message):
     """A verdict without it would be another one."""
     rules = be.GateRules()
     if "holes" in changes:
@@ -245,7 +245,7 @@ def test_a_gate_refuses_what_spark_does_not_have(changes, said):
         {"at_least": (), "margin": (), "equivalent": (), **guards},
         {"at_least": "--at-least", "margin": "--margin", "equivalent": "--equivalent"},
     )
-    with pytest.raises(ArgumentError, match=said):
+    with pytest.raises(ArgumentError, match=message):
         run_gate(Settings(gate=rules, **changes), Cluster())
 
 

@@ -206,8 +206,8 @@ def test_what_is_wrong_in_a_row_is_one_line_that_names_the_query(spark):
     judged = table([("q1", "a", 1.0)], "relevance")
     run = table([("q1", "a", 2.0), ("q2", "a", 1.0), ("other", "a", float("nan"))], "score")
     scores = berryeval.spark.evaluate(*frames(spark, judged, run), "RR", broadcast=True)
-    said = r"^run: expected a number as score, got nan \(query 'other'\)$"
-    with pytest.raises(InputError, match=said):
+    reported = r"^run: expected a number as score, got nan \(query 'other'\)$"
+    with pytest.raises(InputError, match=reported):
         berryeval.spark.collect(scores)
 
 

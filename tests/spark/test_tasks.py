@@ -103,7 +103,7 @@ def test_unjudged_queries_are_counted_without_their_documents():
 
 
 @pytest.mark.parametrize(
-    ("row", "said"),
+    ("row", "reported"),
     [
         (("x", None, None), r"a value in column 'score', got none \(query 'x'\)"),
         (("x", None, float("nan")), r"a number as score, got nan \(query 'x'\)"),
@@ -111,26 +111,26 @@ def test_unjudged_queries_are_counted_without_their_documents():
         ((None, None, 1.0), "a value in column 'query_id', got none"),
     ],
 )
-def test_rows_of_unjudged_queries_are_checked(row, said):
+def test_rows_of_unjudged_queries_are_checked(row, reported):
     """A wrong score is an error wherever it is."""
     frame = shuffled((UNJUDGED, [("y", None, 1.0), row]))
-    with pytest.raises(ArgumentError, match=f"run: expected {said}"):
+    with pytest.raises(ArgumentError, match=f"run: expected {reported}"):
         [*tasks.score_batches(iter(frame.to_batches()), ScoringPlan("RR"))]
 
 
 @pytest.mark.parametrize(
-    ("row", "said"),
+    ("row", "reported"),
     [
         (("q1", "d1", float("nan")), r"a number as score, got nan \(query 'q1', document 'd1'\)"),
         (("q1", None, 1.0), r"a value in column 'doc_id', got none \(query 'q1'\)"),
         (("q1", "a", 1.0), r"each document once for a query, got 'a' a second time for 'q1'; rem"),
     ],
 )
-def test_rows_of_judged_queries_are_checked(row, said):
+def test_rows_of_judged_queries_are_checked(row, reported):
     """The message is the one that the driver shows."""
     run = [("q1", "a", 2.0), ("q2", "a", 1.0), row]
     frame = shuffled((JUDGED, [("q1", "a", 1.0)]), (RETRIEVED, run))
-    with pytest.raises(InputError, match=f"^run: expected {said}"):
+    with pytest.raises(InputError, match=f"^run: expected {reported}"):
         [*tasks.score_batches(iter(frame.to_batches()), ScoringPlan("RR"))]
 
 
@@ -170,7 +170,7 @@ def test_means_of_several_judges_do_not_depend_on_the_order_of_rows():
 
 
 @pytest.mark.parametrize(
-    ("text", "kind", "said"),
+    ("text", "kind", "reported"),
     [
         (
             "An exception was thrown\n  File x\nberryeval.errors.ArgumentError: run: expected a, "
@@ -199,11 +199,11 @@ def test_means_of_several_judges_do_not_depend_on_the_order_of_rows():
         ("", SparkError, "Spark: no message"),
     ],
 )
-def test_an_error_of_spark_becomes_one_line(text, kind, said):
+def test_an_error_of_spark_becomes_one_line(text, kind, reported):
     """Our own message if there is one, else the cause and a way out."""
     found = _translate(text)
     assert type(found) is kind
-    assert str(found) == said
+    assert str(found) == reported
 
 
 def test_a_partition_is_what_a_task_scores():

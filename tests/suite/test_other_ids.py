@@ -24,10 +24,10 @@ def test_ids_that_are_all_unknown_are_an_error():
     system = Function(lambda _query, k: [f"page-{i}" for i in range(k)])
     with pytest.raises(MismatchError) as error:
         run_quality(system, questions=False)
-    said = str(error.value)
-    assert "returned: 'page-0', 'page-1', 'page-2'; in the golden set: " in said
-    assert repr(chunk_ids()[0]) in said
-    assert said.endswith(
+    found = str(error.value)
+    assert "returned: 'page-0', 'page-1', 'page-2'; in the golden set: " in found
+    assert repr(chunk_ids()[0]) in found
+    assert found.endswith(
         "map them with a setting such as -s id='{id}.txt', or id = \"{id}.txt\" below "
         "[system_settings] in berryeval.toml"
     )

@@ -120,7 +120,7 @@ def test_named_systems_have_the_same_settings(tmp_path):
 
 
 @pytest.mark.parametrize(
-    ("line", "said"),
+    ("line", "expected"),
     [
         ("x = {}", r"systems\.shop\.x: expected text or a number, got {}"),
         ("dsn = 1", r"systems\.shop\.dsn: expected text, got 1"),
@@ -128,9 +128,9 @@ def test_named_systems_have_the_same_settings(tmp_path):
         ("headers = {a = 1}", r"systems\.shop\.headers\.a: expected text, got 1"),
     ],
 )
-def test_tables_of_systems_are_checked(tmp_path, line, said):
+def test_tables_of_systems_are_checked(tmp_path, line, expected):
     """The error names the key."""
-    with pytest.raises(FormatError, match=said):
+    with pytest.raises(FormatError, match=expected):
         read(tmp_path, f'[systems.shop]\nsystem = "bm25"\n{line}\n')
 
 

@@ -59,10 +59,10 @@ def batches_of_file(content: Judgments, file_name: str, there: Judgments) -> lis
         known = there.grades_of(query_id)
         for row in rows:
             doc_id = content.doc_ids.bytes_at(row)
-            said = _opinions_by_judge(content, query_id, doc_id, content.grades[row])
-            if _is_settled_there(there, query_id, doc_id, said):
+            opinions = _opinions_by_judge(content, query_id, doc_id, content.grades[row])
+            if _is_settled_there(there, query_id, doc_id, opinions):
                 continue
-            for number, (judge, own) in enumerate(_settled_last(said)):
+            for number, (judge, own) in enumerate(_settled_last(opinions)):
                 entry = _entry(content, query_id, doc_id, own)
                 is_there = known.get(doc_id) == entry.grade
                 is_there = is_there and _has_labels_of(there, query_id, doc_id, entry)
@@ -84,26 +84,28 @@ def batches_of_file(content: Judgments, file_name: str, there: Judgments) -> lis
 def judgments_there(archive: Archive, content: Judgments) -> Judgments:
     """Return the current judgments for `batches_of_file`, with judges if a file settles some."""
     settled = SETTLED.encode()
-    said = (one for own in content.opinions.values() for several in own.values() for one in several)
-    has_settled = any(one.source == settled for one in said)
+    opinions = (
+        one for own in content.opinions.values() for several in own.values() for one in several
+    )
+    has_settled = any(one.source == settled for one in opinions)
     return archive.judgments.with_opinions() if has_settled else archive.judgments.current()
 
 
 def _is_settled_there(
-    there: Judgments, query_id: bytes, doc_id: bytes, said: dict[bytes | None, list[Opinion]]
+    there: Judgments, query_id: bytes, doc_id: bytes, opinions: dict[bytes | None, list[Opinion]]
 ) -> bool:
     """Whether the archive has the grade that settled what a file says of a document."""
     settled = SETTLED.encode()
-    wanted = {(judge, one.grade) for judge, own in said.items() for one in own
+    wanted = {(judge, one.grade) for judge, own in opinions.items() for one in own
               if one.source == settled}  # fmt: skip
     known = there.opinions.get(query_id, {}).get(doc_id, ())
     return any(one.source == settled and (one.judge, one.grade) in wanted for one in known)
 
 
 def _settled_last(
-    said: dict[bytes | None, list[Opinion]],
+    opinions: dict[bytes | None, list[Opinion]],
 ) -> list[tuple[bytes | None, list[Opinion]]]:
-    return sorted(said.items(), key=lambda item: item[1][0].source == SETTLED.encode())
+    return sorted(opinions.items(), key=lambda item: item[1][0].source == SETTLED.encode())
 
 
 def _opinions_by_judge(
@@ -143,13 +145,13 @@ def _entry(
     )
 
 
-def _time_of(said: Opinion) -> datetime | None:
+def _time_of(opinion: Opinion) -> datetime | None:
     """Return when a judge gave a grade; None if the file has no time, or one that is not ISO 8601.
 
     A time without a zone is UTC.
     """
     try:
-        moment = datetime.fromisoformat((said.judged_at or b"").decode().replace("Z", "+00:00"))
+        moment = datetime.fromisoformat((opinion.judged_at or b"").decode().replace("Z", "+00:00"))
         return moment.replace(tzinfo=moment.tzinfo or timezone.utc).astimezone(timezone.utc)
     except (ValueError, OverflowError):
         return None

@@ -73,8 +73,8 @@ def test_undoing_an_import_restores_what_was_before(archive):
     assert archive.judgments.current() == before
     sources = {one.source for one in archive.judgments.history("q1", "d2")}
     assert sources == {"file", "undo of import 1"}
-    said = archive.judgments.with_opinions().opinions[b"q1"][b"d1"]
-    assert [(one.judge, one.grade) for one in said] == [(b"bob", 3), (b"dan", 1)]
+    opinions = archive.judgments.with_opinions().opinions[b"q1"][b"d1"]
+    assert [(one.judge, one.grade) for one in opinions] == [(b"bob", 3), (b"dan", 1)]
 
 
 def test_pairs_judged_since_an_import_are_kept_by_its_undo(archive):
@@ -138,8 +138,8 @@ def test_undoing_the_first_of_two_grades_makes_the_second_the_judgment(archive):
     archive.judgments.add_opinion("q1", "d1", 0, author="bob", note="no")
     archive.judgments.add_opinion("q1", "d1", 1, author="dan")
     archive.judgments.undo("q1", "d1", author="ada", if_revision=first.revision)
-    said = archive.judgments.with_opinions().opinions[b"q1"][b"d1"]
-    assert [(one.judge, one.grade, one.note) for one in said] == [
+    opinions = archive.judgments.with_opinions().opinions[b"q1"][b"d1"]
+    assert [(one.judge, one.grade, one.note) for one in opinions] == [
         (b"bob", 0, b"no"), (b"dan", 1, None)
     ]  # fmt: skip
     archive.judgments.add_opinion("q1", "d1", 2, author="ada")

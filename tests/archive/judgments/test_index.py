@@ -60,10 +60,10 @@ def expected(archive):
     for one in archive.judgments.page(limit=10_000).items:
         pair = (one.query_id, one.doc_id)
         states = archive.judgments.history(*pair)
-        said = history_of(states)
+        history = history_of(states)
         rows[pair] = (
             (one.grade, one.author, one.source, one.revision, one.is_stale),
-            (said.is_conflict, said.independent),
+            (history.is_conflict, history.independent),
         )
     return rows
 

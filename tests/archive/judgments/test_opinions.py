@@ -33,7 +33,7 @@ def counted(archive):
     return archive.judgments.current().to_dict().get("q1", {}).get("d1")
 
 
-def said(archive):
+def history(archive):
     """Return the summary of all opinions on the pair."""
     return history_of(archive.judgments.history(*PAIR))
 
@@ -46,12 +46,12 @@ def test_a_second_opinion_does_not_set_the_grade_until_settled(archive):
     assert (second.kind, second.grade, second.author) == ("opinion", 0, "bob")
     assert (counted(archive), archive.judgments.hash()) == (2, before)
     assert archive.judgments.get(*PAIR).author == "ada"
-    assert said(archive).independent == {"ada": 2, "bob": 0}
-    assert said(archive).is_conflict
+    assert history(archive).independent == {"ada": 2, "bob": 0}
+    assert history(archive).is_conflict
     judge(archive, 1, "cora", source=SETTLED)
     assert counted(archive) == 1
-    assert not said(archive).is_conflict
-    assert said(archive).independent == {"ada": 2, "bob": 0}
+    assert not history(archive).is_conflict
+    assert history(archive).independent == {"ada": 2, "bob": 0}
 
 
 def test_an_explicit_correction_replaces_the_grade_and_keeps_the_history(archive):
@@ -60,8 +60,8 @@ def test_an_explicit_correction_replaces_the_grade_and_keeps_the_history(archive
     judge(archive, 1, "bob")
     assert counted(archive) == 1
     assert [one.grade for one in archive.judgments.history(*PAIR)] == [2, 1]
-    assert not said(archive).is_conflict
-    assert said(archive).independent == {"bob": 1}
+    assert not history(archive).is_conflict
+    assert history(archive).independent == {"bob": 1}
 
 
 def test_the_first_opinion_on_a_pair_is_its_judgment(archive):
@@ -127,7 +127,7 @@ def test_each_judge_has_one_opinion(archive):
     assert counted(archive) == 2
     opine(archive, 2, "ada")
     assert counted(archive) == 1.5
-    assert said(archive).independent == {"ada": 2, "bob": 1}
+    assert history(archive).independent == {"ada": 2, "bob": 1}
 
 
 @ON_ONE_DATABASE
@@ -151,10 +151,10 @@ def test_a_judge_can_change_an_opinion_and_change_it_back(archive):
     """A judge's last opinion on their own judgment counts."""
     judge(archive, 2, "ada")
     opine(archive, 1, "ada")
-    assert said(archive).is_conflict
+    assert history(archive).is_conflict
     assert opine(archive, 2, "ada").grade == 2
-    assert not said(archive).is_conflict
-    assert said(archive).independent == {"ada": 2}
+    assert not history(archive).is_conflict
+    assert history(archive).independent == {"ada": 2}
 
 
 def test_an_opinion_is_kept_if_its_judge_removes_a_judgment(archive):
@@ -174,7 +174,7 @@ def test_agreeing_with_the_combined_grade_is_a_judgment(archive, rule):
     opine(archive, 0, "bob")
     judge(archive, 0, "bob")
     assert archive.judgments.get(*PAIR).kind == "judgment"
-    assert not said(archive).is_conflict
+    assert not history(archive).is_conflict
     archive.judging.put(JudgingPolicy())
     assert counted(archive) == 0
 
@@ -201,7 +201,7 @@ def test_settling_with_the_current_grade_is_a_change(archive):
     opine(archive, 1, "bob")
     settled = judge(archive, 2, "ada", source=SETTLED)
     assert settled.revision > before.revision
-    assert not said(archive).is_conflict
+    assert not history(archive).is_conflict
     assert judge(archive, 2, "ada", source=SETTLED) == settled
 
 
@@ -209,8 +209,8 @@ def test_an_opinion_after_a_settlement_is_a_new_conflict(archive):
     """A settlement can turn out to be wrong."""
     judge(archive, 2, "ada", source=SETTLED)
     opine(archive, 0, "bob")
-    assert said(archive).is_conflict
-    assert said(archive).independent == {"bob": 0}
+    assert history(archive).is_conflict
+    assert history(archive).independent == {"bob": 0}
 
 
 def test_undo_removes_the_first_judgment_of_a_pair(archive):
@@ -225,7 +225,7 @@ def test_undo_restores_the_previous_judgment(archive):
     archive.judgments.put([JudgmentEntry(*PAIR, 2, "h")], author="ada", source="file")
     again = undo(archive, judge(archive, 0, "bob"))
     assert (again.grade, again.author, again.source, again.document_hash) == (2, "ada", "file", "h")
-    assert said(archive).independent == {"ada": 2}
+    assert history(archive).independent == {"ada": 2}
 
 
 def test_undoing_a_correction_restores_the_conflict(archive):
@@ -235,7 +235,7 @@ def test_undoing_a_correction_restores_the_conflict(archive):
     opine(archive, 1, "bob")
     again = undo(archive, judge(archive, 0, "cora"))
     assert (again.grade, again.author) == (1.5, "mean of 2 judges")
-    assert said(archive).is_conflict
+    assert history(archive).is_conflict
 
 
 def test_undo_restores_a_removed_judgment(archive):
@@ -246,7 +246,7 @@ def test_undo_restores_a_removed_judgment(archive):
     again = undo(archive, gone)
     assert (again.grade, again.author) == (2, "ada")
     assert undo(archive, gone) == again
-    assert said(archive).independent == {"ada": 2}
+    assert history(archive).independent == {"ada": 2}
 
 
 @ON_ONE_DATABASE
@@ -260,7 +260,7 @@ def test_undo_removes_an_opinion(archive, rule):
     slip = opine(archive, 0, "bob")
     found = undo(archive, slip)
     assert (found.grade, found.author) == (before.grade, before.author)
-    assert said(archive).independent == {"ada": 2, "bob": 1}
+    assert history(archive).independent == {"ada": 2, "bob": 1}
     assert undo(archive, slip) == found
 
 
@@ -281,7 +281,7 @@ def test_a_later_opinion_does_not_prevent_undo(archive, rule):
     opine(archive, 3, "cy")
     undo(archive, slip)
     assert counted(archive) == reduce_grades([2, 3], rule)
-    assert said(archive).independent == {"ada": 2, "cy": 3}
+    assert history(archive).independent == {"ada": 2, "cy": 3}
     newest = archive.judgments.revision()
     undo(archive, slip)
     assert archive.judgments.revision() == newest
@@ -307,7 +307,7 @@ def test_opinions_do_not_count_after_their_judgment_is_removed(archive):
     opine(archive, 1, "bob")
     archive.judgments.remove(*PAIR, author="ada")
     assert counted(archive) is None
-    assert not said(archive).is_conflict
+    assert not history(archive).is_conflict
 
 
 def test_invalid_policies_are_rejected():

@@ -58,8 +58,8 @@ def test_two_judges_answer_each_pair(archive, start):
     archive.projects.answer("holes", "q1", "d1", 0, author="bob", note="does not")
     board = archive.projects.board("holes")
     [answered] = [one for one in board.pairs if one.answers]
-    said = [(one.judge, one.grade, one.note) for one in answered.answers.values()]
-    assert said == [("ada", 2, "fits"), ("bob", 0, "does not")]
+    opinions = [(one.judge, one.grade, one.note) for one in answered.answers.values()]
+    assert opinions == [("ada", 2, "fits"), ("bob", 0, "does not")]
     assert (board.n_done, board.conflicts) == (1, [answered])
     states = archive.judgments.history("q1", "d1")
     assert [(one.kind, one.source) for one in states] == [

@@ -54,9 +54,9 @@ def test_a_format_holds_what_it_declares(name, tmp_path):
         JudgedRow(2, b"tv", b"d1", 1, b"bo"),
     ]
     write_judgments(collect_judged(rows, Origin("file")), tmp_path / "a", format=name)
-    said = read_judgments(tmp_path / "a", format=name).opinions.get(b"tv", {}).get(b"d1", [])
-    assert [one.judge for one in said] == [b"ada", b"bo"] * holds.judges
-    assert any(one.note == b"yes" for one in said) == holds.notes
+    opinions = read_judgments(tmp_path / "a", format=name).opinions.get(b"tv", {}).get(b"d1", [])
+    assert [one.judge for one in opinions] == [b"ada", b"bo"] * holds.judges
+    assert any(one.note == b"yes" for one in opinions) == holds.notes
     broken = Judgments.from_dict({"tv": {"d1": 0.5}, "empty": {}})
     if holds.fractions:
         write_judgments(broken, tmp_path / "a", format=name)

@@ -160,8 +160,8 @@ def test_a_model_may_return_one_vector_per_text(folder):
 
 def test_a_system_opens_an_encoder_by_its_folder(folder):
     """X4: settings are passed as text, and the fingerprint names the encoder."""
-    said = {"pooling": "cls", "max_length": "16", "query_prefix": "query: "}
-    system = open_system("vector", {"embedder": f"onnx:{folder}", **said})
+    settings = {"pooling": "cls", "max_length": "16", "query_prefix": "query: "}
+    system = open_system("vector", {"embedder": f"onnx:{folder}", **settings})
     assert isinstance(system, Embedded)
     system.index(DOCUMENTS)
     assert len(system.search("renew", 3)) == 3

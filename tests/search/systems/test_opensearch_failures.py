@@ -59,8 +59,8 @@ class TestCredentials:
 
     def test_wrong_credentials_are_reported_without_showing_them(self):
         """This holds even if the server repeats them."""
-        said = {"error": {"type": "security_exception", "reason": "no: ApiKey c2VjcmV0 c2VjcmV0"}}
-        with serving(lambda _request: (401, said)) as url:
+        body = {"error": {"type": "security_exception", "reason": "no: ApiKey c2VjcmV0 c2VjcmV0"}}
+        with serving(lambda _request: (401, body)) as url:
             system = OpenSearch(url, "docs", "bm25", api_key="c2VjcmV0")
             with pytest.raises(SystemUnderTestError, match="rejected the credentials") as caught:
                 system.search("x", 1)

@@ -153,15 +153,15 @@ def test_documents_are_not_listed_after_the_time_limit():
     assert (answers.keys(), failures.keys()) == ({"0"}, {"1", "2"})
 
 
-@pytest.mark.parametrize(("path", "value", "said"), RULES)
-def test_elasticsearchs_validation_rules_apply(foo, path, value, said):
+@pytest.mark.parametrize(("path", "value", "expected"), RULES)
+def test_elasticsearchs_validation_rules_apply(foo, path, value, expected):
     """The status is 400, in Elasticsearch's format and with its message."""
     answered = ask(foo, changed(path, value))
     assert answered.status_code == 400
     error = answered.json()
     assert error["status"] == 400
     assert error["error"]["type"] == "illegal_argument_exception"
-    assert said in error["error"]["reason"]
+    assert expected in error["error"]["reason"]
     assert error["error"]["root_cause"][0]["reason"] == error["error"]["reason"]
 
 

@@ -90,14 +90,14 @@ def test_templates_have_a_maximum_length():
 
 
 @pytest.mark.parametrize(
-    ("source", "said"),
+    ("source", "reported"),
     [("{{#a}}x", "{{/a}}"), ("x{{/a}}", "{{#a}}"), ("{{#a}}{{#b}}{{/a}}{{/b}}", "{{#a}}")],
 )
-def test_sections_must_be_closed_in_order(source, said):
+def test_sections_must_be_closed_in_order(source, reported):
     """The message names the missing section."""
     with pytest.raises(InputError) as error:
         fill_template(source, {"a": 1, "b": 1})
-    assert said in str(error.value)
+    assert reported in str(error.value)
 
 
 TEXTS = {
@@ -142,7 +142,7 @@ def nested(depth: int) -> dict:
 
 
 @pytest.mark.parametrize(
-    ("search", "said"),
+    ("search", "reported"),
     [
         ({"query": {"term": {"f": "x"}}}, "query [term] is not supported; use one of match,"),
         ({"query": {"match": {"a": "x", "b": "y"}}}, "[match] query malformed, expected one field"),
@@ -160,11 +160,11 @@ def nested(depth: int) -> dict:
         ({"query": nested(30)}, "at most 20 levels of nested queries"),
     ],
 )
-def test_unsupported_queries_are_rejected(search, said):
+def test_unsupported_queries_are_rejected(search, reported):
     """A clear error is better than the answer to another query."""
     with pytest.raises(InputError) as error:
         read_search(search)
-    assert said in str(error.value)
+    assert reported in str(error.value)
 
 
 def test_twenty_levels_of_nesting_are_allowed():
@@ -173,7 +173,7 @@ def test_twenty_levels_of_nesting_are_allowed():
 
 
 @pytest.mark.parametrize(
-    ("part", "said"),
+    ("part", "reported"),
     [
         ({"aggs": {}}, "should not contain aggregations."),
         ({"aggregations": {"a": {}}}, "should not contain aggregations."),
@@ -183,9 +183,9 @@ def test_twenty_levels_of_nesting_are_allowed():
         ({"profile": "true"}, "should not use profile."),
     ],
 )
-def test_parts_that_do_not_rank_are_forbidden(part, said):
+def test_parts_that_do_not_rank_are_forbidden(part, reported):
     """Rule and message are those of Elasticsearch."""
     with pytest.raises(InputError, match="Query in rated requests") as error:
         check_parts({"query": {"match_all": {}}, **part})
-    assert str(error.value).endswith(said)
+    assert str(error.value).endswith(reported)
     check_parts({"explain": False, "profile": False})

@@ -235,7 +235,7 @@ def test_creating_the_same_store_again_changes_nothing(stores):
 
 
 @pytest.mark.parametrize(
-    ("kind", "settings", "said"),
+    ("kind", "settings", "message"),
     [
         ("bm25", {"weights": [1, 1]}, "one of bm25's"),
         ("vector", {"title_weight": 1}, "one of vector's"),
@@ -245,9 +245,9 @@ def test_creating_the_same_store_again_changes_nothing(stores):
         ("bm25", {"title_weight": -1}, "title_weight"),
     ],
 )
-def test_settings_are_checked(stores, kind, settings, said):
+def test_settings_are_checked(stores, kind, settings, message):
     """No setting names a path or a function, and none is silently ignored."""
-    with pytest.raises(ArgumentError, match=said):
+    with pytest.raises(ArgumentError, match=message):
         stores.create("docs", kind, settings)
 
 

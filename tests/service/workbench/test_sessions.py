@@ -64,13 +64,13 @@ def test_the_cookie_is_restricted_to_this_service(guarded, token):
 
 
 @pytest.mark.parametrize(
-    ("token", "said"), [("", "Paste a token."), ("bev_x", "Unknown or revoked token.")]
+    ("token", "message"), [("", "Paste a token."), ("bev_x", "Unknown or revoked token.")]
 )
-def test_a_wrong_token_is_rejected(guarded, token, said):
+def test_a_wrong_token_is_rejected(guarded, token, message):
     """The login page is shown again, without a cookie."""
     answer = log_in(guarded, token)
     assert (answer.status_code, "set-cookie" in answer.headers) == (401, False)
-    assert parse(answer.text).find(id="error").text == said
+    assert parse(answer.text).find(id="error").text == message
 
 
 def test_the_api_accepts_the_cookie_only_from_our_own_pages(guarded, token):

@@ -302,14 +302,14 @@ def read_opinions(
     for states in iter_opined(connection):
         history = history_of(states)
         if history.judgment is not None:
-            said = [*{one.author: one for one in (history.judgment, *history.pending)}.values()]
+            opinions = [*{one.author: one for one in (history.judgment, *history.pending)}.values()]
             if with_settled:
                 # In a file, a judge has one grade: of the settler it is the one that settled.
                 settler = history.judgment.author
-                said += [one for one in history.settled if one.author != settler]
+                opinions += [one for one in history.settled if one.author != settler]
             own = found[encode_id(states[0].query_id)]
             own[encode_id(states[0].doc_id)] = [
-                opinion for one in said for opinion in _opinions(one)
+                opinion for one in opinions for opinion in _opinions(one)
             ]
     return found
 

@@ -104,19 +104,19 @@ class _Process:
     number: int
     pid: int
     pipe: int
-    said: bytes = b""
+    report: bytes = b""
 
     @property
     def is_ready(self) -> bool:
-        return self.said.startswith(_READY)
+        return self.report.startswith(_READY)
 
     @property
     def error(self) -> BerryEvalError | None:
         """Why it could not start."""
-        if not self.said.startswith(_FAILED):
+        if not self.report.startswith(_FAILED):
             return None
         # Written by our own process, into a pipe that no other process can open.
-        error: BerryEvalError = pickle.loads(self.said[len(_FAILED) :])  # noqa: S301
+        error: BerryEvalError = pickle.loads(self.report[len(_FAILED) :])  # noqa: S301
         return error
 
 
@@ -208,9 +208,9 @@ class _Supervisor:
             os._exit(code)
 
     def _receive(self, process: _Process, *, has_started: bool) -> None:
-        said = os.read(process.pipe, 1 << 16)
-        if said:
-            process.said += said
+        report = os.read(process.pipe, 1 << 16)
+        if report:
+            process.report += report
             return
         self._events.unregister(process.pipe)
         os.close(process.pipe)

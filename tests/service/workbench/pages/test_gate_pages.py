@@ -100,7 +100,7 @@ def test_the_list_shows_the_latest_verdict_of_each_gate(client, runs, archive):
     page = get_page(client, "/gates")
     link = page.find("a", class_="verdict-link")
     assert (link["href"], link.text) == ("/gates/release/verdicts/1", "fail")
-    assert "fell by" in page.find(class_="said").text
+    assert "fell by" in page.find(class_="conclusion").text
 
 
 def test_without_a_gate_the_list_explains_how_to_start(client, service, archive):

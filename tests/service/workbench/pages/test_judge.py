@@ -214,7 +214,7 @@ def test_a_second_opinion_is_blind(client, archive):
     assert set(pairs(found)) == {(q, d) for q in ("q1", "q2", "q3") for d in ("d1", "d2")}
     for card in found["cards"]:
         assert "ada" not in card["why"]
-        assert card["said"] == []
+        assert card["opinions"] == []
     card = found["cards"][0]
     (outcome,) = say(client, graded(card, 3, mode="second"))
     assert outcome["status"] == "done"
@@ -246,7 +246,7 @@ def test_a_conflict_is_settled(client, archive):
     assert archive.judgments.get("q1", "d1").grade == 1, "an opinion alone changes no grade"
     found = ask(client, "/judge/next?mode=conflicts")
     assert pairs(found) == [("q1", "d1")]
-    assert found["cards"][0]["said"] == [["ada", 1.0], ["bob", 3.0]]
+    assert found["cards"][0]["opinions"] == [["ada", 1.0], ["bob", 3.0]]
     page = get_page(client, "/judge?mode=conflicts")
     assert page.find("p", id="judge-opinions").text == "ada grade 1 bob grade 3"
     (outcome,) = say(client, graded(found["cards"][0], 2, mode="conflicts"))

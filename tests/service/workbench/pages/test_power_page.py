@@ -90,13 +90,13 @@ def test_the_default_is_the_newest_run_against_the_baseline(client, runs, archiv
     known = get_page(client, "/power")
     printed = known.find(class_="power-sentence").text
     assert printed == part.find(class_="power-sentence").text
-    (said,) = sensitivity(
+    (power,) = sensitivity(
         archive.judgments.current(),
         archive.runs.load(runs[0]),
         "nDCG@10",
         against=archive.runs.load(runs[3]),
     )
-    assert f"These 60 queries can detect a drop of {said.spreads[0].smallest_drop:.3f}" in printed
+    assert f"These 60 queries can detect a drop of {power.spreads[0].smallest_drop:.3f}" in printed
     assert "category=seldom" in known.find("select", id="slice").text
     assert "category=seldom" in part.find("select", id="slice").text
 

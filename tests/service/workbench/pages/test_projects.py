@@ -119,9 +119,9 @@ def test_blind_judges_see_neither_grades_nor_systems(client, archive, start):
     def card_of(name):
         return next(one for one in cards(client, name) if one["query_id"] + one["doc_id"] == "q1d3")
 
-    assert (card_of("team")["said"], "bm25" in card_of("team")["why"]) == ([], False)
+    assert (card_of("team")["opinions"], "bm25" in card_of("team")["why"]) == ([], False)
     card = card_of("open")
-    assert card["said"] == [["ada", 2.0]]
+    assert card["opinions"] == [["ada", 2.0]]
     assert card["why"].startswith("Found by bm25 at rank 1, dense at rank 1. Judging it could move")
 
 

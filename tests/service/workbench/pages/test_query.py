@@ -269,7 +269,7 @@ def test_a_document_shows_its_text_and_judgments(client, archive):
     archive.judgments.remove("q0", "d1", author="eve")
     page = get_page(client, "/queries/q0/documents/d1")
     assert page.find("article").find("h1").text == "One"
-    assert page.find("div", class_="said-text").text == "All of <it>."
+    assert page.find("div", class_="document-text").text == "All of <it>."
     history = [one.text for one in page.find("ul", class_="history").find_all("li")]
     without_age = [re.sub(r" (just now|\d+ min ago)$", "", text) for text in history]
     assert without_age == ["withdrawn eve", "grade 2 bob", "grade 3 local"]
@@ -298,10 +298,10 @@ def test_five_megabytes_are_loaded_in_pieces(client, archive):
     more = parse(answer.text).find("p", class_="more").find("a")
     assert "40,000 of 5,000,000 characters" in more.text
     part = parse(client.get(more["hx-get"], headers={**HTML, "HX-Request": "true"}).text)
-    assert len(part.find("div", class_="said-text").text) == 40_000
+    assert len(part.find("div", class_="document-text").text) == 40_000
     last = more["hx-get"].replace("from=40000", "from=4999990")
     part = parse(client.get(last, headers={**HTML, "HX-Request": "true"}).text)
-    assert part.find("div", class_="said-text").text == "0123456789"
+    assert part.find("div", class_="document-text").text == "0123456789"
     assert not part.find_all("a")
     assert parse(client.get(more["href"], headers=HTML).text).find("html")
     assert get_page(client, "/queries/q0/documents/book?from=x")

@@ -26,8 +26,8 @@ _MANAGED = [require("admin"), require_manager]
 @router.get("")
 def show_collections(request: Request, saved: str = "") -> Response:
     """List the collections that the caller may use."""
-    said = {"title": "Saved.", "removed": "Removed."}.get(saved)
-    return page(request, "collections.html", said=said, wrong=None, name="", title="")
+    message = {"title": "Saved.", "removed": "Removed."}.get(saved)
+    return page(request, "collections.html", message=message, wrong=None, name="", title="")
 
 
 @router.post("", dependencies=_MANAGED)
@@ -41,7 +41,7 @@ async def create_collection(request: Request, home: HomeDep) -> Response:
             home.collections.create(name, title or None)
         except InputError as error:
             return page(
-                request, "collections.html", status=422, said=None, wrong=_sentence(error),
+                request, "collections.html", status=422, message=None, wrong=_sentence(error),
                 name=name, title=title,
             )  # fmt: skip
         return RedirectResponse(f"/c/{name}/", 303)
@@ -71,7 +71,7 @@ async def remove_collection(
     if str(form.get("confirmation") or "").strip() != name:
         wrong = f"Nothing was removed: type {name} to confirm."
         return page(
-            request, "collections.html", status=422, said=None, wrong=wrong, name="", title=""
+            request, "collections.html", status=422, message=None, wrong=wrong, name="", title=""
         )
     await to_thread.run_sync(collections.remove, name)
     return RedirectResponse("/collections?saved=removed", 303)

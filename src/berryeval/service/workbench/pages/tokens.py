@@ -37,8 +37,8 @@ _MEANINGS = {
 @router.get("")
 def show_tokens(request: Request, home: HomeDep, revoked: str = "") -> Response:
     """List all tokens."""
-    said = f"The token of {revoked} is revoked." if revoked else None
-    return _page(request, home, said=said)
+    message = f"The token of {revoked} is revoked." if revoked else None
+    return _page(request, home, message=message)
 
 
 @router.post("")
@@ -90,7 +90,7 @@ def _page(request: Request, home: Archive, status: int = 200, **more: object) ->
         after = found.next
         if after is None:
             break
-    context: dict[str, Any] = {"said": None, "wrong": None, "token": None, "name": ""} | more
+    context: dict[str, Any] = {"message": None, "wrong": None, "token": None, "name": ""} | more
     return page(
         request,
         "tokens.html",

@@ -102,7 +102,7 @@ class PairToJudge:
     query_id: str
     doc_id: str
     why: str = ""
-    said: tuple[tuple[str, float], ...] = ()
+    opinions: tuple[tuple[str, float], ...] = ()
     """Judges and their grades, if the judge may see them."""
 
     @property

@@ -79,7 +79,7 @@ function show() {
   showLength(card.n_shown, card);
   byId("judge-why").textContent = card.why;
   byId("judge-opinions").replaceChildren(
-    ...card.said.map(([name, grade]) => {
+    ...card.opinions.map(([name, grade]) => {
       const mark = element("span", { className: gradeClass(grade), textContent: gradeText(grade) });
       return element("span", {}, `${name} `, mark);
     }),
@@ -182,10 +182,10 @@ function showConflict(entry, outcome) {
     );
     return;
   }
-  const said = there
+  const current = there
     ? `${there.author} has graded “${entry.title}” ${gradeText(there.grade)}`
     : `The judgment of “${entry.title}” has been withdrawn`;
-  addTrouble(`${said}; you graded it ${entry.grade}.`, [
+  addTrouble(`${current}; you graded it ${entry.grade}.`, [
     [there ? `Keep ${there.author}’s ${gradeText(there.grade)}` : "Leave it", () => {}],
     [
       `Replace with my ${entry.grade}`,
@@ -259,7 +259,7 @@ function answer(kind, grade) {
   if (note) note.value = "";
   press(form.querySelector(kind === "grade" ? `[data-grade="${grade}"]` : `[data-${kind}]`));
   const words = { skip: "Skipped", cannot: "Cannot judge" }[kind] ?? `Graded ${grade}`;
-  byId("judge-said").textContent = `${words}: ${entry.title}`;
+  byId("judge-status").textContent = `${words}: ${entry.title}`;
   if (kind === "skip") left -= 1;
   show();
   outbox.add(entry);
@@ -282,7 +282,7 @@ function undo() {
   cards.unshift(card);
   if (note) note.value = last.note ?? "";
   press(byId("judge-undo"));
-  byId("judge-said").textContent = `Undone: ${titleOf(card)}`;
+  byId("judge-status").textContent = `Undone: ${titleOf(card)}`;
   show();
 }
 

@@ -261,7 +261,7 @@ def _decisions(archive: Archive, a: StoredRun, b: StoredRun, number: str) -> dic
         "gates": gates,
         "baselines": baselines,
         "verdict": verdict,
-        "said": sentence,
+        "verdict_sentence": sentence,
         "has_draws": bool(archive.label_draws.page(limit=1).items),
     }
 

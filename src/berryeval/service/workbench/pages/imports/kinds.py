@@ -318,8 +318,8 @@ def _judges(content: Judgments) -> list[tuple[str, str]]:
     judges = {
         IMPORTED if one.judge is None else decode_id(one.judge)
         for documents in content.opinions.values()
-        for said in documents.values()
-        for one in said
+        for opinions in documents.values()
+        for one in opinions
     }
     if not judges:
         return [("Judge", f"{IMPORTED} (the file names no judges)")]

@@ -195,8 +195,8 @@ async def store_file(
 
 def _store_one(archive: Archive, staged: Staged, caller: Caller, progress: Progress) -> Response:
     progress(0, 1, "writing")
-    said, place = _store(archive, staged, caller)
-    return Answer({"said": said, "place": place})
+    message, place = _store(archive, staged, caller)
+    return Answer({"message": message, "place": place})
 
 
 def _store_several(
@@ -211,11 +211,11 @@ def _store_several(
         try:
             if one.kind in ("judgments", "runs"):  # queries may have come with the files before
                 content = with_query_ids(archive, content)
-            said, _ = _store(archive, replace(one, content=content), caller)
-            lines.append(f"{one.options.file_name}: {said}")
+            message, _ = _store(archive, replace(one, content=content), caller)
+            lines.append(f"{one.options.file_name}: {message}")
         except InputError as error:
             lines.append(f"{one.options.file_name}: not stored. {error}")
-    return Answer({"said": count(len(lines), "file") + ":", "lines": lines, "place": "/"})
+    return Answer({"message": count(len(lines), "file") + ":", "lines": lines, "place": "/"})
 
 
 def _store(archive: Archive, staged: Staged, caller: Caller) -> tuple[str, str]:

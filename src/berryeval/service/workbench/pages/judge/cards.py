@@ -40,7 +40,7 @@ class Card:
     hash: str | None
     revision: int
     why: str
-    said: tuple[tuple[str, float], ...] = ()
+    opinions: tuple[tuple[str, float], ...] = ()
     """Judges and their grades, if they disagree or a project shows them."""
 
 
@@ -69,7 +69,7 @@ def card_of(archive: Archive, turn: Turn, mode: Mode) -> Card:
         hash=None if document is None else document.hash,
         revision=turn.revision,
         why=_why(turn, mode),
-        said=_grades_by_author(turn) if mode == "conflicts" else turn.asked.said,
+        opinions=_grades_by_author(turn) if mode == "conflicts" else turn.asked.opinions,
     )
 
 

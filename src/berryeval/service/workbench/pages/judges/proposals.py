@@ -39,7 +39,7 @@ def list_proposals(
     """List proposals of a status, ten per page, with the documents that answer them."""
     if status not in get_args(Status):
         raise NotFoundError("list of proposals", status)
-    return _page(request, archive, status, after, said=_DONE.get(done, ""))
+    return _page(request, archive, status, after, message=_DONE.get(done, ""))
 
 
 @router.post("/{query_id:id}", dependencies=[require("judge")])
@@ -77,7 +77,7 @@ def _page(
     status: str,
     after: str | None,
     *,
-    said: str = "",
+    message: str = "",
     problem: str = "",
     status_code: int = 200,
 ) -> Response:
@@ -105,6 +105,6 @@ def _page(
         following=found.next and address("/judges/proposals", status=status, after=found.next),
         categories=sorted({one.category for one in queries if one.category}),
         n_proposed=counts["proposed"],
-        said=said,
+        message=message,
         problem=problem,
     )

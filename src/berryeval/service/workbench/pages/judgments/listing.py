@@ -60,7 +60,7 @@ class Line:
     """The text, or else the id."""
     title: str
     is_conflict: bool
-    said: Mapping[str, float]
+    grades: Mapping[str, float]
     """Grades by judge, if they disagree."""
 
 
@@ -101,7 +101,7 @@ def find_judgments(archive: Archive, table: JudgmentTable, wanted: Filter) -> Fo
                 query=queries[query_id].text if query_id in queries else query_id,
                 title=titles.get(doc_id, ""),
                 is_conflict=bool(table.conflicts[row]),
-                said=table.opinions.get(int(table.revisions[row]), {}),
+                grades=table.opinions.get(int(table.revisions[row]), {}),
             )
         )
     return Found(

@@ -50,9 +50,9 @@ def show_policy(
     changed: Annotated[int, Query(ge=0)] = 0,
 ) -> Response:
     """Show the rule and the scale, and what other rules would change."""
-    said = {"rule": f"Saved. {count(changed, 'grade')} changed."}
-    said |= dict.fromkeys(("labels", "guideline"), "Saved.")
-    return _page(request, archive, latest, said=said.get(saved or ""))
+    message = {"rule": f"Saved. {count(changed, 'grade')} changed."}
+    message |= dict.fromkeys(("labels", "guideline"), "Saved.")
+    return _page(request, archive, latest, message=message.get(saved or ""))
 
 
 @router.post("", dependencies=[require("admin")])
@@ -96,7 +96,7 @@ def _page(
     archive: Archive,
     latest: Latest[JudgmentTable],
     *,
-    said: str | None = None,
+    message: str | None = None,
     refused: _Refused | None = None,
 ) -> Response:
     policy, table = archive.judging.get(), latest.get()
@@ -121,7 +121,7 @@ def _page(
         labels=refused.text if refused and refused.field == "labels" else labels,
         wrong={} if refused is None else {refused.field: refused.message},
         n_above=n_above,
-        said=said,
+        message=message,
     )
 
 
