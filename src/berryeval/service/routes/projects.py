@@ -1,45 +1,44 @@
-"""Judging projects: pairs for several judges, their progress, agreement and disagreements."""
+"""Judging projects: plans of what is judged by whom, and their progress."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import asdict
-from datetime import datetime
-from itertools import islice
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any
 
-from fastapi import APIRouter, Query
+from fastapi import APIRouter
 from pydantic import Field, StringConstraints
 
 from berryeval.archive import Archive
 from berryeval.archive.projects.records import (
     MOST_PAIRS,
-    AskedPair,
     PairSelection,
-    ProjectBoard,
     ProjectPlan,
     ProjectState,
     SelectionKind,
     StoredProject,
 )
 from berryeval.judges.protocol import LONGEST_GUIDELINE
-from berryeval.service.agreement import Agreement
-from berryeval.service.answers import EXAMPLE_RUN, REMOVAL, Answer, Shape, with_examples, written
+from berryeval.service.answers import (
+    EXAMPLE_RUN,
+    REMOVAL,
+    Answer,
+    shape_of,
+    with_examples,
+    written,
+)
 from berryeval.service.bodies import JsonRoute
 from berryeval.service.dependencies import ArchiveDep, CallerDep, require
-from berryeval.service.fields import Body, Grade, Label, RunReference, ShortText
-from berryeval.service.judging_projects import agreement_of_board, plan_pairs, project_for
+from berryeval.service.fields import Body, Label, RunReference, ShortText
+from berryeval.service.judging_projects import plan_pairs
 from berryeval.service.paging import Listed, PagingDep
 from berryeval.service.paths import NAME, Name
 from berryeval.service.problems import documented, existing
-from berryeval.service.routes.judgments import JudgmentState, PairInBody
+from berryeval.service.routes.project_answers import EXAMPLE_JUDGE, JudgeShape
 
 __all__ = ["router"]
 
 router = APIRouter(prefix="/v1/projects", tags=["projects"], route_class=JsonRoute)
-
-_MOST_ANSWERS = 1000
-_Note = Annotated[str, StringConstraints(max_length=10_000)]
 
 _SELECTION = {
     "kind": "holes",
@@ -66,32 +65,6 @@ _EXAMPLE = {
     "created_at": "2026-11-16T08:00:00+00:00",
     "updated_at": "2026-11-16T08:00:00+00:00",
     "n_pairs": 10,
-}
-_JUDGE = {
-    "judge": "ada",
-    "n_graded": 9,
-    "n_refused": 1,
-    "n_left": 0,
-    "per_minute": 4.2,
-    "minutes_left": 0.0,
-    "last_at": "2026-11-16T09:00:00+00:00",
-}
-_ANSWER = {
-    "judge": "ada",
-    "grade": 2.0,
-    "note": "Names the error.",
-    "given_at": "2026-11-16T08:30:00+00:00",
-}
-_PAIR = {
-    "query_id": "q1",
-    "doc_id": "d7",
-    "effect": 0.012,
-    "ranks": {"dense": 3},
-    "answers": [_ANSWER],
-    "is_conflict": False,
-    "settled_by": None,
-    "grade": 2.0,
-    "revision": 3,
 }
 
 
@@ -164,53 +137,33 @@ class NewProject(Body):
     )
 
 
-class SelectedPairs(Shape):
+class SelectedPairs(
+    shape_of(PairSelection, runs="Ids of runs.", baseline="The id of a run.")  # type: ignore[misc]
+):
     """Which pairs a project has."""
 
     model_config = with_examples(_SELECTION)
 
-    kind: SelectionKind
-    runs: list[str] = Field(description="Ids of runs.")
-    baseline: str | None = Field(description="The id of a run.")
-    depth: int
-    measure: str
-    limit: int | None
-    seed: int
 
-
-class ProjectShape(Shape):
+class ProjectShape(
+    shape_of(  # type: ignore[misc] # built from the record
+        ProjectPlan,
+        without=("pairs",),
+        n_opinions="How many judges answer each pair.",
+        judges="null for every caller who may judge.",
+    ),
+    shape_of(  # type: ignore[misc]
+        StoredProject,
+        without=("plan",),
+        n_pairs="Number of pairs, which never changes.",
+        updated_at="When its state changed last.",
+    ),
+):
     """A project."""
 
     model_config = with_examples(_EXAMPLE)
 
-    name: str
-    state: ProjectState
     pairs: SelectedPairs
-    n_pairs: int = Field(description="Number of pairs, which never changes.")
-    n_opinions: int = Field(description="How many judges answer each pair.")
-    judges: list[str] | None = Field(description="null for every caller who may judge.")
-    shows_grades: bool
-    shows_systems: bool
-    guideline: str | None
-    created_by: str
-    created_at: datetime
-    updated_at: datetime = Field(description="When its state changed last.")
-
-
-class JudgeShape(Shape):
-    """How far a judge is."""
-
-    model_config = with_examples(_JUDGE)
-
-    judge: str
-    n_graded: int
-    n_refused: int = Field(description="Pairs that the judge cannot judge.")
-    n_left: int = Field(description="Pairs that are open for this judge.")
-    per_minute: float | None = Field(
-        description="Answers per minute of judging, without long pauses; null if there are few."
-    )
-    minutes_left: float | None = Field(description="How long the open pairs take at this pace.")
-    last_at: datetime | None = Field(description="When the judge answered last.")
 
 
 class ProjectProgress(ProjectShape):
@@ -223,7 +176,7 @@ class ProjectProgress(ProjectShape):
             "n_given": 17,
             "n_wanted": 20,
             "n_conflicts": 2,
-            "progress": [_JUDGE],
+            "progress": [EXAMPLE_JUDGE],
         }
     )
 
@@ -232,42 +185,6 @@ class ProjectProgress(ProjectShape):
     n_wanted: int = Field(description="Answers that the project asks for.")
     n_conflicts: int = Field(description="Pairs on which judges disagree.")
     progress: list[JudgeShape] = Field(description="By judge.")
-
-
-class AnswerShape(Shape):
-    """What a judge answered."""
-
-    model_config = with_examples(_ANSWER)
-
-    judge: str
-    grade: float | None = Field(description="null if the judge cannot judge it.")
-    note: str | None
-    given_at: datetime
-
-
-class PairShape(Shape):
-    """A pair of a project with its answers."""
-
-    model_config = with_examples(_PAIR)
-
-    query_id: str
-    doc_id: str
-    effect: float | None = Field(description="How much judging it could change the measure.")
-    ranks: dict[str, int] = Field(description="Its rank by the name of the run.")
-    answers: list[AnswerShape]
-    is_conflict: bool = Field(description="Whether judges disagree, and nobody has settled it.")
-    settled_by: str | None = Field(description="Who settled a conflict.")
-    grade: float | None = Field(description="The grade that counts.")
-    revision: int = Field(description="The revision of the judgment that counts; 0 if none.")
-
-
-class ProjectPairs(Shape):
-    """Pairs of a project, in the order of its queue."""
-
-    model_config = with_examples({"items": [_PAIR], "n_found": 1})
-
-    items: list[PairShape]
-    n_found: int = Field(description="How many there are in all.")
 
 
 class NewState(Body):
@@ -279,93 +196,6 @@ class NewState(Body):
         description="A paused project offers no documents, but accepts answers on their way. A "
         "finished one accepts none."
     )
-
-
-class GivenAnswer(PairInBody):
-    """The answer of a judge."""
-
-    model_config = with_examples({"query_id": "q1", "doc_id": "d7", "grade": 2})
-
-    grade: Grade | None = Field(
-        None, description="null if the judge cannot judge the document.", examples=[2]
-    )
-    note: _Note | None = Field(None, examples=["Names the error."])
-
-
-class GivenAnswers(Body):
-    """Answers of the caller."""
-
-    model_config = with_examples({"answers": [{"query_id": "q1", "doc_id": "d7", "grade": 2}]})
-
-    answers: list[GivenAnswer] = Field(min_length=1, max_length=_MOST_ANSWERS)
-
-
-class AnswersStored(Shape):
-    """The progress of the caller after their answers."""
-
-    model_config = with_examples({"received": 1, "progress": _JUDGE})
-
-    received: int
-    progress: JudgeShape
-
-
-class Settlement(PairInBody):
-    """A grade that settles a disagreement."""
-
-    model_config = with_examples({"query_id": "q1", "doc_id": "d7", "grade": 1, "revision": 3})
-
-    grade: Grade
-    note: _Note | None = Field(None, examples=["Names the error, but not the fix."])
-    revision: int | None = Field(
-        None,
-        ge=0,
-        lt=2**63,
-        description="The revision of the judgment that the settler saw; 409 if it has another.",
-    )
-
-
-_AGREEMENT = {
-    "alpha": 0.71,
-    "n_shared": 9,
-    "share_equal": 0.78,
-    "pairs": [{"judges": ["ada", "bob"], "kappa": 0.7, "low": 0.4, "high": 0.9, "n": 9}],
-    "categories": [{"category": "how-to", "alpha": 0.6, "share_equal": 0.5, "n": 4}],
-}
-
-
-class JudgePair(Shape):
-    """How well two judges agree."""
-
-    model_config = with_examples(_AGREEMENT["pairs"][0])  # type: ignore[index]
-
-    judges: list[str]
-    kappa: float | None = Field(description="Cohen's kappa with linear weights.")
-    low: float | None = Field(description="Lower end of its 95% interval.")
-    high: float | None = Field(description="Upper end.")
-    n: int = Field(description="Pairs that both graded.")
-
-
-class CategoryShape(Shape):
-    """How well judges agree on the queries of a category."""
-
-    model_config = with_examples(_AGREEMENT["categories"][0])  # type: ignore[index]
-
-    category: str
-    alpha: float | None
-    share_equal: float
-    n: int
-
-
-class AgreementShape(Shape):
-    """How well the judges of a project agree."""
-
-    model_config = with_examples(_AGREEMENT)
-
-    alpha: float | None = Field(description="Krippendorff's alpha, for ordinal grades.")
-    n_shared: int = Field(description="Pairs with grades of two or more judges.")
-    share_equal: float | None = Field(description="Share of these with the same grade from all.")
-    pairs: list[JudgePair]
-    categories: list[CategoryShape] = Field(description="The lowest share of equal grades first.")
 
 
 @router.get("", response_model=Listed[ProjectShape])
@@ -414,79 +244,6 @@ def remove_project(name: Name, archive: ArchiveDep) -> None:
     existing(archive.projects.remove(name) or None, "project", name)
 
 
-@router.get("/{name}/pairs", response_model=ProjectPairs, responses=documented(404))
-def list_project_pairs(
-    name: Name,
-    archive: ArchiveDep,
-    caller: CallerDep,
-    show: Annotated[
-        Literal["all", "open", "conflicts", "refused"],
-        Query(description="All pairs, those open for the caller, disagreements, or those that a "
-                          "judge cannot judge."),
-    ] = "all",
-    start: Annotated[int, Query(ge=0, lt=2**31, description="Pairs to leave out first.")] = 0,
-    limit: Annotated[int, Query(ge=1, le=1000, description="Largest number of pairs.")] = 100,
-) -> Answer:  # fmt: skip
-    """List pairs of a project in the order of its queue, with their answers."""
-    board = archive.projects.board(name)
-    found = _shown(board, show, caller.name)
-    items = [_pair(one) for one in islice(found, start, start + limit)]
-    return Answer({"items": items, "n_found": len(found)})
-
-
-@router.post(
-    "/{name}/answers",
-    response_model=AnswersStored,
-    responses=documented(404, 409),
-    dependencies=[require("judge")],
-)
-def answer_in_project(
-    name: Name, given: GivenAnswers, archive: ArchiveDep, caller: CallerDep
-) -> Answer:
-    """Store answers of the caller in order; each is on disk when the response is sent.
-
-    A grade is a second opinion, which never replaces that of another judge. If an answer is
-    rejected, those before it are stored; storing one again changes nothing. 403 for a caller who is
-    not a judge of the project, 409 if it is finished.
-    """
-    project_for(archive, name, caller)
-    for one in given.answers:
-        archive.projects.answer(
-            name, one.query_id, one.doc_id, one.grade, author=caller.name, note=one.note
-        )
-    progress = archive.projects.board(name).progress_of(caller.name)
-    return Answer({"received": len(given.answers), "progress": JudgeShape.of(progress)})
-
-
-@router.post(
-    "/{name}/settle",
-    response_model=JudgmentState,
-    responses=documented(404, 409),
-    dependencies=[require("admin")],
-)
-def settle_in_project(
-    name: Name, given: Settlement, archive: ArchiveDep, caller: CallerDep
-) -> Answer:
-    """Settle a disagreement: this grade counts, and its author is the caller."""
-    stored = archive.projects.settle(
-        name,
-        given.query_id,
-        given.doc_id,
-        given.grade,
-        author=caller.name,
-        note=given.note,
-        if_revision=given.revision,
-    )
-    return Answer(JudgmentState.of(stored))
-
-
-@router.get("/{name}/agreement", response_model=AgreementShape, responses=documented(404))
-def get_project_agreement(name: Name, archive: ArchiveDep) -> Answer:
-    """Return how well the judges of a project agree, in pairs and by category of query."""
-    board = archive.projects.board(name)
-    return Answer(_agreement(agreement_of_board(board, archive.queries.all())))
-
-
 def _plan(given: NewProject, pairs: PairSelection) -> ProjectPlan:
     return ProjectPlan(
         pairs,
@@ -512,46 +269,4 @@ def _progress(archive: Archive, name: str) -> Mapping[str, Any]:
         "n_wanted": board.n_wanted,
         "n_conflicts": len(board.conflicts),
         "progress": [JudgeShape.of(one) for one in board.judges()],
-    }
-
-
-def _shown(board: ProjectBoard, show: str, caller: str) -> list[AskedPair]:
-    if show == "open":
-        return board.open_for(caller)
-    if show == "conflicts":
-        return board.conflicts
-    if show == "refused":
-        return board.refused
-    return [*board.pairs]
-
-
-def _pair(one: AskedPair) -> dict[str, Any]:
-    answers = [AnswerShape.of(answer) for answer in one.answers.values()]
-    return PairShape.of(one, one.asked, answers=answers)
-
-
-def _agreement(found: Agreement) -> dict[str, Any]:
-    return {
-        "alpha": found.alpha.value,
-        "n_shared": found.alpha.n,
-        "share_equal": found.share_equal if found.alpha.n else None,
-        "pairs": [
-            {
-                "judges": [*names],
-                "kappa": kappa.coefficient.value,
-                "low": None if kappa.interval is None else kappa.interval.low,
-                "high": None if kappa.interval is None else kappa.interval.high,
-                "n": kappa.coefficient.n,
-            }
-            for names, kappa in sorted(found.kappas.items())
-        ],
-        "categories": [
-            {
-                "category": one.name,
-                "alpha": one.alpha.value,
-                "share_equal": one.share_equal,
-                "n": one.alpha.n,
-            }
-            for one in found.categories
-        ],
     }
