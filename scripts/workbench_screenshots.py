@@ -127,8 +127,8 @@ NO_PICTURES = {
     "/judgments/imports/{import_id}/undo": "a question before the undo of an import",
     "/try/jobs/{job_id}": "there for as long as it takes, and then part of the page Try",
     "/import/jobs/{job_id}": "there for as long as it takes",
-    "/judges": "the demonstration has no judges that are not people",
-    "/judges/{identity}": "the demonstration has no judges that are not people",
+    "/judges": "the demonstration has no automated judges",
+    "/judges/{identity}": "the demonstration has no automated judges",
     "/judges/draws": "the demonstration has no draws",
     "/judges/proposals": "the demonstration has no proposed queries",
 }

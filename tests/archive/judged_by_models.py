@@ -1,4 +1,4 @@
-"""Grades, checks and proposals of judges that are not people, to fill archives with."""
+"""Grades, checks and proposals of automated judges, to fill archives with."""
 
 from berryeval.judges.admissions import StoredAdmission
 from berryeval.judges.model_grades import Identity, ModelGrade

@@ -1,4 +1,4 @@
-"""Judges that are not people, in a browser: from uploaded grades to a comparison."""
+"""Automated judges, in a browser: from uploaded grades to a comparison."""
 
 import re
 

@@ -1,4 +1,4 @@
-"""Judges that are not people, over HTTP: what their grades may decide."""
+"""Automated judges, over HTTP: what their grades may decide."""
 
 import re
 

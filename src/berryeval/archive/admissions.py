@@ -19,7 +19,7 @@ __all__ = ["ArchivedAdmissions", "check_admission_row"]
 
 
 class ArchivedAdmissions(ArchivePart):
-    """Checks by judge. They are only added; the last of a judge decides."""
+    """Checks by judge. Checks are never changed; the last check of a judge decides."""
 
     def put(self, admissions: Iterable[StoredAdmission], *, stored_by: str) -> int:
         """Store checks, all or none, and return the number of new ones.
@@ -43,7 +43,7 @@ class ArchivedAdmissions(ArchivePart):
 
 
 def check_admission_row(row: dict[str, Any]) -> dict[str, Any]:
-    """Return a row of the table, or raise if a value is not one of a check."""
+    """Return the row of a check, or raise if a value is invalid."""
     check_id(row["judge"], "judge")
     facts = row["facts"] = json_value(row["facts"], "facts")
     if not isinstance(facts["fingerprint"], dict) or not isinstance(facts["result"], dict):

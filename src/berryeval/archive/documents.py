@@ -30,7 +30,7 @@ from berryeval.measures import Measure
 __all__ = ["ArchivedDocuments", "hash_of_document"]
 
 _SEARCHED = 20_000
-"""Documents whose whole texts are searched; each search reads all of them."""
+"""Largest number of documents whose texts are searched; each search reads all of them."""
 
 
 def hash_of_document(document: Document) -> str:

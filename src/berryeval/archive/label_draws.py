@@ -1,4 +1,4 @@
-"""Draws of queries that people label, by name. A draw never changes: nobody chooses."""
+"""Draws of queries that people label, by name. A draw never changes."""
 
 from __future__ import annotations
 

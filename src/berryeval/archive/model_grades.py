@@ -1,4 +1,4 @@
-"""The grades of judges that are not people, beside the judgments of people.
+"""The grades of automated judges, which are stored apart from the judgments of people.
 
 Nothing that scores reads them directly: `berryeval.suite.archived_judges` selects those that count.
 """
@@ -50,7 +50,7 @@ class GradeTotals:
 
 
 class ArchivedModelGrades(ArchivePart):
-    """Grades by judge. They are only added; a grade that is there stays as it is."""
+    """Grades by judge. Grades are added, and never changed."""
 
     def put(self, grades: Iterable[ModelGrade]) -> int:
         """Store grades, all or none, and return the number of new ones.
@@ -137,7 +137,7 @@ _N_ROWS = select(func.count()).select_from(model_grades)
 
 
 def check_grade_row(row: dict[str, Any]) -> dict[str, Any]:
-    """Return a row of the table, or raise if a value is not one of a grade."""
+    """Return the row of a grade, or raise if a value is invalid."""
     for name in ("query_id", "doc_id", "judge"):
         check_id(row[name], name)
     for name in _HASHES:
@@ -164,7 +164,7 @@ def check_grade_row(row: dict[str, Any]) -> dict[str, Any]:
 
 def _row(grade: ModelGrade) -> dict[str, Any]:
     fields = asdict(grade)
-    fields.pop("source")  # every row of this table is by a judge that is not a person
+    fields.pop("source")  # every row of this table is by an automated judge
     fields["hash"] = fields.pop("content")
     fields["judged_at"] = time_of(grade.judged_at, "judged_at")
     return fields

@@ -35,8 +35,8 @@ class ArchivedProposals(ArchivePart):
     def put(self, proposals: Iterable[Proposal]) -> int:
         """Store proposals, all or none, and return the number of new ones.
 
-        One that is there stays as it is: what people decided is never replaced. One that a file
-        calls accepted waits here like any other, since nobody has seen it in this archive.
+        Existing proposals and decisions are kept. One that a file calls accepted waits here like
+        any other, since no one has reviewed it in this archive.
 
         Raises
         ------
@@ -126,7 +126,7 @@ def _now() -> str:
 
 
 def check_proposal_row(row: dict[str, Any]) -> dict[str, Any]:
-    """Return a row of the table, or raise if a value is not one of a proposal."""
+    """Return the row of a proposal, or raise if a value is invalid."""
     check_id(row["query_id"], "query_id")
     facts = row["facts"] = json_value(row["facts"], "facts")
     found = proposal_of({**facts, "query_id": row["query_id"], "status": row["status"]})

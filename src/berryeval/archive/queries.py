@@ -154,7 +154,7 @@ class ArchivedQueries(ArchivePart):
         return self._all.sampling
 
     def distrust(self) -> None:
-        """Let the next call see what other processes have written, however shortly ago."""
+        """Let the next call see everything that other processes have written."""
         self._trusted_until = 0.0
 
     def stamp(self) -> tuple[Any, ...]:

@@ -406,7 +406,7 @@ project_refusals = Table(
     Column("given_at", UtcTime, nullable=False),
 )
 
-# Grades of judges that are not people. Rows are only added: a pair that is judged again, or whose
+# Grades of automated judges. Rows are only added: a pair that is judged again, or whose
 # texts changed, has another hash.
 model_grades = Table(
     "model_grades",

@@ -164,8 +164,8 @@ def upload(golden: str, archive: str, token: str | None, draws: tuple[str, ...])
 
     The workbench then shows each judge with its calibration, and people decide on proposed
     queries. Grades stay beside the judgments of people, and count there as they do in the golden
-    set, under the same guideline and scale. What is there already is not sent twice, and a
-    guideline that is there is kept. Documents, queries and judgments are imported with
+    set, under the same guideline and scale. Existing records are not sent again, and an
+    existing guideline is kept. Documents, queries and judgments are imported with
     `berryeval golden import`.
 
     \b

@@ -155,7 +155,7 @@ def judge_options(command: Command) -> Command:
 
 
 def warn_of_guideline(own: str, there: str) -> None:
-    """Say that an archive keeps its guideline, if that of a golden set is another one."""
+    """Note that an archive keeps its guideline, if that of the golden set differs."""
     if own and there and own != there:
         kept = (
             "The archive has another guideline, which was kept; checks under this one have expired"

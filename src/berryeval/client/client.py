@@ -84,7 +84,7 @@ class Client:
         self.gates = Gates(self._connection)
         """What a candidate must achieve, and verdicts."""
         self.judges = Judges(self._connection)
-        """Judges that are not people: grades and checks."""
+        """Automated judges: grades and checks."""
         self.label_draws = LabelDraws(self._connection)
         """Draws of queries that people label."""
         self.proposals = Proposals(self._connection)

@@ -1,4 +1,4 @@
-"""Judges that are not people, draws of labels, and proposed queries of the service."""
+"""Automated judges, draws of labels, and proposed queries of the service."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ _AT_ONCE = 5000
 
 
 class Judges(Resource):
-    """Judges that are not people: their grades and their checks."""
+    """Automated judges: their grades and their checks."""
 
     def __iter__(self) -> Iterator[Record]:
         return iter(self._connection.ask("GET", "/v1/judges")["judges"])
@@ -36,7 +36,7 @@ class Judges(Resource):
         return self._connection.iter_items("/v1/judges/grades", query={"judge": identity})
 
     def put_grades(self, grades: Iterable[ModelGrade]) -> Record:
-        """Store grades; a grade that is there stays as it is. Many take several requests."""
+        """Store grades; existing ones are kept. Large numbers are sent in several requests."""
         return _in_parts(self, "/v1/judges/grades", "grades", map(asdict, grades))
 
     def checks(self) -> Sequence[Record]:
@@ -90,7 +90,7 @@ class Proposals(Resource):
         return self._connection.ask("GET", "/v1/proposals/{query_id}", {"query_id": query_id})
 
     def put(self, proposals: Iterable[Proposal]) -> Record:
-        """Store proposals; those that are there stay as they are."""
+        """Store proposals; existing ones are kept."""
         return _in_parts(self, "/v1/proposals", "proposals", map(asdict, proposals))
 
     def accept(self, query_id: str, **changed: str) -> Record:

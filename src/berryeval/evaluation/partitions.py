@@ -164,7 +164,7 @@ def score_partition(judgments: ArrowStream, run: ArrowStream, plan: ScoringPlan)
         ones. ``query_id`` is text, or bytes where a frame has ids as bytes. ``status`` is
         ``"scored"``; ``"missing"`` if the run does not have the query, whose scores are those of an
         empty ranking; or ``"ignored"`` if the query is not judged, and has no scores.
-        ``lacks_relevant`` tells whether no document is relevant. One column per measure follows, by
+        ``lacks_relevant`` is whether no document is relevant. One column per measure follows, by
         its name, then those that reports need: ``Holes@k`` and ``NumRet``.
 
     Raises

@@ -45,7 +45,7 @@ class Drift:
 
 @dataclass(frozen=True)
 class Opening:
-    """What the reserve said when it was opened."""
+    """The result on the reserved queries, when the reserve was opened."""
 
     measure: Measure
     anchor: str

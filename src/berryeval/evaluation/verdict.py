@@ -176,7 +176,7 @@ class GateResult(Displayed):
     memory: Memory | None = None
     """How often the set was used before; None if nothing was counted."""
     opening: Opening | None = None
-    """What the reserve said; None if it was not opened."""
+    """The result on the reserved queries; None if the reserve was not opened."""
 
     @property
     def rests_on(self) -> RestsOn | None:

@@ -1,4 +1,4 @@
-"""Judges other than people: language models, functions, commands and files of grades.
+"""Automated judges: language models, functions, commands and files of grades.
 
 A judge is an instrument. Its grades are stored with everything they depend on, beside the judgments
 of people and never among them, and count only after the judge was checked against people.

@@ -15,7 +15,7 @@ _LONGEST = 20_000
 
 
 class InvalidAnswerError(ValueError):
-    """An answer is not valid; the message tells the model what is wrong with it."""
+    """An answer is invalid; the message is sent to the model."""
 
 
 def find_object(text: str, key: str) -> Mapping[str, Any]:

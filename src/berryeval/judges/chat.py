@@ -26,7 +26,7 @@ _SERVER_ERROR = 500  # and above
 
 @dataclass(frozen=True)
 class Reply:
-    """What a model said, and the tokens it took."""
+    """The answer of a model, and the tokens it used."""
 
     text: str
     model: str | None

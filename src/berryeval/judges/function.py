@@ -60,7 +60,7 @@ class FunctionJudge:
 
     def judge(
         self, query: Query, intent: str | None, document: Document, guideline: str, scale: Scale
-    ) -> Answer | Any:  # noqa: ANN401 - checked by whoever collects opinions
+    ) -> Answer | Any:  # noqa: ANN401 - checked where opinions are collected
         """Call the function, and await its result if necessary."""
         self.meter.begin()
         with failures_of(self.name):

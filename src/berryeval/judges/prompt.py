@@ -128,7 +128,7 @@ def judging_prompt(
 
 
 def ask_again(prompt: Prompt, problem: str) -> str:
-    """Return the message after an invalid answer. It does not repeat what the model said."""
+    """Return the message after an invalid answer. It does not repeat the model's answer."""
     return _AGAIN.format(problem=problem, code=prompt.code)
 
 

@@ -30,7 +30,7 @@ _PARTS = {
     "precision": "P",
     "recall": "R",
 }
-"""Parts of names without their separators, the more telling ones first."""
+"""Parts of names without their separators, the most specific ones first."""
 
 _WORDS = {
     "dcg": "DCG",

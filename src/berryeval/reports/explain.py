@@ -48,7 +48,7 @@ def explanation_heading(
     query_text: str | None = None,
     is_chosen: bool = False,
 ) -> str:
-    """Return what stands above the table: the sentence, and what is to be said of the query.
+    """Return the lines above the table: the sentence, and remarks on the query.
 
     `is_chosen` means that the query was chosen by its difference.
     """

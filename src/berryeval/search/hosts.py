@@ -28,7 +28,7 @@ _LARGEST_PORT = 65535
 _SECRET_SERVICES = tuple(
     map(ipaddress.ip_network, ("168.63.129.16/32", "100.100.100.200/32", "fd00:ec2::/32"))
 )
-"""Addresses at which clouds tell machines their credentials, besides the link-local one."""
+"""Addresses of cloud metadata services, which return credentials, besides the link-local one."""
 _TRANSLATED = ipaddress.IPv6Network("64:ff9b::/96")
 """IPv6 addresses that a gateway translates to the IPv4 address in their last bytes."""
 

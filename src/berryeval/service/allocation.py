@@ -1,4 +1,4 @@
-"""Lets freed memory return to the system; glibc's allocator would keep much of it."""
+"""Returns freed memory to the system; glibc's allocator would keep much of it."""
 
 from __future__ import annotations
 

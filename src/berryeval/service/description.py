@@ -36,7 +36,7 @@ TAGS: list[dict[str, Any]] = [
     {"name": "judgments", "description": "Grades with their authors and history."},
     {"name": "imports", "description": "Imported files of judgments, which can be undone."},
     {"name": "projects", "description": "Judging as a team: pairs, judges, progress, agreement."},
-    {"name": "judges", "description": "Judges that are not people: their grades, checks and draws "
+    {"name": "judges", "description": "Automated judges: their grades, checks and draws "
      "of labels, and queries that they propose."},
     {"name": "documents", "description": "Documents; judgments of changed ones become stale."},
     {"name": "runs", "description": "Rankings of search systems."},

@@ -1,7 +1,7 @@
 """Judgments and runs as rows that one shuffle brings together by query.
 
 A row has a key, the ids of its query and document as bytes, and its grade or score. The key is a
-hash of the query in which two bits tell what the row is, so that sorting a partition by this one
+hash of the query, in which two bits encode the kind of row, so that sorting a partition by this one
 number does three things at once:
 
 - All rows of a query come together, since they have the same hash.
@@ -51,7 +51,7 @@ __all__ = [
 
 JUDGED, RETRIEVED, UNJUDGED = 0, 1, 2
 """What a row is: a judgment, a document of a run, or a sign that an unjudged query is in the run.
-Comparing two runs, `RETRIEVED` and `UNJUDGED` tell them apart."""
+When two runs are compared, `RETRIEVED` and `UNJUDGED` distinguish them."""
 
 KIND_BITS = 54
 """The two bits from here on are what the row is; eight bits above them are the bucket."""

@@ -64,7 +64,7 @@ def export_golden_set(
 
     The judgments are those that count now, by the archive's rule; its scale and labels are
     declared. Documents are written as JSON lines, each of them a chunk; without texts in the
-    archive, the set has no documents. Grades and checks of judges that are not people, proposed
+    archive, the set has no documents. Grades and checks of automated judges, proposed
     queries and the guideline are written if there are any. Second opinions, subtopics and history
     are only in `berryeval.archive.Archive.export`.
 
@@ -124,8 +124,8 @@ def import_golden_set(archive: Archive, golden: GoldenSet) -> dict[str, int]:
 
     Documents are the chunks of the set; judged spans are stored as documents of their own, by their
     ids. Judgments are by ``imported``; a judgment with the same grade stays as it is. The archive
-    adopts the scale, labels, rule and guideline of the set, unless it has its own. Grades of judges
-    that are not people are stored beside the judgments, with their checks and proposed queries
+    adopts the scale, labels, rule and guideline of the set, unless it has its own. Grades of
+    automated judges are stored beside the judgments, with their checks and proposed queries
     (`import_judges`).
 
     Returns
@@ -160,7 +160,7 @@ def import_golden_set(archive: Archive, golden: GoldenSet) -> dict[str, int]:
 
 
 def import_judges(archive: Archive, golden: GoldenSet, *, by: str = IMPORTED) -> dict[str, int]:
-    """Store what judges that are not people did in a golden set, and its guideline.
+    """Store what automated judges did in a golden set, and its guideline.
 
     Grades count in the archive as they do in the set: while the judge is admitted under the
     guideline, and the texts are the same. An archive that has a guideline keeps it.
@@ -184,7 +184,7 @@ def _store_judges(archive: Archive, judged: JudgedSet, by: str) -> dict[str, int
 
 @dataclass(frozen=True)
 class JudgedSet:
-    """What judges that are not people did in a golden set, and the guideline they follow."""
+    """What automated judges did in a golden set, and the guideline they follow."""
 
     guideline: str
     """Empty if there is none."""
@@ -210,7 +210,7 @@ class JudgedSet:
 
 
 def _write_judges(archive: Archive, folder: Path) -> None:
-    """Write the files of judges that are not people, as far as there is something to write."""
+    """Write the files of automated judges that have content."""
     with GradeFile(folder / GRADES) as file:
         for grade in archive.model_grades.iter_all():
             file.add(grade)

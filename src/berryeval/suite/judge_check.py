@@ -108,7 +108,7 @@ def draw_sample(
 ) -> Sample:
     """Draw pairs that people judged, from strata of equal grades and of equal systems.
 
-    The sample depends on the set alone: nobody chooses the pairs that a judge is checked with.
+    The sample depends on the set alone, so the pairs of a check cannot be hand-picked.
 
     Parameters
     ----------

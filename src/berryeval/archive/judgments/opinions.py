@@ -226,7 +226,7 @@ def history_of(states: Iterable[AnyState]) -> PairHistory[AnyState]:
             elif judgment is not None and judgment.source != SETTLED:
                 settled = (*before.values(),)
             judgment, pending = state, {}
-            if state.grade is None:  # withdrawn, and with it what was said before
+            if state.grade is None:  # withdrawn, together with all earlier opinions
                 independent = {}
     if judgment is not None and judgment.grade is None:
         judgment, pending = None, {}

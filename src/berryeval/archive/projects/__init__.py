@@ -1,4 +1,4 @@
-"""Judging projects: which pairs are judged, by whom and how often, and how far they are."""
+"""Judging projects: which pairs are judged, by whom and how often, and their progress."""
 
 from berryeval.archive.projects.projects import ArchivedProjects
 

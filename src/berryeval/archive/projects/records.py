@@ -176,7 +176,7 @@ class AskedPair:
     answers: Mapping[str, ProjectAnswer]
     """By judge, oldest first."""
     is_conflict: bool
-    """Whether judges disagree, and nobody has settled it."""
+    """Whether judges disagree, unsettled."""
     settled_by: str | None = None
     """Who settled a conflict."""
     grade: float | None = None
@@ -192,7 +192,7 @@ class AskedPair:
 
 @dataclass(frozen=True, slots=True)
 class JudgeProgress:
-    """How far a judge is."""
+    """The progress of a judge."""
 
     judge: str
     n_graded: int
@@ -261,7 +261,7 @@ class ProjectBoard:
         return [self.progress_of(name) for name in names]
 
     def progress_of(self, judge: str) -> JudgeProgress:
-        """Return how far a judge is."""
+        """Return the progress of a judge."""
         own = [one.answers[judge] for one in self.pairs if judge in one.answers]
         n_graded = sum(one.grade is not None for one in own)
         times = sorted(one.given_at for one in own)

@@ -1,4 +1,4 @@
-"""Passes a connection on to the worker that has the state which its request needs.
+"""Passes a connection on to the worker that has the state its request needs.
 
 Jobs, previews of imports, runs that were only tried, reserved documents and replays of gates are in
 the memory of one process. Requests for them all go to the first worker: another one that receives

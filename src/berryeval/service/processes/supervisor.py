@@ -36,7 +36,7 @@ __all__ = ["Worker", "check_support", "supervise"]
 _STOP_SIGNALS = (signal.SIGINT, signal.SIGTERM)
 _READY, _FAILED = b"+", b"!"
 _SECONDS_BEFORE_RETRY = 1.0
-"""Rest before a worker is replaced that could not start."""
+"""Seconds to wait before replacing a worker that could not start."""
 
 _log = event_logger("berryeval.service")
 

@@ -49,7 +49,7 @@ _FORMULA = "candidates x measures x queries x resamples"
 
 
 class ModelUse(Body):
-    """Grades of a judge that is not a person, corrected by queries that people labelled."""
+    """Grades of an automated judge, corrected by queries that people labelled."""
 
     model_config = with_examples({"label_draw": "first"})
 

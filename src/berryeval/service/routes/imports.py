@@ -85,7 +85,7 @@ def check_owner(caller: Caller, found: StoredImport) -> None:
     Raises
     ------
     Problem
-        403 for the import of somebody else, without the role admin.
+        403 for another caller's import, without the role admin.
     """
     if found.author != caller.name and not caller.may("admin"):
         raise Problem(

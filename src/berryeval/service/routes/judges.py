@@ -1,4 +1,4 @@
-"""Judges that are not people: their grades and their checks."""
+"""Automated judges: their grades and their checks."""
 
 from __future__ import annotations
 
@@ -191,7 +191,7 @@ class JudgeDetails(JudgeState):
 
 @router.get("", response_model=JudgeList)
 def list_judges(archive: ArchiveDep, price: PriceText = None) -> Answer:
-    """List judges that are not people, in the order of their first grades."""
+    """List automated judges, in the order of their first grades."""
     paid = None if price is None else Price.parse(price)
     return Answer({"judges": [judge_as_dict(one, paid) for one in judges_in(archive)]})
 
@@ -205,17 +205,17 @@ def list_model_grades(
         Query(pattern=_HASH, description="Only grades of this judge.", examples=[_EXAMPLE_HASH]),
     ] = None,
 ) -> Answer:
-    """List grades of judges that are not people, by query and document."""
+    """List grades of automated judges, by query and document."""
     found = archive.model_grades.page(identity=judge, **paging.bounds)
     return paging.answer(found, GradeState.of)
 
 
 @router.post("/grades", response_model=Stored, dependencies=[require("judge")])
 def store_model_grades(given: NewGrades, archive: ArchiveDep) -> Answer:
-    """Store grades of judges that are not people, all or none.
+    """Store grades of automated judges, all or none.
 
-    They stand beside people's judgments and never among them. A grade that is there stays as it
-    is. Grades count in comparisons and gates with a label draw, while the judge is admitted.
+    They are stored apart from people's judgments, and existing grades are kept. They count in
+    comparisons and gates with a label draw, while the judge is admitted.
     """
     grades = [ModelGrade(**one.model_dump()) for one in given.grades]
     return Answer({"received": len(grades), "new": archive.model_grades.put(grades)})

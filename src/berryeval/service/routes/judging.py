@@ -85,7 +85,7 @@ def set_judging(given: JudgingContent, archive: ArchiveDep) -> Answer:
     """Declare the judging policy.
 
     Another rule may change which grades count, and thereby every score. Histories show the
-    change, and restoring the rule restores the grades. Judges that are not people have to be
+    change, and restoring the rule restores the grades. Automated judges have to be
     checked again under another guideline or scale.
     """
     labels = None if given.labels is None else tuple(given.labels)

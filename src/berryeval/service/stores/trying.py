@@ -43,7 +43,7 @@ def try_query(store: Store, query: Query, k: int, changes: Mapping[str, str], en
     changes : mapping of str to str
         As `read_changes` returns them.
     end : float
-        When the time is over, as of `time.monotonic`.
+        The deadline, as of `time.monotonic`.
 
     Raises
     ------

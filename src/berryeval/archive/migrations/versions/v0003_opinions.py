@@ -17,7 +17,7 @@ _OPINED = sa.text("kind = 'opinion'")
 
 
 def upgrade() -> None:
-    """Add what tells opinions from judgments; every state so far was a judgment."""
+    """Add the columns that distinguish opinions from judgments; earlier states are judgments."""
     op.add_column(
         "judgments", sa.Column("kind", sa.String(16), nullable=False, server_default="judgment")
     )

@@ -1,4 +1,4 @@
-"""Grades of judges that are not people, their admissions, draws of labels, proposed queries."""
+"""Grades of automated judges, their admissions, draws of labels, proposed queries."""
 
 from __future__ import annotations
 

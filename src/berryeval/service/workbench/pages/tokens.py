@@ -72,7 +72,7 @@ async def revoke_token(
     caller: CallerDep,
     callers: Annotated[KnownCallers, from_service("callers")],
 ) -> Response:
-    """Revoke a token; not one's own, as nobody could undo that here."""
+    """Revoke a token, but not the caller's own: that could not be undone here."""
     if name == caller.name and caller.has_token:
         raise InputError("a token cannot revoke itself; use another token or the command line")
     if not await to_thread.run_sync(home.tokens.revoke, name):

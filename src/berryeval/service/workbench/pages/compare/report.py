@@ -1,4 +1,4 @@
-"""The comparison of the page Compare as a report: one HTML file, which keeps what was seen."""
+"""The comparison of the page Compare as a report: one self-contained HTML file."""
 
 from __future__ import annotations
 

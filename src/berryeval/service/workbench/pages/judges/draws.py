@@ -29,7 +29,7 @@ _LABELS = ("category", "difficulty")
 
 @dataclass(frozen=True)
 class _Row:
-    """A draw, and how far people are."""
+    """A draw, and the progress of its labels."""
 
     stored: StoredDraw
     n_judged: int

@@ -41,7 +41,7 @@ PriceText = Annotated[str, Query(max_length=50)]
 
 @router.get("")
 def list_judges(request: Request, archive: ArchiveDep, price: PriceText = "") -> Response:
-    """List judges that are not people: whether they count, and what they cost so far."""
+    """List automated judges: whether they count, and what they cost so far."""
     paid, problem = _read_price(price)
     judges = judges_in(archive)
     return page(
