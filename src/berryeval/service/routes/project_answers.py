@@ -287,7 +287,8 @@ def _shown(board: ProjectBoard, show: str, caller: str) -> list[AskedPair]:
 
 def _pair(one: AskedPair) -> dict[str, Any]:
     answers = [AnswerShape.of(answer) for answer in one.answers.values()]
-    return PairShape.of(one, one.asked, answers=answers)
+    found: dict[str, Any] = PairShape.of(one, one.asked, answers=answers)
+    return found
 
 
 def _agreement(found: Agreement) -> dict[str, Any]:

@@ -257,7 +257,8 @@ def _plan(given: NewProject, pairs: PairSelection) -> ProjectPlan:
 
 def _shape(project: StoredProject) -> dict[str, Any]:
     plan = project.plan
-    return ProjectShape.of(project, plan, pairs=asdict(plan.pairs))
+    found: dict[str, Any] = ProjectShape.of(project, plan, pairs=asdict(plan.pairs))
+    return found
 
 
 def _progress(archive: Archive, name: str) -> Mapping[str, Any]:
