@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from functools import partial
-from typing import Any
+from typing import Annotated, Any, NamedTuple, TypeAlias
 
 from anyio import to_thread
-from fastapi import APIRouter, Request
+from fastapi import APIRouter, Depends, Request
 from starlette.responses import RedirectResponse, Response
 
 from berryeval.archive import Archive
@@ -127,37 +127,48 @@ def _show_pair(
     )
 
 
-@router.get("/holes", tags=["part"])
-def show_holes(
+class _ComparedRuns(NamedTuple):
+    """The comparison that an address names, and the chosen measure."""
+
+    compared: Compared | None
+    """None if a run was removed since the page was opened."""
+    measure: Measure
+
+
+def _compared_runs(
     request: Request, archive: ArchiveDep, scoring: ScoringDep, comparisons: ComparisonsDep
-) -> Response:
-    """Show whether unjudged documents could change the verdict, which may take a while."""
+) -> _ComparedRuns:
     given = request.query_params
     measure = choose_measure(scoring.measures, given.get("measure", ""))
     try:
         a, b = (choose_run(archive, given.get(side, "")) for side in ("a", "b"))
-        compared = comparisons.compare(a, b)
-    except NotFoundError:  # removed since the page was opened
+        return _ComparedRuns(comparisons.compare(a, b), measure)
+    except NotFoundError:
+        return _ComparedRuns(None, measure)
+
+
+ComparedRunsDep: TypeAlias = Annotated[_ComparedRuns, Depends(_compared_runs)]
+
+
+@router.get("/holes", tags=["part"])
+def show_holes(request: Request, chosen: ComparedRunsDep) -> Response:
+    """Show whether unjudged documents could change the verdict, which may take a while."""
+    compared, measure = chosen
+    if compared is None:
         return fragment(request, "compare_holes.html", turning=None)
     found = compared.remembered(
         ("turning", measure),
         lambda: turning(compared.comparison, measure, most_queries=MOST_QUERIES_WITH_HOLES),
     )
-    pair = Pair(given["a"], given["b"])
+    pair = Pair(request.query_params["a"], request.query_params["b"])
     return fragment(request, "compare_holes.html", turning=found, measure=measure, pair=pair)
 
 
 @router.get("/model", tags=["part"])
-def show_model(
-    request: Request, archive: ArchiveDep, scoring: ScoringDep, comparisons: ComparisonsDep
-) -> Response:
+def show_model(request: Request, archive: ArchiveDep, chosen: ComparedRunsDep) -> Response:
     """Show the comparison that rests on people and a model, for each draw of labels."""
-    given = request.query_params
-    measure = choose_measure(scoring.measures, given.get("measure", ""))
-    try:
-        a, b = (choose_run(archive, given.get(side, "")) for side in ("a", "b"))
-        compared = comparisons.compare(a, b)
-    except NotFoundError:  # removed since the page was opened
+    compared, measure = chosen
+    if compared is None:
         return fragment(request, "compare_model.html", rows=[], measure=measure, level="")
     found = (archive.model_grades.stamp(), archive.admissions.all(), archive.judging.guideline())
     rows = [

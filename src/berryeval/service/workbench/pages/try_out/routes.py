@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator
-from typing import Any
+from typing import Annotated, Any, TypeAlias
 
 from anyio import to_thread
-from fastapi import APIRouter, Request
+from fastapi import APIRouter, Depends, Request
 from starlette.responses import RedirectResponse, Response
 
 from berryeval.archive import Archive
@@ -26,7 +26,7 @@ from berryeval.service.dependencies import (
 )
 from berryeval.service.jobs import CollectionJobs, Job, Progress
 from berryeval.service.paths import address
-from berryeval.service.stores.stores import DEFAULT, Stores
+from berryeval.service.stores.stores import DEFAULT
 from berryeval.service.workbench.choosing import choose_run, read_number, run_choices
 from berryeval.service.workbench.grading import grade_labels
 from berryeval.service.workbench.pages.query.chunks import chunk_of
@@ -40,7 +40,7 @@ from berryeval.service.workbench.pages.try_out.searching import TriesDep, search
 from berryeval.service.workbench.pages.try_out.view import NONE, Letter, TryView, read_view
 from berryeval.service.workbench.rendering import fragment, page
 from berryeval.service.workbench.state.agreement import TableDep
-from berryeval.service.workbench.state.scoring import Scoring, ScoringDep
+from berryeval.service.workbench.state.scoring import ScoringDep
 from berryeval.service.workbench.waiting import once_read
 
 __all__ = ["router"]
@@ -56,24 +56,87 @@ _JOBS = ("try", "store")
 """Kinds of jobs that this page starts."""
 
 
-@router.get("")
-def show_try(
+def _view(
     request: Request,
     archive: ArchiveDep,
     stores: StoresDep,
     caller: CallerDep,
     scoring: ScoringDep,
-    tries: TriesDep,
-    latest: TableDep,
+) -> TryView:
+    return read_view(request.query_params, caller, archive, stores, scoring.measures)
+
+
+ViewDep: TypeAlias = Annotated[TryView, Depends(_view)]
+
+
+class _Searching:
+    """Searches the sides of a view."""
+
+    def __init__(
+        self,
+        request: Request,
+        archive: ArchiveDep,
+        scoring: ScoringDep,
+        tries: TriesDep,
+        latest: TableDep,
+        view: ViewDep,
+    ) -> None:
+        self._archive, self._scoring, self._tries = archive, scoring, tries
+        self._latest, self._view = latest, view
+        self._first = max(1, read_number(request.query_params.get("from", ""), 1))
+
+    def results(self) -> dict[str, Any]:
+        """Return what templates show of the results."""
+        archive = self._archive
+        found = search_sides(archive, self._scoring, self._tries, self._view)
+        answers = found.answers
+        explanation = None if answers is None else answers.explanation
+        moves = () if explanation is None else explanation.effective
+        n_moves = 6
+        beginnings = archive.documents.beginnings(move.doc_id for move in moves[:n_moves])
+        known = {**found.texts, **beginnings}
+        return {
+            "found": found,
+            "answers": answers,
+            "chunk": None
+            if answers is None
+            else chunk_of(archive, answers, self._first, found.texts),
+            "titles": {doc_id: title for doc_id, (title, _) in known.items() if title},
+            "n_moves": n_moves,
+            "labels": grade_labels(archive, self._latest.get()),
+        }
+
+
+SearchingDep: TypeAlias = Annotated[_Searching, Depends()]
+
+
+def _part(view: ViewDep, searching: SearchingDep) -> dict[str, Any]:
+    """Return what parts of the page show, or raise if no system answered."""
+    results = searching.results()
+    if results["answers"] is None:
+        problem = next(iter(results["found"].problems.values()), "no answer")
+        raise ArgumentError("systems", "an answer", problem)
+    return {"view": view, **results}
+
+
+PartDep: TypeAlias = Annotated[dict[str, Any], Depends(_part)]
+
+
+@router.get("")
+def show_try(
+    request: Request,
+    archive: ArchiveDep,
+    stores: StoresDep,
+    scoring: ScoringDep,
+    view: ViewDep,
+    searching: SearchingDep,
 ) -> Response:
     """Show the form, and what the systems find for the query with its settings."""
-    view = _view(request, caller, archive, stores, scoring)
     names = stores.names()
     is_empty = len(names) == 1 and not stores.find(names[0]).n_documents
-    shared: dict[str, Any] = {"answers": None, "found": None}
+    results: dict[str, Any] = {"answers": None, "found": None}
     if view.query.text and not is_empty:
-        labels = grade_labels(archive, latest.get())
-        shared = _context(request, archive, scoring, tries, view, labels)
+        results = searching.results()
     is_part = request.headers.get("hx-target") == "tried"
     baselines, newest = run_choices(archive)
     return page(
@@ -88,42 +151,20 @@ def show_try(
         measures=scoring.measures,
         baselines=baselines,
         newest=newest,
-        **shared,
+        **results,
     )
 
 
 @router.get("/scores", tags=["part"])
-def show_try_scores(
-    request: Request,
-    archive: ArchiveDep,
-    stores: StoresDep,
-    caller: CallerDep,
-    scoring: ScoringDep,
-    tries: TriesDep,
-    latest: TableDep,
-) -> Response:
+def show_try_scores(request: Request, part: PartDep) -> Response:
     """Show only the scores, after a judgment."""
-    view = _view(request, caller, archive, stores, scoring)
-    labels = grade_labels(archive, latest.get())
-    shared = _context(request, archive, scoring, tries, view, labels)
-    return fragment(request, "query_scores.html", view=view, **_answered(shared))
+    return fragment(request, "query_scores.html", **part)
 
 
 @router.get("/ranks", tags=["part"])
-def show_try_ranks(
-    request: Request,
-    archive: ArchiveDep,
-    stores: StoresDep,
-    caller: CallerDep,
-    scoring: ScoringDep,
-    tries: TriesDep,
-    latest: TableDep,
-) -> Response:
+def show_try_ranks(request: Request, part: PartDep) -> Response:
     """Show fifty ranks of both lists, starting at a rank."""
-    view = _view(request, caller, archive, stores, scoring)
-    labels = grade_labels(archive, latest.get())
-    shared = _context(request, archive, scoring, tries, view, labels)
-    return fragment(request, "query_ranks.html", view=view, **_answered(shared))
+    return fragment(request, "query_ranks.html", **part)
 
 
 @router.get("/suggestions", tags=["part"])
@@ -261,45 +302,6 @@ async def save_tried(
         return f"/runs/{saved[0]}"
 
     return RedirectResponse(await to_thread.run_sync(work), 303)
-
-
-def _view(
-    request: Request, caller: Caller, archive: Archive, stores: Stores, scoring: Scoring
-) -> TryView:
-    return read_view(request.query_params, caller, archive, stores, scoring.measures)
-
-
-def _context(
-    request: Request,
-    archive: Archive,
-    scoring: Scoring,
-    tries: TriesDep,
-    view: TryView,
-    labels: tuple[str, ...],
-) -> dict[str, Any]:
-    found = search_sides(archive, scoring, tries, view)
-    answers = found.answers
-    moves = () if answers is None or answers.explanation is None else answers.explanation.effective
-    n_moves = 6
-    beginnings = archive.documents.beginnings(move.doc_id for move in moves[:n_moves])
-    known = {**found.texts, **beginnings}
-    first = max(1, read_number(request.query_params.get("from", ""), 1))
-    return {
-        "found": found,
-        "answers": answers,
-        "chunk": None if answers is None else chunk_of(archive, answers, first, found.texts),
-        "titles": {doc_id: title for doc_id, (title, _) in known.items() if title},
-        "n_moves": n_moves,
-        "labels": labels,
-    }
-
-
-def _answered(shared: dict[str, Any]) -> dict[str, Any]:
-    """Return the results, or raise if no system answered."""
-    if shared["answers"] is None:
-        problem = next(iter(shared["found"].problems.values()), "no answer")
-        raise ArgumentError("systems", "an answer", problem)
-    return shared
 
 
 async def _started(jobs: CollectionJobs, kind: str, work: Any, caller: Caller) -> Response:  # noqa: ANN401
