@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 from types import MappingProxyType
@@ -11,15 +11,13 @@ import numpy as np
 
 from berryeval.core.judging import Judges
 from berryeval.core.judgments import Judgments
-from berryeval.core.notes import Note, caution_notes
 from berryeval.core.query import Query
 from berryeval.core.run import Run
 from berryeval.engine import MissingQueries, NoRelevant
 from berryeval.errors import ArgumentError, MismatchError
 from berryeval.evaluation.comparison import Comparison, Statistics
+from berryeval.evaluation.comparison_notes import comparison_notes
 from berryeval.evaluation.differences import (
-    BLIND_TO_NOISE,
-    Difference,
     describe,
     describe_common,
     describe_slices,
@@ -41,11 +39,11 @@ from berryeval.evaluation.model_judgments import (
     evaluate_with_model,
     shared_weights,
 )
-from berryeval.evaluation.notes import query_notes, weights_note
+from berryeval.evaluation.notes import query_notes
 from berryeval.evaluation.repeats import Noise, mean_evaluation, noise_between, noise_in, rounds_of
 from berryeval.evaluation.result import Evaluation
 from berryeval.evaluation.risk import find_risks
-from berryeval.evaluation.sampling import Sampling, sampling_of
+from berryeval.evaluation.sampling import sampling_of
 from berryeval.evaluation.slices import QueriesSource, Slice, find_slices, load_queries
 from berryeval.evaluation.sources import (
     DocumentsOfChunks,
@@ -306,7 +304,6 @@ def compared(
 
     Everything else is as `compare` has prepared it.
     """
-    notes = query_notes(evaluations, len(query_ids))
     if depths is None:
         depths = {name: _depth(run) for name, run in runs.items()}
     sampling = sampling_of(queries, query_ids)
@@ -357,14 +354,8 @@ def compared(
         sliced=tuple(sliced),
         statistics=how,
         marked_notes=(
-            *notes,
-            *_depth_notes(depths, measures),
-            *map(Note, _sum_notes(measures)),
-            *map(Note, _weight_notes(sampling, how.tests)),
-            *map(Note, _group_notes(sampling, len(query_ids))),
-            *map(Note, _strata_notes(sampling)),
-            *map(Note, _noise_notes(noise, how.tests)),
-            *map(Note, _model_notes(whole)),
+            *query_notes(evaluations, len(query_ids)),
+            *comparison_notes(measures, sampling, len(query_ids), how.tests, depths, noise, whole),
         ),
         max_grade=max_grade,
         repeats=repeats,
@@ -440,69 +431,6 @@ def _load_repeats(
         for name, again in repeats.items()
         if again
     }
-
-
-def _noise_notes(
-    noise: Mapping[str, Mapping[Measure, Noise]], tests: Sequence[str]
-) -> Iterator[str]:
-    ignoring = " and ".join(test for test in tests if test in BLIND_TO_NOISE)
-    for name, own in noise.items():
-        n_runs = next(iter(own.values())).n_runs
-        shown = ", ".join(f"{measure} {found.shared:.4f}" for measure, found in own.items())
-        yield (
-            f"{name}: scores are means over {n_runs} runs. Noise that all queries of a run share "
-            f"(standard deviation): {shown}. Intervals and p-values include it"
-            f"{f', {ignoring} ignores it' * bool(ignoring)}."
-        )
-
-
-def _depth_notes(depths: Mapping[str, int], measures: Sequence[Measure]) -> Iterator[Note]:
-    """Note that runs differ in depth, if a measure reaches below the shallowest."""
-    shallow = min(depths.values(), default=0)
-    is_seen = any(measure.depth is None or measure.depth > shallow for measure in measures)
-    if len(set(depths.values())) > 1 and is_seen:
-        shown = ", ".join(f"{name} up to {depth:,}" for name, depth in depths.items())
-        yield from caution_notes([f"runs differ in depth (documents per query): {shown}"])
-
-
-def _sum_notes(measures: Sequence[Measure]) -> Iterator[str]:
-    """Note that sums and differences of means differ in size."""
-    summed = ", ".join(str(measure) for measure in measures if measure.aggregate == "sum")
-    if summed:
-        yield f"Totals of {summed} are sums over queries; differences are means."
-
-
-def _model_notes(differences: Sequence[Difference]) -> Iterator[str]:
-    """Note what the lead measure rests on, and which other measures do without the model."""
-    found = [one for one in differences if one.rests_on is not None]
-    if not found:
-        return
-    lead = found[0].rests_on
-    assert lead is not None
-    yield lead.sentence
-    yield (
-        f"People labelled {lead.n_labelled:,} of {lead.n_queries:,} queries. Scores of single "
-        "queries are by people where they labelled it, and by the model elsewhere."
-    )
-
-
-def _weight_notes(sampling: Sampling, tests: Sequence[str]) -> Iterator[str]:
-    if sampling.weights is not None and sampling.effective_queries is not None:
-        yield weights_note(len(sampling.weights), sampling.effective_queries)
-        named = f"{' and '.join(tests)}, and the " if tests else "The "
-        yield f"{named[0].upper()}{named[1:]}effect sizes count every query once."
-
-
-def _group_notes(sampling: Sampling, n_queries: int) -> Iterator[str]:
-    if sampling.groups is not None:
-        n_groups = sampling.count(np.ones(n_queries, dtype=bool))
-        yield f"The queries come in {n_groups:,} groups, and the groups are tested."
-
-
-def _strata_notes(sampling: Sampling) -> Iterator[str]:
-    n_strata = len(set(sampling.strata or ()))
-    if n_strata > 1:
-        yield f"The queries come from {n_strata:,} strata; only the spread within them counts."
 
 
 def _depth(run: Run) -> int:

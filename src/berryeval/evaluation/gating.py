@@ -17,12 +17,13 @@ from berryeval.evaluation.gate_rules import RULES, GateRules, Verdict
 from berryeval.evaluation.guards import Guard, LatencyGuard, Margin, MarginGuard, ThresholdGuard
 from berryeval.evaluation.holes import Hole, find_holes
 from berryeval.evaluation.labelled import of_model
+from berryeval.evaluation.margin_verdicts import judge_margins
 from berryeval.evaluation.memory import Memory, levels_of
 from berryeval.evaluation.notes import common_queries, missing_queries
 from berryeval.evaluation.percentiles import percentile_of
 from berryeval.evaluation.result import Evaluation, MeasureResult
 from berryeval.evaluation.slices import Slice, find_slices
-from berryeval.evaluation.trials import Trial, find_trials, judge_margins
+from berryeval.evaluation.trials import Trial, find_trials
 from berryeval.evaluation.verdict import Common, GateResult, GuardResult, name_of_run
 from berryeval.measures import Measure
 
