@@ -6,8 +6,11 @@ A figure that is not defined is a dash; the reason stands in a note.
 from __future__ import annotations
 
 import math
+from collections.abc import Mapping
 from dataclasses import fields, is_dataclass
 from typing import TYPE_CHECKING, Any
+
+from berryeval.measures import Measure
 
 if TYPE_CHECKING:
     from berryeval.evaluation.bounds import Bounds
@@ -18,8 +21,8 @@ __all__ = [
     "bounds_text",
     "end_text",
     "finite",
-    "interval_as_dict",
     "interval_text",
+    "json_value",
     "p_text",
     "percent",
     "record_as_dict",
@@ -82,26 +85,35 @@ def interval_text(interval: Interval | None, digits: int = 4) -> str:
     return f"[{end_text(interval.low, digits)}, {end_text(interval.high, digits)}]"
 
 
-def interval_as_dict(interval: Interval | None) -> dict[str, Any] | None:
-    """Return an interval as JSON has it."""
-    return None if interval is None else record_as_dict(interval)
-
-
 def record_as_dict(record: Any) -> dict[str, Any]:  # noqa: ANN401 - any dataclass
     """Return all fields of a record of figures as JSON has them.
 
-    Numbers are called ``pairs`` for ``n_pairs``, undefined ones are None, and records within are
-    converted as well.
+    Numbers are called ``pairs`` for ``n_pairs``; values are converted by `json_value`.
     """
     return {
-        one.name.removeprefix("n_"): _plain(getattr(record, one.name)) for one in fields(record)
+        one.name.removeprefix("n_"): json_value(getattr(record, one.name)) for one in fields(record)
     }
 
 
-def _plain(value: object) -> object:
+def json_value(value: Any) -> Any:  # noqa: ANN401 - anything that JSON has, or a record of it
+    """Return a value as JSON has it: records as objects, measures by name, no NaN.
+
+    Examples
+    --------
+    >>> json_value({"mean": float("nan"), "ranks": (1, 2)})
+    {'mean': None, 'ranks': [1, 2]}
+    """
+    if isinstance(value, float):
+        return finite(value)
+    if isinstance(value, Measure):
+        return str(value)
     if is_dataclass(value):
         return record_as_dict(value)
-    return finite(value) if isinstance(value, float) else value
+    if isinstance(value, Mapping):
+        return {key: json_value(one) for key, one in value.items()}
+    if isinstance(value, (tuple, list)):
+        return [json_value(one) for one in value]
+    return value
 
 
 def shown_interval(interval: Interval | None) -> str:

@@ -10,9 +10,8 @@ from berryeval.evaluation.agreeing import (
     MeasureAgreement,
     MeasurePair,
     MeasuresAgreement,
-    PairOrders,
 )
-from berryeval.evaluation.figures import finite, interval_as_dict, score, signed
+from berryeval.evaluation.figures import finite, json_value, score, signed
 from berryeval.evaluation.findings import WORDS
 from berryeval.reports.layout import Table, csv_text, json_text, tables_to_text
 
@@ -38,7 +37,7 @@ _RESAMPLED = "In brackets: intervals by resampling queries. "
 def render_agreement(found: Agreement | MeasuresAgreement, format: str) -> str:
     """Return an agreement as table, csv, json or markdown."""
     if format == "json":
-        return json_text(_as_dict(found))
+        return json_text(json_value(_as_dict(found)))
     if format == "csv":
         columns = _COLUMNS if isinstance(found, Agreement) else _MEASURE_COLUMNS
         return csv_text(columns, _rows(found))
@@ -164,56 +163,45 @@ def _as_dict(found: Agreement | MeasuresAgreement) -> dict[str, Any]:
         head: dict[str, Any] = {
             "version": JSON_VERSION,
             "kind": "agreement",
-            "judgments": list(found.sets),
-            "queries": list(found.n_queries),
+            "judgments": found.sets,
+            "queries": found.n_queries,
         }
-        entries = {
-            "measures": [{"measure": str(one.measure), **_entry(one)} for one in found.measures]
-        }
+        entries = {"measures": [{"measure": one.measure, **_entry(one)} for one in found.measures]}
     else:
         head = {
             "version": JSON_VERSION,
             "kind": "measures_agreement",
-            "measures": [str(measure) for measure in found.measures],
+            "measures": found.measures,
             "queries": found.n_queries,
         }
-        entries = {
-            "pairs": [
-                {"measures": [str(measure) for measure in one.measures], **_entry(one)}
-                for one in found.pairs
-            ]
-        }
-    return {**head, **entries, "notes": list(found.notes)}
+        entries = {"pairs": [{"measures": one.measures, **_entry(one)} for one in found.pairs]}
+    return {**head, **entries, "notes": found.notes}
 
 
 def _entry(one: MeasureAgreement | MeasurePair) -> dict[str, Any]:
     return {
         "tau": one.tau,
-        "tau_interval": interval_as_dict(one.tau_interval),
+        "tau_interval": one.tau_interval,
         "tau_ap": one.tau_ap,
-        "tau_ap_interval": interval_as_dict(one.tau_ap_interval),
+        "tau_ap_interval": one.tau_ap_interval,
         "sentence": one.sentence,
-        "systems": [
-            {"system": s.system, "means": list(s.means), "ranks": list(s.ranks)}
-            for s in one.systems
-        ],
-        "pairs": [_pair_as_dict(pair) for pair in one.pairs],
-    }
-
-
-def _pair_as_dict(pair: PairOrders) -> dict[str, Any]:
-    return {
-        "first": pair.first,
-        "second": pair.second,
-        "order": pair.order,
-        "differences": [
+        "systems": one.systems,
+        "pairs": [
             {
-                "difference": finite(d.mean),
-                "interval": interval_as_dict(d.interval),
-                "p_value": finite(d.p_value),
-                "finding": d.finding,
+                "first": pair.first,
+                "second": pair.second,
+                "order": pair.order,
+                "differences": [
+                    {
+                        "difference": difference.mean,
+                        "interval": difference.interval,
+                        "p_value": difference.p_value,
+                        "finding": difference.finding,
+                    }
+                    for difference in pair.differences
+                ],
             }
-            for d in pair.differences
+            for pair in one.pairs
         ],
     }
 

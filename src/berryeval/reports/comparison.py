@@ -9,11 +9,10 @@ from berryeval.evaluation.figures import (
     DASH,
     bounds_text,
     finite,
-    interval_as_dict,
     interval_text,
+    json_value,
     p_text,
     percent,
-    record_as_dict,
     score,
     shown_interval,
     signed,
@@ -238,89 +237,67 @@ def comparison_to_json(comparison: Comparison, *, per_query: bool = False) -> st
 
 def comparison_as_dict(comparison: Comparison, *, per_query: bool = False) -> dict[str, Any]:
     """Return the JSON object of a comparison."""
-    statistics = comparison.statistics
-    shape = {
+    found: dict[str, Any] = json_value({
         "version": JSON_VERSION,
         "kind": "comparison",
         "baseline": comparison.baseline,
-        "candidates": list(comparison.candidates),
+        "candidates": comparison.candidates,
         "queries": comparison.n_queries,
         "effective_queries": comparison.sampling.effective_queries,
         "sentence": comparison.sentence,
-        "statistics": {
-            "level": statistics.level,
-            "tests": list(statistics.tests),
-            "resamples": statistics.n_resamples,
-            "seed": statistics.seed,
-        },
+        "statistics": comparison.statistics,
         "runs": [
             {
                 "run": name,
                 "queries": run.n_queries,
                 "counts": vars(run.counts),
-                "means": {measure: finite(mean) for measure, mean in run.to_dict().items()},
+                "means": run.to_dict(),
             }
             for name, run in comparison.evaluations.items()
         ],
-        "differences": [_difference_as_dict(d) for d in comparison.differences],
-        "common": [_difference_as_dict(d) for d in comparison.common],
-        "slices": [_difference_as_dict(d) for d in comparison.sliced],
-        "risks": [
-            {
-                "system": risk.system,
-                "measure": str(risk.measure),
-                "alpha": risk.alpha,
-                "reward": finite(risk.reward),
-                "risk": finite(risk.risk),
-                "u_risk": finite(risk.u_risk),
-                "t_risk": finite(risk.t_risk),
-                "geo_risk": finite(risk.geo_risk),
-                "baseline_geo_risk": finite(risk.baseline_geo_risk),
-                "robustness_index": risk.robustness_index,
-            }
-            for risk in comparison.risks
-        ],
+        "differences": [_difference_as_dict(one) for one in comparison.differences],
+        "common": [_difference_as_dict(one) for one in comparison.common],
+        "slices": [_difference_as_dict(one) for one in comparison.sliced],
+        "risks": comparison.risks,
         "changed_most": _queries_as_dicts(_changes_of_all(comparison, N_CHANGED)),
-        "notes": list(comparison.notes),
-    }
+        "notes": comparison.notes,
+    })  # fmt: skip
     if per_query:
-        shape["per_query"] = _queries_as_dicts(_changes_of_all(comparison))
-    return shape
+        found["per_query"] = _queries_as_dicts(_changes_of_all(comparison))
+    return found
 
 
 def _difference_as_dict(difference: Difference) -> dict[str, Any]:
-    bounds = difference.bounds
-    part = difference.slice
     return {
         "system": difference.system,
-        "measure": str(difference.measure),
-        "slice": None if part is None else {"label": part.label, "value": part.value},
+        "measure": difference.measure,
+        "slice": difference.slice,
         "queries": difference.n_queries,
         "effective_queries": difference.sampling.effective_queries,
-        "baseline": finite(difference.baseline_mean),
-        "candidate": finite(difference.candidate_mean),
-        "difference": finite(difference.mean),
-        "noise_sd": finite(difference.noise_sd),
-        "interval": interval_as_dict(difference.interval),
-        "p_value": finite(difference.p_value),
+        "baseline": difference.baseline_mean,
+        "candidate": difference.candidate_mean,
+        "difference": difference.mean,
+        "noise_sd": difference.noise_sd,
+        "interval": difference.interval,
+        "p_value": difference.p_value,
         "reason": difference.reason,
         "finding": difference.finding,
         "tests": [
             {
                 "name": test.test,
-                "statistic": finite(test.statistic),
-                "p_value": finite(test.p_value),
+                "statistic": test.statistic,
+                "p_value": test.p_value,
                 "reason": test.reason,
             }
             for test in difference.tests
         ],
-        "cohens_dz": finite(difference.cohens_dz),
-        "rank_biserial": finite(difference.rank_biserial),
+        "cohens_dz": difference.cohens_dz,
+        "rank_biserial": difference.rank_biserial,
         "wins": difference.wins,
         "ties": difference.ties,
         "losses": difference.losses,
-        "rests_on": None if difference.rests_on is None else vars(difference.rests_on),
-        "bounds": None if bounds is None else record_as_dict(bounds),
+        "rests_on": difference.rests_on and vars(difference.rests_on),
+        "bounds": difference.bounds,
     }
 
 

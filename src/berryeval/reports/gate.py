@@ -8,9 +8,10 @@ from typing import TYPE_CHECKING, Any
 from berryeval.evaluation.figures import (
     DASH,
     finite,
-    interval_as_dict,
     interval_text,
+    json_value,
     p_text,
+    record_as_dict,
     score,
     shown_interval,
     signed,
@@ -149,8 +150,8 @@ def gate_to_json(result: GateResult) -> str:
 
 def gate_as_dict(result: GateResult) -> dict[str, Any]:
     """Return the JSON object of a gate."""
-    comparison, common = result.comparison, result.common
-    return {
+    comparison = result.comparison
+    found: dict[str, Any] = json_value({
         "version": JSON_VERSION,
         "kind": "gate",
         "verdict": result.verdict,
@@ -162,22 +163,14 @@ def gate_as_dict(result: GateResult) -> dict[str, Any]:
         "inference": result.inference,
         "candidate": candidate_of(result),
         "suggestion": result.suggestion,
-        "rests_on": None if result.rests_on is None else vars(result.rests_on),
-        "missing": dict(result.missing),
-        "common": common and {"queries": common.n_queries, "verdict": common.verdict},
+        "rests_on": result.rests_on and vars(result.rests_on),
+        "missing": result.missing,
+        "common": result.common,
         "guards": [_guard_as_dict(guard) for guard in result.guards],
-        "holes": [
-            {
-                "query_id": hole.query_id,
-                "doc_id": hole.doc_id,
-                "ranks": dict(hole.ranks),
-                "effect": finite(hole.effect),
-            }
-            for hole in result.holes
-        ],
-        "means": {name: finite(mean) for name, mean in result.evaluation.to_dict().items()},
-        "comparison": None if comparison is None else comparison_as_dict(comparison),
-    }
+        "holes": result.holes,
+        "means": result.evaluation.to_dict(),
+    })  # fmt: skip
+    return found | {"comparison": comparison and comparison_as_dict(comparison)}
 
 
 def _memory_as_dict(result: GateResult) -> dict[str, Any] | None:
@@ -187,7 +180,7 @@ def _memory_as_dict(result: GateResult) -> dict[str, Any] | None:
     return {
         "looks": memory.looks,
         "tries": memory.tries,
-        "queries": list(memory.sizes),
+        "queries": memory.sizes,
         "n_max": result.rules.n_max,
     }
 
@@ -196,56 +189,45 @@ def _opening_as_dict(opening: Opening | None) -> dict[str, Any] | None:
     if opening is None:
         return None
     drift = opening.drift
-    return {
-        "number": opening.number,
-        "openings": opening.openings,
-        "measure": str(opening.measure),
-        "anchor": opening.anchor,
-        "level": opening.level,
-        "reserved": opening.n_reserved,
-        "seen": opening.n_seen,
-        "gain": finite(opening.gain),
-        "interval": interval_as_dict(opening.interval),
+    return record_as_dict(opening) | {
         "drift": drift
         and {
-            "mean": finite(drift.mean),
-            "interval": interval_as_dict(drift.interval),
-            "p": finite(drift.p_value),
+            "mean": drift.mean,
+            "interval": drift.interval,
+            "p": drift.p_value,
             "has_drifted": opening.has_drifted,
         },
     }
 
 
 def _guard_as_dict(guard: GuardResult) -> dict[str, Any]:
-    part = guard.slice
-    measure = getattr(guard.guard, "measure", None)
     baseline, candidate = guard.means or (None, None)
     return {
         "name": guard.name,
         "kind": guard_kind(guard),
-        "measure": None if measure is None else str(measure),
-        "slice": None if part is None else {"label": part.label, "value": part.value},
+        "measure": getattr(guard.guard, "measure", None),
+        "slice": guard.slice,
         "baseline": guard.baseline,
         "verdict": guard.verdict,
         "reason": guard.reason,
         "is_watched": guard.is_watched,
         "queries": guard.n_queries,
-        "effective_queries": finite(guard.effective_queries),
-        "value": finite(guard.value),
-        "limit": finite(guard.limit),
-        "interval": interval_as_dict(guard.interval),
-        "p_pass": finite(guard.p_pass),
-        "p_fail": finite(guard.p_fail),
-        "noise_sd": finite(guard.noise_sd),
-        "baseline_mean": finite(baseline),
-        "candidate_mean": finite(candidate),
+        "effective_queries": guard.effective_queries,
+        "value": guard.value,
+        "limit": guard.limit,
+        "interval": guard.interval,
+        "p_pass": guard.p_pass,
+        "p_fail": guard.p_fail,
+        "noise_sd": guard.noise_sd,
+        "baseline_mean": baseline,
+        "candidate_mean": candidate,
         "changed": guard.n_changed,
         "groups": guard.n_groups,
-        "rests_on": None if guard.rests_on is None else vars(guard.rests_on),
+        "rests_on": guard.rests_on and vars(guard.rests_on),
         "queries_needed": guard.queries_needed,
         "queries_needed_range": guard.queries_needed_range,
         "depends_on_holes": guard.depends_on_holes,
-        "verdicts_by_holes": guard.verdicts_by_holes and list(guard.verdicts_by_holes),
+        "verdicts_by_holes": guard.verdicts_by_holes,
     }
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from berryeval.evaluation.figures import DASH, interval_as_dict, record_as_dict, score, signed
+from berryeval.evaluation.figures import DASH, json_value, score, signed
 from berryeval.reports.layout import Table
 
 if TYPE_CHECKING:
@@ -140,29 +140,26 @@ def check_as_dict(check: Check) -> dict[str, Any]:
     admission = check.admission
     if admission is None:
         return found
-    return found | {
+    repeats = admission.repeats
+    figures: dict[str, Any] = json_value({
         "admitted": admission.is_admitted,
-        "reasons": list(admission.reasons),
-        "rule": record_as_dict(admission.rule),
+        "reasons": admission.reasons,
+        "rule": admission.rule,
         "pairs": admission.n_pairs,
         "queries": admission.n_queries,
         "unanswered": admission.n_unanswered,
-        "kappa": record_as_dict(admission.kappa),
-        "alpha": record_as_dict(admission.alpha),
-        "tau_ap": record_as_dict(admission.tau_ap),
-        "repeats": _consistency_as_dict(admission.repeats),
-        "confusion": [*map(record_as_dict, admission.confusion)],
-        "calibration": [*map(record_as_dict, admission.calibration)],
+        "kappa": admission.kappa,
+        "alpha": admission.alpha,
+        "tau_ap": admission.tau_ap,
+        "repeats": repeats
+        and {
+            "pairs": repeats.n_pairs,
+            "same": repeats.same,
+            "interval": repeats.same_interval,
+        },
+        "confusion": admission.confusion,
+        "calibration": admission.calibration,
         "scale": admission.scale,
-        "biases": [*map(record_as_dict, admission.biases)],
-    }
-
-
-def _consistency_as_dict(consistency: Consistency | None) -> dict[str, Any] | None:
-    if consistency is None:
-        return None
-    return {
-        "pairs": consistency.n_pairs,
-        "same": consistency.same,
-        "interval": interval_as_dict(consistency.same_interval),
-    }
+        "biases": admission.biases,
+    })  # fmt: skip
+    return found | figures
