@@ -101,12 +101,19 @@ def _queries(found: Demo) -> Table:
     )
 
 
+_CAUTIOUS = (
+    "This interval assumes more skewness than was observed, since a set may miss the queries that "
+    "lose most; so it can reach lower than the 95% interval above."
+)
+
+
 def _verdict(found: Demo) -> Table:
     gate, system = found.gate, list(found.results)[-1]
     rows = tuple((guard.name, guard.verdict, *guard_figures(guard)) for guard in gate.guards)
     title = f"4. Can {system} replace {found.comparison.baseline}? {gate.verdict.upper()}"
     header = ("requirement", "verdict", "value", "limit", "interval")
-    notes = (*(f"{guard.guard}: {guard.reason}" for guard in gate.guards), _thresholds(found))
+    reasons = (f"{guard.guard}: {guard.reason}" for guard in gate.guards)
+    notes = (*reasons, _CAUTIOUS, _thresholds(found))
     return Table(title, header, rows, notes)
 
 
