@@ -318,23 +318,33 @@ class ArchivedJudgments(ArchivePart):
         """Return the hash of the current judgments, which can be passed to `at`."""
         return self._known.hash()
 
-    def at(self, when: str | datetime) -> Judgments:
-        """Return earlier judgments.
-
-        Parameters
-        ----------
-        when : str or datetime
-            A hash from `hash` or an evaluation, or a time with its time zone.
+    def revision_of(self, hashed: str) -> int:
+        """Return a revision at which the judgments had this hash.
 
         Raises
         ------
         NotFoundError
-            If no judgments have this hash.
+            If no judgments are known to have this hash.
+        """
+        return self._known.revision_of(hashed)
+
+    def at(self, when: str | datetime | int) -> Judgments:
+        """Return earlier judgments.
+
+        Parameters
+        ----------
+        when : str, datetime or int
+            A hash from `hash` or an evaluation, a time with its time zone, or a revision.
+
+        Raises
+        ------
+        NotFoundError
+            If no judgments have this hash, or there is no such revision.
         """
         return self.as_of(when)[0]
 
     def as_of(
-        self, when: str | datetime | None, *, is_recorded: bool = True
+        self, when: str | datetime | int | None, *, is_recorded: bool = True
     ) -> tuple[Judgments, str]:
         """Return the current (None) or earlier judgments, as `at` does, and their hash.
 

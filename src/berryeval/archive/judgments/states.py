@@ -181,8 +181,12 @@ def hash_at(connection: Connection, revision: int) -> str | None:
     return connection.scalar(select(c.hash).where(c.revision == revision).limit(1))
 
 
-def find(connection: Connection, when: str | datetime | None) -> int:
-    """Return the newest revision: the current one (None), at a time, or of a hash."""
+def find(connection: Connection, when: str | datetime | int | None) -> int:
+    """Return the newest revision: the current one (None), at a time, of a hash, or as it is."""
+    if isinstance(when, int):
+        if not 0 <= when <= find(connection, None):
+            raise NotFoundError("revision of the judgments", str(when))
+        return when
     if isinstance(when, str):
         states = judgment_states.c
         revision = connection.scalar(select(states.revision).where(states.hash == when))
@@ -223,7 +227,7 @@ class KnownStates:
         self._recorded: deque[str] = deque(maxlen=_N_RECORDED)
 
     def as_of(
-        self, when: str | datetime | None, *, is_recorded: bool = True
+        self, when: str | datetime | int | None, *, is_recorded: bool = True
     ) -> tuple[Judgments, str]:
         """Return the current (None) or earlier judgments, and their hash, which is recorded."""
         with self._loading:
@@ -234,16 +238,22 @@ class KnownStates:
             self._recorded.append(state.hash)
         return state.judgments, state.hash
 
-    def _state(self, when: str | datetime | None) -> _State:
-        newest = self._newest
-        if isinstance(when, str):
-            for known in (newest, self._earlier):
-                if known is not None and known.hash == when:
-                    return known
+    def revision_of(self, hashed: str) -> int:
+        """Return a revision at which the judgments had this hash."""
         with self._database.reading() as connection:
-            revision = self._revisions.get(when) if isinstance(when, str) else None
-            if revision is None:
-                revision = find(connection, when)
+            return self._find(connection, hashed)
+
+    def _find(self, connection: Connection, when: str | datetime | int | None) -> int:
+        known = self._revisions.get(when) if isinstance(when, str) else None
+        return find(connection, when) if known is None else known
+
+    def _state(self, when: str | datetime | int | None) -> _State:
+        newest = self._newest
+        for known in (newest, self._earlier):
+            if known is not None and when in (known.hash, known.revision):
+                return known
+        with self._database.reading() as connection:
+            revision = self._find(connection, when)
             if newest is not None and newest.revision == revision:
                 return newest
             is_newest = when is None or revision == find(connection, None)

@@ -15,6 +15,7 @@ __all__ = [
     "RunChoice",
     "baseline_names",
     "choose_measure",
+    "choose_revision",
     "choose_run",
     "read_number",
     "run_choices",
@@ -76,6 +77,21 @@ def choose_measure(measures: Sequence[Measure], name: str) -> Measure:
         known = " or ".join(map(str, measures))
         raise ArgumentError("measure", f"one of {known}", name)
     return wanted
+
+
+def choose_revision(given: Mapping[str, str]) -> int | None:
+    """Return the revision of the judgments that an address pins; None without one.
+
+    Raises
+    ------
+    ArgumentError
+        If it is not a number.
+    """
+    text = given.get("at", "")
+    revision = read_number(text, -1)
+    if text and revision < 0:
+        raise ArgumentError("at", "a revision of the judgments, such as 1200", repr(text[:40]))
+    return revision if text else None
 
 
 def read_number(text: str, default: int) -> int:

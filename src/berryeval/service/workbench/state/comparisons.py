@@ -47,6 +47,7 @@ RANKS_COMPARED = 100
 
 _MOST_BYTES, _MOST_CACHED = 48 << 20, 24
 """Size and number of the cached comparisons."""
+_MOST_PINNED = 4
 _AT_ONCE, _MOST_WAITING = 2, 8
 """Comparisons that are computed at the same time, and those together with the waiting ones."""
 _MOST_TAGS = 12
@@ -239,12 +240,21 @@ class Comparisons:
         self._found: LruCache[_Key, Compared] = LruCache(
             _MOST_BYTES, at_least(_MOST_BYTES // _MOST_CACHED, _bytes_of)
         )
-        self._work: SharedWork[tuple[str, str, Measure], Compared] = SharedWork(
+        # Apart from the others, of which the newest is shown until there is a newer one.
+        self._pinned: LruCache[tuple[str, str, int, object], Compared] = LruCache(_MOST_PINNED)
+        self._work: SharedWork[tuple[str, str, Measure, int | None], Compared] = SharedWork(
             "berryeval-comparing", _AT_ONCE, most=_MOST_WAITING
         )
 
-    def compare(self, a: StoredRun, b: StoredRun) -> Compared:
+    def compare(self, a: StoredRun, b: StoredRun, at: int | None = None) -> Compared:
         """Compare two runs with the current judgments, or those of a moment ago.
+
+        Parameters
+        ----------
+        a, b : StoredRun
+            Baseline and candidate.
+        at : int, optional
+            The revision of the judgments to use instead.
 
         Raises
         ------
@@ -252,13 +262,14 @@ class Comparisons:
             If both are the same.
         MismatchError
             If no judged query is in both.
+        NotFoundError
+            If there is no such revision.
         """
         labels = labels_of([a, b])
-        state = self._scoring.recent()
         known = self._scoring.all_queries()
         run_ids = {label: run.run_id for label, run in labels.items()}
 
-        def make() -> Compared:
+        def make(state: State) -> Compared:
             evaluations = {
                 label: self._scoring.evaluation(run_id, state) for label, run_id in run_ids.items()
             }
@@ -270,11 +281,18 @@ class Comparisons:
             )
             return Compared(a, b, RecalledComparison.of(comparison, state), state)
 
-        found = self._found.get_or_compute(self._key(a, b, state, known), make)
+        if at is not None:
+            state = self._scoring.pinned(at)
+            key = a.run_id, b.run_id, at, (state.sampling, known.stamp)
+            return self._pinned.get_or_compute(key, lambda: make(state))
+        state = self._scoring.recent()
+        found = self._found.get_or_compute(self._key(a, b, state, known), lambda: make(state))
         found.state = state  # judgments that were changed and changed back are current again
         return found
 
-    def soon(self, a: StoredRun, b: StoredRun, measure: Measure) -> tuple[Compared | None, bool]:
+    def soon(
+        self, a: StoredRun, b: StoredRun, measure: Measure, at: int | None = None
+    ) -> tuple[Compared | None, bool]:
         """Compare two runs as `compare` does, or return an earlier comparison.
 
         A page waits only briefly; the comparison, and the slices of a measure, continue in a
@@ -285,21 +303,25 @@ class Comparisons:
         compared : Compared or None
             None if there is none yet: it is being computed.
         is_current : bool
-            Whether it uses the current judgments.
+            Whether it uses the current judgments, or those of the given revision.
         """
 
         def make() -> Compared:
-            found = self.compare(a, b)
+            found = self.compare(a, b, at)
             found.sliced(measure)
             return found
 
+        key = a.run_id, b.run_id, measure, at
+        if at is not None:
+            pinned, _ = self._work.get(key, make, seconds=shared_work.FIRST_WAIT_SECONDS)
+            return pinned, True
         known = self.known(a, b)
         if known is not None and not known.has_slices(measure):
             known = None
         if known is not None and self._is_current(known):
             return known, True
         found, _ = self._work.get(
-            (a.run_id, b.run_id, measure),
+            key,
             make,
             seconds=shared_work.FIRST_WAIT_SECONDS if known is None else shared_work.WAIT_SECONDS,
             known=known,

@@ -60,12 +60,14 @@ class ManyComparisons:
     def __init__(self, scoring: Scoring) -> None:
         self._scoring = scoring
         self._found: LruCache[_Key, ManyCompared] = LruCache(_MOST_CACHED)
-        self._work: SharedWork[tuple[tuple[str, ...], Measure], ManyCompared] = SharedWork(
+        self._work: SharedWork[tuple[object, ...], ManyCompared] = SharedWork(
             "berryeval-comparing-many", _AT_ONCE, most=_MOST_WAITING
         )
 
-    def compare(self, runs: Sequence[StoredRun], measure: Measure) -> ManyCompared:
-        """Compare runs with the first of them, by the current judgments.
+    def compare(
+        self, runs: Sequence[StoredRun], measure: Measure, at: int | None = None
+    ) -> ManyCompared:
+        """Compare runs with the first of them, by the current judgments or those of a revision.
 
         Raises
         ------
@@ -73,9 +75,11 @@ class ManyComparisons:
             If a run is repeated.
         MismatchError
             If no judged query is in all of them.
+        NotFoundError
+            If there is no such revision.
         """
         labels = dict(labels_of(runs))
-        state = self._scoring.recent()
+        state = self._scoring.recent() if at is None else self._scoring.pinned(at)
         known = self._scoring.all_queries()
 
         def make() -> ManyCompared:
@@ -86,11 +90,13 @@ class ManyComparisons:
         key = tuple(run.run_id for run in runs), measure, state.hash, known.stamp
         return self._found.get_or_compute(key, make)
 
-    def soon(self, runs: Sequence[StoredRun], measure: Measure) -> ManyCompared | None:
+    def soon(
+        self, runs: Sequence[StoredRun], measure: Measure, at: int | None = None
+    ) -> ManyCompared | None:
         """Compare runs as `compare` does; None if it takes a while, and continues in a thread."""
-        key = tuple(run.run_id for run in runs), measure
+        key = tuple(run.run_id for run in runs), measure, at
         found, _ = self._work.get(
-            key, lambda: self.compare(runs, measure), seconds=shared_work.FIRST_WAIT_SECONDS
+            key, lambda: self.compare(runs, measure, at), seconds=shared_work.FIRST_WAIT_SECONDS
         )
         return found
 

@@ -13,6 +13,7 @@ from berryeval.core.id_column import encode_id
 from berryeval.core.judgments import Judgments
 from berryeval.core.query import Query
 from berryeval.core.run import Run
+from berryeval.errors import NotFoundError
 from berryeval.evaluation.evaluate import MeasureLike, evaluate, read_measures
 from berryeval.evaluation.result import Evaluation, holes_measure
 from berryeval.service.allocation import return_free_memory
@@ -50,12 +51,17 @@ class State:
     """
 
     def __init__(
-        self, revision: int, hashed: str, sampling: str, read: Callable[[], Judgments]
+        self,
+        revision: int,
+        hashed: str,
+        sampling: str,
+        read: Callable[[], Judgments],
+        as_of: datetime | None = None,
     ) -> None:
         self.revision = revision
         self.hash = hashed
         self.sampling = sampling
-        self.as_of = datetime.now(timezone.utc)
+        self.as_of = as_of or datetime.now(timezone.utc)
         self._read = read
         self._judgments: Callable[[], Judgments | None] = lambda: None
 
@@ -123,6 +129,31 @@ class Scoring:
             hashed = archive.judgments.hash()
         self._revisions.put(hashed, revision)
         return State(revision, hashed, self._design(), lambda: self._read(hashed))
+
+    def pinned(self, revision: int) -> State:
+        """Return the judgments at a revision; weights and groups of queries are the current ones.
+
+        Raises
+        ------
+        NotFoundError
+            If there is no such revision.
+        """
+
+        def read() -> Judgments:
+            return self._archive.judgments.as_of(revision, is_recorded=False)[0]
+
+        _, hashed = self._archive.judgments.as_of(revision, is_recorded=False)
+        self._revisions.put(hashed, revision)
+        last = self._archive.judgments.of_revisions([revision]).get(revision)
+        as_of = None if last is None else last.judged_at
+        return State(revision, hashed, self._design(), read, as_of)
+
+    def pin_of(self, state: State) -> int:
+        """Return a revision that has exactly the judgments of a state."""
+        try:
+            return self._archive.judgments.revision_of(state.hash)
+        except NotFoundError:  # many changes ago, and not recorded
+            return state.revision
 
     def _read(self, hashed: str) -> Judgments:
         found = self._archive.judgments.at(hashed)

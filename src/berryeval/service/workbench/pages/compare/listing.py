@@ -118,23 +118,25 @@ def read_wanted(given: Mapping[str, str], measure: Measure) -> ComparedQueries:
 
 @dataclass(frozen=True)
 class Pair:
-    """Both runs as the address names them."""
+    """Both runs as the address names them, and the revision of the judgments that it pins."""
 
     a: str
     b: str
+    at: int | None = None
 
-    def address(self, measure: Measure | None = None) -> str:
-        """Return the address of their comparison."""
-        return address("/compare", a=self.a, b=self.b, measure=measure)
+    def address(self, measure: Measure | None = None, *, path: str = "/compare") -> str:
+        """Return the address of their comparison, or of a part of it."""
+        return address(path, a=self.a, b=self.b, measure=measure, at=self.at)
 
     def with_(self, wanted: ComparedQueries, **changes: object) -> str:
         """Return the address with some parameters changed."""
-        return address("/compare", a=self.a, b=self.b, **wanted.parameters(**changes))
+        parameters = wanted.parameters(**changes)
+        return address("/compare", a=self.a, b=self.b, **parameters, at=self.at)
 
     @property
     def swapped(self) -> str:
         """Return the address with baseline and candidate swapped."""
-        return Pair(self.b, self.a).address()
+        return replace(self, a=self.b, b=self.a).address()
 
     @property
     def judging(self) -> str:
@@ -148,15 +150,15 @@ class Pair:
 
     def holes(self, measure: Measure) -> str:
         """Return the address of the effect of unjudged documents."""
-        return address("/compare/holes", a=self.a, b=self.b, measure=measure)
+        return self.address(measure, path="/compare/holes")
 
     def report(self, measure: Measure) -> str:
         """Return the address of the comparison as one file."""
-        return address("/compare/report", a=self.a, b=self.b, measure=measure)
+        return self.address(measure, path="/compare/report")
 
     def model(self, measure: Measure) -> str:
         """Return the address of the comparison that rests on people and a model."""
-        return address("/compare/model", a=self.a, b=self.b, measure=measure)
+        return self.address(measure, path="/compare/model")
 
 
 @dataclass(frozen=True)

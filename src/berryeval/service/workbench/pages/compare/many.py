@@ -20,8 +20,9 @@ from berryeval.evaluation.figures import percent
 from berryeval.evaluation.leaderboard import by_effect, leaderboard
 from berryeval.measures import Measure
 from berryeval.reports.wording import policy_note, undefined_notes
-from berryeval.service.workbench.choosing import choose_measure, choose_run
+from berryeval.service.workbench.choosing import choose_measure, choose_revision, choose_run
 from berryeval.service.workbench.pages.compare.listing import ComparedQueries, Pair
+from berryeval.service.workbench.pages.compare.pinning import pinned_at
 from berryeval.service.workbench.rendering import origin_of, page
 from berryeval.service.workbench.state.many_comparisons import (
     MOST_COMPARED,
@@ -39,11 +40,17 @@ _N_DISPUTED = 30
 
 
 def many_address(
-    a: str, candidates: Sequence[str], measure: Measure | None = None, *, path: str = "/compare"
+    a: str,
+    candidates: Sequence[str],
+    measure: Measure | None = None,
+    at: int | None = None,
+    *,
+    path: str = "/compare",
 ) -> str:
     """Return the address of a comparison with several candidates, or of its report."""
     given = [("a", a), *(("b", one) for one in candidates)]
     given += [] if measure is None else [("measure", str(measure))]
+    given += [] if at is None else [("at", str(at))]
     return f"{path}?{urlencode(given, errors='surrogateescape')}"
 
 
@@ -62,12 +69,13 @@ def show_many(
         If there is no such run.
     """
     given = request.query_params
+    at = choose_revision(given)
     wanted = references_in(archive, given)
     if wanted != [given.get("a"), *given.getlist("b")]:
-        return RedirectResponse(many_address(wanted[0], wanted[1:]), 303)
+        return RedirectResponse(many_address(wanted[0], wanted[1:], at=at), 303)
     runs = [choose_run(archive, one) for one in wanted]
     measure = choose_measure(scoring.measures, given.get("measure", ""))
-    compared = comparisons.soon(runs, measure)
+    compared = comparisons.soon(runs, measure, at)
     if compared is None:
         return being_computed(request, f"Comparing {len(runs)} runs")
     references = dict(zip(compared.runs, wanted, strict=True))
@@ -75,16 +83,18 @@ def show_many(
     return page(
         request,
         "compare_many.html",
-        **_figures(compared, measure, references),
+        **_figures(compared, measure, references, at),
         runs=compared.runs,
         state=compared.state,
-        is_current=scoring.is_current(compared.state),
+        is_current=at is not None or scoring.is_current(compared.state),
         measure=measure,
-        permalink=origin_of(request) + many_address(ids[0], ids[1:], measure),
-        report=many_address(wanted[0], wanted[1:], measure, path="/compare/report"),
-        tabs=[(one, many_address(wanted[0], wanted[1:], one)) for one in scoring.measures],
+        permalink=origin_of(request)
+        + many_address(ids[0], ids[1:], measure, scoring.pin_of(compared.state)),
+        pinned=pinned_at(scoring, at, many_address(wanted[0], wanted[1:], measure)),
+        report=many_address(wanted[0], wanted[1:], measure, at, path="/compare/report"),
+        tabs=[(one, many_address(wanted[0], wanted[1:], one, at)) for one in scoring.measures],
         addresses={
-            label: Pair(wanted[0], reference).address(measure)
+            label: Pair(wanted[0], reference, at).address(measure)
             for label, reference in references.items()
         },
     )
@@ -113,7 +123,7 @@ def references_in(archive: Archive, given: QueryParams) -> list[str]:
 
 
 def _figures(
-    compared: ManyCompared, measure: Measure, references: dict[str, str]
+    compared: ManyCompared, measure: Measure, references: dict[str, str], at: int | None
 ) -> dict[str, Any]:
     comparison = compared.comparison
     baseline = comparison.baseline
@@ -123,7 +133,9 @@ def _figures(
     differences = by_effect(comparison, measure)
     rows = [
         forest_row(
-            one, name, address=Pair(references[baseline], references[one.system]).address(measure)
+            one,
+            name,
+            address=Pair(references[baseline], references[one.system], at).address(measure),
         )
         for one, name in zip(
             differences, distinct_parts([d.system for d in differences]), strict=True

@@ -18,7 +18,7 @@ from berryeval.reports.html.query_data import DEPTH
 from berryeval.service.dependencies import ArchiveDep, SettingsDep
 from berryeval.service.prices import check_price
 from berryeval.service.stored_runs import labels_of
-from berryeval.service.workbench.choosing import choose_measure, choose_run
+from berryeval.service.workbench.choosing import choose_measure, choose_revision, choose_run
 from berryeval.service.workbench.pages.compare.many import references_in
 from berryeval.service.workbench.state.many_comparisons import compare_runs
 from berryeval.service.workbench.state.scoring import ScoringDep, State
@@ -51,7 +51,8 @@ def download_report(
     n_queries = max(run.n_queries for run in runs)
     price = float((len(runs) - 1) * len(measures) * n_queries * _PRICE_PER_QUERY)
     check_price("report", _FORMULA, price, settings.max_comparison, "compare fewer runs")
-    state = scoring.recent()
+    at = choose_revision(given)
+    state = scoring.recent() if at is None else scoring.pinned(at)
     queries = scoring.all_queries().queries
     comparison = compare_runs(scoring, state, labels_of(runs), measures, queries)
     text = comparison_to_html(

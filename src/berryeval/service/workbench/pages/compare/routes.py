@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from functools import partial
 from typing import Annotated, Any, NamedTuple, TypeAlias
 
@@ -29,6 +30,7 @@ from berryeval.service.stored_runs import RunCache, check_baseline_name
 from berryeval.service.verdicts import decide_on
 from berryeval.service.workbench.choosing import (
     choose_measure,
+    choose_revision,
     choose_run,
     read_number,
     run_choices,
@@ -42,6 +44,7 @@ from berryeval.service.workbench.pages.compare.listing import (
     read_wanted,
 )
 from berryeval.service.workbench.pages.compare.many import show_many
+from berryeval.service.workbench.pages.compare.pinning import pinned_at
 from berryeval.service.workbench.pages.compare.with_model import compare_with_model
 from berryeval.service.workbench.rendering import fragment, origin_of, page
 from berryeval.service.workbench.state.comparisons import Compared, Comparisons, ComparisonsDep
@@ -88,11 +91,13 @@ def _show_pair(
         return _choose(request, archive, problem="same")
     measure = choose_measure(scoring.measures, given.get("measure", ""))
     wanted = read_wanted(given, measure)
-    compared, is_current = comparisons.soon(a, b, measure)
+    at = choose_revision(given)
+    compared, is_current = comparisons.soon(a, b, measure, at)
     if compared is None:
         return being_computed(request, "Comparing both runs")
     listing = list_changes(compared, wanted)
-    pair = Pair(given["a"], given["b"])
+    pair = Pair(given["a"], given["b"], at)
+    seen = Pair(a.run_id, b.run_id, scoring.pin_of(compared.state))
     if wanted.cell is not None and listing.n_found == 1:
         return RedirectResponse(pair.query(listing.rows[0].query_id, wanted), 303)
     shared: dict[str, Any] = {
@@ -122,7 +127,8 @@ def _show_pair(
         b=b,
         is_current=is_current,
         measures=scoring.measures,
-        permalink=origin_of(request) + Pair(a.run_id, b.run_id).with_(wanted, page=wanted.page),
+        permalink=origin_of(request) + seen.with_(wanted, page=wanted.page),
+        pinned=pinned_at(scoring, at, replace(pair, at=None).with_(wanted)),
         report=pair.report(measure),
     )
 
@@ -142,7 +148,7 @@ def _compared_runs(
     measure = choose_measure(scoring.measures, given.get("measure", ""))
     try:
         a, b = (choose_run(archive, given.get(side, "")) for side in ("a", "b"))
-        return _ComparedRuns(comparisons.compare(a, b), measure)
+        return _ComparedRuns(comparisons.compare(a, b, choose_revision(given)), measure)
     except NotFoundError:
         return _ComparedRuns(None, measure)
 
@@ -160,7 +166,8 @@ def show_holes(request: Request, chosen: ComparedRunsDep) -> Response:
         ("turning", measure),
         lambda: turning(compared.comparison, measure, most_queries=MOST_QUERIES_WITH_HOLES),
     )
-    pair = Pair(request.query_params["a"], request.query_params["b"])
+    given = request.query_params
+    pair = Pair(given["a"], given["b"], choose_revision(given))
     return fragment(request, "compare_holes.html", turning=found, measure=measure, pair=pair)
 
 
