@@ -43,11 +43,13 @@ def write_batches(
     """Write batches within a transaction, and return the number of new or changed judgments."""
     if declared is not None:
         adopt_policy(database, connection, declared)
-    rule = read_policy(connection).rule
+    policy = read_policy(connection)
     n_written = 0
     for wanted, (author, source, _, as_opinion) in checked:
         if as_opinion:
-            n_written += write_opinions(connection, wanted, rule, author=author, source=source)
+            n_written += write_opinions(connection, wanted, policy, author=author, source=source)
         else:
-            n_written += write_judgments(connection, wanted, author=author, source=source)
+            n_written += write_judgments(
+                connection, wanted, author=author, source=source, highest=policy.highest
+            )
     return n_written

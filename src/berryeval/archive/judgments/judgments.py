@@ -81,7 +81,8 @@ class ArchivedJudgments(ArchivePart):
         Raises
         ------
         ArgumentError
-            If a pair has two different grades, or a grade or id is invalid.
+            If a pair has two different grades, or a grade or id is invalid, or a new grade
+            exceeds the declared scale.
         """
         return self.put_batches([JudgmentBatch(author, source, [*entries], as_opinion)])
 
@@ -137,6 +138,8 @@ class ArchivedJudgments(ArchivePart):
         ------
         ConflictError
             If the judgment has another revision.
+        ArgumentError
+            If a new grade exceeds the declared scale.
         """
         labels = subtopics, subtopic_weights, stratum, note
         wanted = check_entries([JudgmentEntry(query_id, doc_id, grade, document_hash, *labels)])
@@ -144,7 +147,8 @@ class ArchivedJudgments(ArchivePart):
 
         def work(connection: Connection) -> StoredJudgment:
             check_revision(connection, (query_id, doc_id), if_revision)
-            write_judgments(connection, wanted, author=author, source=source)
+            highest = read_policy(connection).highest
+            write_judgments(connection, wanted, author=author, source=source, highest=highest)
             found = read_judgment(connection, (query_id, doc_id))
             assert found is not None
             return found
@@ -175,8 +179,8 @@ class ArchivedJudgments(ArchivePart):
         check_source(author, source)
 
         def work(connection: Connection) -> StoredJudgment:
-            rule = read_policy(connection).rule
-            write_opinions(connection, wanted, rule, author=author, source=source)
+            policy = read_policy(connection)
+            write_opinions(connection, wanted, policy, author=author, source=source)
             found = history_of(read_history(connection, (query_id, doc_id)))
             own = next((one for one in found.pending if one.author == author), found.judgment)
             assert own is not None  # what is no opinion beside a judgment is one

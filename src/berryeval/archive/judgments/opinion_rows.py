@@ -12,6 +12,7 @@ from berryeval.archive.judgments.rows import (
     NewJudgment,
     Pair,
     StateWriter,
+    check_on_scale,
     known_hashes,
     read_histories,
     read_history,
@@ -21,7 +22,7 @@ from berryeval.archive.judgments.rows import (
     write_judgments,
 )
 from berryeval.archive.judgments.subtopics import subtopics_of
-from berryeval.archive.records import StoredJudgment
+from berryeval.archive.records import JudgingPolicy, StoredJudgment
 from berryeval.core.judging import Judges
 from berryeval.errors import ConflictError
 
@@ -34,7 +35,7 @@ RULE = "rule"
 def write_opinions(
     connection: Connection,
     wanted: dict[Pair, NewJudgment],
-    rule: Judges,
+    policy: JudgingPolicy,
     *,
     author: str,
     source: str | None,
@@ -43,7 +44,13 @@ def write_opinions(
 
     The first opinion on a pair becomes its judgment. With some rules, opinions change which grade
     counts.
+
+    Raises
+    ------
+    ArgumentError
+        If a new grade exceeds the declared scale.
     """
+    rule, highest = policy.rule, policy.highest
     first: dict[Pair, NewJudgment] = {}
     ruled: list[Pair] = []
     writer = StateWriter(connection)
@@ -61,6 +68,7 @@ def write_opinions(
             if not _is_unchanged(histories[pair], new, author):
                 own = [one for one in histories[pair] if is_opinion_of(one, author)]
                 replaced = own[-1].revision if own else None
+                check_on_scale(new, own[-1].grade if own else None, highest)
                 writer.add(new, author, source, replaced=replaced, kind="opinion")
                 # By the rule "first" an opinion counts only for subtopics that others left out.
                 if rule != "first" or new.subtopics or judgment.subtopics:
@@ -68,7 +76,9 @@ def write_opinions(
     n_written = writer.flush()
     for pairs in batches_of(ruled):
         apply_rule(connection, read_histories(connection, pairs).values(), rule)
-    return n_written + write_judgments(connection, first, author=author, source=source)
+    return n_written + write_judgments(
+        connection, first, author=author, source=source, highest=highest
+    )
 
 
 def apply_rule(

@@ -48,6 +48,7 @@ __all__ = [
     "Pair",
     "StateWriter",
     "check_entries",
+    "check_on_scale",
     "check_revision",
     "iter_opined",
     "known_hashes",
@@ -148,10 +149,30 @@ def check_entries(entries: Iterable[JudgmentEntry]) -> dict[Pair, NewJudgment]:
     return wanted
 
 
+def check_on_scale(new: NewJudgment, before: float | None, highest: int | None) -> None:
+    """Raise if a grade exceeds the declared scale, unless the judgment had it before."""
+    if highest is None or new.grade is None or new.grade <= highest or new.grade == before:
+        return
+    where = f"grade of document {new.doc_id!r} for query {new.query_id!r}"
+    expected = f"at most {highest}, the highest grade of the declared scale"
+    raise ArgumentError(where, expected, f"{new.grade:g}")
+
+
 def write_judgments(
-    connection: Connection, wanted: dict[Pair, NewJudgment], *, author: str, source: str | None
+    connection: Connection,
+    wanted: dict[Pair, NewJudgment],
+    *,
+    author: str,
+    source: str | None,
+    highest: int | None = None,
 ) -> int:
-    """Write the states that differ from the current ones, and return their number."""
+    """Write the states that differ from the current ones, and return their number.
+
+    Raises
+    ------
+    ArgumentError
+        If a new grade exceeds the highest one of the scale.
+    """
     writer = StateWriter(connection)
     for pairs in batches_of(wanted):
         before = _read_counted(connection, pairs)
@@ -161,6 +182,7 @@ def write_judgments(
             new = with_kept_subtopics(with_hash(wanted[pair], hashes), old)
             new = with_kept_stratum(new, old)
             if old is None or not _is_same(old, new, author, source):
+                check_on_scale(new, None if old is None else old.grade, highest)
                 writer.add(new, author, source, replaced=None if old is None else old.revision)
     return writer.flush()
 

@@ -42,6 +42,11 @@ _N_PAIRS = (
     .scalar_subquery()
 )
 _PROJECTS: Select[Any] = select(projects, _N_PAIRS.label("n_pairs"))
+_UNFINISHED: Select[Any] = (
+    select(project_pairs.c.project, project_pairs.c.query_id, project_pairs.c.doc_id)
+    .join(projects, projects.c.name == project_pairs.c.project)
+    .where(projects.c.state != "finished")
+)
 
 
 class ArchivedProjects(ArchivePart):
@@ -230,6 +235,19 @@ class ArchivedProjects(ArchivePart):
             query_id, doc_id, grade, author=author, source=SETTLED, note=note,
             if_revision=if_revision,
         )  # fmt: skip
+
+    def settling(self, query_id: str, doc_id: str) -> str | None:
+        """Return the unfinished project that settles disagreements on a pair; None without one."""
+        wanted = _UNFINISHED.where(project_pairs.c.query_id == query_id,
+                                   project_pairs.c.doc_id == doc_id)  # fmt: skip
+        with self._database.reading() as connection:
+            found = connection.execute(wanted.limit(1)).first()
+        return None if found is None else str(found.project)
+
+    def unfinished_pairs(self) -> set[tuple[str, str]]:
+        """Return the pairs of all projects that are not finished."""
+        with self._database.reading() as connection:
+            return {(row.query_id, row.doc_id) for row in connection.execute(_UNFINISHED)}
 
     def _open_pair(self, name: str, query_id: str, doc_id: str) -> StoredProject:
         c = project_pairs.c

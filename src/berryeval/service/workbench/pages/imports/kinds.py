@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
 from berryeval.archive import Archive, hash_of_document
+from berryeval.archive.judgments.rows import NewJudgment, check_on_scale
 from berryeval.archive.records import RunFacts
 from berryeval.core.documents import Document
 from berryeval.core.id_column import decode_id
@@ -247,7 +248,7 @@ def _stored(n_stored: int, noun: str, plural: str | None = None) -> str:
 
 
 def _of_judgments(archive: Archive, content: Judgments, *, may_declare: bool) -> Preview:
-    there = archive.judgments.current()
+    there, highest = archive.judgments.current(), archive.judging.get().highest
     n_new = n_changed = n_same = 0
     changed: list[tuple[str, str, float, float]] = []
     for query_id, rows in content.iter_queries():
@@ -255,6 +256,9 @@ def _of_judgments(archive: Archive, content: Judgments, *, may_declare: bool) ->
         for row in rows:
             doc_id, after = content.doc_ids.bytes_at(row), content.grades[row]
             before = grades.get(doc_id)
+            if highest is not None and after > highest:
+                new = NewJudgment(decode_id(query_id), decode_id(doc_id), after, None)
+                check_on_scale(new, before, highest)
             if before is None:
                 n_new += 1
             elif before == after and has_same_labels(content, there, query_id, doc_id):
