@@ -9,6 +9,7 @@ from starlette.testclient import TestClient
 from berryeval import Document, Run
 from berryeval.archive import Archive, JudgmentEntry, RunFacts
 from berryeval.archive.judgments.opinions import SETTLED
+from berryeval.archive.projects.records import PairSelection, ProjectPlan
 from berryeval.archive.records import JudgingPolicy
 from berryeval.service.workbench.state import judging_queues
 from service.workbench.html import HTML, get_page, parse
@@ -253,6 +254,31 @@ def test_a_conflict_is_settled(client, archive):
     assert outcome["status"] == "done"
     assert archive.judgments.get("q1", "d1").source == SETTLED
     assert ask(client, "/judge/next?mode=conflicts")["cards"] == []
+
+
+def test_a_conflict_of_a_project_is_settled_there(client, archive):
+    """Neither the queue nor the judgment offers or accepts it until the project is finished."""
+    archive.judgments.add_opinion("q1", "d1", 3, author="bob")
+    seen = archive.judgments.get("q1", "d1").revision
+    card = {"query_id": "q1", "doc_id": "d1", "revision": seen, "hash": None}
+    plan = ProjectPlan(PairSelection("sample", (), limit=100), n_opinions=2)
+    archive.projects.create("team", plan, author="ada")
+    assert archive.projects.settling("q1", "d1") == "team"
+    assert ask(client, "/judge/next?mode=conflicts")["cards"] == []
+    (outcome,) = say(client, graded(card, 2, mode="conflicts"))
+    assert outcome["status"] == "refused"
+    assert "The project team settles this disagreement" in outcome["reason"]
+    page = get_page(client, "/judgments/q1/d1")
+    assert page.find("p", class_="banner").find("a")["href"] == "/projects/team/settle"
+    assert not page.find_all("form", class_="regrade")
+    form = {"grade": "2", "revision": str(seen), "settle": "yes"}
+    answer = client.post("/judgments/q1/d1", data=form, headers={**HTML, **ORIGIN})
+    assert answer.status_code == 409
+    assert "The project team settles this disagreement" in answer.text
+    assert archive.judgments.get("q1", "d1").grade == 1
+    archive.projects.set_state("team", "finished")
+    (outcome,) = say(client, graded(card, 2, mode="conflicts"))
+    assert outcome["status"] == "done"
 
 
 @pytest.mark.parametrize(

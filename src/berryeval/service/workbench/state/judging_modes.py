@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Container, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Literal, TypeAlias
 
@@ -235,14 +235,17 @@ def _stale(archive: Archive, _scoring: Scoring, _wanted: JudgingTask, _caller: s
 
 
 def _conflicts(archive: Archive, _scoring: Scoring, _wanted: JudgingTask, _caller: str) -> Listed:
-    return _found(archive, WantedJudgments(is_conflict=True))
+    # Those of projects are settled by their rules, on a page of the project.
+    return _found(archive, WantedJudgments(is_conflict=True), archive.projects.unfinished_pairs())
 
 
-def _found(archive: Archive, wanted: WantedJudgments) -> Listed:
+def _found(
+    archive: Archive, wanted: WantedJudgments, others: Container[Pair] = frozenset()
+) -> Listed:
     table = archive.judgment_index.table()
-    rows = table.find(wanted).tolist()
-    asked = [PairToJudge(*table.pair(row)) for row in rows[:_MOST_PAIRS]]
-    return Listed(asked, len(rows) - len(asked))
+    pairs = [pair for row in table.find(wanted).tolist() if (pair := table.pair(row)) not in others]
+    asked = [PairToJudge(*pair) for pair in pairs[:_MOST_PAIRS]]
+    return Listed(asked, len(pairs) - len(asked))
 
 
 # Those of projects are stored with the project; see `project_queues`.

@@ -8,6 +8,7 @@ from typing import Literal, TypeAlias, get_args
 
 from berryeval.archive import Archive
 from berryeval.errors import ArgumentError, ConflictError, NotFoundError
+from berryeval.service.workbench.grading import settled_in_project
 from berryeval.service.workbench.state.judging_modes import MODES, JudgingTask, Pair
 from berryeval.service.workbench.state.judging_queues import Queues
 from berryeval.service.workbench.state.project_queues import ProjectQueues
@@ -131,6 +132,10 @@ def answer(archive: Archive, queues: Queues, given: Reply, *, author: str) -> Ou
 
 def _grade(archive: Archive, queues: Queues, given: Reply, author: str) -> Outcome:
     assert given.grade is not None
+    if given.wanted.mode == "conflicts":
+        elsewhere = settled_in_project(archive, *given.pair)
+        if elsewhere:
+            return Outcome(given.key, "refused", reason=elsewhere)
     if given.wanted.mode == "second":
         stored = archive.judgments.add_opinion(
             *given.pair,

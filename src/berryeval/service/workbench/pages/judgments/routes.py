@@ -23,7 +23,12 @@ from berryeval.service.dependencies import ArchiveDep, CallerDep, require
 from berryeval.service.paths import DocId, QueryId, quoted
 from berryeval.service.problems import Problem
 from berryeval.service.temporary import temporary_folder
-from berryeval.service.workbench.grading import change_sentence, grade_labels, read_revision
+from berryeval.service.workbench.grading import (
+    change_sentence,
+    grade_labels,
+    read_revision,
+    settled_in_project,
+)
 from berryeval.service.workbench.pages.judgments.listing import SHOWN, Filter, find_judgments
 from berryeval.service.workbench.rendering import page
 from berryeval.service.workbench.state.agreement import AgreedDep, TableDep
@@ -153,6 +158,7 @@ def show_judgment(
         current=current,
         opinions=saying.independent,
         is_conflict=saying.is_conflict,
+        settling=archive.projects.settling(query_id, doc_id) if saying.is_conflict else None,
         undoable=undoable,
         restored=restored,
         labels=grade_labels(archive, latest.get()),
@@ -176,12 +182,16 @@ async def change_judgment(
         if grade == "take-back":
             archive.judgments.remove(query_id, doc_id, author=caller.name, if_revision=seen)
             return
+        is_settling = bool(form.get("settle"))
+        elsewhere = settled_in_project(archive, query_id, doc_id) if is_settling else ""
+        if elsewhere:
+            raise Problem(409, elsewhere, kind="conflict")
         archive.judgments.change(
             query_id,
             doc_id,
             _number(grade),
             author=caller.name,
-            source=SETTLED if form.get("settle") else SOURCE,
+            source=SETTLED if is_settling else SOURCE,
             document_hash=str(form.get("hash") or "") or None,
             if_revision=seen,
         )
