@@ -24,7 +24,7 @@ __all__ = [
 
 TEXT_WIDTH = 50
 
-_FIRST_WORDS = {"all", "both", "latency"}
+_FIRST_WORDS = {"all", "both", "latency", "there"}
 
 
 def policy_note(comparison: Comparison) -> str:

@@ -16,7 +16,7 @@ from markupsafe import Markup, escape
 
 from berryeval.search.stop_words import STOP_WORDS
 
-__all__ = ["highlighted", "is_markdown", "rendered", "words_of"]
+__all__ = ["highlighted", "is_markdown", "one_line", "rendered", "words_of"]
 
 _MOST_WORDS = 20
 _LONGEST_SUFFIX = 3
@@ -32,6 +32,11 @@ _IS_MARKDOWN = re.compile(
     re.MULTILINE,
 )
 """A heading, code, a list, a table, a link or bold text."""
+
+_LINKS = re.compile(r"\[([^\]\n]{1,200})\]\([^)\s]{1,200}\)")
+_MARKS = re.compile(r"^#{1,6} +|^(?:```|~~~).*$|\*\*|`", re.MULTILINE)
+_TABLE = re.compile(r"^[ |:-]*-{3,}[ |:-]*$|[ ]*\|[ ]*", re.MULTILINE)
+"""What a line without markup leaves out: addresses, marks, and the lines of tables."""
 
 _MOST_BRACKETS, _MOST_LINES = 500, 1000
 """With more, rendering takes longer than a page may; such a text is shown as it is."""
@@ -80,6 +85,19 @@ def is_markdown(text: str) -> bool:
     if text.count("[") > _MOST_BRACKETS or text.count("\n") > _MOST_LINES:
         return False
     return _IS_MARKDOWN.search(text) is not None
+
+
+def one_line(text: str) -> str:
+    """Return a text in one line, without the marks of Markdown.
+
+    Examples
+    --------
+    >>> one_line("## Errors\\n\\nSee [limits](limits.md): `429` is **temporary**.")
+    'Errors See limits: 429 is temporary.'
+    """
+    if is_markdown(text):
+        text = _TABLE.sub(" ", _MARKS.sub("", _LINKS.sub(r"\1", text)))
+    return " ".join(text.split())
 
 
 def highlighted(html: Markup, query: str) -> Markup:

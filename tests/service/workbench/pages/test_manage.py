@@ -123,7 +123,7 @@ def test_a_token_is_shown_once(client, archive):
     assert (found.role, found.collections) == ("judge", ("shop",))
     assert token not in get(client, "/tokens")
     assert "expected a new name" in post(client, "/tokens", data, 422).text
-    assert "there is no token" in post(client, "/tokens/nope/revoke", {}, 404).text
+    assert "There is no token" in post(client, "/tokens/nope/revoke", {}, 404).text
     post(client, "/tokens/ci/revoke", {})
     assert archive.tokens.verify(token) is None
     assert "The token of ci is revoked" in get(client, "/tokens?revoked=ci")

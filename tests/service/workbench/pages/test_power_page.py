@@ -97,8 +97,8 @@ def test_the_default_is_the_newest_run_against_the_baseline(client, runs, archiv
         against=archive.runs.load(runs[3]),
     )
     assert f"These 60 queries can detect a drop of {power.spreads[0].smallest_drop:.3f}" in printed
-    assert "category=seldom" in known.find("select", id="slice").text
-    assert "category=seldom" in part.find("select", id="slice").text
+    assert "category: seldom" in known.find("select", id="slice").text
+    assert "category: seldom" in part.find("select", id="slice").text
 
 
 @pytest.mark.usefixtures("runs")

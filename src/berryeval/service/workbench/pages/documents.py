@@ -19,6 +19,7 @@ from berryeval.service.workbench.pages.query.documents import text_of
 from berryeval.service.workbench.rendering import fragment, page
 from berryeval.service.workbench.state.run_directory import DirectoryDep, RunDirectory
 from berryeval.service.workbench.state.scoring import Scoring, ScoringDep
+from berryeval.service.workbench.texts import one_line
 from berryeval.service.workbench.waiting import once_read
 
 __all__ = ["router"]
@@ -135,8 +136,7 @@ def _rows(archive: Archive, ids: list[str]) -> list[_Row]:
     rows = []
     for doc_id in ids:
         title, text = beginnings.get(doc_id, ("", ""))
-        line = " ".join(text.split())
-        rows.append(_Row(doc_id, title, line[:_BEGINNING]))
+        rows.append(_Row(doc_id, title, one_line(text)[:_BEGINNING]))
     return rows
 
 

@@ -10,6 +10,7 @@ from berryeval.charts.marks import Link, links
 from berryeval.charts.svg import Svg
 from berryeval.evaluation.findings import Outcome
 from berryeval.service.workbench.pages.query.answers import Answers, Ranked, Side
+from berryeval.service.workbench.texts import one_line
 
 __all__ = ["AT_ONCE", "Chunk", "Move", "Shown", "chunk_of", "move_of"]
 
@@ -90,7 +91,7 @@ def _shown(
     return Shown(
         result,
         _cut(title, _TITLE),
-        _cut(text, _BEGINNING),
+        _cut(one_line(text), _BEGINNING),
         move_of(result, is_before=side == 0) if len(answers.sides) > 1 else None,
         result.rank == answers.measure.k,
         hashes.get(result.doc_id),
