@@ -1,7 +1,7 @@
 """Take the pictures of the workbench's pages that the documentation shows.
 
-`berryeval serve --demo` runs for as long as it takes. Every page is taken on a desk and on a
-phone, in light and in dark.
+`berryeval serve --demo` runs for as long as it takes. Every page is taken on a desk in light and
+in dark, and on a phone in one of them.
 
     python scripts/workbench_screenshots.py [NAME ...]
 """
@@ -19,7 +19,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Literal
+from typing import Literal, TypeAlias
 from urllib.parse import quote
 
 from playwright.sync_api import Browser, Page, sync_playwright
@@ -31,10 +31,8 @@ __all__ = [
     "NO_PICTURES",
     "PAGE",
     "PICTURES",
-    "SCHEMES",
-    "SIZES",
     "Picture",
-    "file_of",
+    "files_of",
     "to_markdown",
 ]
 
@@ -43,13 +41,22 @@ SHELL = "chromium-headless-shell"
 DOCS = Path(__file__).parents[1] / "docs"
 IMAGES = DOCS / "images" / "workbench"
 PAGE = DOCS / "reference" / "workbench-pictures.md"
+_MOST_SECONDS = 60
 LARGEST = 6_000_000
 """Bytes of all pictures together."""
 
-SIZES = {"desk": (1440, 900, 1700), "phone": (390, 844, 1500)}
+Size: TypeAlias = Literal["desk", "phone"]
+Scheme: TypeAlias = Literal["light", "dark"]
+
+SIZES: dict[Size, tuple[int, int, int]] = {"desk": (1440, 900, 1400), "phone": (390, 844, 1300)}
 """Width and height of a screen, and how much of a page is shown."""
 
-SCHEMES: tuple[Literal["light", "dark"], ...] = ("light", "dark")
+VARIANTS: tuple[tuple[Size, Scheme], ...] = (
+    ("desk", "light"),
+    ("desk", "dark"),
+    ("phone", "light"),
+)
+"""One scheme on a phone: with both, the files would be larger than allowed."""
 
 
 @dataclass(frozen=True)
@@ -93,6 +100,7 @@ PICTURES = (
     Picture("queries", "/queries"),
     Picture("query", "/queries/{query_id:id}", "{query}"),
     Picture("document", "/queries/{query_id:id}/documents/{doc_id:id}", "{document}"),
+    Picture("documents", "/documents"),
     Picture("try", "/try", "/try?id={query_id}&b.fusion=ranks"),
     Picture("systems", "/try/systems"),
     Picture("judge", "/judge"),
@@ -110,6 +118,8 @@ PICTURES = (
     Picture("verdict", "/gates/{name}/verdicts/{verdict_id}", "/gates/{gate}/verdicts/{verdict}"),
     Picture("power", "/power"),
     Picture("import", "/import"),
+    Picture("collections", "/collections"),
+    Picture("tokens", "/tokens"),
     Picture("search", "/search", "/search?q=a"),
     Picture("palette", "/", None, _open_palette),
     Picture("login", "/login"),
@@ -117,10 +127,7 @@ PICTURES = (
 """In the order in which the documentation shows them."""
 
 NO_PICTURES = {
-    "/collections": "a short list and a form",
-    "/documents": "a plain list",
     "/documents/{doc_id:id}": "looks like the document of a query",
-    "/tokens": "a short list and a form",
     "/assets/{name:path}": "files that pages are made of",
     "/gates/{name}/replay/{run_id}": "a verdict that is not kept, and looks the same",
     "/judgments/imports": "a plain list, of which the demonstration has none",
@@ -190,33 +197,43 @@ def take(browser: Browser, address: str, wanted: list[str]) -> None:
     blank = browser.new_page()
     known = things(address, blank)
     blank.goto("about:blank")
-    for size, (width, height, most) in SIZES.items():
-        for scheme in SCHEMES:
-            context = browser.new_context(
-                base_url=address,
-                viewport={"width": width, "height": height},
-                color_scheme=scheme,
-                is_mobile=size == "phone",
-            )
-            page = context.new_page()
-            for picture in PICTURES:
-                if wanted and picture.name not in wanted:
-                    continue
-                page.set_viewport_size({"width": width, "height": height})
-                page.goto(picture.address.format(**known), wait_until="networkidle")
-                if picture.prepare:
-                    picture.prepare(page)
-                else:  # a screen as high as the page, so that the menu is, too
-                    high = int(page.evaluate("document.documentElement.scrollHeight"))
-                    page.set_viewport_size({"width": width, "height": min(high, most)})
-                png = page.screenshot(animations="disabled")
-                (IMAGES / file_of(picture, size, scheme)).write_bytes(shrink(png, blank))
-            context.close()
+    for number, (size, scheme) in enumerate(VARIANTS):
+        width, height, most = SIZES[size]
+        context = browser.new_context(
+            base_url=address,
+            viewport={"width": width, "height": height},
+            color_scheme=scheme,
+            is_mobile=size == "phone",
+        )
+        page = context.new_page()
+        for picture in PICTURES:
+            if wanted and picture.name not in wanted:
+                continue
+            page.set_viewport_size({"width": width, "height": height})
+            page.goto(picture.address.format(**known), wait_until="networkidle")
+            _wait_for_results(page)
+            if picture.prepare:
+                picture.prepare(page)
+            else:  # a screen as high as the page, so that the menu is, too
+                high = int(page.evaluate("document.documentElement.scrollHeight"))
+                page.set_viewport_size({"width": width, "height": min(high, most)})
+            png = page.screenshot(animations="disabled")
+            (IMAGES / files_of(picture)[number]).write_bytes(shrink(png, blank))
+        context.close()
 
 
-def file_of(picture: Picture, size: str, scheme: str) -> str:
-    """Name the file of a picture."""
-    return f"{picture.name}-{size}-{scheme}.png"
+def _wait_for_results(page: Page) -> None:
+    """Wait until a page shows what it computes: a comparison, agreement, replayed verdicts."""
+    waiting = page.locator(".waiting, progress:not([value]), [role=status]:has-text('Reading')")
+    for _ in range(_MOST_SECONDS):
+        if waiting.count() == 0:
+            return
+        page.wait_for_timeout(1000)
+
+
+def files_of(picture: Picture) -> list[str]:
+    """Name the files of a picture."""
+    return [f"{picture.name}-{size}-{scheme}.png" for size, scheme in VARIANTS]
 
 
 def to_markdown() -> str:
@@ -224,18 +241,15 @@ def to_markdown() -> str:
     lines = [
         "# Pictures of the workbench",
         "",
-        "Every page of `berryeval serve --demo`, 1440 and 390 pixels wide, in light and in dark.",
+        "Every page of `berryeval serve --demo`: on a desktop, in light and dark, and on a phone.",
         "`make screenshots` takes them and writes this page.",
         "[Use the workbench](../how-to/use-the-workbench.md) is the tour.",
     ]
     for picture in PICTURES:
-        title = picture.name.capitalize()
+        title = picture.name.capitalize().replace("-", " ")
+        cells = [f"![{title}](../images/workbench/{file})" for file in files_of(picture)]
         lines += ["", f"## {title}", ""]
-        for size in SIZES:
-            lines += ["| light | dark |", "|---|---|"] if size == "desk" else []
-            files = [file_of(picture, size, scheme) for scheme in SCHEMES]
-            cells = [f"![{title}](../images/workbench/{file})" for file in files]
-            lines.append(f"| {' | '.join(cells)} |")
+        lines += ["| light | dark | phone |", "|---|---|---|", f"| {' | '.join(cells)} |"]
     return "\n".join(lines) + "\n"
 
 
