@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-from berryeval.client.collection import Documents, Judgments, Queries
-from berryeval.client.collections import Collections
+from berryeval.client.collection import Collections, Documents, Judgments, Queries
 from berryeval.client.connection import Connection, Record
 from berryeval.client.deciding import Baselines, Evaluations, Gates, Jobs, as_list, prefer
 from berryeval.client.judges import Judges, LabelDraws, Proposals

@@ -1,4 +1,4 @@
-"""Queries, documents and judgments of the service: its test collection."""
+"""Collections of the service, with their queries, documents and judgments."""
 
 from __future__ import annotations
 
@@ -13,10 +13,31 @@ from berryeval.core.documents import Document
 from berryeval.core.query import Query
 from berryeval.errors import InputTypeError
 
-__all__ = ["Documents", "Judgments", "Queries", "document_bodies"]
+__all__ = ["Collections", "Documents", "Judgments", "Queries", "document_bodies"]
+
+_COLLECTION = "/v1/collections/{name}"
 
 _Grade: TypeAlias = "float | Mapping[str, float]"
 """A grade, or grades by subtopic."""
+
+
+class Collections(Resource):
+    """Golden sets with their runs and gates, apart from one another."""
+
+    def __iter__(self) -> Iterator[Record]:
+        return map(Record, self._connection.ask("GET", "/v1/collections")["items"])
+
+    def create(self, name: str, title: str | None = None) -> Record:
+        """Create a collection, or change the title of an existing one."""
+        return self._connection.ask("PUT", _COLLECTION, {"name": name}, body={"title": title})
+
+    def get(self, name: str) -> Record:
+        """Return a collection."""
+        return self._connection.ask("GET", _COLLECTION, {"name": name})
+
+    def remove(self, name: str) -> None:
+        """Remove a collection with everything in it."""
+        self._connection.ask("DELETE", _COLLECTION, {"name": name})
 
 
 class Queries(Resource):
