@@ -276,7 +276,7 @@ def test_too_few_changes_are_reported_at_the_top_of_a_page():
     hero = page[page.index('class="hero"') : page.index("</h1>")]
     assert 'class="badge untested"' in hero
     assert "Too few changes to decide" in hero
-    assert "of 5 queries changed" in hero
+    assert "the set has only 5 queries" in hero
     assert '<div class="beside">no interval</div>' in page
     assert '<div class="beside">fewer than 10 queries changed</div>' in page
 
