@@ -118,7 +118,7 @@ def test_a_race_for_a_name_has_one_winner(archive, monkeypatch):
 
 
 def test_there_are_not_too_many(archive, monkeypatch):
-    """Their number is limited."""
+    """One collection too many is rejected."""
     monkeypatch.setattr(collections, "MOST_COLLECTIONS", 1)
     archive.collections.create("one")
     with pytest.raises(ArgumentError, match="at most 1, got 2"):
@@ -126,7 +126,7 @@ def test_there_are_not_too_many(archive, monkeypatch):
 
 
 def test_a_removed_collection_is_gone(archive):
-    """With its database; another of the same name is empty."""
+    """Its database is removed; a new collection of the same name is empty."""
     before = databases_of(archive)
     archive.collections.create("shop")
     with opened(archive, "shop") as one:
@@ -139,7 +139,7 @@ def test_a_removed_collection_is_gone(archive):
 
 
 def test_the_first_and_unknown_collections_cannot_be_removed(archive):
-    """Nothing is removed silently."""
+    """Removing the first collection, or an unknown one, is an error."""
     with pytest.raises(ArgumentError, match="besides the archive's own"):
         archive.collections.remove("default")
     for change in (archive.collections.remove, lambda name: archive.collections.retitle(name, "x")):
@@ -242,7 +242,7 @@ def filled(archive):
 
 @pytest.fixture(params=["sqlite", "postgresql"])
 def copy_location(request, tmp_path):
-    """Where a copy is restored."""
+    """The location to restore an export to."""
     if request.param == "sqlite":
         yield str(tmp_path / "copy.db")
     else:

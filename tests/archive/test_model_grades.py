@@ -133,7 +133,7 @@ def test_a_draw_never_changes(archive):
 
 
 def test_nothing_enters_the_queries_before_a_person_accepts_it(archive):
-    """Also not what a file calls accepted."""
+    """A file that calls them accepted does not change that."""
     archive.proposals.put([proposal("P1"), proposal("P2", status="accepted")])
     assert archive.queries.all() == {}
     assert archive.proposals.counts() == {"proposed": 2}
@@ -146,7 +146,7 @@ def test_nothing_enters_the_queries_before_a_person_accepts_it(archive):
 
 
 def test_decisions_on_proposals_are_final(archive):
-    """Not those of another person, nor those of a file that is uploaded again."""
+    """Neither another person nor a second upload replaces a decision."""
     archive.proposals.put([proposal("P1"), proposal("P2")])
     archive.proposals.reject("P1", reviewer="ada", why="too easy")
     assert archive.proposals.put([proposal("P1")]) == 0

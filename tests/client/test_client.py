@@ -322,7 +322,7 @@ def test_judges_are_uploaded_and_downloaded(client):
 
 
 def test_label_draws_never_change(client):
-    """Drawn by the service, or elsewhere."""
+    """The service draws queries, or stores a draw made elsewhere."""
     client.queries.put([Query(f"q{n}", f"query {n}", category="ab"[n % 2]) for n in range(30)])
     drawn = client.label_draws.create("first", 20, by="category")
     assert (drawn["n_queries"], drawn["n_labelled"], drawn["created_by"]) == (30, 20, "local")
@@ -339,7 +339,7 @@ def test_label_draws_never_change(client):
 
 
 def test_proposals_become_queries_when_accepted(client):
-    """With other texts, too; a decision is final."""
+    """A proposal can be accepted with edited texts; a decision is final."""
     assert client.proposals.put([PROPOSAL, replace(PROPOSAL, query_id="P2")])["new"] == 2
     assert [*client.queries] == []
     added = client.proposals.accept("P1", query="how long is it?")

@@ -140,13 +140,13 @@ def test_a_project_is_paused_finished_and_removed(ask, start):
     ],
 )
 def test_invalid_plans_are_explained(start, plan, status, message):
-    """Each with the field or the name."""
+    """The message names the field or the missing record."""
     answer = start(**plan)
     assert (answer.status_code, message in answer.text) == (status, True), answer.text
 
 
 def test_a_name_is_used_once(start):
-    """409 with the reason."""
+    """A second project of the same name is rejected."""
     start()
     assert "a project of this name" in start().json()["detail"]
 

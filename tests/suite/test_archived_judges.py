@@ -165,7 +165,7 @@ def write_admitted(folder, **declared):
     ids=["labels", "scale", "nothing"],
 )
 def test_a_judge_stays_admitted_until_the_guideline_changes(empty, tmp_path, declared):
-    """From the set to the archive and back, whatever the set declares; then somebody edits it."""
+    """It survives an import and an export, and an edit expires the checks."""
     golden = write_admitted(tmp_path / "golden", **declared)
     import_golden_set(empty, golden)
     policy = empty.judging.get()
@@ -183,7 +183,7 @@ def test_a_judge_stays_admitted_until_the_guideline_changes(empty, tmp_path, dec
 
 
 def test_a_guideline_that_is_too_long_is_refused_before_anything_is_stored(empty, tmp_path):
-    """With the file."""
+    """The message names the file."""
     folder = write_judged_set(tmp_path / "golden", 3)
     (folder / "GUIDELINE.md").write_text("x" * 40_001)
     with pytest.raises(FormatError, match=r"GUIDELINE.md: expected a text of at most 40,000"):

@@ -80,7 +80,7 @@ def test_who_cannot_judge_is_not_asked_again(archive, start):
 
 
 def test_grades_from_before_count_if_a_judge_takes_part(archive, start):
-    """Whoever else judged is not one of the judges of the project."""
+    """Grades of other people do not count as answers of the project."""
     archive.judgments.put([JudgmentEntry(*pair, 1) for pair in PAIRS[:2]], author="eve")
     archive.judgments.add_opinion(*PAIRS[0], 2, author="ada")
     start("named", "depth", judges=("ada", "bob"), n_opinions=2)
@@ -90,7 +90,7 @@ def test_grades_from_before_count_if_a_judge_takes_part(archive, start):
 
 
 def test_an_undone_grade_is_asked_for_again(archive, start):
-    """Even if the other judge has answered since."""
+    """The pair is open for the judge again, even if the other judge has answered since."""
     start(judges=("ada", "bob"), n_opinions=2)
     stored = archive.projects.answer("holes", "q1", "d1", 2, author="ada")
     archive.projects.answer("holes", "q1", "d1", 1, author="bob")
@@ -99,7 +99,7 @@ def test_an_undone_grade_is_asked_for_again(archive, start):
 
 
 def test_a_settled_disagreement_names_the_settler(archive, start):
-    """Its grade counts, and the opinions stay for agreement."""
+    """The settling grade counts, and agreement still uses the opinions."""
     start(judges=("ada", "bob"), n_opinions=2)
     archive.projects.answer("holes", "q1", "d1", 2, author="ada")
     archive.projects.answer("holes", "q1", "d1", 0, author="bob")
@@ -148,7 +148,7 @@ def test_a_project_is_paused_finished_and_removed(archive, start):
 
 
 def test_wrong_requests_are_rejected(archive, start):
-    """Each with the reason."""
+    """The message gives the reason."""
     start(judges=("ada",))
     with pytest.raises(ConflictError, match="a project of this name"):
         start()

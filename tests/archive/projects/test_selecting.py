@@ -51,7 +51,7 @@ def test_a_query_is_finished_before_the_next_one():
 
 
 def test_a_sample_is_drawn_by_its_seed():
-    """From the runs, or without runs from what is judged."""
+    """It is drawn from the runs; without runs, from the judged pairs."""
     assert pairs("sample", limit=3) == pairs("sample", limit=3)
     assert len({tuple(pairs("sample", limit=3, seed=seed)) for seed in range(9)}) > 1
     assert {*pairs("sample", limit=9)} == {*pairs("depth")}
@@ -59,7 +59,7 @@ def test_a_sample_is_drawn_by_its_seed():
 
 
 def test_ranks_and_effects_are_stored():
-    """For judges who see them."""
+    """Judges who may see the systems see these ranks."""
     wanted = PairSelection("holes", (RUN_ID,))
     first, _, last = select_pairs(wanted, JUDGED, RUNS, {})
     assert last.ranks == {"bm25": 3, "dense": 1}
@@ -75,7 +75,7 @@ def test_a_selection_without_pairs_is_rejected():
 
 
 def test_too_many_pairs_are_rejected(monkeypatch):
-    """With the way out."""
+    """The message suggests a limit or a lower depth."""
     monkeypatch.setattr("berryeval.archive.projects.selecting.MOST_PAIRS", 2)
     with pytest.raises(ArgumentError, match="set a limit, or a lower depth"):
         pairs("depth")
@@ -96,7 +96,7 @@ def test_too_many_pairs_are_rejected(monkeypatch):
     ],
 )
 def test_invalid_selections_are_rejected(fields, message):
-    """Each with the field."""
+    """The message names the field."""
     with pytest.raises(ArgumentError, match=message):
         PairSelection(**{"runs": (RUN_ID,)} | fields)
 
@@ -112,13 +112,13 @@ def test_invalid_selections_are_rejected(fields, message):
     ],
 )
 def test_invalid_plans_are_rejected(fields, message):
-    """Each with the field."""
+    """The message names the field."""
     with pytest.raises(ArgumentError, match=message):
         ProjectPlan(PairSelection(runs=(RUN_ID,)), **fields)
 
 
 def test_a_plan_survives_json():
-    """As the archive stores it."""
+    """A plan read back from its stored JSON is equal."""
     import json
     from dataclasses import asdict
 

@@ -43,7 +43,7 @@ def open_page(client):
 
 
 def test_an_empty_archive_says_how_to_upload(open_page):
-    """With the command, for this service."""
+    """The page shows the upload command with the address of this service."""
     shown = open_page("/judges")
     assert "berryeval judge upload --golden golden/ --archive http://localhost:8765" in shown.text
     assert "No draws yet" in open_page("/judges/draws").text
@@ -182,7 +182,7 @@ def test_people_label_a_drawn_query_completely(client, archive, open_page):
     [("a b", "5", "Name: expected letters"), ("more", "1", "Number of queries: expected")],
 )
 def test_a_draw_that_is_not_possible_is_explained(client, archive, name, n, words):
-    """Next to the form; nothing is stored."""
+    """The message is next to the form, and nothing is stored."""
     found = client.post("/judges/draws", data={"name": name, "n": n}, headers=HTML)
     assert (found.status_code, words in parse(found.text).text) == (422, True)
     assert [one.name for one in archive.label_draws.page().items] == ["first"]

@@ -38,7 +38,7 @@ def documents(archive):
 
 @pytest.mark.usefixtures("documents")
 def test_documents_are_listed_page_by_page(client):
-    """In the order of ids, with their titles."""
+    """Documents are listed by id, with their titles."""
     first = get(client, "/documents")
     assert "61 documents" in first
     assert "Fruit" in first
@@ -52,7 +52,7 @@ def test_documents_are_listed_page_by_page(client):
     ("text", "n_found"), [("FRUIT", 1), ("banana", 60), ("a/b", 1), ("nothing", 0), ("d5", 11)]
 )
 def test_documents_are_found_by_id_title_or_text(client, text, n_found):
-    """In any case; the words that were searched are marked."""
+    """The search ignores case and marks the words it found."""
     page = get(client, "/documents", params={"q": text})
     assert f"{n_found} of 61 documents" in page
     assert ("No matching documents" in page) == (n_found == 0)
@@ -108,7 +108,7 @@ def test_a_manager_creates_titles_and_removes_a_collection(client):
 
 @pytest.mark.parametrize("name", ["../x", "Größe", "", "x" * 300, "default"])
 def test_a_refused_collection_is_explained(client, name):
-    """On the page, with what was typed."""
+    """The page shows the error, and keeps what was typed."""
     assert "expected" in post(client, "/collections", {"name": name}, 422).text
 
 
@@ -139,7 +139,7 @@ def test_a_token_is_shown_once(client, archive):
     ],
 )
 def test_a_refused_token_is_explained(client, data, message):
-    """By the same rules as on the command line."""
+    """The page rejects the same tokens as the command line."""
     assert message in post(client, "/tokens", data, 422).text
 
 

@@ -78,7 +78,7 @@ def test_a_project_is_started_by_a_form(client, archive, runs):
     ],
 )
 def test_a_form_with_an_error_is_shown_again(client, archive, runs, fields, message):
-    """With the message, and with what was entered."""
+    """The form shows the message, and keeps what was entered."""
     given = {"name": "team", "kind": "holes", "runs": [runs[0]], "guideline": "Kept."} | fields
     page = send(client, "/projects", 422, **given)
     assert message in " ".join(one.text for one in page.find_all(role="alert"))
@@ -145,7 +145,7 @@ def test_answers_of_all_kinds_and_their_undo(client, archive, start):
 
 
 def test_answers_that_a_project_does_not_accept_are_refused(client, archive, start):
-    """With the reason; nothing is stored."""
+    """The response gives the reason, and nothing is stored."""
     start(judges=("ada",))
     card = {"query_id": "q1", "doc_id": "d3"}
     [outcome] = say(client, entry(card, grade=1))
@@ -242,7 +242,7 @@ def test_a_disagreement_is_settled_on_its_page(client, archive, start):
 
 
 def test_a_project_is_paused_continued_finished_and_removed(client, archive, start):
-    """By buttons of its page."""
+    """Buttons on its page pause, continue, finish and remove it."""
     start()
     for action, state in (("pause", "paused"), ("continue", "running"), ("finish", "finished")):
         send(client, "/projects/team", action=action)
@@ -269,7 +269,7 @@ def test_imports_are_listed_and_undone(client, archive, runs):  # noqa: ARG001
 
 @pytest.mark.parametrize("format", ["opinions-jsonl", "opinions-csv"])
 def test_all_opinions_are_exported_with_notes(client, archive, runs, format):  # noqa: ARG001
-    """Also those that were settled."""
+    """The export includes opinions that were settled."""
     archive.judgments.add_opinion("q1", "d1", 3, author="bob", note="a note")
     archive.judgments.change("q1", "d1", 2, author="eve", source="settled")
     text = client.get(f"/judgments/export?format={format}").text

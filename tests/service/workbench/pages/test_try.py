@@ -144,7 +144,7 @@ def test_a_document_of_a_store_can_be_read(tried):
 
 
 def test_queries_are_suggested(tried):
-    """Those that contain the text."""
+    """The field suggests queries that contain the typed text."""
     assert 'value="bananas"' in tried.get("/try/suggestions?q=nana").text
     assert "oauth" not in tried.get("/try/suggestions?q=nana").text
 
@@ -261,6 +261,6 @@ def test_without_allowed_hosts_the_page_says_how_to_allow_one(client):
 
 
 def test_a_long_query_and_an_unknown_system_are_rejected(tried):
-    """With the limit, and the name."""
+    """The first is an invalid request, and the second is not found."""
     assert tried.get(f"/try?q={'x' * 10_001}&a=docs", headers=HTML).status_code == 422
     assert tried.get("/try?a=nothing", headers=HTML).status_code == 404
