@@ -109,6 +109,12 @@ class ArchivedProjects(ArchivePart):
         """Return projects in the order of their names' bytes."""
         return self._page(_PROJECTS, (projects.c.name,), _project, after=after, limit=limit)
 
+    def all(self) -> list[StoredProject]:
+        """Return all projects, by name."""
+        rows = _PROJECTS.order_by(projects.c.name)
+        with self._database.reading() as connection:
+            return [*map(_project, connection.execute(rows))]
+
     def board(self, name: str) -> ProjectBoard:
         """Return a project with all its pairs and answers.
 
@@ -195,6 +201,7 @@ class ArchivedProjects(ArchivePart):
         with self._database.writing(alone="projects") as connection:
             _delete_refusal(connection, key)
             if stored is None:
+                _required(connection, name)  # it may have been removed since
                 row = {**key, "note": check_note(note, "note"), "given_at": now()}
                 connection.execute(insert(project_refusals).values(**row))
         return stored

@@ -5,6 +5,8 @@ from itertools import pairwise
 import pytest
 
 from berryeval.archive.projects.records import PairSelection, ProjectPlan
+from berryeval.errors import NotFoundError
+from berryeval.service.workbench.pages.projects import routes, settling
 from service.workbench.html import HTML, get_page, parse
 from service.workbench.judged_archive import ORIGIN, ask, fill, say
 
@@ -275,3 +277,61 @@ def test_all_opinions_are_exported_with_notes(client, archive, runs, format):  #
     text = client.get(f"/judgments/export?format={format}").text
     assert "a note" in text
     assert all(name in text for name in ("ada", "bob", "eve", "settled"))
+
+
+def test_the_list_has_pages_of_limited_cost(client, archive, start, monkeypatch):
+    """All pairs of a project are read to count its answers; running projects come first."""
+    monkeypatch.setattr(routes, "_MOST_PAIRS_AT_ONCE", 2 * len(HOLES))
+    for number in range(5):
+        start(f"p{number}")
+    archive.projects.set_state("p0", "finished")
+    seen, address = [], "/projects"
+    while address:
+        found = get_page(client, address)
+        seen.append([one.text.strip() for one in found.find("main").find_all("h2")])
+        following = found.find_all("a", rel="next")
+        address = following[0].attributes["href"] if following else None
+    assert seen == [["p1", "p2"], ["p3", "p4"], ["p0"]]
+    monkeypatch.setattr(routes, "_MOST_PAIRS_AT_ONCE", 1)
+    assert [
+        one.text.strip() for one in get_page(client, "/projects").find("main").find_all("h2")
+    ] == ["p1"]
+
+
+def test_the_form_offers_the_judges_of_the_collection(client, archive, runs):  # noqa: ARG001
+    """Tokens belong to the whole service, but may be limited to some collections."""
+    archive.collections.create("shop")
+    for name, limits in (("ada", None), ("bob", ["shop"]), ("eve", ["default"])):
+        archive.tokens.create(name, "judge", limits)
+    archive.tokens.create("reader", "read")
+    for prefix, expected in (("/c/shop", "ada, bob"), ("", "ada, eve")):
+        page = get_page(client, f"{prefix}/projects/+new")
+        assert f"separated by commas: {expected}." in page.text
+
+
+def test_the_page_shows_only_some_settled_disagreements(client, archive, start, monkeypatch):
+    """There may be thousands."""
+    monkeypatch.setattr(settling, "_MOST_SETTLED", 1)
+    start(n_opinions=2)
+    for query_id, doc_id in HOLES[:2]:
+        for judge, grade in (("ada", 0), ("bob", 2)):
+            archive.projects.answer("team", query_id, doc_id, grade, author=judge)
+        archive.projects.settle("team", query_id, doc_id, 1, author="eve")
+    assert "The first 1 of 2 are shown." in get_page(client, "/projects/team/settle").text
+
+
+def test_a_removed_project_gets_no_more_answers(archive, start, monkeypatch):
+    """One that was on its way is refused as unknown, not reported as a failure of the archive."""
+    start()
+    checked = type(archive.projects)._open_pair
+
+    def check(self, name, *pair):
+        found = checked(self, name, *pair)
+        archive.projects.remove(name)
+        return found
+
+    monkeypatch.setattr(type(archive.projects), "_open_pair", check)
+    with pytest.raises(NotFoundError):
+        archive.projects.answer("team", *HOLES[0], None, author="ada")
+    start()
+    assert archive.projects.board("team").n_given == 0

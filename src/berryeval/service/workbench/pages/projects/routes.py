@@ -3,19 +3,21 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import Any
+from itertools import chain
+from typing import Annotated, Any
 
 from anyio import to_thread
-from fastapi import APIRouter, Request
+from fastapi import APIRouter, Query, Request
 from starlette.responses import RedirectResponse, Response
 
 from berryeval.archive import Archive
-from berryeval.archive.projects.records import AskedPair, ProjectState
+from berryeval.archive.projects.records import AskedPair, ProjectState, StoredProject
 from berryeval.errors import ArgumentError, InputError, NotFoundError
 from berryeval.service.agreement import in_words
 from berryeval.service.bodies import received_form
-from berryeval.service.dependencies import ArchiveDep, CallerDep, require
+from berryeval.service.dependencies import ArchiveDep, CallerDep, HomeDep, require
 from berryeval.service.judging_projects import agreement_of_board
+from berryeval.service.paging import numbered_page
 from berryeval.service.paths import Name
 from berryeval.service.workbench.choosing import run_choices
 from berryeval.service.workbench.pages.judgments.routes import SHADES
@@ -31,7 +33,9 @@ __all__ = ["router"]
 
 router = APIRouter(prefix="/projects")
 
-_MOST = 200
+_MOST_AT_ONCE, _MOST_PAIRS_AT_ONCE = 50, 10_000
+"""Projects of a page of the list, and their pairs, all of which are read to count the answers."""
+_MOST_TOKENS = 1000
 _SHOWN = 50
 _STATES: dict[str, ProjectState] = {
     "pause": "paused",
@@ -41,19 +45,25 @@ _STATES: dict[str, ProjectState] = {
 
 
 @router.get("")
-def list_projects(request: Request, archive: ArchiveDep, caller: CallerDep) -> Response:
+def list_projects(
+    request: Request,
+    archive: ArchiveDep,
+    caller: CallerDep,
+    page_number: Annotated[int, Query(alias="page", ge=1)] = 1,
+) -> Response:
     """List projects with their progress; those that are running come first."""
-    boards = [archive.projects.board(one.name) for one in archive.projects.page(limit=_MOST).items]
-    order = ("running", "paused", "finished")
-    boards.sort(key=lambda one: order.index(one.project.state))
+    parts = _parts(archive.projects.all())
+    part = numbered_page(len(parts), page_number, 1)
+    boards = [archive.projects.board(one.name) for one in chain(*parts[part.rows])]
     left = {one.project.name: len(one.open_for(caller.name)) for one in boards}
-    return page(request, "projects.html", boards=boards, left=left)
+    return page(request, "projects.html", boards=boards, left=left, part=part)
 
 
 @router.get("/+new", dependencies=[require("admin")])
 def show_form(
     request: Request,
     archive: ArchiveDep,
+    home: HomeDep,
     kind: str = "holes",
     a: str = "",
     b: str = "",
@@ -66,11 +76,13 @@ def show_form(
         runs=(b,) if b else (),
         verdict=verdict,
     )
-    return _form(request, archive, form)
+    return _form(request, archive, home, form)
 
 
 @router.post("", dependencies=[require("admin")])
-async def create_project(request: Request, archive: ArchiveDep, caller: CallerDep) -> Response:
+async def create_project(
+    request: Request, archive: ArchiveDep, home: HomeDep, caller: CallerDep
+) -> Response:
     """Start a project, or show the form again with what is wrong."""
     form = read_form(await received_form(request))
 
@@ -81,7 +93,7 @@ async def create_project(request: Request, archive: ArchiveDep, caller: CallerDe
         except (InputError, NotFoundError) as error:
             where = error.argument if isinstance(error, ArgumentError) else "all"
             wrong = replace(form, wrong={where: _message(error)})
-            return _form(request, archive, wrong, status=422)
+            return _form(request, archive, home, wrong, status=422)
         return RedirectResponse(f"/projects/{form.name}", 303)
 
     return await to_thread.run_sync(work)
@@ -140,11 +152,33 @@ def texts_of(archive: Archive, pairs: list[AskedPair]) -> dict[str, dict[str, st
     }
 
 
-def _form(request: Request, archive: Archive, form: ProjectForm, status: int = 200) -> Response:
+def _parts(projects: list[StoredProject]) -> list[list[StoredProject]]:
+    """Return projects in the order of the list, divided into pages with a limited cost."""
+    order = ("running", "paused", "finished")
+    parts: list[list[StoredProject]] = []
+    for one in sorted(projects, key=lambda one: order.index(one.state)):
+        n_pairs = sum(other.n_pairs for other in parts[-1]) if parts else 0
+        has_room = n_pairs + one.n_pairs <= _MOST_PAIRS_AT_ONCE
+        if parts and has_room and len(parts[-1]) < _MOST_AT_ONCE:
+            parts[-1].append(one)
+        else:
+            parts.append([one])
+    return parts
+
+
+def _form(
+    request: Request, archive: Archive, home: Archive, form: ProjectForm, status: int = 200
+) -> Response:
     baselines, newest = run_choices(archive)
     context: dict[str, Any] = {"form": form, "kinds": KINDS}
-    tokens = archive.tokens.page(limit=_MOST).items
-    judges = sorted(one.name for one in tokens if one.revoked_at is None and one.role != "read")
+    here: str = request.state.collection.name
+    judges = sorted(
+        one.name
+        for one in home.tokens.page(limit=_MOST_TOKENS).items
+        if one.revoked_at is None
+        and one.role != "read"
+        and (one.collections is None or here in one.collections)
+    )
     return page(
         request,
         "project_new.html",
