@@ -379,6 +379,10 @@ class Token:
     used_at: datetime | None = None
     """When it was last used, to the hour; None if it never was, or before this was recorded."""
 
+    def may_use(self, collection: str) -> bool:
+        """Whether it may use a collection."""
+        return self.collections is None or collection in self.collections
+
 
 @dataclass(frozen=True, slots=True)
 class StoredCollection:

@@ -175,9 +175,7 @@ def _form(
     judges = sorted(
         one.name
         for one in home.tokens.page(limit=_MOST_TOKENS).items
-        if one.revoked_at is None
-        and one.role != "read"
-        and (one.collections is None or here in one.collections)
+        if one.revoked_at is None and one.role != "read" and one.may_use(here)
     )
     return page(
         request,
