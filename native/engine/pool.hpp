@@ -60,12 +60,12 @@ public:
         std::uint32_t row;
     };
 
+    // False for nearly every document that is not in the pool, and for none that is.
+    bool may_hold(std::uint64_t hash) const { return filter_[word_of(hash)] >> (hash % 64) & 1; }
+
     // The judgment of a document; nothing if it is not in the pool.
     std::optional<Judged> judgment_of(std::string_view doc_id, std::uint64_t hash) const {
-        // Nearly all documents of a run end here, so the branch is easy to predict.
-        if (!(filter_[word_of(hash)] >> (hash % 64) & 1)) [[likely]]
-            return std::nullopt;
-        return find(doc_id, hash);
+        return may_hold(hash) ? find(doc_id, hash) : std::nullopt;
     }
 
     // Grades of 0 and more, falling.

@@ -7,54 +7,54 @@
 #include <stdexcept>
 
 namespace berryeval::engine {
+namespace {
+
+// Nearly every document finds its first place free, so the processor guesses right; where so many
+// places would leave its cache, they are as few as work well.
+std::size_t n_places(std::size_t n_rows) {
+    constexpr std::size_t most_sparse = std::size_t{1} << 16;
+    return std::bit_ceil(std::max(2 * n_rows, std::min(8 * n_rows, most_sparse)) + 1);
+}
+
+}  // namespace
+
+bool Ranker::breaks_tie(std::string_view doc_id, double score) const {
+    return rows_.empty() || stands_above(rows_.back(), score, doc_id);
+}
+
+void Ranker::look_up(std::string_view doc_id, std::uint64_t hash) {
+    if (const auto judged = pool_->judgment_of(doc_id, hash)) {
+        found_.push_back({rows_.size(), judged->row, judged->grade});
+    } else if (judged_ != nullptr && judged_->contains(doc_id, hash)) {
+        found_.push_back({rows_.size(), 0, kernels::not_in_pool});
+    }
+}
 
 bool Ranker::refuses_duplicates(columns::Duplicates duplicates) {
-    if (!find_suspects()) return false;
     if (rows_.size() >= std::numeric_limits<std::uint32_t>::max()) {
         throw std::length_error("more than 2^32 - 2 documents of one query");
     }
-    const std::size_t size = std::bit_ceil(2 * suspects_.size() + 1);
-    table_.assign(size, 0);
+    table_.assign(n_places(rows_.size()), 0);
+    std::uint32_t* const table = table_.data();
+    const std::size_t last_place = table_.size() - 1;
+    const Row* const rows = rows_.data();
+    const auto n_rows = static_cast<std::uint32_t>(rows_.size());
     std::vector<std::size_t> repeated;
-    for (const std::size_t row : suspects_) {
-        // Others than those that made it a suspect.
-        std::size_t i = (rows_[row].hash >> 40) & (size - 1);
-        for (; table_[i] != 0; i = (i + 1) & (size - 1)) {
-            Row& first = rows_[table_[i] - 1];
-            if (first.hash != rows_[row].hash || first.doc_id != rows_[row].doc_id) continue;
-            if (duplicates == columns::Duplicates::error) return true;
-            first.score = std::max(first.score, rows_[row].score);
+    for (std::uint32_t row = 0; row < n_rows; ++row) {
+        std::size_t i = rows[row].hash & last_place;
+        while (table[i] != 0 && !are_same(rows[table[i] - 1], rows[row])) i = (i + 1) & last_place;
+        if (table[i] == 0) [[likely]] {
+            table[i] = row + 1;
+        } else if (duplicates == columns::Duplicates::error) {
+            return true;
+        } else {
+            Row& first = rows_[table[i] - 1];
+            first.score = std::max(first.score, rows[row].score);
             repeated.push_back(row);
-            break;
         }
-        if (table_[i] == 0) table_[i] = static_cast<std::uint32_t>(row + 1);
     }
     if (!repeated.empty()) drop(repeated);
     return false;
-}
-
-// Finds the rows that share some bits of their hash with another: all that are there twice, and a
-// few more. Where they fall into a wide field of bits is found without a branch; in a table that
-// holds all of them, every third branch would be a surprise to the processor.
-bool Ranker::find_suspects() {
-    const std::size_t last_word = std::bit_ceil(rows_.size() / 2 + 1) - 1;
-    const auto word_of = [last_word](const Row& row) { return row.hash / 64 & last_word; };
-    const auto bit_of = [](const Row& row) { return std::uint64_t{1} << (row.hash % 64); };
-    seen_.assign(last_word + 1, {0, 0});
-    std::uint64_t is_any_twice = 0;
-    for (const Row& row : rows_) {
-        Seen& seen = seen_[word_of(row)];
-        const std::uint64_t again = seen.once & bit_of(row);
-        is_any_twice |= again;
-        seen.twice |= again;
-        seen.once |= bit_of(row);
-    }
-    suspects_.clear();
-    if (is_any_twice == 0) return false;
-    for (std::size_t row = 0; row < rows_.size(); ++row) {
-        if (seen_[word_of(rows_[row])].twice & bit_of(rows_[row])) suspects_.push_back(row);
-    }
-    return true;
 }
 
 // `repeated` rises. What is left is no longer known to be in order.

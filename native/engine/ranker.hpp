@@ -36,19 +36,19 @@ public:
         rows_.clear();
         found_.clear();
         in_order_ = true;
+        last_score_ = std::numeric_limits<double>::infinity();
     }
 
     // The bytes of the id must stay until the ranking was used.
+    // What few documents need has functions of its own, so that the rest fits into the loop over
+    // lines.
     void add(std::string_view doc_id, double score) {
         const std::uint64_t hash = columns::hash_id(doc_id, seed_);
-        if (!rows_.empty()) in_order_ = in_order_ && stands_above(rows_.back(), score, doc_id);
-        if (pool_ != nullptr) {
-            if (const auto judged = pool_->judgment_of(doc_id, hash)) {
-                found_.push_back({rows_.size(), judged->row, judged->grade});
-            } else if (judged_ != nullptr && judged_->contains(doc_id, hash)) {
-                found_.push_back({rows_.size(), 0, kernels::not_in_pool});
-            }
-        }
+        if (in_order_ && !(score < last_score_)) [[unlikely]]
+            in_order_ = breaks_tie(doc_id, score);
+        last_score_ = score;
+        if (pool_ != nullptr && (pool_->may_hold(hash) || judged_ != nullptr)) [[unlikely]]
+            look_up(doc_id, hash);
         rows_.push_back({doc_id, hash, score});
     }
 
@@ -73,7 +73,12 @@ private:
     static bool stands_above(const Row& row, double score, std::string_view doc_id) {
         return row.score != score ? row.score > score : row.doc_id > doc_id;
     }
-    bool find_suspects();
+    static bool are_same(const Row& a, const Row& b) {
+        return a.hash == b.hash && columns::are_same(a.doc_id, b.doc_id);
+    }
+    // Whether a document that does not score below the one before it still ranks below it.
+    bool breaks_tie(std::string_view doc_id, double score) const;
+    void look_up(std::string_view doc_id, std::uint64_t hash);
     void drop(std::span<const std::size_t> repeated);
     void rank_by_counting();
     void split_off_elsewhere();
@@ -86,13 +91,8 @@ private:
     std::vector<Row> rows_;
     std::vector<Found> found_;  // the rows in the pool, and those that only other queries judge
     bool in_order_ = true;
-    struct Seen {
-        std::uint64_t once;
-        std::uint64_t twice;
-    };
-    std::vector<Seen> seen_;
-    std::vector<std::size_t> suspects_;  // rows that may have their document in common
-    std::vector<std::uint32_t> table_;   // of suspects by hash, from 1
+    double last_score_ = std::numeric_limits<double>::infinity();
+    std::vector<std::uint32_t> table_;  // of rows by hash, from 1
     std::vector<std::size_t> n_above_;
     std::vector<kernels::Hit> hits_;
     std::vector<std::uint32_t> elsewhere_;  // ranks

@@ -3,6 +3,7 @@
 #include <cstring>
 
 #include "text/number.hpp"
+#include "text/read_line.hpp"
 #include "text/white.hpp"
 
 namespace berryeval::text {
@@ -54,7 +55,7 @@ Found read_any_line(const char* begin, const char* end, Kind kind, Row& row) {
     const std::string_view text = columns.next();
     // A run has a tag, and whatever may follow; judgments have no more columns.
     if (text.empty() || columns.has_ended() != (kind == Kind::judgments)) return Found::wrong;
-    if (!parse_number_in_line(text, row.value)) return Found::wrong;
+    if (!parse_number_in_line<BaselineWhite>(text, row.value)) return Found::wrong;
     return is_value(row.value, kind) ? Found::row : Found::wrong;
 }
 

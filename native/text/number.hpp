@@ -20,7 +20,8 @@ namespace short_numbers {
 inline constexpr std::size_t word = 8;
 inline constexpr std::int64_t powers[] = {1,       10,        100,        1'000,      10'000,
                                           100'000, 1'000'000, 10'000'000, 100'000'000};
-inline constexpr double exact_powers[] = {1e0, 1e1, 1e2, 1e3, 1e4, 1e5, 1e6, 1e7, 1e8};
+inline constexpr double exact_powers[] = {1e0, 1e1, 1e2,  1e3,  1e4,  1e5,  1e6,  1e7,
+                                          1e8, 1e9, 1e10, 1e11, 1e12, 1e13, 1e14, 1e15};
 
 inline std::uint64_t load_word(const char* at) {
     std::uint64_t loaded;
@@ -80,25 +81,15 @@ inline bool parse_in_two_words(const char* begin, std::size_t size, double& numb
     return true;
 }
 
-}  // namespace short_numbers
-
-// The same for text of a file: a word more than the text may be read. False if it is no number.
-// Most scores have few digits, and are read without looking at each.
-inline bool parse_number_in_line(std::string_view text, double& number) {
-    using namespace short_numbers;
+// Digits, with a dot among them or without: most scores, which are read without looking at each
+// digit. False if the text may still be a number.
+inline bool parse(const char* begin, std::size_t size, double& number) {
     if constexpr (std::endian::native == std::endian::little) {
-        const bool is_negative = text.starts_with('-');
-        const char* const begin = text.data() + is_negative;
-        const std::size_t size = text.size() - is_negative;
-        if (parse_in_one_word(begin, size, number) || parse_in_two_words(begin, size, number))
-            [[likely]] {
-            if (is_negative) number = -number;
-            return true;
-        }
+        return parse_in_one_word(begin, size, number) || parse_in_two_words(begin, size, number);
     }
-    const std::optional<double> found = parse_number(text);
-    if (found) number = *found;
-    return found.has_value();
+    return false;
 }
+
+}  // namespace short_numbers
 
 }  // namespace berryeval::text

@@ -7,6 +7,7 @@
 #include <bit>
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <string_view>
 
 #include "text/line.hpp"
@@ -14,6 +15,21 @@
 #include "text/white.hpp"
 
 namespace berryeval::text {
+
+// As parse_number, for text of a file: 16 bytes from its beginning may be read, whatever its size.
+// False if it is no number. `White` has a quick way for short ones.
+template <class White>
+bool parse_number_in_line(std::string_view text, double& number) {
+    const bool is_negative = text.starts_with('-');
+    if (White::parse_short(text.data() + is_negative, text.size() - is_negative, number))
+        [[likely]] {
+        if (is_negative) number = -number;
+        return true;
+    }
+    const std::optional<double> found = parse_number(text);
+    if (found) number = *found;
+    return found.has_value();
+}
 
 // Reads the line at `begin`, of which the masks show the beginning, if it is a row like nearly
 // every other. Otherwise false: it has to be read in another way.
@@ -43,7 +59,7 @@ bool read_plain_line(const char* begin, const Masks& masks, Kind kind, Row& row)
     const std::string_view value = next_column();
     // A run has a tag, and whatever may follow; judgments have no more columns.
     if ((edges == 0) != (kind == Kind::judgments) || row.query_id.front() == '#') return false;
-    return parse_number_in_line(value, row.value) && is_value(row.value, kind);
+    return parse_number_in_line<White>(value, row.value) && is_value(row.value, kind);
 }
 
 // Reads the line at `begin` of a text that goes to `end`, and sets `next` to the line after it.

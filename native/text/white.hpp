@@ -1,7 +1,10 @@
 // White space, found in 64 bytes at once.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
+
+#include "text/number.hpp"
 
 #if defined(__SSE2__) || defined(_M_X64)
 #include <emmintrin.h>
@@ -82,9 +85,12 @@ inline Masks find_white(const char* at) {
 
 #endif
 
-// Finds it with what every processor of the platform has.
+// Finds it, and reads numbers, with what every processor of the platform has.
 struct BaselineWhite {
     static Masks find(const char* at) { return find_white(at); }
+    static bool parse_short(const char* begin, std::size_t size, double& number) {
+        return short_numbers::parse(begin, size, number);
+    }
 };
 
 }  // namespace berryeval::text

@@ -1,5 +1,6 @@
 """The native engine gives identical bits to the Python engine, for every kind of input."""
 
+import math
 import os
 import random
 from functools import partial
@@ -212,6 +213,55 @@ def test_columns_are_found_in_any_white_space(portable, judged, run, data, n_byt
     assert session.feed(text[i : i + n_bytes] for i in range(0, len(text), n_bytes))
     expected = content(_python.score(judged, Run.from_dict(run), MEASURES))
     assert content(session.results()) == expected
+
+
+def is_number(text: bytes) -> bool:
+    try:
+        return not math.isnan(float(text)) and b"_" not in text
+    except ValueError:
+        return False
+
+
+def rank_of_score(text: bytes, portable: bool) -> float | None:
+    """Rank a score in a pass among its neighbours; None if the pass fails."""
+    try:
+        score = float(text)
+    except ValueError:
+        score = 0.0
+    others = {
+        b"d": score,
+        b"e": math.nextafter(score, math.inf),
+        b"b": math.nextafter(score, -math.inf),
+    }
+    lines = [b"q Q0 %s 1 %s t\n" % (doc_id, repr(one).encode()) for doc_id, one in others.items()]
+    session = session_of(Judgments.from_dict({"q": {"c": 1}}), portable=portable)
+    if not session.feed([b"".join(lines), b"q Q0 c 1 " + text + b" t\n"]):
+        return None
+    found = session.results()
+    return 1 / found.values[[measure.name for measure in MEASURES].index("RR")][0]
+
+
+numbers = st.from_regex(rb"-?(?=[.]?[0-9])[0-9]{0,17}([.][0-9]{0,17})?", fullmatch=True)
+
+
+@pytest.mark.parametrize("portable", [False, True], ids=["native", "portable"])
+@examples(500)
+@given(numbers)
+def test_scores_in_a_pass_have_the_bits_of_float(portable, number):
+    """Equal to the float of the same text, and different from its neighbours."""
+    assert rank_of_score(number, portable) == 3  # below e and, by its id, below d
+
+
+@pytest.mark.parametrize("portable", [False, True], ids=["native", "portable"])
+@pytest.mark.parametrize("number", [b"-1.5", b"12345678.123456", b"123456789012345"])
+def test_only_digits_are_read_as_digits_in_a_pass(portable, number):
+    """Any byte except white space is tried at any position."""
+    for place in range(len(number)):
+        for byte in range(256):
+            text = number[:place] + bytes([byte]) + number[place + 1 :]
+            if text.split() == [text]:
+                expected = 3 if is_number(text) else None
+                assert rank_of_score(text, portable) == expected, text
 
 
 @pytest.mark.parametrize("portable", [False, True], ids=["native", "portable"])
