@@ -190,6 +190,18 @@ def test_the_best_of_duplicates_is_kept(tmp_path_factory, judged, run, shuffle, 
     assert content(engine.score_file(judged, path, MEASURES, "keep-best")) == expected
 
 
+@pytest.mark.parametrize("n_rows", [2, 1000, 10_000, 70_000])
+@pytest.mark.parametrize("place", [0, 0.5, 1], ids=["first", "middle", "last"])
+def test_a_repeated_document_is_found_in_a_ranking_of_any_length(n_rows, place):
+    """One document comes again at the end, and no other is taken for a repeat."""
+    lines = [b"q Q0 d%d 1 %d t\n" % (i, n_rows - i) for i in range(n_rows)]
+    repeated = lines[round(place * (n_rows - 1))]
+    session = session_of(Judgments.from_dict({"q": {"d0": 1}}), portable=False)
+    assert session.feed(lines)
+    session.restart()
+    assert not session.feed([*lines, repeated])
+
+
 white = st.sampled_from([b" ", b" ", b" ", b"\t", b"  ", b"\x0b", b"\x0c", b"\r", b" " * 30])
 words = st.sampled_from(
     [b"Q0", b"1", b"\xa0", b"\x89\x8a\x8d", b"\x85", b"\x00", b"\x0e\x08", b"w" * 50]
