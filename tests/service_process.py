@@ -105,9 +105,9 @@ class ForkedServers:
             )
         self._started = []
 
-    def start(self, folder, *options):
-        """Start a server in a folder, and wait until it listens."""
-        self._started.append(_ForkedServer(self.call, folder, options))
+    def start(self, folder, *options, **settings):
+        """Start a server in a folder, and wait until it listens; settings need no option."""
+        self._started.append(_ForkedServer(self.call, folder, options, settings))
         return self._started[-1]
 
     def call(self, *request):
@@ -125,17 +125,17 @@ class ForkedServers:
 
 
 class _ForkedServer(Server):
-    def __init__(self, call, folder, options):
-        self._follow(folder, _ForkedProcess(call, folder, _arguments(options)))
+    def __init__(self, call, folder, options, settings):
+        self._follow(folder, _ForkedProcess(call, folder, _arguments(options), settings))
 
 
 class _ForkedProcess:
     """Offers what is used of `subprocess.Popen`, for a child of the forking process."""
 
-    def __init__(self, call, folder, arguments):
+    def __init__(self, call, folder, arguments, settings):
         pipe = folder / "stdout"
         os.mkfifo(pipe)
-        self.pid = call("start", str(folder), arguments)
+        self.pid = call("start", str(folder), arguments, settings)
         self.stdout = pipe.open()
         pipe.unlink()
         self._call = call
@@ -151,13 +151,15 @@ class _ForkedProcess:
 
 _FORKING = """
 import gc, json, os, signal, sys, tempfile
+from dataclasses import replace
 from berryeval.cli import main, serve as _serve
-from berryeval.service import server
+from berryeval.service import server, settings
 from berryeval.service.workbench.rendering import compile_templates
 sys.path.append(sys.argv[1])
 from service_server import new_app
 
-def serve(folder, arguments):
+def serve(folder, arguments, changes, chosen=settings.service_settings):
+    settings.service_settings = lambda *given: replace(chosen(*given), **changes)
     os.chdir(folder)
     os.environ["TMPDIR"] = folder
     tempfile.tempdir = None

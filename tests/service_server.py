@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import threading
-import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any
@@ -14,6 +13,7 @@ from fastapi import FastAPI
 from berryeval.archive import Archive
 from berryeval.service import ServiceSettings, create_app
 from berryeval.service.processes.supervisor import Worker
+from waiting import SECONDS_TO_WAIT, wait_until
 
 _ROUTES: list[Any] = []
 
@@ -48,12 +48,11 @@ def listening(app: FastAPI) -> Iterator[str]:
     server = uvicorn.Server(config)
     thread = threading.Thread(target=server.run, daemon=True)
     thread.start()
-    while not server.started:
-        assert thread.is_alive(), "the server did not start"
-        time.sleep(0.01)
+    wait_until(lambda: server.started or not thread.is_alive())
+    assert server.started, "the server did not start"
     port = server.servers[0].sockets[0].getsockname()[1]
     try:
         yield f"http://127.0.0.1:{port}"
     finally:
         server.should_exit = True
-        thread.join(timeout=20)
+        thread.join(timeout=SECONDS_TO_WAIT)

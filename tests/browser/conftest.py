@@ -12,6 +12,7 @@ from berryeval.archive import Archive
 from browser import small_archive
 from browser.running_workbench import Workbench
 from browser.visits import Contexts, Visits
+from waiting import SECONDS_TO_WAIT
 
 FLAGS = [
     "--no-sandbox",
@@ -41,6 +42,7 @@ def chromium():
         if path is None and not Path(playwright.chromium.executable_path).exists():
             pytest.skip("no Chromium: apt-get install chromium, or playwright install chromium")
         started = playwright.chromium.launch(executable_path=path, args=FLAGS)
+        api.expect.set_options(timeout=1000 * SECONDS_TO_WAIT)
         loop = asyncio.get_running_loop()
         asyncio._set_running_loop(None)
         yield started, loop

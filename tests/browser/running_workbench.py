@@ -1,13 +1,13 @@
 """A service over an archive for a browser; it can be stopped and restarted."""
 
 import threading
-import time
 
 import uvicorn
 
 from berryeval.archive import Archive
 from berryeval.service import ServiceSettings
 from service_server import new_app
+from waiting import SECONDS_TO_WAIT, wait_until
 
 
 class Workbench:
@@ -39,9 +39,8 @@ class Workbench:
         )
         self._thread = threading.Thread(target=self._server.run, daemon=True)
         self._thread.start()
-        while not self._server.started:
-            assert self._thread.is_alive(), "the server did not start"
-            time.sleep(0.01)
+        wait_until(lambda: self._server.started or not self._thread.is_alive())
+        assert self._server.started, "the server did not start"
         self._port = self._server.servers[0].sockets[0].getsockname()[1]
 
     @property
@@ -52,7 +51,7 @@ class Workbench:
     def stop(self) -> None:
         """Stop listening; the archive stays open."""
         self._server.should_exit = True
-        self._thread.join(timeout=20)
+        self._thread.join(timeout=SECONDS_TO_WAIT)
         assert not self._thread.is_alive(), "the server did not stop"
 
     def close(self) -> None:

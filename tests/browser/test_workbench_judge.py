@@ -1,13 +1,12 @@
 """Judging by keyboard in a real browser: one key per document, without delays."""
 
-import time
-
 import pytest
 
 from berryeval import Document, Run
 from berryeval.archive import RunFacts
 from browser import small_archive
 from browser.judging import wait_for_queue, wait_until_saved
+from waiting import wait_until
 
 pytestmark = pytest.mark.browser
 DATABASES = ("sqlite",)  # one of the journeys uses both databases
@@ -23,14 +22,6 @@ def judged(workbench):
     """Return the grades of the holes that have been judged."""
     found = (workbench.archive.judgments.get(*pair) for pair in small_archive.holes())
     return [one.grade for one in found if one is not None]
-
-
-def wait_for(condition, seconds=15):
-    """Wait until a condition holds."""
-    end = time.monotonic() + seconds
-    while not condition():
-        assert time.monotonic() < end, "it did not happen"
-        time.sleep(0.02)
 
 
 def shown(page):
@@ -82,7 +73,7 @@ def test_undo_goes_back_and_skip_moves_on(visit, filled):
     assert shown(page) == second
     page.keyboard.press("s")
     wait_until_saved(page)
-    wait_for(lambda: judged(filled) == [1.0])
+    wait_until(lambda: judged(filled) == [1.0])
     page.reload()
     wait_for_queue(page)
     assert shown(page) not in (first, second)

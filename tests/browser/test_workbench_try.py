@@ -41,7 +41,7 @@ def test_a_setting_is_tuned_judged_scored_and_saved(workbench, visit):
     assert workbench.archive.judgments.history("q04", "q04-new")[-1].grade == 3.0
 
     page.get_by_role("button", name="Score all queries").click()
-    expect(page.locator("#all table tbody tr")).not_to_have_count(0, timeout=30_000)
+    expect(page.locator("#all table tbody tr")).not_to_have_count(0)
     difference = page.locator("#all tbody tr").first.locator("td").nth(2).text_content()
     page.get_by_role("button", name="Save both and compare").click()
     page.wait_for_url(re.compile("/compare\\?a="))

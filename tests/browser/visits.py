@@ -3,6 +3,7 @@
 import re
 
 from browser.running_workbench import Workbench
+from waiting import SECONDS_TO_WAIT
 
 # Sums up layout shifts, except within half a second after a key press or click.
 WATCH_SHIFTS = """
@@ -40,6 +41,7 @@ class Contexts:
                 self._free.remove(context)
                 return context
         context = self._browser.new_context(**options)
+        context.set_default_timeout(1000 * SECONDS_TO_WAIT)
         self._options[context] = options
         return context
 
@@ -83,7 +85,6 @@ class Visits:
         """Open a page in a new browser context, with only the given cookies."""
         options = {"viewport": {"width": 1440, "height": 900}, **options}
         context = self._contexts.take(base_url=workbench.address, **options)
-        context.set_default_timeout(10_000)
         listeners = {
             "console": self._on_console,
             "weberror": lambda found: self._complaints.append(str(found.error)),

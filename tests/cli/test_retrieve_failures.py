@@ -6,13 +6,13 @@ import os
 import signal
 import subprocess
 import sys
-import time
 
 import pytest
 
 import berryeval as be
 from berryeval.cli._systems import progress_bar
 from cli.retrieving import retrieve, search_folder  # noqa: F401 - a fixture
+from waiting import wait_until
 
 
 def test_a_failing_query_is_reported_and_can_be_sent_again(folder):
@@ -207,8 +207,7 @@ def test_a_retrieval_continues_after_ctrl_c(folder):
     (folder / "many.jsonl").write_text("\n".join(many))
     words = ["engine_of_test:slow", "--queries", "many.jsonl", "-o", "x.run"]
     process = start(*words, stderr=subprocess.PIPE, stdout=subprocess.DEVNULL, text=True)
-    while not (folder / "asked").exists() and process.poll() is None:
-        time.sleep(0.02)
+    wait_until(lambda: (folder / "asked").exists() or process.poll() is not None)
     process.send_signal(signal.SIGINT)
     _, message = process.communicate(timeout=60)
     assert process.returncode == 130, message

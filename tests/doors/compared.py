@@ -3,7 +3,6 @@
 import csv
 import io
 import re
-import time
 
 from doors.queries_by_door import (
     BY,
@@ -20,6 +19,7 @@ from doors.queries_by_door import (
 )
 from doors.reading import NOTHING, WORDS, ends, html_rows, page_of, plain_rows
 from doors.world import MEASURES
+from waiting import wait_until
 
 # Means, and the interval of each.
 
@@ -231,10 +231,8 @@ def comparison_on_the_run_page(world, _):
 
 
 def comparison_on_the_overview(world, _):
-    deadline = time.monotonic() + 60
-    while not (message := page(world, "/").find_all(class_="figure-change")):
-        assert time.monotonic() < deadline, "runs are scored in the background"
-        time.sleep(0.1)
+    # runs are scored in the background
+    message = wait_until(lambda: page(world, "/").find_all(class_="figure-change"))
     change = message[0].find("span", class_="finding")
     word = WORDS[change["class"].split()[-1]]
     return {f"{LEAD} difference": change.text, f"{LEAD} word": word}

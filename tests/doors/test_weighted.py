@@ -4,7 +4,6 @@ Python is the reference. An interface that caches results must notice that weigh
 """
 
 import json
-import time
 
 import pytest
 
@@ -13,6 +12,7 @@ from berryeval.suite import history
 from doors.queries_by_door import LEAD, NAMED, as_json, command, in_pytest, page, posted, report
 from doors.reading import ends
 from doors.world import MEASURES, World, fill, served, write_files
+from waiting import wait_until
 
 
 @pytest.fixture(scope="module")
@@ -48,13 +48,12 @@ def shown(text):
 
 def settled(world, address):
     """Return a page once it is up to date."""
-    last = time.monotonic() + 20
-    while True:
+
+    def up_to_date():
         found = page(world, address)
-        if not any(words in found.text for words in WAITING):
-            return found
-        assert time.monotonic() < last, found.text
-        time.sleep(0.05)
+        return None if any(words in found.text for words in WAITING) else found
+
+    return wait_until(up_to_date)
 
 
 WAITING = ("being counted", "being scored")

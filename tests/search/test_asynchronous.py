@@ -19,6 +19,7 @@ from berryeval.search.systems.foreign import Foreign, as_system
 from berryeval.search.systems.function import Function
 from berryeval.suite.evaluate_system import evaluate_system
 from search.contract import DOCUMENTS, Contract
+from waiting import wait_until
 
 QUERIES = [Query(f"q{i}", f"text {i}") for i in range(12)]
 
@@ -153,21 +154,13 @@ def test_asynchronous_functions_are_awaited_concurrently():
     assert len(loops) == 1
 
 
-def until(is_so):
-    """Wait up to ten seconds for a condition; return whether it holds."""
-    deadline = time.monotonic() + 10
-    while not is_so() and time.monotonic() < deadline:
-        time.sleep(0.01)
-    return is_so()
-
-
 def test_a_late_answer_is_cancelled():
     """X8: the query has timed out and does not continue while others run."""
     system, seen = Counter(99), []
 
     def progress(n_done, _n_all):
         if n_done == 1:
-            seen.append(until(lambda: system.n_running == 0))
+            seen.append(wait_until(lambda: system.n_running == 0))
 
     limits = Limits(timeout=0.1, concurrency=1)
     collected = collect(system, QUERIES[:3], limits=limits, progress=progress)
@@ -176,7 +169,7 @@ def test_a_late_answer_is_cancelled():
         "counter: no answer within 0.1 s"
     }
     assert all(isinstance(error, SystemTimeoutError) for error in collected.failures.values())
-    assert until(lambda: system.n_running == 0)
+    wait_until(lambda: system.n_running == 0)
     assert system.n_cancelled <= 3  # on a busy machine, a query may time out before it begins
 
 
@@ -241,7 +234,7 @@ def test_an_interruption_cancels_running_queries():
 
     with pytest.raises(KeyboardInterrupt):
         collect(system, QUERIES, progress=progress)
-    assert until(lambda: system.n_cancelled >= 3)
+    wait_until(lambda: system.n_cancelled >= 3)
 
 
 def test_answers_are_kept_in_a_journal(tmp_path):

@@ -1,11 +1,10 @@
 """Access: tokens with roles, and protection against other sites."""
 
-import time
-
 import pytest
 
 from berryeval.service.settings import ServiceSettings, is_loopback
 from service_data import judgments
+from waiting import wait_until
 
 JUDGED = {"judgments": judgments(1, 1)}
 
@@ -110,10 +109,7 @@ def test_every_route_that_changes_data_requires_more_than_a_reader(client):
 def test_the_use_of_a_token_is_recorded(guarded, tokens, archive):
     """In the background, so that no request waits for it."""
     assert guarded.get("/v1/queries", headers=tokens["read"]).status_code == 200
-    deadline = time.monotonic() + 10
-    while {token.name: token for token in archive.tokens.page().items}["read"].used_at is None:
-        assert time.monotonic() < deadline
-        time.sleep(0.01)
+    wait_until(lambda: {token.name: token for token in archive.tokens.page().items}["read"].used_at)
 
 
 def test_every_get_route_is_open_to_readers(client):

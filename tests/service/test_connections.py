@@ -12,6 +12,7 @@ import uvicorn
 
 from berryeval.service import connections
 from berryeval.service.connections import connection_class
+from waiting import wait_until
 
 REQUEST = b"GET / HTTP/1.1\r\nHost: localhost\r\n\r\n"
 LARGE = 32 << 20
@@ -47,8 +48,7 @@ class Served:
 
     def __enter__(self):
         self.thread.start()
-        while not self.server.started:
-            time.sleep(0.01)
+        wait_until(lambda: self.server.started)
         return self
 
     def __exit__(self, *_):
@@ -186,7 +186,4 @@ def test_the_rest_of_a_refused_body_is_not_awaited_for_long(monkeypatch):
     with Served() as served, served.connect() as connection:
         connection.sendall(UPLOAD)
         assert rest_of(connection).startswith(b"HTTP/1.1 413 ")
-        deadline = time.monotonic() + 10
-        while served.server.server_state.connections:
-            assert time.monotonic() < deadline
-            time.sleep(0.01)
+        wait_until(lambda: not served.server.server_state.connections)

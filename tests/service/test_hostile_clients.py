@@ -25,6 +25,7 @@ from berryeval.service.settings import service_settings
 from service.workers import worker_tasks
 from service_data import fill, run_lines, upload
 from service_server import application, listening
+from waiting import wait_until
 
 JSON = {"Content-Type": "application/json"}
 
@@ -304,13 +305,6 @@ def test_an_upload_of_a_client_that_is_gone_is_not_read_on(tmp_path, monkeypatch
         wait_until(lambda: not [*folders.iterdir()])
         assert app.state.workers.n_callers == 0
         assert app.state.archive.runs.page().items == ()
-
-
-def wait_until(is_so):
-    deadline = time.monotonic() + 60
-    while not is_so():
-        assert time.monotonic() < deadline
-        time.sleep(0.02)
 
 
 def test_work_ends_with_its_request():

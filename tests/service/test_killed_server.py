@@ -13,13 +13,13 @@ import pytest
 from archive.databases import new_database
 from service.soak_figures import note
 from service.written import KINDS, STORE, Written, client_of, losses, start_writers
+from waiting import wait_until
 
 pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="needs kill -9")
 
 N_KILLS = int(os.environ.get("KILLS", "3"))
 N_KILLS_ON_POSTGRES = max(1, N_KILLS // 10)
 LONGEST_BURST = 0.3  # seconds, from the first acknowledged write
-SECONDS_TO_WAIT = 60
 
 
 @pytest.fixture
@@ -49,14 +49,6 @@ def kill_repeatedly(start, location, n_kills):
         server = start(location)
         check_last_grade(server.address, written)
     return written, server
-
-
-def wait_until(is_so):
-    """Wait until the server has acknowledged something."""
-    deadline = time.monotonic() + SECONDS_TO_WAIT
-    while not is_so():
-        assert time.monotonic() < deadline, "the server acknowledges nothing"
-        time.sleep(0.002)
 
 
 def check_last_grade(address, written):

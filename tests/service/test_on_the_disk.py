@@ -3,12 +3,12 @@
 import re
 import shutil
 import subprocess
-import time
 
 import pytest
 
 from service.written import KINDS, STORE, client_of
 from service_process import Server
+from waiting import wait_until
 
 CALLS = "fsync,fdatasync,pwrite64,sendto,sendmsg,write,writev,recvfrom,recvmsg,read"
 LINE = re.compile(r"(?P<thread>\d+) +(?:<\.\.\. )?(?P<call>\w+)(?P<rest>.*)")
@@ -65,11 +65,8 @@ def traced(tmp_path_factory):
     finally:
         server.stop()
     # strace may write after the server has ended, and with -D nothing can wait for it.
-    deadline = time.monotonic() + 60
-    while (events := events_of(trace, str(folder / "a.db"))).count("answered") <= len(KINDS):
-        assert time.monotonic() < deadline, f"strace lacks answers: {events}"
-        time.sleep(0.05)
-    return events
+    wait_until(lambda: events_of(trace, str(folder / "a.db")).count("answered") > len(KINDS))
+    return events_of(trace, str(folder / "a.db"))
 
 
 def test_every_write_is_synced_before_its_response(traced):

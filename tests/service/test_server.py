@@ -3,7 +3,6 @@
 import json
 import signal
 import sys
-import time
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
@@ -11,6 +10,7 @@ import pytest
 
 from service.written import client_of
 from service_data import fill, run_lines
+from waiting import SECONDS_TO_WAIT, wait_until
 
 pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="no signal says to stop there")
 
@@ -20,8 +20,8 @@ def server(servers, tmp_path):
     """Start servers in one folder, and stop them at the end."""
     started = []
 
-    def start(*options):
-        started.append(servers.start(tmp_path, *options))
+    def start(*options, **settings):
+        started.append(servers.start(tmp_path, *options, **settings))
         return started[-1]
 
     yield start
@@ -53,14 +53,6 @@ def is_closed(server):
     except ConnectionRefusedError:
         return True
     return False
-
-
-def wait_until(is_so):
-    """Wait for a condition, however slow the machine is."""
-    deadline = time.monotonic() + 60
-    while not is_so():
-        assert time.monotonic() < deadline, "it does not come"
-        time.sleep(0.02)
 
 
 def test_events_are_streamed_while_a_job_runs(server):
@@ -137,7 +129,7 @@ def test_a_hundred_judges_at_once_lose_nothing(server):
 
 def test_a_stop_lets_requests_finish(server, tmp_path):
     """A running upload is stored, new requests are rejected, and the exit code is 0."""
-    running = server()
+    running = server(grace=SECONDS_TO_WAIT)
     content = run_lines().encode()
     with running.connect() as upload:
         upload.sendall(head("/v1/runs?name=late", len(content)) + content[:100])

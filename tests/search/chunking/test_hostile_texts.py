@@ -27,9 +27,9 @@ def test_parsing_time_is_linear_in_the_length(text):
     """A text ten times as long takes about ten times as long."""
 
     def seconds(part):
-        began = time.perf_counter()
+        began = time.thread_time()
         assert list(iter_sections(part))
-        return time.perf_counter() - began
+        return time.thread_time() - began
 
     short = min(seconds(text[: len(text) // 10]) for _ in range(3))
     assert min(seconds(text) for _ in range(3)) < 40 * short + 0.05

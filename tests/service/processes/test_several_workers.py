@@ -16,19 +16,9 @@ import pytest
 from archive.databases import new_database
 from service.written import client_of
 from service_data import upload
+from waiting import SECONDS_TO_WAIT, wait_until
 
 pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="workers are forked")
-
-SECONDS_TO_WAIT = 60
-
-
-def wait_until(is_so):
-    """Wait for a condition, however slow the machine is."""
-    deadline = time.monotonic() + SECONDS_TO_WAIT
-    while not (found := is_so()):
-        assert time.monotonic() < deadline
-        time.sleep(0.01)
-    return found
 
 
 class Service:

@@ -73,9 +73,9 @@ def test_rendering_time_is_linear_in_the_length(part):
     """A template ten times as long takes about ten times as long."""
 
     def seconds(source):
-        began = time.perf_counter()
+        began = time.thread_time()
         assert list(_tags(source)) is not None
-        return time.perf_counter() - began
+        return time.thread_time() - began
 
     short = min(seconds(part * 2000) for _ in range(3))
     assert min(seconds(part * 20_000) for _ in range(3)) < 40 * short + 0.05

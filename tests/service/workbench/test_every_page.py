@@ -1,13 +1,12 @@
 """Every page of the demonstration, as seen by a new user."""
 
-import time
-
 import pytest
 from benchmarks.workbench import ADDRESSES, NOT_MEASURED, examples
 from starlette.testclient import TestClient
 
 from berryeval.service.workbench import pages
 from service_server import new_app
+from waiting import wait_until
 
 # Texts of pages without data, or while loading.
 NOT_YET = ('class="empty"', "No runs to replay yet", 'hx-trigger="load delay')
@@ -41,13 +40,13 @@ def test_every_page_is_measured():
 def test_every_page_has_content(client, known, address):
     """No page of the demonstration is empty or missing."""
     wanted = {"headers": {"Accept": "text/html"}, "follow_redirects": True}
-    found = client.get(address.format(**known), **wanted)
-    deadline = time.monotonic() + 60
-    while is_waiting(found) and time.monotonic() < deadline:
-        time.sleep(0.2)  # results in progress are ready at the next request
+
+    def finished():
         found = client.get(address.format(**known), **wanted)
+        return None if is_waiting(found) else found
+
+    found = wait_until(finished)
     assert found.status_code == 200, found.text
-    assert not is_waiting(found), address
 
 
 def is_waiting(found):

@@ -2,7 +2,6 @@
 
 import re
 import threading
-import time
 
 import pytest
 
@@ -14,6 +13,7 @@ from berryeval.service.jobs import JobCancelled
 from berryeval.service.verdicts import decide_at_present, decide_on
 from berryeval.service.workbench.pages.gates import verdicts
 from service.workbench.html import HTML, get_page, parse
+from waiting import wait_until
 
 N_QUERIES = 30
 GATE = {
@@ -70,12 +70,12 @@ def fields(page):
 
 def finished(client, address):
     """Request a page until its replay is finished."""
-    for _ in range(300):
+
+    def complete():
         page = get_page(client, address)
-        if not page.find_all(class_="waiting"):
-            return page
-        time.sleep(0.02)
-    raise AssertionError("the replay did not end")
+        return None if page.find_all(class_="waiting") else page
+
+    return wait_until(complete)
 
 
 def test_a_verdict_states_its_look(client, runs, archive):
@@ -159,15 +159,16 @@ def test_guards_are_replayed_before_they_are_saved(client, archive):
     """The strip shows what would change, and the lines for berryeval.toml follow."""
     page = finished(client, "/gates/release")
     posted = {**fields(page), "guard-0-limit": "0.9", "guard-1-limit": "0.01", "do": "replay"}
-    for _ in range(300):
+
+    def complete():
         answer = client.post("/gates/release", data=posted, headers={"HX-Request": "true"})
         part = parse(answer.text)
-        if (
-            not part.find_all(class_="waiting")
-            and "change" in part.find(class_="strip-before").text
-        ):
-            break
-        time.sleep(0.02)
+        is_waiting = part.find_all(class_="waiting")
+        return (
+            part if not is_waiting and "change" in part.find(class_="strip-before").text else None
+        )
+
+    part = wait_until(complete)
     assert "not saved" in part.find(class_="strip-summary").text
     assert "3 pass" in part.find(class_="strip-summary").text
     before = part.find(class_="strip-before").text
@@ -391,12 +392,12 @@ def test_a_slow_decision_is_waited_for(client, runs, monkeypatch):
     part = client.get(waiting.url.path, headers={"HX-Request": "true"})
     assert parse(part.text).find("progress")["max"] == "3"
     may_go.set()
-    for _ in range(300):
+
+    def led_to():
         part = client.get(waiting.url.path, headers={"HX-Request": "true"})
-        if "hx-redirect" in part.headers:
-            break
-        time.sleep(0.02)
-    assert part.headers["hx-redirect"] == "/gates/release/verdicts/1"
+        return part.headers.get("hx-redirect")
+
+    assert wait_until(led_to) == "/gates/release/verdicts/1"
     assert client.get(waiting.url.path, headers=HTML).url.path == "/gates/release/verdicts/1"
     gone = client.get("/gates/release/deciding/0123", headers=HTML)
     assert (gone.status_code, "no longer available" in gone.text) == (404, True)

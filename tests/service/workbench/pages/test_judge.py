@@ -15,6 +15,7 @@ from berryeval.service.workbench.state import judging_queues
 from service.workbench.html import HTML, get_page, parse
 from service.workbench.judged_archive import ORIGIN, ask, fill, graded, say, token
 from service_server import new_app
+from waiting import wait_until
 
 HOLES = {(query, doc) for query in ("q1", "q2", "q3") for doc in ("d3", "d4", "d5")}
 
@@ -405,8 +406,7 @@ def test_a_slow_list_does_not_block_a_page(client, monkeypatch):
     assert page.find("div", id="judge")["data-ready"] == "no"
     assert ask(client)["is_ready"] is False
     slow.set()
-    while not ask(client)["is_ready"]:
-        time.sleep(0.02)
+    wait_until(lambda: ask(client)["is_ready"])
     assert len(ask(client)["cards"]) == 9
 
 

@@ -52,7 +52,7 @@ def listed(client, address):
     return [(row[0].removeprefix("grade "), row[1]) for row in rows(get_page(client, address))]
 
 
-@pytest.mark.usefixtures("judged")
+@pytest.mark.usefixtures("judged", "everything_is_recent")
 def test_judgments_are_listed_with_query_and_document(client):
     """Newest first; markup is escaped, and ids replace missing texts."""
     page = get_page(client, "/judgments")
@@ -121,14 +121,14 @@ def test_a_long_list_has_pages(client, archive):
     assert len(rows(get_page(client, "/judgments?page=3"))) == 20
 
 
-@pytest.mark.usefixtures("judged")
+@pytest.mark.usefixtures("judged", "everything_is_recent")
 def test_a_judgment_shows_its_history(client, archive):
     """It is a page, and a part for the drawer."""
     archive.judgments.change("q1", "d1", 2, author="ada", source=SETTLED)
     archive.judgments.remove("q1", "d1", author="bob")
     page = get_page(client, "/judgments/q1/d1")
     history = [entry.text for entry in page.find("ol", class_="history").find_all("li")]
-    assert [line.partition(" just")[0] for line in history] == [
+    assert [line.partition(" just now")[0] for line in history] == [
         "\N{EN DASH} bob withdrew it",
         "grade 2 ada settled it",
         "grade 2 ada from file second opinion",

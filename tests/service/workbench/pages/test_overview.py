@@ -1,7 +1,5 @@
 """The overview page: the verdict, the trend, the worst slices, and the holes."""
 
-import time
-
 import pytest
 
 from berryeval import Run
@@ -15,6 +13,7 @@ from berryeval.suite.history import History
 from berryeval.suite.trends import trends
 from service.workbench.html import HTML, get_page
 from service.workbench.plants import fill, put, query_ids
+from waiting import wait_until
 
 GUARD = {"measure": "nDCG@10", "margin": 0.02}
 
@@ -26,15 +25,16 @@ def runs(fill_once):
 
 def settled(client, address="/"):
     """Open the page and follow its polling until everything is computed."""
-    last = time.monotonic() + 20
-    while time.monotonic() < last:
+
+    def complete():
         page = get_page(client, address)
         polled = page.find(id="live").attributes.get("hx-get")
         if not polled:
             return page
-        while client.get(polled, headers=HTML).status_code == 204 and time.monotonic() < last:
-            time.sleep(0.02)
-    raise AssertionError("it never came to rest")
+        wait_until(lambda: client.get(polled, headers=HTML).status_code != 204)
+        return None
+
+    return wait_until(complete)
 
 
 def words(page, title):

@@ -1,7 +1,6 @@
 """The page Try: settings, rankings with grades, scores of all queries, and saved runs."""
 
 import re
-import time
 
 import pytest
 
@@ -11,6 +10,7 @@ from berryeval.core.query import Query
 from berryeval.service.middleware.access import COOKIE
 from search.json_server import serving
 from service.workbench.html import HTML, parse
+from waiting import wait_until
 
 DOCUMENTS = [
     Document("d1", "Renew tokens hourly.", "OAuth"),
@@ -50,12 +50,12 @@ def scores(page):
 
 def finished(client, answer):
     """Follow a job to its result."""
-    for _ in range(100):
+
+    def complete():
         page = client.get(answer.url.path, headers=HTML)
-        if "searches" not in page.text and "Waiting" not in page.text:
-            return page
-        time.sleep(0.05)
-    raise AssertionError(page.text)
+        return None if "searches" in page.text or "Waiting" in page.text else page
+
+    return wait_until(complete)
 
 
 def test_a_changed_setting_changes_the_ranking_and_the_score(tried):
@@ -208,12 +208,12 @@ def test_an_empty_service_offers_what_to_do(client, archive):
     page = get(client, "/try")
     assert page.find("form", action="/try/store").find("button")
     client.post("/try/store", headers=HTML)
-    for _ in range(100):
+
+    def indexed():
         found = get(client, "/try?q=bananas")
-        if found.find_all("ol", class_="side-0"):
-            break
-        time.sleep(0.1)
-    assert "Bananas" in titles(found, 0)
+        return found if found.find_all("ol", class_="side-0") else None
+
+    assert "Bananas" in titles(wait_until(indexed), 0)
 
 
 def test_readers_search_but_change_nothing(service, archive):

@@ -6,6 +6,7 @@ from types import SimpleNamespace
 
 from berryeval.errors import MismatchError
 from berryeval.service.workbench.state.replays import Outcome, Question, Replays, tally
+from waiting import wait_until
 
 RUNS = [SimpleNamespace(run_id=f"r{number}") for number in range(3)]
 
@@ -17,12 +18,8 @@ def question(settings="a", state="1", baseline=None):
 
 def finished(replays, asked):
     """Request until every run has its outcome."""
-    for _ in range(500):
-        found = replays.ask(asked)
-        if None not in found:
-            return found
-        time.sleep(0.01)
-    raise AssertionError("not finished in five seconds")
+    wait_until(lambda: None not in replays.ask(asked))
+    return replays.ask(asked)
 
 
 def test_every_run_gets_its_verdict_newest_first():

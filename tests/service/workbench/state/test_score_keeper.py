@@ -11,6 +11,7 @@ from berryeval.errors import ArchiveError, MismatchError, NotFoundError
 from berryeval.service.workbench.state import score_keeper
 from berryeval.service.workbench.state.run_summaries import JudgmentsAt, summary_of
 from berryeval.service.workbench.state.score_keeper import ScoreKeeper
+from waiting import wait_until
 
 RUNS = {
     "good": {"q1": ["a"], "q2": ["a"]},
@@ -82,13 +83,12 @@ def means(kept):
 
 def when(keeper, run_ids, holds):
     """Poll like a page until a condition holds."""
-    last = time.monotonic() + 10
-    while time.monotonic() < last:
-        kept = keeper.summaries(run_ids)
-        if holds(kept):
-            return kept
-        time.sleep(0.005)
-    raise AssertionError(f"never came true: {kept}")
+
+    def kept():
+        found = keeper.summaries(run_ids)
+        return found if holds(found) else None
+
+    return wait_until(kept)
 
 
 def current(keeper, run_ids=tuple(RUNS)):
@@ -218,9 +218,7 @@ def test_a_run_that_cannot_be_scored_has_a_reason(world, keeper):
     assert kept.summaries["fair"].reason == "nothing in common"
     assert "could not be scored" in kept.summaries["poor"].reason
     keeper.summaries(["gone"])
-    when(keeper, ["good"], lambda _: ("gone", 1) in world.scored)
-    time.sleep(0.05)
-    assert "gone" not in keeper._wanted
+    wait_until(lambda: ("gone", 1) in world.scored and "gone" not in keeper._wanted)
 
 
 def test_an_unavailable_archive_is_retried(world, keeper, monkeypatch):
