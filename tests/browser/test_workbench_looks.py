@@ -5,6 +5,7 @@ The pages are those captured by `make screenshots`.
 
 import httpx
 import pytest
+from playwright.sync_api import expect
 from scripts.workbench_screenshots import NO_PICTURES, PICTURES
 
 from berryeval.archive.projects.records import PairSelection, ProjectPlan
@@ -127,6 +128,20 @@ def routes_of(router):
             yield route
         else:
             yield from routes_of(included)
+
+
+def test_three_runs_are_chosen_and_compared(workbench, known, visit):
+    """The boxes of Runs lead to a leaderboard, and its copied link shows the same."""
+    page = visit(workbench, "/runs")
+    for name in ("candidate", "second"):
+        page.locator(f"#choose-{known[name]}").check()
+    page.get_by_role("button", name="Compare chosen runs with baseline main").click()
+    places = page.get_by_role("region", name="Table of runs").locator("tbody tr")
+    expect(places).to_have_count(3)
+    seen = page.locator("h1").inner_text(), places.all_inner_texts()
+    page.goto(page.get_by_role("button", name="Copy link").get_attribute("data-copy"))
+    expect(page.locator("#pinned")).to_contain_text("Judgments as of")
+    assert (page.locator("h1").inner_text(), places.all_inner_texts()) == seen
 
 
 def test_every_page_has_a_screenshot():

@@ -8,6 +8,8 @@ import pytest
 from service_data import judgments
 
 PAIR = "/v1/judgments/q1/d7"
+ABOVE = {"query_id": "q1", "doc_id": "d7", "grade": 4}
+FILE = {"content": b"q1 0 d7 4\n", "headers": {"Content-Type": "text/plain"}}
 
 
 def test_a_judgment_is_returned_with_author_time_and_revision(client):
@@ -267,3 +269,27 @@ def test_the_declared_scale_limits_the_grades_of_holes(client, archive):
     assert archive.judgments.current().scale is None
     client.put("/v1/judging", json={"labels": ["0", "1", "2", "3", "4"]})
     assert archive.judgments.current().scale == 4
+
+
+@pytest.mark.parametrize(
+    ("method", "path", "sent"),
+    [
+        ("PUT", PAIR, {"json": {"grade": 4}}),
+        (
+            "POST",
+            "/v1/judgments",
+            {"json": {"judgments": [ABOVE]}},
+        ),
+        ("POST", "/v1/judgments?file_name=new.qrels", FILE),
+        ("POST", "/v1/judgments/file?file_name=new.qrels", FILE),
+    ],
+)
+def test_a_grade_above_the_declared_scale_is_rejected(client, method, path, sent):
+    """Every route names the query, the document and the highest grade, and stores nothing."""
+    scale = {"labels": ["no", "partly", "yes"]}
+    assert client.put("/v1/judging", json=scale, headers={"If-Match": "*"}).status_code == 200
+    answer = client.request(method, path, **sent)
+    assert answer.status_code == 422
+    expected = "grade of document 'd7' for query 'q1': expected at most 2"
+    assert expected in answer.json()["detail"]
+    assert client.get(PAIR).status_code == 404
