@@ -14,6 +14,7 @@ from berryeval.judges.metering import Meter
 from berryeval.judges.model_grades import GRADES, GradeFile, read_grades
 from berryeval.judges.opening import open_judge
 from berryeval.judges.protocol import Guideline, Scale
+from berryeval.judges.stored import StoredJudge
 from berryeval.search.limits import Limits
 from judges.pairs import GUIDELINE, pair
 
@@ -67,6 +68,20 @@ def test_a_pair_that_cannot_be_judged_is_not_asked_again(model, place, store):
     found = ask_all(judge, TASKS[:1], GUIDELINE, store)
     assert [one.grade for one in found.grades.values()] == [None]
     assert ask_all(judge, TASKS[:1], GUIDELINE, store).n_asked == 0
+
+
+def test_documents_with_the_same_text_have_grades_of_their_own(tmp_path, store):
+    """A file of grades tells them apart by their ids, and so does the store."""
+    (tmp_path / "grades.qrels").write_text("q1 0 d1 3\nq1 0 d2 0\n", encoding="utf-8")
+    judge = StoredJudge(tmp_path / "grades.qrels")
+    twins = [Task(pair(query_id="q1", doc_id=one)) for one in ("d1", "d2")]
+    for _ in range(2):  # the second time, both are stored
+        found = ask_all(judge, twins, GUIDELINE, store)
+        assert {one.key: one.grade for one in found.grades.values()} == {
+            ("q1", "d1"): 3.0,
+            ("q1", "d2"): 0.0,
+        }
+    assert {one.key for one in GradeFile(store.path)} == {("q1", "d1"), ("q1", "d2")}
 
 
 def test_a_failed_pair_does_not_stop_the_others(model, place, store):

@@ -101,7 +101,7 @@ def ask_all(
     collected = Collected()
     waiting: queue.SimpleQueue[Task] = queue.SimpleQueue()
     for task in wanted:
-        known = store.find(identity.content(task.pair, task.number))
+        known = store.find(identity, task.pair, task.number)
         if known is not None:
             collected.grades[task] = known
         else:

@@ -51,17 +51,17 @@ def tasks_to_repeat(
     n : int
         Pairs to draw.
     """
-    by_content = {one.content: one for one in stored}
+    by_place = {one.place: one for one in stored}
     known = [
         pair
         for pair in pairs
-        if getattr(by_content.get(identity.content(pair, 0)), "grade", None) is not None
+        if getattr(by_place.get((*pair.key, identity.content(pair, 0))), "grade", None) is not None
     ]
-    drawn = draw_stratified([0] * len(known), n, seed=f"{identity.digest} {len(by_content)}")
+    drawn = draw_stratified([0] * len(known), n, seed=f"{identity.digest} {len(by_place)}")
     tasks = []
     for position, _ in drawn:
         pair, number = known[position], 1
-        while identity.content(pair, number) in by_content:
+        while (*pair.key, identity.content(pair, number)) in by_place:
             number += 1
         tasks.append(Task(pair, number, "repeat"))
     return tasks

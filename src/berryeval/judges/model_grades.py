@@ -114,6 +114,14 @@ class ModelGrade:
         """The ids of query and document."""
         return self.query_id, self.doc_id
 
+    @property
+    def place(self) -> tuple[str, str, str]:
+        """What no other stored grade has in common: the ids and the hash.
+
+        Two documents may have the same text, and a judge that knows ids may grade them differently.
+        """
+        return self.query_id, self.doc_id, self.content
+
 
 _FIELDS = tuple(field.name for field in fields(ModelGrade))
 _EXPECTED = "expected a stored grade of a judge, found something else"
@@ -138,11 +146,11 @@ class GradeFile:
         self.path = Path(path)
         self._lock = threading.Lock()
         self._file: BinaryIO | None = None
-        self._known: dict[str, ModelGrade] = {}
+        self._known: dict[tuple[str, str, str], ModelGrade] = {}
         self._end = 0
         if self.path.exists():
             grades, self._end = _read(self.path)
-            self._known = {one.content: one for one in grades}
+            self._known = {one.place: one for one in grades}
 
     def __len__(self) -> int:
         return len(self._known)
@@ -150,15 +158,15 @@ class GradeFile:
     def __iter__(self) -> Iterator[ModelGrade]:
         return iter(tuple(self._known.values()))
 
-    def find(self, content: str) -> ModelGrade | None:
-        """Return the grade that is stored under a hash; None if there is none."""
-        return self._known.get(content)
+    def find(self, identity: Identity, pair: Pair, number: int = 0) -> ModelGrade | None:
+        """Return the stored grade of a judge for a pair; None if there is none."""
+        return self._known.get((*pair.key, identity.content(pair, number)))
 
     def add(self, grade: ModelGrade) -> None:
         """Store a grade. It is in the file when this returns, but perhaps not yet on disk."""
         line = json.dumps(asdict(grade), ensure_ascii=False).encode("utf-8", "backslashreplace")
         with self._lock:
-            self._known[grade.content] = grade
+            self._known[grade.place] = grade
             try:
                 if self._file is None:
                     self._file = self.path.open("r+b" if self._end else "wb")

@@ -83,7 +83,7 @@ def plan_pool(
     identity = Identity.of(judge, guideline)
     store = GradeFile(golden.folder / GRADES)
     pool = tuple(map(Task, pairs))
-    new = [task for task in pool if store.find(identity.content(task.pair, 0)) is None]
+    new = [task for task in pool if store.find(identity, task.pair) is None]
     again = tasks_to_repeat(_stored_pairs(golden, store, identity), store, identity, repeats)
     asked = [*new, *again] if new else []
     return Plan(
