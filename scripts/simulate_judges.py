@@ -1,27 +1,45 @@
 """How often a verdict that rests on model judgments is wrong, for judges from perfect to hostile.
 
 Populations are pairs of runs of our own systems on the golden set that ships, judged by people, and
-invented ones. A judge changes the grades of people pair by pair: it errs at random, is lenient,
-favours one system, or inverts grades. What each query gains or loses by the grades of people, and
-by those of the judge, is one atom of the population. Queries are drawn from it: all of them with
-the judge's grades, and some with those of people, too. As in ``simulate_gate``, the margin is the
-true drop, so every pass is wrong, and power is that of the same differences moved to 0.
+invented ones; see ``judged_populations``. Queries are drawn from them: all of them with the judge's
+grades, and some with those of people, too. As in ``simulate_gate``, the margin is the true drop, so
+every pass is wrong, and power is that of the same differences moved to 0.
 
-``make simulate`` writes the tables of docs/explanation/model-judgments.md.
+``make simulate`` writes the tables of docs/explanation/model-judgments.md. Those of other
+collections stay as they are without a folder of them: ``--collections`` has the files that
+``study_hybrid.py`` reads, and ``--runs`` one folder per collection, with ``qrels.txt`` and files
+``*.run``:
+
+    make simulate COLLECTIONS=FOLDER RUNS=FOLDER
 """
 
 from __future__ import annotations
 
 import argparse
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, field, replace
+from pathlib import Path
 
 import numpy as np
+from judged_populations import (
+    BLIND,
+    JUDGES,
+    Atoms,
+    Judged,
+    PairAtoms,
+    handbook,
+    invented_atoms,
+    judged_atoms,
+    judged_pairs,
+    public_collections,
+    stored_runs,
+)
 from numpy.typing import NDArray
 from scipy.special import stdtrit
-from simulate_gate import ALPHA, DROPS, Columns, Pair
+from simulate_gate import ALPHA
 from simulated_tables import write_table
 
+from berryeval.evaluation.margins import margin_interval
 from berryeval.stats import mean_of, powered_mean, smallest_drop
 from berryeval.stats.hall import hall_inverse
 from berryeval.stats.prediction_powered import FEWEST_DIFFERING
@@ -31,23 +49,10 @@ Floats = NDArray[np.float64]
 
 LABELS = (50, 100, 200, 500)
 N_QUERIES = 1000
-MEASURES = ("nDCG@10", "AP", "P@10")
-N_COPIES = 8
-"""Independent draws of a judge's errors on each query."""
 PAIR_LABELS = (500, 1000)
 _BLOCK = 1000  # draws at a time
 _SMALL_BLOCK = 200  # of draws in which every document counts
 _FEWEST_CHANGED = 10
-
-
-@dataclass(frozen=True)
-class Atoms:
-    """A population: what each query gains or loses by people and by the judge."""
-
-    people: Floats
-    judge: Floats
-    loss: float
-    """The most that one query can lose."""
 
 
 @dataclass
@@ -61,11 +66,12 @@ class Rates:
     used: float = 0.0
     """Share of the draws in which the judge counts."""
 
-    def add(self, name: str, found: Estimates, atoms: Atoms, margin: float, n_draws: int) -> None:
+    def add(
+        self, name: str, found: Estimates, drop: float, loss: float, margin: float, n_draws: int
+    ) -> None:
         """Count the passes of a rule among some of the draws."""
-        drop = float(atoms.people.mean())
-        passes = found.is_tested & (found.lower_bounds(atoms.loss) > drop)
-        neutral = found.is_tested & (found.moved(-drop).lower_bounds(atoms.loss) > -margin)
+        passes = found.is_tested & (found.lower_bounds(loss) > drop)
+        neutral = found.is_tested & (found.moved(-drop).lower_bounds(loss) > -margin)
         for rates, hits in ((self.wrong, passes), (self.power, neutral)):
             rates[name] = rates.get(name, 0.0) + np.count_nonzero(hits) / n_draws
 
@@ -80,20 +86,22 @@ class Estimates:
     freedom: Floats
     n: int
     is_tested: NDArray[np.bool_]
+    by_people: Floats
+    """The means of people's labels alone where the judge counts; else minus infinity."""
 
     def moved(self, by: float) -> Estimates:
         """Return the same for differences that are all larger."""
-        return Estimates(
-            self.mean + by, self.error, self.skewness, self.freedom, self.n, self.is_tested
-        )
+        return replace(self, mean=self.mean + by, by_people=self.by_people + by)
 
     def lower_bounds(self, loss: float) -> Floats:
-        """Return what the gate compares with minus the margin."""
+        """Return what the gate compares with minus the margin; a loss of 0 leaves it unbounded."""
         quantile = -stdtrit(self.freedom, ALPHA)
         cautious = np.minimum(self.skewness - _skewness_error(self.n), FLOOR)
         reach = np.maximum(quantile, hall_inverse(quantile, cautious, self.n))
-        after_losses = (self.n * self.mean - UNSEEN * loss) / (self.n + UNSEEN)
-        bounds: Floats = np.minimum(self.mean - self.error * reach, after_losses)
+        bounds: Floats = self.mean - self.error * reach
+        if loss > 0:
+            after_losses = (self.n * self.mean - UNSEEN * loss) / (self.n + UNSEEN)
+            bounds = np.minimum(bounds, after_losses)
         return bounds
 
     def upper_bounds(self, alpha: float) -> Floats:
@@ -103,11 +111,16 @@ class Estimates:
         bounds: Floats = self.mean - self.error * np.minimum(quantile, transformed)
         return bounds
 
+    def fails(self, drop: float) -> NDArray[np.bool_]:
+        """Return where the gate fails a drop of the margin: people's labels have to agree."""
+        found: NDArray[np.bool_] = self.is_tested & (
+            np.maximum(self.upper_bounds(ALPHA), self.by_people) < drop
+        )
+        return found
+
     def covers(self, truth: float) -> NDArray[np.bool_]:
         """Return whether the 95% interval of a comparison contains the truth."""
-        turned = Estimates(
-            -self.mean, self.error, -self.skewness, self.freedom, self.n, self.is_tested
-        )
+        turned = replace(self, mean=-self.mean, skewness=-self.skewness)
         low, high = -turned.upper_bounds(0.025), self.upper_bounds(0.025)
         covers: NDArray[np.bool_] = (low <= truth) & (truth <= high)
         return covers
@@ -128,7 +141,8 @@ def plain(values: Floats) -> Estimates:
     skewness = np.where(has_spread, third * np.sqrt(n * (n - 1)) / (n - 2), 0.0)
     is_tested = (np.count_nonzero(values, axis=1) >= _FEWEST_CHANGED) & has_spread
     freedom = np.full(len(values), n - 1.0)
-    return Estimates(mean, np.sqrt(squares / (n - 1)), skewness, freedom, n, is_tested)
+    nobody = np.full(len(values), -np.inf)
+    return Estimates(mean, np.sqrt(squares / (n - 1)), skewness, freedom, n, is_tested, nobody)
 
 
 @dataclass(frozen=True)
@@ -169,7 +183,9 @@ def powered(people: Floats, judge: Floats, rest: Rest) -> tuple[Estimates, NDArr
     skewness = np.where(has_spread, cubes / n_queries**3 / safe**1.5 * np.sqrt(n), 0.0)
     is_tested = (np.count_nonzero(people, axis=1) >= _FEWEST_CHANGED) & has_spread
     freedom = np.where(is_fitted, n - 2.0, n - 1.0)
-    return Estimates(mean, np.sqrt(variance), skewness, freedom, n, is_tested), is_used
+    by_people = np.where(is_fitted, people.mean(axis=1), -np.inf)
+    found = Estimates(mean, np.sqrt(variance), skewness, freedom, n, is_tested, by_people)
+    return found, is_used
 
 
 def _check(people: Floats, judge: Floats, rest: Floats) -> None:
@@ -192,6 +208,8 @@ def _check(people: Floats, judge: Floats, rest: Floats) -> None:
     assert np.isclose(found.freedom[0], sample.degrees_of_freedom)
     bound = sample.lower_bound(ALPHA, skewness=sample.cautious_skewness, loss=0.5)
     assert np.isclose(found.lower_bounds(0.5)[0], bound)
+    high = np.maximum(found.upper_bounds(ALPHA), found.by_people)[0]
+    assert np.isclose(high, margin_interval(sample, ALPHA, 0.5).high)
     alone = mean_of(people)
     assert alone is not None
     assert np.isclose(plain(people[None]).skewness[0], alone.skewness)
@@ -229,13 +247,13 @@ def simulate(
         together, is_used = powered(people, judge, rest)
         alone = plain(people)
         for name, one in (("powered", together), ("labels", alone)):
-            found.add(name, one, atoms, margin, n_draws)
-        fails = together.is_tested & (together.upper_bounds(ALPHA) < drop)
-        found.wrong_fail += np.count_nonzero(fails) / n_draws
+            found.add(name, one, drop, atoms.loss, margin, n_draws)
+            found.add(f"{name}, no losses", one, drop, 0.0, margin, n_draws)
+        found.wrong_fail += np.count_nonzero(together.fails(drop)) / n_draws
         found.covered += np.count_nonzero(together.covers(drop)) / n_draws
         found.used += np.count_nonzero(is_used) / n_draws
     for one in naive:
-        found.add("naive", one, atoms, margin, n_draws)
+        found.add("naive", one, drop, atoms.loss, margin, n_draws)
     return found
 
 
@@ -246,184 +264,6 @@ def trust(
     sizes = [min(_BLOCK, n_draws - start) for start in range(0, n_draws, _BLOCK)]
     size = len(atoms.judge)
     return [plain(atoms.judge[random.integers(0, size, (n, n_queries))]) for n in sizes]
-
-
-Grades = Mapping[str, Mapping[str, float]]
-
-
-@dataclass(frozen=True)
-class Documents:
-    """Documents of one query, to be graded on a scale from 0 to 3."""
-
-    grades: Floats
-    """By people."""
-    only_new: NDArray[np.bool_]
-    """Which of them the candidate alone has among its first ten."""
-    only_old: NDArray[np.bool_]
-    """Which of them the baseline alone has."""
-    random: np.random.Generator
-
-    def moved(self, by: float, share: float, among: NDArray[np.bool_] | None = None) -> Floats:
-        """Return the grades of people, some of them moved; by default, among all documents."""
-        is_moved = self.random.random(len(self.grades)) < share
-        if among is not None:
-            is_moved &= among
-        return np.clip(self.grades + np.where(is_moved, by, 0.0), 0, 3)
-
-    def blurred(self, share: float) -> Floats:
-        """Return the grades of people, some of them one too high or too low."""
-        sign = self.random.choice([-1.0, 1.0], len(self.grades))
-        is_moved = self.random.random(len(self.grades)) < share
-        return np.clip(self.grades + np.where(is_moved, sign, 0.0), 0, 3)
-
-    def guessed(self, share: float) -> Floats:
-        """Return the grades of people, some of them replaced by those of other documents."""
-        is_guess = self.random.random(len(self.grades)) < share
-        return np.where(is_guess, self.random.permutation(self.grades), self.grades)
-
-
-JUDGES: dict[str, Callable[[Documents], Floats]] = {
-    "nearly perfect": lambda documents: documents.blurred(0.02),
-    "good": lambda documents: documents.blurred(0.2),
-    "middling": lambda documents: documents.guessed(0.4),
-    "lenient": lambda documents: documents.moved(1.0, 0.4),
-    "strict": lambda documents: documents.moved(-1.0, 0.4),
-    "favours the candidate": lambda one: one.moved(2.0, 0.7, one.only_new),
-    "favours the baseline": lambda one: one.moved(2.0, 0.7, one.only_old),
-    "random": lambda one: one.random.integers(0, 4, len(one.grades)).astype(np.float64),
-    "hostile": lambda one: 3.0 - one.grades,
-}
-"""How each judge grades."""
-
-
-Run = Mapping[str, Mapping[str, float]]
-
-
-@dataclass(frozen=True)
-class Handbook:
-    """Runs of our own systems on the golden set that ships, which people judged."""
-
-    by_people: Grades
-    runs: list[Run]
-    scores: Mapping[str, Floats]
-    """By measure, systems x queries."""
-
-    def shuffled(self, random: np.random.Generator) -> list[tuple[int, int]]:
-        """Return all pairs of runs, in random order."""
-        places = [(i, j) for i in range(len(self.runs)) for j in range(i)]
-        random.shuffle(places)
-        return places
-
-    def pairs(
-        self, measure: str, places: Sequence[tuple[int, int]], n_pairs: int
-    ) -> Iterator[tuple[int, int, Pair]]:
-        """Iterate over the first pairs, the worse run first, whose drop is of the usual size."""
-        scores = self.scores[measure]
-        n_found = 0
-        for i, j in places:
-            worse, better = sorted((i, j), key=lambda row: float(scores[row].mean()))
-            pair = Columns(scores[worse], scores[better]).pair
-            is_changed = np.count_nonzero(pair.differences) >= len(pair.differences) / 5
-            is_drop = DROPS[0] <= -pair.differences.mean() <= DROPS[1]
-            if is_changed and is_drop and n_found < n_pairs:
-                n_found += 1
-                yield worse, better, pair
-
-
-def handbook() -> Handbook:
-    """Search with our own systems, and score them by the grades of people."""
-    import berryeval as be
-    from berryeval.golden import handbook as bundled
-    from berryeval.search import Embedded
-
-    golden = bundled()
-    documents = list(golden.documents(questions=True))
-    systems = [
-        *(Embedded("bm25", title_weight=weight) for weight in (0.0, 1.0, 5.0)),
-        Embedded("vector"),
-        *(Embedded("hybrid", feedback=n) for n in (0, 3, 10)),
-        *(Embedded("hybrid", weights=pair) for pair in ((3.0, 1.0), (1.0, 3.0))),
-    ]
-    runs: list[Run] = []
-    for system in systems:
-        system.index(documents)
-        runs.append(
-            {
-                query.query_id: {hit.doc_id: hit.score for hit in system.search(query.text, k=50)}
-                for query in golden.queries
-            }
-        )
-    by_people: dict[str, dict[str, float]] = {}
-    for query_id, doc_id, _, grade in golden.judgments.iter_grades():
-        by_people.setdefault(query_id.decode(), {})[doc_id.decode()] = max(0.0, grade)
-    results = [be.evaluate(by_people, run, list(MEASURES)) for run in runs]
-    scores = {one: np.array([result[one].values for result in results]) for one in MEASURES}
-    return Handbook(by_people, runs, scores)
-
-
-def handbook_atoms(
-    own: Handbook, n_pairs: int, random: np.random.Generator
-) -> Iterator[tuple[str, Atoms]]:
-    """Iterate over judges and populations: pairs of our own systems, measure by measure.
-
-    Documents that nobody judged have grade 0, as they have for every measure; judges grade those
-    among the first ten of either system as well.
-    """
-    places = own.shuffled(random)
-    for measure in MEASURES:
-        for worse, better, pair in own.pairs(measure, places, n_pairs):
-            for name in JUDGES:
-                runs = own.runs[worse], own.runs[better]
-                copies = [
-                    _judged(name, own.by_people, *runs, measure, random) for _ in range(N_COPIES)
-                ]
-                people = np.tile(pair.differences, N_COPIES)
-                yield name, Atoms(people, np.concatenate(copies), pair.loss)
-
-
-@dataclass(frozen=True)
-class PairAtoms:
-    """A population of queries by P@10, with all documents that only one of two runs has."""
-
-    amounts: Floats
-    """Queries x documents: what a relevant document adds to the difference."""
-    people: Floats
-    """The same shape: 1 if relevant by people."""
-    judge: Floats
-    loss: float
-
-
-def handbook_pairs(
-    own: Handbook, n_pairs: int, random: np.random.Generator
-) -> Iterator[tuple[str, PairAtoms]]:
-    """Iterate over judges and populations whose single pairs are labelled."""
-    for worse, better, pair in own.pairs("P@10", own.shuffled(random), n_pairs):
-        new, old = own.runs[worse], own.runs[better]
-        for name in JUDGES:
-            rows = []
-            for _ in range(N_COPIES):
-                for query_id, known in own.by_people.items():
-                    rows.append(_labelled_pairs(name, known, new[query_id], old[query_id], random))
-            amounts, people, judge = (np.array(column) for column in zip(*rows, strict=True))
-            yield name, PairAtoms(amounts, people, judge, pair.loss)
-
-
-def _labelled_pairs(
-    judge: str,
-    known: Mapping[str, float],
-    new: Mapping[str, float],
-    old: Mapping[str, float],
-    random: np.random.Generator,
-) -> tuple[Floats, Floats, Floats]:
-    """Return amounts, and relevance by people and by the judge, of up to 20 documents."""
-    tops = [{*sorted(run, key=run.__getitem__, reverse=True)[:10]} for run in (new, old)]
-    ids = sorted(tops[0] ^ tops[1])
-    is_new = np.array([one in tops[0] for one in ids], dtype=bool)
-    grades = np.array([known.get(one, 0.0) for one in ids])
-    own = JUDGES[judge](Documents(grades, is_new, ~is_new, random)) if ids else grades
-    columns = np.where(is_new, 0.1, -0.1), (grades >= 1) * 1.0, (own >= 1) * 1.0
-    amounts, people, by_judge = (np.pad(column, (0, 20 - len(ids))) for column in columns)
-    return amounts, people, by_judge
 
 
 def simulate_pairs(
@@ -440,7 +280,6 @@ def simulate_pairs(
     margin = smallest_drop(float(truth.std()), n_queries, ALPHA)
     assert margin is not None
     chance = min(1.0, n_labels / (n_queries * np.count_nonzero(atoms.amounts, axis=1).mean()))
-    both = Atoms(truth, naive, atoms.loss)
     found = Rates()
     for start in range(0, n_draws, _SMALL_BLOCK):
         n_here = min(_SMALL_BLOCK, n_draws - start)
@@ -461,53 +300,11 @@ def simulate_pairs(
             ("labels", plain(np.round(by_people, 12))),
             ("naive", plain(np.round(naive[drawn], 12))),
         ):
-            found.add(name, one, both, margin, n_draws)
-        fails = together.is_tested & (together.upper_bounds(ALPHA) < drop)
-        found.wrong_fail += np.count_nonzero(fails) / n_draws
+            found.add(name, one, drop, atoms.loss, margin, n_draws)
+        found.wrong_fail += np.count_nonzero(together.fails(drop)) / n_draws
         found.covered += np.count_nonzero(together.covers(drop)) / n_draws
         found.used += np.count_nonzero(is_used) / n_draws
     return found
-
-
-def _judged(
-    judge: str,
-    by_people: Grades,
-    new: Run,
-    old: Run,
-    measure: str,
-    random: np.random.Generator,
-) -> Floats:
-    """Return the differences of all queries by the grades of a judge."""
-    import berryeval as be
-
-    graded = {}
-    for query_id, known in by_people.items():
-        first = [
-            {*sorted(run[query_id], key=run[query_id].__getitem__, reverse=True)[:10]}
-            for run in (new, old)
-        ]
-        ids = sorted({*known, *first[0], *first[1]})
-        is_new, is_old = (np.array([one in top for one in ids]) for top in first)
-        grades = np.array([known.get(one, 0.0) for one in ids])
-        own = JUDGES[judge](Documents(grades, is_new & ~is_old, is_old & ~is_new, random))
-        graded[query_id] = dict(zip(ids, own.tolist(), strict=True))
-    after, before = (be.evaluate(graded, run, measure)[measure].values for run in (new, old))
-    found = np.asarray(after) - np.asarray(before)
-    found[np.abs(found) < 1e-12] = 0.0  # noqa: PLR2004 - rounding
-    return found
-
-
-def invented_atoms(size: int = 20_000, seed: int = 0) -> Iterator[tuple[str, Atoms]]:
-    """Iterate over invented populations: skewed differences, and judges whose errors are rare."""
-    random = np.random.default_rng(seed)
-    tail = -random.gamma(1.0, 0.1, size)
-    close = random.normal(-0.03, 0.15, size) * (random.random(size) < 0.7)  # noqa: PLR2004
-    noise = random.normal(0, 0.08, size)
-    yield "good, skewed differences", Atoms(tail, tail + noise, 0.8)
-    yield "blind to large losses", Atoms(tail, np.maximum(tail, -0.1) + noise / 4, 0.8)
-    yield "good, normal differences", Atoms(close, close + noise, 0.8)
-    rare = random.random(size) < 0.03  # noqa: PLR2004
-    yield "3% of the queries wrong by 0.6", Atoms(close, close + 0.6 * rare, 0.8)
 
 
 HEADER = (
@@ -516,15 +313,31 @@ HEADER = (
 )
 
 
-def rows(found: Mapping[str, Mapping[int, list[Rates]]]) -> Iterator[str]:
+ALLOWANCE = (
+    "| runs | labels | corrected | labels alone | corrected, no lost queries "
+    "| labels alone, no lost queries |\n"
+    "|---|---:|---:|---:|---:|---:|"
+)
+
+Cells = dict[str, dict[int, list[Rates]]]
+"""Rates of many populations, by title and number of labels."""
+
+
+def _figures(rates: Sequence[Rates], rules: Iterable[str]) -> list[str]:
+    """Return mean and worst rate of wrong passes, and the power in brackets, of each rule."""
+    found = []
+    for rule in rules:
+        wrong = np.array([one.wrong[rule] for one in rates])
+        power = np.mean([one.power[rule] for one in rates])
+        found.append(f"{wrong.mean():.3f} / {wrong.max():.3f} ({power:.2f})")
+    return found
+
+
+def rows(found: Cells) -> Iterator[str]:
     """Iterate over the rows of a table: mean and worst pair, and the power in brackets."""
     for name, cells in found.items():
         for n_labels, rates in cells.items():
-            figures = []
-            for rule in ("powered", "labels", "naive"):
-                wrong = np.array([one.wrong[rule] for one in rates])
-                power = np.mean([one.power[rule] for one in rates])
-                figures.append(f"{wrong.mean():.3f} / {wrong.max():.3f} ({power:.2f})")
+            figures = _figures(rates, ("powered", "labels", "naive"))
             failed = np.array([one.wrong_fail for one in rates])
             covered = np.mean([one.covered for one in rates])
             used = np.mean([one.used for one in rates])
@@ -534,39 +347,78 @@ def rows(found: Mapping[str, Mapping[int, list[Rates]]]) -> Iterator[str]:
             )
 
 
+def allowance_rows(found: Cells) -> Iterator[str]:
+    """Iterate over what the two lost queries cost, and prevent."""
+    rules = ("powered", "labels", "powered, no losses", "labels, no losses")
+    for name, cells in found.items():
+        for n_labels, rates in cells.items():
+            yield f"| {name} | {n_labels} | {' | '.join(_figures(rates, rules))} |"
+
+
 def main() -> None:
     """Simulate every judge, and write the tables."""
     options = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
-    options.add_argument("--draws", type=int, default=10_000, help="samples per pair and judge")
+    options.add_argument("--draws", type=int, default=4_000, help="samples per pair and judge")
     options.add_argument("--pairs", type=int, default=4, help="pairs of runs per measure")
+    options.add_argument("--collections", type=Path, help="folder of public collections")
+    options.add_argument("--runs", type=Path, help="folder of folders with qrels.txt and *.run")
     chosen = options.parse_args()
+    others = [
+        *(public_collections(chosen.collections) if chosen.collections else ()),
+        *(stored_runs(chosen.runs) if chosen.runs else ()),
+    ]
+    if others:
+        _write_others(others, chosen)
     own = handbook()
     _write_pairs(own, chosen)
-    sources = {
-        "own": handbook_atoms(own, chosen.pairs, np.random.default_rng(0)),
-        "invented": invented_atoms(),
+    every = "**all judges**"
+    found = _simulated(judged_atoms(own, chosen.pairs, np.random.default_rng(0)), chosen.draws)
+    together = {every: {n: [one for own in found.values() for one in own[n]] for n in LABELS}}
+    write_table("model-judgments.md", "own", [HEADER, *rows(together | found)])
+    invented = _simulated(invented_atoms(), chosen.draws)
+    write_table("model-judgments.md", "invented", [HEADER, *rows(invented)])
+    costs = {"our own": together[every], BLIND: invented[BLIND]}
+    write_table("model-judgments.md", "allowance", [ALLOWANCE, *allowance_rows(costs)])
+
+
+def _simulated(populations: Iterable[tuple[str, Atoms]], n_draws: int) -> Cells:
+    """Return the rates of each population, by its name."""
+    random = np.random.default_rng(1)
+    found: Cells = {}
+    for name, atoms in populations:
+        print(name, flush=True)
+        naive = trust(atoms, n_draws, random)
+        cells = found.setdefault(name, {n: [] for n in LABELS})
+        for n_labels in LABELS:
+            cells[n_labels].append(simulate(atoms, n_labels, n_draws, random, naive=naive))
+    return found
+
+
+def _write_others(others: Iterable[tuple[str, Judged]], chosen: argparse.Namespace) -> None:
+    """Write the rates on other collections: all of them, one by one, and judge by judge."""
+    random = np.random.default_rng(0)
+    by_collection = {
+        name: _simulated(judged_atoms(own, chosen.pairs // 2, random), chosen.draws)
+        for name, own in others
     }
-    for table, populations in sources.items():
-        random = np.random.default_rng(1)
-        found: dict[str, dict[int, list[Rates]]] = {}
-        for name, atoms in populations:
-            print(table, name, flush=True)
-            naive = trust(atoms, chosen.draws, random)
-            for n_labels in LABELS:
-                rates = simulate(atoms, n_labels, chosen.draws, random, naive=naive)
-                for title in ("**all judges**", name) if table == "own" else (name,):
-                    cells = found.setdefault(title, {n: [] for n in LABELS})
-                    cells[n_labels].append(rates)
-        write_table("model-judgments.md", table, [HEADER, *rows(found)])
+    found: Cells = {"**all collections**": {n: [] for n in LABELS}}
+    for name in (*by_collection, *JUDGES):
+        found[name] = {n: [] for n in LABELS}
+    for name, cells in by_collection.items():
+        for judge, own in cells.items():
+            for n_labels, rates in own.items():
+                for title in ("**all collections**", name, judge):
+                    found[title][n_labels] += rates
+    write_table("model-judgments.md", "other", [HEADER, *rows(found)])
 
 
-def _write_pairs(own: Handbook, chosen: argparse.Namespace) -> None:
+def _write_pairs(own: Judged, chosen: argparse.Namespace) -> None:
     random = np.random.default_rng(2)
-    found: dict[str, dict[int, list[Rates]]] = {}
-    for name, atoms in handbook_pairs(own, chosen.pairs, random):
+    found: Cells = {}
+    for name, atoms in judged_pairs(own, chosen.pairs, random):
         print("pairs", name, flush=True)
         for n_labels in PAIR_LABELS:
-            rates = simulate_pairs(atoms, n_labels, chosen.draws // 5, random)
+            rates = simulate_pairs(atoms, n_labels, chosen.draws // 2, random)
             for title in ("**all judges**", name):
                 found.setdefault(title, {n: [] for n in PAIR_LABELS})[n_labels].append(rates)
     write_table("model-judgments.md", "pairs", [HEADER, *rows(found)])

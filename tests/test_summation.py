@@ -68,7 +68,7 @@ EXCEPTIONS = {
     ("service/workbench/state/run_summaries.py", "sum"): WHOLE,
     ("service/workbench/pages/imports/kinds.py", "sum"): WHOLE,
     ("service/workbench/pages/judgments/policy.py", "sum"): WHOLE,
-    ("stats/prediction_powered.py", "sum"): WHOLE,
+    ("stats/label_allocation.py", "sum"): WHOLE,
     ("stats/similarity.py", "dot"): WHOLE,
     ("suite/judge_check.py", "sum"): "for the size of a sample",
     ("suite/judge_overview.py", "sum"): WHOLE,

@@ -11,11 +11,12 @@ from scipy import stats
 from berryeval.evaluation.margins import (
     changed_share_bound,
     correct_failing,
+    equivalence_p_values,
     judge_margin,
     margin_interval,
     margin_p_values,
 )
-from berryeval.stats import mean_of
+from berryeval.stats import mean_of, powered_mean
 
 SHAPES = {
     "normal": np.random.default_rng(3).normal(-0.03, 0.1, 40),
@@ -161,3 +162,30 @@ def test_holm_counts_guards_that_are_not_tested():
     """Which guards are tested depends on the data, so a smaller family would not keep alpha."""
     assert correct_failing([0.01, None, 0.02]) == pytest.approx([0.03, None, 0.04])
     assert correct_failing([None]) == [None]
+
+
+def residuals_with_a_tail():
+    """Return scores of a model that harms the candidate on a few queries, none of them labelled."""
+    random = np.random.default_rng(7)
+    people = random.normal(-0.02, 0.1, 50)
+    model = np.concatenate([people + random.normal(0, 0.01, 50), np.full(950, -0.06)])
+    return powered_mean(np.concatenate([people, np.full(950, np.nan)]), model).sample
+
+
+def test_a_model_does_not_fail_what_peoples_labels_would_not():
+    """The corrected mean is below the margin; the mean of the labels alone has to be, too."""
+    sample = residuals_with_a_tail()
+    assert sample.mean < -0.05 < sample.people_mean
+    assert sample.p_below(-0.05) < 0.05
+    assert margin_p_values(sample, 0.05, 1.0).failing == 1.0
+    assert equivalence_p_values(sample, 0.05, 1.0).failing == 1.0
+    assert equivalence_p_values(-sample, 0.05, 1.0).failing == 1.0
+    interval = margin_interval(sample, 0.05, 1.0)
+    assert interval.high == sample.people_mean > sample.upper_bound(0.05)
+
+
+def test_beyond_peoples_mean_the_p_value_is_that_of_both():
+    """If both means are below the margin, the test is that of every other verdict."""
+    sample = residuals_with_a_tail()
+    margin = -sample.people_mean - 0.001
+    assert margin_p_values(sample, margin, 1.0).failing == sample.p_below(-margin)

@@ -4,8 +4,10 @@ import numpy as np
 import pytest
 
 judges = pytest.importorskip("simulate_judges", reason="no scripts in a source distribution")
+judged_populations = pytest.importorskip("judged_populations")
 
 ATOMS = dict(judges.invented_atoms(5000, seed=1))
+EXTREMES = (judged_populations.BLIND, judged_populations.HARSH)
 N_DRAWS = 4000  # three standard errors of a rate of 0.05 are 0.0103
 
 
@@ -22,11 +24,17 @@ def rates(name, n_labels):
 @pytest.mark.parametrize("n_labels", [50, 200])
 @pytest.mark.parametrize("name", ATOMS)
 def test_a_drop_of_the_margin_rarely_passes(name, n_labels):
-    """At most 0.065 plus three standard errors, and 95% intervals cover the truth."""
+    """At most 0.065 plus three standard errors, and 95% intervals cover the truth.
+
+    Where errors are rare and large, many samples of 50 have hardly any of them: intervals are too
+    narrow, and some candidates fail wrongly. Wrong passes stay rare, since two lost queries are
+    assumed.
+    """
     found = rates(name, n_labels)
     assert found.wrong["powered"] <= 0.065 + 0.0103
-    assert found.wrong_fail <= 0.065 + 0.0103
-    assert found.covered >= 0.94 - 0.0103
+    is_extreme = name in EXTREMES
+    assert found.wrong_fail <= (0.1 if is_extreme else 0.065) + 0.0103
+    assert found.covered >= (0.88 if is_extreme else 0.94) - 0.0103
 
 
 def test_naive_use_of_the_same_grades_passes_nearly_always():
@@ -41,6 +49,29 @@ def test_a_good_judge_adds_power():
     assert found.power["powered"] > found.power["labels"] + 0.15
 
 
+def test_the_allowance_for_lost_queries_is_needed():
+    """Without it, a judge that does not see lost queries makes twice as many drops pass."""
+    found = rates(judges.BLIND, 50)
+    assert found.wrong["powered, no losses"] > 0.085
+    assert found.wrong["powered"] < 0.05
+
+
+def test_people_have_to_agree_before_a_candidate_fails():
+    """A judge that harms the candidate on some queries leaves a tail that 50 labels often miss."""
+    random = np.random.default_rng(0)
+    people = random.normal(-0.09, 0.09, 5000)
+    harm = np.where(random.random(5000) < 0.1, random.exponential(0.1, 5000), 0.0)
+    atoms = judges.Atoms(people, people - harm + random.normal(0, 0.01, 5000), 0.8)
+    size, n, n_rest = 4000, 50, 950
+    drawn = random.integers(0, 5000, (size, n))
+    means = random.normal(atoms.judge.mean(), atoms.judge.std() / n_rest**0.5, size)
+    rest = judges.Rest(n_rest, means, atoms.judge.var(), 0.0)
+    found, _ = judges.powered(people[drawn], atoms.judge[drawn], rest)
+    drop = people.mean()
+    assert np.mean(found.upper_bounds(0.05) < drop) > 0.095
+    assert np.mean(found.fails(drop)) <= 0.065 + 0.0103
+
+
 def test_rare_errors_leave_people_alone():
     """Without ten differences the judge does not count, and the labels decide."""
     found = rates("3% of the queries wrong by 0.6", 50)
@@ -53,7 +84,7 @@ def test_judges_err_as_described():
     random = np.random.default_rng(0)
     grades = random.integers(0, 4, 2000).astype(float)
     is_new = np.arange(2000) < 500
-    documents = judges.Documents(grades, is_new, ~is_new, random)
+    documents = judged_populations.Documents(grades, is_new, ~is_new, random)
     found = {name: judge(documents) for name, judge in judges.JUDGES.items()}
     assert all(own.min() >= 0 and own.max() <= 3 for own in found.values())
     assert np.mean(found["nearly perfect"] != grades) < 0.03

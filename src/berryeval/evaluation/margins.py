@@ -6,6 +6,11 @@ Student's t after Hall's transform has removed a skewness. Real drops are skewed
 queries lose much, and a small sample that happens to miss these looks harmless. So two things are
 assumed before a drop is ruled out: more skewness than was observed, -1 at least, and two more
 queries that lost everything.
+
+Where a model contributes, a guard fails only if people's labels alone have a mean beyond the
+margin, too. A model that errs much on a few queries, all in one direction, leaves a residual with a
+long tail; a sample that misses the tail corrects too little, and fails up to 9% instead of 5% of
+drops as large as the margin.
 """
 
 from __future__ import annotations
@@ -50,7 +55,7 @@ def margin_p_values(sample: SampleMean, margin: float, loss: float) -> MarginPVa
     `loss` is the most that one query can lose.
     """
     passing = sample.p_above(-margin, skewness=sample.cautious_skewness, loss=loss)
-    return MarginPValues(passing, sample.p_below(-margin))
+    return MarginPValues(passing, _p_of_drop(sample, margin))
 
 
 def equivalence_p_values(sample: SampleMean, margin: float, loss: float) -> MarginPValues:
@@ -59,8 +64,15 @@ def equivalence_p_values(sample: SampleMean, margin: float, loss: float) -> Marg
     It passes if neither a drop nor a rise of the margin is possible, and fails if either is shown.
     `loss` is the most that one query can lose or gain.
     """
-    failing = 2 * min(sample.p_below(-margin), sample.p_above(margin))
+    failing = 2 * min(_p_of_drop(sample, margin), _p_of_drop(-sample, margin))
     return MarginPValues(sample.p_within(margin, loss=loss), min(1.0, failing))
+
+
+def _p_of_drop(sample: SampleMean, margin: float) -> float:
+    """Return the p-value of H0: the mean is -margin or more."""
+    if sample.people_mean is not None and sample.people_mean >= -margin:
+        return 1.0
+    return sample.p_below(-margin)
 
 
 def margin_interval(
@@ -74,6 +86,8 @@ def margin_interval(
     """
     low = sample.lower_bound(alpha, skewness=sample.cautious_skewness, loss=loss)
     high = sample.upper_bound(alpha)
+    if sample.people_mean is not None:
+        high = max(high, sample.people_mean)
     if is_equivalence:
         turned = -sample
         high = -turned.lower_bound(alpha, skewness=turned.cautious_skewness, loss=loss)

@@ -19,7 +19,9 @@ from berryeval.stats.corrections import CorrectionName, adjust
 from berryeval.stats.decline import Decline, alarm_level, find_decline
 from berryeval.stats.effect_sizes import cohens_dz, rank_biserial
 from berryeval.stats.interval import Interval
+from berryeval.stats.label_allocation import allocate_labels
 from berryeval.stats.order_intervals import order_intervals
+from berryeval.stats.pair_correction import CorrectedScores, correct_scores
 from berryeval.stats.paired_tests import (
     Alternative,
     TestName,
@@ -37,13 +39,7 @@ from berryeval.stats.power import (
     sd_of_differences,
     smallest_drop,
 )
-from berryeval.stats.prediction_powered import (
-    CorrectedScores,
-    PoweredMean,
-    allocate_labels,
-    correct_scores,
-    powered_mean,
-)
+from berryeval.stats.prediction_powered import PoweredMean, powered_mean
 from berryeval.stats.risk import geo_risk, robustness_index, t_risk, u_risk, weigh_losses
 from berryeval.stats.sample_mean import SampleMean, difference_of_means, mean_of
 from berryeval.stats.similarity import (

@@ -20,9 +20,9 @@ and 9.
 from __future__ import annotations
 
 import math
-from collections.abc import Hashable, Mapping, Sequence
+from collections.abc import Hashable, Sequence
 from dataclasses import dataclass
-from typing import Literal, NamedTuple, TypeAlias, TypeVar
+from typing import Literal, NamedTuple, TypeAlias
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -30,15 +30,13 @@ from numpy.typing import ArrayLike, NDArray
 from berryeval.errors import ArgumentError, InputTypeError
 from berryeval.stats.moments import means_of, sums_of, variances_of
 from berryeval.stats.sample_mean import SampleMean, skewness_error
-from berryeval.stats.validation import as_values, check_choice, check_count
+from berryeval.stats.validation import as_values, check_choice
 
 __all__ = [
     "FEWEST_DIFFERING",
     "FEWEST_LABELLED",
-    "CorrectedScores",
     "PoweredMean",
-    "allocate_labels",
-    "correct_scores",
+    "n_differing",
     "powered_mean",
 ]
 
@@ -53,8 +51,6 @@ _ROUNDING = 1e-12
 _LEAST = 2  # one label has no spread, and two have no skewness
 
 _Floats: TypeAlias = "NDArray[np.float64]"
-
-Stratum = TypeVar("Stratum", bound=Hashable)
 
 
 @dataclass(frozen=True)
@@ -153,11 +149,11 @@ def powered_mean(
         return None
     sampled = [part for part in parts if part.is_sampled]
     _check_parts(sampled)
-    n_differing = sum(_n_differing(y[part.labelled], f[part.labelled]) for part in sampled)
+    n_seen = sum(n_differing(y[part.labelled], f[part.labelled]) for part in sampled)
     reason, is_fitted = None, False
-    if weight is None and sampled and n_differing < FEWEST_DIFFERING:
+    if weight is None and sampled and n_seen < FEWEST_DIFFERING:
         reason = (
-            f"people and model differ on {n_differing} of the labelled queries; "
+            f"people and model differ on {n_seen} of the labelled queries; "
             f"at least {FEWEST_DIFFERING} are needed"
         )
         weight = 0.0
@@ -165,7 +161,7 @@ def powered_mean(
         weight = _best_weight(parts, y, f)
         is_fitted = weight > 0
     sample = _sample(parts, y, f, weight, inference, is_fitted=is_fitted)
-    return PoweredMean(sample, weight, n_labelled, len(f), n_differing, reason)
+    return PoweredMean(sample, weight, n_labelled, len(f), n_seen, reason)
 
 
 def _sample(
@@ -225,6 +221,7 @@ def _sample(
         third * scale if n_labelled > _LEAST else 0.0,
         skewness_error(n_labelled),
         float(n_labelled),
+        _mean_by_people(parts, y, shares) if weight > 0 else None,
     )
 
 
@@ -232,10 +229,19 @@ def _variance(values: _Floats) -> float:
     return float(variances_of(values)) if len(values) >= _LEAST else 0.0
 
 
+def _mean_by_people(parts: Sequence[_Part], y: _Floats, shares: _Floats) -> float:
+    """Return the mean over all queries by the labels alone."""
+    return float(sums_of(shares * _means_by_people(parts, y)))
+
+
 def _variance_between(parts: Sequence[_Part], y: _Floats, shares: _Floats) -> float:
     """Return the part of S2_Y that lies between strata."""
-    means = np.array([float(means_of(y[part.labelled])) for part in parts])
-    return float(sums_of(shares * (means - sums_of(shares * means)) ** 2))
+    around = _means_by_people(parts, y) - _mean_by_people(parts, y, shares)
+    return float(sums_of(shares * around**2))
+
+
+def _means_by_people(parts: Sequence[_Part], y: _Floats) -> _Floats:
+    return np.array([float(means_of(y[part.labelled])) for part in parts])
 
 
 def _third_moment_of_queries(
@@ -292,7 +298,8 @@ def _best_weight(parts: Sequence[_Part], y: _Floats, f: _Floats) -> float:
     return min(1.0, max(0.0, covariance / variance)) if variance > 0 else 0.0
 
 
-def _n_differing(y: _Floats, f: _Floats) -> int:
+def n_differing(y: _Floats, f: _Floats) -> int:
+    """Return how many scores by people and by a model differ by more than rounding."""
     largest = max(1.0, float(np.abs(y).max()), float(np.abs(f).max()))
     return int(np.count_nonzero(np.abs(y - f) > _ROUNDING * largest))
 
@@ -329,167 +336,3 @@ def _check_parts(sampled: Sequence[_Part]) -> None:
         if n < min(FEWEST_LABELLED, len(part.rows)):
             expected = f"at least {FEWEST_LABELLED} labelled queries per stratum, or all of them"
             raise ArgumentError("people", expected, f"{n} of {len(part.rows)} in one stratum")
-
-
-@dataclass(frozen=True)
-class CorrectedScores:
-    """Scores per query by a model's grades, corrected by a sample of pairs that people graded."""
-
-    values: _Floats
-    """One number per query, unbiased by the draw of pairs. Means and tests are made from these."""
-    n_labelled: int
-    """Pairs that people graded."""
-    n_differing: int
-    """Pairs on which people and model differ, of those that were drawn by chance."""
-    uses_model: bool
-    """Whether the model counts; otherwise values are from people's grades alone."""
-
-
-def correct_scores(
-    model_scores: ArrayLike,
-    queries: ArrayLike,
-    people: ArrayLike,
-    model: ArrayLike,
-    probabilities: ArrayLike,
-    *,
-    uses_model: bool | None = None,
-) -> CorrectedScores:
-    """Correct scores that are sums over documents by a sample of pairs that people graded.
-
-    The score of a query is that of the model plus the sum of (people - model) / probability over
-    its labelled pairs. It holds for measures in which each document adds an amount that depends on
-    its own grade and rank alone. Pairs are drawn independently from query to query.
-
-    Parameters
-    ----------
-    model_scores : sequence of float
-        One number per query: the score, or the difference of two runs, by the model's grades.
-    queries : sequence of int
-        For each labelled pair the place of its query in `model_scores`.
-    people, model : sequence of float
-        What the document of each labelled pair adds to the score by the grade of people, and by
-        that of the model.
-    probabilities : sequence of float
-        The probability with which each pair was drawn, above 0; 1 for a pair that was chosen, such
-        as a deciding document.
-    uses_model : bool, optional
-        Whether the model counts. Default: if at least `FEWEST_DIFFERING` pairs were drawn by
-        chance on which people and model differ.
-
-    Returns
-    -------
-    CorrectedScores
-        From the grades of people alone where the model does not count.
-
-    References
-    ----------
-    Horvitz and Thompson (1952), Journal of the American Statistical Association 47, 663-685.
-
-    Examples
-    --------
-    >>> found = correct_scores([0.4, 0.6], [0] * 12, [0.0] * 12, [0.1] * 12, [0.5] * 12)
-    >>> [round(score, 4) for score in found.values.tolist()], found.n_differing
-    ([-2.0, 0.6], 12)
-    """
-    scores = as_values(model_scores, "model_scores")
-    by_people, by_model = as_values(people, "people"), as_values(model, "model")
-    chances = as_values(probabilities, "probabilities")
-    places = np.asarray(queries)
-    for name, column in (("queries", places), ("model", by_model), ("probabilities", chances)):
-        if len(column) != len(by_people):
-            raise ArgumentError(name, f"one per pair, {len(by_people)}", str(len(column)))
-    if len(places) and not (
-        np.issubdtype(places.dtype, np.integer) and 0 <= places.min() <= places.max() < len(scores)
-    ):
-        raise ArgumentError("queries", f"places from 0 to {len(scores) - 1}", "others")
-    if not ((chances > 0) & (chances <= 1)).all():
-        raise ArgumentError("probabilities", "numbers above 0, at most 1", "another number")
-    is_drawn = chances < 1
-    n_differing = 0
-    if is_drawn.any():
-        n_differing = _n_differing(by_people[is_drawn], by_model[is_drawn])
-    if uses_model is None:
-        uses_model = n_differing >= FEWEST_DIFFERING or not bool(is_drawn.any())
-    start = scores if uses_model else np.zeros(len(scores))
-    change = by_people - by_model if uses_model else by_people
-    values = start.copy()
-    np.add.at(values, places.astype(np.intp), change / chances)
-    return CorrectedScores(values, len(by_people), n_differing, uses_model)
-
-
-def allocate_labels(
-    sizes: Mapping[Stratum, int],
-    n_labels: int,
-    *,
-    spreads: Mapping[Stratum, float] | None = None,
-    fewest: int = FEWEST_LABELLED,
-) -> dict[Stratum, int]:
-    """Return how many units of each stratum people are to label, by Neyman's allocation.
-
-    A stratum gets labels in proportion to its size and spread: those that estimate the mean best.
-    Each gets at least `fewest`, or all of its units. The probability of a unit is the number of
-    labels of its stratum divided by its size.
-
-    Parameters
-    ----------
-    sizes : mapping of stratum to int
-        Units in each stratum.
-    n_labels : int
-        Labels that people can give. All units are labelled if there are no more.
-    spreads : mapping of stratum to float, optional
-        The standard deviation of people minus model in each stratum, as far as it is known, such
-        as from an earlier round. Default: the same everywhere, which is proportional allocation.
-    fewest : int
-        The least that a stratum gets.
-
-    Returns
-    -------
-    dict of stratum to int
-        They add up to `n_labels`, or to the number of units if that is less.
-
-    Raises
-    ------
-    ArgumentError
-        If there are too few labels for every stratum to get its least, or a spread is missing or
-        negative.
-
-    References
-    ----------
-    Neyman (1934), Journal of the Royal Statistical Society 97(4), 558-625.
-
-    Examples
-    --------
-    >>> allocate_labels({"easy": 700, "hard": 300}, 100)
-    {'easy': 70, 'hard': 30}
-    >>> allocate_labels({"easy": 700, "hard": 300}, 100, spreads={"easy": 0.1, "hard": 0.4})
-    {'easy': 37, 'hard': 63}
-    """
-    check_count("n_labels", n_labels)
-    check_count("fewest", fewest)
-    for stratum, size in sizes.items():
-        check_count(f"sizes[{stratum!r}]", size)
-    least = {stratum: min(fewest, size) for stratum, size in sizes.items()}
-    if n_labels >= sum(sizes.values()):
-        return dict(sizes)
-    if n_labels < sum(least.values()):
-        expected = f"at least {sum(least.values())}: {fewest} per stratum, or all of it"
-        raise ArgumentError("n_labels", expected, str(n_labels))
-    weights = {stratum: size * _spread(spreads, stratum) for stratum, size in sizes.items()}
-    if not any(weights.values()):
-        weights = {stratum: float(size) for stratum, size in sizes.items()}
-    # One label at a time to the stratum that is furthest from its share: within its limits.
-    found = dict(least)
-    for _ in range(n_labels - sum(least.values())):
-        open_ones = [stratum for stratum in sizes if found[stratum] < sizes[stratum]]
-        chosen = max(open_ones, key=lambda stratum: weights[stratum] / (found[stratum] + 0.5))
-        found[chosen] += 1
-    return found
-
-
-def _spread(spreads: Mapping[Stratum, float] | None, stratum: Stratum) -> float:
-    if spreads is None:
-        return 1.0
-    spread = spreads.get(stratum)
-    if spread is None or not 0 <= spread < math.inf:
-        raise ArgumentError(f"spreads[{stratum!r}]", "a finite number, at least 0", repr(spread))
-    return float(spread)

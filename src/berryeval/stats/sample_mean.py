@@ -77,10 +77,13 @@ class SampleMean:
     """The standard error of the skewness, were the values normally distributed."""
     effective_n: float
     """Kish's effective sample size: queries of equal weight that would be worth as much."""
+    people_mean: float | None = None
+    """The mean of people's labels alone, where a model contributes to the mean; else None."""
 
     def __neg__(self) -> SampleMean:
         """Return the mean of the same values with the other sign."""
-        return replace(self, mean=-self.mean, skewness=-self.skewness)
+        people_mean = None if self.people_mean is None else -self.people_mean
+        return replace(self, mean=-self.mean, skewness=-self.skewness, people_mean=people_mean)
 
     @property
     def cautious_skewness(self) -> float:
@@ -403,7 +406,8 @@ def _combined(parts: Sequence[SampleMean], factor: NDArray[np.float64]) -> Sampl
     Variances and third moments add up. The degrees of freedom are Satterthwaite's.
     """
     mean, error, freedom, n, skewness, skewness_error, effective = (
-        np.array(column, dtype=np.float64) for column in zip(*map(astuple, parts), strict=True)
+        np.array(column, dtype=np.float64)
+        for column in zip(*(astuple(part)[:-1] for part in parts), strict=True)
     )
     errors = factor * error
     # Tiny numbers are scaled, so that their squares and cubes do not vanish.
