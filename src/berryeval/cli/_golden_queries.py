@@ -139,6 +139,8 @@ def _show_plan(input_tokens: list[int], output_tokens: int, price: Price | None)
 
 def _report(found: Proposed, folder: str, calls: JudgeCalls) -> int:
     """Report what was proposed, and return the exit code."""
+    from berryeval.reports.wording import count
+
     counts = {
         status: sum(1 for one in found.proposals if one.status == status)
         for status in ("proposed", "duplicate", "unanswered")
@@ -146,7 +148,8 @@ def _report(found: Proposed, folder: str, calls: JudgeCalls) -> int:
     click.echo(
         f"{found.n_documents:,} chunks read, {calls.meter.n_calls:,} calls"
         + (f", cost {calls.cost:,.2f}" if calls.cost is not None else "")
-        + f": {counts['proposed']:,} queries proposed, {counts['duplicate']:,} almost the same as "
+        + f": {count(counts['proposed'], 'query', 'queries')} proposed, "
+        f"{counts['duplicate']:,} almost the same as "
         f"others, {counts['unanswered']:,} not answered by their chunk."
     )
     if counts["proposed"]:
