@@ -68,14 +68,19 @@ class LabelDraw:
             raise ArgumentError("labelled", "queries that have a stratum", repr(min(unknown)))
 
     @property
+    def counts(self) -> dict[str, tuple[int, int]]:
+        """By stratum, the number of drawn queries and of all queries."""
+        found: dict[str, tuple[int, int]] = {}
+        for query_id, stratum in self.strata.items():
+            n_drawn, n_queries = found.get(stratum, (0, 0))
+            found[stratum] = n_drawn + (query_id in self.labelled), n_queries + 1
+        return found
+
+    @property
     def probabilities(self) -> dict[str, float]:
         """The probability with which each query was drawn."""
-        sizes: dict[str, int] = {}
-        labelled: dict[str, int] = {}
-        for query_id, stratum in self.strata.items():
-            sizes[stratum] = sizes.get(stratum, 0) + 1
-            labelled[stratum] = labelled.get(stratum, 0) + (query_id in self.labelled)
-        return {one: labelled[stratum] / sizes[stratum] for one, stratum in self.strata.items()}
+        chances = {stratum: n_drawn / n for stratum, (n_drawn, n) in self.counts.items()}
+        return {query_id: chances[stratum] for query_id, stratum in self.strata.items()}
 
     def to_dict(self) -> dict[str, Any]:
         """Return the content of the file."""

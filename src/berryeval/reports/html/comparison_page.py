@@ -27,6 +27,7 @@ from berryeval.reports.wording import capitalised, count, gate_note, policy_note
 if TYPE_CHECKING:
     from berryeval.core.documents import Document
     from berryeval.evaluation.comparison import Comparison
+    from berryeval.evaluation.differences import Difference
     from berryeval.evaluation.verdict import GateResult
 
 __all__ = ["comparison_to_html", "gate_to_html"]
@@ -123,6 +124,14 @@ def _lead(gate: GateResult | None) -> str:
     return f'<p class="lead">{suggestion}</p>'
 
 
+def _effect(difference: Difference) -> str:
+    """Return the effect size; with a model there is none, but what the difference rests on."""
+    if difference.rests_on is not None:
+        n_labelled = difference.rests_on.n_labelled
+        return f"{count(n_labelled, 'query', 'queries')} labelled by people"
+    return f"effect d_z {figures.signed(difference.cohens_dz)}"
+
+
 def _numbers(comparison: Comparison, focus: Focus, gate: GateResult | None) -> str:
     """Return four figures of what the page looks at first: those that its headline rests on."""
     first = comparison.difference(focus.system, focus.measure)
@@ -139,7 +148,7 @@ def _numbers(comparison: Comparison, focus: Focus, gate: GateResult | None) -> s
         ("Better · equal · worse", f"{first.wins:,} · {first.ties:,} · {first.losses:,}",
          count(first.n_queries, "query", "queries")),
         ("p", figures.p_text(first.p_value),
-         first.reason or f"effect d_z {figures.signed(first.cohens_dz)}"),
+         first.reason or _effect(first)),
     ]  # fmt: skip
     cells = "".join(
         f"<div><dt>{escaped(name)}</dt>"

@@ -9,6 +9,7 @@ import pytest
 from archive.judged_by_models import model_grade, proposal
 from berryeval import Document, Run
 from berryeval.archive import RunFacts
+from berryeval.evaluation.label_draw import LabelDraw
 from berryeval.golden.reading import read_golden_set
 from berryeval.suite.archived_judges import disagreements, judges_in
 from judges.model_judged import RESTS, fill, write_model_judged
@@ -165,6 +166,9 @@ def test_people_label_a_drawn_query_completely(client, archive, open_page):
     drawn = archive.label_draws.get("second").draw.labelled
     assert len(drawn) == 12
     assert "second 12 60 12 local" in open_page("/judges/draws").text
+    by_kind = LabelDraw({"q1": "easy", "q2": "easy", "q3": "hard"}, frozenset({"q2", "q3"}))
+    archive.label_draws.put("third", by_kind, created_by="ada")
+    assert "third easy 1 of 2, hard 1 of 1 2 3" in open_page("/judges/draws").text
     archive.runs.put(Run.from_lists({one: [f"new-{one}"] for one in archive.queries.all()}),
                      RunFacts("newest"))  # fmt: skip
     shown = open_page("/judge?mode=draw&a=second")
