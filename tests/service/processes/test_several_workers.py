@@ -14,6 +14,7 @@ import httpx
 import pytest
 
 from archive.databases import new_database
+from berryeval.archive import Archive
 from service.written import client_of
 from service_data import upload
 from waiting import SECONDS_TO_WAIT, wait_until
@@ -68,6 +69,7 @@ def running(request, servers, tmp_path_factory):
             archive = opened.enter_context(new_database(dsn))
         server = servers.start(folder, "--archive", archive, "--workers", "2")
         found = Service(server, opened)
+        found.archive = archive
         yield found
         assert server.stop() == 0, server.log.read_text()
         for pid in found.pids:
@@ -169,6 +171,27 @@ def test_revoked_token_is_rejected_by_the_other_worker(running):
         assert one.post("/tokens/ci/revoke").status_code == 303
         for client in (other, one):
             assert client.get("/v1/runs", headers=bearer).status_code == 401
+
+
+def test_judges_at_different_workers_get_different_pairs(running):
+    """Where a project wants one opinion; both workers know whose turn it is."""
+    judge(running.first, "d1", 1)
+    run_id = upload(running.first, 5)
+    plan = {"name": "one-opinion", "pairs": {"kind": "holes", "runs": [run_id]}}
+    assert running.second.post("/v1/projects", json=plan).status_code == 201
+    seen = {}
+    with Archive.open(running.archive) as archive:
+        tokens = {name: archive.tokens.create(name, "judge") for name in ("ada", "ben")}
+    for name, client in zip(tokens, (running.first, running.second), strict=True):
+        answer = client.post(
+            "/judge/next?project=one-opinion",
+            json={"author": name, "session": name, "n": 20, "have": []},
+            headers={"Authorization": f"Bearer {tokens[name]}"},
+        )
+        assert answer.status_code == 200, answer.text
+        seen[name] = {(card["query_id"], card["doc_id"]) for card in answer.json()["cards"]}
+    assert [len(pairs) for pairs in seen.values()] == [20, 20]
+    assert seen["ada"].isdisjoint(seen["ben"])
 
 
 def test_metrics_are_sums_over_all_workers(running):

@@ -7,6 +7,7 @@ import pytest
 from berryeval.archive.projects.records import PairSelection, ProjectPlan
 from berryeval.errors import NotFoundError
 from berryeval.service.workbench.pages.projects import routes, settling
+from berryeval.service.workbench.state import project_queues
 from service.workbench.html import HTML, get_page, parse
 from service.workbench.judged_archive import ORIGIN, ask, fill, say
 
@@ -101,15 +102,23 @@ def test_a_judge_stays_with_a_query_until_it_is_done(client, start):
 
 def test_two_judges_start_with_different_queries_if_one_opinion_is_wanted(archive, start):
     """With two opinions, both get the same."""
-    from berryeval.service.workbench.state.project_queues import ProjectQueues
-
     start()
     start("twice", n_opinions=2)
-    queues = ProjectQueues(archive)
+    queues = project_queues.ProjectQueues(archive)
     first, second = (queues.next("team", name, n=2).chosen for name in ("ada", "bob"))
     assert {one.asked.query_id for one in first}.isdisjoint(one.asked.query_id for one in second)
     first, second = (queues.next("twice", name, n=2).chosen for name in ("ada", "bob"))
     assert [one.asked for one in first] == [one.asked for one in second]
+
+
+def test_reservations_end_after_a_while(archive, start, monkeypatch):
+    """The pairs are offered to the next judge, and nothing is remembered of the first."""
+    start()
+    queues = project_queues.ProjectQueues(archive)
+    monkeypatch.setattr(project_queues, "_TAKEN_SECONDS", 0.0)
+    first, second = (queues.next("team", name, n=2).chosen for name in ("ada", "bob"))
+    assert first == second
+    assert {name for taken in queues._taken.values() for name in taken} == {"bob"}
 
 
 def test_blind_judges_see_neither_grades_nor_systems(client, archive, start):

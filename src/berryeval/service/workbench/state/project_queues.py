@@ -59,6 +59,7 @@ class ProjectQueues:
         if board.project.state != "running":
             return NextPairs(board, [], 0)
         with self._lock:
+            self._forget()
             for pair in have:
                 self._take(name, pair, caller)
             skipped = self._skipped.get((name, caller), ())
@@ -88,13 +89,19 @@ class ProjectQueues:
     def _take(self, name: str, pair: Pair, caller: str) -> None:
         self._taken.setdefault((name, pair), {})[caller] = time.monotonic() + _TAKEN_SECONDS
 
+    def _forget(self) -> None:
+        now = time.monotonic()
+        for key, taken in [*self._taken.items()]:
+            self._taken[key] = {by: until for by, until in taken.items() if until > now}
+            if not self._taken[key]:
+                del self._taken[key]
+
     def _free(self, board: ProjectBoard, caller: str) -> tuple[list[AskedPair], set[str]]:
         """Return the pairs that a judge can answer now, and the queries of others' pairs."""
-        now, name = time.monotonic(), board.project.name
+        name = board.project.name
         free, crowded = [], set()
         for one in board.open_for(caller):
-            taken = self._taken.get((name, one.asked.pair), {})
-            others = {by for by, until in taken.items() if until > now and by != caller}
+            others = self._taken.get((name, one.asked.pair), {}).keys() - {caller}
             if len(one.answers.keys() | others) < board.project.plan.n_opinions:
                 free.append(one)
             else:
