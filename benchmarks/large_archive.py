@@ -25,12 +25,14 @@ import numpy as np
 from berryeval.archive import Archive
 from berryeval.archive.clock import backdated
 from berryeval.archive.documents import hash_of_document
+from berryeval.archive.projects.records import PairSelection, ProjectPlan
 from berryeval.archive.records import RunFacts
 from berryeval.core.documents import Document
 from berryeval.core.id_column import IdColumn
 from berryeval.core.query import Query
 from berryeval.core.run import Run
 from berryeval.evaluation import evaluate
+from berryeval.service.demo.filling import PROJECT
 from berryeval.service.jobs import no_progress
 from berryeval.service.stored_runs import RunCache
 from berryeval.service.verdicts import decide_on
@@ -54,6 +56,8 @@ EACH_HOLE = 9
 """Every ninth of them was never judged."""
 EACH_CHANGED = 200
 """Every so many documents changed after they had been judged."""
+N_IN_PROJECT = 1000
+"""Pairs that two judges grade."""
 N_DECIDED = 3
 """So many verdicts are really decided; the others repeat their reports."""
 
@@ -110,6 +114,8 @@ def fill(archive, size=None, *, report=lambda _text: None):
         stored = list(pool.map(store, range(size.runs)))
     decide(archive, stored, size)
     done(f"{size.verdicts} verdicts")
+    start_project(archive)
+    done("a project")
 
 
 def queries(size):
@@ -303,6 +309,13 @@ def decide(archive, stored, size):
             archive.verdicts.put(gate=message.gate, run_id=run.run_id, verdict=message.verdict,
                                  judgments_hash=message.judgments_hash, report=message.report,
                                  baseline_id=message.baseline_id)  # fmt: skip
+
+
+def start_project(archive):
+    """Start a project of two judges, with the name of the demonstration's."""
+    judges = AUTHORS[:2]
+    plan = ProjectPlan(PairSelection("sample", limit=N_IN_PROJECT), len(judges), judges)
+    archive.projects.create(PROJECT, plan, author=AUTHORS[-1])
 
 
 def main():

@@ -28,6 +28,8 @@ ARCHIVE = ROOT / "build" / "large.db"
 
 WANTED_MS = 200
 N_WARM, N_JUDGED = 20, 5
+MEMORY = ("VmRSS", "VmHWM")
+"""What Linux calls the resident memory of a process, and its peak."""
 
 ADDRESSES = {
     "/": ["/", "/?series=bm25&measure=RR"],
@@ -152,6 +154,13 @@ class Server:
         fields = Path(f"/proc/{self.process.pid}/stat").read_text().rpartition(")")[2].split()
         return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
 
+    def memory(self):
+        """Return its memory in MB: what is resident now, and the most that was."""
+        text = Path(f"/proc/{self.process.pid}/status").read_text()
+        return [
+            int(re.search(rf"^{name}:\s+(\d+)", text, re.MULTILINE)[1]) / 1024 for name in MEMORY
+        ]
+
     def close(self):
         """End it at once; its archive is a copy."""
         self.connection.close()
@@ -190,7 +199,10 @@ def examples(get):
 
 
 def measure(archive, only=""):
-    """Return figures by address: cold first, as long as nothing was judged."""
+    """Return figures by address, and memory by phase.
+
+    Cold first, as long as nothing was judged.
+    """
     with serving(archive) as server:
         known = examples(server.read)
     wanted = {
@@ -205,8 +217,11 @@ def measure(archive, only=""):
             milliseconds, _, _ = server.get(address)
         found[name]["cold"] = milliseconds
         show(name, "cold", [milliseconds])
+    memory = {}
     with serving(archive) as server:
         server.wait_until_read()
+        server.settle()
+        memory["the archive was read"] = server.memory()
         for name, address in wanted.items():
             _, status, found[name]["bytes"] = server.get(address)
             if status >= 400:
@@ -217,10 +232,14 @@ def measure(archive, only=""):
             spent = server.processor_seconds() - before
             found[name]["processor"] = 1000 * spent / N_WARM
             show(name, "warm", found[name]["warm"])
+        memory["every page was opened"] = server.memory()
         for name, address in wanted.items():
             found[name]["judged"] = [judged(server, address, n) for n in range(N_JUDGED)]
             show(name, "judged", found[name]["judged"])
-    return found
+        memory["every page was opened after judgments"] = server.memory()
+        server.settle()
+        memory["the scores were updated"] = server.memory()
+    return found, memory
 
 
 def seconds_of_reading(archive):
@@ -281,11 +300,19 @@ All times are in milliseconds from the request to the last byte of the answer, o
 - Parts of pages that load separately (`/palette`, `…/ranks` and others) have their own lines.
   A part that is still being computed says so, and reloads when it is ready.
 
+## Memory
+
+Memory of the process, in MB: resident at that time, and the highest until then.
+
+| after | resident | highest |
+|---|---|---|
+{memory}
+
 {machine}.
 """  # noqa: E501 - one sentence per line
 
 
-def page(found, reading):
+def page(found, memory, reading):
     """Return the page of the docs."""
     rows = []
     n_slow = 0
@@ -306,6 +333,9 @@ def page(found, reading):
         n_warm=N_WARM,
         n_judged=N_JUDGED,
         reading=reading,
+        memory="\n".join(
+            f"| {phase} | {now:,.0f} | {peak:,.0f} |" for phase, (now, peak) in memory.items()
+        ),
         machine=machine(),
     )
 
@@ -337,7 +367,7 @@ def main():
     with tempfile.TemporaryDirectory(dir=wanted.archive.parent) as folder:
         copied = shutil.copy(wanted.archive, folder)  # which is judged
         reading = seconds_of_reading(copied)
-        text = page(measure(copied, wanted.only), reading)
+        text = page(*measure(copied, wanted.only), reading)
     if wanted.only:
         print(text)
     else:

@@ -43,3 +43,4 @@ def test_the_archive_has_the_requested_contents(archive):
     )
     assert 0.1 < found["nDCG@10"].mean < 0.95
     assert found["nDCG@10"].holes > 0
+    assert len(archive.projects.board("two-judges").pairs) == 1000
