@@ -234,6 +234,12 @@ class Judgments(Grouped):
         sampled.strata = check_strata(strata, self._pool_of)
         return sampled
 
+    def release(self) -> None:
+        """Drop what the engine keeps ready; it is made again when it is needed."""
+        self.is_kept_ready = False
+        for name in [name for name in self.__dict__ if name.startswith("_")]:
+            self.__dict__.pop(name, None)  # another thread may release it, too
+
     def _pool_of(self, query_id: bytes) -> set[bytes]:
         rows = self.rows_of(query_id)
         return {*self.doc_ids.iter_bytes(rows.start, rows.stop)}

@@ -15,10 +15,13 @@ from berryeval.archive.judgments import changes as judgment_changes
 from berryeval.archive.judgments import states
 from berryeval.archive.judgments.changes import RunningHash, apply_changes
 from berryeval.archive.tables import judgment_states
+from berryeval.backend import backend
 from berryeval.core.content_hash import hash_of_judgments
 from berryeval.core.id_column import decode_id
 from berryeval.core.judgments import Judgments
+from berryeval.core.run import Run
 from berryeval.errors import NotFoundError
+from berryeval.evaluation.evaluate import evaluate
 from depth import IS_DEEP
 
 ids = st.binary(min_size=1, max_size=3)
@@ -219,3 +222,19 @@ def test_only_the_last_change_of_each_pair_is_read(archive):
     with archive._database.reading() as connection:
         found = states.read_changes(connection, first, archive.judgments.revision())
     assert found == {b"q1": {b"d1": 3.0}, b"q2": {b"d1": None}}
+
+
+def test_earlier_judgments_keep_no_tables_of_the_engine(tmp_path):
+    """Only the current ones do; the scores with earlier ones stay the same."""
+    run = Run.from_dict({"q1": {"d2": 2.0, "d1": 1.0}})
+    with Archive.open(tmp_path / "a.db") as archive:
+        archive.judgments.put([JudgmentEntry("q1", "d1", 1)], author="ada")
+        before, _ = archive.judgments.as_of(None)
+        first = evaluate(before, run, ["RR"])["RR"].mean
+        assert "_pools" in vars(before) or backend().name == "python"
+        archive.judgments.put([JudgmentEntry("q1", "d2", 1)], author="ada")
+        after, _ = archive.judgments.as_of(None)
+        assert (before.is_kept_ready, after.is_kept_ready) == (False, True)
+        assert "_pools" not in vars(before)
+        assert first == evaluate(before, run, ["RR"])["RR"].mean == 0.5
+        assert evaluate(after, run, ["RR"])["RR"].mean == 1.0

@@ -104,6 +104,16 @@ def test_the_index_is_always_up_to_date(archive, monkeypatch, most):
         assert indexed_facts(another) == expected(archive)
 
 
+def test_equal_opinions_are_stored_once(archive):
+    """A dictionary per pair would take as much memory as all columns."""
+    entries = [[JudgmentEntry("q1", f"d{i}", grade) for i in range(3)] for grade in (1.0, 2.0)]
+    for author, given in zip(("ada", "bob"), entries, strict=True):
+        archive.judgments.put(given, author=author, as_opinion=True)
+    table = archive.judgment_index.table()
+    assert [*table.opinions.values()] == 3 * [{"ada": 1.0, "bob": 2.0}]
+    assert len({id(one) for one in table.opinions.values()}) == 1
+
+
 def test_an_unchanged_archive_is_not_reread(archive):
     """The index returns the same table object, not an equal copy."""
     judge(archive, ("q1", "d1"), 1, "ada")

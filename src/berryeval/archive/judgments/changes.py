@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import hashlib
+import threading
 from array import array
 from bisect import bisect_left
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
+from tempfile import SpooledTemporaryFile
 from typing import Any, TypeAlias
+from weakref import finalize
 
 import numpy as np
 
@@ -21,6 +24,10 @@ Changes: TypeAlias = "Mapping[bytes, Mapping[bytes, float | None]]"
 
 _EACH = 100
 """Number of queries after which a copy of the unfinished hash is kept."""
+_MOST_IN_MEMORY = 1 << 20
+"""Bytes of hashed records that are kept in memory; more are in a file."""
+_MOST_OUTDATED = 2
+"""Size of the records, in multiples of the current ones, at which the outdated ones are dropped."""
 
 
 def apply_changes(before: Judgments, changes: Changes) -> Judgments:
@@ -113,31 +120,39 @@ class _Ends:
 class RunningHash:
     """The hash of judgments that change a few queries at a time.
 
-    It keeps the hashed bytes of each query, about as many as the judgments themselves have, and a
-    copy of the unfinished hash after every hundred queries. The digits are those of
-    `berryeval.core.content_hash.hash_of_judgments`.
+    It keeps the hashed bytes of each query in a temporary file, since they are about twice as many
+    as those of the judgments, and a copy of the unfinished hash after every hundred queries. The
+    digits are those of `berryeval.core.content_hash.hash_of_judgments`.
     """
 
     def __init__(
-        self, records: Mapping[bytes, bytes], query_ids: list[bytes], marks: list[Any]
+        self,
+        records: _Records,
+        places: Mapping[bytes, range],
+        query_ids: list[bytes],
+        marks: list[Any],
     ) -> None:
         self._records = records
+        self._places = places
         self._query_ids = query_ids
         self._marks = marks  # copies from before each hundredth query
         digest = marks[-1].copy()
-        for number in range(_EACH * (len(marks) - 1), len(query_ids)):
-            if number == _EACH * len(marks):
+        for first in range(_EACH * (len(marks) - 1), len(query_ids), _EACH):
+            if first == _EACH * len(marks):
                 marks.append(digest.copy())
-            digest.update(records[query_ids[number]])
+            some = query_ids[first : first + _EACH]
+            for content in records.read(places[query_id] for query_id in some):
+                digest.update(content)
         self.digits: str = digest.hexdigest()
         """The SHA-256, as hexadecimal digits."""
 
     @classmethod
     def of(cls, judgments: Judgments) -> RunningHash:
         """Hash all judgments."""
-        ids = judgments.query_ids.iter_bytes()
-        records = {query_id: record_of_query(judgments, query_id) for query_id in ids}
-        return cls(records, sorted(records), [hashlib.sha256()])
+        records = _Records()
+        query_ids = sorted(judgments.query_ids.iter_bytes())
+        places = {one: records.add(record_of_query(judgments, one)) for one in query_ids}
+        return cls(records, places, query_ids, [hashlib.sha256()])
 
     def changed(self, judgments: Judgments, query_ids: Iterable[bytes]) -> RunningHash:
         """Return the hash of judgments that differ in some queries; this one is not modified."""
@@ -145,10 +160,55 @@ class RunningHash:
         if not new:
             return self
         first = bisect_left(self._query_ids, min(new))
-        is_known = new.keys() <= self._records.keys()
-        records = {**self._records, **new}
-        ordered = self._query_ids if is_known else sorted(records)
-        return RunningHash(records, ordered, self._marks[: first // _EACH + 1])
+        is_known = new.keys() <= self._places.keys()
+        records, places = self._records, dict(self._places)
+        if records.n_bytes > _MOST_OUTDATED * sum(map(len, places.values())):
+            records, places = self._rewritten()
+        places.update((query_id, records.add(record)) for query_id, record in new.items())
+        ordered = self._query_ids if is_known else sorted(places)
+        return RunningHash(records, places, ordered, self._marks[: first // _EACH + 1])
+
+    def _rewritten(self) -> tuple[_Records, dict[bytes, range]]:
+        """Return the records without outdated ones."""
+        records = _Records()
+        places = {
+            query_id: records.add(b"".join(self._records.read([self._places[query_id]])))
+            for query_id in self._query_ids
+        }
+        return records, places
+
+
+class _Records:
+    """Pieces of bytes, one after another: in memory, or in a temporary file if they are many."""
+
+    def __init__(self) -> None:
+        self._file = SpooledTemporaryFile(_MOST_IN_MEMORY)  # noqa: SIM115 - closed at the end
+        self._lock = threading.Lock()
+        self.n_bytes = 0
+        finalize(self, self._file.close)
+
+    def add(self, content: bytes) -> range:
+        """Append a piece, and return its place."""
+        with self._lock:
+            place = range(self.n_bytes, self.n_bytes + len(content))
+            self._file.seek(place.start)
+            self._file.write(content)
+            self.n_bytes = place.stop
+        return place
+
+    def read(self, places: Iterable[range]) -> Iterator[bytes]:
+        """Iterate over the bytes of some places; adjacent ones are read at once."""
+        joined: list[range] = []
+        for place in places:
+            if joined and joined[-1].stop == place.start:
+                joined[-1] = range(joined[-1].start, place.stop)
+            else:
+                joined.append(place)
+        for place in joined:
+            with self._lock:
+                self._file.seek(place.start)
+                content = self._file.read(len(place))
+            yield content
 
 
 def _numbers(column: array[int]) -> Any:  # noqa: ANN401 - an array of numpy

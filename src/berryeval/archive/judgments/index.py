@@ -167,7 +167,7 @@ class _Columns:
         self.grades = array("d")
         self.revisions = array("q")
         self.stale, self.conflicts = bytearray(), bytearray()
-        self.opinions: dict[int, Mapping[str, float]] = {}
+        self.opinions = _SharedOpinions()
 
     def add(self, row: _Row) -> None:
         self.queries.append(self.query_numbers.setdefault(row.query_id, len(self.query_numbers)))
@@ -180,7 +180,7 @@ class _Columns:
         self.stale.append(row.is_stale)
         self.conflicts.append(row.is_conflict)
         if _has_opinions(row):
-            self.opinions[row.revision] = row.opinions
+            self.opinions.add(row.revision, row.opinions)
 
     def table(self, newest: int) -> JudgmentTable:
         return JudgmentTable(
@@ -197,8 +197,22 @@ class _Columns:
             revisions=narrow(self.revisions),
             stale=np.array(self.stale, dtype=bool),
             conflicts=np.array(self.conflicts, dtype=bool),
-            opinions=self.opinions,
+            opinions=self.opinions.by_revision,
         )
+
+
+class _SharedOpinions:
+    """Opinions by revision, where equal ones are the same object.
+
+    Few judges give few grades, and a dictionary for each pair takes as much memory as all columns.
+    """
+
+    def __init__(self) -> None:
+        self.by_revision: dict[int, Mapping[str, float]] = {}
+        self._known: dict[tuple[tuple[str, float], ...], Mapping[str, float]] = {}
+
+    def add(self, revision: int, opinions: Mapping[str, float]) -> None:
+        self.by_revision[revision] = self._known.setdefault((*opinions.items(),), opinions)
 
 
 def _with_changes(

@@ -271,7 +271,7 @@ class KnownStates:
 
     def _advance(self, state: _State) -> None:
         if self._newest is not None:
-            self._newest.judgments.is_kept_ready = False
+            self._newest.judgments.release()
             self._earlier = self._newest._replace(running=None)
         state.judgments.is_kept_ready = True  # most pages and trends score runs with them
         self._newest = state
