@@ -203,7 +203,7 @@ def start(*arguments, **options):
 @pytest.mark.skipif(sys.platform == "win32", reason="no signals to send there")
 def test_a_retrieval_continues_after_ctrl_c(folder):
     """Answers are kept, and not requested again."""
-    many = [json.dumps({"_id": f"q{i}", "text": f"t{i}"}) for i in range(40)]
+    many = [json.dumps({"_id": f"q{i}", "text": f"t{i}"}) for i in range(400)]
     (folder / "many.jsonl").write_text("\n".join(many))
     words = ["engine_of_test:slow", "--queries", "many.jsonl", "-o", "x.run"]
     process = start(*words, stderr=subprocess.PIPE, stdout=subprocess.DEVNULL, text=True)
@@ -213,12 +213,12 @@ def test_a_retrieval_continues_after_ctrl_c(folder):
     assert process.returncode == 130, message
     assert message.endswith("kept; repeat the command to continue.\nInterrupted.\n")
     n_kept = len((folder / "x.run.progress").read_text().splitlines()) - 1
-    assert 0 <= n_kept < 40
+    assert 0 <= n_kept < 400
     (folder / "asked").unlink()
     (folder / "healed").touch()
     assert retrieve(*words).exit_code == 0
-    assert len((folder / "asked").read_text().splitlines()) == 40 - n_kept
-    assert be.read_run("x.run").n_queries == 40
+    assert len((folder / "asked").read_text().splitlines()) == 400 - n_kept
+    assert be.read_run("x.run").n_queries == 400
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="no terminals of this kind there")
