@@ -69,7 +69,7 @@ PYTEST := $(BIN)/python -m pytest -q -n $(WORKERS) --dist worksteal \
 test: $(VENV)/developing ## Run every test
 	$(PYTEST) $(PYTEST_ARGS)
 
-test-deep: $(VENV)/developing ## Run every test, property tests with ten times the examples
+test-deep: $(VENV)/developing ## Run every test, property tests with twenty times the examples
 	BERRYEVAL_DEEP_TESTS=1 $(PYTEST) $(PYTEST_ARGS)
 
 coverage: $(VENV)/developing ## Run every test, and report the lines that none of them runs

@@ -12,9 +12,9 @@ __all__ = ["IS_DEEP", "examples"]
 IS_DEEP = bool(os.environ.get("BERRYEVAL_DEEP_TESTS"))
 """Whether there is time: every night, and after changes to arithmetic."""
 
-_FEWEST = 10
+_FEWEST = 5
 
 
 def examples(n_deep: int, **others: Any) -> settings:
-    """Return settings with this many examples in deep runs, and a tenth otherwise."""
-    return settings(max_examples=n_deep if IS_DEEP else max(_FEWEST, n_deep // 10), **others)
+    """Return settings with this many examples in deep runs, and a twentieth otherwise."""
+    return settings(max_examples=n_deep if IS_DEEP else max(_FEWEST, n_deep // 20), **others)

@@ -17,7 +17,7 @@ from berryeval.errors import ArchiveError, NotFoundError
 from berryeval.evaluation.label_draw import draw_labels
 from depth import IS_DEEP
 
-N_FILES = 1000 if IS_DEEP else 40
+N_FILES = 1000 if IS_DEEP else 20
 PAGE = 4096
 WAYS_OUT = (
     "; restore it from a backup, or from `berryeval archive export`",
