@@ -89,8 +89,19 @@ def test_a_table_with_an_unknown_header_names_the_required_columns(write, name, 
         read_run(path)
     assert str(caught.value) == (
         f"{path}:1: expected columns 'query_id', 'doc_id', 'score', found 'my topic', "
-        "'my favourite document', 'mark'"
+        "'my favourite document', 'mark'; a table needs a first line with names, such as "
+        "query_id,doc_id,score"
     )
+
+
+@pytest.mark.parametrize("content", [b"query_id,doc_id,score\n", b"query_id\tdoc_id\tscore\n\n"])
+def test_a_table_without_rows_is_an_error(write, content):
+    """An export that failed leaves a header; the message says so, rather than no common query."""
+    path = write(content, "a.csv")
+    for read in (read_run, read_judgments):
+        with pytest.raises(FormatError) as caught:
+            read(path)
+        assert str(caught.value) == f"{path}: has a header and no rows below it"
 
 
 def test_a_trec_file_may_have_the_extension_of_a_table(write):

@@ -12,6 +12,7 @@ from __future__ import annotations
 import csv
 import io
 from collections.abc import Iterable, Iterator
+from itertools import chain
 
 from berryeval.core.column_names import Kind
 from berryeval.core.grouped import Grouped
@@ -89,7 +90,10 @@ def _iter_rows(path: PathLike, kind: Kind) -> Iterator[tuple[JudgedRow, int | No
     *labels, rank = (
         None if key is None else names.index(key) for key in (*find_labels(names), find_rank(names))
     )
-    for line, fields in lines:
+    first = next(lines, None)
+    if first is None:
+        raise FormatError("has a header and no rows below it", path_name(path))
+    for line, fields in chain([first], lines):
         if len(fields) != len(names):
             raise FormatError.unexpected(
                 f"{len(names)} columns", str(len(fields)), path_name(path), line
@@ -118,7 +122,7 @@ def iter_fields(path: PathLike) -> Iterator[tuple[int, list[str]]]:
     if header is None:
         return
     separator = separator_of(decode_id(header[1]))
-    text = (decode_id(line) for _, line in _chain(header, lines))
+    text = (decode_id(line) for _, line in chain([header], lines))
     reader = csv.reader(text, delimiter=separator, strict=True)
     try:
         for fields in reader:
@@ -187,13 +191,6 @@ def write_rows(rows: Iterable[list[str]], separator: str) -> Iterator[bytes]:
             output.seek(0)
             output.truncate()
     yield encode_id(output.getvalue())
-
-
-def _chain(
-    first: tuple[int, bytes], rest: Iterator[tuple[int, bytes]]
-) -> Iterator[tuple[int, bytes]]:
-    yield first
-    yield from rest
 
 
 def split_header(header: str) -> list[str]:

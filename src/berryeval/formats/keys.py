@@ -28,6 +28,7 @@ __all__ = [
     "find_keys",
     "find_labels",
     "find_rank",
+    "header_hint",
     "id_bytes",
 ]
 
@@ -46,8 +47,15 @@ def find_keys(
         missing = [repr(known[0]) for known in wanted if find_name(given, known) is None]
         some = f"a {noun} {missing[0]}" if len(missing) == 1 else f"{noun}s {', '.join(missing)}"
         shown = ", ".join(repr(name.strip().lower()) for name in given)
-        raise FormatError.unexpected(some, shown or "none", path_name(path), line)
+        hint = header_hint(kind) if noun == "column" and len(missing) == len(wanted) else ""
+        raise FormatError.unexpected(some, shown or "none", path_name(path), line, way_out=hint)
     return query, document, value
+
+
+def header_hint(kind: Kind) -> str:
+    """Return the way out for a table whose first line does not name its columns."""
+    example = ",".join(known[0] for known in wanted_names(kind))
+    return f"a table needs a first line with names, such as {example}"
 
 
 def find_labels(names: Iterable[str]) -> list[str | None]:

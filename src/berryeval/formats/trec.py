@@ -33,6 +33,7 @@ from berryeval.core.run import Run
 from berryeval.core.score_order import ScoredRow
 from berryeval.errors import FormatError, InputError
 from berryeval.formats.capabilities import Capabilities
+from berryeval.formats.keys import header_hint
 from berryeval.formats.lines import BOM, FIRST_BYTES, PathLike, iter_lines, path_name, read_content
 from berryeval.formats.rows import Row, as_rank, parse_number, written
 
@@ -206,7 +207,7 @@ def parse_line(
         expected = f"{len(names)} columns ({', '.join(names)})"
         hint = _HINTS[kind] if number == 1 and kind_of_line(line) not in (kind, None) else ""
         if number == 1 and n_more < 0 and _SEPARATOR.search(line):
-            hint = "a table needs a first line with names, such as query_id,doc_id,relevance"
+            hint = header_hint(kind)
         if b"\0" in line:
             hint = "is it a binary file?"
         found = str(len(columns))
