@@ -216,9 +216,9 @@ class TestRagas:
         row = {"id": "a", "user_input": "x", "reference_contexts": []}
         with pytest.raises(FormatError, match="query 'a' occurs twice"):
             be.read_dataset(write(tmp_path / "t.json", [row, row]))
-        with pytest.raises(FormatError, match="expected a list of objects, found int"):
+        with pytest.raises(FormatError, match=":1: expected a JSON object, found int"):
             be.read_dataset(write(tmp_path / "t.json", [row, 7]))
-        with pytest.raises(FormatError, match="expected JSON"):
+        with pytest.raises(FormatError, match=":1: expected a JSON object, found something else"):
             be.read_dataset(write(tmp_path / "t.json", '[{"user_input": "x"'), format="ragas")
 
 

@@ -55,6 +55,16 @@ def test_qrels_are_imported(client, path, kind):
     assert again.json()["changed"] == 0
 
 
+def test_a_list_of_records_is_imported(client):
+    """A JSON list is a file as JSON lines are, for judgments and for runs."""
+    records = [{"query_id": "q1", "doc_id": "d7", "grade": 2}]
+    answer = client.post(FILE, content=json.dumps(records, indent=1))
+    assert answer.json()["changed"] == 1, answer.text
+    ranked = [{"query_id": "q1", "doc_id": "d7", "score": 0.5}]
+    uploaded = client.post("/v1/runs?name=a", content=json.dumps(ranked))
+    assert uploaded.status_code == 201, uploaded.text
+
+
 def test_json_is_stored_as_before(client):
     """The content type decides between records and a file."""
     answer = client.post("/v1/judgments", json={"judgments": judgments()})

@@ -102,12 +102,13 @@ def command(
 ) -> None:
     """Score each RUN against JUDGMENTS.
 
-    Files can be TREC qrels and runs, JSON lines, a JSON object of objects, tables with a header,
-    LETOR, Parquet or Arrow, plain or compressed with gzip or zstd. `-` is standard input. If
-    JUDGMENTS is a folder, its qrels/test.tsv is read, as in BEIR; a folder of Parquet files is one
-    table. With --engine spark, Spark also reads addresses (s3a://…) and tables (table:NAME).
-    Measures can be given by BerryEval's own names (nDCG@10, AP(rel=2)@100), by those of trec_eval
-    (ndcg_cut.5,10, official), or by those of other tools. A RUN can be given a name: BM25=bm25.run.
+    Files can be TREC qrels and runs, JSON lines, a JSON list of records or object of objects,
+    tables with a header, LETOR, Parquet or Arrow, plain or compressed with gzip or zstd. `-` is
+    standard input. If JUDGMENTS is a folder, its qrels/test.tsv is read, as in BEIR; a folder of
+    Parquet files is one table. With --engine spark, Spark also reads addresses (s3a://…) and tables
+    (table:NAME). Measures can be given by BerryEval's own names (nDCG@10, AP(rel=2)@100), by those
+    of trec_eval (ndcg_cut.5,10, official), or by those of other tools. A RUN can be given a name:
+    BM25=bm25.run.
 
     \b
     berryeval evaluate qrels.txt bm25.run dense.run.gz -m nDCG@10 -m AP

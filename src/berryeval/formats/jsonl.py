@@ -3,7 +3,8 @@
 Runs have a ``score`` instead of a ``relevance``. Judgments may have a ``judge``, a ``subtopic``, a
 ``source``, a time (``judged_at``), a ``note`` and a ``stratum``, and one line per judge. Other
 usual names of the keys are understood, see `berryeval.core.column_names`; other keys are ignored.
-Ids may be numbers. Empty lines are passed over.
+Ids may be numbers. Empty lines are passed over. A list of such objects is read in the same way,
+however it is split into lines.
 
 An exported archive has one line per document: ``subtopics`` and ``subtopic_weights`` are objects,
 and a subtopic counts at most as much as ``relevance``.
@@ -12,6 +13,7 @@ and a subtopic counts at most as much as ``relevance``.
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Iterator
 from typing import Any
 
@@ -25,6 +27,7 @@ from berryeval.core.score_order import ScoredRow
 from berryeval.errors import FormatError
 from berryeval.formats.capabilities import with_every_column
 from berryeval.formats.keys import find_keys, find_labels, find_rank, id_bytes
+from berryeval.formats.limits import check_rows
 from berryeval.formats.lines import PathLike, iter_lines, path_name
 from berryeval.formats.rows import Row, as_rank, as_tag, iter_labelled, parse_number
 
@@ -42,9 +45,18 @@ __all__ = [
 
 HOLDS = with_every_column("judgments", "run", "scores", "queries")
 
+_LIST = re.compile(rb"\s*\[\s*(?:[{\]]|$)")
+_SPACE = re.compile(r"[ \t\r\n]+")
+_SHOWN = 20  # characters of what is not JSON
+
 
 def sniff(first_line: bytes) -> bool:
-    """Whether a file may be one: its first line is an object, but not of objects or lists."""
+    """Whether a file may be one: its first line is an object, but not of objects or lists.
+
+    Or it begins a list of objects.
+    """
+    if _LIST.match(first_line):
+        return True
     record = parse_object(first_line)
     if record is None or isinstance(record.get("judgments"), list):  # a golden set's, on one line
         return False
@@ -120,25 +132,78 @@ def _row(record: dict[str, object], kind: Kind, path: PathLike, number: int) -> 
 
 
 def iter_objects(path: PathLike) -> Iterator[tuple[int, dict[str, object]]]:
-    """Iterate over the objects of a file, with the numbers of their lines."""
-    for number, line in iter_lines(path):
+    """Iterate over the objects of a file, with the numbers of their lines.
+
+    Those of a list have the numbers of the lines on which they begin.
+    """
+    lines = iter_lines(path)
+    is_first = True
+    for number, line in lines:
         if not line.strip():
             continue
+        if is_first and _LIST.match(line):
+            content = b"".join([line, *(rest for _, rest in lines)])
+            yield from _iter_list(content, path, number)
+            return
+        is_first = False
         try:
             record = json.loads(line)
-        except ValueError as error:
-            raise FormatError.unexpected(
-                "a JSON object", f"something else ({error})", path_name(path), number
-            ) from None
-        except RecursionError:
-            raise FormatError.unexpected(
-                "a JSON object", "one too deep to read", path_name(path), number
-            ) from None
-        if not isinstance(record, dict):
-            raise FormatError.unexpected(
-                "a JSON object", type(record).__name__, path_name(path), number
-            )
-        yield number, record
+        except (ValueError, RecursionError) as error:
+            raise _not_json(error, path, number) from None
+        yield number, _as_object(record, path, number)
+
+
+def _iter_list(
+    content: bytes, path: PathLike, number: int
+) -> Iterator[tuple[int, dict[str, object]]]:
+    """Iterate over the objects of a list, decoding one at a time: all of them need much memory."""
+    decode = json.JSONDecoder().raw_decode
+    try:
+        text = content.decode("utf-8", "surrogatepass")
+    except UnicodeDecodeError as error:
+        raise _not_json(error, path, number) from None
+    at = _skip(text, text.index("[") + 1)
+    n_rows = counted = 0
+    has_more = not text.startswith("]", at)
+    while has_more:
+        number += text.count("\n", counted, at)
+        counted = at
+        try:
+            record, at = decode(text, at)
+        except (ValueError, RecursionError) as error:
+            raise _not_json(error, path, number) from None
+        n_rows += 1
+        check_rows(n_rows, path_name(path))
+        yield number, _as_object(record, path, number)
+        at = _skip(text, at)
+        has_more = text.startswith(",", at)
+        at = _skip(text, at + 1) if has_more else at
+    expected = "',' or ']' after an object"
+    if text.startswith("]", at):
+        expected, at = "nothing after the list", _skip(text, at + 1)
+        if at == len(text):
+            return
+    found = ascii(text[at : at + _SHOWN]) if at < len(text) else "the end of the file"
+    number += text.count("\n", counted, at)
+    raise FormatError.unexpected(expected, found, path_name(path), number)
+
+
+def _skip(text: str, at: int) -> int:
+    """Return where the white space ends that begins here."""
+    space = _SPACE.match(text, at)
+    return at if space is None else space.end()
+
+
+def _not_json(error: Exception, path: PathLike, number: int) -> FormatError:
+    is_deep = isinstance(error, RecursionError)
+    found = "one too deep to read" if is_deep else f"something else ({error})"
+    return FormatError.unexpected("a JSON object", found, path_name(path), number)
+
+
+def _as_object(record: object, path: PathLike, number: int) -> dict[str, object]:
+    if isinstance(record, dict):
+        return record
+    raise FormatError.unexpected("a JSON object", type(record).__name__, path_name(path), number)
 
 
 def iter_ranked(path: PathLike) -> Iterator[ScoredRow]:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import re
 from collections.abc import Iterable, Iterator
 from typing import TypeVar
 
@@ -34,8 +33,6 @@ __all__ = ["find_cautions", "iter_limited", "read_judgments", "read_run", "sniff
 Noun = TypeVar("Noun", Judgments, Run)
 
 AnyRow = TypeVar("AnyRow", Row, JudgedRow)
-
-_JSON_LIST = re.compile(rb"\s*\[\s*(?:\{|$)")
 
 
 def read_judgments(
@@ -195,9 +192,6 @@ def sniff_format(path: PathLike) -> str:
     if found not in BINARY and may_be_one(line):
         found = next((name for name in PLATFORM_FORMATS if load(name).sniff(beginning)), found)
     if found == "trec" and trec.kind_of_line(line) is None:
-        if _JSON_LIST.match(line):
-            message = "is a JSON list; expected one object per line: `jq -c '.[]' FILE > NEW`"
-            raise FormatError(message, path_name(path))
         name = uncompressed_name(path).lower()
         if name.endswith((".csv", ".tsv")):
             return "table"  # with an unknown header: its reader says what was expected

@@ -20,7 +20,6 @@ like before a context, which Ragas adds for questions about several, are removed
 from __future__ import annotations
 
 import ast
-import json
 import re
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
@@ -147,19 +146,8 @@ class _Matcher:
 
 def _rows(path: PathLike) -> Iterator[tuple[int | None, Mapping[str, Any]]]:
     start = read_content(path)[:1024].lstrip(b"\xef\xbb\xbf \t\r\n")
-    if start.startswith(b"{"):
+    if start.startswith((b"{", b"[")):
         yield from iter_objects(path)
-    elif start.startswith(b"["):
-        try:
-            rows = json.loads(read_content(path))
-        except (ValueError, RecursionError) as error:
-            raise FormatError(f"expected JSON ({error})", path_name(path)) from None
-        for row in rows:
-            if not isinstance(row, dict):
-                raise FormatError.unexpected(
-                    "a list of objects", type(row).__name__, path_name(path)
-                )
-            yield None, row
     else:
         for line, fields in iter_records(path):
             yield line, dict(fields)
