@@ -105,7 +105,7 @@ class Player:
             self.archive.judgments.add_opinion(item.query_id, item.doc_id, grade, author=author)
 
     def declare(self, rule):
-        self.archive.judging.put(JudgingPolicy(rule, ("no", "yes")))
+        self.archive.judging.put(JudgingPolicy(rule, ("no", "a little", "half", "yes")))
 
     def undo(self, number):
         for item in self.archive.judgments.page().items[number : number + 1]:

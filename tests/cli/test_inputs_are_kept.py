@@ -68,8 +68,6 @@ COMMANDS = [
         "queries.jsonl",
         "retrieve --system replay:a.run --queries queries.jsonl -o c.run --timings queries.jsonl",
     ),
-    ("a.run", "baseline save --baseline a.run --force"),
-    ("qrels", "baseline save --baseline qrels --force"),
     ("qrels", "explain qrels a.run b.run --query q1 -o qrels"),
     ("a.run", "holes qrels a.run --format csv -o a.run"),
     ("h.jsonl", "history h.jsonl --json -o h.jsonl"),

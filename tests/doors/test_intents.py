@@ -184,6 +184,6 @@ def test_holes_rejects_intent_aware_measures():
 def test_measures_lists_them():
     """With definition and parameters."""
     found = berryeval("measures", "--json")
-    names = {one["name"] for one in json.loads(found.stdout)}
+    names = {one["name"] for one in json.loads(found.stdout)["measures"]}
     assert {"alpha_DCG", "alpha_nDCG", "ERR_IA", "nERR_IA", "NRBP", "nNRBP"} <= names
     assert {"AP_IA", "P_IA", "StRecall"} <= names

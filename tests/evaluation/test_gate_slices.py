@@ -3,7 +3,7 @@
 import pytest
 
 from berryeval import ArgumentError, MismatchError, Query, gate
-from berryeval.evaluation import trials
+from berryeval.evaluation import margin_verdicts
 from berryeval.evaluation.guards import Margin, MarginGuard, ThresholdGuard
 from berryeval.evaluation.margins import correct_failing, margin_p_values
 from berryeval.measures import parse_measure
@@ -95,7 +95,7 @@ def test_many_slices_are_corrected_efficiently(monkeypatch):
         calls.append(len(p_values))
         return correct_failing(p_values)
 
-    monkeypatch.setattr(trials, "correct_failing", counted)
+    monkeypatch.setattr(margin_verdicts, "correct_failing", counted)
     n_queries = 600
     queries = [Query(q, "", category=f"c{i % 30}") for i, q in enumerate(ids(n_queries))]
     hits = [1, 2, 3, 4] * (n_queries // 4)

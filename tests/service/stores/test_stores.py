@@ -343,7 +343,7 @@ def test_a_configured_system_is_read_only(stores):
         {"own": {"system": "bm25", "secret": "x"}},
         {"own": {"system": "postgres", "body": "x"}},
         {"own": {"system": "https://x?q={query}", "id": "hits[*]"}},
-        {"own": {"system": "json:dumps", "depth": 10}},
+        {"own": {"system": "operator:matmul", "depth": 10}},
         {"own": {"system": 7}},
         {"../own": {"system": "bm25"}},
     ],

@@ -35,7 +35,7 @@ _IS_MARKDOWN = re.compile(
 
 _LINKS = re.compile(r"\[([^\]\n]{1,200})\]\([^)\s]{1,200}\)")
 _MARKS = re.compile(r"^#{1,6} +|^(?:```|~~~).*$|\*\*|`", re.MULTILINE)
-_TABLE = re.compile(r"^[ |:-]*-{3,}[ |:-]*$|[ ]*\|[ ]*", re.MULTILINE)
+_TABLE = re.compile(r"^(?=.*---)[ |:-]+$|\|", re.MULTILINE)
 """What a line without markup leaves out: addresses, marks, and the lines of tables."""
 
 _MOST_BRACKETS, _MOST_LINES = 500, 1000
