@@ -25,6 +25,12 @@ _SHOWN = 3
 _golden_option = click.option(
     "--golden", metavar="FOLDER", required=True, help="Golden set with the grades of the judge."
 )
+_judge_option = click.option(
+    "--judge",
+    "judge_name",
+    metavar="NAME",
+    help="Name of the judge, as `judge show` lists it.  [default: the only admitted one]",
+)
 
 
 @click.command("draw")
@@ -39,29 +45,56 @@ _golden_option = click.option(
     help="Draw from the queries of each value of this label, for slices by it.",
 )
 @click.option(
+    "--run",
+    "runs",
+    multiple=True,
+    metavar="RUN",
+    help="Run to be compared, as FILE or NAME=FILE, baseline first. Repeatable. With --by, more "
+    "queries are drawn where the differences that the judge sees vary more.",
+)
+@_judge_option
+@click.option(
     "-o", "--output", metavar="FILE", required=True, help="File to write, such as draw.json."
 )
-def draw(golden: str, n_queries: int, label: str | None, output: str) -> None:
+def draw(
+    golden: str,
+    n_queries: int,
+    label: str | None,
+    runs: tuple[str, ...],
+    judge_name: str | None,
+    output: str,
+) -> None:
     """Draw queries at random for people to judge completely.
 
-    The golden set alone decides which queries are drawn, and a larger N keeps those of a smaller
-    one. People judge everything that the compared runs return for these queries. `berryeval
-    compare` and `gate` read the file as --label-draw.
+    People do not choose the queries. Without --by, a larger N keeps those of a smaller one. With
+    --by, each value gets at least 10 queries, or all of its own: by Neyman's allocation if an
+    admitted judge has graded the first 10 of each --run, otherwise in proportion to the number of
+    its queries. People judge everything that the compared runs return for these queries.
+    `berryeval compare` and `gate` read the file as --label-draw.
 
     \b
     berryeval judge draw --golden golden/ -n 50 -o draw.json
+    berryeval judge draw --golden golden/ -n 100 --by category --run old.run --run new.run \\
+        -o draw.json
     """
-    from berryeval.evaluation.label_draw import draw_labels
+    from berryeval.evaluation.sources import load_run
     from berryeval.golden.reading import read_golden_set
+    from berryeval.suite.allocated_draws import draw_from_golden_set
 
-    queries = read_golden_set(golden).queries
-    strata = None if label is None else {
-        query.query_id: getattr(query, label) or "none" for query in queries
-    }  # fmt: skip
-    drawn = draw_labels([query.query_id for query in queries], n_queries, strata=strata)
+    loaded = {name: load_run(path) for name, path in named_runs(runs).items()} if runs else None
+    allocated = draw_from_golden_set(
+        read_golden_set(golden), n_queries, by=label, runs=loaded, judge=judge_name
+    )
+    drawn = allocated.draw
     drawn.save(output)
     shown = ", ".join(sorted(drawn.labelled)[:_SHOWN])
-    click.echo(f"Drew {len(drawn.labelled):,} of {len(queries):,} queries, such as {shown}.")
+    click.echo(f"Drew {len(drawn.labelled):,} of {len(drawn.strata):,} queries, such as {shown}.")
+    if label is not None:
+        click.echo(allocated.why)
+        for stratum, (n_drawn, n) in drawn.counts.items():
+            spread = drawn.spreads.get(stratum)
+            known = "" if spread is None else f", spread {spread:.3f}"
+            click.echo(f"  {stratum}: {n_drawn:,} of {n:,}{known}")
 
 
 @click.command("export")
@@ -81,12 +114,7 @@ def draw(golden: str, n_queries: int, label: str | None, output: str) -> None:
     show_default=True,
     help="Number of ranks of each run, at least the cutoff of the measures.",
 )
-@click.option(
-    "--judge",
-    "judge_name",
-    metavar="NAME",
-    help="Name of the judge, as `judge show` lists it.  [default: the only admitted one]",
-)
+@_judge_option
 @click.option(
     "-o", "--output", metavar="FILE", required=True, help="Judgments to write, in any format."
 )

@@ -63,9 +63,15 @@ class LabelDraws(Resource):
         """Store a draw; another one by the same name is a `ConflictError`."""
         return self._put(name, draw.to_dict())
 
-    def create(self, name: str, n: int, *, by: str | None = None) -> Record:
-        """Draw queries of the archive; from each value of a label if `by` names one."""
-        return self._put(name, {"n": n, "by": by})
+    def create(
+        self, name: str, n: int, *, by: str | None = None, runs: Sequence[str] | None = None
+    ) -> Record:
+        """Draw queries of the archive; from each value of a label if `by` names one.
+
+        More are drawn where the differences that the judge sees between `runs` vary more; default:
+        the two newest. ``why`` of the result says whether that was known.
+        """
+        return self._put(name, {"n": n, "by": by, "runs": runs})
 
     def remove(self, name: str) -> None:
         """Remove a draw; judgments are kept."""

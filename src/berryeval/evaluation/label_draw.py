@@ -6,18 +6,21 @@ nothing about the others. The file is JSON with one line per query::
     {
      "kind": "label draw", "version": 1,
      "queries": {
-      "q1": {"stratum": "easy", "probability": 0.25, "is_labelled": true},
-      "q2": {"stratum": "easy", "probability": 0.25, "is_labelled": false}
+      "q1": {"stratum": "easy", "probability": 0.25, "is_labelled": true, "spread": 0.1},
+      "q2": {"stratum": "easy", "probability": 0.25, "is_labelled": false, "spread": 0.1}
      }
     }
+
+The spread of a stratum is there if it determined how many of its queries were drawn.
 """
 
 from __future__ import annotations
 
 import json
+import math
 import os
 from collections.abc import Collection, Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
@@ -49,6 +52,8 @@ class LabelDraw:
         The stratum of each query.
     labelled : collection of str
         The queries that people label.
+    spreads : mapping of str to float, optional
+        The spread of each stratum, if it determined how many of its queries are labelled.
 
     Raises
     ------
@@ -58,6 +63,7 @@ class LabelDraw:
 
     strata: Mapping[str, str]
     labelled: frozenset[str]
+    spreads: Mapping[str, float] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "labelled", frozenset(self.labelled))
@@ -93,6 +99,7 @@ class LabelDraw:
                     "stratum": stratum,
                     "probability": chances[query_id],
                     "is_labelled": query_id in self.labelled,
+                    **({"spread": self.spreads[stratum]} if stratum in self.spreads else {}),
                 }
                 for query_id, stratum in self.strata.items()
             },
@@ -119,13 +126,20 @@ class LabelDraw:
         """
         strata: dict[str, str] = {}
         labelled = set()
+        spreads: dict[str, float | None] = {}
         for query_id, row in queries.items():
-            strata[query_id] = _field(row, "stratum", str, query_id, where)
+            stratum = strata[query_id] = _field(row, "stratum", str, query_id, where)
+            spread = _spread(row, query_id, where)
+            if spreads.setdefault(stratum, spread) != spread:
+                expected = f"one spread for all queries of stratum {stratum!r}"
+                found = f"{spreads[stratum]} and {spread}"
+                raise FormatError(f"expected {expected}, found {found}", str(where))
             if _field(row, "is_labelled", bool, query_id, where):
                 labelled.add(query_id)
         if not strata:
             raise FormatError("expected at least one query, found none", str(where))
-        return cls(strata, frozenset(labelled))
+        known = {stratum: spread for stratum, spread in spreads.items() if spread is not None}
+        return cls(strata, frozenset(labelled), known)
 
     @classmethod
     def read(cls, path: str | os.PathLike[str]) -> LabelDraw:
@@ -172,8 +186,10 @@ def draw_labels(
     strata : mapping of str to str, optional
         The stratum of each query, such as its category. Default: one stratum.
     spreads : mapping of str to float, optional
-        How much people and model differ in each stratum, as `berryeval.stats.allocate_labels`
-        takes it. Default: the same everywhere.
+        How much scores vary in each stratum, as far as it is known before the draw: then Neyman's
+        allocation draws more queries where they vary more (`berryeval.stats.allocate_labels`).
+        `berryeval.evaluation.label_spreads` estimates it from a model's grades. Default: the same
+        everywhere, so that queries are drawn in proportion to the size of a stratum.
     chosen : collection of str
         Queries that are labelled whatever the draw: deciding ones, and those whose labels tuned
         the model's prompt. They correct no other query.
@@ -220,11 +236,22 @@ def draw_labels(
         for place, (stratum, own) in enumerate(sorted(members.items())):
             order = np.random.default_rng([seed, place]).permutation(len(own))
             labelled.update(own[row] for row in order[: counts[stratum]].tolist())
-    return LabelDraw(found, frozenset(labelled))
+    given = spreads or {}
+    known = {stratum: float(given[stratum]) for stratum in members if stratum in given}
+    return LabelDraw(found, frozenset(labelled), known)
 
 
 def _json(value: object) -> str:
     return json.dumps(value, ensure_ascii=False)
+
+
+def _spread(row: Any, query_id: str, path: object) -> float | None:  # noqa: ANN401
+    value = row.get("spread")
+    if value is None:
+        return None
+    if isinstance(value, bool) or not isinstance(value, int | float) or not 0 <= value < math.inf:
+        raise FormatError(f"expected a spread of {query_id!r}, found {value!r:.40}", str(path))
+    return float(value)
 
 
 def _field(row: Any, key: str, kind: type, query_id: str, path: object) -> Any:  # noqa: ANN401

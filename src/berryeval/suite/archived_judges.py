@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING
 
 from berryeval.core.documents import Document
 from berryeval.core.id_column import decode_id, encode_id
+from berryeval.core.judgments import Judgments
 from berryeval.core.run import Run
 from berryeval.errors import MismatchError, NotFoundError
-from berryeval.evaluation.label_draw import LabelDraw
 from berryeval.evaluation.model_judgments import ModelJudgments
 from berryeval.judges.admissions import StoredAdmission
 from berryeval.judges.protocol import Pair
@@ -31,6 +31,7 @@ __all__ = [
     "Disagreement",
     "depth_of_model",
     "disagreements",
+    "grades_in",
     "judges_in",
     "model_judgments_in",
 ]
@@ -96,10 +97,7 @@ def model_judgments_in(
     stored = archive.label_draws.get(draw)
     if stored is None:
         raise NotFoundError("label draw", draw)
-    pool = _pool(stored.draw, runs, k)
-    counted = _counted(archive, _admission(archive, judge), {*pool})
-    scale = archive.judging.get().highest
-    grades = judgments_of_pool(counted, pool, scale, archive.name)
+    grades = grades_in(archive, runs, stored.draw.strata, k=k, judge=judge)
     missing = stored.draw.strata.keys() - {*grades.query_ids}
     if missing:
         raise MismatchError(
@@ -107,6 +105,27 @@ def model_judgments_in(
             f"{draw!r}, such as {min(missing)}; use runs of all its queries"
         )
     return ModelJudgments(grades, stored.draw)
+
+
+def grades_in(
+    archive: Archive,
+    runs: Mapping[str, Run],
+    query_ids: Iterable[str],
+    *,
+    k: int,
+    judge: str | None = None,
+) -> Judgments:
+    """Return the grades of an admitted judge for what runs return for some queries.
+
+    Raises
+    ------
+    MismatchError
+        If no judge is admitted, or it has not graded everything that the runs return.
+    """
+    admission = _admission(archive, judge)
+    pool = _pool(query_ids, runs, k)
+    scale = archive.judging.get().highest
+    return judgments_of_pool(_counted(archive, admission, pool), pool, scale, archive.name)
 
 
 def depth_of_model(measures: Sequence[Measure]) -> int:
@@ -142,10 +161,10 @@ def _admission(archive: Archive, judge: str | None) -> StoredAdmission:
     return found
 
 
-def _pool(draw: LabelDraw, runs: Mapping[str, Run], k: int) -> list[tuple[str, str]]:
-    """Return the documents in the first k of any run, for the queries of a draw."""
+def _pool(query_ids: Iterable[str], runs: Mapping[str, Run], k: int) -> list[tuple[str, str]]:
+    """Return the documents in the first k of any run, for some queries."""
     found: dict[tuple[str, str], None] = {}
-    for query_id in draw.strata:
+    for query_id in query_ids:
         for run in runs.values():
             for doc_id in run.ranked_ids(encode_id(query_id), k):
                 found[query_id, decode_id(doc_id)] = None

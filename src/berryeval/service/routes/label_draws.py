@@ -2,29 +2,36 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Annotated, Any, Literal
 
 from fastapi import APIRouter
 from pydantic import Field, model_validator
 
+from berryeval.archive import Archive
 from berryeval.archive.label_draws import StoredDraw
 from berryeval.errors import NotFoundError
-from berryeval.evaluation.label_draw import LabelDraw, draw_labels
+from berryeval.evaluation.label_draw import LabelDraw
 from berryeval.service.answers import REMOVAL, Answer, Shape, created, with_examples, written
 from berryeval.service.bodies import JsonRoute
 from berryeval.service.dependencies import ArchiveDep, CallerDep, require
-from berryeval.service.fields import Body, Id, Label
+from berryeval.service.fields import Body, Id, Label, RunReference
 from berryeval.service.paging import Listed, PagingDep
 from berryeval.service.paths import Name
 from berryeval.service.problems import documented, existing
+from berryeval.service.stored_runs import find_run, labels_of
+from berryeval.suite.allocated_draws import AllocatedDraw, draw_from_archive
 
-__all__ = ["draw_from_archive", "router"]
+__all__ = ["draw_of", "router"]
 
 router = APIRouter(prefix="/v1/label-draws", tags=["judges"], route_class=JsonRoute)
 
 MOST_QUERIES = 100_000
 
-_ROW = {"stratum": "all", "probability": 0.25, "is_labelled": True}
+MOST_RUNS = 10
+
+_ROW = {"stratum": "easy", "probability": 0.25, "is_labelled": True, "spread": 0.1}
+_STRATUM = {"n_queries": 80, "n_labelled": 20, "probability": 0.25, "spread": 0.1}
 _SUMMARY = {"name": "first", "n_queries": 120, "n_labelled": 50, "created_by": "ada",
             "created_at": "2026-11-18T08:00:00+00:00"}  # fmt: skip
 
@@ -39,6 +46,9 @@ class DrawnQuery(Body):
     probability: Annotated[float, Field(ge=0, le=1)] | None = Field(
         None, description="Ignored: it follows from the strata."
     )
+    spread: Annotated[float, Field(ge=0, allow_inf_nan=False)] | None = Field(
+        None, description="The spread of its stratum, if that determined how many were drawn."
+    )
 
 
 class DrawContent(Body):
@@ -51,6 +61,11 @@ class DrawContent(Body):
     )
     by: Literal["category", "difficulty"] | None = Field(
         None, description="Label whose values are drawn from separately."
+    )
+    runs: Annotated[list[RunReference], Field(min_length=2, max_length=MOST_RUNS)] | None = Field(
+        None,
+        description="Runs to be compared, baseline first: with `by`, more queries are drawn where "
+        "the judge's differences between them vary more. Default: the two newest.",
     )
     queries: Annotated[dict[Id, DrawnQuery], Field(max_length=MOST_QUERIES)] | None = None
     kind: Literal["label draw"] | None = None
@@ -75,12 +90,29 @@ class DrawSummary(Shape):
     created_by: str
 
 
+class DrawnStratum(Shape):
+    """A stratum of a draw."""
+
+    model_config = with_examples(_STRATUM)
+
+    n_queries: int
+    n_labelled: int
+    probability: float
+    spread: float | None
+
+
 class DrawState(DrawSummary):
     """A draw."""
 
-    model_config = with_examples({**_SUMMARY, "queries": {"q1": _ROW}})
+    model_config = with_examples(
+        {**_SUMMARY, "strata": {"easy": _STRATUM}, "queries": {"q1": _ROW}}
+    )
 
+    strata: dict[str, DrawnStratum]
     queries: dict[str, dict[str, Any]]
+    why: str = Field(
+        "", description="How queries were allocated to strata; only in the answer to a new draw."
+    )
 
 
 @router.get("", response_model=Listed[DrawSummary])
@@ -106,16 +138,21 @@ def store_label_draw(
 ) -> Answer:
     """Draw queries for people to label, or store a draw that was made elsewhere.
 
-    The queries of the archive alone decide which ones are drawn. A draw never changes: storing
-    another one by the same name is a conflict.
+    The archive decides which queries are drawn, and how many of each value of a label: more where
+    the differences that an admitted judge sees between the runs vary more (Neyman's allocation),
+    otherwise in proportion to the number of queries. A draw never changes: storing another one by
+    the same name is a conflict.
     """
+    why = ""
     if given.queries is not None:
         rows = {query_id: row.model_dump() for query_id, row in given.queries.items()}
         draw = LabelDraw.from_dict(rows, "queries")
     else:
-        draw = draw_from_archive(archive, given.n or 0, given.by)
+        allocated = draw_of(archive, given.n or 0, given.by, given.runs)
+        draw, why = allocated.draw, allocated.why
     stored, is_new = archive.label_draws.put(name, draw, created_by=caller.name)
-    return written(_state(stored), f"/v1/label-draws/{name}", is_new=is_new)
+    state = {**_state(stored), **({"why": why} if why else {})}
+    return written(state, f"/v1/label-draws/{name}", is_new=is_new)
 
 
 @router.delete("/{name}", **REMOVAL, responses=documented(404), dependencies=[require("admin")])
@@ -125,13 +162,18 @@ def remove_label_draw(name: Name, archive: ArchiveDep) -> None:
         raise NotFoundError("label draw", name)
 
 
-def draw_from_archive(archive: ArchiveDep, n: int, by: str | None) -> LabelDraw:
-    """Draw queries of an archive, from all or from those of each value of a label."""
-    queries = archive.queries.all()
-    strata = None
-    if by is not None:
-        strata = {name: getattr(query, by) or "none" for name, query in queries.items()}
-    return draw_labels(queries, n, strata=strata)
+def draw_of(
+    archive: Archive, n: int, by: str | None, references: Sequence[str] | None = None
+) -> AllocatedDraw:
+    """Draw queries of an archive, for a comparison of some runs or of the two newest."""
+    if by is None:
+        return draw_from_archive(archive, n)
+    if references is None:
+        stored = [*reversed(archive.runs.page(limit=2, newest_first=True).items)]
+    else:
+        stored = [find_run(archive, one) for one in references]
+    runs = {name: archive.runs.load(run.run_id) for name, run in labels_of(stored).items()}
+    return draw_from_archive(archive, n, by=by, runs=runs)
 
 
 def _summary(stored: StoredDraw) -> dict[str, Any]:
@@ -145,4 +187,14 @@ def _summary(stored: StoredDraw) -> dict[str, Any]:
 
 
 def _state(stored: StoredDraw) -> dict[str, Any]:
-    return {**_summary(stored), "queries": stored.draw.to_dict()["queries"]}
+    draw = stored.draw
+    strata = {
+        stratum: {
+            "n_queries": n,
+            "n_labelled": n_drawn,
+            "probability": n_drawn / n,
+            "spread": draw.spreads.get(stratum),
+        }
+        for stratum, (n_drawn, n) in draw.counts.items()
+    }
+    return {**_summary(stored), "strata": strata, "queries": draw.to_dict()["queries"]}

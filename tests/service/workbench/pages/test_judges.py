@@ -168,7 +168,7 @@ def test_people_label_a_drawn_query_completely(client, archive, open_page):
     assert "second 12 60 12 local" in open_page("/judges/draws").text
     by_kind = LabelDraw({"q1": "easy", "q2": "easy", "q3": "hard"}, frozenset({"q2", "q3"}))
     archive.label_draws.put("third", by_kind, created_by="ada")
-    assert "third easy 1 of 2, hard 1 of 1 2 3" in open_page("/judges/draws").text
+    assert "third easy 1 of 2, hard 1 of 1; no spreads known 2 3" in open_page("/judges/draws").text
     archive.runs.put(Run.from_lists({one: [f"new-{one}"] for one in archive.queries.all()}),
                      RunFacts("newest"))  # fmt: skip
     shown = open_page("/judge?mode=draw&a=second")

@@ -15,7 +15,7 @@ from berryeval.errors import ArgumentError
 from berryeval.service.bodies import received_form
 from berryeval.service.dependencies import ArchiveDep, CallerDep, require
 from berryeval.service.paths import NAME
-from berryeval.service.routes.label_draws import draw_from_archive
+from berryeval.service.routes.label_draws import draw_of
 from berryeval.service.workbench.choosing import read_number
 from berryeval.service.workbench.rendering import page
 
@@ -66,7 +66,7 @@ def _create(archive: Archive, texts: dict[str, str], author: str) -> str:
         return "Name: expected letters, digits, dots, dashes and underscores."
     by = texts["by"] if texts["by"] in _LABELS else None
     try:
-        draw = draw_from_archive(archive, read_number(texts["n"], 0), by)
+        draw = draw_of(archive, read_number(texts["n"], 0), by).draw
     except ArgumentError as error:
         return f"Number of queries: expected {error.expected}, found {error.got}."
     archive.label_draws.put(texts["name"], draw, created_by=author)

@@ -1,0 +1,89 @@
+"""How much the scores of runs differ in each stratum, as far as a model can tell before a draw."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+
+import numpy as np
+
+from berryeval.core.judgments import Judgments
+from berryeval.core.run import Run
+from berryeval.errors import ArgumentError
+from berryeval.evaluation.evaluate import evaluate
+from berryeval.measures import NDCG, Measure
+from berryeval.stats.moments import means_of, variances_of
+
+__all__ = ["LEAST_SHARE", "estimate_spreads"]
+
+LEAST_SHARE = 0.5
+"""A stratum has at least this share of the spread over all queries: a judge may not see what
+differs in it."""
+
+_LEAST_RUNS = 2
+
+
+def estimate_spreads(
+    grades: Judgments,
+    runs: Mapping[str, Run],
+    strata: Mapping[str, str],
+    measure: Measure | None = None,
+) -> dict[str, float]:
+    """Return the standard deviation of the model's differences between runs, by stratum.
+
+    No label of people is used: a draw whose size depended on its own labels would be biased.
+
+    Parameters
+    ----------
+    grades : Judgments
+        By the model, for everything that the runs return.
+    runs : mapping of str to Run
+        Baseline first; with several candidates, variances are averaged.
+    strata : mapping of str to str
+        The stratum of each query. A query without grades differs by 0.
+    measure : Measure, optional
+        What is compared. Default: nDCG@10.
+
+    Returns
+    -------
+    dict of str to float
+        At least `LEAST_SHARE` of the standard deviation over all queries.
+
+    Raises
+    ------
+    ArgumentError
+        If there are fewer than two runs.
+
+    Examples
+    --------
+    >>> grades = Judgments.from_dict({f"q{i}": {"d1": 1, "d2": 0} for i in range(40)})
+    >>> old = Run.from_lists({f"q{i}": ["d1", "d2"] for i in range(40)})
+    >>> new = Run.from_lists({f"q{i}": ["d1"] if i < 30 else ["d2"] for i in range(40)})
+    >>> strata = {f"q{i}": "hard" if i >= 20 else "easy" for i in range(40)}
+    >>> found = estimate_spreads(grades, {"old": old, "new": new}, strata)
+    >>> {stratum: round(spread, 3) for stratum, spread in found.items()}
+    {'easy': 0.219, 'hard': 0.513}
+    """
+    if len(runs) < _LEAST_RUNS:
+        raise ArgumentError("runs", "at least two", str(len(runs)))
+    measure = NDCG(10) if measure is None else measure
+    baseline, *candidates = (_scores(grades, run, measure) for run in runs.values())
+    rows: dict[str, list[str]] = {}
+    for query_id, stratum in strata.items():
+        rows.setdefault(stratum, []).append(query_id)
+
+    def spread(query_ids: list[str]) -> float:
+        differences = [
+            np.array([one.get(name, 0.0) - baseline.get(name, 0.0) for name in query_ids])
+            for one in candidates
+        ]
+        known = [float(variances_of(own)) if len(own) > 1 else 0.0 for own in differences]
+        return math.sqrt(float(means_of(np.array(known))))
+
+    least = LEAST_SHARE * spread([*strata])
+    return {stratum: max(least, spread(own)) for stratum, own in rows.items()}
+
+
+def _scores(grades: Judgments, run: Run, measure: Measure) -> dict[str, float]:
+    scores = evaluate(grades, run, [measure]).scores
+    return dict(zip(scores.query_ids, map(float, scores.values[str(measure)]), strict=True))

@@ -1,0 +1,116 @@
+"""Draws of queries that people label, with more where an admitted judge expects more to see.
+
+The number of queries of each stratum follows from the judge's differences between the runs that are
+compared, by Neyman's allocation. The judge graded them before the draw, and no label of people is
+used: each query has a known probability, so the estimate stays unbiased by design.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from berryeval.core.judgments import Judgments
+from berryeval.core.query import Query
+from berryeval.core.run import Run
+from berryeval.errors import MismatchError
+from berryeval.evaluation.label_draw import LabelDraw, draw_labels
+from berryeval.evaluation.label_spreads import estimate_spreads
+from berryeval.golden.golden_set import GoldenSet
+from berryeval.measures import NDCG
+from berryeval.suite.archived_judges import grades_in
+from berryeval.suite.counted_grades import grades_of_pool
+
+if TYPE_CHECKING:
+    from berryeval.archive import Archive
+
+__all__ = ["AllocatedDraw", "draw_from_archive", "draw_from_golden_set"]
+
+_MEASURE = NDCG(10)
+_DEPTH = 10
+_LEAST_RUNS = 2
+
+
+@dataclass(frozen=True)
+class AllocatedDraw:
+    """A draw, and how the number of queries of each stratum was determined."""
+
+    draw: LabelDraw
+    why: str
+    """A sentence."""
+
+
+def draw_from_golden_set(
+    golden: GoldenSet,
+    n: int,
+    *,
+    by: str | None = None,
+    runs: Mapping[str, Run] | None = None,
+    judge: str | None = None,
+) -> AllocatedDraw:
+    """Draw queries of a golden set, from all or from those of each value of a label.
+
+    Parameters
+    ----------
+    golden : GoldenSet
+        The set.
+    n : int
+        Number of queries.
+    by : {"category", "difficulty"}, optional
+        The label.
+    runs : mapping of str to Run, optional
+        The runs to be compared, baseline first.
+    judge : str, optional
+        Name of the judge. Default: the only admitted one.
+
+    Raises
+    ------
+    ArgumentError
+        If there are too few queries for each stratum.
+    """
+    compared = runs or {}
+    return _draw(
+        {query.query_id: query for query in golden.queries},
+        n,
+        by,
+        compared,
+        lambda: grades_of_pool(golden, compared, k=_DEPTH, judge=judge),
+    )
+
+
+def draw_from_archive(
+    archive: Archive, n: int, *, by: str | None = None, runs: Mapping[str, Run] | None = None
+) -> AllocatedDraw:
+    """Draw queries of an archive, as `draw_from_golden_set` does."""
+    queries, compared = archive.queries.all(), runs or {}
+    return _draw(queries, n, by, compared, lambda: grades_in(archive, compared, queries, k=_DEPTH))
+
+
+def _draw(
+    queries: Mapping[str, Query],
+    n: int,
+    by: str | None,
+    runs: Mapping[str, Run],
+    read_grades: Callable[[], Judgments],
+) -> AllocatedDraw:
+    if by is None:
+        return AllocatedDraw(draw_labels(queries, n), "Every query had the same probability.")
+    strata = {query_id: getattr(query, by) or "none" for query_id, query in queries.items()}
+    spreads = None
+    if len(runs) < _LEAST_RUNS:
+        reason = "there are no two runs to compare"
+    else:
+        try:
+            spreads = estimate_spreads(read_grades(), runs, strata, _MEASURE)
+        except MismatchError as error:
+            reason = str(error)
+    draw = draw_labels(queries, n, strata=strata, spreads=spreads)
+    if spreads is None:
+        return AllocatedDraw(draw, f"In proportion to the number of queries: {reason}.")
+    names = ", ".join(runs) if len(runs) > _LEAST_RUNS else " and ".join(runs)
+    return AllocatedDraw(
+        draw,
+        f"By Neyman's allocation: more where the judge's differences in {_MEASURE} between {names} "
+        "vary more.",
+    )

@@ -1,0 +1,121 @@
+"""Draws by Neyman's allocation: from Python, the command line, HTTP and the workbench alike."""
+
+import json
+
+import pytest
+from click.testing import CliRunner
+from starlette.testclient import TestClient
+
+from berryeval.archive import Archive
+from berryeval.cli import main
+from berryeval.evaluation.label_draw import LabelDraw
+from berryeval.formats import read_run, write_run
+from berryeval.golden.reading import read_golden_set
+from berryeval.judges.admissions import ADMISSIONS
+from berryeval.judges.model_grades import GRADES
+from berryeval.suite.allocated_draws import draw_from_golden_set
+from judges.model_judged import fill, write_model_judged
+from service.workbench.html import HTML, parse
+from service_server import new_app
+
+NEYMAN = (
+    "By Neyman's allocation: more where the judge's differences in nDCG@10 between old and new "
+    "vary more."
+)
+
+
+@pytest.fixture
+def golden(tmp_path):
+    """A judged set with two categories; both runs are the same for one of them."""
+    folder = write_model_judged(tmp_path / "golden").folder
+    path = folder / "test-queries.json"
+    content = json.loads(path.read_text())
+    for number, query in enumerate(content["queries"]):
+        query["category"] = "same" if number < 30 else "changed"
+    path.write_text(json.dumps(content))
+    old, new = (read_run(tmp_path / f"{name}.run").to_dict() for name in ("old", "new"))
+    new |= {f"q{number}": old[f"q{number}"] for number in range(30)}
+    write_run(type(read_run(tmp_path / "old.run")).from_dict(new), tmp_path / "new.run")
+    return read_golden_set(folder)
+
+
+def runs_of(golden):
+    """Return both runs."""
+    return {name: read_run(golden.folder.parent / f"{name}.run") for name in ("old", "new")}
+
+
+def command(golden, *others):
+    """Run `judge draw` by category, and return its output and the draw."""
+    file = golden.folder.parent / "draw.json"
+    words = ["judge", "draw", "--golden", str(golden.folder), "-n", "30", "-o", str(file)]
+    result = CliRunner().invoke(main, [*words, *others])
+    assert result.exit_code == 0, result.output
+    return result.stdout, LabelDraw.read(file)
+
+
+def named(golden):
+    """Return the runs as options."""
+    folder = golden.folder.parent
+    return [f"--run=old={folder / 'old.run'}", f"--run=new={folder / 'new.run'}"]
+
+
+def test_every_interface_draws_the_same_queries(golden, tmp_path):
+    """With counts, spreads and the reason."""
+    expected = draw_from_golden_set(golden, 30, by="category", runs=runs_of(golden))
+    assert expected.why == NEYMAN
+    counts, spreads = expected.draw.counts, expected.draw.spreads
+    assert counts == {"same": (10, 30), "changed": (20, 30)}
+    assert 0 < spreads["same"] < spreads["changed"]
+    text, drawn = command(golden, "--by", "category", *named(golden))
+    assert drawn == expected.draw
+    assert text.splitlines()[1:] == [
+        NEYMAN,
+        f"  same: 10 of 30, spread {spreads['same']:.3f}",
+        f"  changed: 20 of 30, spread {spreads['changed']:.3f}",
+    ]
+    with Archive.open(tmp_path / "a.db") as archive:
+        run_ids = fill(archive, golden)
+        with TestClient(new_app(archive), base_url="http://localhost:8765") as client:
+            wanted = {"n": 30, "by": "category"}
+            found = client.put("/v1/label-draws/newest", json=wanted).json()
+            assert archive.label_draws.get("newest").draw == expected.draw
+            assert found["why"] == NEYMAN
+            assert found["strata"]["changed"] == {
+                "n_queries": 30, "n_labelled": 20, "probability": 20 / 30,
+                "spread": spreads["changed"],
+            }  # fmt: skip
+            found = client.put("/v1/label-draws/named", json={**wanted, "runs": run_ids}).json()
+            assert (found["why"], found["strata"]["same"]["n_labelled"]) == (NEYMAN, 10)
+            stored = client.put("/v1/label-draws/stored", json=expected.draw.to_dict()).json()
+            assert (stored["strata"], "why" in stored) == (found["strata"], False)
+            form = {"name": "page", "n": "30", "by": "category"}
+            client.post("/judges/draws", data=form, headers=HTML)
+            assert archive.label_draws.get("page").draw == expected.draw
+            shown = parse(client.get("/judges/draws", headers=HTML).text).text
+    words = [f"{name} {n} of 30 (spread {spreads[name]:.3f})" for name, (n, _) in counts.items()]
+    assert f"page {', '.join(words)} 30 60" in shown
+
+
+def test_what_is_not_known_is_drawn_in_proportion(golden):
+    """The output says why: no runs, no admitted judge, or a pair that it has not graded."""
+    text, drawn = command(golden, "--by", "category")
+    in_proportion = "In proportion to the number of queries: "
+    assert f"{in_proportion}there are no two runs to compare.\n  same: 15 of 30\n" in text
+    assert (drawn.spreads, drawn.counts["changed"]) == ({}, (15, 30))
+    assert "proportion" not in command(golden)[0]
+    path = golden.folder / GRADES
+    lines = path.read_text().splitlines(keepends=True)
+    path.write_text("".join(lines[:-1]))
+    text = command(golden, "--by", "category", *named(golden))[0]
+    assert f"{in_proportion}{golden.folder}: 1 of " in text
+    (golden.folder / ADMISSIONS).unlink()
+    text, drawn = command(golden, "--by", "category", *named(golden))
+    assert "no judge is admitted under the current guideline" in text
+    assert drawn.counts == {"same": (15, 30), "changed": (15, 30)}
+
+
+def test_without_a_label_every_query_is_as_likely(golden):
+    """There is one stratum, and nothing to allocate."""
+    found = draw_from_golden_set(golden, 30, runs=runs_of(golden))
+    assert found.why == "Every query had the same probability."
+    assert {*found.draw.probabilities.values()} == {0.5}
