@@ -5,12 +5,15 @@ import re
 import pytest
 from click.testing import CliRunner
 
+from archive.judged_by_models import proposal
 from berryeval.archive import Archive
 from berryeval.cli import main
 from berryeval.golden.reading import read_golden_set
 from berryeval.judges.model_grades import read_grades
+from berryeval.judges.proposals import write_proposals
 from berryeval.suite.archived_judges import judges_in
 from berryeval.suite.golden_archive import import_golden_set
+from judges.judged_set import write_judged_set
 from judges.model_judged import RESTS, fill, write_model_judged
 from service_server import application, listening
 
@@ -142,3 +145,22 @@ def test_an_archive_that_has_a_guideline_keeps_it(folder, tmp_path):
     with Archive.open(file) as archive:
         assert archive.judging.get().guideline == "Be strict."
         assert judges_in(archive)[0].standing.state == "expired"
+
+
+def test_only_proposals_that_wait_for_people_are_counted_as_such(tmp_path):
+    """What the judge or a person has set aside is uploaded, and counted apart."""
+    folder = write_judged_set(tmp_path / "golden", 3)
+    states = ("proposed", "accepted", "added", "rejected", "duplicate", "unanswered")
+    write_proposals(folder, [proposal(f"P{place}", f"{place}?", status=status)
+                             for place, status in enumerate(states)])  # fmt: skip
+
+    def upload(place):
+        words = ["judge", "upload", "--golden", str(folder), "--archive", place]
+        return CliRunner().invoke(main, words).stdout
+
+    expected = "; new: 0 grades, 0 checks, 2 proposed queries, 4 other proposals.\n"
+    assert upload(str(tmp_path / "b.db")).endswith(expected)
+    with application(tmp_path) as app, listening(app) as url:
+        assert upload(url).endswith(expected)
+        assert app.state.archive.proposals.counts()["proposed"] == 2
+        assert upload(url).endswith("; new: 0 grades, 0 checks, 0 proposed queries.\n")

@@ -212,10 +212,12 @@ def upload(golden: str, archive: str, token: str | None, draws: tuple[str, ...])
         numbers = _send(opened, loaded, archive, token)
     else:
         numbers = _store(opened, loaded, archive)
+    n_others = numbers["other proposals"]
     shown = ", ".join([
         count(numbers["model grades"], "grade"),
         count(numbers["checks of judges"], "check"),
         count(numbers["proposed queries"], "proposed query", "proposed queries"),
+        *([count(n_others, "other proposal")] if n_others else []),
         *([count(len(loaded), "draw")] if loaded else []),
     ])  # fmt: skip
     click.echo(f"Uploaded to {hide_password(archive)}; new: {shown}.")
@@ -238,7 +240,10 @@ def _send(
         return {
             "model grades": client.judges.put_grades(judged.grades)["new"],
             "checks of judges": client.judges.put_checks(judged.admissions)["new"],
-            "proposed queries": client.proposals.put(judged.proposals)["new"],
+            **{
+                name: client.proposals.put(some)["new"]
+                for name, some in judged.proposals_by_kind.items()
+            },
         }
 
 

@@ -60,6 +60,11 @@ class Proposal:
     reviewed_by: str | None = None
     reviewed_at: str | None = None
 
+    @property
+    def is_open(self) -> bool:
+        """Whether it waits for a person, or to be added: it was neither rejected nor set aside."""
+        return self.status in ("proposed", "accepted")
+
     @staticmethod
     def id_of(query: str, doc_id: str) -> str:
         """Return the id of a proposal, which the query keeps in the set."""

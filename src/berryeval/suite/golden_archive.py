@@ -168,7 +168,7 @@ def import_judges(archive: Archive, golden: GoldenSet, *, by: str = IMPORTED) ->
     Returns
     -------
     dict of str to int
-        The number of new grades, checks and proposed queries.
+        The number of new grades, checks, proposed queries to decide on, and other proposals.
     """
     return _store_judges(archive, JudgedSet.of(golden), by)
 
@@ -178,7 +178,7 @@ def _store_judges(archive: Archive, judged: JudgedSet, by: str) -> dict[str, int
     return {
         "model grades": archive.model_grades.put(judged.grades),
         "checks of judges": archive.admissions.put(judged.admissions, stored_by=by),
-        "proposed queries": archive.proposals.put(judged.proposals),
+        **{name: archive.proposals.put(some) for name, some in judged.proposals_by_kind.items()},
     }
 
 
@@ -191,6 +191,14 @@ class JudgedSet:
     grades: list[ModelGrade]
     admissions: list[StoredAdmission]
     proposals: list[Proposal]
+
+    @property
+    def proposals_by_kind(self) -> dict[str, list[Proposal]]:
+        """Those for people to decide on, and others: added, rejected, duplicate, unanswered."""
+        return {
+            "proposed queries": [one for one in self.proposals if one.is_open],
+            "other proposals": [one for one in self.proposals if not one.is_open],
+        }
 
     @classmethod
     def of(cls, golden: GoldenSet) -> JudgedSet:
