@@ -302,6 +302,19 @@ def test_an_error_about_missing_queries_names_the_run():
         compare(judgments, {"a": whole, "c": {"x": ["d1"]}}, "RR")
 
 
+def test_the_cutoff_of_recall_on_shallow_runs_has_a_reason():
+    """A default measure with another cutoff than usual is explained; a requested one is not."""
+    runs = {"before": BEFORE, "after": AFTER}
+    note = (
+        "R@3 instead of the default R@100: 3 is the greatest depth (documents per query) that all "
+        "runs share."
+    )
+    assert note in compare(JUDGMENTS, runs).notes
+    assert not any("R@3" in one for one in compare(JUDGMENTS, runs, ["nDCG@10", "R@3"]).notes)
+    deep = {name: dict(run, q0=[f"x{i}" for i in range(100)]) for name, run in runs.items()}
+    assert not any("default" in one for one in compare(JUDGMENTS, deep).notes)
+
+
 def test_runs_of_different_depth_are_compared_with_a_caution():
     """It appears if a measure looks deeper than the shallowest run."""
     deep = {query: [*ranking, *(f"z{i}" for i in range(20))] for query, ranking in AFTER.items()}

@@ -16,7 +16,7 @@ from berryeval.core.run import Run
 from berryeval.engine import MissingQueries, NoRelevant
 from berryeval.errors import ArgumentError, MismatchError
 from berryeval.evaluation.comparison import Comparison, Statistics
-from berryeval.evaluation.comparison_notes import comparison_notes
+from berryeval.evaluation.comparison_notes import comparison_notes, shallow_note
 from berryeval.evaluation.differences import (
     describe,
     describe_common,
@@ -231,7 +231,7 @@ def compare(
             same = [_restricted(one, query_ids) for one in several]
             evaluations[name] = mean_evaluation(same)
             noise[name] = {measure: noise_in(same, measure) for measure in chosen}
-    return compared(
+    found = compared(
         loaded,
         loaded_runs,
         evaluations,
@@ -247,6 +247,10 @@ def compare(
         how=how,
         risk=risk,
     )
+    if measures is None and chosen[-1].depth != COMPARED_MEASURES[-1].depth:
+        note = shallow_note(chosen[-1], COMPARED_MEASURES[-1])
+        found = replace(found, marked_notes=(*found.marked_notes, note))
+    return found
 
 
 def _reshaped(run: Run, *, documents: DocumentsOfChunks | None, exclude_self: bool) -> Run:

@@ -13,7 +13,7 @@ from berryeval.evaluation.repeats import Noise
 from berryeval.evaluation.sampling import Sampling
 from berryeval.measures import Measure
 
-__all__ = ["comparison_notes"]
+__all__ = ["comparison_notes", "shallow_note"]
 
 
 def comparison_notes(
@@ -31,6 +31,12 @@ def comparison_notes(
     yield from map(Note, _sampling_notes(sampling, n_queries, tests))
     yield from map(Note, _noise_notes(noise, tests))
     yield from map(Note, _model_notes(differences))
+
+
+def shallow_note(chosen: Measure, usual: Measure) -> Note:
+    """Note why a default measure has a smaller cutoff than usual."""
+    reason = f"{chosen.depth:,} is the greatest depth (documents per query) that all runs share"
+    return Note(f"{chosen} instead of the default {usual}: {reason}.")
 
 
 def _noise_notes(
