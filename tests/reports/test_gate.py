@@ -4,9 +4,11 @@ import csv
 import io
 import json
 from dataclasses import replace
+from pathlib import Path
 
 import pytest
 
+from berryeval import compare, gate
 from berryeval.evaluation.holes import Hole
 from berryeval.reports.gate import gate_table, gate_to_csv, gate_to_json
 from berryeval.reports.latex import comparison_to_latex
@@ -32,8 +34,32 @@ def test_the_verdict_comes_before_its_guards(result):
 def test_intervals_are_labelled(result):
     """They are unadjusted, two-sided, at 1 - 2 alpha."""
     text = render_gate(result, "table")
-    assert "Intervals are unadjusted two-sided 1 - 2 alpha (90%); alpha 0.05. p fail is" in text
+    assert "Intervals are unadjusted two-sided 1 - 2 alpha (90%); alpha 0.05. p pass: " in text
     assert "seed" not in text
+
+
+def test_the_p_values_are_explained(result):
+    """In the words of the reference of JSON."""
+    text = " ".join(render_gate(result, "table").split())
+    pages = Path(__file__).parents[2] / "docs" / "reference" / "json.md"
+    page = pages.read_text(encoding="utf-8")
+    for words in (
+        "p-value of the hypothesis that the drop is the margin or more",
+        "the margin or less, adjusted by Holm over all margin guards",
+    ):
+        assert words in text
+        assert words in page
+
+
+def test_a_reason_is_given_once():
+    """The headline has that of the guard that decided; other guards have a line of their own."""
+    judgments = {"q1": {"d1": 1}, "q2": {"d1": 1}}
+    before, after = {"q1": ["d1"], "q2": ["d1"]}, {"q1": ["d2", "d1"], "q2": ["d7"]}
+    comparison = compare(judgments, {"before": before, "after": after}, ["nDCG@10", "RR"])
+    result = gate(comparison, margin={"nDCG@10": 0.05, "RR": 0.05})
+    first, second = (guard.reason for guard in result.guards)
+    text = render_gate(result, "table")
+    assert (text.count(first), text.count(second)) == (1, 1)
 
 
 def test_a_verdict_on_the_set_is_labelled(result):

@@ -97,7 +97,12 @@ def _verdict(guard: GuardResult) -> str:
 
 
 def _notes(result: GateResult) -> tuple[str, ...]:
-    notes = [f"{guard.name}: {guard.reason}" for guard in result.guards if guard.verdict != "pass"]
+    # The sentence above the table has the reason of the guard that decided.
+    notes = [
+        f"{guard.name}: {guard.reason}"
+        for guard in result.guards
+        if guard.verdict != "pass" and guard.reason not in result.sentence
+    ]
     notes.append(gate_note(result))
     notes += _noise(result)
     if any(guard.is_watched for guard in result.guards):

@@ -64,17 +64,20 @@ def gate_note(result: GateResult) -> str:
     if result.inference == "set":
         return "Verdicts are on the point difference: these queries are all that matters."
     level, alpha = result.level, result.alpha
-    holm = "p fail is adjusted by Holm over all margin guards, p pass is not."
+    p_values = (
+        "p pass: p-value of the hypothesis that the drop is the margin or more; p fail: that it is "
+        "the margin or less, adjusted by Holm over all margin guards."
+    )
     memory = result.memory
     if memory is None:
         return (
             f"Intervals are unadjusted two-sided 1 - 2 alpha ({percent(1 - 2 * alpha)}); alpha "
-            f"{alpha:g}. {holm}"
+            f"{alpha:g}. {p_values}"
         )
     return (
         f"Looks at this set: {memory.looks}; comparisons tried on it: {memory.tries:,}. This look "
         f"is tested at {level:.3g} of alpha {alpha:g}. Intervals are unadjusted two-sided "
-        f"{percent(1 - 2 * level)}. {holm}"
+        f"{percent(1 - 2 * level)}. {p_values}"
     )
 
 
