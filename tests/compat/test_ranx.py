@@ -157,6 +157,18 @@ def test_frames_have_any_columns_and_types(make):
         Run.from_df(make(FRAME))
 
 
+def test_runs_are_written_best_first(tmp_path):
+    """As ranx writes them, queries in the order of their ids; tied documents by rank."""
+    run = Run({"q2": {"a": 1.0, "b": 3.0, "c": 2.0, "d": 2.0}, "q1": {"a": 0.5}}, "bm25")
+    run.save(tmp_path / "run.trec", kind="trec")
+    assert (tmp_path / "run.trec").read_text() == (
+        "q1 Q0 a 1 0.5 bm25\n"
+        "q2 Q0 b 1 3 bm25\nq2 Q0 d 2 2 bm25\nq2 Q0 c 3 2 bm25\nq2 Q0 a 4 1 bm25\n"
+    )
+    run.save(tmp_path / "run.json")
+    assert list(json.loads((tmp_path / "run.json").read_text())["q2"]) == ["b", "d", "c", "a"]
+
+
 @pytest.mark.parametrize("ending", ["json", "trec", "parquet"])
 def test_files_are_written_and_read(ending, tmp_path):
     """The kinds are those of ranx."""

@@ -243,8 +243,11 @@ class Run(_Numbers[CoreRun]):
         return self
 
     def save(self, path: PathLike = "run.json", kind: str | None = None) -> None:
-        """Write a file; its name, or `kind`, decides the format."""
-        run = self.table()
+        """Write a file, best documents first; its name, or `kind`, decides the format."""
+        run = CoreRun.from_dict({
+            query: dict(sorted(numbers.items(), key=_rank_key, reverse=True))
+            for query, numbers in self.to_dict().items()
+        })  # fmt: skip
         run.tag = self.name
         write_run(run, path, format=_format_of(kind))
 
@@ -286,6 +289,12 @@ class Run(_Numbers[CoreRun]):
 
 def _sorted(numbers: Mapping[str, float]) -> dict[str, float]:
     return dict(sorted(numbers.items(), key=lambda item: item[1], reverse=True))
+
+
+def _rank_key(scored: tuple[str, float]) -> tuple[float, bytes]:
+    """Return the key of a document in a ranking: ties break by id."""
+    doc_id, score = scored
+    return score, encode_id(doc_id)
 
 
 def _format_of(kind: str | None) -> str | None:
