@@ -1,6 +1,6 @@
-"""Cut a release: write its version, and give it a section in the changelog.
+"""Cut a release: write its version, also where pages show it, and its section in the changelog.
 
-    python scripts/release.py 1.2.0     write the version and the changelog
+    python scripts/release.py 1.2.0     write the version, the pages and the changelog
     python scripts/release.py --check   only check what is there
     python scripts/release.py --version print the version
     python scripts/release.py --notes   print the changes of that version
@@ -16,6 +16,7 @@ import argparse
 import datetime as dt
 import re
 import sys
+from collections.abc import Iterator
 from pathlib import Path
 
 ROOT = Path(__file__).parents[1]
@@ -25,6 +26,12 @@ VERSION = re.compile(r'^__version__ = "(?P<version>[^"]*)"$', re.MULTILINE)
 SEMANTIC = re.compile(r"(0|[1-9]\d*)\.(0|[1-9]\d*)\.(0|[1-9]\d*)")
 HEADING = re.compile(r"^## \[(?P<name>[^\]]+)\](?: - (?P<date>\d{4}-\d{2}-\d{2}))?$", re.MULTILINE)
 UNRELEASED = "Unreleased"
+PAGES = ("README.md", "docs/**/*.md", "templates/*.yml")
+SHOWN = re.compile(
+    r"(?P<before>\bberryeval@v|\bberryeval/gate@v|\brev: v|^berryeval )(?P<version>\d+\.\d+\.\d+)$",
+    re.MULTILINE,
+)
+"""The action, the component, the hook, and what `berryeval version` prints."""
 
 
 class ReleaseError(Exception):
@@ -52,8 +59,17 @@ def sections(changelog: str) -> dict[str, str]:
     return dict(zip(parts[::3], (text.strip() for text in parts[2::3]), strict=True))
 
 
+def iter_pages(root: Path) -> Iterator[tuple[Path, str]]:
+    """Iterate over the pages that show a version, with their text."""
+    for pattern in PAGES:
+        for path in sorted(root.glob(pattern)):
+            text = path.read_text(encoding="utf-8")
+            if SHOWN.search(text):
+                yield path, text
+
+
 def check(root: Path) -> str:
-    """Check that version and changelog agree, and return the version.
+    """Check that version, pages and changelog agree, and return the version.
 
     The newest section after Unreleased, if there is one, is that of the package's version.
     """
@@ -67,6 +83,12 @@ def check(root: Path) -> str:
         raise ReleaseError(f"{CHANGELOG}: expected each version once, newest first")
     if names[1:] and names[1] != version:
         raise ReleaseError(f"{SOURCE} has version {version}, {CHANGELOG} has {names[1]}")
+    for path, text in iter_pages(root):
+        for shown in SHOWN.finditer(text):
+            if shown["version"] != version:
+                line = text.count("\n", 0, shown.start()) + 1
+                where = f"{path.relative_to(root)}:{line}"
+                raise ReleaseError(f"{where}: expected version {version}, found {shown['version']}")
     return version
 
 
@@ -88,7 +110,7 @@ def check_step(old: str, new: str, unreleased: str, *, is_first: bool) -> None:
 
 
 def cut(root: Path, version: str, date: dt.date) -> None:
-    """Write the version and the date of a release into the package and the changelog."""
+    """Write the version and the date of a release into the package, its pages and changelog."""
     old = check(root)
     changelog = (root / CHANGELOG).read_text(encoding="utf-8")
     known = sections(changelog)
@@ -100,6 +122,8 @@ def cut(root: Path, version: str, date: dt.date) -> None:
         VERSION.sub(f'__version__ = "{version}"', source, count=1), encoding="utf-8"
     )
     (root / CHANGELOG).write_text(changelog, encoding="utf-8")
+    for path, text in iter_pages(root):
+        path.write_text(SHOWN.sub(rf"\g<before>{version}", text), encoding="utf-8")
 
 
 def notes(root: Path) -> str:
@@ -122,14 +146,14 @@ def main() -> None:
     wanted = parser.parse_args()
     try:
         if wanted.check:
-            print(f"{check(wanted.root)}: package and changelog agree")
+            print(f"{check(wanted.root)}: package, pages and changelog agree")
         elif wanted.version:
             print(current_version(wanted.root))
         elif wanted.notes:
             print(notes(wanted.root))
         else:
             cut(wanted.root, wanted.new_version, dt.datetime.now(tz=dt.timezone.utc).date())
-            print(f"Wrote version {wanted.new_version} into {SOURCE} and {CHANGELOG}")
+            print(f"Wrote version {wanted.new_version} into package, pages and changelog")
     except ReleaseError as error:
         sys.exit(str(error))
 

@@ -15,6 +15,13 @@ ROOT = Path(__file__).parents[2]
 DAY = dt.date(2026, 1, 2)
 CHANGELOG = "# Changelog\n\n## [Unreleased]\n\n### Fixed\n\n- A bug.\n"
 
+PAGES = {
+    "docs/how-to/ci.md": "uses: berryeval/berryeval@v{version}\n    rev: v{version}\nnumpy 1.2.3\n",
+    "docs/version.md": "$ berryeval version\nberryeval {version}\n",
+    "templates/gate.yml": "#  - component: $CI_SERVER_FQDN/GROUP/berryeval/gate@v{version}\n",
+}
+"""Pages that show the version of the package."""
+
 
 @pytest.fixture
 def project(tmp_path):
@@ -23,6 +30,9 @@ def project(tmp_path):
     source.parent.mkdir(parents=True)
     source.write_text('"""A package."""\n\n__version__ = "0.1.0"\n')
     (tmp_path / release.CHANGELOG).write_text(CHANGELOG)
+    for name, text in PAGES.items():
+        (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
+        (tmp_path / name).write_text(text.format(version="0.1.0"))
     return tmp_path
 
 
@@ -37,6 +47,26 @@ def test_what_was_unreleased_becomes_the_section_of_the_version(project):
     assert changelog_of(project) == (
         "# Changelog\n\n## [Unreleased]\n\n## [1.0.0] - 2026-01-02\n\n### Fixed\n\n- A bug.\n"
     )
+
+
+def test_pages_show_the_version_of_the_release(project):
+    """The action, the component and the hook are pinned to it; other versions stay."""
+    release.cut(project, "1.0.0", DAY)
+    for name, text in PAGES.items():
+        assert (project / name).read_text() == text.format(version="1.0.0")
+    page = project / "docs/how-to/ci.md"
+    page.write_text(page.read_text().replace("rev: v1.0.0", "rev: v0.9.0"))
+    with pytest.raises(release.ReleaseError, match=r"ci.md:2: expected version 1.0.0, found 0.9.0"):
+        release.check(project)
+
+
+def test_pages_of_this_repository_show_its_version():
+    """Every page that pins BerryEval pins the release of its source."""
+    version = release.check(ROOT)
+    shown = {path.name: text for path, text in release.iter_pages(ROOT)}
+    assert shown.keys() >= {"use-in-ci.md", "without-a-compiler.md", "gate.yml"}
+    for name in ("use-in-ci.md", "gate.yml"):
+        assert f"berryeval/gate@v{version}" in shown[name]
 
 
 def test_a_changed_number_requires_a_major_version(project):
@@ -106,7 +136,7 @@ def test_the_command_reports_one_line(project):
         command = [sys.executable, script, "--root", project, *arguments]
         return subprocess.run(command, capture_output=True, text=True, check=False)
 
-    assert run("--check").stdout == "0.1.0: package and changelog agree\n"
+    assert run("--check").stdout == "0.1.0: package, pages and changelog agree\n"
     assert run("--notes").stderr == "CHANGELOG.md: there is no section [0.1.0]\n"
     assert run("1.0.0").stdout.startswith("Wrote version 1.0.0 into ")
     assert run("--version").stdout == "1.0.0\n"
