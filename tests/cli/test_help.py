@@ -1,9 +1,11 @@
 """The help of commands."""
 
+import re
+
 import pytest
 from click.testing import CliRunner
 
-from berryeval.cli import main
+from berryeval.cli import gate, main
 
 
 def help_of(*arguments):
@@ -24,7 +26,7 @@ def test_commands_are_grouped_by_what_people_want_to_do():
         assert text.count(f"\n  {name} ") == 1
 
 
-@pytest.mark.parametrize("names", [("evaluate",), ("token", "create"), ("gate",)])
+@pytest.mark.parametrize("names", [("evaluate",), ("token", "create"), ("compare",)])
 def test_examples_have_a_heading(names):
     """They follow the description, in commands and subcommands, and are not wrapped."""
     text = help_of(*names)
@@ -38,3 +40,17 @@ def test_examples_have_a_heading(names):
 def test_a_command_without_examples_has_no_such_heading():
     """A group shows its commands."""
     assert "Examples:" not in help_of("baseline")
+
+
+def test_the_options_of_a_gate_have_headings():
+    """Files and guards come first, every option appears once, and only logs have no heading."""
+    text = help_of("gate")
+    headings = re.findall(r"^([A-Z].*):$", text, re.MULTILINE)
+    assert headings[:3] == ["Files", "Guards", "Output"]
+    assert headings[-1] == "Other options"
+    flags = re.findall(r"^  (?:-., )?(--[a-z-]+)", text, re.MULTILINE)
+    shown = {option.opts[-1] for option in gate.command.params if not option.hidden}
+    assert len(flags) == len(set(flags))
+    assert {*flags} == shown | {"--help"}
+    _, _, others = text.partition("Other options:\n")
+    assert re.findall(r"(--[a-z-]+)", others) == ["--log-level", "--log-format", "--help"]

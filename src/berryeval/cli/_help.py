@@ -1,10 +1,13 @@
-"""How help looks: examples have a heading of their own."""
+"""How help looks: examples have a heading of their own, and long lists of options have several."""
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from typing import Any
+
 import click
 
-__all__ = ["Context", "show_examples"]
+__all__ = ["Context", "GroupedCommand", "show_examples"]
 
 _UNWRAPPED = "\b"
 _EXAMPLE = "berryeval "
@@ -31,6 +34,38 @@ class Context(click.Context):
     """What a command is called with; it shows help in our form."""
 
     formatter_class = _Formatter
+
+
+class GroupedCommand(click.Command):
+    """A command whose options are listed below headings.
+
+    Parameters
+    ----------
+    headings : mapping of str to tuple of str
+        The flags below each heading, in the order of the help. Other options follow.
+    """
+
+    def __init__(
+        self,
+        *arguments: Any,  # noqa: ANN401 - as click takes them
+        headings: Mapping[str, tuple[str, ...]],
+        **options: Any,  # noqa: ANN401
+    ) -> None:
+        super().__init__(*arguments, **options)
+        self.headings = headings
+
+    def format_options(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        """Write the options, below their headings."""
+        rest = {
+            parameter.opts[-1]: record
+            for parameter in self.get_params(ctx)
+            if (record := parameter.get_help_record(ctx)) is not None
+        }
+        for heading, flags in self.headings.items():
+            with formatter.section(heading):
+                formatter.write_dl([rest.pop(flag) for flag in flags])
+        with formatter.section("Other options"):
+            formatter.write_dl(list(rest.values()))
 
 
 def show_examples(command: click.Command) -> click.Command:

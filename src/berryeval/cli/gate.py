@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
+from berryeval.cli._help import GroupedCommand
 from berryeval.cli._logging import logging_options
 from berryeval.cli._options import former_option
 from berryeval.cli._output import (
@@ -34,6 +35,23 @@ __all__ = ["command"]
 
 FORMATS = ("table", "csv", "json", "markdown", "latex", "junit", "html")
 
+
+_HEADINGS = {
+    "Files": ("--judgments", "--run", "--baseline", "--queries", "--config"),
+    "Guards": ("--at-least", "--margin", "--equivalent"),
+    "Output": ("--report", "--format", "--json", "--output"),
+    "Decision": ("--alpha", "--inference", "--inconclusive", "--smallest-slice"),
+    "Unjudged documents": ("--holes", "--judged-only", "--pool-depth", "--max-grade"),
+    "Systems and repeated runs": ("--max-failed", "--repeat", "--repeat-of"),
+    "Times, lengths and corpus": (
+        "--timings", "--baseline-timings", "--lengths", "--corpus", "--allow-other-corpus",
+    ),
+    "Many looks and releases": (
+        "--n-max", "--anchor", "--reserve", "--reserve-salt", "--openings", "--open-reserve",
+    ),
+    "Model judgments": ("--model-judgments", "--label-draw"),
+    "Apache Spark": ("--engine", "--master", "--spark-conf", "--tasks"),
+}  # fmt: skip
 
 Command = TypeVar("Command", bound=Callable[..., Any])
 
@@ -66,7 +84,12 @@ def _shape(rule: Rule) -> dict[str, Any]:
     return {"metavar": {int: "N", str: "NAME"}.get(rule.annotation, "NUMBER")}
 
 
-@click.command("gate", short_help="Decide whether a candidate can ship.")
+@click.command(
+    "gate",
+    cls=GroupedCommand,
+    headings=_HEADINGS,
+    short_help="Decide whether a candidate can ship.",
+)
 @config_option
 @named_options()
 @guard_options
