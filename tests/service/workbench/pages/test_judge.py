@@ -227,6 +227,8 @@ def test_a_second_opinion_is_blind(client, archive):
     (outcome,) = say(client, undo)
     assert archive.judgments.get(card["query_id"], card["doc_id"]).author == "ada"
     assert outcome["revision"] == archive.judgments.get(card["query_id"], card["doc_id"]).revision
+    (outcome,) = say(client, dict(undo, revision=outcome["revision"]))
+    assert (outcome["status"], outcome["there"]) == ("refused", None)
 
 
 def test_a_changed_document_is_judged_again(client, archive):

@@ -155,6 +155,19 @@ def test_answers_of_all_kinds_and_their_undo(client, archive, start):
     assert archive.projects.board("team").n_given == 0
 
 
+def test_an_undo_that_fails_does_not_reveal_other_judges(client, archive, start):
+    """After settling, a blind judge learns neither the grade nor its author."""
+    start(n_opinions=2)
+    [done] = say(client, entry({"query_id": "q1", "doc_id": "d3"}, grade=2))
+    archive.projects.answer("team", "q1", "d3", 1, author="ada")
+    archive.projects.settle("team", "q1", "d3", 1, author="eve")
+    undo = entry({"query_id": "q1", "doc_id": "d3"}, "undo", revision=done["revision"])
+    [outcome] = say(client, undo)
+    assert (outcome["status"], outcome["there"]) == ("refused", None)
+    assert outcome["reason"] == "the judgment has changed since"
+    assert archive.judgments.get("q1", "d3").author == "eve"
+
+
 def test_answers_that_a_project_does_not_accept_are_refused(client, archive, start):
     """The response gives the reason, and nothing is stored."""
     start(judges=("ada",))
@@ -165,7 +178,7 @@ def test_answers_that_a_project_does_not_accept_are_refused(client, archive, sta
     [outcome] = say(client, entry({"query_id": "q1", "doc_id": "d99"}, grade=1))
     assert outcome["status"] == "refused"
     [outcome] = say(client, entry(card, "undo", revision=99))
-    assert outcome["status"] == "conflict"
+    assert outcome["status"] == "refused"
     assert archive.projects.board("team").n_given == 0
     page = get_page(client, "/judge?project=team")
     assert "You are not a judge of this project" in page.text

@@ -169,7 +169,8 @@ function showSaved() {
 /** Another judge graded it first: show their grade, and let this judge decide. */
 function showConflict(entry, outcome) {
   if (outcome.status === "refused") {
-    addTrouble(`“${entry.title}” was not saved: ${outcome.reason}`);
+    const failed = entry.kind === "undo" ? "cannot be undone" : "was not saved";
+    addTrouble(`“${entry.title}” ${failed}: ${outcome.reason}`);
     return;
   }
   const there = outcome.there;

@@ -19,6 +19,9 @@ Kind: TypeAlias = Literal["grade", "cannot", "skip", "undo"]
 
 _KINDS = get_args(Kind)
 
+_CHANGED = "the judgment has changed since"
+"""Why an answer cannot be undone, for judges who see neither names nor grades of others."""
+
 
 @dataclass(frozen=True, slots=True)
 class Reply:
@@ -192,15 +195,16 @@ def _answer_in_project(
             archive.projects.take_refusal_back(name, *given.pair, author=author)
             queues.unskip(name, author, given.pair)
     except ConflictError as error:
-        if given.kind == "undo":
-            return _in_conflict(archive, given, author)
-        return Outcome(given.key, "refused", reason=str(error))
+        reason = _CHANGED if given.kind == "undo" else str(error)
+        return Outcome(given.key, "refused", reason=reason)
     except (ArgumentError, NotFoundError) as error:
         return Outcome(given.key, "refused", reason=str(error))
     return Outcome(given.key, "done", revision)
 
 
 def _in_conflict(archive: Archive, given: Reply, author: str) -> Outcome:
+    if given.wanted.mode == "second" and given.kind == "undo":
+        return Outcome(given.key, "refused", reason=_CHANGED)
     there = archive.judgments.get(*given.pair)
     if (
         given.kind == "grade"
