@@ -115,6 +115,15 @@ def test_roles_and_judges_are_respected(ask, start, run_id):
     assert ask("bob", "DELETE", "/team").status_code == 403
 
 
+@pytest.mark.parametrize(("name", "message"), [("kim", "may only read"), ("nil", "no token has")])
+def test_a_judge_must_be_able_to_judge(ask, start, name, message):
+    """Otherwise the project would wait for that judge forever."""
+    refused = start(judges=["ada", name])
+    assert refused.status_code == 422
+    assert message in refused.json()["detail"]
+    assert ask("kim", "GET").json()["items"] == []
+
+
 def test_a_project_is_paused_finished_and_removed(ask, start):
     """A finished one accepts no answer; a removed one keeps its judgments."""
     start()

@@ -81,6 +81,12 @@ class ArchivedTokens(ArchivePart):
         )
         return self._one(rows, token_of)
 
+    def all(self) -> list[Token]:
+        """Return all tokens by name, including revoked ones."""
+        with self._database.reading() as connection:
+            rows = select(tokens).order_by(tokens.c.name, tokens.c.created_at)
+            return [*map(token_of, connection.execute(rows))]
+
     def page(self, *, after: str | None = None, limit: int = 100) -> Page[Token]:
         """Return tokens by name, including revoked ones."""
         keys = (tokens.c.name, tokens.c.created_at)

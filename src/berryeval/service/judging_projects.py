@@ -24,7 +24,46 @@ from berryeval.service.dependencies import Caller
 from berryeval.service.problems import Problem, existing
 from berryeval.service.stored_runs import find_run
 
-__all__ = ["agreement_of_board", "plan_pairs", "project_for"]
+__all__ = ["agreement_of_board", "check_judges", "judges_of", "plan_pairs", "project_for"]
+
+
+def judges_of(home: Archive, collection: str, caller: Caller) -> list[str] | None:
+    """Return the names of those who may judge in a collection: of tokens, and of the caller.
+
+    None if there are no tokens: callers are then not known by name.
+    """
+    valid = [one for one in home.tokens.all() if one.revoked_at is None]
+    judges = {one.name for one in valid if one.role != "read" and one.may_use(collection)}
+    return sorted(judges | {caller.name}) if valid else None
+
+
+def check_judges(
+    home: Archive, collection: str, caller: Caller, judges: Sequence[str] | None
+) -> None:
+    """Raise if a judge of a new project could not judge.
+
+    Raises
+    ------
+    ArgumentError
+        If a name is not that of a token, or its token may not judge in the collection.
+    """
+    known = judges_of(home, collection, caller)
+    if known is None:
+        return
+    for name in judges or ():
+        if name in known:
+            continue
+        token = next(
+            (one for one in home.tokens.all() if one.name == name and one.revoked_at is None), None
+        )
+        if token is None:
+            got = f"{name[:40]!r}, which no token has"
+        elif token.role == "read":
+            got = f"{name!r}, whose token may only read"
+        else:
+            got = f"{name!r}, whose token may not use this collection"
+        expected = "names of tokens that may judge here"
+        raise ArgumentError("judges", f"{expected} ({', '.join(known)})", got)
 
 
 def plan_pairs(

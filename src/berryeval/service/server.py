@@ -146,14 +146,7 @@ def check_tokens(archive: Archive, settings: ServiceSettings) -> None:
 
 
 def _has_token(archive: Archive) -> bool:
-    after = None
-    while True:
-        page = archive.tokens.page(after=after, limit=1000)
-        if any(token.revoked_at is None for token in page.items):
-            return True
-        if page.next is None:
-            return False
-        after = page.next
+    return any(token.revoked_at is None for token in archive.tokens.all())
 
 
 class _Server(uvicorn.Server):

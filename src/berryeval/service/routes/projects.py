@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import asdict
 from typing import Annotated, Any
 
-from fastapi import APIRouter
+from fastapi import APIRouter, Request
 from pydantic import Field, StringConstraints
 
 from berryeval.archive import Archive
@@ -28,9 +28,9 @@ from berryeval.service.answers import (
     written,
 )
 from berryeval.service.bodies import JsonRoute
-from berryeval.service.dependencies import ArchiveDep, CallerDep, require
+from berryeval.service.dependencies import ArchiveDep, CallerDep, HomeDep, require
 from berryeval.service.fields import Body, Label, RunReference, ShortText
-from berryeval.service.judging_projects import plan_pairs
+from berryeval.service.judging_projects import check_judges, plan_pairs
 from berryeval.service.paging import Listed, PagingDep
 from berryeval.service.paths import NAME, Name
 from berryeval.service.problems import documented, existing
@@ -121,7 +121,8 @@ class NewProject(Body):
         None,
         min_length=1,
         max_length=100,
-        description="Names of the judges; null for every caller who may judge.",
+        description="Names of tokens with the role judge or admin; null for every caller who may "
+        "judge.",
         examples=[["ada", "bob"]],
     )
     shows_grades: bool = Field(
@@ -211,8 +212,11 @@ def list_projects(archive: ArchiveDep, paging: PagingDep) -> Answer:
     responses=documented(404, 409),
     dependencies=[require("admin")],
 )
-def create_project(given: NewProject, archive: ArchiveDep, caller: CallerDep) -> Answer:
+def create_project(
+    given: NewProject, request: Request, archive: ArchiveDep, home: HomeDep, caller: CallerDep
+) -> Answer:
     """Start a project: its pairs are selected now, and never change."""
+    check_judges(home, request.state.collection.name, caller, given.judges)
     wanted = given.pairs
     pairs = plan_pairs(archive, **wanted.model_dump())
     plan = _plan(given, pairs)

@@ -1,5 +1,6 @@
 """The pages of projects: the form, judging in a project, progress, and disagreements."""
 
+import re
 from itertools import pairwise
 
 import pytest
@@ -58,12 +59,12 @@ def test_a_project_is_started_by_a_form(client, archive, runs):
     page = get_page(client, "/projects/+new?kind=deciding&a=main&b=" + runs[1])
     assert page.find("input", value="deciding").attributes.keys() >= {"checked"}
     place = send(client, "/projects", name="team", kind="deciding", runs=[runs[1]], baseline="main",
-                 depth="3", limit="5", n_opinions="2", judges="ada, bob\nbob2", shows_systems="on",
+                 depth="3", limit="5", n_opinions="2", judges=["ada", "bob"], shows_systems="on",
                  guideline="Be fair.", verdict="", measure="P@3", seed="0")  # fmt: skip
     assert place == "/projects/team"
     plan = archive.projects.get("team").plan
     assert (plan.pairs.runs, plan.pairs.baseline, plan.pairs.depth) == ((runs[1],), runs[0], 3)
-    assert (plan.judges, plan.n_opinions) == (("ada", "bob", "bob2"), 2)
+    assert (plan.judges, plan.n_opinions) == (("ada", "bob"), 2)
     assert (plan.shows_systems, plan.shows_grades, plan.guideline) == (True, False, "Be fair.")
 
 
@@ -87,6 +88,56 @@ def test_a_form_with_an_error_is_shown_again(client, archive, runs, fields, mess
     assert message in " ".join(one.text for one in page.find_all(role="alert"))
     assert "Kept." in page.find("textarea").text
     assert archive.projects.page().items == ()
+
+
+def test_the_form_offers_those_who_may_judge(client, archive, runs):
+    """Tokens that may judge in the collection and the caller, as boxes; without tokens, a link."""
+    before = get_page(client, "/projects/+new")
+    assert before.find_all("input", name="judges") == []
+    assert before.find("main").find("a", href="/tokens").text == "create a token"
+    roles = {"bob": "read", "ada": "judge", "eve": "admin", "zoe": "judge", "old": "judge"}
+    for name, role in roles.items():
+        archive.tokens.create(name, role, [] if name == "zoe" else None)
+    archive.tokens.revoke("old")
+    boxes = get_page(client, "/projects/+new").find_all("input", name="judges")
+    assert [one["value"] for one in boxes] == ["ada", "eve", "local"]
+    given = {"name": "team", "runs": [runs[0]]}
+    for name, message in (
+        ("bob", "may only read"),
+        ("old", "no token"),
+        ("zoe", "this collection"),
+    ):
+        page = send(client, "/projects", 422, **given, judges=["ada", name])
+        [alert] = page.find_all(role="alert")
+        assert f"tokens that may judge here (ada, eve, local), got '{name}', " in alert.text
+        assert message in alert.text
+        assert "checked" in page.find("input", name="judges", value="ada").attributes
+    assert archive.projects.page().items == ()
+    assert send(client, "/projects", **given, judges=["ada", "local"]) == "/projects/team"
+
+
+def test_the_form_checks_names_and_asks_for_a_seed_only_with_a_sample(client):
+    """The browser checks a name by the rule below the field."""
+    page = get_page(client, "/projects/+new")
+    name = page.find("input", id="name")
+    assert "Letters, digits, dots, hyphens and underscores" in name["title"]
+    for text, is_valid in (("holes-of_dense.2", True), ("two words", False), ("-x", False)):
+        assert bool(re.fullmatch(name["pattern"], text)) == is_valid
+    assert page.find("div", class_="project-only-sample").find("input", id="seed")
+
+
+def test_a_judge_who_may_only_read_is_told_why_there_is_no_button(archive, service, start):
+    """Projects that were started before the check can name such a judge."""
+    start(judges=("bob",))
+    start("open")
+    token = archive.tokens.create("bob", "read")
+    client = service(host="0.0.0.0")  # noqa: S104 - tokens are required
+    client.headers["Authorization"] = f"Bearer {token}"
+    text = " ".join(get_page(client, "/projects/team").find("main").text.split())
+    assert "You are a judge of this project, but your token may only read." in text
+    assert "with the role judge and the name bob." in text
+    text = " ".join(get_page(client, "/projects/open").find("main").text.split())
+    assert "Your token may only read. To judge, ask the administrator for a token" in text
 
 
 def test_a_judge_stays_with_a_query_until_it_is_done(client, start):
@@ -326,9 +377,12 @@ def test_the_form_offers_the_judges_of_the_collection(client, archive, runs):  #
     for name, limits in (("ada", None), ("bob", ["shop"]), ("eve", ["default"])):
         archive.tokens.create(name, "judge", limits)
     archive.tokens.create("reader", "read")
-    for prefix, expected in (("/c/shop", "ada, bob"), ("", "ada, eve")):
+    for prefix, expected in (
+        ("/c/shop", ["ada", "bob", "local"]),
+        ("", ["ada", "eve", "local"]),
+    ):
         page = get_page(client, f"{prefix}/projects/+new")
-        assert f"separated by commas: {expected}." in page.text
+        assert [one["value"] for one in page.find_all("input", name="judges")] == expected
 
 
 def test_the_page_shows_only_some_settled_disagreements(client, archive, start, monkeypatch):

@@ -9,7 +9,7 @@ from fastapi import APIRouter, Request
 from starlette.responses import RedirectResponse, Response
 
 from berryeval.archive import Archive
-from berryeval.archive.records import ROLES, Token
+from berryeval.archive.records import ROLES
 from berryeval.errors import BerryEvalError, InputError, NotFoundError
 from berryeval.service.bodies import received_form
 from berryeval.service.dependencies import (
@@ -82,20 +82,12 @@ async def revoke_token(
 
 
 def _page(request: Request, home: Archive, status: int = 200, **more: object) -> Response:
-    tokens: list[Token] = []
-    after = None
-    while True:
-        found = home.tokens.page(after=after, limit=1000)
-        tokens += found.items
-        after = found.next
-        if after is None:
-            break
     context: dict[str, Any] = {"message": None, "wrong": None, "token": None, "name": ""} | more
     return page(
         request,
         "tokens.html",
         status=status,
-        tokens=sorted(tokens, key=lambda one: one.revoked_at is not None),
+        tokens=sorted(home.tokens.all(), key=lambda one: one.revoked_at is not None),
         roles={role: _MEANINGS[role] for role in ROLES},
         **context,
     )

@@ -48,7 +48,7 @@ class ProjectForm:
     seed: str = "0"
     measure: str = "nDCG@10"
     n_opinions: str = "1"
-    judges: str = ""
+    judges: tuple[str, ...] = ()
     shows_grades: bool = False
     shows_systems: bool = False
     guideline: str = ""
@@ -59,13 +59,14 @@ class ProjectForm:
 def read_form(form: FormData) -> ProjectForm:
     """Return the fields of a form."""
     texts = ("name", "kind", "baseline", "verdict", "depth", "limit", "seed", "measure",
-             "n_opinions", "judges", "guideline")  # fmt: skip
+             "n_opinions", "guideline")  # fmt: skip
     values: dict[str, Any] = {
         name: str(form[name]).strip()[:_LONGEST] for name in texts if name in form
     }
     return ProjectForm(
         **values,
         runs=tuple(str(one) for one in form.getlist("runs")),
+        judges=tuple(str(one) for one in form.getlist("judges")),
         shows_grades="shows_grades" in form,
         shows_systems="shows_systems" in form,
     )
@@ -98,11 +99,10 @@ def plan_of_form(archive: Archive, form: ProjectForm) -> ProjectPlan:
         limit=_number(form.limit, "limit"),
         seed=_number(form.seed, "seed") or 0,
     )
-    names = [one.strip() for one in re.split(r"[,\n]", form.judges) if one.strip()]
     return ProjectPlan(
         pairs,
         _number(form.n_opinions, "n_opinions") or 1,
-        tuple(names) or None,
+        form.judges or None,
         shows_grades=form.shows_grades,
         shows_systems=form.shows_systems,
         guideline=form.guideline or None,

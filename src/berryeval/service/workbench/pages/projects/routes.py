@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 from itertools import chain
-from typing import Annotated, Any
+from typing import Annotated
 
 from anyio import to_thread
 from fastapi import APIRouter, Query, Request
@@ -16,7 +16,7 @@ from berryeval.errors import ArgumentError, InputError, NotFoundError
 from berryeval.service.agreement import in_words
 from berryeval.service.bodies import received_form
 from berryeval.service.dependencies import ArchiveDep, CallerDep, HomeDep, require
-from berryeval.service.judging_projects import agreement_of_board
+from berryeval.service.judging_projects import agreement_of_board, check_judges, judges_of
 from berryeval.service.paging import numbered_page
 from berryeval.service.paths import Name
 from berryeval.service.workbench.choosing import run_choices
@@ -35,7 +35,6 @@ router = APIRouter(prefix="/projects")
 
 _MOST_AT_ONCE, _MOST_PAIRS_AT_ONCE = 50, 10_000
 """Projects of a page of the list, and their pairs, all of which are read to count the answers."""
-_MOST_TOKENS = 1000
 _SHOWN = 50
 _STATES: dict[str, ProjectState] = {
     "pause": "paused",
@@ -64,6 +63,7 @@ def show_form(
     request: Request,
     archive: ArchiveDep,
     home: HomeDep,
+    caller: CallerDep,
     kind: str = "holes",
     a: str = "",
     b: str = "",
@@ -76,7 +76,8 @@ def show_form(
         runs=(b,) if b else (),
         verdict=verdict,
     )
-    return _form(request, archive, home, form)
+    judges = judges_of(home, request.state.collection.name, caller)
+    return _form(request, archive, judges, form)
 
 
 @router.post("", dependencies=[require("admin")])
@@ -85,15 +86,18 @@ async def create_project(
 ) -> Response:
     """Start a project, or show the form again with what is wrong."""
     form = read_form(await received_form(request))
+    here: str = request.state.collection.name
 
     def work() -> Response:
         try:
+            check_judges(home, here, caller, form.judges)
             plan = plan_of_form(archive, form)
             archive.projects.create(form.name, plan, author=caller.name)
         except (InputError, NotFoundError) as error:
             where = error.argument if isinstance(error, ArgumentError) else "all"
             wrong = replace(form, wrong={where: _message(error)})
-            return _form(request, archive, home, wrong, status=422)
+            judges = judges_of(home, here, caller)
+            return _form(request, archive, judges, wrong, status=422)
         return RedirectResponse(f"/projects/{form.name}", 303)
 
     return await to_thread.run_sync(work)
@@ -167,24 +171,22 @@ def _parts(projects: list[StoredProject]) -> list[list[StoredProject]]:
 
 
 def _form(
-    request: Request, archive: Archive, home: Archive, form: ProjectForm, status: int = 200
+    request: Request,
+    archive: Archive,
+    judges: list[str] | None,
+    form: ProjectForm,
+    status: int = 200,
 ) -> Response:
     baselines, newest = run_choices(archive)
-    context: dict[str, Any] = {"form": form, "kinds": KINDS}
-    here: str = request.state.collection.name
-    judges = sorted(
-        one.name
-        for one in home.tokens.page(limit=_MOST_TOKENS).items
-        if one.revoked_at is None and one.role != "read" and one.may_use(here)
-    )
     return page(
         request,
         "project_new.html",
         status=status,
+        form=form,
+        kinds=KINDS,
         baselines=baselines,
         newest=newest,
         judges=judges,
-        **context,
     )
 
 
