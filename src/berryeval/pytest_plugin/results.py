@@ -17,6 +17,7 @@ from berryeval.evaluation.comparison import RankedDocument
 from berryeval.evaluation.evaluate import MeasureLike, evaluate, read_measure
 from berryeval.evaluation.findings import ROUNDING
 from berryeval.evaluation.guards import DEFAULT_MARGIN, Guard, Margin, MarginGuard, ThresholdGuard
+from berryeval.evaluation.model_judgments import ModelJudgments, combine
 from berryeval.evaluation.result import MeasureResult
 from berryeval.evaluation.sources import JudgmentsSource, load_judgments, load_run
 from berryeval.evaluation.verdict import GateResult, GuardResult
@@ -24,7 +25,7 @@ from berryeval.measures import Measure
 from berryeval.pytest_plugin import _failures
 from berryeval.pytest_plugin._sources import answers_of, baseline_of, queries_of
 from berryeval.suite import history
-from berryeval.suite.gate import CANDIDATE, decide, read_timings
+from berryeval.suite.gate import CANDIDATE, decide, model_of, read_timings
 from berryeval.suite.settings import Settings
 
 if TYPE_CHECKING:
@@ -87,7 +88,11 @@ class Results:
         self.settings = settings or Settings()
         self.judgments: Judgments = load_judgments(judgments)
         self.queries: Mapping[str, Query] = queries_of(queries)
-        answers = answers_of(run, self.judgments, self.queries, depth)
+        self._model = model_of(self.settings)
+        self._judged = self.judgments
+        if self._model is not None:
+            self._judged = combine(self.judgments, *self._model.load())
+        answers = answers_of(run, self._judged, self.queries, depth)
         self.run: Run = answers.run
         self.failures: Mapping[str, SystemUnderTestError] = answers.failures
         self._milliseconds: Sequence[float] = answers.milliseconds
@@ -218,17 +223,19 @@ class Results:
         """The verdict of all guards of the settings together, as `berryeval gate` gives it.
 
         Looks and tries are counted among those of the history that the settings name. Nothing is
-        appended to it: tests run often, and in several processes at once.
+        appended to it: tests run often, and in several processes at once. Model judgments count if
+        the settings name some; other assertions are about people's judgments alone.
         """
         named = self.settings.history
         past = None if named is None else history.decisions(named)
-        return self.decide(self.settings.gate.guards, past=past)
+        return self.decide(self.settings.gate.guards, past=past, model=self._model)
 
     def decide(
         self,
         guards: Sequence[Guard],
         baseline: Run | Baseline | None = None,
         past: Iterable[Decision] | None = None,
+        model: ModelJudgments | None = None,
     ) -> GateResult:
         """Return what a gate of these guards decides, by the rules of the settings."""
         rules = replace(self.settings.gate, guards=tuple(guards))
@@ -239,13 +246,14 @@ class Results:
             times = [*(run.milliseconds or {}).values()]
         decided = decide(
             replace(self.settings, gate=rules),
-            self.judgments,
+            self.judgments if model is None else self._judged,
             run,
             self.queries,
             milliseconds=times,
             baseline=baseline,
             repeats=self._repeats,
             past=past,
+            model=model,
         )
         self._remember(decided)
         return decided
