@@ -1,6 +1,7 @@
 """Judging by keyboard in a real browser: one key per document, without delays."""
 
 import pytest
+from playwright.sync_api import expect
 
 from berryeval import Document, Run
 from berryeval.archive import RunFacts
@@ -141,3 +142,18 @@ def test_a_very_long_document_is_loaded_in_pieces(visit, filled):
     page.keyboard.press("0")
     wait_until_saved(page)
     assert filled.archive.judgments.get("q01", "book").grade == 0
+
+
+def test_the_total_stays_while_one_judges(new_workbench, visit):
+    """Also when answers are saved and further documents are fetched."""
+    workbench = new_workbench()
+    page = wait_for_queue(visit(workbench, "/judge"))
+    count = page.locator("#judge-count")
+    total = int(count.inner_text().removesuffix(" to go"))
+    for n in range(1, 8):
+        page.keyboard.press("1")
+        wait_until_saved(page)
+        expect(count).to_contain_text(f"{n} of {total} judged")
+    page.keyboard.press("u")
+    expect(count).to_contain_text(f"6 of {total} judged")
+    assert page.locator("#judge-bar").get_attribute("max") == str(total)

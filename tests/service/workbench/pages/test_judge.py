@@ -2,11 +2,12 @@
 
 import threading
 import time
+from dataclasses import replace
 
 import pytest
 from starlette.testclient import TestClient
 
-from berryeval import Document, Run
+from berryeval import Document, Query, Run
 from berryeval.archive import Archive, JudgmentEntry, RunFacts
 from berryeval.archive.judgments.opinions import SETTLED
 from berryeval.archive.projects.records import PairSelection, ProjectPlan
@@ -459,3 +460,17 @@ def test_without_any_run_the_page_explains_how_to_start(tmp_path):
         page = get_page(client, "/judge")
         assert "Nothing to judge yet" in page.text
         assert page.find("a", href="/import").text
+
+
+def test_the_help_mentions_descriptions_only_if_the_query_has_one(client, archive):
+    """The sentence would otherwise point to something that is not there."""
+
+    def is_hidden():
+        page = get_page(client, "/judge")
+        return "hidden" in page.find("span", id="judge-help-intent").attributes
+
+    queries = [Query(f"q{n}", "bread") for n in (1, 2, 3)]
+    archive.queries.put(queries)
+    assert is_hidden()
+    archive.queries.put([replace(one, description="How to bake it.") for one in queries])
+    assert not is_hidden()

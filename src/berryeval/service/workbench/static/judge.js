@@ -35,6 +35,7 @@ const cards = first ? [JSON.parse(first.textContent)] : [];
 const given = []; // answers of this session, oldest first
 let left = Number(root.dataset.left);
 let isReady = root.dataset.ready === "yes";
+let total = isReady ? left : null; // documents to judge when the page was opened
 let isFetching = false;
 let isAtEnd = false;
 let fetchTrouble = null;
@@ -67,6 +68,7 @@ function show() {
   const intent = byId("judge-intent");
   intent.textContent = card.description ?? "";
   intent.hidden = !card.description;
+  byId("judge-help-intent").hidden = !card.description;
   byId("judge-chips").replaceChildren(
     ...card.labels.map((label) => element("span", { className: "chip", textContent: label })),
   );
@@ -100,18 +102,17 @@ function showProgress() {
   const n = given.filter((one) => one.kind !== "skip").length;
   const waiting = outbox.entries.filter((entry) => ["grade", "cannot"].includes(entry.kind)).length;
   const togo = Math.max(left - waiting, cards.length, 0);
+  const all = Math.max(total ?? togo, n + cards.length);
   const minutes = activeTime / 60000;
   const rate = n >= 3 && minutes > 0.05 ? n / minutes : null;
   const parts =
-    n > 0
-      ? [`${n} of ${(n + togo).toLocaleString("en")} judged`]
-      : [`${togo.toLocaleString("en")} to go`];
+    n > 0 ? [`${n} of ${all.toLocaleString("en")} judged`] : [`${togo.toLocaleString("en")} to go`];
   if (rate) parts.push(`${rate < 10 ? rate.toFixed(1) : Math.round(rate)} per minute`);
   if (rate && togo > 0 && togo / rate < 600)
     parts.push(`about ${Math.max(1, Math.round(togo / rate))} min left`);
   byId("judge-count").textContent = parts.slice(0, innerWidth > 600 ? 3 : 1).join(" · ");
   const bar = byId("judge-bar");
-  bar.max = Math.max(n + togo, 1);
+  bar.max = Math.max(all, 1);
   bar.value = n;
   byId("judge-trail").replaceChildren(
     ...given.slice(-8).map(({ kind, grade }) => {
@@ -307,6 +308,7 @@ async function refill() {
     cards.push(...fresh);
     left = found.n_left;
     isReady = found.is_ready;
+    if (isReady) total ??= left;
     fetchTrouble = null;
     isAtEnd = isReady && fresh.length === 0 && outbox.size === 0;
     if (!isReady) pause = LOOK_AGAIN;
