@@ -312,3 +312,16 @@ def test_weights_of_queries_count():
     """Queries bring labels and weights, as to evaluate."""
     queries = [be.Query("q1", "one", weight=3.0), be.Query("q2", "two", weight=1.0)]
     assert gather_scores(scored(), queries=queries)["RR"].mean == 0.75
+
+
+def test_ids_of_another_set_are_a_caution():
+    """As in evaluate, but for the examples: partitions return no document ids."""
+    judgments = table([("q1", "a.md", 1.0), ("q2", "b.md", 1.0)], "relevance")
+
+    def cautions(*doc_ids):
+        run = table([("q1", doc_ids[0], 1.0), ("q2", doc_ids[1], 1.0)], "score")
+        return gather_scores(score_partition(judgments, run, ScoringPlan(["RR", "P@5"]))).cautions
+
+    expected = "every score is 0; check that the run has the document ids of the judgments"
+    assert cautions("docs/a.md", "docs/b.md") == (expected,)
+    assert cautions("docs/a.md", "b.md") == ()

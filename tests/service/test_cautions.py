@@ -59,3 +59,20 @@ def test_consistent_ranks_are_remembered(client):
     uploaded = client.post("/v1/runs?name=sound", content=rows).json()
     assert "notes" not in uploaded
     assert client.post("/v1/evaluations", json={"run": uploaded["run_id"]}).json()["notes"] == []
+
+
+def test_ids_of_another_set_are_a_caution_through_http_and_on_the_page(client):
+    """An evaluation, its report and the page of the run have it."""
+    judged = [{"query_id": "q1", "doc_id": "a.md", "relevance": 1}]
+    client.post("/v1/evaluation/judgments", json=judged)
+    run_id = client.post("/v1/runs?name=other", content="q1 Q0 docs/a.md 1 1 t\n").json()["run_id"]
+    scored = client.post("/v1/evaluations", json={"run": run_id}).json()
+    (note,) = scored["notes"]
+    assert note == (
+        "Caution: every score is 0; check that the run has the document ids of the judgments, "
+        "such as 'a.md'."
+    )
+    report = client.get(f"/v1/evaluations/{scored['evaluation_id']}/report").json()
+    assert report["notes"] == [note]
+    page = client.get(f"/runs/{run_id}", headers={"Accept": "text/html"}).text
+    assert "Caution: every score is 0; check that the run has the document ids" in page

@@ -13,7 +13,6 @@ from berryeval.core.cutoff import DEFAULT_KS
 from berryeval.core.frames import is_frame
 from berryeval.core.id_column import shown_id
 from berryeval.core.judging import Judges
-from berryeval.core.judgments import Judgments
 from berryeval.core.run import Run
 from berryeval.core.scores import Scores
 from berryeval.engine import MissingQueries, NoRelevant, score, score_at_once
@@ -55,6 +54,7 @@ __all__ = [
     "MeasureLike",
     "check_choice",
     "evaluate",
+    "find_other_ids",
     "mismatches_of",
     "nothing_in_common",
     "read_measure",
@@ -221,26 +221,29 @@ def evaluate(
         scores,
         chosen,
         known_queries,
-        cautions=(*find_cautions(run), *_find_other_ids(loaded_judgments, scores, chosen)),
+        cautions=(*find_cautions(run), *find_other_ids(scores, chosen, loaded_judgments.doc_ids)),
         reduced=loaded_judgments.reduced,
         variances=variances,
     )
 
 
-def _find_other_ids(
-    judgments: Judgments, scores: Scores, measures: Sequence[Measure]
+def find_other_ids(
+    scores: Scores, measures: Sequence[Measure], judged_ids: Iterable[str] = ()
 ) -> tuple[str, ...]:
-    """Return a caution if every score is 0 and documents are unjudged: the ids may not match."""
+    """Return a caution if every score is 0 and documents are unjudged: the ids may not match.
+
+    `judged_ids` are documents of the judgments, which the caution names, if they are known.
+    """
     ranked = [measure for measure in measures if not measure.uses_timings]
     if scores.counts.no_relevant == scores.counts.judged or not ranked:
         return ()
     if any(any(scores.values[str(measure)]) for measure in ranked):
         return ()
-    if not any(any(scores.values[str(holes_measure(measure))]) for measure in ranked):
+    if not any(any(scores.values.get(str(holes_measure(measure)), ())) for measure in ranked):
         return ()
-    examples = ", ".join(map(repr, [*dict.fromkeys(judgments.doc_ids)][:N_NAMED]))
-    expected = f"the document ids of the judgments, such as {examples}"
-    return (f"every score is 0; check that the run has {expected}",)
+    examples = ", ".join(map(repr, [*dict.fromkeys(judged_ids)][:N_NAMED]))
+    such_as = f", such as {examples}" if examples else ""
+    return (f"every score is 0; check that the run has the document ids of the judgments{such_as}",)
 
 
 def _timed(

@@ -32,6 +32,7 @@ from berryeval.evaluation.evaluate import (
     N_NAMED,
     MeasureLike,
     check_choice,
+    find_other_ids,
     nothing_in_common,
     read_measures,
 )
@@ -320,7 +321,8 @@ def gather_scores(
     Returns
     -------
     Evaluation
-        Its cautions are empty: rows of partitions have no order that could contradict the scores.
+        Its only caution is that every score is 0, if so: rows of partitions have no order that
+        could contradict the scores.
 
     Raises
     ------
@@ -365,7 +367,7 @@ def gather_scores(
     if scores.counts.missing == scores.counts.judged:
         shown = (map(decode_id, ids[:N_NAMED]) for ids in (found.query_ids, found.ignored_ids))
         raise MismatchError(nothing_in_common(*map(list, shown)))
-    return Evaluation(scores, chosen, known)
+    return Evaluation(scores, chosen, known, cautions=find_other_ids(scores, chosen))
 
 
 def _check_columns(table: Any) -> Any:  # noqa: ANN401

@@ -115,3 +115,17 @@ def test_scored_runs_are_not_kept_in_memory(scoring):
     assert scoring._runs._runs.get(scoring.run_id) is None
     shown = scoring.run(scoring.run_id)
     assert scoring.read_run(scoring.run_id) is shown
+
+
+def test_a_caution_about_zeros_ends_with_them(scoring, archive):
+    """Only what changed is scored again, and the caution follows the new scores."""
+    archive.judgments.put([JudgmentEntry("q2", "d1", 1)], author="ada")
+    other = Run.from_dict({"q1": {"x1": 0.5}, "q2": {"x2": 1.0}})
+    run_id = archive.runs.put(other, RunFacts("other")).run_id
+    (caution,) = scoring.evaluation(run_id).cautions
+    assert caution.startswith("every score is 0; check that the run has the document ids")
+    assert "such as 'd1'" in caution
+    archive.judgments.put([JudgmentEntry("q1", "x1", 1)], author="ada")
+    assert scoring.evaluation(run_id).cautions == ()
+    archive.judgments.put([JudgmentEntry("q1", "x1", 0)], author="ada")
+    assert scoring.evaluation(run_id).cautions == (caution.replace("'d1'", "'d1', 'x1'"),)

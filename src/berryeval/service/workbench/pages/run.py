@@ -17,6 +17,7 @@ from berryeval.archive.records import StoredBaseline, StoredRun
 from berryeval.charts import Chart
 from berryeval.charts.distribution import distribution
 from berryeval.charts.marks import change_mark, widest_of
+from berryeval.core.notes import caution_notes
 from berryeval.errors import ArgumentError, ConflictError, MismatchError, NotFoundError
 from berryeval.evaluation.percentiles import percentile_of
 from berryeval.evaluation.result import Evaluation, MeasureResult
@@ -130,6 +131,7 @@ def show_run(
         is_compared=compared is not None,
         evaluation=evaluation,
         scored=scored_sentence(evaluation, run),
+        cautions=[str(note) for note in caution_notes(evaluation.cautions)],
         tiles=figures.standings(run.run_id, other, state),
         distribution=_drawings(evaluation[str(shown)], before, against),
         slices=slices,

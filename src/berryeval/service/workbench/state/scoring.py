@@ -14,8 +14,14 @@ from berryeval.core.judgments import Judgments
 from berryeval.core.query import Query
 from berryeval.core.run import Run
 from berryeval.errors import NotFoundError
-from berryeval.evaluation.evaluate import MeasureLike, evaluate, read_measures
+from berryeval.evaluation.evaluate import (
+    MeasureLike,
+    evaluate,
+    find_other_ids,
+    read_measures,
+)
 from berryeval.evaluation.result import Evaluation, holes_measure
+from berryeval.evaluation.sources import find_cautions
 from berryeval.service.allocation import return_free_memory
 from berryeval.service.dependencies import from_state
 from berryeval.service.lru_cache import LruCache, at_least
@@ -269,7 +275,9 @@ class Scoring:
         scores = rescore(known.scores, judgments, run, [*counted], changed)
         if scores is None:
             return None
-        return Evaluation(scores, self.measures, self.queries(), cautions=known.cautions)
+        of_scores = find_other_ids(scores, self.measures, judgments.doc_ids)
+        cautions = (*find_cautions(run), *of_scores)
+        return Evaluation(scores, self.measures, self.queries(), cautions=cautions)
 
     def _changed_queries(self, before: str, after: str) -> set[bytes] | None:
         """Return at least the queries that two states judge differently; None if unknown."""
