@@ -73,6 +73,8 @@ LISTS = {
     "NewCheck.models": "checks of judges in one request",
     "NewCheck.reasons": "checks of judges in one request",
     "DrawContent.queries": "queries of a label draw",
+    "DrawContent.chosen": "queries of a label draw",
+    "DrawContent.runs": "queries of a label draw",
 }
 """The row of each list or object in a request."""
 

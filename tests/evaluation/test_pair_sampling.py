@@ -111,3 +111,21 @@ def test_a_pair_of_an_unknown_query_is_named():
         evaluate_pairs(model, pairs, runs, "P@4")
     with pytest.raises(ArgumentError, match="measure: expected one measure, got P@4, P@5"):
         evaluate_pairs(model, [], runs, ["P@4", "P@5"])
+
+
+def test_chosen_pairs_count_with_probability_1_and_show_no_errors():
+    """Twelve deciding pairs that people grade otherwise say nothing about those not labelled."""
+    people, _, runs = graded_set()
+    pairs = draw_pairs(people, 0.5, np.random.default_rng(0))
+    wrong = {query: dict(own) for query, own in people.items()}
+    chosen = [(query, next(iter(own))) for query, own in people.items()][:12]
+    for query, doc_id in chosen:
+        wrong[query][doc_id] += 1
+    others = [pair for pair in pairs if (pair.query_id, pair.doc_id) not in chosen]
+    certain = [LabelledPair(query, doc_id, people[query][doc_id], 1.0) for query, doc_id in chosen]
+    found = evaluate_pairs(wrong, [*others, *certain], runs, "DCG@5")["old"]["DCG@5"]
+    alone = {query: {"none": 0} for query in people}
+    for pair in [*others, *certain]:
+        alone[pair.query_id][pair.doc_id] = pair.grade / pair.probability
+    expected = be.evaluate(alone, runs["old"], "DCG@5")["DCG@5"]
+    assert [*found.values] == pytest.approx([*expected.values])

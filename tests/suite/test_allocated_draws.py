@@ -8,7 +8,7 @@ from starlette.testclient import TestClient
 
 from berryeval.archive import Archive
 from berryeval.cli import main
-from berryeval.evaluation.label_draw import LabelDraw
+from berryeval.evaluation.label_draw import CHOSEN, LabelDraw
 from berryeval.formats import read_run, write_run
 from berryeval.golden.reading import read_golden_set
 from berryeval.judges.admissions import ADMISSIONS
@@ -119,3 +119,27 @@ def test_without_a_label_every_query_is_as_likely(golden):
     found = draw_from_golden_set(golden, 30, runs=runs_of(golden))
     assert found.why == "Every query had the same probability."
     assert {*found.draw.probabilities.values()} == {0.5}
+
+
+def test_chosen_queries_are_labelled_and_correct_no_other(golden, tmp_path):
+    """They have a stratum of their own and probability 1, in every interface; n excludes them."""
+    chosen = ("q1", "q59")
+    expected = draw_from_golden_set(
+        golden, 30, by="category", runs=runs_of(golden), chosen=chosen
+    ).draw
+    assert expected.counts == {"same": (10, 29), CHOSEN: (2, 2), "changed": (20, 29)}
+    assert {expected.probabilities[name] for name in chosen} == {1.0}
+    assert {*expected.spreads} == {"same", "changed"}
+    named_ones = [f"--chosen={name}" for name in chosen]
+    assert command(golden, "--by", "category", *named(golden), *named_ones)[1] == expected
+    alone = command(golden, *named_ones)[1]
+    assert alone.counts == {"all": (30, 58), CHOSEN: (2, 2)}
+    with Archive.open(tmp_path / "a.db") as archive:
+        fill(archive, golden)
+        with TestClient(new_app(archive), base_url="http://localhost:8765") as client:
+            wanted = {"n": 30, "by": "category", "chosen": [*chosen]}
+            assert client.put("/v1/label-draws/one", json=wanted).status_code == 201
+            assert archive.label_draws.get("one").draw == expected
+            other = {"n": 30, "chosen": ["lost"]}
+            refused = client.put("/v1/label-draws/two", json=other)
+            assert (refused.status_code, "'lost'" in refused.text) == (422, True)

@@ -54,6 +54,13 @@ _judge_option = click.option(
 )
 @_judge_option
 @click.option(
+    "--chosen",
+    multiple=True,
+    metavar="QUERY",
+    help="Id of a query to label whatever the draw, since it decides or its labels tuned the "
+    "prompt. It is not part of N, and corrects no other query. Repeatable.",
+)
+@click.option(
     "-o", "--output", metavar="FILE", required=True, help="File to write, such as draw.json."
 )
 def draw(
@@ -62,6 +69,7 @@ def draw(
     label: str | None,
     runs: tuple[str, ...],
     judge_name: str | None,
+    chosen: tuple[str, ...],
     output: str,
 ) -> None:
     """Draw queries at random for people to judge completely.
@@ -83,7 +91,7 @@ def draw(
 
     loaded = {name: load_run(path) for name, path in named_runs(runs).items()} if runs else None
     allocated = draw_from_golden_set(
-        read_golden_set(golden), n_queries, by=label, runs=loaded, judge=judge_name
+        read_golden_set(golden), n_queries, by=label, runs=loaded, judge=judge_name, chosen=chosen
     )
     drawn = allocated.draw
     drawn.save(output)

@@ -64,14 +64,21 @@ class LabelDraws(Resource):
         return self._put(name, draw.to_dict())
 
     def create(
-        self, name: str, n: int, *, by: str | None = None, runs: Sequence[str] | None = None
+        self,
+        name: str,
+        n: int,
+        *,
+        by: str | None = None,
+        runs: Sequence[str] | None = None,
+        chosen: Iterable[str] = (),
     ) -> Record:
         """Draw queries of the archive; from each value of a label if `by` names one.
 
         More are drawn where the differences that the judge sees between `runs` vary more; default:
-        the two newest. ``why`` of the result says whether that was known.
+        the two newest. ``why`` of the result says whether that was known. `chosen` are queries to
+        label whatever the draw; they correct no other query.
         """
-        return self._put(name, {"n": n, "by": by, "runs": runs})
+        return self._put(name, {"n": n, "by": by, "runs": runs, "chosen": [*chosen]})
 
     def remove(self, name: str) -> None:
         """Remove a draw; judgments are kept."""

@@ -69,7 +69,7 @@ def estimate_spreads(
     measure = NDCG(10) if measure is None else measure
     baseline, *candidates = (_scores(grades, run, measure) for run in runs.values())
     rows: dict[str, list[str]] = {}
-    for query_id, stratum in strata.items():
+    for query_id, stratum in sorted(strata.items()):  # sums do not depend on the given order
         rows.setdefault(stratum, []).append(query_id)
 
     def spread(query_ids: list[str]) -> float:
@@ -80,7 +80,7 @@ def estimate_spreads(
         known = [float(variances_of(own)) if len(own) > 1 else 0.0 for own in differences]
         return math.sqrt(float(means_of(np.array(known))))
 
-    least = LEAST_SHARE * spread([*strata])
+    least = LEAST_SHARE * spread(sorted(strata))
     return {stratum: max(least, spread(own)) for stratum, own in rows.items()}
 
 

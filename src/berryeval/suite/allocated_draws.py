@@ -7,7 +7,7 @@ used: each query has a known probability, so the estimate stays unbiased by desi
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -48,6 +48,7 @@ def draw_from_golden_set(
     by: str | None = None,
     runs: Mapping[str, Run] | None = None,
     judge: str | None = None,
+    chosen: Collection[str] = (),
 ) -> AllocatedDraw:
     """Draw queries of a golden set, from all or from those of each value of a label.
 
@@ -63,49 +64,62 @@ def draw_from_golden_set(
         The runs to be compared, baseline first.
     judge : str, optional
         Name of the judge. Default: the only admitted one.
+    chosen : collection of str
+        Queries to label whatever the draw, as `draw_labels` takes them.
 
     Raises
     ------
     ArgumentError
-        If there are too few queries for each stratum.
+        If there are too few queries for each stratum, or a chosen one is unknown.
     """
     compared = runs or {}
     return _draw(
         {query.query_id: query for query in golden.queries},
         n,
         by,
+        chosen,
         compared,
         lambda: grades_of_pool(golden, compared, k=_DEPTH, judge=judge),
     )
 
 
 def draw_from_archive(
-    archive: Archive, n: int, *, by: str | None = None, runs: Mapping[str, Run] | None = None
+    archive: Archive,
+    n: int,
+    *,
+    by: str | None = None,
+    runs: Mapping[str, Run] | None = None,
+    chosen: Collection[str] = (),
 ) -> AllocatedDraw:
     """Draw queries of an archive, as `draw_from_golden_set` does."""
     queries, compared = archive.queries.all(), runs or {}
-    return _draw(queries, n, by, compared, lambda: grades_in(archive, compared, queries, k=_DEPTH))
+    return _draw(
+        queries, n, by, chosen, compared, lambda: grades_in(archive, compared, queries, k=_DEPTH)
+    )
 
 
 def _draw(
     queries: Mapping[str, Query],
     n: int,
     by: str | None,
+    chosen: Collection[str],
     runs: Mapping[str, Run],
     read_grades: Callable[[], Judgments],
 ) -> AllocatedDraw:
     if by is None:
-        return AllocatedDraw(draw_labels(queries, n), "Every query had the same probability.")
+        draw = draw_labels(queries, n, chosen=chosen)
+        return AllocatedDraw(draw, "Every query had the same probability.")
     strata = {query_id: getattr(query, by) or "none" for query_id, query in queries.items()}
     spreads = None
     if len(runs) < _LEAST_RUNS:
         reason = "there are no two runs to compare"
     else:
         try:
-            spreads = estimate_spreads(read_grades(), runs, strata, _MEASURE)
+            drawn = {name: own for name, own in strata.items() if name not in chosen}
+            spreads = estimate_spreads(read_grades(), runs, drawn, _MEASURE)
         except MismatchError as error:
             reason = str(error)
-    draw = draw_labels(queries, n, strata=strata, spreads=spreads)
+    draw = draw_labels(queries, n, strata=strata, spreads=spreads, chosen=chosen)
     if spreads is None:
         return AllocatedDraw(draw, f"In proportion to the number of queries: {reason}.")
     names = ", ".join(runs) if len(runs) > _LEAST_RUNS else " and ".join(runs)

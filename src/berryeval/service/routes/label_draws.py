@@ -67,6 +67,11 @@ class DrawContent(Body):
         description="Runs to be compared, baseline first: with `by`, more queries are drawn where "
         "the judge's differences between them vary more. Default: the two newest.",
     )
+    chosen: Annotated[list[Id], Field(max_length=MOST_QUERIES)] = Field(
+        default_factory=list,
+        description="Queries to label whatever the draw, since they decide or their labels tuned "
+        "the prompt. They are not part of `n`, and correct no other query.",
+    )
     queries: Annotated[dict[Id, DrawnQuery], Field(max_length=MOST_QUERIES)] | None = None
     kind: Literal["label draw"] | None = None
     version: Literal[1] | None = None
@@ -148,7 +153,7 @@ def store_label_draw(
         rows = {query_id: row.model_dump() for query_id, row in given.queries.items()}
         draw = LabelDraw.from_dict(rows, "queries")
     else:
-        allocated = draw_of(archive, given.n or 0, given.by, given.runs)
+        allocated = draw_of(archive, given.n or 0, given.by, given.runs, given.chosen)
         draw, why = allocated.draw, allocated.why
     stored, is_new = archive.label_draws.put(name, draw, created_by=caller.name)
     state = {**_state(stored), **({"why": why} if why else {})}
@@ -163,17 +168,21 @@ def remove_label_draw(name: Name, archive: ArchiveDep) -> None:
 
 
 def draw_of(
-    archive: Archive, n: int, by: str | None, references: Sequence[str] | None = None
+    archive: Archive,
+    n: int,
+    by: str | None,
+    references: Sequence[str] | None = None,
+    chosen: Sequence[str] = (),
 ) -> AllocatedDraw:
     """Draw queries of an archive, for a comparison of some runs or of the two newest."""
     if by is None:
-        return draw_from_archive(archive, n)
+        return draw_from_archive(archive, n, chosen=chosen)
     if references is None:
         stored = [*reversed(archive.runs.page(limit=2, newest_first=True).items)]
     else:
         stored = [find_run(archive, one) for one in references]
     runs = {name: archive.runs.load(run.run_id) for name, run in labels_of(stored).items()}
-    return draw_from_archive(archive, n, by=by, runs=runs)
+    return draw_from_archive(archive, n, by=by, runs=runs, chosen=chosen)
 
 
 def _summary(stored: StoredDraw) -> dict[str, Any]:
