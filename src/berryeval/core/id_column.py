@@ -33,7 +33,9 @@ def as_id(value: object, argument: str) -> str:
     """
     if isinstance(value, str):
         return value
-    if not isinstance(value, bool):
+    # A truth value of numpy before 2.3 has an index, too.
+    is_truth = isinstance(value, bool) or getattr(getattr(value, "dtype", None), "kind", "") == "b"
+    if not is_truth:
         with suppress(TypeError):
             return str(index(value))  # type: ignore[arg-type]  # numpy's integers have one, too
     got = f"{type(value).__name__} {value!r}"

@@ -247,7 +247,7 @@ def compare(
         how=how,
         risk=risk,
     )
-    if measures is None and chosen[-1].depth != COMPARED_MEASURES[-1].depth:
+    if measures is None and chosen[-1].k != COMPARED_MEASURES[-1].k:
         note = shallow_note(chosen[-1], COMPARED_MEASURES[-1])
         found = replace(found, marked_notes=(*found.marked_notes, note))
     return found

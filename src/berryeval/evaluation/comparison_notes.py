@@ -35,7 +35,7 @@ def comparison_notes(
 
 def shallow_note(chosen: Measure, usual: Measure) -> Note:
     """Note why a default measure has a smaller cutoff than usual."""
-    reason = f"{chosen.depth:,} is the greatest depth (documents per query) that all runs share"
+    reason = f"{chosen.k:,} is the greatest depth (documents per query) that all runs share"
     return Note(f"{chosen} instead of the default {usual}: {reason}.")
 
 
