@@ -95,6 +95,9 @@ def test_judging_holes_changes_the_verdict(new_workbench, visit):
     workbench = new_workbench()
     page = visit(workbench, f"/compare?a=main&b={workbench.runs['hybrid']}")
     expect(verdict_of(page)).to_contain_text("Worse")
+    doubt = page.get_by_role("region", name="Verdict").locator(".doubt")
+    expect(doubt).to_contain_text("This depends on 20 unjudged documents. New grades could change")
+    expect(doubt.get_by_role("link")).to_have_attribute("href", re.compile("^/judge.a=main&b="))
     expect(run_gate(page)).to_have_text("fail")
     page.get_by_role("link", name="Judge those that could change it").click()
     wait_for_queue(page)
@@ -108,7 +111,7 @@ def test_judging_holes_changes_the_verdict(new_workbench, visit):
     expect(run_gate(page)).to_have_text("pass")
     page.get_by_role("button", name="Set candidate as baseline").click()
     with page.expect_response(lambda response: response.request.method == "POST"):
-        page.get_by_role("button", name="Continue").click()
+        page.locator("#asking").get_by_role("button", name="Set candidate").click()
     page.wait_for_load_state()
     expect(page.get_by_role("main")).to_contain_text("baseline")
     assert workbench.archive.baselines.get("main").run_id == workbench.runs["hybrid"]

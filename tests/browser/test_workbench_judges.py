@@ -46,7 +46,7 @@ def test_from_uploaded_grades_to_a_comparison_of_people_and_model(judged, visit)
     """The judge is admitted, its calibration is drawn, and a comparison says what it rests on."""
     page = visit(judged, "/", reduced_motion="reduce")
     page.get_by_role("navigation", name="Pages", exact=True).get_by_role(
-        "link", name="Judges"
+        "link", name="Model judges"
     ).click()
     row = page.get_by_role("row", name=re.compile("errant"))
     expect(row).to_contain_text("admitted")

@@ -40,7 +40,7 @@ def test_a_row_opens_its_history_and_removal_asks_first(visit, new_workbench):
     asking.get_by_role("button", name="Cancel").click()
     assert workbench.archive.judgments.get("q01", "q01-b").grade == 1
     drawer.get_by_role("button", name="Withdraw", exact=True).click()
-    asking.get_by_role("button", name="Continue").click()
+    asking.get_by_role("button", name="Withdraw").click()
     page.wait_for_url("**/judgments/q01/q01-b")
     assert workbench.archive.judgments.get("q01", "q01-b") is None
     expect(page.get_by_role("heading", name="Not judged")).to_be_visible()

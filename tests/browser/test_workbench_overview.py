@@ -76,7 +76,7 @@ def test_a_run_is_removed_only_after_confirmation(new_workbench, visit):
     page.get_by_role("button", name="Cancel").click()
     assert workbench.archive.runs.get(workbench.runs["hybrid"]) is not None
     page.get_by_role("button", name="Remove…").click()
-    page.get_by_role("button", name="Continue").click()
+    page.locator("#asking").get_by_role("button", name="Remove").click()
     page.wait_for_url("**/runs")
     assert workbench.archive.runs.get(workbench.runs["hybrid"]) is None
 

@@ -70,7 +70,7 @@ def write_judgments(folder, query_ids):
         }
         for query_id in query_ids
     ]
-    labels = ["Does not serve it", "Marginal", "Answers a part", "Answers it"]
+    labels = ["Not relevant", "Marginal", "Partly answers it", "Answers it"]
     content = {"scale": 3, "labels": labels, "judgments": judged}
     (folder / "relevance-judgments.json").write_text(json.dumps(content))
 

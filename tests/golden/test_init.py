@@ -35,7 +35,7 @@ def test_a_new_set_declares_labels(documents, tmp_path):
     init_golden_set(documents, tmp_path / "golden")
     golden = read_golden_set(tmp_path / "golden")
     assert golden.scale == 3
-    assert golden.labels == ("Does not serve it", "Marginal", "Answers a part", "Answers it")
+    assert golden.labels == ("Not relevant", "Marginal", "Partly answers it", "Answers it")
 
 
 def test_its_settings_guard_the_measures_of_the_suite(documents, tmp_path):

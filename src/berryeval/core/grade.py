@@ -49,7 +49,7 @@ _LONGEST = 60
 _LABELS = {
     1: ("Not relevant", "Relevant"),
     2: ("Not relevant", "Partly relevant", "Relevant"),
-    3: ("Does not serve it", "Marginal", "Answers a part", "Answers it"),
+    3: ("Not relevant", "Marginal", "Partly answers it", "Answers it"),
 }
 
 

@@ -25,6 +25,7 @@ __all__ = [
     "of_better",
     "of_cautions",
     "of_gate",
+    "of_holes",
     "of_latency",
     "of_margin",
     "of_memory",
@@ -49,7 +50,7 @@ def of_gate(verdict: Verdict, guards: Sequence[GuardResult], n_holes: int) -> st
         within = f" in {groups:,} groups" if groups else ""
         within += _worth(max(guards, key=lambda guard: guard.n_queries))
         message = f"{hold} over {count_queries(n_queries)}{within}{_against(guards)}{same}."
-        return f"{_collapse(counted)}{message}{_small(counted)}{_depends(n_holes)}"
+        return f"{_collapse(counted)}{message}{_small(counted)}{_after(of_holes(n_holes))}"
     deciding = sorted(
         (guard for guard in counted if guard.verdict == verdict),
         key=lambda guard: not guard.has_collapsed,
@@ -59,7 +60,7 @@ def of_gate(verdict: Verdict, guards: Sequence[GuardResult], n_holes: int) -> st
         first = _collapse(counted) + first
     others = len(deciding) - 1
     more = f" {others} more {'guard' if others == 1 else 'guards'} {_ends(verdict, others)}."
-    return first + (more if others else "") + _small(deciding) + _depends(n_holes)
+    return first + (more if others else "") + _small(deciding) + _after(of_holes(n_holes))
 
 
 def _against(guards: Sequence[GuardResult]) -> str:
@@ -191,10 +192,15 @@ def _worth(guard: GuardResult) -> str:
     return f", weighted: worth {guard.effective_queries:,.1f} of equal weight"
 
 
-def _depends(n_holes: int) -> str:
+def of_holes(n_holes: int) -> str:
+    """Return on how many unjudged documents a verdict depends; nothing for none."""
     if n_holes == 0:
         return ""
-    return f" This depends on {n_holes:,} unjudged document{'s' * (n_holes != 1)}."
+    return f"This depends on {n_holes:,} unjudged document{'s' * (n_holes != 1)}."
+
+
+def _after(sentence: str) -> str:
+    return f" {sentence}" if sentence else ""
 
 
 def of_latency(guard: LatencyGuard, value: float) -> str:

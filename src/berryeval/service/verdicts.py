@@ -17,6 +17,7 @@ from berryeval.evaluation.gate_rules import GateRules
 from berryeval.evaluation.guards import MarginGuard
 from berryeval.evaluation.memory import Decision
 from berryeval.evaluation.model_judgments import ModelJudgments, combine
+from berryeval.evaluation.sentences import of_holes
 from berryeval.evaluation.verdict import GateResult, Verdict
 from berryeval.reports.gate import gate_as_dict
 from berryeval.reports.markdown import gate_to_markdown
@@ -30,9 +31,11 @@ from berryeval.suite.settings import Settings
 
 __all__ = [
     "MOST_HOLES",
+    "Headline",
     "decide_at_present",
     "decide_on",
     "find_anchor",
+    "headline_of",
     "read_gate",
     "report_of",
 ]
@@ -46,6 +49,23 @@ measured from repeats."""
 MOST_HOLES = 100
 """Unjudged documents per report, most decisive first. A list of verdicts is loaded at once, and a
 set of 7,000 queries may have as many holes."""
+
+
+class Headline(NamedTuple):
+    """The sentence of a verdict, apart from its doubt."""
+
+    sentence: str
+    doubt: str
+    """On how many unjudged documents it depends; empty if on none."""
+
+
+def headline_of(report: Mapping[str, Any]) -> Headline:
+    """Split the sentence of a report; older reports lack some parts."""
+    sentence = str(report.get("sentence", ""))
+    doubt = of_holes(report.get("n_holes", len(report.get("holes", ()))))
+    if not doubt or doubt not in sentence:
+        return Headline(sentence, "")
+    return Headline(" ".join(sentence.replace(doubt, "").split()), doubt)
 
 
 def read_gate(settings: Mapping[str, Any]) -> GateRules:

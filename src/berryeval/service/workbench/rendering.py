@@ -91,7 +91,7 @@ PAGES = (
     Place("/judge", "Judge", "Grade unjudged documents", "judge"),
     Place("/projects", "Projects", "Judge as a team: progress, agreement", "projects"),
     Place("/judgments", "Judgments", "History, conflicts, agreement", "judgments"),
-    Place("/judges", "Judges", "Models that judge: calibration, bias, cost", "judges"),
+    Place("/judges", "Model judges", "Models that judge: calibration, bias, cost", "judges"),
     Place("/gates", "Gates", "What a candidate must achieve to ship", "gates"),
     Place("/power", "Power", "The smallest drop this golden set can detect", "power"),
     Place("/import", "Import", "Judgments, runs, queries and documents from files", "import"),

@@ -431,6 +431,12 @@ def test_a_verdict_lists_the_documents_that_could_change_it(client, runs, archiv
     page = get_page(client, "/gates/blocked/verdicts/1")
     assert page.find("a", href=f"/judge?a={runs[0]}&b={runs[2]}")
     assert page.find("a", href=f"/queries/q01?a={runs[0]}&b={runs[2]}")
+    words = archive.verdicts.get(1).report["sentence"]
+    for shown in (page.find(class_="verdict-card"), finished(client, "/").find(class_="verdict")):
+        doubt = shown.find(class_="doubt")
+        [said] = re.findall(r"This depends on \d+ unjudged documents?\.", words)
+        assert shown.text.count(said) == doubt.text.count(said) == 1
+        assert doubt.find("a", href=f"/judge?a={runs[0]}&b={runs[2]}")
 
 
 def test_a_verdict_outlives_its_gate_its_run_and_its_judgments(client, runs, archive):

@@ -1,4 +1,4 @@
-"""The page Judges: whether models count, where they err, draws and proposed queries."""
+"""The page Model judges: whether models count, where they err, draws and proposed queries."""
 
 import re
 from dataclasses import replace

@@ -60,7 +60,7 @@ def test_without_a_gate_the_newest_run_is_compared_with_the_baseline(archive, cl
     assert "against main" in verdict
     links = [link["href"] for link in page.find(aria_labelledby="verdict-title").find_all("a")]
     assert f"/compare?a=main&b={runs['c3']}" in links
-    assert "/gates" in links
+    assert "/gates/+new" in links
     assert f"/runs/{runs['c3']}" in links
 
 
@@ -181,10 +181,13 @@ def test_the_meter_shows_the_judged_share_of_the_top_ten(archive, client):
     assert "89% of the newest run's top 10 is judged" in part.text
     assert "6 documents in the top 10 have no grade" in part.text
     assert part.find("a", href="/judge")
+    doubt = settled(client, "/?series=hybrid").find(class_="doubt")
+    assert "The newest run has 6 unjudged documents in its top 10." in doubt.text
     archive.judgments.put([JudgmentEntry(q, "hole", 0) for q in query_ids()], author="bob")
     part = settled(client, "/?series=hybrid").find(aria_labelledby="holes-title")
     assert "100%" in part.text
     assert "Every document in the top 10 has a grade" in part.text
+    assert not settled(client, "/?series=hybrid").find_all(class_="doubt")
 
 
 @pytest.mark.usefixtures("runs")
@@ -209,7 +212,8 @@ def test_a_run_that_cannot_be_scored_has_a_reason(archive, client):
     verdict = page.find(aria_labelledby="verdict-title")
     assert "cannot be scored" in verdict.text
     assert verdict.find("a", href="/import?kind=judgments")
-    assert "none of which is scored" in page.find("svg", class_="trend")["aria-label"]
+    assert not page.find_all("svg", class_="trend")
+    assert "appears once the series has a second run" in words(page, "trend-title")
     archive.judgments.put([JudgmentEntry("q00", "good", 1)], author="ada")
     assert "no query in common" in words(settled(client), "verdict-title")
 

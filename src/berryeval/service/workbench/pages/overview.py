@@ -23,6 +23,7 @@ from berryeval.reports.history import look_sentence
 from berryeval.service.demo import content_of
 from berryeval.service.dependencies import ArchiveDep
 from berryeval.service.paths import address
+from berryeval.service.verdicts import Headline, headline_of
 from berryeval.service.workbench.choosing import choose_measure
 from berryeval.service.workbench.rendering import page
 from berryeval.service.workbench.state.query_table import DEPTH
@@ -63,9 +64,9 @@ class GateState:
     """Whether it was decided with earlier judgments."""
 
     @property
-    def sentence(self) -> str:
-        """The reason for the verdict."""
-        return "" if self.verdict is None else str(self.verdict.report.get("sentence", ""))
+    def headline(self) -> Headline:
+        """The sentence of the verdict, and its doubt."""
+        return headline_of({} if self.verdict is None else self.verdict.report)
 
 
 @dataclass(frozen=True)

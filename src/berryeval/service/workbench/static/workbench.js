@@ -122,6 +122,7 @@ function setUpConfirmation(dialog) {
       event.preventDefault();
       event.stopPropagation();
       byId("asking-text").textContent = question;
+      byId("asking-yes").textContent = event.submitter?.textContent.trim() || "Continue";
       dialog.returnValue = "no";
       dialog.showModal();
       dialog.addEventListener(

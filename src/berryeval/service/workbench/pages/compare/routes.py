@@ -18,6 +18,7 @@ from berryeval.charts.scatter import Point, scatter
 from berryeval.errors import NotFoundError
 from berryeval.evaluation.comparison import headline
 from berryeval.evaluation.figures import percent
+from berryeval.evaluation.sentences import of_holes
 from berryeval.evaluation.turning import turning
 from berryeval.judges.protocol import hash_of
 from berryeval.measures import Measure
@@ -168,7 +169,14 @@ def show_holes(request: Request, chosen: ComparedRunsDep) -> Response:
     )
     given = request.query_params
     pair = Pair(given["a"], given["b"], choose_revision(given))
-    return fragment(request, "compare_holes.html", turning=found, measure=measure, pair=pair)
+    return fragment(
+        request,
+        "compare_holes.html",
+        turning=found,
+        words=of_holes(found.n_holes),
+        measure=measure,
+        pair=pair,
+    )
 
 
 @router.get("/model", tags=["part"])

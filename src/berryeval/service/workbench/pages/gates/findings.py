@@ -11,6 +11,7 @@ from berryeval.charts.svg import Svg
 from berryeval.evaluation.figures import DASH, end_text, score, signed
 from berryeval.reports.html.markup import figure_text
 from berryeval.service.paths import address
+from berryeval.service.verdicts import headline_of
 
 __all__ = ["Findings", "Group", "GuardLine", "findings_of"]
 
@@ -58,6 +59,8 @@ class Findings:
 
     verdict: str
     sentence: str
+    doubt: str
+    """On how many unjudged documents the verdict depends; empty if on none."""
     suggestion: str | None
     alpha: float | None
     inference: str
@@ -76,7 +79,7 @@ def findings_of(report: Mapping[str, Any]) -> Findings:
     interval = _interval_heading(guards)
     return Findings(
         report.get("verdict", "inconclusive"),
-        report.get("sentence", ""),
+        *headline_of(report),
         report.get("suggestion"),
         report.get("alpha"),
         report.get("inference", "population"),

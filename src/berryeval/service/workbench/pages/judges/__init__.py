@@ -1,1 +1,1 @@
-"""The page Judges: models that judge, draws that people label, and proposed queries."""
+"""The page Model judges: models that judge, draws that people label, and proposed queries."""

@@ -1,4 +1,4 @@
-"""The routes of the page Judges: all judges, and one with its checks."""
+"""The routes of the page Model judges: all judges, and one with its checks."""
 
 from __future__ import annotations
 
