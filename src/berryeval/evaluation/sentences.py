@@ -94,14 +94,14 @@ def of_memory(memory: Memory | None, rules: GateRules, guards: Sequence[GuardRes
     if memory is None or not is_tested or rules.inference == "set":
         return ""
     level, n_max = memory.level(rules.alpha, rules.n_max), rules.n_max
-    look = f" {_ordinal(memory.looks)} look at this set"
+    look = f" {_ordinal(memory.looks)} check on this set"
     if n_max is not None and memory.sizes[-1] > n_max:
         more = f"{count_queries(memory.sizes[-1])}, more than the {n_max:,} of n_max"
         return f"{look}, of {more}: no alpha is left, so nothing is tested."
     if n_max is not None and not memory.has_grown:
         return f"{look}, which has not grown: no alpha is left until it grows."
     size = "" if n_max is None else f", {memory.sizes[-1]:,} of {count_queries(n_max)}"
-    return f"{look}{size}: tested at {level:.3g}."
+    return f"{look}{size}, at significance level {level:.3g}."
 
 
 _ORDINALS = (

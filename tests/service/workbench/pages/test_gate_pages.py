@@ -83,11 +83,24 @@ def test_a_verdict_states_its_look(client, runs, archive):
     path = "/gates/release/verdicts"
     client.post(path, data={"run": runs[1]}, headers=HTML)
     facts = get_page(client, f"{path}/1").find(class_="facts").text
-    assert "look 1 at this set, tested at 0.025; 1 comparison tried on it so far" in facts
+    assert "check 1 on this set, at significance level 0.025; 1 comparison made" in facts
     archive.gates.put("release", {**GATE, "n_max": N_QUERIES})
     client.post(path, data={"run": runs[2]}, headers=HTML)
     facts = get_page(client, f"{path}/2").find(class_="facts").text
-    assert "look 1 at this set (30 of 30 queries), tested at 0.05; 2 comparisons tried" in facts
+    assert (
+        "check 1 on this set (30 of 30 queries), at significance level 0.05; 2 comparisons" in facts
+    )
+
+
+def test_a_better_candidate_can_be_made_the_baseline(client, runs, archive):
+    """The page has a button instead of a command."""
+    archive.gates.put("release", {**GATE, "baseline": runs[2]})
+    client.post("/gates/release/verdicts", data={"run": runs[0]}, headers=HTML)
+    assert "berryeval baseline update" in archive.verdicts.get(1).report["suggestion"]
+    card = get_page(client, "/gates/release/verdicts/1").find(class_="verdict-card")
+    assert "consider making it the baseline." in card.text
+    assert "berryeval baseline update" not in card.text
+    assert card.find("a", href=f"/compare?a={runs[2]}&b={runs[0]}#decide")
 
 
 def test_the_list_shows_the_latest_verdict_of_each_gate(client, runs, archive):
