@@ -89,7 +89,7 @@ def test_buttons_do_the_same_as_keys(visit, filled):
         visit(filled, "/judge", viewport={"width": 390, "height": 844}, has_touch=True)
     )
     first = shown(page)
-    page.get_by_role("button", name="Answers it").tap()
+    page.get_by_role("button", name=": Answers it").tap()
     assert shown(page) != first
     page.get_by_role("button", name="Undo").tap()
     assert shown(page) == first

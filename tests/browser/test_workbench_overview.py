@@ -1,5 +1,7 @@
 """Overview and runs in a browser: pointer, keyboard, and live updates."""
 
+from dataclasses import replace
+
 import pytest
 
 from berryeval.archive import JudgmentEntry
@@ -9,18 +11,23 @@ pytestmark = pytest.mark.browser
 DATABASES = ("sqlite",)  # one of the journeys uses both databases
 
 
-def test_a_dot_names_its_run_and_links_to_it(workbench, visit):
-    """This works on hover and with keyboard focus."""
+def test_a_dot_names_its_run_and_links_to_it(new_workbench, visit):
+    """This works on hover and with keyboard focus; a chart needs two runs."""
+    workbench = new_workbench()
+    runs = workbench.archive.runs
+    first = runs.get(workbench.runs["hybrid"])
+    runs.put(runs.load(first.run_id), replace(first.facts, commit="c0ffee1"))
     page = visit(workbench, "/?series=hybrid")
     drawing = page.locator(".on-wide svg.trend")
     tip = page.locator(".trend-tip")
+    dot = drawing.locator("a").first
     assert tip.is_hidden()
-    box = drawing.bounding_box()
-    page.mouse.move(box["x"] + box["width"] / 2, box["y"] + 40)
+    box = dot.bounding_box()
+    page.mouse.move(box["x"] + box["width"] / 2, box["y"] + box["height"] / 2)
     assert "b81d44a" in tip.text_content()
     page.mouse.move(5, 5)
     assert tip.is_hidden()
-    drawing.locator("a").focus()
+    dot.focus()
     assert "b81d44a" in tip.text_content()
     page.keyboard.press("Enter")
     page.wait_for_url(f"**/runs/{workbench.runs['hybrid']}")

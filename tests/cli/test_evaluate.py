@@ -130,7 +130,7 @@ def test_output_can_go_to_a_file(data, form):
         (["qrels.txt", "a.run", "-m", "ndgc@10"], "unknown measure 'ndgc"),
         (["qrels.txt", "a.run", "a.run"], "RUN: expected each run only once, got a.run, a.run"),
         (["qrels.txt", "qrels.txt"], "qrels.txt:1: expected 6 columns"),
-        (["header.csv", "a.run"], "header.csv: expected at least one judged query, found none"),
+        (["header.csv", "a.run"], "header.csv: has a header and no rows below it"),
         (
             ["qrels.txt", "a.run", "b.run", "--missing", "error"],
             "a.run: query 'q3' is judged but missing from the run",

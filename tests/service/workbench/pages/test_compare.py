@@ -169,7 +169,8 @@ def test_the_possible_effect_of_unjudged_documents_is_shown(client, pair):
     assert "the difference is between" in part.text
     assert part.find("a", class_="button")["href"].startswith("/judge?a=main&b=")
     assert "The verdict is the same at both extremes" in part.text
-    assert not part.find_all("div", id="doubt")
+    below = part.find("div", id="doubt").text
+    assert below.strip() == "Unjudged documents cannot change this verdict."
 
 
 def test_if_everything_is_judged_the_verdict_cannot_change(client):
@@ -180,7 +181,8 @@ def test_if_everything_is_judged_the_verdict_cannot_change(client):
     part = get_page(client, f"/compare/holes?a={a}&b={b}")
     assert "every document that nDCG@10 considers is judged" in part.text
     assert not part.find_all("a")
-    assert not part.find_all("div", id="doubt")
+    below = part.find("div", id="doubt").text
+    assert below.strip() == "Every document that nDCG@10 considers is judged."
 
 
 def test_other_documents_and_depths_are_cautions(client):
