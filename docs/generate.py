@@ -28,6 +28,7 @@ from berryeval.evaluation.rule_kinds import Rule
 from berryeval.fusion import METHODS, NORMS, Method
 from berryeval.measures import Measure, all_measures
 from berryeval.measures.guidance import ADVICE, FIRST_QUESTION, RECOMMENDATIONS, Choice, Question
+from berryeval.measures.run_measures import RUN_MEASURES
 from berryeval.service.app import describe
 
 REFERENCE = Path(__file__).parent / "reference"
@@ -61,6 +62,7 @@ def measures_page() -> str:
     ]
     for measure in all_measures():
         lines += _measure_section(measure)
+    lines += _run_measures_section()
     lines += ["## Which one?", "", "| use | report | then | why |", "|---|---|---|---|"]
     for recommendation in RECOMMENDATIONS.values():
         first = " and ".join(f"`{measure}`" for measure in recommendation.first)
@@ -68,6 +70,24 @@ def measures_page() -> str:
         lines.append(f"| {recommendation.use} | {first} | {then} | {recommendation.why} |")
     lines += ["", *(f"- {advice}" for advice in ADVICE), ""]
     return "\n".join(lines)
+
+
+def _run_measures_section() -> list[str]:
+    return [
+        "## Measures of whole runs",
+        "",
+        "Some measures have no value per query: they describe a run, a session, or several runs "
+        "together. `evaluate` and `-m` do not take them.",
+        "",
+        "| measure | of | what it is | use when | avoid when | where |",
+        "|---|---|---|---|---|---|",
+        *(
+            f"| `{it.name}`: {it.title} | {it.scope} | {it.definition} | {it.use_when} | "
+            f"{it.avoid_when} | {f'`{it.command}`, ' if it.command else ''}`{it.function}` |"
+            for it in RUN_MEASURES
+        ),
+        "",
+    ]
 
 
 def _measure_section(measure: type[Measure]) -> list[str]:

@@ -18,6 +18,7 @@ from berryeval.cli import main
 from berryeval.cli import version as version_module
 from berryeval.measures import all_measures
 from berryeval.measures.guidance import ADVICE
+from berryeval.measures.run_measures import RUN_MEASURES
 
 
 @pytest.fixture
@@ -126,6 +127,24 @@ def test_measures_as_json_has_parameters_and_defaults(berryeval):
     assert found["NumQ"]["parameters"] == {"judged_only": False}
     for measure in all_measures():
         assert measure(**found[measure.name]["parameters"]) == measure()
+
+
+def test_measures_as_json_lists_those_of_runs_with_what_they_are_of(berryeval):
+    """Whole runs, sessions and comparisons have their list: their names are not for ``-m``."""
+    found = json.loads(berryeval("measures", "--json").output)["run_measures"]
+    assert [measure["name"] for measure in found] == [measure.name for measure in RUN_MEASURES]
+    by_name = {measure["name"]: measure for measure in found}
+    assert by_name["novelty"]["of"] == "a whole run"
+    assert by_name["session_DCG"]["parameters"]["bq"] == 4.0
+    assert by_name["U-risk"]["command"] == "berryeval compare --risk"
+
+
+@pytest.mark.parametrize("name", ["novelty", "ILD", "georisk", "nsDCG", "RBO"])
+def test_measures_of_runs_are_explained_by_name(berryeval, name):
+    """The text says what they are of."""
+    result = berryeval("measures", name)
+    assert result.exit_code == 0
+    assert "`evaluate` and `-m` do not take it" in " ".join(result.output.split())
 
 
 def test_a_misspelt_measure_is_one_line_and_exit_code_2(berryeval):

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 
 import click
 
@@ -16,6 +16,7 @@ from berryeval.measures.guidance import (
     Question,
     Recommendation,
 )
+from berryeval.measures.run_measures import RUN_MEASURES, RunMeasure, find_run_measure
 from berryeval.reports.layout import Section, json_text
 from berryeval.reports.terminal import show_sections
 
@@ -40,7 +41,8 @@ def command(names: tuple[str, ...], use: str | None, choose: bool, as_json: bool
     """Explain the measures and when to use them.
 
     Shows definitions, when to use or avoid a measure, and edge cases. With NAME, explains
-    only that measure. `berryeval metrics` is the same command.
+    only that measure. Measures that have no value per query, such as those of a whole run, come
+    last. `berryeval metrics` is the same command.
 
     \b
     berryeval measures
@@ -58,15 +60,19 @@ def command(names: tuple[str, ...], use: str | None, choose: bool, as_json: bool
         _choose()
     else:
         # Without the cutoff, so that the printed names are accepted; each measure once.
-        found = dict.fromkeys(find_measure(name.partition("@")[0]) for name in names)
-        _explain(found or all_measures(), as_json=as_json)
+        plain = [name.partition("@")[0] for name in names]
+        found = dict.fromkeys(find_run_measure(name) or find_measure(name) for name in plain)
+        _explain([*found] or [*all_measures(), *RUN_MEASURES], as_json=as_json)
 
 
-def _explain(measures: Iterable[type[Measure]], *, as_json: bool) -> None:
+def _explain(chosen: Sequence[type[Measure] | RunMeasure], *, as_json: bool) -> None:
+    of_queries = [measure for measure in chosen if not isinstance(measure, RunMeasure)]
+    of_runs = [measure for measure in chosen if isinstance(measure, RunMeasure)]
     if as_json:
-        _print_json("measures", {"measures": [_to_json(measure) for measure in measures]})
+        found: dict[str, object] = {"measures": [*map(_to_json, of_queries)]}
+        _print_json("measures", found | {"run_measures": [*map(_run_measure_to_json, of_runs)]})
     else:
-        show_sections(map(_to_section, measures))
+        show_sections([*map(_to_section, of_queries), *map(_run_measure_to_section, of_runs)])
 
 
 def _recommend(recommendation: Recommendation, *, as_json: bool) -> None:
@@ -124,6 +130,35 @@ def _to_section(measure: type[Measure]) -> Section:
             ("In Python", ", ".join(measure.functions) or f"berryeval.measures.{measure.__name__}"),
         ),
     )
+
+
+def _run_measure_to_section(measure: RunMeasure) -> Section:
+    return Section(
+        f"{measure.name}: {measure.title}",
+        (
+            ("Of", f"{measure.scope}; `evaluate` and `-m` do not take it"),
+            ("Definition", measure.definition),
+            ("Use when", measure.use_when),
+            ("Avoid when", measure.avoid_when),
+            *([("Command", measure.command)] if measure.command else []),
+            ("In Python", measure.function),
+        ),
+    )
+
+
+def _run_measure_to_json(measure: RunMeasure) -> dict[str, object]:
+    return {
+        "name": measure.name,
+        "title": measure.title,
+        "aliases": measure.aliases,
+        "of": measure.scope,
+        "parameters": measure.parameters(),
+        "definition": measure.definition,
+        "use_when": measure.use_when,
+        "avoid_when": measure.avoid_when,
+        "command": measure.command,
+        "functions": [measure.function],
+    }
 
 
 def _to_json(measure: type[Measure]) -> dict[str, object]:

@@ -35,6 +35,7 @@ from berryeval.measures._parameters import JUDGED_ONLY, parameter_names, written
 from berryeval.measures.counts import NumRelevantRetrieved, NumRetrieved
 from berryeval.measures.precision import Precision
 from berryeval.measures.relative_precision import RelativePrecision
+from berryeval.measures.run_measures import find_run_measure
 from berryeval.measures.set_based import SetF
 from berryeval.measures.user_models import ScaledDCG
 
@@ -377,8 +378,14 @@ def _example(measure: type[Measure]) -> str:
     return f"{measure.name}{brackets}@{measure.at_example}"
 
 
-def _unknown(word: str, name: str, error: UnknownMeasureError) -> UnknownMeasureError:
-    """Carry what follows the name over into the suggestion."""
+def _unknown(
+    word: str, name: str, error: UnknownMeasureError
+) -> UnknownMeasureError | MeasureSyntaxError:
+    """Carry what follows the name over into the suggestion; say where measures of runs are."""
+    of_runs = find_run_measure(name)
+    if of_runs is not None:
+        got = f"one of {of_runs.scope}, for {of_runs.command or of_runs.function}"
+        return MeasureSyntaxError(word, "a measure with a value per query", got, "nDCG@10")
     numbered = _NUMBERED.fullmatch(name)
     if numbered is None:
         suggestion, rest = error.suggestion, word[len(name) :]

@@ -216,6 +216,7 @@ class ScaledDCG(ReaderMeasure):
         _GAIN,
         "Fewer than k documents returned: the missing ones gain nothing.",
         _AT_MOST,
+        "It is not the session DCG that others write sDCG: `berryeval sessions` reports that.",
     )
 
 
