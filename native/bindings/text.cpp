@@ -75,6 +75,7 @@ void define_text(nb::module_& m) {
         .def("finish", &finish)
         .def("wrong_line", &wrong_line)
         .def("first_duplicate", &first_duplicate)
+        .def("has_plain_labels", &text::Reader::has_plain_labels)
         .def("take_columns", &take_columns, "keep_best"_a);
     m.def("parse_number", &parse_number, "text"_a,
           "Read a number as float() does; None if it is none.");

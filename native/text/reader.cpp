@@ -6,6 +6,16 @@
 #include "text/read_line.hpp"
 
 namespace berryeval::text {
+namespace {
+
+// Whether nothing but 0 or Q0, with one white character on each side, is before the document.
+bool is_label_plain(const Row& row) {
+    const char* const begin = row.query_id.data() + row.query_id.size();
+    const auto size = row.doc_id.data() - begin;
+    return (size == 3 && begin[1] == '0') || (size == 4 && begin[1] == 'Q' && begin[2] == '0');
+}
+
+}  // namespace
 
 bool Reader::feed(std::string_view piece) { return !pieces_.add(piece) || scan(false); }
 
@@ -33,6 +43,7 @@ bool Reader::scan(bool is_end) {
             jumps_.empty() ? rows_.n_rows() + 1
                            : jumps_.back().second + rows_.n_rows() - jumps_.back().first;
         if (line_ != expected) jumps_.emplace_back(rows_.n_rows(), line_);
+        if (grammar_.kind == Kind::judgments && !is_label_plain(row)) has_plain_labels_ = false;
         rows_.add(row.query_id, row.doc_id, row.value);
     }
     pieces_.drop_before(line);

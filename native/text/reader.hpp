@@ -31,6 +31,8 @@ public:
     columns::Grouping& rows() { return rows_; }
     // The number of the line that a row stood in.
     std::size_t line_of(std::size_t row) const;
+    // Whether the second column of all judgments is 0 or Q0, as nearly always.
+    bool has_plain_labels() const { return has_plain_labels_; }
 
 private:
     bool scan(bool is_end);
@@ -41,6 +43,7 @@ private:
     std::size_t line_ = 0;
     // Where lines without a row came in: the row after them, and its line.
     std::vector<std::pair<std::size_t, std::size_t>> jumps_;
+    bool has_plain_labels_ = true;
     bool is_wrong_ = false;
     std::string wrong_text_;
 };

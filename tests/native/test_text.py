@@ -14,7 +14,7 @@ from berryeval.errors import FormatError
 from berryeval.formats import trec
 from berryeval.formats._foreign import N_FIRST, foreign_content
 from berryeval.formats.rows import add_rows
-from berryeval.formats.trec_native import read_columns
+from berryeval.formats.trec_native import read_columns, read_labelled_columns
 
 if backend().name != "native":
     pytest.skip("there is no extension to compare with", allow_module_level=True)
@@ -178,3 +178,24 @@ def test_line_numbers_of_duplicates_count_empty_lines():
     text = b"# c\n\nq Q0 a 1 1 t\n\n\nq Q0 b 1 1 t\nq Q0 c 1 1 t\n#\nq Q0 a 1 1 t\n"
     with pytest.raises(FormatError, match=r"^x:9: document 'a' is retrieved a second time"):
         read_columns([text], "run", "x", "error")
+
+
+labels = st.one_of(
+    st.sampled_from([b"0", b"Q0", b"-", b"00", b"1", b"q0", b"0Q", b"1.5"]),
+    st.binary(min_size=1, max_size=3).filter(lambda it: not it.split() or it.split() == [it]),
+).filter(lambda it: it.split() == [it] and b"\0" not in it)
+gaps = st.sampled_from([b" ", b"\t", b"  ", b" \t"])
+
+
+@examples(300)
+@given(st.lists(st.tuples(labels, gaps, gaps), min_size=1, max_size=4))
+def test_no_subtopic_is_missed(lines):
+    """What the reader calls plain has no subtopics by the slow rule."""
+    rows = [b"q%sd%d 1\n" % (b"".join([a, label, b]), i) for i, (label, a, b) in enumerate(lines)]
+    text = b"".join(rows)
+    _, may_have_subtopics = read_labelled_columns(text, "x", "error")
+    if not may_have_subtopics:
+        assert not trec.has_subtopics(text)
+    plain = all(label in (b"0", b"Q0") and a + b in (b"  ", b"\t\t", b" \t", b"\t ")
+                for label, a, b in lines)  # fmt: skip
+    assert may_have_subtopics is not plain

@@ -26,7 +26,7 @@ from berryeval.formats.parquet_folder import is_parquet_folder
 from berryeval.formats.platforms import PLATFORM_FORMATS, load, may_be_one
 from berryeval.formats.registry import BINARY, FORMATS, OWN_FORMATS, check_format, check_kind
 from berryeval.formats.rows import Duplicates, Row, add_rows
-from berryeval.formats.trec_native import read_columns
+from berryeval.formats.trec_native import read_columns, read_labelled_columns
 
 __all__ = ["find_cautions", "iter_limited", "read_judgments", "read_run", "sniff_format"]
 
@@ -122,13 +122,13 @@ def _read_trec_judgments(
     content = read_content(path)
     if backend().name == "native":
         try:
-            found = Judgments.of_native(read_columns([content], "judgments", path, duplicates))
+            columns, may_have_subtopics = read_labelled_columns(content, path, duplicates)
         except FormatError:  # perhaps a document that comes under several subtopics, or strata
             if not trec.has_subtopics(content) and not trec.has_strata(content):
                 raise
         else:
-            if trec.is_ordinary(content, found.n_rows) or not trec.has_subtopics(content):
-                return found
+            if not may_have_subtopics or not trec.has_subtopics(content):
+                return Judgments.of_native(columns)
     return collect_judged(trec.judged_rows(content, path), origin, duplicates, judges)
 
 

@@ -43,7 +43,6 @@ __all__ = [
     "first_tag",
     "has_strata",
     "has_subtopics",
-    "is_ordinary",
     "iter_judged",
     "iter_ranked",
     "iter_rows",
@@ -152,14 +151,6 @@ def _queries_with_subtopics(content: bytes) -> frozenset[bytes]:
         for columns in lines
         if len(columns) > 1 and not _NO_SUBTOPIC.fullmatch(columns[1])
     )
-
-
-def is_ordinary(content: bytes, n_rows: int) -> bool:
-    """Whether the second column is 0 or Q0 on every line, as it is in nearly all files.
-
-    Quick, unlike `has_subtopics`, which decides in all other cases.
-    """
-    return any(content.count(zero) == n_rows for zero in (b" 0 ", b"\t0\t", b" Q0 "))
 
 
 def has_strata(content: bytes) -> bool:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from typing import TYPE_CHECKING
 
 from berryeval.core.column_names import Kind
 from berryeval.core.grouped import NativeColumns
@@ -11,7 +12,10 @@ from berryeval.formats.lines import PathLike, path_name
 from berryeval.formats.rows import Duplicates
 from berryeval.formats.trec import parse_line
 
-__all__ = ["read_columns"]
+if TYPE_CHECKING:
+    from berryeval._native import TextReader
+
+__all__ = ["read_columns", "read_labelled_columns"]
 
 
 def read_columns(
@@ -24,6 +28,24 @@ def read_columns(
     FormatError
         With file and line, for invalid lines, as `berryeval.formats.trec` raises it.
     """
+    return _read(pieces, kind, path, duplicates).take_columns(duplicates == "keep-best")
+
+
+def read_labelled_columns(
+    content: bytes, path: PathLike, duplicates: Duplicates
+) -> tuple[NativeColumns, bool]:
+    """Read judgments, and whether their second column may hold subtopics.
+
+    It is False only if the column is 0 or Q0 on every line, as it is in nearly all files.
+    `trec.has_subtopics` takes much longer, and decides in all other cases.
+    """
+    reader = _read([content], "judgments", path, duplicates)
+    return reader.take_columns(duplicates == "keep-best"), not reader.has_plain_labels()
+
+
+def _read(
+    pieces: Iterable[bytes], kind: Kind, path: PathLike, duplicates: Duplicates
+) -> TextReader:
     from berryeval._native import TextReader
 
     reader = TextReader(kind == "run")
@@ -36,4 +58,4 @@ def read_columns(
         number, text = wrong
         parse_line(text, kind, path, number)
         raise AssertionError(f"line {number} of {path} is right for one twin and wrong for one")
-    return reader.take_columns(duplicates == "keep-best")
+    return reader
