@@ -35,7 +35,6 @@ from berryeval.measures._parameters import JUDGED_ONLY, parameter_names, written
 from berryeval.measures.counts import NumRelevantRetrieved, NumRetrieved
 from berryeval.measures.precision import Precision
 from berryeval.measures.relative_precision import RelativePrecision
-from berryeval.measures.run_measures import find_run_measure
 from berryeval.measures.set_based import SetF
 from berryeval.measures.user_models import ScaledDCG
 
@@ -382,6 +381,8 @@ def _unknown(
     word: str, name: str, error: UnknownMeasureError
 ) -> UnknownMeasureError | MeasureSyntaxError:
     """Carry what follows the name over into the suggestion; say where measures of runs are."""
+    from berryeval.measures.run_measures import find_run_measure  # few names are unknown
+
     of_runs = find_run_measure(name)
     if of_runs is not None:
         got = f"one of {of_runs.scope}, for {of_runs.command or of_runs.function}"
