@@ -6,7 +6,7 @@ import pytest
 
 from berryeval import Query, compare, evaluate, gate
 from berryeval.evaluation.guards import Margin, MarginGuard, ThresholdGuard
-from berryeval.evaluation.notes import common_queries, missing_queries
+from berryeval.evaluation.notes import missing_queries, retrieved_by_all
 from berryeval.measures import parse_measure
 from berryeval.reports.gate import gate_to_json
 from evaluation.gating_cases import ids, judged, only, ranked
@@ -115,4 +115,4 @@ def test_missing_queries_are_named_by_run(n_missing):
     }
     expected = "3 of 5 judged queries are missing from b" if n_missing else ""
     assert missing_queries([*runs.items()]) == expected
-    assert common_queries(runs.values()) == ids(5)[n_missing:]
+    assert retrieved_by_all(runs.values()) == ids(5)[n_missing:]

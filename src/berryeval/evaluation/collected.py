@@ -9,7 +9,7 @@ from typing import TypeAlias
 from berryeval.core.judgments import Judgments
 from berryeval.core.run import Run
 from berryeval.errors import ArgumentError, MismatchError
-from berryeval.evaluation.comparing import check_runs, common_queries, compared
+from berryeval.evaluation.comparing import check_runs, compared, scored_for_all
 from berryeval.evaluation.comparison import Comparison, Statistics
 from berryeval.evaluation.evaluate import MeasureLike, read_measures
 from berryeval.evaluation.result import Evaluation
@@ -100,7 +100,7 @@ def compare_scores(
         reference,
         chosen,
         first.queries,
-        common_queries([*evaluations.values()], evaluations),
+        scored_for_all([*evaluations.values()], evaluations),
         labels=slices,
         how=how,
         risk=risk,

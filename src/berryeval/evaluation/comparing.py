@@ -61,11 +61,11 @@ from berryeval.measures import Measure, Recall
 
 __all__ = [
     "check_runs",
-    "common_queries",
     "compare",
     "compare_evaluations",
     "compared",
     "measures_compared",
+    "scored_for_all",
 ]
 
 
@@ -223,7 +223,7 @@ def compare(
                 for one in (run, *again.get(name, ()))
             ]
     _check_common(loaded, loaded_runs, reference)
-    query_ids = common_queries([one for several in by_run.values() for one in several], by_run)
+    query_ids = scored_for_all([one for several in by_run.values() for one in several], by_run)
     evaluations, noise = {}, {}
     for name, several in by_run.items():
         evaluations[name] = several[0]
@@ -281,7 +281,7 @@ def compare_evaluations(
         reference,
         evaluations[reference].measures,
         queries,
-        common_queries([*evaluations.values()], evaluations),
+        scored_for_all([*evaluations.values()], evaluations),
         labels=slices,
     )
 
@@ -407,7 +407,7 @@ def _check_common(judgments: Judgments, runs: Mapping[str, Run], reference: str)
             raise MismatchError(f"{reference} and {name} have no judged query in common")
 
 
-def common_queries(evaluations: Sequence[Evaluation], names: Iterable[str]) -> list[str]:
+def scored_for_all(evaluations: Sequence[Evaluation], names: Iterable[str]) -> list[str]:
     """Return the queries that are scored for all runs, or raise if there are none."""
     first, *others = (evaluation.scores.query_ids for evaluation in evaluations)
     if all(other == first for other in others):

@@ -19,7 +19,7 @@ from berryeval.evaluation.holes import Hole, find_holes
 from berryeval.evaluation.labelled import of_model
 from berryeval.evaluation.margin_verdicts import judge_margins
 from berryeval.evaluation.memory import Memory, levels_of
-from berryeval.evaluation.notes import common_queries, missing_queries
+from berryeval.evaluation.notes import missing_queries, retrieved_by_all
 from berryeval.evaluation.percentiles import percentile_of
 from berryeval.evaluation.result import Evaluation, MeasureResult
 from berryeval.evaluation.slices import Slice, find_slices
@@ -103,7 +103,7 @@ def gate(
     runs = _runs(comparisons, system, evaluation)
     common = None
     if any(any(run.scores.is_missing) for run in runs.values()):
-        ids = common_queries(runs.values())
+        ids = retrieved_by_all(runs.values())
         verdicts = [guard.verdict for guard in case.judge(set(ids)) if not guard.is_watched]
         common = Common(len(ids), _whole(verdicts))
     return summed_up(

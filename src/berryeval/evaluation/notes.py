@@ -13,7 +13,6 @@ if TYPE_CHECKING:
     from berryeval.evaluation.result import Evaluation
 
 __all__ = [
-    "common_queries",
     "count_queries",
     "holes_notes",
     "judges_notes",
@@ -22,6 +21,7 @@ __all__ = [
     "missing_queries",
     "query_notes",
     "range_text",
+    "retrieved_by_all",
     "weights_note",
 ]
 
@@ -109,7 +109,7 @@ def _judged(count: int) -> str:
     return "1 judged query" if count == 1 else f"{count:,} judged queries"
 
 
-def common_queries(runs: Iterable[Evaluation]) -> list[str]:
+def retrieved_by_all(runs: Iterable[Evaluation]) -> list[str]:
     """Return the ids of the queries that are scored for every run and missing from none."""
     found: dict[str, None] | None = None
     for run in runs:

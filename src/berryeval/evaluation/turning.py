@@ -14,7 +14,7 @@ from berryeval.evaluation.deciding import Floats, estimate_family
 from berryeval.evaluation.extremes import is_bounded, mean_bounds, remove_rounding
 from berryeval.evaluation.findings import Finding, finding_of
 from berryeval.evaluation.holes import scale_of
-from berryeval.evaluation.notes import common_queries
+from berryeval.evaluation.notes import retrieved_by_all
 from berryeval.evaluation.result import Evaluation, holes_measure
 from berryeval.measures import Measure
 
@@ -63,7 +63,7 @@ def turning(
     [difference] = [d for d in comparison.deciding(measure) if d.system == name]
     query_ids = comparison.query_ids
     if comparison.common:
-        query_ids = common_queries(comparison.evaluations.values())
+        query_ids = retrieved_by_all(comparison.evaluations.values())
     counts = [
         _n_holes(comparison.evaluations[run], measure, query_ids)
         for run in (comparison.baseline, name)
