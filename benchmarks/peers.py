@@ -12,7 +12,6 @@ import shutil
 import statistics
 import subprocess
 import sys
-import time
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -40,22 +39,32 @@ class Measured:
     megabytes: float
 
 
+# A process inherits the peak memory of the one that starts it, so a small one does.
+_START = """
+import json, os, sys, time
+start = time.perf_counter()
+to_nowhere = [(os.POSIX_SPAWN_OPEN, 1, os.devnull, os.O_WRONLY, 0)]
+process = os.posix_spawnp(sys.argv[1], sys.argv[1:], os.environ, file_actions=to_nowhere)
+_, status, usage = os.wait4(process, 0)
+print(json.dumps([time.perf_counter() - start, usage.ru_maxrss, os.waitstatus_to_exitcode(status)]))
+"""
+
+
 def measure(command: list[str | Path], rounds: int, **settings: str) -> Measured:
     """Run a command some times; its output goes nowhere."""
     seconds, peak = [], 0
     for _ in range(rounds):
-        start = time.perf_counter()
-        process = subprocess.Popen(
-            [str(part) for part in command],
-            stdout=subprocess.DEVNULL,
+        done = subprocess.run(
+            [sys.executable, "-I", "-S", "-c", _START, *map(str, command)],
+            stdout=subprocess.PIPE,
             env=os.environ | settings,
+            check=True,
         )
-        _, status, usage = os.wait4(process.pid, 0)
-        seconds.append(time.perf_counter() - start)
-        process.returncode = os.waitstatus_to_exitcode(status)
-        if process.returncode != 0:
-            raise SystemExit(f"{command[0]} ended with {process.returncode}")
-        peak = max(peak, usage.ru_maxrss)
+        took, memory, code = json.loads(done.stdout)
+        if code != 0:
+            raise SystemExit(f"{command[0]} ended with {code}")
+        seconds.append(took)
+        peak = max(peak, memory)
     print(f"  {min(seconds):8.3f} s  {Path(command[0]).name}", file=sys.stderr)
     return Measured(min(seconds), statistics.median(seconds), peak / 1e3)
 
