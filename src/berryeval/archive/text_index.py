@@ -117,7 +117,7 @@ class TextIndex:
         start = func.substr(type_coerce(documents.c.content, Text), 1, JSON_PREFIX)
         rows = select(documents.c.doc_id, start).where(documents.c.content.is_not(None))
         ordered = rows.order_by(documents.c.doc_id)
-        for doc_id, content in connection.execute(ordered, execution_options={"yield_per": 5000}):
+        for doc_id, content in connection.execute(ordered, execution_options={"yield_per": 500}):
             title, _ = beginning_of(content)
             if title:
                 yield doc_id, title

@@ -17,7 +17,7 @@ __all__ = ["RunCache", "check_baseline_name", "find_run", "labels_of", "load_run
 
 _LENGTH_OF_IDS = 64
 _RUN_ID = re.compile(f"[0-9a-f]{{{_LENGTH_OF_IDS}}}")
-_MOST_BYTES = 48 << 20
+_MOST_BYTES = 24 << 20
 """Size of the cached runs; one is always kept, however large."""
 
 _PER_QUERY = 150

@@ -45,7 +45,7 @@ __all__ = [
 RANKS_COMPARED = 100
 """Ranks that are compared for a measure without a cutoff."""
 
-_MOST_BYTES, _MOST_CACHED = 48 << 20, 24
+_MOST_BYTES, _MOST_CACHED = 32 << 20, 24
 """Size and number of the cached comparisons."""
 _MOST_PINNED = 4
 _AT_ONCE, _MOST_WAITING = 2, 8

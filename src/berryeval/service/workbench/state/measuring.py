@@ -30,7 +30,7 @@ __all__ = ["N_SERIES", "Columns", "Measuring", "PowerForm", "Spread"]
 N_SERIES = 8
 """Newest runs of a series that are used."""
 
-_MOST_BYTES, _MOST_KNOWN = 64 << 20, 64
+_MOST_BYTES, _MOST_KNOWN = 16 << 20, 64
 """Size and number of the cached columns."""
 _MOST_PARTS = 40
 """Largest slices that are reported."""
