@@ -4,14 +4,16 @@ import sqlite3
 import subprocess
 import sys
 from contextlib import closing
+from pathlib import Path
 
 import pytest
 from alembic.autogenerate import compare_metadata
 from alembic.runtime.migration import MigrationContext
+from alembic.script import ScriptDirectory
 from sqlalchemy import event, text
 
 from archive.databases import new_database
-from berryeval.archive import Archive, JudgmentEntry
+from berryeval.archive import Archive, JudgmentEntry, schema
 from berryeval.archive.schema import VERSION_TABLE, newest_version
 from berryeval.archive.tables import metadata
 from berryeval.errors import ArchiveError, ArgumentError, MissingExtraError
@@ -252,7 +254,7 @@ def test_a_full_disk_changes_nothing(tmp_path):
 
 WRITER = """
 import resource, sys
-from berryeval.archive import Archive, JudgmentEntry
+from berryeval.archive import Archive, JudgmentEntry, schema
 from berryeval.errors import ArchiveError
 with Archive.open(sys.argv[1]) as archive:
     resource.setrlimit(resource.RLIMIT_FSIZE, (1_000_000, resource.RLIM_INFINITY))
@@ -315,9 +317,12 @@ def test_the_name_of_an_archive_contains_no_password(postgres_archive):
 
 
 @pytest.mark.parametrize("missing", ["sqlalchemy", "alembic"])
-def test_without_its_libraries_the_archive_names_the_extra(missing):
-    """Unknown names of the package stay unknown."""
-    code = f"import sys; sys.modules[{missing!r}] = None; from berryeval.archive import Archive"
+def test_without_its_libraries_the_archive_names_the_extra(missing, tmp_path):
+    """Other packages may have installed one of them."""
+    code = (
+        f"import sys; sys.modules[{missing!r}] = None; "
+        f"from berryeval.archive import Archive; Archive.open({str(tmp_path / 'a.db')!r})"
+    )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
     assert "MissingExtraError: The archive requires an optional dependency" in done.stderr
     assert "pip install 'berryeval[archive]'" in done.stderr
@@ -405,3 +410,22 @@ def test_existing_file_permissions_are_kept(tmp_path):
     path.chmod(0o640)
     Archive.open(path).close()
     assert path.stat().st_mode & 0o777 == 0o640
+
+
+def test_files_of_upgrades_are_named_by_their_version():
+    """The newest version is known without loading them."""
+    scripts = ScriptDirectory(str(Path(schema.__file__).parent / "migrations"))
+    for script in scripts.walk_revisions():
+        assert Path(script.path).name.startswith(f"v{script.revision}_")
+    assert schema.newest_version() == scripts.get_current_head()
+
+
+def test_an_up_to_date_archive_is_opened_without_alembic(tmp_path):
+    """Loading it takes as long as opening the archive does."""
+    path = tmp_path / "archive.db"
+    Archive.open(path).close()
+    code = (
+        "import sys; from berryeval.archive import Archive; "
+        f"Archive.open({str(path)!r}).close(); assert 'alembic' not in sys.modules"
+    )
+    subprocess.run([sys.executable, "-c", code], check=True)

@@ -69,6 +69,6 @@ def __getattr__(name: str) -> object:
     try:
         return _load(name)
     except ModuleNotFoundError as error:
-        if (error.name or "").partition(".")[0] in ("sqlalchemy", "alembic"):
+        if (error.name or "").partition(".")[0] == "sqlalchemy":
             raise MissingExtraError("The archive", "archive") from None
         raise

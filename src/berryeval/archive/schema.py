@@ -4,22 +4,24 @@ from __future__ import annotations
 
 from functools import cache
 from pathlib import Path
+from typing import TYPE_CHECKING
 
-from alembic.config import Config
-from alembic.runtime.environment import EnvironmentContext
-from alembic.runtime.migration import MigrationContext, RevisionStep
-from alembic.script import ScriptDirectory
-from sqlalchemy import Connection, inspect, text
+from sqlalchemy import Connection, String, column, inspect, select, table, text
 
 from berryeval.archive import tables
 from berryeval.archive.database import Database
-from berryeval.errors import ArchiveError
+from berryeval.errors import ArchiveError, MissingExtraError
+
+if TYPE_CHECKING:
+    from alembic.runtime.migration import MigrationContext, RevisionStep
 
 __all__ = ["VERSION_TABLE", "migrate", "newest_version", "version_of"]
 
 VERSION_TABLE = "archive_version"
 
 _MIGRATIONS = Path(__file__).parent / "migrations"
+"""Upgrades in files called ``v0001_first.py`` by their version. Alembic applies them, and is
+imported only then: it would double the time in which an archive is opened."""
 
 
 def migrate(database: Database, *, create: bool = True) -> None:
@@ -46,8 +48,10 @@ def migrate(database: Database, *, create: bool = True) -> None:
 
 def version_of(connection: Connection) -> str | None:
     """Return the version of an archive's schema; None if it has no tables yet."""
-    context = MigrationContext.configure(connection, opts={"version_table": VERSION_TABLE})
-    versions = context.get_current_heads()
+    if not inspect(connection).has_table(VERSION_TABLE):
+        return None
+    stored = select(column("version_num", String)).select_from(table(VERSION_TABLE))
+    versions = connection.scalars(stored).all()
     if len(versions) > 1:
         raise ValueError(f"versions {', '.join(versions)}, where there can be only one")
     return versions[0] if versions else None
@@ -55,15 +59,19 @@ def version_of(connection: Connection) -> str | None:
 
 def newest_version() -> str:
     """Return the newest supported version of the schema."""
-    version = _scripts().get_current_head()
-    assert version is not None
-    return version
+    return max(_versions())
+
+
+@cache
+def _versions() -> frozenset[str]:
+    return frozenset(
+        path.name[1:].partition("_")[0] for path in (_MIGRATIONS / "versions").glob("v*.py")
+    )
 
 
 def _check(database: Database, connection: Connection, found: str | None) -> None:
-    known = {script.revision for script in _scripts().walk_revisions()}
     name = database.location.name
-    if found is not None and found not in known:
+    if found is not None and found not in _versions():
         message = (
             f"expected an archive of version {newest_version()} or older, found {found}: a newer "
             "berryeval created it; upgrade berryeval"
@@ -84,7 +92,14 @@ def _make_schema(connection: Connection, name: str) -> None:
 
 
 def _upgrade(connection: Connection) -> None:
-    scripts = _scripts()
+    try:
+        from alembic.config import Config
+        from alembic.runtime.environment import EnvironmentContext
+        from alembic.script import ScriptDirectory
+    except ModuleNotFoundError:
+        raise MissingExtraError("The archive", "archive") from None
+
+    scripts = ScriptDirectory(str(_MIGRATIONS))
 
     def steps(revision: str, _context: MigrationContext) -> list[RevisionStep]:
         return scripts._upgrade_revs("head", revision)  # noqa: SLF001 - as alembic's own command
@@ -97,8 +112,3 @@ def _upgrade(connection: Connection) -> None:
             transactional_ddl=True,
         )
         environment.run_migrations()
-
-
-@cache
-def _scripts() -> ScriptDirectory:
-    return ScriptDirectory(str(_MIGRATIONS))
