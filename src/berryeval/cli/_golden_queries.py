@@ -36,14 +36,14 @@ _CHOICES = ("a", "e", "r", "s", "q")
     "--judge",
     "judge_name",
     metavar="JUDGE",
-    help="Judge of whether the document answers its query.  [default: the model]",
+    help="Judge that decides whether the document answers its query.  [default: the model]",
 )
 @click.option(
     "--system",
     metavar="SYSTEM",
     default="bm25",
     show_default=True,
-    help="System that is asked each query, to show the rank of its document; none asks no system.",
+    help="System to send each query to, to show the rank of its document; none sends nothing.",
 )
 @click.option(
     "-n",
@@ -61,7 +61,9 @@ _CHOICES = ("a", "e", "r", "s", "q")
     show_default=True,
     help="Queries per chunk.",
 )
-@click.option("--seed", type=int, default=0, show_default=True, help="Random seed of the chunks.")
+@click.option(
+    "--seed", type=int, default=0, show_default=True, help="Random seed for drawing chunks."
+)
 @click.option(
     "--dry-run", is_flag=True, help="Show the number of calls, tokens and the cost; send nothing."
 )
@@ -82,8 +84,8 @@ def queries(
 ) -> None:
     """Propose queries for documents with a language model.
 
-    Each proposal has an intent, a category and a difficulty. Those that ask almost the same as
-    another query are set aside, and so are those that the judge says their chunk does not answer.
+    Each proposal has an intent, a category and a difficulty. Proposals that nearly repeat another
+    query are set aside, and so are those that, according to the judge, their chunk does not answer.
     All are written to query-proposals.jsonl in FOLDER, with the model, the prompt and the chunk
     they come from. The queries of the set do not change: people decide with `golden review`.
 
@@ -169,13 +171,13 @@ def _report(found: Proposed, folder: str, calls: JudgeCalls) -> int:
     envvar="USER",
     metavar="NAME",
     default="",
-    help="Name stored with each decision.  [default: the user]",
+    help="Name stored with each decision.  [default: the current user]",
 )
 @click.option(
     "--apply",
     "apply_only",
     is_flag=True,
-    help="Ask nothing; add the proposals whose status was set to accepted in the file.",
+    help="Do not ask; add the proposals whose status in the file is accepted.",
 )
 def review(folder: str, reviewer: str, apply_only: bool) -> None:
     """Accept, edit or reject proposed queries, and add the accepted ones.
@@ -183,7 +185,7 @@ def review(folder: str, reviewer: str, apply_only: bool) -> None:
     Shows each proposal with its chunk, the grade of the judge and the rank in the system. Every
     decision is stored at once; q ends, and the next call continues. Accepted queries are added to
     test-queries.json, with the intent as description and the id of the proposal. They have no
-    judgments yet. query-proposals.jsonl keeps where they come from, and who accepted them.
+    judgments yet. query-proposals.jsonl records where they come from, and who accepted them.
 
     Instead, you can edit the file: set status to accepted or rejected, and call with --apply.
 

@@ -1,4 +1,4 @@
-"""How help looks: examples have a heading of their own, and long lists of options have several."""
+"""Formatting of help: examples have their own heading, and long lists of options several."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ def _is_example(paragraph: str) -> bool:
 
 
 class Context(click.Context):
-    """What a command is called with; it shows help in our form."""
+    """The context of a command, which formats its help."""
 
     formatter_class = _Formatter
 

@@ -42,7 +42,7 @@ _judge_option = click.option(
     "--by",
     "label",
     type=click.Choice(["category", "difficulty"]),
-    help="Draw from the queries of each value of this label, for slices by it.",
+    help="Draw separately for each value of this label, for slices by it.",
 )
 @click.option(
     "--run",
@@ -57,8 +57,9 @@ _judge_option = click.option(
     "--chosen",
     multiple=True,
     metavar="QUERY",
-    help="Id of a query to label whatever the draw, since it decides or its labels tuned the "
-    "prompt. It is not part of N, and corrects no other query. Repeatable.",
+    help="Id of a query to label regardless of the draw, because the result depends on it or its "
+    "labels were used to tune the prompt. It does not count towards N, and corrects no other "
+    "query. Repeatable.",
 )
 @click.option(
     "-o", "--output", metavar="FILE", required=True, help="File to write, such as draw.json."
@@ -75,7 +76,7 @@ def draw(
     """Draw queries at random for people to judge completely.
 
     People do not choose the queries. Without --by, a larger N keeps those of a smaller one. With
-    --by, each value gets at least 10 queries, or all of its own: by Neyman's allocation if an
+    --by, each value gets at least 10 queries, or all that it has: by Neyman's allocation if an
     admitted judge has graded the first 10 of each --run, otherwise in proportion to the number of
     its queries. People judge everything that the compared runs return for these queries.
     `berryeval compare` and `gate` read the file as --label-draw.
@@ -130,8 +131,8 @@ def export(golden: str, runs: tuple[str, ...], k: int, judge_name: str | None, o
     """Export the grades of an admitted judge for everything that runs return.
 
     `berryeval compare` and `gate` read the file as --model-judgments, and correct it by people's
-    judgments. Refused unless the judge is admitted, and has graded the first K of all runs: its
-    score of a query has to be made of the same documents whether people judged the query or not.
+    judgments. Fails unless the judge is admitted and has graded the first K of all runs: its
+    score of a query must be based on the same documents whether or not people judged the query.
     Sends nothing.
 
     \b
@@ -193,13 +194,13 @@ def show(golden: str, price: Price | None, output: str | None, output_format: st
     "draws",
     multiple=True,
     metavar="FILE",
-    help="File of `judge draw` to upload; its name is that of the file. Repeatable.",
+    help="File written by `judge draw`; the draw gets the name of the file. Repeatable.",
 )
 def upload(golden: str, archive: str, token: str | None, draws: tuple[str, ...]) -> None:
     """Upload the grades and checks of judges to an archive or a service.
 
     The workbench then shows each judge with its calibration, and people decide on proposed
-    queries. Grades stay beside the judgments of people, and count there as they do in the golden
+    queries. Grades are kept apart from the judgments of people, and count as they do in the golden
     set, under the same guideline and scale. Existing records are not sent again, and an
     existing guideline is kept. Documents, queries and judgments are imported with
     `berryeval golden import`.

@@ -118,7 +118,7 @@ def judge_options(command: Command) -> Command:
             "--rate",
             type=click.FloatRange(min=0, min_open=True),
             metavar="N",
-            help="Calls per minute at most.",
+            help="Maximum number of calls per minute.",
         ),
         click.option(
             "--timeout",
@@ -132,20 +132,21 @@ def judge_options(command: Command) -> Command:
             type=click.IntRange(min=0),
             default=4,
             show_default=True,
-            help="Number of retries after a temporary error, such as 429; the delay that a server "
-            "asks for is kept.",
+            help="Number of retries after a temporary error, such as 429. A delay that the server "
+            "asks for is respected.",
         ),
         click.option(
             "--max-calls",
             type=click.IntRange(min=1),
             metavar="N",
-            help="Budget: calls at most, including retries. Exit code 6 if it is used up.",
+            help="Budget: maximum number of calls, including retries. Exit code 6 if it is "
+            "used up.",
         ),
         click.option(
             "--max-tokens",
             type=click.IntRange(min=1),
             metavar="N",
-            help="Budget: input and output tokens at most.",
+            help="Budget: maximum number of input and output tokens.",
         ),
         price_option,
     )

@@ -42,7 +42,7 @@ _NAMED = (
     (
         "label_draw",
         "BERRYEVAL_LABEL_DRAW",
-        "File that says which queries people labelled, and how they were drawn.",
+        "File that records which queries people labelled, and how they were drawn.",
     ),
     ("run", "BERRYEVAL_RUN", "Candidate run."),
     (
@@ -103,7 +103,7 @@ def named_options(**texts: str) -> Callable[[Command], Command]:
 
 
 def load_settings(config: str | None, named: Mapping[str, str | None]) -> Settings:
-    """Read the settings, and let the environment and flags have their way."""
+    """Read the settings; the environment and flags take precedence."""
     from berryeval.suite.settings import find_settings, read_settings
 
     settings = find_settings() if config is None else read_settings(config)

@@ -56,7 +56,7 @@ def spark_options(command: Command) -> Command:
             "--spark-conf",
             multiple=True,
             metavar="NAME=VALUE",
-            help="Setting of Spark, such as spark.executor.memory=4g. Repeatable.",
+            help="Spark setting, such as spark.executor.memory=4g. Repeatable.",
         ),
         click.option(
             "--master",

@@ -51,7 +51,7 @@ def command(
     output_format: str,
     **options: Any,  # noqa: ANN401 - as compare takes them
 ) -> None:
-    """Report whether judgments, or measures, order systems alike.
+    """Report whether judgments, or measures, rank systems alike.
 
     Shows the rank of each system in both orders, Kendall's tau and tau_AP between them with their
     intervals, the pairs of systems whose order changes, and whether each difference is

@@ -161,7 +161,7 @@ def list_collections(archive: str) -> None:
 def add_collection(archive: str, name: str, title: str | None) -> None:
     """Add the collection NAME to ARCHIVE, or change the title of an existing one.
 
-    NAME has lower-case letters, digits, dashes and underscores. A running service finds it with
+    NAME has lower-case letters, digits, dashes and underscores. A running service finds it on
     the next request.
 
     \b

@@ -132,7 +132,7 @@ def _enough_resamples(_context: click.Context, _option: click.Parameter, number:
 @click.option(
     "--label-draw",
     metavar="FILE",
-    help="File that says which queries people labelled, and how they were drawn.",
+    help="File that records which queries people labelled, and how they were drawn.",
 )
 @spark_options
 def command(

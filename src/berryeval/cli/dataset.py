@@ -34,10 +34,10 @@ __all__ = ["command"]
 def command(
     source: str, folder: str, format_: str | None, split: str, documents: str | None
 ) -> None:
-    """Convert a data set of another tool to a BEIR folder.
+    """Convert a data set from another tool to a BEIR folder.
 
     Every command reads judgments, queries and documents from such a folder. SOURCE
-    contains all three: a file of LlamaIndex (EmbeddingQAFinetuneDataset) or Ragas (a test set), a
+    contains all three: a LlamaIndex file (EmbeddingQAFinetuneDataset), a Ragas test set, a
     folder in the layout of MTEB or Hugging Face, or ir_datasets:NAME.
 
     \b

@@ -23,7 +23,7 @@ _DEFAULT_K = 10
 @click.command("holes")
 @click.argument("judgments", metavar="JUDGMENTS")
 @click.argument("runs", metavar="RUN...", nargs=-1, required=True)
-@measures_option("nDCG@10, or nDCG at the k of -k", "Measure to decide on")
+@measures_option("nDCG@10, or nDCG at the k of -k", "Measure that the documents could change")
 @click.option(
     "-k",
     "k",

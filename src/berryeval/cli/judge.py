@@ -73,13 +73,13 @@ _depth_option = click.option(
     metavar="N",
     help="Maximum number of pairs; the size of --pool sample.",
 )
-@click.option("--seed", type=int, default=0, show_default=True, help="Random seed of the sample.")
+@click.option("--seed", type=int, default=0, show_default=True, help="Random seed for the sample.")
 @click.option(
     "--repeats",
     type=click.IntRange(min=0),
     default=5,
     show_default=True,
-    help="Pairs judged before to judge again, to notice a judge that has changed.",
+    help="Number of judged pairs to judge again, to detect a judge that has changed.",
 )
 @click.option(
     "--dry-run", is_flag=True, help="Show the number of calls, tokens and the cost; send nothing."
@@ -173,7 +173,7 @@ def command(
     type=click.FloatRange(min=0, min_open=True),
     default=0.2,
     show_default=True,
-    help="Width that the interval of kappa should have.",
+    help="Desired width of the interval of kappa.",
 )
 @click.option(
     "--repeats",
@@ -199,14 +199,14 @@ def check(
     output: str | None,
     output_format: str,
 ) -> None:
-    """Check a judge against people, and admit it or not.
+    """Check a judge against people, and decide whether to admit it.
 
     Draws a sample of the pairs that people judged, with equal shares of grades and of the systems
     that returned them, lets the judge grade it blind, and reports the agreement, the confusion
     matrix, and biases by system, length, rank and wording, all with intervals. The judge is
-    admitted if the lower limit of weighted kappa reaches 0.6, and it surely favours no system by
-    more than 0.1 of the scale; `[admission]` in berryeval.toml of the golden set declares other
-    limits. Name the systems to be compared with --run.
+    admitted if the lower limit of weighted kappa reaches 0.6, and it does not clearly favour a
+    system by more than 0.1 of the scale; `[admission]` in the golden set's berryeval.toml declares
+    other limits. Name the systems to be compared with --run.
 
     The result is stored in judge-admissions.json in the golden set. Another model, prompt, setting
     or guideline requires a new check. Exit code 0 if the judge is admitted, 1 if not.

@@ -38,7 +38,7 @@ def command(
     output_format: str,
     **options: Any,  # noqa: ANN401 - as overlap takes them
 ) -> None:
-    """Report how alike the rankings of two runs are.
+    """Report how similar the rankings of two runs are.
 
     No judgments are needed. Shows the mean rank-biased overlap (RBO) with its bounds, Kendall's
     tau over the documents that both runs have, and the queries whose rankings differ most. CSV

@@ -43,7 +43,7 @@ _SHOWN = 10  # errors; each may name its query
     "--queries",
     metavar="FILE",
     required=True,
-    help="Queries file, or the folder of a golden set or of BEIR.",
+    help="Queries file, or the folder of a golden set or a BEIR folder.",
 )
 @click.option(
     "--judged-only",
@@ -60,7 +60,7 @@ _SHOWN = 10  # errors; each may name its query
     "--documents",
     metavar="PATH",
     help="Documents to index first: a folder of Markdown or text, JSON lines, or the folder of a "
-    "golden set or of BEIR.",
+    "golden set or a BEIR folder.",
 )
 @chunks_option
 @click.option(
@@ -402,7 +402,7 @@ def _report_failures(passes: Iterable[Collected]) -> None:
 def _report_incomplete(
     system: str, output: str, n_found: int, n_failed: int, n_answered: int
 ) -> None:
-    """Return why no run was written, and the way out."""
+    """Return why no run was written, and how to fix it."""
     if output == "-":
         left = "no run was written"
     else:

@@ -1,4 +1,4 @@
-"""``berryeval token``: who may call the service."""
+"""``berryeval token``: access to the service."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ def command() -> None:
     "collections",
     multiple=True,
     metavar="NAME",
-    help="Collection that the token may use. Repeatable.  [default: all, also later ones]",
+    help="Collection that the token may use. Repeatable.  [default: all, including later ones]",
 )
 @archive_option
 @config_option

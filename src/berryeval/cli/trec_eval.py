@@ -25,7 +25,7 @@ _OURS = ("--compat",)
 
 
 class _Command(click.Command):
-    """A command whose exit codes are trec_eval's, and whose long flags may be cut short."""
+    """A command with trec_eval's exit codes, whose long flags can be abbreviated."""
 
     def make_context(self, *arguments: Any, **options: Any) -> click.Context:  # noqa: ANN401
         try:
@@ -39,7 +39,7 @@ class _Command(click.Command):
         return super().parse_args(ctx, [*map(self._in_full, args[:end]), *args[end:]])
 
     def _in_full(self, word: str) -> str:
-        """Return a long flag that was cut short in full; getopt reads it like that."""
+        """Return the full form of an abbreviated long flag, as getopt does."""
         known = [flag for parameter in self.params for flag in parameter.opts]
         flag, sign, value = word.partition("=")
         if not flag.startswith("--") or flag in known:
@@ -248,7 +248,7 @@ def _help(names: dict[str, str | None], flags: dict[str, Any]) -> None:
 
 
 def _files(files: tuple[str, ...], flags: dict[str, Any]) -> tuple[str, str]:
-    """Return the two files, or say what of the flags cannot be done."""
+    """Return the two files, or raise for flags that are not supported."""
     from berryeval.trec_eval.names import FORMATS
 
     if len(files) != 2:  # noqa: PLR2004 - two files

@@ -36,7 +36,7 @@ class VersionInfo(TypedDict):
 def command(as_json: bool) -> None:
     """Show versions, the platform, and the backend in use.
 
-    The native and the Python backend give identical bits; the native one is faster.
+    Both backends, native and Python, give bit-for-bit the same results; the native one is faster.
 
     \b
     berryeval version
@@ -74,7 +74,7 @@ def _collect() -> VersionInfo:
 
 
 def _installed_version(package: str) -> str:
-    """Read the version off the package's .dist-info folder.
+    """Read the version from the package's .dist-info folder.
 
     `importlib.metadata` gives the same, and takes a third of this command's time to import.
     """

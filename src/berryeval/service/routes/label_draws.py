@@ -69,8 +69,9 @@ class DrawContent(Body):
     )
     chosen: Annotated[list[Id], Field(max_length=MOST_QUERIES)] = Field(
         default_factory=list,
-        description="Queries to label whatever the draw, since they decide or their labels tuned "
-        "the prompt. They are not part of `n`, and correct no other query.",
+        description="Queries to label regardless of the draw, because the result depends on them "
+        "or their labels were used to tune the prompt. They do not count towards `n`, and correct "
+        "no other query.",
     )
     queries: Annotated[dict[Id, DrawnQuery], Field(max_length=MOST_QUERIES)] | None = None
     kind: Literal["label draw"] | None = None
