@@ -69,10 +69,10 @@ def test_without_a_query_the_one_that_fell_most_is_explained():
     """The output says that the query was chosen, and how."""
     lines = berryeval("qrels.txt", "a.run", "b.run").output.splitlines()
     assert lines[0].startswith("nDCG@10 of query q1 fell by 0.4706, from 0.9502 in a.run")
-    assert lines[1] == "This query got worse by the most."
+    assert lines[1] == "This query lost the most."
     lines = berryeval("qrels.txt", "b.run", "a.run").output.splitlines()
     assert lines[0].startswith("nDCG@10 of query q1 rose by 0.4706")
-    assert lines[1] == "No query got worse; this one got better by the most."
+    assert lines[1] == "No query got worse; this one gained the most."
 
 
 def test_an_unchanged_query_has_no_table():

@@ -53,7 +53,7 @@ def history():
 
 
 TABLE = """\
-RR of bm25.run: 5 evaluations, 0.9500 at first, 0.7857 at last.
+RR of bm25.run: 5 evaluations, from 0.9500 to 0.7857.
 ▇█▁ ▁▂
 
 time (UTC)        note  queries    mean   change
@@ -86,7 +86,7 @@ def test_a_history_is_a_sentence_a_sparkline_and_a_table():
 def test_the_last_evaluations_can_be_shown_alone():
     """The decline is reported even if it is not among them."""
     lines = berryeval("history", "h.jsonl", "--last", "2").output.splitlines()
-    assert lines[0] == "RR of bm25.run: 2 evaluations, 0.7381 at first, 0.7857 at last."
+    assert lines[0] == "RR of bm25.run: 2 evaluations, from 0.7381 to 0.7857."
     assert lines[1] == "▁█"
     assert any(line.startswith("Decline: a step at 2026-01-07") for line in lines)
 
@@ -135,7 +135,7 @@ def test_runs_of_different_names_are_one_series():
     record(18, run="v1", measures=["RR"])
     record(18, days=1, run="v2", measures=["RR"])
     lines = berryeval("history", "h.jsonl").output.splitlines()
-    assert lines[0] == "RR: 2 evaluations, 0.9500 at first, 0.9500 at last."
+    assert lines[0] == "RR: 2 evaluations, from 0.9500 to 0.9500."
     assert lines[3].split() == ["time", "(UTC)", "run", "queries", "mean", "change"]
     assert lines[5].split() == ["2026-01-06", "06:30", "v2", "20", "0.9500", "0"]
 

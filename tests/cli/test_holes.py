@@ -44,9 +44,10 @@ def test_the_table_has_effects_ranks_and_bounds():
         "2 unjudged documents in 1 of 2 queries.\n"
         "effect: the largest change of the mean P@2 if the document gets grade 2 instead\n"
         "of 0, and the other unjudged ones get 0.\n"
-        "The column of each run shows the document's rank; - means none in the first 2.\n"
+        "The column of each run shows the document's rank; - means not in the first 2.\n"
         "\n"
-        "Means as judged, and over all grades from 0 to 2 of the unjudged:\n"
+        "Means as judged, and their bounds if each unjudged document may have any grade "
+        "from 0 to 2:\n"
         "  a.run: P@2 0.5000, between 0.5000 and 0.7500\n"
         "  b.run: P@2 0.5000, between 0.5000 and 0.7500\n",
     )
@@ -164,7 +165,7 @@ def test_outer_bounds_and_whole_rankings_are_marked(data):
         lines = [f"q1 Q0 h{i:02} 1 {order * i} x\n" for i in range(20)]
         (data / f"{name}.run").write_text("".join(lines))
     shown = holes("qrels.txt", "m.run", "--against", "n.run", "-m", "AP", "-n", "1").output
-    assert "The column of each run shows the document's rank; - means none.\n" in shown
+    assert "The column of each run shows the document's rank; - means not retrieved.\n" in shown
     assert shown.endswith(" (outer bounds)\n")
 
 

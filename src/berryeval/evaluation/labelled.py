@@ -1,4 +1,4 @@
-"""Scores that rest on people's grades for some queries, and on a model's for all."""
+"""Scores that are based on people's grades for some queries, and on a model's for all."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ Floats: TypeAlias = NDArray[np.float64]
 
 @dataclass(frozen=True)
 class RestsOn:
-    """The judgments that a figure rests on."""
+    """The judgments that a figure is based on."""
 
     n_people: int
     """Judgments by people, of the labelled queries."""
@@ -38,16 +38,16 @@ class RestsOn:
 
     @property
     def sentence(self) -> str:
-        """What the figure rests on, as a sentence."""
+        """What the figure is based on, as a sentence."""
         people = f"{self.n_people:,} human"
         if self.weight > 0:
-            return f"Rests on {people} and {self.n_model:,} model judgments."
+            return f"Based on {people} and {self.n_model:,} model judgments."
         why = self.reason or "they would not make it more precise"
-        return f"Rests on {people} judgments; {self.n_model:,} model judgments do not count: {why}."
+        return f"Based on {people} judgments; {self.n_model:,} model judgments do not count: {why}."
 
 
 def of_model(rested: Sequence[RestsOn]) -> str:
-    """Return the sentence of what relies on the model least; empty without a model."""
+    """Return the sentence of the part that relies on the model least; empty without a model."""
     if not rested:
         return ""
     return f" {min(rested, key=lambda one: one.weight).sentence}"
@@ -72,7 +72,7 @@ class Labelled:
         return replace(self, people=-self.people, model=-self.model)
 
     def minus(self, other: Labelled) -> Labelled:
-        """Return the differences; what differs by rounding only is 0."""
+        """Return the differences; those due to rounding are 0."""
         return replace(
             self,
             people=_rounded(self.people - other.people),
@@ -130,7 +130,7 @@ class Labelled:
         return self._powered(people, model, strata)
 
     def rests_on(self, found: PoweredMean | None) -> RestsOn:
-        """Return what the mean rests on."""
+        """Return what the mean is based on."""
         n_people, n_model = (int(n) for n in sums_of(self.n_judgments))
         weight, reason = 0.0, "too few queries are labelled"
         if found is not None:

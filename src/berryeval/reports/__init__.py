@@ -1,1 +1,1 @@
-"""How results look. Nothing is computed here."""
+"""Presentation of results. Nothing is computed here."""

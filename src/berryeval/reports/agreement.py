@@ -1,4 +1,4 @@
-"""Whether two sets of judgments, or measures, order systems alike: tables, Markdown, CSV, JSON."""
+"""Whether judgments, or measures, rank systems in the same order: tables, Markdown, CSV, JSON."""
 
 from __future__ import annotations
 
@@ -115,7 +115,7 @@ def _systems(found: Agreement, one: MeasureAgreement) -> Table:
 
 
 def _systems_by_measure(found: MeasuresAgreement) -> Table:
-    """Lay out all measures side by side, by rank in the first one."""
+    """Lay out all measures side by side, ordered by rank in the first one."""
     figures: dict[str, dict[str, tuple[str, str]]] = {}
     for pair in found.pairs:
         for one in pair.systems:

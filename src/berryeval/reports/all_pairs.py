@@ -1,4 +1,4 @@
-"""Every system against every other, and how alike they are, as tables."""
+"""Every system against every other, and how similar they are, as tables."""
 
 from __future__ import annotations
 
@@ -51,7 +51,7 @@ def run_similarity_table(found: Iterable[RunSimilarity], depth: int | None) -> T
 
 
 def order_similarity_table(found: Iterable[OrderSimilarity]) -> Table:
-    """Lay out how alike measures order the systems."""
+    """Lay out how similarly measures rank the systems."""
     return Table(
         "Similarity of system orders",
         ("measure", "measure", "tau", "tau_AP"),

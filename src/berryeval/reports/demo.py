@@ -1,4 +1,4 @@
-"""The demonstration, for readers who see all of this for the first time."""
+"""The demonstration, for readers who are new to all of this."""
 
 from __future__ import annotations
 
@@ -53,7 +53,7 @@ def _means(found: Demo) -> Table:
 
 
 def questions_note(found: Demo) -> list[str]:
-    """Return what a reader must know of the questions that are indexed; nothing without any."""
+    """Return a note about the indexed questions; empty without any."""
     last, result = list(found.results.items())[-1]
     plain, measure = result.without_questions, str(found.comparison.measures[0])
     if plain is None:
@@ -118,7 +118,7 @@ def _verdict(found: Demo) -> Table:
 
 
 def _thresholds(found: Demo) -> str:
-    """Report how the last system does by the thresholds of the suite, which are another matter."""
+    """Compare the last system with the thresholds of the suite, apart from the gate."""
     name, result = list(found.results.items())[-1]
     missed = [
         f"{_named(found, measure)} is {score(guard.value)}, below {guard.limit:.2f}"

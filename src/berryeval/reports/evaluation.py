@@ -32,7 +32,7 @@ Evaluations = Mapping[str, "Evaluation"]
 
 
 class Shown(NamedTuple):
-    """What to show of evaluations besides means."""
+    """What to show of evaluations in addition to means."""
 
     per_query: bool = False
     label: str | None = None

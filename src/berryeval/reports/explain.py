@@ -1,4 +1,4 @@
-"""Explanations: a sentence, a table of moves, and how the difference was shared out."""
+"""Explanations: a sentence, a table of moves, and how the difference was distributed."""
 
 from __future__ import annotations
 
@@ -64,12 +64,12 @@ def _why_chosen(found: Explanation) -> str:
     if found.outcome == "equal":
         return "No query changed; this is the first one."
     if found.outcome == "worse":
-        return "This query got worse by the most."
-    return "No query got worse; this one got better by the most."
+        return "This query lost the most."
+    return "No query got worse; this one gained the most."
 
 
 def explanation_table(found: Explanation, *, every_move: bool = False) -> Table:
-    """Lay out a row for each document that moved to some effect, or for every one."""
+    """Lay out a row for each document whose move had an effect, or for every document."""
     moves = _shown(found, every_move=every_move)
     return Table(
         title="",

@@ -1,4 +1,4 @@
-"""Golden sets: counts, ceilings, agreement, and what is wrong."""
+"""Golden sets: counts, ceilings, agreement, and errors."""
 
 from __future__ import annotations
 

@@ -53,7 +53,7 @@ def trend_heading(trend: Trend, encoding: str = "utf-8") -> str:
         return f"{trend.measure}{whose}: one evaluation, {first.mean:.4f}."
     sentence = (
         f"{trend.measure}{whose}: {len(points)} evaluations, "
-        f"{first.mean:.4f} at first, {last.mean:.4f} at last."
+        f"from {first.mean:.4f} to {last.mean:.4f}."
     )
     newest = points[-_MOST_IN_SPARKLINE:]
     line = sparkline([point.mean for point in newest], encoding)

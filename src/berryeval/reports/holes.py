@@ -145,7 +145,7 @@ def holes_to_json(found: HoleList) -> str:
 
 
 def holes_to_trec(found: HoleList) -> Iterator[bytes]:
-    """Iterate over lines of judgments with grade -1: in the pool, and not judged.
+    """Iterate over lines of judgments with grade -1: in the pool, but not judged.
 
     Raises `InputError` for an id with white space.
     """
@@ -174,8 +174,8 @@ def _notes(found: HoleList) -> tuple[str, ...]:
     unjudged = "1 unjudged document" if n_holes == 1 else f"{n_holes:,} unjudged documents"
     shown = "" if n_shown == n_holes else f"; the {n_shown:,} most decisive are shown"
     there = f"{found.n_queries_with_holes:,} of {found.n_queries:,} queries"
-    rank = "The column of each run shows the document's rank; - means none" + (
-        "." if found.depth is None else f" in the first {found.depth:,}."
+    rank = "The column of each run shows the document's rank; - means not " + (
+        "retrieved." if found.depth is None else f"in the first {found.depth:,}."
     )
     notes = [
         f"{unjudged} in {there}{shown}.",
@@ -189,7 +189,8 @@ def _notes(found: HoleList) -> tuple[str, ...]:
     if found.means:
         lines += [
             "",
-            f"Means as judged, and over all grades from 0 to {found.max_grade:g} of the unjudged:",
+            "Means as judged, and their bounds if each unjudged document may have any grade "
+            f"from 0 to {found.max_grade:g}:",
         ]
         lines += [f"  {_range(mean, found.baseline)}" for mean in found.means]
         from berryeval.evaluation.headline import listing

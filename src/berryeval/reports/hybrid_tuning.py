@@ -26,7 +26,7 @@ JSON_VERSION = 1
 
 
 def hybrid_tuning_sentences(tuning: HybridTuning) -> list[str]:
-    """Return what was found, one sentence per line."""
+    """Return the result, one sentence per line."""
     choice = tuning.choice
     held_out = f"{choice.held_out.mean:.4f}"
     if choice.interval is not None:

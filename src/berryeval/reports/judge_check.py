@@ -82,7 +82,7 @@ def _confusion(admission: Admission) -> Table:
         "Grades of the judge, by the grade of people",
         ("people", *("cannot judge" if one is None else f"judge {one:g}" for one in columns)),
         tuple((f"{grade:g}", *cells) for grade, cells in rows.items()),
-        ("Shares of a row, reweighted; in brackets the number of pairs.",),
+        ("Shares of each row, reweighted; numbers of pairs in brackets.",),
     )
 
 

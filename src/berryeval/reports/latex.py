@@ -51,7 +51,7 @@ _SPECIAL = {
 
 
 def comparison_to_latex(comparison: Comparison) -> str:
-    """Return a table of means, in which marks say what differs, and one of differences.
+    """Return a table of means, with marks for differences, and a table of differences.
 
     The first has one row per system. Where no measure was named there are too many for that: it
     has one row per measure and one column per system.
@@ -165,7 +165,7 @@ def _cell(
 def _table(
     header: Sequence[str], rows: Iterable[Sequence[str]], note: str, *, title: str = ""
 ) -> str:
-    """Return a table of cells that are LaTeX already; a title stands above it."""
+    """Return a table of cells that are already LaTeX, with a title above it."""
     return "\n".join(
         [
             r"\begin{table}",
@@ -194,6 +194,6 @@ def _best(runs: Evaluations, measure: Measure) -> str | None:
 
 
 def escape(text: str) -> str:
-    """Return text that LaTeX sets as it is; control characters become spaces."""
+    """Return text escaped for LaTeX; control characters become spaces."""
     line = re.sub(r"[\x00-\x1f\x7f\ud800-\udfff]+", " ", text)
     return "".join(_SPECIAL.get(character, character) for character in line)

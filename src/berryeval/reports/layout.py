@@ -19,7 +19,7 @@ TEXT_WIDTH = 80
 
 
 class Table(NamedTuple):
-    """Rows under a header. The first columns, which identify a row, are words, others figures."""
+    """Rows under a header. The first columns identify a row and are text, others are numbers."""
 
     title: str
     header: tuple[str, ...]

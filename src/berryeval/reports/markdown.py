@@ -34,7 +34,7 @@ _MOST_CHARACTERS = 60_000
 
 
 def comparison_to_markdown(comparison: Comparison) -> str:
-    """Return a heading that says it in one sentence, the tables, and what is behind them."""
+    """Return a heading with the result in one sentence, the tables, and the details behind them."""
     heading = f"### {_text(comparison.sentence)}"
     return _joined([heading, *_comparison_parts(comparison)])
 
@@ -108,7 +108,7 @@ def _rows(
 
 
 def _text(text: str) -> str:
-    """Return text on one line that shows as it is."""
+    """Return text on one line, escaped for Markdown."""
     line = printable(" ".join(text.split()))
     # A word joiner between sign and name: no user is mentioned, and no issue or page is linked.
     for pattern in (_MENTION, _ADDRESS):
@@ -117,7 +117,7 @@ def _text(text: str) -> str:
 
 
 def _joined(parts: Iterable[str]) -> str:
-    """Return the parts, without the last of those that are folded if a comment cannot hold all."""
+    """Return the parts, dropping collapsed ones from the end if a comment cannot hold them all."""
     kept = list(parts)
     left_out = 0
     while sum(map(len, kept)) > _MOST_CHARACTERS and kept[-1].startswith("<details>"):

@@ -1,4 +1,4 @@
-"""How alike two runs are: tables, Markdown, CSV and JSON."""
+"""How similar two runs are: tables, Markdown, CSV and JSON."""
 
 from __future__ import annotations
 

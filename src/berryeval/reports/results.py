@@ -83,7 +83,7 @@ def to_latex(result: Result) -> str:
 
 
 def save(result: Result, path: str | os.PathLike[str]) -> None:
-    """Write a result in the format of the file's extension, whole or not at all."""
+    """Write a result in the format of the file's extension, completely or not at all."""
     formats = (*_FORMATS, "junit") if _kind(result) == "GateResult" else _FORMATS
     endings = {ending: name for ending, name in ENDINGS.items() if name in formats}
     wanted = format_of_ending(path, endings, "table", argument="path", choice=".txt for a table")

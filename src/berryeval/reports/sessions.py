@@ -36,7 +36,7 @@ def render_sessions(
 def sessions_tables(
     found: Mapping[str, SessionScores], *, per_session: bool = False
 ) -> list[Table]:
-    """Lay out the means of each run, and every session if wanted."""
+    """Lay out the means of each run, and every session if requested."""
     measures = _measures(found)
     tables = [
         Table(

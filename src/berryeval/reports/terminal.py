@@ -1,4 +1,4 @@
-"""Showing things to people: with Rich on a terminal, in plain text anywhere else.
+"""Output for people: with Rich on a terminal, in plain text elsewhere.
 
 Rich is imported only when there is a terminal: a pipe need not wait for it.
 """
@@ -66,7 +66,7 @@ def show_table(table: Table) -> None:
 
 
 def _printable(table: Table) -> Table:
-    """Return the table without what could steer the terminal."""
+    """Return the table without control sequences for the terminal."""
     from berryeval.core.text import printable
 
     return table._replace(
@@ -156,7 +156,7 @@ def show_sections(sections: Iterable[Section]) -> None:
 
 
 def _page(text: str, console: Console) -> None:
-    """Write text that fits the screen; hand longer text to the reader's pager."""
+    """Write text that fits the screen; pass longer text to the user's pager."""
     if text.count("\n") < console.height or not sys.stdin.isatty():
         sys.stdout.write(text)
         return

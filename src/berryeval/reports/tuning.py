@@ -18,7 +18,7 @@ JSON_VERSION = 1
 
 
 def tuning_sentences(tuning: FusionTuning) -> list[str]:
-    """Return what was found, one sentence per line."""
+    """Return the result, one sentence per line."""
     held_out = f"{tuning.held_out.mean:.4f}"
     if tuning.interval is not None:
         held_out += f" [{tuning.interval.low:.4f}, {tuning.interval.high:.4f}]"
@@ -95,7 +95,7 @@ def _rows(tuning: FusionTuning) -> Iterator[list[object]]:
 
 
 def tuning_to_json(tuning: FusionTuning) -> str:
-    """Return one JSON object: the recommendation, what to expect of it, and all that was tried."""
+    """Return one JSON object: the recommendation, its expected score, and all candidates."""
     interval, difference = tuning.interval, tuning.difference
     between = difference.interval
     shape: dict[str, Any] = {

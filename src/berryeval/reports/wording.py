@@ -106,7 +106,7 @@ def undefined_notes(differences: Iterable[Difference]) -> list[str]:
 
 
 def reason_of(guard: GuardResult) -> str:
-    """Return why a guard decided so, as a sentence with its subject, and what to keep in mind."""
+    """Return the reason for a guard's verdict as a sentence, with caveats."""
     measure = getattr(guard.guard, "measure", "Latency")
     is_whole = guard.reason[:1].isupper()
     reason = guard.reason if is_whole else f"{measure} {guard.reason}"

@@ -1,4 +1,4 @@
-"""Pages of one file: they work from a disk, a mail or a CI server, and print.
+"""Single-file pages, which work from disk, in an email and on a CI server, and can be printed.
 
 Whatever comes from the data is escaped, and a content security policy forbids any script but ours.
 """

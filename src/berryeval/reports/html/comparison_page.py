@@ -125,7 +125,7 @@ def _lead(gate: GateResult | None) -> str:
 
 
 def _effect(difference: Difference) -> str:
-    """Return the effect size; with a model there is none, but what the difference rests on."""
+    """Return the effect size; with a model, which has none, what the difference is based on."""
     if difference.rests_on is not None:
         n_labelled = difference.rests_on.n_labelled
         return f"{count(n_labelled, 'query', 'queries')} labelled by people"
@@ -133,7 +133,7 @@ def _effect(difference: Difference) -> str:
 
 
 def _numbers(comparison: Comparison, focus: Focus, gate: GateResult | None) -> str:
-    """Return four figures of what the page looks at first: those that its headline rests on."""
+    """Return the four figures behind the headline of the page."""
     first = comparison.difference(focus.system, focus.measure)
     if gate is None:
         deciding = comparison.deciding(focus.measure)

@@ -1,4 +1,4 @@
-"""What a page looks at first: one candidate in one measure."""
+"""The initial selection of a page: one candidate in one measure."""
 
 from __future__ import annotations
 

@@ -28,7 +28,7 @@ _WORDS = {str(finding): words for finding, words in WORDS.items()}
 
 
 def badge(verdict: str) -> str:
-    """Return a verdict as a colour, a sign and a word."""
+    """Return a verdict as a colour, a symbol and a word."""
     icon = (
         '<svg viewBox="0 0 20 20" aria-hidden="true" fill="none" stroke="currentColor" '
         'stroke-width="1.9" stroke-linecap="round" stroke-linejoin="round">'
@@ -49,7 +49,7 @@ def margins_of(gate: GateResult | None) -> dict[str, float]:
 
 
 def guards_part(gate: GateResult) -> str:
-    """Return a row for each guard, and the unjudged documents that could turn the verdict."""
+    """Return a row for each guard, and the unjudged documents that could change the verdict."""
     names = ("guard", "verdict", "value", "limit", "interval", "queries")
     head = "".join(
         f'<th scope="col"{" class=n" if i > 1 else ""}>{name}</th>' for i, name in enumerate(names)

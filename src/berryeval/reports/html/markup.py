@@ -1,4 +1,4 @@
-"""Text, tables and marks as HTML. Whatever comes from the data is escaped here."""
+"""Text, tables and marks as HTML. All data is escaped here."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ _FOR_SCRIPT = {ord(character): f"\\u{ord(character):04x}" for character in "<>&\
 
 
 def escaped(text: object) -> str:
-    """Return text that shows as it is, in an element or an attribute."""
+    """Return text escaped for an element or an attribute."""
     return html.escape(printable(text))
 
 
@@ -27,7 +27,7 @@ def figure_text(text: str) -> str:
 
 
 def json_script(element_id: str, value: object) -> str:
-    """Return data that a script reads, and that cannot end the element it stands in."""
+    """Return data for a script, escaped so that it cannot end its element."""
     text = json.dumps(value, ensure_ascii=False, separators=(",", ":"), allow_nan=False)
     safe = printable(text).translate(_FOR_SCRIPT)
     return f'<script type="application/json" id="{element_id}">{safe}</script>'
@@ -39,7 +39,7 @@ def notes_to_html(notes: Iterable[str]) -> str:
 
 
 def table_to_html(table: Table, *, with_notes: bool = True) -> str:
-    """Return a table in a box that scrolls by itself, with its notes below."""
+    """Return a table in a scrollable box, with its notes below."""
     head = "".join(
         f'<th scope="col"{_is_figure(i, table)}>{escaped(name) or _HIDDEN}</th>'
         for i, name in enumerate(table.header)
@@ -50,7 +50,7 @@ def table_to_html(table: Table, *, with_notes: bool = True) -> str:
 
 
 def scroll_box(title: str, inside: str, attributes: str = "") -> str:
-    """Return a table in a box of its own, which the keyboard can reach to scroll it."""
+    """Return a table in a box that can be scrolled with the keyboard."""
     label = escaped(title)
     return (
         f'<div class="scroll" tabindex="0" role="region" aria-label="{label}, table">'

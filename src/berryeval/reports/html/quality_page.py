@@ -76,7 +76,7 @@ def _limits(result: QualityResult, name: str) -> str:
 
 
 def _rankings(result: QualityResult) -> str:
-    """Return what every query found, folded; the first of them if there are very many."""
+    """Return the collapsed results of every query; only the first if there are very many."""
     shown = result.query_results[:_MOST_QUERIES]
     left_out = len(result.query_results) - len(shown)
     note = [f"Queries left out: {left_out:,}. JSON has them all."] if left_out else []

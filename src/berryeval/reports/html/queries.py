@@ -59,7 +59,7 @@ def _head(key: str | None, name: str) -> str:
 
 
 def _choices(data: dict[str, Any]) -> str:
-    """Return what to choose from, where there is a choice."""
+    """Return the choices, if there are any."""
     choices = [
         f'<label>{label}<select id="choose-{key}">{_options(names, data[key])}</select></label>'
         for key, label, names in (

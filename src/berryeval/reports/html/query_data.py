@@ -1,4 +1,4 @@
-"""The queries of a comparison, as small as a script can read them.
+"""The queries of a comparison, in a compact form for a script.
 
 Scores are whole ten-thousandths, column by column; rankings are those of the queries that changed
 most, as far as there is room.
@@ -67,7 +67,7 @@ def query_data(
 
 
 def _titles(rankings: Iterable[Documents], documents: Mapping[str, Document]) -> dict[str, str]:
-    """Return titles of the documents in rankings, or how their texts begin, while there is room."""
+    """Return titles of the documents in rankings, or the beginnings of texts, up to a limit."""
     found: dict[str, str] = {}
     n_characters = 0
     for doc_id in dict.fromkeys(row[0] for ranking in rankings for row in ranking):

@@ -1,4 +1,4 @@
-"""The pages of a tuning: what was found, a chart of weights, and all that was tried."""
+"""The pages of a tuning: the result, a chart of weights, and everything that was tried."""
 
 from __future__ import annotations
 
