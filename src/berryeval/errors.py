@@ -390,7 +390,7 @@ class ServiceError(BerryEvalError):
 
 
 class SparkError(BerryEvalError):
-    """A Spark cluster cannot be reached, lacks a package, or fails, such as for want of memory."""
+    """A Spark cluster cannot be reached, lacks a package, or fails, for example out of memory."""
 
 
 class TrecEvalError(InputError):

@@ -123,8 +123,16 @@ def test_a_damaged_run_is_rejected(archive, data):
     ("facts", "error", "words"),
     [
         (RunFacts(""), ArgumentError, "name"),
-        (RunFacts("x", {"k": float("nan")}), InputTypeError, "settings: expected what JSON holds"),
-        (RunFacts("x", {"k": object()}), InputTypeError, "settings: expected what JSON holds"),
+        (
+            RunFacts("x", {"k": float("nan")}),
+            InputTypeError,
+            "settings: expected a JSON value",
+        ),
+        (
+            RunFacts("x", {"k": object()}),
+            InputTypeError,
+            "settings: expected a JSON value",
+        ),
         (RunFacts("x", []), InputTypeError, "settings: expected a mapping, got list"),
         (RunFacts("x", tags="nightly"), ArgumentError, "tags: expected several"),
         (RunFacts("x", tags=[1]), InputTypeError, "tags"),
@@ -153,7 +161,7 @@ def test_a_baseline_cannot_be_removed(archive):
     """Its name would refer to no run."""
     stored = archive.runs.put(RUN, RunFacts("x"))
     archive.baselines.put("main", stored.run_id)
-    with pytest.raises(ConflictError, match="that it is baseline 'main'"):
+    with pytest.raises(ConflictError, match="a run that is not a baseline, found baseline 'main'"):
         archive.runs.remove(stored.run_id)
     archive.baselines.remove("main")
     assert archive.runs.remove(stored.run_id)

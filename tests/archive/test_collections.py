@@ -189,7 +189,7 @@ def test_a_folder_that_cannot_be_created_is_reported(tmp_path):
 
 
 def test_tokens_are_limited_to_collections(archive):
-    """None means all, also later ones; removing a collection never widens a limit."""
+    """None means all, including later ones; removing a collection never widens a limit."""
     archive.collections.create("shop")
     archive.collections.create("legal")
     secrets = {

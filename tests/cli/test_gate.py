@@ -214,7 +214,7 @@ def test_another_corpus_is_allowed_by_a_flag():
     arguments = ("--baseline", "main.json", "--corpus", "v2")
     refused = gate(*arguments)
     assert refused.exit_code == 2
-    assert "is from another corpus, 'v1' and not 'v2'" in refused.stderr
+    assert "is from another corpus, 'v1' instead of 'v2'" in refused.stderr
     assert gate(*arguments, "--allow-other-corpus").exit_code == 0
 
 

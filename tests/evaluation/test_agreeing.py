@@ -1,4 +1,4 @@
-"""Whether two sets of judgments order systems alike."""
+"""Whether two sets of judgments rank systems in the same order."""
 
 import pytest
 from scipy import stats

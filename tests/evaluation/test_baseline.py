@@ -127,7 +127,7 @@ def test_other_texts_are_rejected():
 
 def test_another_corpus_is_rejected():
     """Its documents could not have been found."""
-    with pytest.raises(MismatchError, match="is from another corpus, 'v2' and not 'v3'"):
+    with pytest.raises(MismatchError, match="is from another corpus, 'v2' instead of 'v3'"):
         made(corpus="v2").check(JUDGMENTS, [NDCG], corpus="v3")
 
 

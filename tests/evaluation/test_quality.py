@@ -61,5 +61,5 @@ def test_no_records_give_a_report_of_zeros():
 
 def test_a_record_of_an_unknown_query_is_an_error():
     """Its labels would be lost."""
-    with pytest.raises(MismatchError, match="query 'Q9' has a result, and is not known"):
+    with pytest.raises(MismatchError, match="query 'Q9' has a result but is not listed"):
         quality_report([result("Q9", "a", "a")], QUERIES)

@@ -130,7 +130,7 @@ def test_times_are_checked(timings, error, message):
 
 def test_times_say_nothing_about_rankings():
     """Doors that score rankings refuse the measure."""
-    with pytest.raises(InputError, match="ms is no measure of a ranking"):
+    with pytest.raises(InputError, match="ms is not a measure of a ranking"):
         be.ms().score([1.0], [1.0])
     assert be.ms().native_call() is None
     with pytest.raises(InputError, match="is not a measure of rankings, and cannot be used here"):

@@ -122,7 +122,7 @@ class TestLlamaIndex:
         """So is another kind of file."""
         with pytest.raises(FormatError, match="expected JSON"):
             be.read_dataset(write(tmp_path / "qa.json", '{"queries": {'), format="llamaindex")
-        with pytest.raises(FormatError, match="expected a file of LlamaIndex or Ragas, a folder"):
+        with pytest.raises(FormatError, match="expected a LlamaIndex or Ragas file, a BEIR or"):
             be.read_dataset(write(tmp_path / "a.run", "q1 Q0 d1 1 0.5 x\n"))
 
 

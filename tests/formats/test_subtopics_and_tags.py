@@ -92,7 +92,7 @@ def test_trec_files_lose_weights_of_subtopics_and_convert_says_so(folder):
             b"q,d,1,car,0.5",
             r":5: expected one weight of subtopic 'car' of query 'q', found 0.25 and",
         ),
-        (b"q,d,1,,0.5", r":5: expected a subtopic beside subtopic_weight, found none"),
+        (b"q,d,1,,0.5", r":5: expected a subtopic with subtopic_weight, found none"),
         (b"q,d,1,car,0", r":5: expected a finite number above 0 as subtopic_weight, found '0'"),
         (b"q,d,1,car,x", r":5: expected a finite number above 0 as subtopic_weight, found 'x'"),
         (b"q,d,1,car,nan", r":5: expected a finite number above 0 as subtopic_weight, found 'nan'"),

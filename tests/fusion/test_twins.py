@@ -1,4 +1,4 @@
-"""Native fusion gives identical bits to Python.
+"""Native fusion is bit-for-bit identical to Python.
 
 On a build without the extension both sides are the Python twin, and the tests still run.
 """

@@ -176,7 +176,7 @@ def test_malformed_passes_are_an_error(tmp_path, content):
             {"judgments": [], "scale": 2, "relevant_from": 3},
             "relevant_from up to the scale, 2, fou",
         ),
-        ('{"judgments": [], "scale": 3, "scale": 1}', "the key 'scale' comes twice in an object"),
+        ('{"judgments": [], "scale": 3, "scale": 1}', "the key 'scale' occurs twice in an object"),
         ({"judgments": [], "version": [1]}, "a number or text as version"),
         (
             {"judgments": [], "scale": 4, "labels": ["no", "yes"]},

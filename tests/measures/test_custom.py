@@ -71,16 +71,16 @@ def test_it_is_not_among_the_built_in_measures():
 )
 def test_a_name_that_is_taken_is_rejected(name):
     """Measures, aliases, nicknames and spellings of other tools are taken."""
-    with pytest.raises(ArgumentError, match="name: expected a name that is free, got"):
+    with pytest.raises(ArgumentError, match="name: expected a name that is not in use, got"):
         define_measure(name, share_above_0)
 
 
 def test_a_name_can_be_defined_once():
     """Two functions with one name would be ambiguous."""
     define_measure("Liked", share_above_0)
-    with pytest.raises(ArgumentError, match="expected a name that is free, got 'LIKED'"):
+    with pytest.raises(ArgumentError, match="expected a name that is not in use, got 'LIKED'"):
         define_measure("LIKED", share_above_0)
-    with pytest.raises(ArgumentError, match="expected a name that is free, got 'liked'"):
+    with pytest.raises(ArgumentError, match="expected a name that is not in use, got 'liked'"):
         define_measure("Other", share_above_0, title="Liked")
 
 

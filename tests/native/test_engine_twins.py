@@ -1,4 +1,4 @@
-"""The native engine gives identical bits to the Python engine, for every kind of input."""
+"""The native engine is bit-for-bit identical to the Python engine, for every kind of input."""
 
 import math
 import os

@@ -1,4 +1,4 @@
-"""Every native kernel gives identical bits to its Python twin, over sparse rankings."""
+"""Every native kernel is bit-for-bit identical to its Python twin, over sparse rankings."""
 
 import math
 import struct

@@ -1,4 +1,4 @@
-"""Native resampling gives identical bits to Python.
+"""Native resampling is bit-for-bit identical to Python.
 
 On a build without the extension both sides are the Python twin, and the tests still run.
 """

@@ -1,4 +1,4 @@
-"""The native twin gives identical bits to Python.
+"""The native twin is bit-for-bit identical to Python.
 
 On a build without the extension both sides are the Python twin, and the tests still run.
 """

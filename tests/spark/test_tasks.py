@@ -192,7 +192,7 @@ def test_means_of_several_judges_do_not_depend_on_the_order_of_rows():
         (
             "Job aborted\nCaused by: java.lang.OutOfMemoryError: Java heap space",
             SparkError,
-            "Spark: an executor was lost, perhaps for want of memory; raise "
+            "Spark: an executor was lost, perhaps out of memory; raise "
             "spark.executor.memoryOverhead, or the number of partitions",
         ),
         ("first\nCaused by: one\nCaused by: two\n at x", SparkError, "Spark: two"),

@@ -283,8 +283,8 @@ def test_few_differing_pairs_leave_people_alone():
 @pytest.mark.parametrize(
     ("change", "message"),
     [
-        ({"queries": [0, 2]}, "queries: expected places from 0 to 1, got others"),
-        ({"queries": [0.0, 1.0]}, "queries: expected places from 0 to 1, got others"),
+        ({"queries": [0, 2]}, "queries: expected positions from 0 to 1, got others"),
+        ({"queries": [0.0, 1.0]}, "queries: expected positions from 0 to 1, got others"),
         ({"model": [0.1]}, "model: expected one per pair, 2, got 1"),
         ({"probabilities": [0.5, 0.0]}, "probabilities: expected numbers above 0, at most 1"),
     ],

@@ -144,7 +144,7 @@ def test_a_missing_baseline_is_reported_with_the_way_to_save_one(settings):
 def test_another_corpus_is_rejected_unless_allowed(settings):
     """It is allowed by a flag, or in the file."""
     other = replace(settings, corpus="v2")
-    with pytest.raises(MismatchError, match="is from another corpus, 'v1' and not 'v2'"):
+    with pytest.raises(MismatchError, match="is from another corpus, 'v1' instead of 'v2'"):
         run_gate(with_guards(other, MARGIN))
     assert run_gate(with_guards(other, MARGIN, allow_other_corpus=True)).verdict == "pass"
 

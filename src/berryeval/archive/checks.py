@@ -92,4 +92,4 @@ def json_value(value: object, argument: str) -> Any:  # noqa: ANN401 - any JSON
     try:
         return json.loads(json.dumps(value, allow_nan=False))
     except (TypeError, ValueError, RecursionError) as error:
-        raise InputTypeError(argument, "what JSON holds", str(error)[:80]) from None
+        raise InputTypeError(argument, "a JSON value", str(error)[:80]) from None

@@ -172,7 +172,7 @@ _UNTITLED = StoredCollection(HOME, HOME, None, None)
 
 
 def check_collection_name(name: str) -> str:
-    """Return a name, or raise if it is no part of an address.
+    """Return a name, or raise if it cannot be part of an address.
 
     Examples
     --------

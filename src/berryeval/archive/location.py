@@ -100,7 +100,7 @@ def check_no_address(name: str, argument: str = "archive") -> None:
 def create_private_file(path: str | os.PathLike[str]) -> None:
     """Create an empty file that only its owner can read and write, unless there is one.
 
-    SQLite would let everybody read a new file, and gives those beside it the rights of the first.
+    SQLite would let everyone read a new file, and gives the files next to it the same permissions.
     """
     with suppress(OSError):  # opening it reports what is wrong
         os.close(os.open(path, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o600))

@@ -254,7 +254,7 @@ class ArchivedRuns(ArchivePart):
             name = names.first()
             if name is not None:
                 expected = "a run that is not a baseline"
-                raise ConflictError(f"run {run_id}", expected, f"that it is baseline {name!r}")
+                raise ConflictError(f"run {run_id}", expected, f"baseline {name!r}")
             content = connection.scalar(select(runs.c.content_hash).where(runs.c.run_id == run_id))
             if content is None:
                 return False

@@ -190,7 +190,7 @@ class Client:
         return self._connection.ask("POST", "/{index}/_rank_eval", {"index": store}, body=body)
 
     def health(self) -> Record:
-        """Return that the service is alive, and its version."""
+        """Return the status and the version of the service."""
         return self._connection.ask("GET", "/healthz")
 
     def readiness(self) -> Record:

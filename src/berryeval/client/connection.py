@@ -263,7 +263,7 @@ def _as_json(body: object) -> bytes:
     try:
         return json.dumps(body, allow_nan=False).encode("ascii")
     except (TypeError, ValueError, RecursionError) as error:
-        raise InputTypeError("body", "what JSON holds", str(error)[:80]) from None
+        raise InputTypeError("body", "a JSON value", str(error)[:80]) from None
 
 
 def _filled(path: str, ids: Mapping[str, str] | None) -> str:

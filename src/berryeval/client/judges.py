@@ -75,8 +75,8 @@ class LabelDraws(Resource):
         """Draw queries of the archive; from each value of a label if `by` names one.
 
         More are drawn where the differences that the judge sees between `runs` vary more; default:
-        the two newest. ``why`` of the result says whether that was known. `chosen` are queries to
-        label whatever the draw; they correct no other query.
+        the two newest. ``why`` in the result states whether that was known. `chosen` are queries to
+        label regardless of the draw; they correct no other query.
         """
         return self._put(name, {"n": n, "by": by, "runs": runs, "chosen": [*chosen]})
 

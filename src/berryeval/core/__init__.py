@@ -1,4 +1,4 @@
-"""The nouns that everything else speaks of."""
+"""The data types that all other packages use."""
 
 from typing import TYPE_CHECKING
 

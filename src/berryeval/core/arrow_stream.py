@@ -1,7 +1,7 @@
-"""Rows of Arrow streams, the way that data frames of all libraries hand over what they have.
+"""Rows of Arrow streams, through which data frames of all libraries pass their data.
 
-The native extension reads a stream by itself. Without it pyarrow does: slower, and the
-specification. Both refuse the same things, with the same words.
+The native extension reads a stream by itself. Without it, pyarrow does, which is slower and the
+specification. Both reject the same input, with the same messages.
 """
 
 from __future__ import annotations
@@ -42,7 +42,7 @@ NUMBER = {"judgments": "grade", "run": "score"}
 
 
 def largest(kind: Kind) -> float:
-    """Return the largest number there may be."""
+    """Return the largest allowed number."""
     return MAX_GRADE if kind == "judgments" else float("inf")
 
 
@@ -79,7 +79,7 @@ def number_error(origin: Origin, kind: Kind, number: float, place: int) -> Excep
 def group_stream(
     stream: object, kind: Kind, origin: Origin, duplicates: Duplicates, n_expected: int
 ) -> NativeColumns | None:
-    """Group the rows of a stream natively; None if that cannot be, and nothing was read then.
+    """Group the rows of a stream natively; None if that is not possible, and nothing has been read.
 
     `stream` is the capsule that ``__arrow_c_stream__`` returns. Judgments with a column of
     judges, subtopics or sources are for the twin.
@@ -144,7 +144,7 @@ def _iter_stream(
 
 
 class _Given:
-    """Hands over a stream that was taken already."""
+    """Passes on a stream that has already been opened."""
 
     def __init__(self, stream: object) -> None:
         self._stream = stream
@@ -201,7 +201,7 @@ _Read = Callable[[Any], "list[Any]"]
 
 
 def _id_reader(type_: Any, column: str, origin: Origin) -> _Read:  # noqa: ANN401
-    """Return what turns a column into ids as bytes."""
+    """Return a function that converts a column to ids as bytes."""
     types = import_pyarrow("Reading Arrow").types
     if types.is_dictionary(type_):
         read = _id_reader(type_.value_type, column, origin)
@@ -224,7 +224,7 @@ def _id_reader(type_: Any, column: str, origin: Origin) -> _Read:  # noqa: ANN40
 
 
 def _label_reader(type_: Any, column: str, origin: Origin) -> _Read:  # noqa: ANN401
-    """Return what turns a column of judges, sources, notes or times into texts as bytes."""
+    """Return a function that converts a column of judges, sources, notes or times to bytes."""
     types = import_pyarrow("Reading Arrow").types
     if types.is_timestamp(type_) or types.is_date(type_):
         return lambda values: [

@@ -25,7 +25,7 @@ _MOST_EXACT = 2.0**53
 
 
 def import_pyarrow(what: str) -> Any:  # noqa: ANN401 - a module
-    """Import pyarrow, or say what is missing without it."""
+    """Import pyarrow, or raise an error that names the extra to install."""
     try:
         return import_module("pyarrow")
     except ImportError:

@@ -1,4 +1,4 @@
-"""What the columns of judgments and runs are called, by us and by others."""
+"""Names of the columns of judgments and runs, in BerryEval and in other tools."""
 
 from __future__ import annotations
 
@@ -54,12 +54,12 @@ LABEL_COLUMNS = (JUDGE, SUBTOPIC, SOURCE, JUDGED_AT, NOTE, SUBTOPIC_WEIGHT, STRA
 
 
 def wanted_names(kind: Kind) -> tuple[tuple[str, ...], tuple[str, ...], tuple[str, ...]]:
-    """Return the names that query, document, and grade or score may go by."""
+    """Return the accepted names of the columns for query, document, and grade or score."""
     return QUERY, DOCUMENT, GRADE if kind == "judgments" else SCORE
 
 
 def find_name(names: Iterable[str], known: tuple[str, ...]) -> str | None:
-    """Return the name that is known, the best known first; None if none is."""
+    """Return the first known name, in order of preference; None if there is none."""
     given: dict[str, str] = {}
     for name in names:
         given.setdefault(name.strip().lower(), name)

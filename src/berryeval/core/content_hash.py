@@ -1,4 +1,4 @@
-"""A hash of what judgments say, whatever file they came from."""
+"""A hash of the content of judgments, regardless of the file they came from."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ def hash_of_judgments(judgments: Judgments) -> str:
 
 
 def record_of_query(judgments: Judgments, query_id: bytes) -> bytes:
-    """Return what the hash takes of a query: of each document the sizes of ids, ids and grade.
+    """Return the hashed bytes of a query: sizes of ids, ids and grade of each document.
 
     Grades by subtopic, the weights of subtopics, and strata follow.
     """

@@ -1,4 +1,4 @@
-"""Ids made of texts, for documents that have no id of their own."""
+"""Ids derived from texts, for documents that have no id of their own."""
 
 from __future__ import annotations
 
@@ -25,5 +25,5 @@ def content_id(text: str) -> str:
 
 
 def is_content_id(doc_id: str) -> bool:
-    """Return whether `content_id` may have made an id."""
+    """Return whether an id may come from `content_id`."""
     return doc_id.startswith(_PREFIX) and len(doc_id) == len(_PREFIX) + _N_DIGITS

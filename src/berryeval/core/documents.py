@@ -53,7 +53,7 @@ class Documents(Mapping[str, Document]):
 
     @classmethod
     def of(cls, documents: Iterable[Document]) -> Documents:
-        """Collect documents, each of which may come once."""
+        """Collect documents, each of which may occur once."""
         fields: tuple[list[bytes], list[bytes], list[bytes]] = ([], [], [])
         lengths: list[int | None] = []
         seen: set[bytes] = set()

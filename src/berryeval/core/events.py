@@ -44,7 +44,7 @@ def event_logger(name: str) -> logging.LoggerAdapter[logging.Logger]:
 
 
 def _shown(fact: object) -> str:
-    """Return a fact as one word, so that it cannot pass for another fact or another line."""
+    """Return a fact as one word, so that it cannot be mistaken for another fact or line."""
     if isinstance(fact, float):
         text = f"{fact:.3f}"
         return text if float(text) == fact else repr(fact)

@@ -1,4 +1,4 @@
-"""Files that are written whole or not at all."""
+"""Files that are written completely or not at all."""
 
 from __future__ import annotations
 
@@ -58,7 +58,7 @@ def write_whole(path: str | os.PathLike[str], pieces: Iterable[bytes]) -> None:
 
 
 def uncompressed_name(path: str | os.PathLike[str]) -> str:
-    """Return a file's name without the ending that says how it is compressed."""
+    """Return a file's name without the extension of its compression."""
     return os.fspath(path).removesuffix(".gz").removesuffix(".zst")
 
 
@@ -87,7 +87,7 @@ def format_of_ending(
 
 
 def _can_be_replaced(name: str) -> bool:
-    """Whether it is a file, or nothing yet: no device, no pipe, no folder."""
+    """Whether it is a regular file or does not exist yet, rather than a device, pipe or folder."""
     try:
         return stat.S_ISREG(os.stat(name).st_mode)  # noqa: PTH116
     except FileNotFoundError:

@@ -41,7 +41,7 @@ def read_arrays(
 
     Notes
     -----
-    Of documents with equal scores the one that comes first ranks first.
+    Among documents with equal scores, the one that comes first ranks first.
     """
     grades, scores = _numbers("y_true", y_true), _numbers("y_score", y_score)
     if grades.shape != scores.shape:

@@ -1,8 +1,8 @@
-"""Data frames: pandas, polars, pyarrow, and whatever else hands over Arrow streams.
+"""Data frames: pandas, polars, pyarrow, and any other library that provides Arrow streams.
 
-No library is needed for a frame but the one that it comes from: most hand over an Arrow stream
-(``__arrow_c_stream__``), which the native extension reads. Where there is no extension pyarrow
-reads it, and where there is neither, the columns are taken as lists.
+A frame requires no library but its own: most provide an Arrow stream (``__arrow_c_stream__``),
+which the native extension reads. Without the extension, pyarrow reads it; without both, the columns
+are read as lists.
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ __all__ = [
 
 
 class ArrowStream(Protocol):
-    """Anything that hands over an Arrow stream: most data frames do."""
+    """An object that provides an Arrow stream, as most data frames do."""
 
     def __arrow_c_stream__(self, requested_schema: object | None = None) -> object:
         """Return a capsule with the stream."""
@@ -55,7 +55,7 @@ def is_frame(value: object) -> bool:
 
 
 def can_be_streamed_again(value: object) -> TypeGuard[ArrowStream]:
-    """Whether it hands over its Arrow stream as often as it is asked: frames do, readers do not."""
+    """Whether its Arrow stream can be requested again: frames allow that, readers do not."""
     is_whole = hasattr(value, "__len__") or hasattr(value, "num_rows")
     return is_whole and hasattr(value, "__arrow_c_stream__") and not isinstance(value, Grouped)
 
@@ -67,7 +67,7 @@ def _has_columns(value: object) -> bool:
 def read_frame(
     frame: object, kind: Kind, duplicates: Duplicates, origin: Origin
 ) -> NativeColumns | Iterator[JudgedRow]:
-    """Return the columns that the native extension makes of a frame, or else its rows."""
+    """Return the columns that the native extension builds from a frame, or else its rows."""
     stream = stream_of(frame, origin)
     if stream is not None:
         columns = group_stream(stream, kind, origin, duplicates, _n_rows(frame))
@@ -77,7 +77,7 @@ def read_frame(
 
 
 def iter_head(frame: Any, n_rows: int) -> Iterator[ScoredRow]:  # noqa: ANN401 - of any library
-    """Iterate over the first rows of a run in a frame; over none if they cannot be had alone.
+    """Iterate over the first rows of a run in a frame; none if they cannot be read separately.
 
     Ranks are those of a column ``rank``, if there is one.
     """
@@ -113,7 +113,7 @@ def lengths_of_frame(frame: Any) -> dict[Any, Any]:  # noqa: ANN401 - of any lib
 
 
 def _sized_places(names: list[str]) -> list[int]:
-    """Return where document ids and lengths stand."""
+    """Return the positions of the columns for document ids and lengths."""
     places = []
     for known in (DOCUMENT, LENGTH):
         name = find_name(names, known)
@@ -125,7 +125,7 @@ def _sized_places(names: list[str]) -> list[int]:
 
 
 def _ranked_places(names: list[str]) -> list[int]:
-    """Return where the queries, the scores, and the ranks stand, if there are any."""
+    """Return the positions of the columns for queries, scores and, if there are any, ranks."""
     query, _, score = find_places(names, "run", Origin("run", is_file=False))
     rank = find_name(names, RANK)
     return [query, score] if rank is None else [query, score, names.index(rank)]
@@ -139,7 +139,7 @@ def _n_rows(frame: Any) -> int:  # noqa: ANN401 - a frame of any library
 
 
 def stream_of(frame: Any, origin: Origin) -> object:  # noqa: ANN401
-    """Return the frame as an Arrow stream; None if it cannot be had."""
+    """Return the frame as an Arrow stream; None if it has none."""
     if not hasattr(frame, "__arrow_c_stream__"):
         return None
     try:
@@ -163,7 +163,7 @@ def _iter_rows(frame: object, stream: object, kind: Kind, origin: Origin) -> Ite
 
 
 def _iter_columns(frame: Any, kind: Kind, origin: Origin) -> Iterator[JudgedRow]:  # noqa: ANN401
-    """Iterate over the rows of a frame whose columns can be had as lists."""
+    """Iterate over the rows of a frame whose columns can be read as lists."""
     if not _has_columns(frame):
         raise InputTypeError(origin.name, "a data frame", type(frame).__name__)
     names = [str(name) for name in frame.columns]

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 __all__ = ["Duplicates", "Grouped", "Grouping", "NativeColumns"]
 
 Duplicates: TypeAlias = Literal["error", "keep-best"]
-"""What to do with a document that comes twice for one query."""
+"""What to do with a document that occurs twice for one query."""
 
 NativeColumns: TypeAlias = "tuple[bytes, memoryview, memoryview, bytes, memoryview, memoryview]"
 """Query ids and where they end, starts, document ids and where they end, and values."""
@@ -56,7 +56,7 @@ class Grouped:
     def of_dict(
         cls, data: object, argument: str, check: Callable[[object, str], float], most: float
     ) -> Self:
-        """Read a mapping of mappings; `check` turns what it holds into numbers, or raises.
+        """Read a mapping of mappings; `check` converts its values to numbers, or raises.
 
         `most` is the highest amount that a number may have. Messages call the mapping `argument`.
         """
@@ -157,7 +157,7 @@ class Grouping:
     def of_dict(
         cls, data: object, argument: str, check: Callable[[object, str], float]
     ) -> Grouping:
-        """Collect a mapping of mappings; `check` turns what it holds into numbers, or raises."""
+        """Collect a mapping of mappings; `check` converts its values to numbers, or raises."""
         rows = cls()
         for query_id, numbers in _items(data, argument):
             if not rows.add_query(encode_id(query_id)):
@@ -169,14 +169,14 @@ class Grouping:
         return rows
 
     def add_query(self, query_id: bytes) -> bool:
-        """Make a query known, though it may have no rows; return False if it is already."""
+        """Add a query, which may have no rows; return False if it exists already."""
         if query_id in self._queries:
             return False
         self._queries[query_id] = {}
         return True
 
     def add(self, query_id: bytes, doc_id: bytes, value: float) -> bool:
-        """Add a row; refuse, and return False, if the query has that document already."""
+        """Add a row, or return False if the query already has that document."""
         rows = self._queries.setdefault(query_id, {})
         if doc_id in rows:
             return False
@@ -184,7 +184,7 @@ class Grouping:
         return True
 
     def keep_best(self, query_id: bytes, doc_id: bytes, value: float) -> None:
-        """Let a document that came again have the higher of its numbers, at its first place."""
+        """Give a repeated document the higher of its numbers, at its first position."""
         rows = self._queries[query_id]
         rows[doc_id] = max(rows[doc_id], value)
 

@@ -1,4 +1,4 @@
-"""A column of ids, end to end in one piece of memory."""
+"""A column of ids in one contiguous block of memory."""
 
 from __future__ import annotations
 
@@ -28,8 +28,8 @@ def encode_id(doc_id: str, argument: str = "id") -> bytes:
 def as_id(value: object, argument: str) -> str:
     """Return an id as text; a whole number means its decimal text, as over HTTP and in files.
 
-    Raises `InputTypeError` for anything else. A float is often a whole number beside missing
-    values: 7 and 7.0 would be different ids.
+    Raises `InputTypeError` for anything else. A float is often a whole number in a column with
+    missing values: 7 and 7.0 would be different ids.
     """
     if isinstance(value, str):
         return value
@@ -43,18 +43,18 @@ def as_id(value: object, argument: str) -> str:
 
 
 def decode_id(doc_id: bytes) -> str:
-    """Return an id as text; bytes that are no UTF-8 survive a round trip as surrogates."""
+    """Return an id as text; bytes that are not UTF-8 survive a round trip as surrogates."""
     return doc_id.decode("utf-8", "surrogateescape")
 
 
 def shown_id(doc_id: str | bytes) -> str:
-    """Return an id as messages show it: in quotes, on one line, and cut where it is very long."""
+    """Return an id as messages show it: in quotes, on one line, shortened if very long."""
     text = decode_id(doc_id) if isinstance(doc_id, bytes) else doc_id
     return repr(text if len(text) <= _LONGEST_SHOWN else text[: _LONGEST_SHOWN - 1] + "…")
 
 
 class IdColumn(Sequence[str]):
-    """Ids as text, kept as bytes: each takes its bytes and eight more.
+    """Ids as text, stored as bytes: each takes its own bytes plus eight.
 
     `data` has all ids; `offsets` the beginning of each, and at last the end of the last one.
     """

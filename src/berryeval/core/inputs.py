@@ -1,7 +1,7 @@
 """Files that a command reads, which it must not overwrite.
 
-Readers note each file (`note_input`) and writers ask (`refuse_input`). Nothing is noted outside
-`keep_inputs`: in Python, a program may read a file and write it again.
+Readers record each file (`note_input`), and writers check it (`refuse_input`). Nothing is recorded
+outside `keep_inputs`: in Python, a program may read a file and write it again.
 """
 
 from __future__ import annotations
@@ -40,13 +40,13 @@ def note_input(path: str | os.PathLike[str]) -> None:
 
 
 def release_input(path: str | os.PathLike[str]) -> None:
-    """Let a command replace a file that it has read, because that is what it is for."""
+    """Allow a command to replace a file that it has read, because that is its purpose."""
     if _noted is not None:
         _noted.pop(os.fspath(path), None)
 
 
 def release_inputs() -> None:
-    """Note nothing from here on: a service reads and writes files of its own."""
+    """Stop recording inputs: a service reads and writes its own files."""
     global _noted  # noqa: PLW0603
     _noted = None
 

@@ -1,7 +1,7 @@
-"""Grades by intent: what a document is worth to each meaning or aspect of a query.
+"""Grades by intent: the value of a document for each meaning or aspect of a query.
 
-An intent is a subtopic of a query together with its weight. Measures of single grades take an
-`IntentGrade` for the number that it is; intent-aware ones look at its parts.
+An intent is a subtopic of a query together with its weight. Measures of single grades treat an
+`IntentGrade` as a plain number; intent-aware ones look at its parts.
 """
 
 from __future__ import annotations
@@ -43,7 +43,7 @@ class IntentGrade(float):
     parts: tuple[Part, ...]
     """By intent in byte order, each once; empty if the document is judged for no intent."""
     stratum: Stratum | None
-    """The stratum that the document belongs to; that of the grade it is made of, if it has one."""
+    """The stratum of the document, taken from the grade it was created from, if it has one."""
 
     def __new__(cls, grade: float, doc_id: bytes = b"", parts: tuple[Part, ...] = ()) -> Self:
         """Make a number with parts."""

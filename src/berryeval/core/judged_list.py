@@ -39,7 +39,7 @@ _NO_GRADE = -1.0
 
 @dataclass(frozen=True, slots=True)
 class JudgedList:
-    """A ranked list as the kernels want it; `berryeval.kernels` says what the two lists hold."""
+    """A ranked list as the kernels expect it; `berryeval.kernels` describes the two lists."""
 
     grades: list[float]
     judged: list[float]
@@ -95,7 +95,7 @@ def read_ranked_ids(retrieved: Iterable[Hashable]) -> Iterator[Hashable]:
 
 
 def iterate(values: Any, argument: str, expected: str) -> Iterator[Any]:  # noqa: ANN401
-    """Iterate over anything but text, which would fall apart into letters."""
+    """Iterate over anything but text, which would yield single letters."""
     # A table would fall apart into the names of its columns.
     try:
         if not isinstance(values, (str, bytes)) and not hasattr(values, "columns"):

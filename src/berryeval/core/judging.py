@@ -26,7 +26,7 @@ COUNTED: Mapping[Judges, str] = {
 
 
 class JudgedRow(NamedTuple):
-    """One grade, by whom, and on what."""
+    """One grade, with its judge, query and document."""
 
     place: int | None
     """The line or row, from 1, where it is known."""
@@ -36,13 +36,13 @@ class JudgedRow(NamedTuple):
     judge: bytes | None = None
     subtopic: bytes | None = None
     source: bytes | None = None
-    """Where the grade comes from, as the file says."""
+    """Where the grade comes from, according to the file."""
     judged_at: bytes | None = None
-    """When it was given, as the file says."""
+    """When it was given, according to the file."""
     note: bytes | None = None
-    """What the judge remarked."""
+    """A remark by the judge."""
     subtopic_weight: bytes | None = None
-    """The weight of the subtopic relative to others of the query, as the file says."""
+    """The weight of the subtopic relative to others of the query, according to the file."""
     stratum: bytes | None = None
     """The part of the pool that the document was sampled from."""
 
@@ -54,10 +54,10 @@ def check_judges(judges: object, argument: str = "judges") -> None:
 
 
 def reduce_grades(grades: Sequence[float], judges: Judges) -> float:
-    """Return the grade that counts, of those that judges gave one document, the first one first.
+    """Return the grade that counts among those that judges gave one document, in order.
 
-    A negative grade says that a judge did not judge, and counts only where all are negative. Of
-    grades that are equally frequent the majority is the lowest.
+    A negative grade means that a judge did not judge, and counts only if all are negative. Among
+    equally frequent grades, the majority is the lowest.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""What judgments carry besides grades, as callers and files give it: weights of subtopics, strata.
+"""Data of judgments in addition to grades: weights of subtopics, and strata.
 
 Lengths of documents, which judgments carry as well, are checked in `berryeval.core.lengths`.
 """
@@ -69,7 +69,7 @@ def add_weight(weights: dict[bytes, dict[bytes, float]], row: JudgedRow, origin:
     from berryeval.core.query import check_weight
 
     if row.subtopic is None or row.subtopic_weight is None:
-        raise origin.error("a subtopic beside subtopic_weight", "none", row.place)
+        raise origin.error("a subtopic with subtopic_weight", "none", row.place)
     found = decode_id(row.subtopic_weight)
     try:
         weight = check_weight(float(found))

@@ -51,8 +51,8 @@ class Judgments(Grouped):
     """A grade for each judged pair of query and document; qrels in TREC terms.
 
     A document is relevant if its grade reaches the level that a measure requires, 1 by default.
-    A grade of 0 means that the document was read and found not relevant. A grade below 0 means
-    that it was in the pool and not judged, as in trec_eval: it is treated as a document without a
+    A grade of 0 means that the document was read and found not relevant. A grade below 0 means that
+    it was in the pool but not judged, as in trec_eval: it is treated as a document without a
     judgment.
 
     Examples
@@ -77,8 +77,8 @@ class Judgments(Grouped):
     sample."""
 
     opinions: Mapping[bytes, Mapping[bytes, Sequence[Opinion]]] = {}
-    """What each judge said, by query and document, the first one first; of documents for which a
-    file names a judge, a source, a time or a note."""
+    """The opinions of judges by query and document, in order, for documents for which a file names
+    a judge, a source, a time or a note."""
 
     lengths: Mapping[bytes, float] = {}
     """Lengths of documents, judged or not, for measures that look at them; empty if unknown."""
@@ -97,8 +97,8 @@ class Judgments(Grouped):
     no document has several."""
 
     is_kept_ready: bool = False
-    """Whether the engine keeps what it looks documents up in, for many runs one after another;
-    that takes about as much memory as the judgments."""
+    """Whether the engine keeps its lookup tables of documents, for scoring many runs; they take
+    about as much memory as the judgments."""
 
     @classmethod
     def collect(cls, rows: Grouping) -> Judgments:
@@ -145,7 +145,7 @@ class Judgments(Grouped):
     def from_frame(
         cls, frame: object, *, duplicates: Duplicates = "error", judges: Judges = "first"
     ) -> Judgments:
-        """Read a data frame with a row a judgment.
+        """Read a data frame with one row per judgment.
 
         Parameters
         ----------
@@ -154,9 +154,9 @@ class Judgments(Grouped):
             are called ``query_id``, ``doc_id`` and ``relevance``, or by another usual name; ids
             are text, categories or whole numbers. Rows are counted from 1 in messages.
         duplicates : {"error", "keep-best"}
-            What to do with a document that comes twice for one query.
+            What to do with a document that occurs twice for one query.
         judges : {"first", "latest", "max", "mean", "majority"}
-            Which grade counts where several judges (a column ``judge``) graded a document.
+            Which grade counts if several judges (a column ``judge``) graded a document.
         """
         return judgments_of_frame(frame, duplicates, judges, Origin("frame", is_file=False))
 
@@ -235,7 +235,7 @@ class Judgments(Grouped):
         return sampled
 
     def release(self) -> None:
-        """Drop what the engine keeps ready; it is made again when it is needed."""
+        """Drop the lookup tables of the engine, which are rebuilt when they are needed."""
         self.is_kept_ready = False
         for name in [name for name in self.__dict__ if name.startswith("_")]:
             self.__dict__.pop(name, None)  # another thread may release it, too
@@ -293,8 +293,8 @@ class Judgments(Grouped):
     def iter_grades(self) -> Iterator[tuple[bytes, bytes, bytes | None, float]]:
         """Iterate over query, document, subtopic and grade.
 
-        A document with subtopics comes once for each of them, and once more without one if its
-        own grade is higher than theirs.
+        A document with subtopics occurs once for each of them, and once more without one if its own
+        grade is higher than theirs.
         """
         for query_id, rows in self.iter_queries():
             named = self.subtopics.get(query_id, {})
@@ -309,8 +309,8 @@ class Judgments(Grouped):
     def iter_opinions(self) -> Iterator[tuple[bytes, bytes, Opinion]]:
         """Iterate over query, document and opinion.
 
-        A document comes once for each judge and subtopic. A grade about which a file says nothing
-        else is an opinion without a judge.
+        A document occurs once for each judge and subtopic. A grade without further facts in the
+        file is an opinion without a judge.
         """
         last = None
         for query_id, doc_id, subtopic, grade in self.iter_grades():
@@ -404,9 +404,9 @@ def collect_judged(
 ) -> Judgments:
     """Make judgments of rows.
 
-    The same query, document, subtopic and judge twice is a duplicate. Where several judges graded
-    a document, the rule `judges` says which grade counts, and `Judgments.reduced` how often it had
-    to. The grade of a document is the highest over its subtopics.
+    The same query, document, subtopic and judge twice is a duplicate. If several judges graded a
+    document, the rule `judges` determines which grade counts, and `Judgments.reduced` states for
+    how many documents. The grade of a document is the highest over its subtopics.
     """
     found: dict[bytes, dict[bytes, _Grades]] = {}
     opinions: dict[bytes, dict[bytes, list[Opinion]]] = {}
@@ -444,7 +444,7 @@ def collect_judged(
 
 
 def _plain_opinions(grades: _Grades | None) -> list[Opinion]:
-    """Return as opinions the grades that came before the first one with a judge."""
+    """Return the grades before the first one with a judge as opinions."""
     if not isinstance(grades, dict):
         return [] if grades is None else [Opinion(None, grades)]
     return [Opinion(None, grade, subtopic=subtopic) for (subtopic, _), grade in grades.items()]

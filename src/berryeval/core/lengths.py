@@ -1,8 +1,7 @@
-"""Lengths of documents: what measures of reading see besides grades.
+"""Lengths of documents, which measures of reading use in addition to grades.
 
-A length is a number of at least 0, in whatever unit a measure counts in: words, characters,
-tokens. Measures of single grades take a `SizedGrade` for the number that it is; those that look at
-lengths ask it for its length.
+A length is a number of at least 0, in the unit of the measure: words, characters, tokens. Measures
+of single grades treat a `SizedGrade` as a plain number; those that look at lengths read its length.
 """
 
 from __future__ import annotations
@@ -95,7 +94,7 @@ def check_lengths(
 
 
 def check_length(number: object, argument: str = "length") -> float:
-    """Return a length, or raise for what is not a number from 0 to `MAX_LENGTH`."""
+    """Return a length, or raise unless it is a number from 0 to `MAX_LENGTH`."""
     if not isinstance(number, Real) or isinstance(number, bool):
         raise InputTypeError(argument, _EXPECTED, type(number).__name__)
     length = float(number)

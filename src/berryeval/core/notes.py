@@ -13,14 +13,14 @@ class Note(NamedTuple):
 
     text: str
     is_caution: bool = False
-    """Whether the result may mean less than it seems to."""
+    """Whether the result may be misleading."""
 
     def __str__(self) -> str:
         return f"Caution: {self.text}" if self.is_caution else self.text
 
 
 def caution_notes(cautions: Iterable[str], name: str = "") -> list[Note]:
-    """Return cautions, which have no full stop, as notes on what has this name.
+    """Return cautions, which have no full stop, as notes about the named object.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""Where data come from, and how to complain about them."""
+"""The origin of data, for error messages."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ class Origin:
     has_lines: bool = False
 
     def error(self, expected: str, found: str, place: int | None = None) -> InputError:
-        """Return the error that says what was expected and what was found."""
+        """Return the error that states what was expected and what was found."""
         if not self.is_file:
             return ArgumentError(self.name, expected, f"{found}{self._row(place)}")
         return FormatError.unexpected(
@@ -35,7 +35,7 @@ class Origin:
     def duplicate(
         self, kind: Kind, query_id: bytes, doc_id: bytes, place: int | None
     ) -> InputError:
-        """Return the error for a document that comes twice."""
+        """Return the error for a document that occurs twice."""
         document, query = shown_id(doc_id), shown_id(query_id)
         if not self.is_file:
             expected = "each document once for a query"

@@ -113,7 +113,8 @@ class Query:
     codes. Means do not depend on it; their intervals ignore the spread between strata. All queries
     of a group are in one stratum."""
     turn: int | None = None
-    """The place of the query in its session or conversation, from 1; the session is the group."""
+    """The position of the query in its session or conversation, from 1; the session is the
+    group."""
 
     __test__: ClassVar[bool] = False  # pytest would collect it under the name TestQuery
 
@@ -146,7 +147,7 @@ def check_weight(weight: object, argument: str = "weight") -> float:
 
 
 def check_turn(turn: object, argument: str = "turn") -> int:
-    """Return the place of a query in its session; raise unless it is a whole number from 1."""
+    """Return the position of a query in its session; raise unless it is a whole number from 1."""
     if isinstance(turn, bool) or not isinstance(turn, Real):
         raise InputTypeError(argument, _TURN, f"{type(turn).__name__} {turn!r}")
     try:
@@ -159,7 +160,7 @@ def check_turn(turn: object, argument: str = "turn") -> int:
 
 
 def check_strata(queries: Iterable[Query]) -> None:
-    """Raise if a group lies in two strata."""
+    """Raise if a group is in two strata."""
     found = find_split_group(queries)
     if found is not None:
         query, got = found

@@ -74,7 +74,7 @@ def _rows(
 
 
 def _taker(record: object, kind: Kind) -> Callable[[object], tuple[Any, ...]]:
-    """Return what takes the fields from a record, by the names that the first one has."""
+    """Return a function that reads the fields of a record, by the names in the first record."""
     names = _names(record)
     found = [find_name(names, known) for known in wanted_names(kind)]
     if None in found:

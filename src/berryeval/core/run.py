@@ -38,7 +38,7 @@ class Run(Grouped):
     """For each query, a ranking of documents by score.
 
     The order of a ranking is by score, highest first, and ties break by document id, compared
-    as bytes, highest first: as in trec_eval. The order in which rows came does not matter.
+    as bytes, highest first: as in trec_eval. The order of rows does not matter.
 
     Examples
     --------
@@ -50,14 +50,14 @@ class Run(Grouped):
     """
 
     tag: str | None = None
-    """What a TREC file calls the run in its last column, where that is known."""
+    """The name of the run in the last column of a TREC file, if known."""
 
     milliseconds: Mapping[str, float] | None = None
-    """How long each query took, where that is known."""
+    """How long each query took, if known."""
 
     cautions: tuple[str, ...] | None = None
-    """What is suspicious about the scores by the ranks that a file states; None if it states
-    none. `find_cautions` looks at the rows then."""
+    """What is suspicious about the scores, given the ranks in the file; None if it has no ranks, in
+    which case `find_cautions` checks the rows."""
 
     def with_timings(self, timings: Mapping[Any, float]) -> Run:
         """Return the run together with the time of each query, for measures of time.
@@ -117,7 +117,7 @@ class Run(Grouped):
 
     @classmethod
     def from_frame(cls, frame: object, *, duplicates: Duplicates = "error") -> Run:
-        """Read a data frame with a row a retrieved document.
+        """Read a data frame with one row per retrieved document.
 
         Parameters
         ----------
@@ -126,7 +126,7 @@ class Run(Grouped):
             are called ``query_id``, ``doc_id`` and ``score``, or by another usual name; ids are
             text, categories or whole numbers. Rows are counted from 1 in messages.
         duplicates : {"error", "keep-best"}
-            What to do with a document that comes twice for one query.
+            What to do with a document that occurs twice for one query.
         """
         return run_of_frame(frame, duplicates, Origin("frame", is_file=False))
 
@@ -144,13 +144,13 @@ class Run(Grouped):
         return self.cautions_by_rows() if self.cautions is None else self.cautions
 
     def cautions_by_rows(self) -> tuple[str, ...]:
-        """Return what is suspicious about the scores if the order of the rows is that of ranks."""
+        """Return what is suspicious about the scores if the rows are in rank order."""
         return cautions_of(lambda _limit: rows_of_run(self))
 
     def ranked_ids(self, query_id: bytes, depth: int | None = None) -> list[bytes]:
         """Return the documents of a query, best first; none if there is no such query.
 
-        Only the first `depth` of them, if that is given: much quicker where there are many.
+        Only the first `depth` of them, if that is given, which is much faster if there are many.
         """
         rows: Sequence[int] = self.rows_of(query_id)
         if depth is not None and depth < len(rows):

@@ -30,7 +30,7 @@ _FEWEST_IN_ORDER = 5
 
 
 def cautions_of(rows: Callable[[int], Iterable[ScoredRow]]) -> tuple[str, ...]:
-    """Return suspicions about the scores, a sentence without its full stop for each.
+    """Return suspicions about the scores, each a sentence without a full stop.
 
     `rows` iterates over at least as many rows of a run as it is called with, from the start, those
     of a query together. The result is empty for almost every run: more than half of the queries
@@ -61,7 +61,7 @@ def rows_of_dict(run: Mapping[Any, Mapping[Any, float]]) -> Iterator[ScoredRow]:
 
 
 def _rankings(rows: Iterable[ScoredRow], limit: int) -> list[list[ScoredRow]]:
-    """Group rows by query; a last ranking that the limit cuts off is left out, unless alone."""
+    """Group rows by query; a truncated last ranking is left out, unless it is the only one."""
     found: dict[object, list[ScoredRow]] = {}
     n_rows = 0
     for row in islice(rows, limit):
@@ -120,7 +120,7 @@ def _check(rankings: list[list[ScoredRow]]) -> tuple[str, ...]:
 
 
 def _n_orders(sizes: Iterable[int]) -> int:
-    """Return in how many ways the rows of rankings can be ordered."""
+    """Return the number of ways in which the rows of rankings can be ordered."""
     return prod(map(factorial, sizes))
 
 

@@ -13,7 +13,7 @@ __all__ = ["QueryCounts", "Scores"]
 
 @dataclass(frozen=True)
 class QueryCounts:
-    """How many queries there were, and what became of them."""
+    """The number of queries, by how they were treated."""
 
     judged: int
     """Queries with judgments."""
@@ -29,8 +29,7 @@ class QueryCounts:
 class Scores:
     """What the engine computes.
 
-    Queries stand in the order of their ids as bytes: sums over them then depend on nothing but
-    the data.
+    Queries are in the order of their ids as bytes, so that sums over them depend only on the data.
     """
 
     query_ids: IdColumn
@@ -38,14 +37,14 @@ class Scores:
     """For each measure, by its name, one number per query."""
     counts: QueryCounts
     is_missing: Sequence[bool]
-    """For each query whether the run does not have it."""
+    """For each query, whether it is missing from the run."""
     lacks_relevant: Sequence[bool]
-    """For each query whether no document is relevant to it."""
+    """For each query, whether it has no relevant document."""
     ignored_ids: tuple[str, ...] = ()
     """The first three, in the order of bytes, of the run's queries without judgments."""
 
     def take(self, positions: Sequence[int]) -> Scores:
-        """Return the scores of some of the queries, which alone are then counted."""
+        """Return the scores of some of the queries; only these are then counted."""
         is_missing = [self.is_missing[i] for i in positions]
         lacks_relevant = [self.lacks_relevant[i] for i in positions]
         return Scores(

@@ -28,7 +28,7 @@ class SpanJudgment:
 
     @property
     def span_id(self) -> str:
-        """What judgments and runs call it: ``guide.md@120-340``."""
+        """Its name in judgments and runs: ``guide.md@120-340``."""
         return f"{self.source}@{self.start}-{self.end}"
 
     def n_common(self, start: int, end: int) -> int:

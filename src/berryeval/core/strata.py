@@ -1,9 +1,9 @@
 """Strata of the pool: which part of it a judged document was sampled from.
 
-Where a pool is too large to be judged, a random sample of it is, often at different rates in
-different strata, such as the first ten ranks and all others. Estimates need to know of each stratum
-how many documents it has, and how many of them were judged. Measures of single grades take a
-`SampledGrade` for the number that it is.
+If a pool is too large to judge, a random sample is judged, often at different rates in different
+strata, such as the first ten ranks and all others. Estimates need the number of documents
+of each stratum, and how many of them were judged. Measures of single grades treat a `SampledGrade`
+as a plain number.
 """
 
 from __future__ import annotations

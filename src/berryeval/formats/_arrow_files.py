@@ -69,7 +69,7 @@ def open_source(path: PathLike, what: str) -> Iterator[Any]:
 
 @contextmanager
 def as_stream(fields: list[Any], batches: Iterable[Any]) -> Iterator[Any]:
-    """Hand over record batches as an Arrow stream.
+    """Return record batches as an Arrow stream.
 
     Arrow turns what is raised while it asks for a batch into an error of its own; an interrupt is
     raised after the block.
@@ -100,13 +100,13 @@ def needed_columns(names: list[str], kind: Kind, path: PathLike) -> list[str]:
 
 
 def judged_columns(names: list[str], path: PathLike) -> list[str]:
-    """Return the columns of judgments, those with judges, subtopics and sources included."""
+    """Return the columns of judgments, including those with judges, subtopics and sources."""
     places = find_places(names, "judgments", Origin(path_name(path)))
     return [names[place] for place in (*places, *find_labels(names)) if place is not None]
 
 
 def ranked_columns(names: list[str], path: PathLike) -> list[str]:
-    """Return the columns of a run, the stated ranks included."""
+    """Return the columns of a run, including ranks."""
     rank = find_name(names, RANK)
     scored = scored_columns(names, path)
     return scored if rank is None else [*scored, rank]
@@ -184,7 +184,7 @@ def table_of(data: Grouped) -> Any:  # noqa: ANN401 - a pyarrow.Table
 
 
 def tag_of(schema: Any) -> str | None:  # noqa: ANN401 - a pyarrow.Schema
-    """Return the tag that `table_of` noted; None if there is none."""
+    """Return the tag that `table_of` stored; None if there is none."""
     tag = (schema.metadata or {}).get(_TAG)
     return None if tag is None else decode_id(tag)
 

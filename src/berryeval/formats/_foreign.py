@@ -1,4 +1,4 @@
-"""What files may hold that is not read, recognised by its first bytes, and the way out."""
+"""Unsupported file types, recognised by their first bytes, and how to convert them."""
 
 from __future__ import annotations
 
@@ -75,7 +75,7 @@ _ENCODINGS = (
 
 
 def foreign_content(first: bytes) -> str | None:
-    """Return what a file is and the way out, if its first bytes are of something not read.
+    """Return the type of an unsupported file and how to convert it, judging by its first bytes.
 
     None for text, for what is read, and for what is not recognised. Ids may be any bytes, so
     first bytes alone are not enough: text has no zero bytes, and binary headers do.
@@ -97,7 +97,7 @@ def foreign_content(first: bytes) -> str | None:
 
 
 def is_ranx_lz4(first: bytes) -> bool:
-    """Whether a file that begins so is one of ranx: compressed with lz4, and that again.
+    """Whether a file with this beginning is one of ranx: compressed with lz4, twice.
 
     The second frame cannot be compressed, so it stands in the first one nearly as it is.
     """

@@ -48,7 +48,7 @@ _STREAM = b"\xff\xff\xff\xff"
 
 
 def sniff(first_line: bytes) -> bool:
-    """Whether a file that begins so may be one."""
+    """Whether a file with this beginning may be one."""
     return first_line.startswith((_FILE, _STREAM))
 
 
@@ -66,7 +66,7 @@ def read_table(path: PathLike, kind: Kind) -> Any:  # noqa: ANN401 - a pyarrow.T
 
 @contextmanager
 def open_batches(path: PathLike) -> Iterator[Any]:
-    """Open a run as an Arrow stream of query, document and score, of which little is in memory."""
+    """Open a run as an Arrow stream of query, document and score, in little memory."""
     with open_source(path, _WHAT) as source:
         reader = _reader(source)
         columns = scored_columns(reader.schema.names, path)
@@ -93,7 +93,7 @@ def _iter_batches(reader: Any, path: PathLike) -> Iterator[Any]:  # noqa: ANN401
 
 
 def _iter_checked(reader: Any, path: PathLike, columns: list[str]) -> Iterator[Any]:  # noqa: ANN401
-    """Iterate over the batches that may be read: damaged offsets would lead out of them."""
+    """Iterate over the batches that are safe to read: damaged offsets may point outside."""
     texts = TextCheck(columns, path)
     for batch in _iter_batches(reader, path):
         taken = batch.select(columns)

@@ -17,7 +17,7 @@ _TOKEN = re.compile(rb'"(?:[^"\\]|\\.?)*(?:"|\Z)|[{}\[\]:]', re.DOTALL)
 
 
 class Beginning:
-    """The first line that says something, and the first 64 KiB."""
+    """The first line with content, and the first 64 KiB."""
 
     def __init__(self, path: PathLike) -> None:
         self._path = path

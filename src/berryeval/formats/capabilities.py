@@ -1,4 +1,4 @@
-"""What a format can hold of judgments, runs, scores and queries."""
+"""What a format can represent of judgments, runs, scores and queries."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ FileKind: TypeAlias = Literal["judgments", "run", "scores", "queries"]
 
 
 class Capabilities(NamedTuple):
-    """What one format reads, writes and has a place for.
+    """What one format can read, write and represent.
 
     `berryeval convert` reports whatever else the data has as left out.
     """
@@ -25,13 +25,13 @@ class Capabilities(NamedTuple):
     times: bool = False
     notes: bool = False
     subtopic_weights: bool = False
-    """Weights of subtopics. Writers without a place for subtopics refuse them."""
+    """Weights of subtopics. Writers that cannot represent subtopics reject them."""
     strata: bool = False
     """Strata of the pool that documents were sampled from."""
     scale: bool = False
     """The highest grade, and labels of grades."""
     negative: bool = True
-    """Grades below 0, which say that a document was pooled and not judged."""
+    """Grades below 0, which mean that a document was pooled but not judged."""
     fractions: bool = True
     """Grades that are not whole numbers."""
     scores: bool = True
@@ -44,7 +44,7 @@ class Capabilities(NamedTuple):
 
 
 def with_every_column(*kinds: FileKind) -> Capabilities:
-    """Return what a table of ours holds: judge, source, time and note of each grade, and tags."""
+    """Return what our own tables hold: judge, source, time and note of each grade, and tags."""
     return Capabilities(
         kinds,
         kinds,

@@ -58,7 +58,7 @@ def read_documents(path: PathLike) -> Documents:
 
 
 def write_documents(documents: Iterable[Document], path: PathLike) -> None:
-    """Write documents in JSON lines, whole or not at all; ``.gz`` or ``.zst`` compresses."""
+    """Write documents in JSON lines, completely or not at all; ``.gz`` or ``.zst`` compresses."""
     write_whole(path, map(_line, documents))
 
 

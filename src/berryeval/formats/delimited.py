@@ -56,7 +56,7 @@ _BUFFER = 1 << 16
 
 
 def sniff(first_line: bytes) -> bool:
-    """Whether a file that begins so may be one: its first line names the columns."""
+    """Whether a file with this beginning may be one: its first line names the columns."""
     fields = split_header(decode_id(first_line))
     names = {field.strip().strip('"').lower() for field in fields}
     return bool(names & set(QUERY)) and bool(names & set(DOCUMENT))
@@ -116,7 +116,7 @@ def first_tag(path: PathLike) -> str | None:
 
 
 def iter_fields(path: PathLike) -> Iterator[tuple[int, list[str]]]:
-    """Iterate over the fields of each line, the header's included, with its number."""
+    """Iterate over the fields of each line, including the header, with its number."""
     lines = iter_lines(path)
     header = next(lines, None)
     if header is None:

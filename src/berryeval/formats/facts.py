@@ -44,9 +44,9 @@ class FileFacts:
     """The lowest grade or score."""
     highest: float
     tied: int
-    """Rows of a run whose score another document of the query has, too."""
+    """Rows of a run that share their score with another document of the query."""
     duplicates: int
-    """Rows with a document that the query has already."""
+    """Rows that repeat a document of the query."""
     relevant: int
     """Judgments with a grade of at least 1."""
     cautions: tuple[str, ...] = ()
@@ -108,7 +108,7 @@ def _cautions(path: PathLike, format: str) -> tuple[str, ...]:
 
 
 def _iter_rows(path: PathLike, format: str, kind: Kind) -> Iterator[tuple[bytes, object, float]]:
-    """Iterate over query, what is a duplicate when it comes again, and number."""
+    """Iterate over query, the key that identifies duplicates, and number."""
     module = FORMATS[format]
     if kind == "judgments" and hasattr(module, "iter_judged"):
         for row in iter_limited(module.iter_judged(path), path):
@@ -119,7 +119,7 @@ def _iter_rows(path: PathLike, format: str, kind: Kind) -> Iterator[tuple[bytes,
 
 
 def _ranked_or_judged(path: PathLike, format: str) -> Kind:
-    """Return what a file is read as here; raise if it has neither judgments nor a run."""
+    """Return the kind of a file; raise if it has neither judgments nor a run."""
     guessed = guess_kind(path, format)
     reads = capabilities_of(format).reads if format in PLATFORM_FORMATS else ()
     for kind in (guessed, *reads):
@@ -129,7 +129,7 @@ def _ranked_or_judged(path: PathLike, format: str) -> Kind:
 
 
 def guess_kind(path: PathLike, format: str) -> FileKind:
-    """Return what a file holds, by its first line, or by the numbers of a JSON object.
+    """Return the kind of a file, by its first line or by the numbers of a JSON object.
 
     Files of platforms that hold several kinds are what the format reads first. Raises
     `FormatError` if a JSON object has nothing but whole numbers.

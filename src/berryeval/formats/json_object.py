@@ -1,4 +1,4 @@
-"""One JSON object: ``{"q1": {"d7": 2, "d9": 0}}``, as ranx and pytrec_eval keep theirs.
+"""One JSON object: ``{"q1": {"d7": 2, "d9": 0}}``, as in ranx and pytrec_eval.
 
 The outer keys are queries, the inner ones documents, the numbers grades or scores. A query may also
 have a list of documents: a ranking, best first, or documents of grade 1. An object with
@@ -37,7 +37,7 @@ _Documents: TypeAlias = "list[tuple[str, float | None]]"
 
 
 def sniff(first_line: bytes) -> bool:
-    """Whether a file that begins so may be one."""
+    """Whether a file with this beginning may be one."""
     return first_line.lstrip().startswith(b"{")
 
 
@@ -94,7 +94,7 @@ def load(path: PathLike) -> JsonObject:
 
 
 def iter_rows(path: PathLike, kind: Kind) -> Iterator[Row]:
-    """Iterate over the rows of a file. Where in it a row stands is not known."""
+    """Iterate over the rows of a file. The position of a row in the file is unknown."""
     for _, rows in load(path).iter_queries(kind):
         yield from rows
 

@@ -189,7 +189,7 @@ def _iter_list(
 
 
 def _skip(text: str, at: int) -> int:
-    """Return where the white space ends that begins here."""
+    """Return the end of the white space that begins here."""
     space = _SPACE.match(text, at)
     return at if space is None else space.end()
 

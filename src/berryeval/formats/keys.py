@@ -53,7 +53,7 @@ def find_keys(
 
 
 def header_hint(kind: Kind) -> str:
-    """Return the way out for a table whose first line does not name its columns."""
+    """Return how to fix a table whose first line does not name its columns."""
     example = ",".join(known[0] for known in wanted_names(kind))
     return f"a table needs a first line with names, such as {example}"
 

@@ -36,7 +36,7 @@ _NO_ID = re.compile(rb"\s*\w+(?:\s*=|:(?:\s|$))")
 
 
 def sniff(first_line: bytes) -> bool:
-    """Whether a file that begins so may be one: the second column is a ``qid:``."""
+    """Whether a file with this beginning may be one: the second column is a ``qid:``."""
     return _BEGINNING.match(first_line) is not None
 
 

@@ -38,7 +38,7 @@ def limited(
     line: int | None = None,
     id: int | None = None,
 ) -> Iterator[None]:
-    """Within the block, reject files that exceed a limit.
+    """Reject files that exceed a limit, within the block.
 
     Parameters
     ----------

@@ -108,7 +108,7 @@ class _Reader(io.RawIOBase):
 
 
 def path_name(path: PathLike) -> str:
-    """Return what messages call a file; ``-`` is standard input."""
+    """Return the name of a file in messages; ``-`` is standard input."""
     name = os.fspath(path)
     return "standard input" if name == "-" else hide_password(name)
 
@@ -155,7 +155,7 @@ def iter_lines(path: PathLike) -> Iterator[tuple[int, bytes]]:
 
 
 def iter_pieces(path: PathLike) -> Iterator[bytes]:
-    """Iterate over the content of a file in pieces, a byte order mark included.
+    """Iterate over the content of a file in pieces, including a byte order mark.
 
     The first is small, and later ones grow to two megabytes.
     Raises what `iter_lines` raises. Another thread decompresses the next pieces of a file while
@@ -177,7 +177,7 @@ def _growing(file: IO[bytes]) -> Iterator[bytes]:
 
 
 def read_content(path: PathLike) -> bytes:
-    """Return the whole content of a file, decompressed, a byte order mark included.
+    """Return the whole content of a file, decompressed, including a byte order mark.
 
     Raises what `iter_lines` raises.
     """
@@ -224,7 +224,7 @@ def _ahead(pieces: Iterator[bytes]) -> Iterator[bytes]:
 
 
 def is_plain_file(path: PathLike) -> bool:
-    """Whether it is a file that is not compressed. False, too, if it cannot be opened."""
+    """Whether it is an uncompressed file. Also False if it cannot be opened."""
     if isinstance(path, Kept) or os.fspath(path) == "-":
         return False
     try:
@@ -236,7 +236,7 @@ def is_plain_file(path: PathLike) -> bool:
 
 @contextmanager
 def _errors_named(path: PathLike) -> Iterator[None]:
-    """Name the file that cannot be read."""
+    """Add the name of the file to errors while reading it."""
     try:
         yield
     except Exception as error:

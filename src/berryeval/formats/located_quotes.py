@@ -1,4 +1,4 @@
-"""Replaces the quotes of judgments by spans, which have positions in documents."""
+"""Replaces the quotes of judgments with spans, which have positions in documents."""
 
 from __future__ import annotations
 

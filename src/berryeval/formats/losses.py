@@ -1,4 +1,4 @@
-"""What gets lost between two formats, in sentences.
+"""Information that is lost between two formats, in sentences.
 
 Readers note what a file has and we do not keep (`note_loss`). Before data are written,
 `find_losses` compares them with what the format holds.
@@ -43,7 +43,7 @@ class Loss(Enum):
     NOTES = ("grade's note was", "grades' notes were")
 
     def sentence(self, n: int) -> str:
-        """Return the report of so many losses."""
+        """Return a sentence about the given number of losses."""
         return f"{n:,} {self.value[n != 1]} left out."
 
 

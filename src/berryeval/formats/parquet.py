@@ -59,7 +59,7 @@ _N_CHECKED = 1024
 
 
 def sniff(first_line: bytes) -> bool:
-    """Whether a file that begins so may be one.
+    """Whether a file with this beginning may be one.
 
     What follows the magic is no letter: a query may be called PAR1, too.
     """
@@ -141,7 +141,7 @@ def _open_columns(
     path: PathLike,
     choose: Callable[[list[str], PathLike], list[str]],
 ) -> tuple[Any, list[str]]:
-    """Return a file to be read bit by bit, and the names of the columns that are needed."""
+    """Return a file to be read in parts, and the names of the required columns."""
     from pyarrow import parquet
 
     columns = choose(parquet.read_schema(source).names, path)

@@ -96,7 +96,7 @@ def _parts(run: Run, n_files: int) -> Iterator[tuple[int, int]]:
 
 
 def _check_replaceable(name: str, given: str) -> None:
-    """Refuse to replace anything but a folder of Parquet files, or an empty one."""
+    """Reject replacing anything but a folder of Parquet files, or an empty one."""
     if not os.path.lexists(name):
         return
     if not os.path.isdir(name):  # noqa: PTH112

@@ -1,4 +1,4 @@
-"""Queries by id and by text, between formats that identify them in one way or the other."""
+"""Conversion between formats that identify queries by id and those that use their texts."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ Value = TypeVar("Value")
 
 
 def ids_by_text(queries: Iterable[Query]) -> dict[str, str]:
-    """Return the ids of queries by text. Of queries with the same text, it is the first one's."""
+    """Return the ids of queries by text. If several have the same text, the first one counts."""
     found: dict[str, str] = {}
     for query in queries:
         found.setdefault(query.text, query.query_id)

@@ -110,7 +110,7 @@ def _places(words: list[str], text: str) -> list[tuple[int, int]]:
 
 
 def _nearest(words: list[str], text: str) -> str | None:
-    """Return the most similar passage of as many words; None if most words are others."""
+    """Return the most similar passage with the same number of words; None if most words differ."""
     wanted = Counter(map(_plain, words))
     found = [*_WORD.finditer(text)]
     names = [_plain(word[0]) for word in found]

@@ -118,7 +118,7 @@ def _read_object(path: PathLike, duplicates: Duplicates) -> Judgments:
 def _read_trec_judgments(
     path: PathLike, duplicates: Duplicates, judges: Judges, origin: Origin
 ) -> Judgments:
-    """Read them natively unless they have subtopics or strata, which the extension passes over."""
+    """Read them natively unless they have subtopics or strata, which the extension ignores."""
     content = read_content(path)
     if backend().name == "native":
         try:
@@ -133,7 +133,7 @@ def _read_trec_judgments(
 
 
 def read_run(path: PathLike, *, format: str | None = None, duplicates: Duplicates = "error") -> Run:
-    """Read a run from a file. Takes what `read_judgments` takes, but for judges and splits."""
+    """Read a run from a file. Parameters are as for `read_judgments`, without judges and split."""
     path = readable_again(path)
     chosen = sniff_format(path) if format is None else check_format(format)
     module = FORMATS[chosen]

@@ -69,16 +69,16 @@ QUOTE_KEYS = ("document", "quote", "grade")
 
 @dataclass(frozen=True)
 class JudgedQuery:
-    """What was judged for one query."""
+    """The judgments of one query."""
 
     query_id: str
     relevant: tuple[tuple[str, float], ...]
     """Chunks or spans with their grades, the most relevant first."""
     not_relevant: tuple[str, ...] = ()
     spans: tuple[SpanJudgment, ...] = ()
-    """Those of both that are spans; above they stand by their ids."""
+    """The spans among both; the lists above contain their ids."""
     quotes: tuple[QuoteJudgment, ...] = ()
-    """Those of both that are quotes without a position yet, as in `located_quotes`."""
+    """The quotes among both that have no position yet, see `located_quotes`."""
 
     def iter_grades(self) -> Iterator[tuple[str, float]]:
         """Iterate over chunks or spans and grades, as often as they are named."""
@@ -88,11 +88,11 @@ class JudgedQuery:
 
 @dataclass(frozen=True)
 class RelevanceJudgments:
-    """What a file of judgments holds, before anything is made of it."""
+    """The unprocessed content of a file of judgments."""
 
     version: str
     scale: float | None
-    """The highest grade there is."""
+    """The highest possible grade."""
     pool_depth: int | None
     """How many ranks of every system were judged."""
     queries: tuple[JudgedQuery, ...]
@@ -119,7 +119,7 @@ def read(path: PathLike) -> RelevanceJudgments:
 
 
 def parse(text: bytes, path: PathLike) -> RelevanceJudgments:
-    """Return what JSON says, or raise with the name of its file."""
+    """Return the content of JSON, or raise with the name of its file."""
     try:
         content = json.loads(text, object_pairs_hook=_each_once)
     except (ValueError, RecursionError) as error:
@@ -179,17 +179,17 @@ def _judges(content: Mapping[str, Any], path: PathLike) -> Judges | None:
 
 
 def _each_once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-    """Make an object of its pairs; a key that comes twice would lose its first value."""
+    """Build an object from its pairs; a key that occurs twice would lose its first value."""
     found = dict(pairs)
     if len(found) < len(pairs):
         names = [name for name, _ in pairs]
         twice = next(name for name in names if names.count(name) > 1)
-        raise ValueError(f"the key {twice!r} comes twice in an object")
+        raise ValueError(f"the key {twice!r} occurs twice in an object")
     return found
 
 
 class _Reader:
-    """Reads what was judged for one query."""
+    """Reads the judgments of one query."""
 
     def __init__(self, path: PathLike, scale: float | None, number: int) -> None:
         self._path = path
@@ -235,7 +235,7 @@ class _Reader:
         return one["chunk_id"], grade
 
     def _plain_grade(self, chunk_id: str) -> float:
-        """Return what a plain id is worth: 1 where there is no other grade."""
+        """Return the grade of a plain id: 1 if there is no other grade."""
         if self._scale == 1:
             return 1
         scale = "no scale" if self._scale is None else f"a scale up to {self._scale:g}"

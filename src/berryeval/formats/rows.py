@@ -82,7 +82,7 @@ def iter_labelled(judgments: Judgments) -> Iterator[tuple[bytes, bytes, dict[str
 
 
 def label_names() -> tuple[str, ...]:
-    """Return the columns that judgments may have besides query and document, in their order."""
+    """Return the optional columns of judgments, in order."""
     return tuple(_labels(Opinion(None, 0.0), {}, None))
 
 

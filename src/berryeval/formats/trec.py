@@ -76,12 +76,12 @@ _HINTS = {
 
 
 def sniff(first_line: bytes) -> bool:
-    """Whether a file that begins so may be one: it has as many columns as either kind."""
+    """Whether a file with this beginning may be one: it has as many columns as either kind."""
     return len(first_line.split()) >= len(_JUDGMENTS)
 
 
 def kind_of_line(line: bytes) -> Kind | None:
-    """Return what a line is by its columns, a number where it has to be; None if neither."""
+    """Return the kind of a line by its columns and where numbers are; None if it is neither."""
     columns = line.split()
     if len(columns) == len(_JUDGMENTS) or _is_sampled(columns):
         return "judgments" if _is_number(columns[-1]) else None
@@ -154,7 +154,7 @@ def _queries_with_subtopics(content: bytes) -> frozenset[bytes]:
 
 
 def has_strata(content: bytes) -> bool:
-    """Whether judgments have a fifth column: the first line that is no comment does."""
+    """Whether judgments have a fifth column, judging by the first line that is not a comment."""
     for line in content.removeprefix(BOM).split(b"\n"):
         columns = line.split()
         if columns and not columns[0].startswith(b"#"):

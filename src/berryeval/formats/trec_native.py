@@ -57,5 +57,5 @@ def _read(
     if (wrong := reader.wrong_line()) is not None:
         number, text = wrong
         parse_line(text, kind, path, number)
-        raise AssertionError(f"line {number} of {path} is right for one twin and wrong for one")
+        raise AssertionError(f"line {number} of {path} is valid for only one of the twins")
     return reader

@@ -1,4 +1,4 @@
-"""Writing judgments and runs in the format that a name asks for."""
+"""Writing judgments and runs in the format given by a file name."""
 
 from __future__ import annotations
 
@@ -90,7 +90,7 @@ def write_run(
 
 
 def format_of_name(path: PathLike) -> str:
-    """Return the format that a file's name asks for.
+    """Return the format given by a file's name.
 
     Raises
     ------

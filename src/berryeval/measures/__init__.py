@@ -1,4 +1,4 @@
-"""What people name and report: ``nDCG@10``, ``R@100``. One module a family.
+"""Measures as people name and report them: ``nDCG@10``, ``R@100``. One module per family.
 
 Examples
 --------

@@ -1,4 +1,4 @@
-"""What every measure declares, and the registry of them."""
+"""The base class of all measures, and their registry."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 else:  # typing has it from Python 3.11 on, and type checkers alone look at it
 
     def dataclass_transform(**_rules: object) -> Callable[[Any], Any]:
-        """Return what changes nothing."""
+        """Return a decorator that changes nothing."""
         return lambda declared: declared
 
 
@@ -53,7 +53,7 @@ MeasureType = TypeVar("MeasureType", bound="type[Measure]")
 
 @dataclass_transform(frozen_default=True, eq_default=False, field_specifiers=(field,))
 def declare(measure: MeasureType) -> MeasureType:
-    """Make a dataclass of a measure; what others generate for each class, `Measure` has for all.
+    """Make a measure a dataclass; methods that are usually generated per class are in `Measure`.
 
     Generated, it would take most of the time of importing them.
     """
@@ -62,7 +62,7 @@ def declare(measure: MeasureType) -> MeasureType:
 
 
 class _Measures(type):
-    """What measures are classes of: each takes a cutoff with ``@``, as its instances do."""
+    """The metaclass of measures: classes take a cutoff with ``@``, like their instances."""
 
     def __matmul__(cls, cutoff: float) -> Measure:
         measure: Measure = cls()
@@ -96,8 +96,8 @@ class Measure(metaclass=_Measures):
     judged_only: bool = field(default=False, kw_only=True)
 
     kernel: ClassVar[Kernel]
-    """What computes it. Its parameters are called as those of the measure, but rel is level, T is
-    goal and L is patience; judged_only is not among them."""
+    """The function that computes it. Its parameters have the names of those of the measure, but rel
+    is level, T is goal and L is patience; judged_only is not among them."""
     name: ClassVar[str]
     title: ClassVar[str]
     aliases: ClassVar[tuple[str, ...]] = ()
@@ -108,13 +108,13 @@ class Measure(metaclass=_Measures):
     at: ClassVar[str | None] = "k"
     """The parameter that is written after the @; None if there is none."""
     at_prefix: ClassVar[str] = ""
-    """What stands between the @ and that parameter."""
+    """The text between the @ and that parameter."""
     at_example: ClassVar[str] = "10"
-    """What may stand after the @."""
+    """An example of the text after the @."""
     across_queries: ClassVar[bool] = False
     """Whether a document that is judged for another query counts as in the pool of each query."""
     uncut_name: ClassVar[str | None] = None
-    """What the measure is called without k, where that is another name."""
+    """The name of the measure without k, if it differs."""
     uses_intents: ClassVar[bool] = False
     """Whether it looks at the grades of documents by subtopic."""
     uses_strata: ClassVar[bool] = False
@@ -210,7 +210,7 @@ class Measure(metaclass=_Measures):
 
     @cached_property
     def _arguments(self) -> dict[str, Any]:
-        """What the kernel is called with besides grades and judged."""
+        """The arguments of the kernel in addition to grades and judged."""
         return {
             _KERNEL_NAMES.get(one.name, one.name): getattr(self, one.name)
             for one in parameter_fields(type(self))
@@ -224,15 +224,15 @@ class Measure(metaclass=_Measures):
         return {one.name: getattr(default, one.name) for one in parameter_fields(cls)}
 
     def score(self, grades: Sequence[float], judged: Sequence[float]) -> float:
-        """Score one query. What the arguments hold, `berryeval.kernels` says."""
+        """Score one query; `berryeval.kernels` describes the arguments."""
         return self._score(without_unjudged(grades) if self.judged_only else grades, judged)
 
     def _score(self, grades: Sequence[float], judged: Sequence[float]) -> float:
-        """Score a ranking, from which unjudged documents are removed if they are to be."""
+        """Score a ranking, after removing unjudged documents if requested."""
         return self.kernel(grades, judged, **self._arguments)
 
     def native_call(self) -> tuple[str, dict[str, Any]] | None:
-        """Return the name of the kernel and its arguments, as ``berryeval._native.Plan`` wants.
+        """Return the name and arguments of the kernel, as ``berryeval._native.Plan`` takes them.
 
         None if there is no native twin: the function is not one of ours, or k beyond counting.
         """
@@ -249,7 +249,7 @@ class Measure(metaclass=_Measures):
 
 
 def depth_of(measures: Iterable[Measure]) -> int | None:
-    """Return how many ranks any of some measures looks at; None if one looks at all of them."""
+    """Return the greatest depth any of the measures looks at; None if one looks at all ranks."""
     depths = [measure.depth for measure in measures]
     return None if None in depths else max(depth for depth in depths if depth is not None)
 
@@ -276,7 +276,7 @@ def register_defined(measure: MeasureType) -> MeasureType:
         for word in _names(measure):
             if word in taken:
                 got = f"{word!r}, which is {taken[word].name}"
-                raise ArgumentError("name", "a name that is free", got)
+                raise ArgumentError("name", "a name that is not in use", got)
         _DEFINED.append(declare(measure))
     return measure
 
@@ -296,7 +296,7 @@ def all_measures() -> tuple[type[Measure], ...]:
 
 
 def find_measure(name: str) -> type[Measure]:
-    """Return the measure that goes by this name, title or alias, in any case of letters.
+    """Return the measure with this name, title or alias, ignoring case.
 
     Those that `define_measure` made are among them.
 

@@ -13,7 +13,7 @@ _WORDS: dict[str, object] = {"true": True, "false": False, "none": None}
 
 
 class Unreadable(Exception):  # noqa: N818 - becomes a MeasureSyntaxError at once
-    """What was expected in the brackets, and what stood there."""
+    """What was expected in the brackets, and what was found."""
 
     def __init__(self, expected: str, got: str) -> None:
         super().__init__(expected, got)
@@ -67,7 +67,7 @@ def _items(text: str) -> list[str]:
 
 
 def _read_value(text: str) -> object:
-    """Read a table, a list, or what can stand in one."""
+    """Read a table, a list, or an item of a list."""
     if text[:1] == "{":
         pairs = [item.split(":") for item in _items(text[1:-1])]
         if any(len(pair) != 2 for pair in pairs):  # noqa: PLR2004 - grade and gain

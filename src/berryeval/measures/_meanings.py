@@ -1,4 +1,4 @@
-"""What people mean by words that are no names here: ``hit_ratio``, ``top_k_accuracy``."""
+"""The measures behind words that are not names here: ``hit_ratio``, ``top_k_accuracy``."""
 
 from __future__ import annotations
 

@@ -185,7 +185,7 @@ def _resembling(
     *,
     is_inclusive: bool,
 ) -> list[bool]:
-    """Return whether each text is as similar as the threshold to one of the others."""
+    """Return whether each text is at least as similar as the threshold to one of the others."""
     if not 0 <= threshold <= 1:
         raise ArgumentError("threshold", "a number from 0 to 1", str(threshold))
     compare = similarity or edit_similarity

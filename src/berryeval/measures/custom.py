@@ -21,7 +21,7 @@ _NAME = re.compile(r"[A-Za-z]\w*")
 
 @declare
 class CustomMeasure(Measure):
-    """A measure that `define_measure` made; its k cuts the ranking before it is scored."""
+    """A measure created by `define_measure`; its k truncates the ranking before it is scored."""
 
     function: ClassVar[ScoreFunction]
 
@@ -55,7 +55,7 @@ def define_measure(
     title: str | None = None,
     definition: str | None = None,
 ) -> type[Measure]:
-    """Make a measure out of a function, so that its name can be used as any other.
+    """Create a measure from a function, so that its name can be used like any other.
 
     Parameters
     ----------
@@ -138,4 +138,4 @@ def _check_name(name: object) -> None:
         taken = parse_measures(name)
     except UnknownMeasureError:
         return
-    raise ArgumentError("name", "a name that is free", f"{name!r}, which is {taken[0]}")
+    raise ArgumentError("name", "a name that is not in use", f"{name!r}, which is {taken[0]}")

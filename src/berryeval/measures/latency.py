@@ -65,4 +65,4 @@ class Milliseconds(Measure):
 
     def _score(self, grades: Sequence[float], judged: Sequence[float]) -> float:
         del grades, judged
-        raise InputError(f"{self} is no measure of a ranking: it requires the times of queries")
+        raise InputError(f"{self} is not a measure of a ranking: it requires the times of queries")

@@ -213,7 +213,7 @@ class NormalisedIntentAwareERR(Measure):
 
 @declare
 class _NoveltyRBP(Measure):
-    """What the two kinds of NRBP share."""
+    """The common part of both kinds of NRBP."""
 
     alpha: float = 0.5
     beta: float = 0.5

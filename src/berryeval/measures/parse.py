@@ -1,4 +1,4 @@
-"""Reading measures from text, in any of the ways that people write them.
+"""Parsing measures from text, in all common notations.
 
 ::
 
@@ -238,7 +238,7 @@ def _check_meaning(word: str) -> None:
 
 
 def _read_trec_eval(word: str, name: str, parameters: str) -> Iterator[Measure]:
-    """Read what follows a name of trec_eval: cutoffs, gains, weights; or take its defaults."""
+    """Read what follows a trec_eval name: cutoffs, gains, weights; or use its defaults."""
     family = _trec_eval.FAMILIES[name]
     measure, parameter = family.measure, family.parameter
     example = _example(measure)
@@ -326,7 +326,7 @@ def _read_ours(word: str) -> Iterator[Measure]:
 def _as_ours(
     word: str, measure: type[Measure], given: dict[str, Any]
 ) -> tuple[type[Measure], dict[str, Any]]:
-    """Turn what ir_measures calls things into what they are called here."""
+    """Translate the names of ir_measures to ours."""
     given = {_OTHER_PARAMETERS.get(key, key): value for key, value in given.items()}
     if "dcg" in given and "gain" in parameter_names(measure):
         discount = given.pop("dcg")
@@ -380,7 +380,7 @@ def _example(measure: type[Measure]) -> str:
 def _unknown(
     word: str, name: str, error: UnknownMeasureError
 ) -> UnknownMeasureError | MeasureSyntaxError:
-    """Carry what follows the name over into the suggestion; say where measures of runs are."""
+    """Return the error for an unknown name, which may be that of a measure of whole runs."""
     from berryeval.measures.run_measures import find_run_measure  # few names are unknown
 
     of_runs = find_run_measure(name)

@@ -1,4 +1,4 @@
-"""Measures of reading, which look at the lengths of documents: what a ranking takes and gives."""
+"""Measures of reading, which use the lengths of documents: the cost and benefit of a ranking."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Measures of a set of documents, whose order does not count."""
+"""Measures of a set of documents, regardless of order."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ class SetAveragePrecision(Measure):
 
 @register
 class SetF(Measure):
-    """F of the set returned, weighed as in trec_eval's ``set_F``.
+    """F of the set returned, weighted as in trec_eval's ``set_F``.
 
     Parameters
     ----------

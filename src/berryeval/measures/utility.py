@@ -1,4 +1,4 @@
-"""Utility: what each kind of document is worth, added up."""
+"""Utility: the sum of the values of each kind of document."""
 
 from __future__ import annotations
 

@@ -237,7 +237,7 @@ def _is_plain(one: object) -> bool:
 
 
 def _at(one: Any, path: str) -> Any:  # noqa: ANN401 - whatever is there
-    """Return what a path leads to; None if it leads nowhere. Nodes are looked into."""
+    """Return the value at a path; None if there is none. Nodes are looked into."""
     found = _follow(one, path)
     inner = _member(one, "node")
     return _follow(inner, path) if found is None and inner is not None else found

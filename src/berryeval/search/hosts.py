@@ -128,7 +128,7 @@ class AllowedHosts:
         raise failure
 
     def opener(self) -> urllib.request.OpenerDirector:
-        """Return what opens addresses at these hosts only: no redirects, no proxy.
+        """Return an opener for addresses at these hosts only, without redirects and proxies.
 
         A proxy would resolve names itself. A response that is not complete within the timeout
         is cut off, however slowly it comes.
@@ -215,7 +215,7 @@ def _port(port: int | None) -> int | None:
 
 
 class _TimedSocket(socket.socket):
-    """A socket that reads until a deadline, however slowly the bytes come."""
+    """A socket that reads until a deadline, however slowly bytes arrive."""
 
     deadline: float
 

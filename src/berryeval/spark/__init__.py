@@ -1,4 +1,4 @@
-"""Evaluate, compare and gate on Apache Spark, with the same bits as on one machine.
+"""Evaluate, compare and gate on Apache Spark, with bit-for-bit the same results as on one machine.
 
 Spark moves the rows of each query to one task, and each task scores its queries with the engine
 that scores files. Requires ``pip install 'berryeval[spark]'`` on the driver and on the executors.

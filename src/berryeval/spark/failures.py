@@ -1,4 +1,4 @@
-"""Errors of Spark, as one line that says what is wrong and what to do."""
+"""Errors of Spark, in one line that states what is wrong and how to fix it."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ def import_spark() -> None:
 
 @contextmanager
 def translated() -> Iterator[None]:
-    """Raise our own errors, which Spark carries as text, and one line in place of any other."""
+    """Raise our own errors, which Spark passes on as text, and replace any other with one line."""
     from pyspark.errors import PySparkException
 
     try:
@@ -56,5 +56,5 @@ def _translate(text: str) -> BerryEvalError:
     shown = (causes[-1].removeprefix("Caused by: ") if causes else lines[0])[:_LONGEST]
     if any(sign in text for sign in _NO_MEMORY):
         way_out = "raise spark.executor.memoryOverhead, or the number of partitions"
-        return SparkError(f"Spark: an executor was lost, perhaps for want of memory; {way_out}")
+        return SparkError(f"Spark: an executor was lost, perhaps out of memory; {way_out}")
     return SparkError(f"Spark: {shown}")

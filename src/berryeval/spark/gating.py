@@ -80,7 +80,7 @@ def _run_of(settings: Settings) -> str:
 
 
 def _unavailable(settings: Settings) -> Iterator[tuple[str, object]]:
-    """Iterate over settings that are not available, and whether they are there."""
+    """Iterate over settings that are not supported, and whether they are set."""
     rules = settings.gate
     yield "system", settings.system
     yield "repeats", settings.repeats or settings.baseline_repeats

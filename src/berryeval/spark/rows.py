@@ -157,7 +157,7 @@ def _origin(kind: Kind) -> Origin:
 
 
 def quoted(name: str) -> str:
-    """Return the name of a column as Spark takes it, whatever is in it."""
+    """Return the name of a column, quoted for Spark."""
     return f"`{name.replace('`', '``')}`"
 
 

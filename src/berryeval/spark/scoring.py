@@ -1,4 +1,4 @@
-"""Scores as a Spark DataFrame, and an evaluation made of it."""
+"""Scores as a Spark DataFrame, and their evaluation."""
 
 from __future__ import annotations
 
@@ -54,7 +54,7 @@ def evaluate(
     duplicates, exclude_self, judged_only
         As `berryeval.evaluate` takes them.
     judges : {"max", "mean", "majority"}
-        Which grade counts where several judges graded a document. Required if the judgments name
+        Which grade counts if several judges graded a document. Required if the judgments name
         judges: the rows of a Spark DataFrame have no order, so that none is the first.
     lengths : mapping, optional
         The length of each document, for measures that need it; it is sent to every task.
@@ -123,7 +123,7 @@ def collect(
     missing: MissingQueries = "zero",
     no_relevant: NoRelevant = "zero",
 ) -> Evaluation:
-    """Collect the scores that `evaluate` returned: the result of `berryeval.evaluate`, bit by bit.
+    """Collect the scores that `evaluate` returned: bit for bit the result of `berryeval.evaluate`.
 
     A million queries with ten measures are 80 MB. Means are summed on the driver, in the order of
     query ids as bytes, so that they do not depend on the partitions. The scores may also have been
@@ -173,7 +173,7 @@ def in_partitions(
     schema: StructType,
     partitions: int | None,
 ) -> DataFrame:
-    """Bring the rows of each query together, sorted, and let a task have each partition.
+    """Bring the rows of each query together, sorted, and run a task on each partition.
 
     Rows are partitioned by the hash in their key. If they were partitioned by the query itself,
     Spark would omit the shuffle wherever both frames are partitioned so already, and adaptive

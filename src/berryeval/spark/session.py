@@ -1,4 +1,4 @@
-"""Sessions and sources for people who name files, and write no code."""
+"""Sessions and sources for the command line, which names files."""
 
 from __future__ import annotations
 

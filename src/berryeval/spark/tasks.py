@@ -1,4 +1,4 @@
-"""What runs on executors: Arrow batches of sorted rows in, Arrow batches of results out."""
+"""Code that runs on executors: Arrow batches of sorted rows in, Arrow batches of results out."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ def changed_batches(batches: Batches, k: int | None) -> Batches:
 
 
 def summed_up_batches(batches: Batches) -> Batches:
-    """Let few rows stand for all ignored queries of a partition, so that few are collected."""
+    """Summarise all ignored queries of a partition in a few rows, so that few are collected."""
     import pyarrow as pa
     from pyarrow import compute
 
@@ -129,7 +129,7 @@ def _renamed(table: Any, number: str) -> Any:  # noqa: ANN401
 
 
 def _with_ignored(scores: Any, unjudged: Any) -> Any:  # noqa: ANN401
-    """Add the queries whose documents were left behind."""
+    """Add the queries whose documents were left out of the shuffle."""
     import pyarrow as pa
     from pyarrow import compute
 
@@ -144,7 +144,7 @@ def _with_ignored(scores: Any, unjudged: Any) -> Any:  # noqa: ANN401
 
 
 def _check_unjudged(table: Any) -> None:  # noqa: ANN401
-    """Refuse rows without a query or a score, as for queries that are judged."""
+    """Reject rows without a query or a score, as for queries that are judged."""
     from pyarrow import compute
 
     from berryeval.core.id_column import shown_id

@@ -34,7 +34,7 @@ _NEARLY_ALL = 0.999  # of the weight: what others add is lost in rounding
 
 
 class Influence(NamedTuple):
-    """A mean as the sum of what its units contribute."""
+    """A mean as the sum of the contributions of its units."""
 
     mean: float
     standard_error: float
@@ -49,10 +49,10 @@ class Influence(NamedTuple):
 
 
 class Stratum(NamedTuple):
-    """Queries that are drawn apart from all others; without strata, all queries."""
+    """Queries that are drawn separately from all others; without strata, all queries."""
 
     rows: NDArray[np.intp]
-    """The places of its queries, ascending."""
+    """The positions of its queries, ascending."""
     share: float
     """The share of the weight of all queries."""
     influence: Influence

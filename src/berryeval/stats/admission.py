@@ -54,7 +54,7 @@ _FEWEST_PAIRS = 20
 
 @dataclass(frozen=True)
 class AdmissionRule:
-    """What is asked of a judge before its grades count.
+    """What is required of a judge before its grades count.
 
     Raises
     ------
@@ -65,8 +65,8 @@ class AdmissionRule:
     min_kappa: float = 0.6
     """The lower limit of weighted kappa has to reach this."""
     max_favour: float = 0.1
-    """The judge may not favour, or disfavour, the documents of any system by more than this share
-    of the scale: the whole interval has to lie within. On a scale from 0 to 3, 0.1 is 0.3
+    """Largest share of the scale by which the judge may favour or disfavour the documents of any
+    system: the whole interval must lie within. On a scale from 0 to 3, 0.1 is 0.3
     grades."""
     confidence: float = 0.95
     """Confidence level of all intervals, two-sided."""
@@ -128,8 +128,8 @@ class Admission:
     orders: Consistency | None
     """Self-consistency over other orders of the documents; None without any."""
     tau_ap: Agreement
-    """Whether judge and people order the systems alike, by the total of the grades of their
-    documents."""
+    """Whether judge and people rank the systems in the same order, by the total of the grades of
+    their documents."""
     scale: float
     """The distance from the lowest to the highest grade."""
     reasons: tuple[str, ...]
@@ -251,7 +251,7 @@ def _kappa(pairs: CheckedPairs, rule: AdmissionRule) -> Agreement:
 
 
 def _of_full_agreement(pairs: CheckedPairs, rule: AdmissionRule) -> Interval:
-    """Return the interval of a kappa of 1: the judge may err as far, and as often, as possible."""
+    """Return the interval of a kappa of 1: the judge may err as much, and as often, as possible."""
     squares = float(sums_of(pairs.counts**2))
     worth = float(sums_of(pairs.counts)) ** 2 / squares
     n_units = worth if pairs.n_queries is None else min(worth, pairs.n_queries)
@@ -345,7 +345,7 @@ def pairs_needed(
     weights: Weights = "linear",
     design_effect: float = 1.0,
 ) -> int:
-    """Return about how many pairs give the interval of weighted kappa a width.
+    """Return about how many pairs are needed for an interval of weighted kappa of some width.
 
     The judge that is expected gives the grade of people with the probability `kappa`, and otherwise
     draws a grade by the shares; its weighted kappa is `kappa`.

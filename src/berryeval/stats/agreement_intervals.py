@@ -231,7 +231,7 @@ class _Alpha:
         self.table_of = cache(self._table_of)
 
     def _table_of(self, unit: tuple[float, ...]) -> _Table:
-        """Return how often each two grades meet in a unit; its grades are in order."""
+        """Return how often each pair of grades occurs in a unit; its grades are in order."""
         counts = np.array([unit.count(grade) for grade in self.grades], dtype=np.float64)
         if len(unit) < 2:  # noqa: PLR2004 - nothing to compare
             return np.zeros((len(counts), len(counts)))

@@ -1,4 +1,4 @@
-"""What a judge gives, on average, where people gave a grade."""
+"""The average grade of a judge for each grade of people."""
 
 from __future__ import annotations
 

@@ -17,7 +17,7 @@ __all__ = ["ConfusionCell", "confusion_of", "share_interval"]
 
 @dataclass(frozen=True)
 class ConfusionCell:
-    """What a judge did with the documents of one grade."""
+    """The grades of a judge for the documents of one grade."""
 
     people: float
     """The grade that people gave."""

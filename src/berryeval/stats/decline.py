@@ -152,7 +152,7 @@ def _units_by_stratum(
     units: NDArray[np.intp] | None,
     strata: NDArray[np.intp],
 ) -> list[NDArray[np.intp]]:
-    """Return the places of the units of each stratum; what counts nothing is in none."""
+    """Return the positions of the units of each stratum; units without weight are in none."""
     counted = np.flatnonzero(weights > 0)
     found = stratify(
         columns[counted, 0],
@@ -167,7 +167,7 @@ def _units_by_stratum(
 def _without_strata(
     rows: NDArray[np.float64], weights: NDArray[np.float64], parts: Sequence[NDArray[np.intp]]
 ) -> NDArray[np.float64]:
-    """Move the mean of each stratum to that of all, which stays as it is.
+    """Move the mean of each stratum to the overall mean, which does not change.
 
     Of n units, what is left around their own mean has n - 1 degrees of freedom. It is stretched to
     the variance that the units would have as part of all.

@@ -1,4 +1,4 @@
-"""Hall's transform: what skewness does to Student's t, and how to undo it.
+"""Hall's transform: the effect of skewness on Student's t, and its correction.
 
 Where differences have a long tail on one side, a sample that misses the tail has both a mean that
 is too far to the other side and a spread that is too small. T is then skewed itself, and Student's

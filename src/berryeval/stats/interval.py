@@ -9,7 +9,7 @@ __all__ = ["Interval"]
 
 @dataclass(frozen=True)
 class Interval:
-    """Where a mean lies, with a stated confidence.
+    """The range of a mean, with a stated confidence.
 
     Examples
     --------

@@ -32,7 +32,7 @@ class Bias:
     error: float
     """The mean of judge minus people in this group, in grades."""
     favour: float
-    """By how much that exceeds the mean of all other documents; above 0 the group is favoured."""
+    """How much that exceeds the mean of all other documents; above 0, the group is favoured."""
     interval: Interval | None
     """Interval of the favour; None if it cannot be estimated."""
 

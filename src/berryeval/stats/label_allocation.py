@@ -1,4 +1,4 @@
-"""How many units of each stratum people are to label: Neyman's allocation."""
+"""How many units of each stratum people should label: Neyman's allocation."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ def allocate_labels(
     spreads: Mapping[Stratum, float] | None = None,
     fewest: int = FEWEST_LABELLED,
 ) -> dict[Stratum, int]:
-    """Return how many units of each stratum people are to label, by Neyman's allocation.
+    """Return how many units of each stratum people should label, by Neyman's allocation.
 
     A stratum gets labels in proportion to its size and spread: those that estimate the mean best.
     Each gets at least `fewest`, or all of its units. The probability of a unit is the number of

@@ -46,7 +46,7 @@ def variances_of(columns: NDArray[np.float64]) -> NDArray[np.float64]:
 
 
 def slack_of(columns: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Return, for each column, how far two means may be apart and yet be equal."""
+    """Return, for each column, how far apart two means may be and still count as equal."""
     largest: NDArray[np.float64] = np.abs(columns).max(axis=0)
     return _ROUNDING * largest
 
@@ -57,7 +57,7 @@ def are_equal(values: NDArray[np.float64]) -> bool:
 
 
 def without_rounding(values: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Return values as parts of the largest, those equal that differ only by rounding."""
+    """Return values relative to the largest, with those equal that differ only by rounding."""
     largest = np.abs(values).max()
     return np.round(values / largest, _DIGITS) if largest > 0 else values
 

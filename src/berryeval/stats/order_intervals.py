@@ -1,4 +1,4 @@
-"""How certain it is that two measures, or two judgments, order systems alike.
+"""How certain it is that two measures, or two judgments, rank systems in the same order.
 
 Queries are resampled with replacement, and systems are ordered again by their means over each
 resample. Resampling adds noise to the order of systems that are close together, so intervals reach

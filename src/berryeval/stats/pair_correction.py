@@ -87,7 +87,7 @@ def correct_scores(
     if len(places) and not (
         np.issubdtype(places.dtype, np.integer) and 0 <= places.min() <= places.max() < len(scores)
     ):
-        raise ArgumentError("queries", f"places from 0 to {len(scores) - 1}", "others")
+        raise ArgumentError("queries", f"positions from 0 to {len(scores) - 1}", "others")
     if not ((chances > 0) & (chances <= 1)).all():
         raise ArgumentError("probabilities", "numbers above 0, at most 1", "another number")
     is_drawn = chances < 1

@@ -1,4 +1,4 @@
-"""What a set of queries can see, before it is relied upon.
+"""What a set of queries can detect, before relying on it.
 
 The question is that of a margin guard: a candidate passes if a one-sided test shows that its mean
 is not below the baseline's by the margin or more. Power is how often a candidate passes that in
@@ -204,7 +204,7 @@ def fewest_queries(is_enough: Callable[[int], bool]) -> int | None:
 
 
 def sd_interval(values: ArrayLike, level: float = 0.95) -> tuple[float, float] | None:
-    """Return between which numbers the standard deviation lies, with this confidence.
+    """Return the confidence interval of the standard deviation.
 
     Long tails make it wider, by their kurtosis.
 
@@ -301,7 +301,7 @@ def _check(sd: float, alpha: float, skewness: float | None, loss: float) -> None
 def _power(
     sd: float, n_queries: int, margin: float, alpha: float, skewness: float | None, loss: float
 ) -> float:
-    """Return the chance that the lower bound of the mean lies above minus the margin.
+    """Return the probability that the lower bound of the mean lies above minus the margin.
 
     Given the estimated spread, u times the true one, the chance is the normal distribution's; it
     is averaged over u. Where two lost queries decide, u plays no part.
@@ -330,7 +330,7 @@ def _critical(n_queries: int, alpha: float, skewness: float | None) -> float:
 
 @lru_cache(maxsize=512)
 def _spreads(n_queries: int) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-    """Return spreads that may be estimated, as parts of the true one, and their chances."""
+    """Return possible estimates of the spread, relative to the true one, with probabilities."""
     freedom = n_queries - 1
     nodes, weights = _quadrature()
     reach = 9 / math.sqrt(freedom)  # around 1; what is beyond cannot be seen

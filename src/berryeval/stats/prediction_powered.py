@@ -1,4 +1,4 @@
-"""Means of what people judged on some queries, and a model on all: prediction-powered inference.
+"""Prediction-powered inference: means of labels by people for some queries and by a model for all.
 
 A model's scores f are known for all N queries, those of people Y for n of them that were drawn at
 random. The mean over all queries is estimated by::
@@ -55,10 +55,10 @@ _Floats: TypeAlias = "NDArray[np.float64]"
 
 @dataclass(frozen=True)
 class PoweredMean:
-    """A mean that rests on labels of people and, where that can be trusted, on those of a model."""
+    """A mean based on labels of people and, if they can be trusted, on those of a model."""
 
     sample: SampleMean
-    """The mean, and what is known of its error; units are labelled queries."""
+    """The mean with its error; units are labelled queries."""
     weight: float
     """Lambda, how much the model counts: from 0, not at all, to 1, as much as people."""
     n_labelled: int
@@ -66,7 +66,7 @@ class PoweredMean:
     n_differing: int
     """Labelled queries on which people and model differ, of those that were drawn at random."""
     reason: str | None = None
-    """Why the model does not count at all; None if it does, or nothing was left to it."""
+    """Why the model does not count at all; None if it does, or if people labelled everything."""
 
 
 class _Part(NamedTuple):
@@ -252,7 +252,7 @@ def _third_moment_of_queries(
     mean: float,
     corrections: Sequence[float],
 ) -> float:
-    """Return the sum of cubes of what each query contributes to N times the mean.
+    """Return the sum of the cubed contributions of queries to N times the mean.
 
     A query contributes what is expected of it, lambda f and its stratum's correction; one that is
     labelled also how far it is from that, as often as there are queries for each label.

@@ -1,4 +1,4 @@
-"""How much a system risks against a baseline: losses that weigh more than gains."""
+"""The risk of a system compared with a baseline: losses weigh more than gains."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ MOST_ALPHA = 1e6
 
 
 def weigh_losses(differences: ArrayLike, alpha: float = 1.0) -> NDArray[np.float64]:
-    """Return differences of which those below 0 count 1 + alpha times.
+    """Return differences, with those below 0 multiplied by 1 + alpha.
 
     Parameters
     ----------

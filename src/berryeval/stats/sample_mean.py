@@ -41,7 +41,7 @@ _TINY = 1e-70  # its fourth power is a normal number
 
 @dataclass(frozen=True)
 class SampleMean:
-    """A mean, and what is known of its error.
+    """A mean with its error.
 
     `mean_of` makes one of values. Every p-value is the larger of two: that of Student's t, and that
     of Student's t after Hall's transform has removed a skewness. The skewness is the observed one
@@ -76,9 +76,9 @@ class SampleMean:
     skewness_error: float
     """The standard error of the skewness, were the values normally distributed."""
     effective_n: float
-    """Kish's effective sample size: queries of equal weight that would be worth as much."""
+    """Kish's effective sample size: the equivalent number of queries of equal weight."""
     people_mean: float | None = None
-    """The mean of people's labels alone, where a model contributes to the mean; else None."""
+    """The mean of people's labels alone, if a model contributes to the mean; else None."""
 
     def __neg__(self) -> SampleMean:
         """Return the mean of the same values with the other sign."""
@@ -95,7 +95,7 @@ class SampleMean:
         return cautious(self.skewness, self.skewness_error)
 
     def mean_after_losses(self, loss: float) -> float:
-        """Return the mean if `UNSEEN` more units were there and lost this much each.
+        """Return the mean with `UNSEEN` additional units that each lost this much.
 
         Where units have weights, those two count as much as what a typical search asks for: the
         mean weight, each unit counted as often as it is asked.
@@ -378,7 +378,7 @@ def difference_of_means(first: SampleMean, second: SampleMean) -> SampleMean:
 
 
 def sample_mean_of(strata: Sequence[Stratum], mean: float) -> SampleMean:
-    """Return what is known of a mean by its strata, at least one."""
+    """Return a mean with its error, from at least one stratum."""
     parts = [_of_stratum(stratum) for stratum in strata]
     if len(parts) == 1:
         return parts[0]
@@ -446,7 +446,7 @@ def _skewness(influence: NDArray[np.float64]) -> float:
 
 
 def cautious(skewness: float, error: float) -> float:
-    """Return the skewness to assume where a pass is decided, by the observed one and its error."""
+    """Return the skewness to assume for a pass, given the observed one and its error."""
     return min(skewness - error, FLOOR)
 
 
@@ -458,7 +458,7 @@ def skewness_error(n: int) -> float:
 
 
 def _first_at_which(holds: Callable[[float], bool], guess: float, step: float) -> float:
-    """Return the smallest number, near a guess, at which something holds from then on."""
+    """Return the smallest number, near a guess, from which a condition holds."""
     step = max(step, 4 * math.ulp(guess))
     low, high = guess - step, guess + step
     while holds(low):

@@ -1,4 +1,4 @@
-"""How alike two rankings, or two orders of systems, are."""
+"""How similar two rankings, or two orders of systems, are."""
 
 from __future__ import annotations
 

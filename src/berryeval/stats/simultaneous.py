@@ -1,4 +1,4 @@
-"""Many means at once: intervals that all hold together.
+"""Many means at once: simultaneous intervals.
 
 One draw of signs, one per query, is given to the centred values of every member of the family. What
 is correlated stays correlated, so that measures which say nearly the same cost hardly more than
@@ -58,7 +58,7 @@ def simultaneous_intervals(
     n_flips: int = 10_000,
     seed: int = 0,
 ) -> list[FamilyMember | None]:
-    """Return intervals of the mean of each column that hold together: the single-step max-t.
+    """Return simultaneous intervals of the mean of each column: the single-step max-t.
 
     Each draw gives the values of a query, with the means removed, one sign for all columns, and
     studentises the means of what results. Groups are flipped as a whole. From each stratum its own

@@ -127,7 +127,7 @@ def test_a_run_is_written_by_rank(tmp_path):
     run = Run.from_dict({"q 1": {"d1": 0.5, "d2": 2.5}})
     write_run(run, tmp_path / "run.tsv", format="msmarco")
     assert (tmp_path / "run.tsv").read_text() == "q 1\td2\t1\nq 1\td1\t2\n"
-    with pytest.raises(InputError, match="a run of MS MARCO cannot hold the id"):
+    with pytest.raises(InputError, match="an MS MARCO run cannot hold the id"):
         write_run(Run.from_dict({"q": {"a\tb": 1}}), tmp_path / "a", format="msmarco")
     with pytest.raises(ArgumentError, match="format: expected one that holds judgments"):
         write_judgments(Judgments.from_dict({"q": {"d": 1}}), tmp_path / "a", format="msmarco")

@@ -122,5 +122,5 @@ def test_a_small_file_with_much_content_is_rejected(save_lz4):
 def test_an_id_that_is_not_utf_8_is_refused(tmp_path, frame):  # noqa: ARG001 - needs the library
     """Texts of CBOR are UTF-8."""
     run = Run.from_dict({"q": {"d\udcff": 1.0}})
-    with pytest.raises(InputError, match="a file of ranx cannot hold the id"):
+    with pytest.raises(InputError, match="a ranx file cannot hold the id"):
         write_run(run, tmp_path / "a.lz4")

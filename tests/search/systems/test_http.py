@@ -206,7 +206,7 @@ def test_an_unknown_host_is_a_permanent_error():
     [
         ("file:///etc/passwd?{query}", {}, "url: expected an address with http"),
         ("localhost/{query}", {}, "url: expected an address with http"),
-        ("http://h/", {}, "expected a place for {query}"),
+        ("http://h/", {}, "expected a placeholder {query}"),
         ("http://h/{query}", {"body": "{oops"}, "body: expected JSON"),
         ("http://h/{query}", {"ids": "hits[*"}, "ids: expected a path such as"),
         ("http://h/{query}", {"scores": ".hits"}, "scores: expected a path such as"),
@@ -248,6 +248,6 @@ def test_a_key_in_the_address_is_sent_but_never_shown():
     assert system.url == url
     assert system.fingerprint()["url"] == "http://h/find?keyword={query}&api_key=***&n={k}"
     with pytest.raises(
-        ArgumentError, match=r"a place for \{query\}, got 'http://h/\?token=\*\*\*'"
+        ArgumentError, match=r"a placeholder \{query\}, got 'http://h/\?token=\*\*\*'"
     ):
         Http("http://h/?token=sk-12345", ids="[*]")

@@ -184,7 +184,7 @@ def test_a_missing_licence_is_reported():
         ("http://h/docs", {"search_pipeline": "x"}, "search_pipeline: expected a template with"),
         ("http://h/docs", {"fields": ()}, "fields: expected at least one name"),
         ("http://h/docs", {"weights": (0, 0)}, "weights: expected two numbers"),
-        ("http://h/docs", {"template": "{}"}, "template: expected a place for {{query}}"),
+        ("http://h/docs", {"template": "{}"}, "template: expected a placeholder {{query}}"),
     ],
 )
 def test_invalid_settings_are_rejected(url, settings, message):

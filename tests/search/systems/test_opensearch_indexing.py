@@ -116,7 +116,7 @@ def test_a_rejected_document_is_named(engine):
     items = [{"index": {"_id": "d1", "status": 201}}]
     items += [{"index": {"_id": f"d{n}", "status": 400, "error": error}} for n in (2, 3)]
     engine.faults["_bulk"] = [(200, {"errors": True, "items": items})]
-    message = r"refused 2 documents of 3; the first is 'd2': mapper_parsing_exception: failed"
+    message = r"rejected 2 documents of 3; the first is 'd2': mapper_parsing_exception: failed"
     with pytest.raises(SystemUnderTestError, match=message):
         indexed(engine, "bm25", [Document(f"d{n}", "text") for n in (1, 2, 3)])
     assert not engine.indexes

@@ -108,7 +108,7 @@ def test_a_template_needs_a_place_for_the_query(tmp_path):
     """Otherwise every query would find the same."""
     path = tmp_path / "query.sql"
     path.write_text("SELECT 1")
-    with pytest.raises(ArgumentError, match=r"template: expected a place for \{\{query\}\}"):
+    with pytest.raises(ArgumentError, match=r"template: expected a placeholder \{\{query\}\}"):
         PostgresQuery("postgresql://localhost/none", str(path))
     with pytest.raises(FormatError, match=r"missing\.sql: cannot be read"):
         PostgresQuery("postgresql://localhost/none", str(tmp_path / "missing.sql"))

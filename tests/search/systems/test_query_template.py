@@ -43,11 +43,11 @@ def test_a_template_is_not_changed_by_filling():
     ("template", "message"),
     [
         ("{", "template: expected JSON, got '{'"),
-        ('{"a": 1}', "template: expected a place for {{query}} or {{vector}}, got none"),
-        ('{"a": "{{k}}"}', "template: expected a place for"),
+        ('{"a": 1}', "template: expected a placeholder {{query}} or {{vector}}, got none"),
+        ('{"a": "{{k}}"}', "template: expected a placeholder"),
         ('{"a": "{{qurey}}"}', "template: expected {{query}}, {{vector}} or {{k}}, got {{qurey}}"),
         ('{"a": "x {{vector}}"}', "template: expected {{vector}} alone, got it within 'x"),
-        ('{"{{query}}": 1}', "template: expected places in values, got one in the key"),
+        ('{"{{query}}": 1}', "template: expected placeholders in values, got one in the key"),
         ([1], "template: expected a JSON object, got list"),
     ],
 )

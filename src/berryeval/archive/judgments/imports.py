@@ -99,7 +99,7 @@ class ArchivedImports(ArchivePart):
             )
 
     def undo(self, import_id: int, *, author: str) -> StoredImport:
-        """Undo an import: what was before counts again, and histories show both steps.
+        """Undo an import: the previous judgments count again, and histories show both steps.
 
         Pairs that judges have graded since are kept, and counted in `n_kept`. A scale or a rule
         that was adopted from the file is kept as well.

@@ -129,8 +129,8 @@ class ArchivedProjects(ArchivePart):
     def set_state(self, name: str, state: ProjectState) -> StoredProject:
         """Pause, continue or finish a project.
 
-        A paused project offers no documents, but accepts answers on their way. A finished one
-        accepts none.
+        A paused project offers no documents, but still accepts answers that are on their way. A
+        finished one accepts none.
 
         Raises
         ------

@@ -63,7 +63,7 @@ class PairSelection:
     limit: int | None = None
     """The largest number of pairs; the size of a sample."""
     seed: int = 0
-    """Random seed of a sample."""
+    """Random seed for the sample."""
 
     def __post_init__(self) -> None:
         if self.kind not in SELECTIONS:
@@ -95,7 +95,7 @@ class ProjectPlan:
     judges: tuple[str, ...] | None = None
     """Names of the judges; None for anyone who may judge."""
     shows_grades: bool = False
-    """Whether judges see the grades of others, which are then no independent opinions."""
+    """Whether judges see the grades of others; their opinions are then not independent."""
     shows_systems: bool = False
     """Whether judges see the names of runs and the ranks of the document."""
     guideline: str | None = None
@@ -280,7 +280,7 @@ def plan_of(settings: Mapping[str, Any]) -> ProjectPlan:
     Raises
     ------
     ArgumentError, TypeError, LookupError
-        If it is none.
+        If it is invalid.
     """
     fields = dict(settings)
     pairs = dict(fields.pop("pairs"))

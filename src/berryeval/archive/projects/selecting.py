@@ -1,7 +1,7 @@
 """Selects the pairs of a project, and orders them for its queue.
 
-A queue stays with a query until it is done: a judge reads each query once. The queries come first
-whose documents could change most.
+A queue stays with a query until it is done: a judge reads each query once. Queries whose documents
+could change most come first.
 """
 
 from __future__ import annotations

@@ -57,6 +57,6 @@ def read(name: str) -> Dataset:
 
 
 def _text(record: Any) -> str:  # noqa: ANN401 - a record of ir_datasets
-    """Return the text of a record: of its field ``text``, or what the package takes for it."""
+    """Return the text of a record: its field ``text``, or the default text of the package."""
     text = getattr(record, "text", None)
     return text if isinstance(text, str) else str(record.default_text())

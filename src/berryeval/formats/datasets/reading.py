@@ -93,7 +93,5 @@ def _detect(source: PathLike) -> str:
             return "ragas"
     if beginning.has_keys(llama_index.KEYS[0]):
         return "llamaindex"
-    expected = (
-        "a file of LlamaIndex or Ragas, a folder of BEIR or MTEB, or ir_datasets:NAME as data set"
-    )
+    expected = "a LlamaIndex or Ragas file, a BEIR or MTEB folder, or ir_datasets:NAME as data set"
     raise FormatError.unexpected(expected, "another file", path_name(source))

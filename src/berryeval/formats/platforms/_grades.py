@@ -1,4 +1,4 @@
-"""Judgments and runs on their way into a format of a platform."""
+"""Conversion of judgments and runs to the format of a platform."""
 
 from __future__ import annotations
 

@@ -20,7 +20,7 @@ _EXACT = 2**53  # below it a float is the whole number that it seems
 
 
 class Node:
-    """A value of a document, and where it stands: ``requests[3].ratings[0]._id``."""
+    """A value of a document, and its path: ``requests[3].ratings[0]._id``."""
 
     __slots__ = ("_file", "value", "where")
 
@@ -45,7 +45,7 @@ class Node:
         return Node(value, self._file, f"{self.where}.{key}" if self.where else key)
 
     def first(self, *keys: str) -> Node | None:
-        """Return the value of the first of the keys that there is; None if there is none."""
+        """Return the value of the first key that exists; None if there is none."""
         return next((found for key in keys if (found := self.get(key)) is not None), None)
 
     def items(self) -> Iterator[tuple[str, Node]]:

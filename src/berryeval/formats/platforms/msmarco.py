@@ -56,5 +56,5 @@ def to_lines(data: Grouped) -> Iterator[bytes]:
         for rank, (doc_id, _) in enumerate(ranking, start=1):
             for name in (query, doc_id):
                 if not name or not {"\t", "\n", "\r"}.isdisjoint(name):
-                    raise InputError(f"a run of MS MARCO cannot hold the id {name!r:.80}")
+                    raise InputError(f"an MS MARCO run cannot hold the id {name!r:.80}")
             yield b"%s\t%s\t%d\n" % (encode_id(query), encode_id(doc_id), rank)

@@ -90,7 +90,7 @@ def to_lines(data: Grouped) -> Iterator[bytes]:
     try:
         content = b"".join(write_map(queries, data.n_queries))
     except UnicodeDecodeError as error:
-        raise InputError(f"a file of ranx cannot hold the id {shown_id(error.object)}") from None
+        raise InputError(f"a ranx file cannot hold the id {shown_id(error.object)}") from None
     yield frame.compress(frame.compress(content, compression_level=_LEVEL))
 
 

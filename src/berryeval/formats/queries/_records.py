@@ -62,7 +62,7 @@ def query_of(
 
 
 def to_record(query: Query, id_key: str, text_key: str) -> dict[str, Any]:
-    """Return a query as keys and values, without those that it has not."""
+    """Return a query as keys and values, without empty ones."""
     record: dict[str, Any] = {id_key: query.query_id, text_key: query.text}
     for key in _LABELS:
         if getattr(query, key) is not None:

@@ -123,7 +123,7 @@ def _sniff(path: PathLike) -> str:
 
 
 def write_queries(queries: Iterable[Query], path: PathLike, *, format: str | None = None) -> None:
-    """Write queries to a file, whole or not at all.
+    """Write queries to a file, completely or not at all.
 
     Parameters
     ----------

@@ -19,12 +19,12 @@ __all__ = ["iter_queries", "sniff", "to_lines"]
 
 
 def sniff(first_line: bytes) -> bool:
-    """Whether a file that begins so may be one."""
+    """Whether a file with this beginning may be one."""
     return first_line.lstrip().startswith((b"{", b"["))
 
 
 def iter_queries(path: PathLike, *, strict: bool = False) -> Iterator[tuple[int | None, Query]]:
-    """Iterate over the queries of a file. Where in it one stands is not known."""
+    """Iterate over the queries of a file. The position of a query in the file is unknown."""
     content = b"".join(line for _, line in iter_lines(path))
     try:
         records = json.loads(content)

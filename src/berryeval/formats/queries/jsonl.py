@@ -1,4 +1,4 @@
-"""JSON lines: one object a line, ``{"_id": "Q001", "text": "…", "category": "…"}``.
+"""JSON lines: one object per line, ``{"_id": "Q001", "text": "…", "category": "…"}``.
 
 The id may be called ``query_id``, ``id`` or ``_id``, the text ``query`` or ``text``.
 """
@@ -17,7 +17,7 @@ __all__ = ["iter_queries", "sniff", "to_lines"]
 
 
 def sniff(first_line: bytes) -> bool:
-    """Whether a file that begins so may be one: its first line is a query."""
+    """Whether a file with this beginning may be one: its first line is a query."""
     record = parse_object(first_line)
     return record is not None and has_keys(record)
 

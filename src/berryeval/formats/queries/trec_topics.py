@@ -35,7 +35,7 @@ _PREFIX = {
 
 
 def sniff(first_line: bytes) -> bool:
-    """Whether a file that begins so may be one."""
+    """Whether a file with this beginning may be one."""
     return first_line.lstrip()[:5].lower() in {b"<top>", b"<num>"}
 
 

@@ -92,7 +92,7 @@ class Http(System):
         self._id_path = parse_path(ids, "ids")
         self._score_path = None if scores is None else parse_path(scores, "scores")
         if "{query}" not in url + json.dumps(self.body):
-            raise ArgumentError("url or body", "a place for {query}", shown_address(url))
+            raise ArgumentError("url or body", "a placeholder {query}", shown_address(url))
 
     def search(self, query: str, k: int) -> list[Hit]:
         """Return the hits of the server. More than k are an error, unless {k} was not sent."""

@@ -84,7 +84,7 @@ def _iter_details(path: PathLike) -> Iterator[tuple[bytes, Node]]:
 
 
 def scores_to_lines(scores: Mapping[str, Mapping[str, float]]) -> Iterator[bytes]:
-    """Iterate over the lines of a file, which has the mean, too.
+    """Iterate over the lines of a file, which also contains the mean.
 
     Raises `InputError` unless there is exactly one measure, with at least one query.
     """

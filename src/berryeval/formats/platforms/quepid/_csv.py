@@ -36,7 +36,7 @@ def iter_table(path: PathLike) -> Iterator[tuple[int, list[str]]]:
 
 
 def protected(text: str) -> str:
-    """Return a text that no spreadsheet takes for a formula: Quepid puts a blank before it."""
+    """Return a text that no spreadsheet treats as a formula: Quepid puts a blank before it."""
     return f" {text}" if text.startswith(_FORMULAS) else text
 
 

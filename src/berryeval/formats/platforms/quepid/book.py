@@ -105,7 +105,7 @@ def scale_of(path: PathLike) -> tuple[float, tuple[str, ...] | None] | None:
 def to_lines(data: Grouped) -> Iterator[bytes]:
     """Iterate over the lines of a file. Raises `InputError` for a run, and for subtopics."""
     if not isinstance(data, Judgments):
-        raise InputError("a book of Quepid holds judgments, not a run")
+        raise InputError("a Quepid book holds judgments, not a run")
     refuse_subtopics(data, "a book of Quepid")
     facts = {
         "name": "BerryEval",

@@ -71,7 +71,7 @@ def iter_judged(path: PathLike) -> Iterator[JudgedRow]:
 def to_lines(data: Grouped) -> Iterator[bytes]:
     """Iterate over the lines of a file. Raises `InputError` for a run, and for subtopics."""
     if not isinstance(data, Judgments):
-        raise InputError("a book of Quepid holds judgments, not a run")
+        raise InputError("a Quepid book holds judgments, not a run")
     refuse_subtopics(data, "a book of Quepid")
     return write_rows(_to_rows(data), ",")
 

@@ -41,7 +41,7 @@ _FACTS = {"name": "BerryEval", "description": "", "type": "POINTWISE_EVALUATION"
 
 
 def sniff(beginning: Beginning) -> bool:
-    """Whether results of an evaluation come somewhere."""
+    """Whether it contains results of an evaluation."""
     return beginning.has_keys(_RESULTS) or beginning.has_anywhere("searchText", "documentIds")
 
 

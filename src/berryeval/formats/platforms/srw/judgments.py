@@ -38,7 +38,7 @@ _RATINGS = "judgmentRatings"
 
 
 def sniff(beginning: Beginning) -> bool:
-    """Whether the ratings of a list come somewhere."""
+    """Whether it contains the ratings of a list."""
     return beginning.has_anywhere(_RATINGS)
 
 

@@ -33,7 +33,7 @@ _KNOWN = {"queryText", "referenceAnswer"}
 
 
 def sniff(beginning: Beginning) -> bool:
-    """Whether the queries of a set come somewhere."""
+    """Whether it contains the queries of a set."""
     return beginning.has_anywhere(_QUERIES)
 
 
@@ -52,7 +52,7 @@ def iter_queries(path: PathLike) -> Iterator[Query]:
 
 
 def queries_to_lines(queries: Iterable[Query]) -> Iterator[bytes]:
-    """Iterate over the lines of a file; ids and labels have no place in it."""
+    """Iterate over the lines of a file, which cannot represent ids and labels."""
     entries = (
         {
             "queryText": query.text,

@@ -120,7 +120,7 @@ def read_bulk(answer: object, n_sent: int, system: str) -> BulkOutcome:
     if refused:
         what = "1 document" if len(refused) == 1 else f"{len(refused):,} documents"
         raise SystemUnderTestError(
-            system, f"refused {what} of {n_sent:,}; the first is {refused[0]}"
+            system, f"rejected {what} of {n_sent:,}; the first is {refused[0]}"
         )
     return busy, why
 

@@ -65,7 +65,7 @@ class QueryTemplate:
         self.body: Mapping[str, Any] = body
         self._places = set(_places(body))
         if not self._places & {"query", "vector"}:
-            raise ArgumentError("template", "a place for {{query}} or {{vector}}", "none")
+            raise ArgumentError("template", "a placeholder {{query}} or {{vector}}", "none")
 
     @property
     def needs_vector(self) -> bool:
@@ -120,7 +120,7 @@ def _places(template: object) -> list[str]:
     if isinstance(template, Mapping):
         for key in template:
             if _PLACE.search(key):
-                raise ArgumentError("template", "places in values", f"one in the key {key!r}")
+                raise ArgumentError("template", "placeholders in values", f"one in the key {key!r}")
         return [name for value in template.values() for name in _places(value)]
     if isinstance(template, (list, tuple)):
         return [name for value in template for name in _places(value)]

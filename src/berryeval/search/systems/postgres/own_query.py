@@ -1,4 +1,4 @@
-"""A search in tables of one's own: a SQL query, with places for the text and the number of hits.
+"""Search in the user's own tables: a SQL query with placeholders for the text and number of hits.
 
 ``{{query}}`` stands for the text, ``{{k}}`` for the number of documents, and ``{{vector}}`` for
 the vector of the text. They become parameters of the statement, never parts of it. The first
@@ -60,7 +60,7 @@ class PostgresQuery(PostgresConnections):
     ) -> None:
         self.template = _read(template)
         if _QUERY not in self.template and _VECTOR not in self.template:
-            raise ArgumentError("template", f"a place for {_QUERY} or {_VECTOR}", repr(template))
+            raise ArgumentError("template", f"a placeholder {_QUERY} or {_VECTOR}", repr(template))
         super().__init__(dsn, timeout)
         self.embedder = as_embedder(embedder)
         statement = self.template.replace("%", "%%")

@@ -345,7 +345,7 @@ class Postgres(PostgresConnections):
 
 
 def _missing_table(table: str, error: BaseException) -> str:
-    """Return a message that names the missing table and the way out."""
+    """Return a message that names the missing table and how to fix it."""
     if "_postings" not in str(error):
         return f"there is no table {table}; index documents first"
     found = f"there is no table {table}_postings, which BM25 needs; index documents first"
