@@ -118,7 +118,7 @@ def precision_at_k(
 def f1_at_k(
     retrieved: Iterable[Hashable], judgments: JudgmentsLike, k: int, *, level: float = 1
 ) -> float:
-    """Return the harmonic mean of precision and recall at k; 0 if both are.
+    """Return the harmonic mean of precision and recall at k; 0 if both are 0.
 
     The parameters are those of `recall_at_k`.
 
@@ -269,7 +269,7 @@ class RankingMetrics:
         return "\n".join(lines) + ">"
 
     def to_dict(self) -> dict[str, float | dict[int, float]]:
-        """Return plain types, fit for JSON."""
+        """Return plain types that JSON can represent."""
         values = {field.name: getattr(self, field.name) for field in fields(self)}
         return {
             name: dict(value) if isinstance(value, AtK) else value for name, value in values.items()

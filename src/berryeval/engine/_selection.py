@@ -21,7 +21,7 @@ MissingQueries: TypeAlias = Literal["zero", "skip", "error"]
 """How to score judged queries that are missing from the run."""
 
 NoRelevant: TypeAlias = Literal["zero", "skip"]
-"""What a query without a relevant document is worth."""
+"""How to score queries without relevant documents."""
 
 
 class AllScores(NamedTuple):
@@ -29,20 +29,21 @@ class AllScores(NamedTuple):
 
     query_ids: Sequence[bytes]
     values: Sequence[array[float]]
-    """For each measure one number per query; an empty ranking's where the run has none."""
+    """For each measure, one number per query; that of an empty ranking if the run lacks the
+    query."""
     is_missing: Sequence[bool]
-    """For each query whether the run does not have it."""
+    """For each query, whether it is missing from the run."""
     lacks_relevant: Sequence[bool]
-    """For each query whether no document is relevant to it."""
+    """For each query, whether it has no relevant document."""
     n_ignored: int
     """Queries of the run without judgments."""
     ignored_ids: Sequence[bytes]
-    """The first `N_SHOWN` of them, or as many as were asked for, in the order of bytes."""
+    """The first `N_SHOWN` of them, or as many as requested, in byte order."""
 
     def select(
         self, measures: Sequence[Measure], missing: MissingQueries, no_relevant: NoRelevant
     ) -> Scores:
-        """Leave out what is to be left out, and count."""
+        """Leave out the queries to skip, and count them."""
         n_missing, n_no_relevant = sum(self.is_missing), sum(self.lacks_relevant)
         if missing == "error" and n_missing:
             query_id = decode_id(next(compress(self.query_ids, self.is_missing)))

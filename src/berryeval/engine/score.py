@@ -1,4 +1,4 @@
-"""The doors of the engine: the same scores from whichever twin is quicker."""
+"""The entry points of the engine: the same scores, from the faster twin available."""
 
 from __future__ import annotations
 

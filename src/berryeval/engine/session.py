@@ -32,7 +32,7 @@ NativeCall: TypeAlias = "tuple[str, dict[str, Any]]"
 class Session:
     """Judgments and kernels, ready for one run.
 
-    Of a document that comes twice, `keep_best` keeps the better score. `most` is the number of
+    If a document occurs twice, `keep_best` keeps the better score. `most` is the number of
     documents of a ranking that count, `judged_only` whether only judged ones do, and `n_grades` the
     number of documents whose grades are kept for relstrings. With `by_intent`, kernels see the
     grades of documents by subtopic; with `by_stratum` the strata of sampled pools, and with
@@ -73,7 +73,7 @@ class Session:
         self.board = self._make_board()
 
     def restart(self) -> None:
-        """Forget what was scored; the run is read in another way."""
+        """Discard the scores, since the run is read in another way."""
         self.board = self._make_board()
 
     def score_run(self, run: Grouped) -> None:
@@ -100,7 +100,7 @@ class Session:
 
 
 def _pools(judgments: Grouped) -> Pools:
-    """Make judgments ready for looking documents up, once where they say so."""
+    """Prepare the lookup tables of judgments, only once if they are kept."""
     from berryeval._native import Pools
 
     known: Pools | None = judgments.__dict__.get(_READY)
@@ -113,7 +113,7 @@ def _pools(judgments: Grouped) -> Pools:
 
 
 def _intents(judgments: Grouped, pools: Pools) -> Intents | None:
-    """Make the grades by subtopic ready; None if there are none."""
+    """Prepare the grades by subtopic; None if there are none."""
     from berryeval._native import Intents
 
     if not isinstance(judgments, Judgments) or not judgments.subtopics:
@@ -145,7 +145,7 @@ def _intents(judgments: Grouped, pools: Pools) -> Intents | None:
 
 
 def _strata(judgments: Grouped, pools: Pools) -> Strata:
-    """Make the strata ready: one per query if the judgments have none."""
+    """Prepare the strata: one per query if the judgments have none."""
     from berryeval._native import Strata
 
     known: Strata | None = judgments.__dict__.get(_READY_STRATA)
@@ -170,7 +170,7 @@ def _strata(judgments: Grouped, pools: Pools) -> Strata:
 
 
 def _lengths(judgments: Grouped) -> Lengths | None:
-    """Make the lengths of documents ready for looking them up; None if there are none."""
+    """Prepare the lookup table of document lengths; None if there are none."""
     from berryeval._native import Lengths
 
     if not isinstance(judgments, Judgments) or not judgments.lengths:

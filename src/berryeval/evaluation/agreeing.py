@@ -1,4 +1,4 @@
-"""Whether two sets of judgments, or two measures, order systems alike."""
+"""Whether two sets of judgments, or two measures, rank systems in the same order."""
 
 from __future__ import annotations
 
@@ -113,7 +113,7 @@ class _Orders:
 
 @dataclass(frozen=True, eq=False)
 class MeasureAgreement(_Orders):
-    """How alike two sets of judgments order the systems by one measure."""
+    """How similarly two sets of judgments rank the systems by one measure."""
 
     measure: Measure
 
@@ -125,7 +125,7 @@ class MeasureAgreement(_Orders):
 
 @dataclass(frozen=True, eq=False)
 class MeasurePair(_Orders):
-    """How alike two measures order the systems."""
+    """How similarly two measures rank the systems."""
 
     measures: tuple[Measure, Measure]
 
@@ -173,7 +173,7 @@ def agree(
     measures: Iterable[MeasureLike] | MeasureLike = "nDCG@10",
     **options: Any,  # noqa: ANN401 - as compare takes them
 ) -> Agreement:
-    """Report whether two sets of judgments order systems alike.
+    """Report whether two sets of judgments rank systems in the same order.
 
     Each set scores the runs over its own queries. Every pair of systems is compared under each set
     as `compare` compares them, all pairs of a measure as one family.
@@ -238,7 +238,7 @@ def agree_measures(
     measures: Iterable[MeasureLike] | MeasureLike = ("nDCG@10", "AP"),
     **options: Any,  # noqa: ANN401 - as compare takes them
 ) -> MeasuresAgreement:
-    """Report whether measures order systems alike.
+    """Report whether measures rank systems in the same order.
 
     Every pair of systems is compared by each measure as `compare` compares them, all pairs of a
     measure as one family. If two measures always agree, one of them is enough.

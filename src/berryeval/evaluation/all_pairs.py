@@ -1,4 +1,4 @@
-"""Every system against every other, and how alike they are."""
+"""Every system against every other, and how similar they are."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ class SystemPair:
 
 @dataclass(frozen=True)
 class RunSimilarity:
-    """How alike the rankings of two systems are; means over queries."""
+    """How similar the rankings of two systems are; means over queries."""
 
     first: str
     second: str
@@ -54,7 +54,7 @@ class RunSimilarity:
 
 @dataclass(frozen=True)
 class OrderSimilarity:
-    """How alike two measures order the systems."""
+    """How similarly two measures rank the systems."""
 
     first: Measure
     second: Measure

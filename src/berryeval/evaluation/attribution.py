@@ -1,7 +1,7 @@
-"""Sharing out a difference over the documents that moved.
+"""Distributing a difference over the documents that moved.
 
-Between the two rankings lie hybrid ones: some documents stand where the second ranking has them,
-the others still where the first had them. A hybrid ranking lists them by rank. Where two claim
+Between the two rankings lie hybrid ones: some documents are where the second ranking has them, the
+others still where the first had them. A hybrid ranking lists them by rank. Where two claim
 the same rank, the one that has moved comes first and the other next, at the next rank that is
 free. Ranks that no document claims hold documents that do not count. If every document counts to
 a measure, the list closes up instead.
@@ -118,7 +118,7 @@ def _alone(measure: Measure, grade: float, rank: int | None, judged: Sequence[fl
 def _may_be_first(
     counting: Sequence[MovedDocument], seen: Sequence[MovedDocument], movers: Sequence[int]
 ) -> list[int]:
-    """Omit those that never stand above all others that count, in any hybrid ranking."""
+    """Omit those that are never above all others that count, in any hybrid ranking."""
     surely = min(max(_rank(d.before), _rank(d.after)) for d in counting) if counting else math.inf
     return [i for i in movers if min(_rank(seen[i].before), _rank(seen[i].after)) < surely]
 
@@ -207,8 +207,8 @@ class View:
     """What a measure sees of a ranking, and so which moves can change its value."""
 
     counts: Callable[[float], bool]
-    """Whether a document of this grade, as kernels take it, can change the value. To the measure
-    all others equal an unjudged document."""
+    """Whether a document of this grade, as kernels take it, can change the value. To the measure,
+    all others are equivalent to an unjudged document."""
     arrangement: Arrangement
 
 

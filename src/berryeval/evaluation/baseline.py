@@ -1,4 +1,4 @@
-"""Baselines: the rankings that a candidate is compared with, in one small file fit for git.
+"""Baselines: the rankings that a candidate is compared with, in one small file to keep in git.
 
 A baseline keeps document ids, not scores: it is scored with the current judgments each time it is
 used. The file is JSON with one line per query::
@@ -134,8 +134,8 @@ class Baseline:
         Raises
         ------
         MismatchError
-            If other queries are judged today than when the baseline was saved, or they have
-            other texts, or another corpus was searched, or the rankings are not deep enough.
+            If different queries are judged than when the baseline was saved, if they have other
+            texts, if another corpus was searched, or if the rankings are not deep enough.
         """
         judged, kept = set(judgments.query_ids), set(self.rankings)
         if judged != kept and not is_anchor:
@@ -145,7 +145,7 @@ class Baseline:
         if judged == kept and None not in (self.queries, today) and self.queries != today:
             self._refuse("has queries with different texts")
         if None not in (self.corpus, corpus) and self.corpus != corpus:
-            self._refuse(f"is from another corpus, {self.corpus!r} and not {corpus!r}")
+            self._refuse(f"is from another corpus, {self.corpus!r} instead of {corpus!r}")
         deepest = depth_of(measures)
         if self.depth is not None and (deepest is None or deepest > self.depth):
             measure = next(measure for measure in measures if measure.depth == deepest)
@@ -158,7 +158,7 @@ class Baseline:
         raise MismatchError(f"baseline {self.name!r} {reason}; {way_out}")
 
     def save(self, path: str | os.PathLike[str]) -> None:
-        """Write the file, whole or not at all."""
+        """Write the file, completely or not at all."""
         write_whole(path, [self.to_json().encode("utf-8", "surrogateescape")])
 
     def to_json(self) -> str:
@@ -188,9 +188,9 @@ class Baseline:
         Raises
         ------
         FormatError
-            If it is none.
+            If it is invalid.
         MismatchError
-            If its scores would mean something else than ours.
+            If its scores have another meaning than ours.
         """
         name = os.fspath(path)
         content = _read_object(path)

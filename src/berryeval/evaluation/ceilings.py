@@ -1,8 +1,7 @@
 """The best mean that any system can reach with given judgments.
 
-P@5 cannot reach 1 where queries have fewer than five relevant documents, nor R@10 where they have
-more than ten. A threshold above that fails whatever is searched, which is reported before anything
-is asked.
+P@5 cannot reach 1 if queries have fewer than five relevant documents, nor R@10 if they have more
+than ten. No system can reach a threshold above that, which is reported before any query is sent.
 """
 
 from __future__ import annotations
@@ -80,7 +79,7 @@ def check_reachable(
 
 
 def _has_ceiling(measure: Measure) -> bool:
-    """Whether documents in the order of their grades are the best ranking there is."""
+    """Whether sorting documents by grade gives the best possible ranking."""
     is_by_grade = isinstance(getattr(measure, "gain", ""), str)  # a table may value 1 above 3
     is_by_grade = is_by_grade and not measure.uses_intents  # which compete for the first ranks
     is_by_grade = is_by_grade and not measure.uses_strata  # unjudged documents gain, too
@@ -142,6 +141,6 @@ def _unreachable(
 
 
 def _below(value: float, limit: float) -> str:
-    """Write a value with as many digits as it takes to see that it is below the limit."""
+    """Format a value with enough digits to show that it is below the limit."""
     texts = (f"{value:.{digits}f}" for digits in range(4, 17))
     return next((text for text in texts if float(text) < limit), repr(value))

@@ -1,4 +1,4 @@
-"""The choice of one run of several, with a score that holds up on unseen queries.
+"""Choosing one of several runs, with a score that holds up on unseen queries.
 
 For each fold of the judged queries, the run with the best mean over the other folds is chosen, and
 scored on the fold. The mean of these scores is what to expect of such a choice. The mean over the
@@ -33,7 +33,7 @@ TUNED = "Tuned search"
 
 @dataclass(frozen=True)
 class FoldRun:
-    """The run that was chosen without a fold, and how it did there."""
+    """The run that was chosen without a fold, and its score there."""
 
     query_ids: tuple[str, ...]
     """The queries of the fold."""
@@ -69,7 +69,7 @@ class RunChoice:
         return self.held_out.interval
 
     def beats(self, reference: str) -> bool:
-        """Whether the choice beats a reference on held-out queries, beyond doubt."""
+        """Whether the choice clearly beats a reference on held-out queries."""
         return self.comparisons[reference].differences[0].finding == "better"
 
 
@@ -103,7 +103,7 @@ def choose_run(
     level : float
         Confidence level of intervals.
     seed : int
-        Random seed of folds.
+        Random seed for the folds.
 
     Raises
     ------

@@ -23,14 +23,14 @@ SameRankings: TypeAlias = "Callable[[str, str, int | None, Sequence[str]], bool]
 
 @dataclass(frozen=True, eq=False, repr=False, kw_only=True)
 class CollectedComparison(Comparison):
-    """A comparison of scores: it knows no judgments and no rankings.
+    """A comparison of scores, without judgments and rankings.
 
     ``judgments`` and ``runs`` are empty, and `ranking` returns nothing.
     """
 
     same_rankings: SameRankings | None = None
-    """What looks at the rankings, where they are. None if nothing does: rankings then count as
-    different, even where all scores are the same."""
+    """A function that compares rankings where they are stored. If None, rankings count as
+    different, even if all scores are the same."""
 
     def is_unchanged(self, system: str, k: int | None, query_ids: Iterable[str]) -> bool:
         """Return whether the first k documents are the baseline's, for all these queries."""
@@ -54,15 +54,15 @@ def compare_scores(
 ) -> CollectedComparison:
     """Compare runs that are already scored; the same numbers as those of `compare`.
 
-    Where scores were computed by partition, this is what to do with those that `gather_scores`
-    returned. The comparison can be passed to `gate`.
+    Use it for scores that were computed by partition, as returned by `gather_scores`. The
+    comparison can be passed to `gate`.
 
     Parameters
     ----------
     evaluations : mapping of str to Evaluation
         At least two, by the name of the run, with the same measures.
     measures : Measure, str, or several of them, optional
-        What to decide on; the first one leads. Default: the measures of the evaluations.
+        Measures to compare; the first one leads. Default: the measures of the evaluations.
     baseline, slices, level, tests, n_resamples, seed, risk
         As `compare` takes them. The labels of slices are those of the queries in the evaluations.
     same_rankings : callable, optional
@@ -119,7 +119,7 @@ def _depths(evaluations: Mapping[str, Evaluation]) -> dict[str, int]:
 
 
 def _check_common(evaluations: Mapping[str, Evaluation], reference: str) -> None:
-    """Reject runs of other queries, as `compare` does."""
+    """Reject runs with different queries, as `compare` does."""
     found = {
         name: {
             query_id

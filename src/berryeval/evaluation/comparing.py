@@ -70,7 +70,7 @@ __all__ = [
 
 
 def measures_compared(runs: Mapping[str, Run]) -> tuple[Measure, ...]:
-    """Return the measures of a comparison where none is named.
+    """Return the default measures of a comparison.
 
     These are `COMPARED_MEASURES`, with recall at the greatest depth that all runs share if that
     is below 100.
@@ -129,12 +129,13 @@ def compare(
     slices : iterable of {"category", "difficulty", "tag", "traffic", "turn"}
         Labels: differences are also reported for each of their values.
     bounds : bool
-        Whether to find what differences could be whatever the grades of unjudged documents.
+        Whether to compute bounds of the differences over all grades of unjudged documents.
     max_grade : float, optional
         The highest grade of the scale, for bounds. Default: the highest that was given.
     model : ModelJudgments, optional
         Grades by a model for every query, and which queries people labelled. `judgments` are then
-        people's. Means and differences rest on both: they are corrected by the labelled queries.
+        people's. Means and differences are based on both: they are corrected by the labelled
+        queries.
         Not together with `bounds`, `repeats`, `risk`, `tests` and ``no_relevant="skip"``.
     repeats : mapping of str to sequence of runs, optional
         By the name of a run, further runs of the same system. The scores of a query are averaged
@@ -399,7 +400,7 @@ def check_runs(runs: Mapping[str, object], baseline: str | None) -> str:
 
 
 def _check_common(judgments: Judgments, runs: Mapping[str, Run], reference: str) -> None:
-    """Reject runs of other queries: each would score 0 where the other has documents."""
+    """Reject runs with different queries: each would score 0 where the other has documents."""
     judged = set(judgments.query_ids.iter_bytes())
     before = judged.intersection(runs[reference].query_ids.iter_bytes())
     for name, run in runs.items():

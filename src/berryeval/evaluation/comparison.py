@@ -80,7 +80,7 @@ class Comparison(Displayed):
     measures: tuple[Measure, ...]
     """The measures that are compared; the first leads."""
     shown: tuple[Measure, ...]
-    """The measures whose means are reported: `measures`, and more where none was named."""
+    """The measures whose means are reported: `measures`, and more by default."""
     baseline: str
     """The name of a run; all others are candidates."""
     query_ids: Sequence[str]
@@ -96,7 +96,7 @@ class Comparison(Displayed):
     """Each measure and candidate for each requested slice."""
     statistics: Statistics
     marked_notes: tuple[Note, ...]
-    """What a reader has to know, such as queries missing from a run; cautions are marked."""
+    """Facts that a reader has to know, such as queries missing from a run; cautions are marked."""
     max_grade: float | None
     """The highest grade of the scale, if it was given."""
     repeats: Mapping[str, Sequence[Run]]
@@ -278,8 +278,8 @@ def _tested(difference: Difference) -> str:
 def headline(comparison: Comparison, measure: Measure | None = None) -> str:
     """Return the result of a comparison by the lead measure, or by another one.
 
-    Where runs lack queries it starts with how many, then gives the result over the queries that
-    every run has, and last the one with missing queries as they were scored.
+    If runs lack queries, it starts with how many, then gives the result over the queries that every
+    run has, and finally the result with missing queries as they were scored.
     """
     wanted = measure or comparison.lead
     whole, common = (

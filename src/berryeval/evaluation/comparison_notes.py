@@ -70,7 +70,7 @@ def _sum_notes(measures: Sequence[Measure]) -> Iterator[str]:
 
 
 def _model_notes(differences: Sequence[Difference]) -> Iterator[str]:
-    """Note what the lead measure rests on, if a model took part."""
+    """Note what the lead measure is based on, if a model took part."""
     found = [one for one in differences if one.rests_on is not None]
     if not found:
         return

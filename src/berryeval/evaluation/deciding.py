@@ -1,4 +1,4 @@
-"""What a difference says: the one policy behind every comparison.
+"""How a difference is interpreted: the single policy behind every comparison.
 
 Each question is one family, and its intervals hold together at the requested level:
 
@@ -12,10 +12,10 @@ resampled (`berryeval.evaluation.percentiles`), and hold together among themselv
 
 The interval of a difference is Student's and Hall's, taken together: Hall's takes skewness into
 account. In a family of several, the single-step max-t widens all intervals so that they hold at
-once. The p-value comes from the same construction, so the two never disagree. The word follows from
-the interval alone. If fewer than `FEWEST_CHANGED` queries changed there is no word: too few
-differences are not 0 to say how the others vary. Where queries have weights, those that changed
-have to be worth as many of equal weight: a mean that hangs on a few heavy queries says little.
+once. The p-value comes from the same construction, so the two never disagree. The finding follows
+from the interval alone. If fewer than `FEWEST_CHANGED` queries changed there is no finding: too few
+differences are not 0 to show how the others vary. Where queries have weights, those that changed
+have to be worth as many of equal weight: a mean that depends on a few heavy queries says little.
 """
 
 from __future__ import annotations
@@ -49,14 +49,14 @@ class Column:
     values: Floats
     """Candidate minus baseline, one number per query."""
     rows: Sequence[int] | None = None
-    """The places of these queries among all; None for all of them."""
+    """The positions of these queries among all; None for all of them."""
     noise_sd: float = 0.0
     """The standard deviation of what all queries of a run share, from run to run."""
     sampling: Sampling = PLAIN
     """The groups, weights and strata of these queries."""
     labelled: Labelled | None = None
-    """The differences by people and by a model, if the mean rests on both. Only queries that people
-    labelled are then counted."""
+    """The differences by people and by a model, if the mean is based on both. Only queries that
+    people labelled are then counted."""
 
     @cached_property
     def n_changed(self) -> int:
@@ -65,7 +65,7 @@ class Column:
 
     @cached_property
     def n_units(self) -> int:
-        """Queries that stand alone; groups, if there are any."""
+        """Independent queries; groups, if there are any."""
         return self.sampling.count(self._is_counted)
 
     @cached_property
@@ -78,7 +78,8 @@ class Column:
     def worth_changed(self) -> float:
         """How many queries, or groups, of equal weight those that changed are worth.
 
-        No more than all are: one heavy query that did not change leaves little to learn, too.
+        At most the worth of all queries: a heavy query that did not change also leaves little to
+        learn.
         """
         return min(self.sampling.worth(self._is_counted & (self.values != 0)), self._worth)
 
@@ -88,7 +89,7 @@ class Column:
 
     @property
     def is_alone(self) -> bool:
-        """Whether queries stand alone, not in groups."""
+        """Whether queries are independent, not in groups."""
         return self.sampling.groups is None
 
     @property
@@ -113,14 +114,14 @@ class Column:
 
     @cached_property
     def sample(self) -> SampleMean | None:
-        """The mean difference and what is known of its error; None of fewer than two units."""
+        """The mean difference with its error; None for fewer than two units."""
         if self.labelled is not None:
             return None if self.powered is None else self.powered.sample
         return self.sampling.mean_of(self.noisy)
 
     @cached_property
     def powered(self) -> PoweredMean | None:
-        """The mean difference that rests on people and a model; None without a model."""
+        """The mean difference that is based on people and a model; None without a model."""
         return None if self.labelled is None else self.labelled.powered(self.sampling)
 
 
@@ -170,7 +171,7 @@ def estimate_family(
 
 
 def _untested(column: Column) -> str:
-    """Return the reason why there is no word."""
+    """Return the reason why there is no finding."""
     if column.has_few_groups:
         is_many = column.n_units >= FEWEST_GROUPS
         return f"fewer than {FEWEST_GROUPS} groups{' of equal weight' * is_many}"
@@ -206,7 +207,7 @@ def _estimate(
 
 
 def _bonferroni(column: Column, level: float, n_columns: int) -> Estimate:
-    """Estimate one of several that rest on labels: signs of queries cannot be flipped together."""
+    """Estimate one of several based on labels: signs of queries cannot be flipped together."""
     sample = column.sample
     assert sample is not None  # as many changed
     found = sample.interval(1 - (1 - level) / n_columns)

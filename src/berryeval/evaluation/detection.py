@@ -1,7 +1,7 @@
 """What a number of queries can detect, given how much differences vary from query to query.
 
 The gate, `berryeval.evaluation.power` and the workbench all ask it here, so that a margin requires
-the same number of queries wherever it is asked.
+the same number of queries everywhere.
 """
 
 from __future__ import annotations
@@ -56,59 +56,60 @@ _POINTS_PER_DECADE = 16
 class Detection:
     """What a number of queries can detect, and how many a margin needs.
 
-    It answers for a gate as it judges, for a candidate that in truth equals the baseline: by the
+    It follows the rules of a gate, for a candidate that truly equals the baseline: by the
     test of `berryeval.evaluation.margins` if `FEWEST_CHANGED` queries or more change, and by the
     share of queries that change if fewer do.
     """
 
     n_queries: int
     sd: float
-    """How much differences vary from query to query, in what the mean is taken of."""
+    """How much differences vary from query to query, in the form that is averaged."""
     alpha: float = DEFAULT_RULES.alpha
     power: float = POWER
     margin: float = 0.0
-    """The largest drop that is accepted; 0 if none is asked about."""
+    """The largest drop that is accepted; 0 if no margin is considered."""
     n_changed: int | None = None
     """Queries whose score differs; None if differences were not measured."""
     measure: Measure | None = None
-    """Whose geometric mean is considered; None or any other for a plain mean."""
+    """The measure, if its geometric mean is considered; None or any other for a plain mean."""
     baseline_mean: float = 0.0
     loss: float = 0.0
     """The most that a query can lose, in the form that is averaged."""
     skewness: float = 0.0
     """Skewness of the differences."""
     sd_range: tuple[float, float] | None = None
-    """Between which numbers the standard deviation lies, with a confidence of 95%; None if
-    differences were not measured, or by too few queries."""
+    """The 95% confidence interval of the standard deviation; None if differences were not measured,
+    or on too few queries."""
     score_range: float | None = None
-    """How far apart two scores can be, in what the mean is taken of; that of the measure unless
-    given, and any number without one."""
+    """How far apart two scores can be, in the form that is averaged. Default: the range of the
+    measure, or unlimited without one."""
     fewest_changed: int = FEWEST_CHANGED
-    """Queries that have to change before a gate tests them: more than ten if weights differ."""
+    """Number of queries that must change before a gate tests them: more than ten if weights
+    differ."""
     effective_queries: float | None = None
-    """How many queries of equal weight are worth as much (Kish); None without weights."""
+    """Equivalent number of queries of equal weight (Kish); None without weights."""
 
     def __post_init__(self) -> None:
-        """Check what is asked."""
+        """Check the fields."""
         check_share("alpha", self.alpha)
         check_share("power", self.power)
 
     @cached_property
     def smallest_drop(self) -> float | None:
-        """The smallest drop that these queries can rule out; None without any spread, or of one."""
+        """The smallest drop these queries can rule out; None without a spread, or for one query."""
         return self.drop_at(self.n_queries)
 
     @cached_property
     def needed(self) -> int | None:
-        """Queries that the margin needs; None without a margin, or any spread."""
+        """Number of queries that the margin requires; None without a margin or a spread."""
         return self.needed_for(self.margin)
 
     @cached_property
     def needed_range(self) -> tuple[int, int | None] | None:
-        """Between which numbers `needed` lies, as the spread is known from few queries only.
+        """The range of `needed`, since the spread is estimated from few queries.
 
-        None if that is not known, or the spread makes no difference; an upper end of None is
-        beyond what anybody judges.
+        None if it is unknown, or the spread makes no difference; an upper end of None is beyond any
+        practical number.
         """
         if self.sd_range is None or self.needed is None:
             return None
@@ -117,17 +118,17 @@ class Detection:
 
     @property
     def is_enough(self) -> bool:
-        """Whether the queries at hand can rule the margin out."""
+        """Whether the available queries can rule the margin out."""
         return self.is_enough_for(self.margin)
 
     @property
     def missing(self) -> int:
-        """How many more queries the margin needs."""
+        """How many more queries the margin requires."""
         return max(0, (self.needed or 0) - self.n_queries)
 
     @property
     def has_few_changes(self) -> bool:
-        """Whether so few queries differ that a gate would not test them."""
+        """Whether too few queries differ for a gate to test them."""
         is_known = self._has_spread and self.n_changed is not None
         return is_known and self.n_changed < self.fewest_changed  # type: ignore[operator]
 
@@ -141,7 +142,7 @@ class Detection:
         return "too few changed" if self.has_few_changes else "too few"
 
     def drop_at(self, n_queries: int) -> float | None:
-        """Return the smallest drop that so many queries can rule out; None if they can none."""
+        """Return the smallest drop that a number of queries can rule out; None if there is none."""
         if n_queries < 2 or not self._has_spread:  # noqa: PLR2004
             return None
         found = smallest_margin(
@@ -154,7 +155,7 @@ class Detection:
         return 0.0 - change_of_mean(self.measure, -found, self.baseline_mean)
 
     def needed_for(self, margin: float) -> int | None:
-        """Return how many queries another margin needs."""
+        """Return how many queries another margin requires."""
         averaged = margin
         if self.measure is not None:
             averaged = margin_of_averaged(self.measure, margin, self.baseline_mean)
@@ -166,7 +167,7 @@ class Detection:
         return min((n for n in options if n is not None), default=None)
 
     def _harmless_numbers(self, margin: float) -> Iterator[int]:
-        """Iterate over numbers of queries at which few changes pass, whatever they lose."""
+        """Iterate over numbers of queries at which few changes pass, however much they lose."""
         for n_changed in range(self.fewest_changed if self._share < 1 else 0):
             found = fewest_queries(partial(self._is_harmless, n_changed, margin=margin))
             if found is not None and self._passing(found, margin) >= self.power:
@@ -174,7 +175,7 @@ class Detection:
 
     @property
     def _has_spread(self) -> bool:
-        """Whether anything is known of how differences vary."""
+        """Whether the spread of differences is known."""
         return self.sd > 0 and self.n_queries > 1
 
     @property
@@ -183,7 +184,7 @@ class Detection:
         return 1.0 if self.n_changed is None else self.n_changed / self.n_queries
 
     def _passing(self, n_queries: int, margin: float) -> float:
-        """Return how often so many queries pass, tested or not."""
+        """Return the probability that n queries pass, tested or not."""
         found = self._tested(n_queries, margin)
         if self._at_most(self.fewest_changed - 1, n_queries) > 0:
             few = range(self.fewest_changed)
@@ -193,7 +194,7 @@ class Detection:
         return found
 
     def _tested(self, n_queries: int, margin: float) -> float:
-        """Return how often so many queries have enough changes, and pass the test."""
+        """Return the probability that n queries have enough changes and pass the test."""
         tested = 1 - self._at_most(self.fewest_changed - 1, n_queries)
         if tested < self.power / 2:  # which no power could make up for
             return 0.0
@@ -202,11 +203,11 @@ class Detection:
         )
 
     def _at_most(self, n_changed: int, n_queries: int) -> float:
-        """Return how often no more than so many of the queries change."""
+        """Return the probability that at most a given number of the queries change."""
         return 1.0 if n_changed >= n_queries else float(bdtr(n_changed, n_queries, self._share))
 
     def _is_harmless(self, n_changed: int, n_queries: int, margin: float) -> bool:
-        """Return whether a gate passes so few changes, whatever they lose."""
+        """Return whether a gate passes this few changes, regardless of how much they lose."""
         score_range = self.score_range
         if score_range is None:
             score_range = math.inf if self.measure is None else range_of(self.measure)
@@ -214,7 +215,7 @@ class Detection:
         return verdict == "pass"
 
     def is_enough_for(self, margin: float) -> bool:
-        """Return whether the queries at hand can rule out a drop of another margin."""
+        """Return whether the available queries can rule out a drop of another margin."""
         return self.smallest_drop is not None and self.smallest_drop <= margin
 
     @cached_property
@@ -250,7 +251,7 @@ def detection_in(columns: Sequence[Column], **asked: Any) -> Detection:  # noqa:
 
 
 def _weighted(column: Column, loss: float) -> dict[str, Any]:
-    """Return what weights change: a heavy query can lose more than others, and is one only."""
+    """Return the effect of weights: a heavy query can lose more than others, but is only one."""
     effective = column.sampling.effective_queries
     if effective is None:
         return {}
@@ -310,10 +311,10 @@ def assumed_detection(
 
 
 def largest_loss(measure: Measure, scores: Sequence[float]) -> float:
-    """Return the most that one query can lose: from the best score that there is to the worst.
+    """Return the most that one query can lose: from the best score in the set to the worst.
 
-    It is in what the mean is taken of. A measure whose worst score has no bound is taken to lose
-    as much as scores are apart.
+    It is in the form that is averaged. For a measure without a lowest score, the range of the
+    scores is used.
     """
     if len(scores) == 0:
         return 0.0
@@ -327,24 +328,24 @@ def largest_loss(measure: Measure, scores: Sequence[float]) -> float:
 
 
 def loss_of_few(column: Column, measure: Measure) -> float:
-    """Return the most that each of few changed queries can lose, where too few changed to test.
+    """Return the most that each changed query can lose, if too few changed to test.
 
     Without weights it is the range of scores. With weights it has no bound: how many queries change
-    says nothing about how much traffic does, so that few changes never pass for no harm.
+    says nothing about how much traffic does, so few changes are never treated as harmless.
     """
     return math.inf if column.is_weighted else range_of(measure)
 
 
 def range_of(measure: Measure) -> float:
-    """Return how far apart two scores can be, of what the mean is taken of."""
+    """Return how far apart two scores can be, in the form that is averaged."""
     low, high = averaged(measure, array("d", measure.bounds))
     return high - low
 
 
 def margin_of_averaged(measure: Measure, margin: float, baseline_mean: float) -> float:
-    """Return a margin in what the mean is taken of: for a geometric mean, in logarithms.
+    """Return a margin in the form that is averaged: for a geometric mean, in logarithms.
 
-    Infinite if a geometric mean cannot fall by as much.
+    Infinite if a geometric mean cannot fall that much.
     """
     if measure.aggregate != "geometric":
         return margin
@@ -352,7 +353,7 @@ def margin_of_averaged(measure: Measure, margin: float, baseline_mean: float) ->
 
 
 def _sd_of(column: Column) -> float:
-    """Return how much differences vary from unit to unit; what only rounding made is none."""
+    """Return how much differences vary from unit to unit; differences due to rounding are 0."""
     sample = column.sample
     sd = 0.0 if sample is None else sample.standard_error * math.sqrt(sample.n)
     return sd if sd > ROUNDING else 0.0

@@ -45,12 +45,12 @@ TESTS = ("wilcoxon", "sign", "randomisation")
 
 @dataclass(frozen=True)
 class Statistics:
-    """What a comparison reports; `berryeval.evaluation.deciding` has the policy behind it.
+    """Options of the statistics of a comparison; `berryeval.evaluation.deciding` has the policy.
 
     Raises
     ------
     ArgumentError
-        For a level that is no share, an unknown test, and too few or too many draws.
+        For an invalid level, an unknown test, and too few or too many draws.
     """
 
     level: float = 0.95
@@ -61,7 +61,7 @@ class Statistics:
     n_resamples: int = 10_000
     """Draws of signs: for families of several differences, and for the randomisation test."""
     seed: int = 0
-    """Random seed of these draws."""
+    """Random seed for these draws."""
 
     def __post_init__(self) -> None:
         for test in self.tests:
@@ -82,8 +82,8 @@ class Difference:
     baseline_mean: float
     candidate_mean: float
     values: NDArray[np.float64]
-    """Candidate minus baseline, one number per query in the order of ids as bytes. What differs by
-    rounding only is 0. For a geometric mean these are differences of logarithms."""
+    """Candidate minus baseline, one number per query in the order of ids as bytes. Differences due
+    to rounding are 0. For a geometric mean these are differences of logarithms."""
     interval: Interval | None
     """Interval of the mean difference, simultaneous over its family; None for a stated `reason`."""
     p_value: float | None
@@ -95,24 +95,24 @@ class Difference:
     cohens_dz: float | None
     rank_biserial: float | None
     bounds: Bounds | None = None
-    """What the mean difference could be, whatever the grades of unjudged documents; None if the
-    measure has no bounds, or they were not requested."""
+    """Bounds of the mean difference over all grades of unjudged documents; None if the measure has
+    no bounds, or they were not requested."""
     extremes: tuple[NDArray[np.float64], NDArray[np.float64]] | None = None
     """The bounds of each query's difference, lowest and highest."""
     noise_sd: float | None = None
-    """How much the mean difference varies by what all queries of a run share, from run to run of
-    the same systems: a standard deviation, which interval and p-value count in. None if no system
-    was asked again."""
+    """Standard deviation of the mean difference due to noise that all queries of a run share,
+    between runs of the same systems; interval and p-value include it. None if no system was run
+    again."""
     rows: Sequence[int] | None = None
-    """The places of the queries among all that are compared; None for all of them."""
+    """The positions of the queries among all that are compared; None for all of them."""
     sampling: Sampling = PLAIN
     """The groups, weights and strata of the queries."""
     labelled: Labelled | None = None
-    """The differences by people and by a model, if the mean rests on both."""
+    """The differences by people and by a model, if the mean is based on both."""
 
     @cached_property
     def rests_on(self) -> RestsOn | None:
-        """The judgments that the mean difference rests on; None if all are by people."""
+        """The judgments that the mean difference is based on; None if all are by people."""
         if self.labelled is None:
             return None
         return self.labelled.rests_on(self.labelled.powered(self.sampling))
@@ -180,11 +180,11 @@ class Pair:
     noise_sd: float | None = None
     slice: Slice | None = None
     rows: Sequence[int] | None = None
-    """The places of the queries among all that are compared; None for all of them."""
+    """The positions of the queries among all that are compared; None for all of them."""
     sampling: Sampling = PLAIN
     """The groups, weights and strata of the queries."""
     labelled: tuple[Labelled, Labelled] | None = None
-    """What people and a model make of baseline and candidate, if scores rest on both."""
+    """Scores of baseline and candidate by people and by a model, if the result is based on both."""
 
     @property
     def labelled_differences(self) -> Labelled | None:
@@ -196,7 +196,7 @@ class Pair:
 
     @property
     def differences(self) -> NDArray[np.float64]:
-        """Candidate minus baseline; what differs by rounding only is 0."""
+        """Candidate minus baseline; differences due to rounding are 0."""
         found = self.candidate - self.baseline
         found[np.abs(found) < ROUNDING] = 0.0
         return found
@@ -209,7 +209,7 @@ class Pair:
         return Column(self.differences, self.rows, noise_sd, self.sampling, labelled)
 
     def take(self, positions: Sequence[int], part: Slice | None = None) -> Pair:
-        """Return the scores of some of the queries; of all of them, not of a part."""
+        """Return the scores of some of the queries; only for pairs over all queries."""
         baseline, candidate = self.baseline[positions], self.candidate[positions]
         return replace(
             self,
@@ -313,7 +313,7 @@ def describe_common(
 
 
 def _family(pairs: Sequence[Pair], how: Statistics, sampling: Sampling) -> list[Difference]:
-    """Describe one family; percentiles, which are no means, are estimated apart from the others."""
+    """Describe one family; percentiles, which are not means, are estimated separately."""
     means = [pair for pair in pairs if pair.measure.aggregate != "percentile"]
     estimates = iter(
         estimate_family(

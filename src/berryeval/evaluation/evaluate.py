@@ -1,4 +1,4 @@
-"""Score a run against judgments, wherever both come from."""
+"""Score a run against judgments, from any source."""
 
 from __future__ import annotations
 
@@ -99,37 +99,36 @@ def evaluate(
     Parameters
     ----------
     judgments : Judgments, path, dict of dicts, dict of lists or sets, data frame, records or array
-        What is relevant. Files are recognised by their first line; a folder is BEIR's. Lists and
-        sets hold the relevant documents, each of grade 1. Data frames are those of pandas, polars,
-        pyarrow, or any with an Arrow stream. Records are named tuples, objects or dicts, such as
-        those of ir_datasets.
+        The judgments. Files are recognised by their first line; a folder is read as BEIR. Lists and
+        sets hold the relevant documents, each with grade 1. Data frames are those of pandas,
+        polars, pyarrow, or any with an Arrow stream. Records are named tuples, objects or dicts,
+        such as those of ir_datasets.
     run : Run, path, dict of dicts, dict of lists, data frame, records or array
-        What was retrieved. Scores decide the order, ties break by document id as in trec_eval;
-        lists keep their order.
+        The retrieved documents. Scores decide the order, and ties break by document id, as in
+        trec_eval; lists keep their order.
     measures : Measure, str, or several of them
         ``"nDCG@10"``, ``"AP(rel=2)@100"``, trec_eval's ``"ndcg_cut.5,10"`` or ``"official"``.
-        Without them reciprocal rank, and recall, precision, nDCG and success at 1, 3, 5, 10.
+        Default: reciprocal rank, and recall, precision, nDCG and success at 1, 3, 5 and 10.
     queries : path or Query objects, optional
-        Their labels are for slices, ``result.by("category")``. If they have weights, means are
+        Labels define slices, ``result.by("category")``. If queries have weights, means are
         weighted.
     missing : {"zero", "skip", "error"}
-        What a judged query that the run does not have is worth.
+        How to score judged queries that are missing from the run.
     no_relevant : {"zero", "skip"}
-        What a query without a relevant document is worth.
+        How to score queries without relevant documents.
     duplicates : {"error", "keep-best"}
         What to do with a document that a file or frame has twice for one query.
     judges : {"first", "latest", "max", "mean", "majority"}
-        Which grade counts where several judges graded a document.
+        Which grade counts if several judges graded a document.
     documents : mapping or callable, optional
-        The document of a chunk, by the chunk's id, where the run has chunks and the judgments name
+        The document of each chunk, by the chunk's id, if the run has chunks and the judgments name
         documents. A document has the score of its best chunk.
     exclude_self : bool
         Whether to remove a document from the results of the query with the same id, as BEIR does
         for sets whose queries are documents, such as ArguAna.
     judged_only : bool
-        Whether to remove unjudged documents from the rankings before any measure sees them, as if
-        every measure were named with it: ``nDCG(judged_only=True)@10``, which is its name in the
-        result.
+        Whether to remove unjudged documents from the rankings before scoring, as the parameter of
+        every measure does: ``nDCG(judged_only=True)@10`` is then its name in the result.
     lengths : Documents, path, mapping or data frame, optional
         The length of each document, for measures that need it (TBG, U, tokens): documents that
         all have one, a file with an id and a length per line, a mapping, or a data frame with the
@@ -141,11 +140,11 @@ def evaluate(
         any, as the runs of `collect` do. Every scored query needs one.
     query_ids : array_like, optional
         For arrays: `judgments` has the grade and `run` the score of each document, as ``y_true``
-        and ``y_score`` in scikit-learn, and this its query. Arrays with two dimensions need none:
-        they have one row per query. Of equal scores the first ranks first.
+        and ``y_score`` in scikit-learn, and `query_ids` its query. Arrays with two dimensions need
+        none: they have one row per query. Among equal scores, the first document ranks first.
     group_sizes : iterable of int, optional
-        In place of `query_ids`, how many documents each query has, as LightGBM and XGBoost have
-        groups.
+        In place of `query_ids`, how many documents each query has, like the groups of LightGBM and
+        XGBoost.
     sampling_errors : bool
         Whether to compute the standard errors that xinfAP, infNDCG and infAP have because only a
         sample of the pool was judged: ``result["xinfAP"].sampling_error`` is that of the mean.
@@ -249,7 +248,7 @@ def find_other_ids(
 def _timed(
     scores: Scores, measures: Sequence[Measure], times: Mapping[str, float] | None
 ) -> Scores:
-    """Add what measures of time see: how long each scored query took."""
+    """Add the times of scored queries, for measures of time."""
     if not measures:
         return scores
     if not times:
@@ -265,7 +264,7 @@ def _timed(
 
 @contextmanager
 def mismatches_of(name: str | None) -> Iterator[None]:
-    """Let errors about a run that does not fit the judgments name it, where it has a name."""
+    """Add the name of the run, if it has one, to errors about a mismatch with the judgments."""
     try:
         yield
     except MismatchError as error:
@@ -334,7 +333,7 @@ N_NAMED = 3
 
 
 def nothing_in_common(judged_ids: Sequence[str], ignored_ids: Sequence[str]) -> str:
-    """Return the message about judgments and a run of other queries, with some of either."""
+    """Return the message for judgments and a run without a common query, with examples of both."""
     shown = [
         f"{what} {', '.join(map(shown_id, query_ids)) or 'none'}"
         for what, query_ids in (

@@ -61,7 +61,7 @@ class Explanation:
     which the documents could have moved. ``path``: the same for one order only, as there are too
     many: by rank in the second run, then the documents that it no longer has."""
     n_shared: int
-    """Documents over which the difference is shared out: those that moved and could count."""
+    """Documents over which the difference is distributed: those that moved and could count."""
     n_retrieved: tuple[int, int]
     """Documents that each run has for the query; 0 if it is missing from the run."""
     source_ranks: Mapping[str, Mapping[str, int]] = field(default_factory=dict)
@@ -191,7 +191,7 @@ def _source_ranks(
 def query_that_fell_most(
     judgments: JudgmentsSource, a: RunSource, b: RunSource, measure: MeasureLike = "nDCG@10"
 ) -> str:
-    """Return the judged query whose score got worse by most.
+    """Return the judged query whose score fell most.
 
     If none got worse, it is the one that improved most. Ties go to the first id in byte order.
     """

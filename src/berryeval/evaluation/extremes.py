@@ -1,4 +1,4 @@
-"""What the differences of a comparison could be, whatever unjudged documents are worth."""
+"""Bounds of the differences of a comparison over all grades of unjudged documents."""
 
 from __future__ import annotations
 
@@ -33,9 +33,9 @@ def bound_differences(
 ) -> list[Difference]:
     """Return the differences with their bounds, where their measures have some.
 
-    The holes of a query are those of all runs compared. Where systems were asked several times,
-    there are several rounds, and the bounds are the means of theirs, which hold but may be wider
-    than need be. A geometric mean has no bounds.
+    The holes of a query are those of all runs compared. If systems were run several times, there
+    are several rounds, and the bounds are the means of theirs, which are valid but may be wider
+    than necessary. A geometric mean has no bounds.
     """
     measures = list(dict.fromkeys(d.measure for d in differences if is_bounded(d.measure)))
     grade = highest_grade(judgments) if max_grade is None else max_grade
@@ -72,7 +72,7 @@ def mean_bounds(several: Sequence[Bounds]) -> Bounds:
 def remove_rounding(ends: Floats, differences: Floats) -> None:
     """Set ends that differ by rounding only to 0, or to the differences that they are ends of.
 
-    A difference that no hole can change has itself for both ends, to the last bit.
+    A difference that no hole can change is both ends, bit for bit.
     """
     ends[np.abs(ends) < ROUNDING] = 0.0
     np.copyto(ends, differences, where=np.abs(ends - differences) < ROUNDING)

@@ -1,6 +1,6 @@
-"""How single figures are written: scores, differences, intervals, p-values.
+"""Formatting of single figures: scores, differences, intervals, p-values.
 
-A figure that is not defined is a dash; the reason stands in a note.
+A figure that is not defined is a dash; a note gives the reason.
 """
 
 from __future__ import annotations
@@ -44,7 +44,7 @@ def score(value: float | None, digits: int = 4) -> str:
 
 
 def signed(value: float | None, digits: int = 4) -> str:
-    """Write a difference with its sign and four decimals; what rounds to 0 has no sign."""
+    """Format a difference with its sign and four decimals; a value that rounds to 0 has no sign."""
     if finite(value) is None:
         return DASH
     text = f"{value:+.{digits}f}"
@@ -52,7 +52,7 @@ def signed(value: float | None, digits: int = 4) -> str:
 
 
 def end_text(value: float, digits: int = 4) -> str:
-    """Write an end of an interval, with as many decimals as show on which side of 0 it lies.
+    """Format an end of an interval with enough decimals to show on which side of 0 it lies.
 
     Examples
     --------
@@ -122,7 +122,7 @@ def shown_interval(interval: Interval | None) -> str:
 
 
 def bounds_text(bounds: Bounds | None) -> str:
-    """Write what a difference could be; a wave says that it may be less wide."""
+    """Format the bounds of a difference; a tilde marks outer bounds."""
     if bounds is None:
         return DASH
     return f"{'~' if bounds.is_outer else ''}[{signed(bounds.low)}, {signed(bounds.high)}]"

@@ -51,7 +51,7 @@ NO_LIMIT: Finding = "untested"
 
 
 def limit_finding_of(interval: Interval | None, most: float) -> Finding:
-    """Return whether a number is within ``-most`` to ``most``: surely, surely not, or unclear."""
+    """Return whether a number clearly lies within ``-most`` to ``most``, or clearly does not."""
     if interval is None:
         return "unclear"
     if -most <= interval.low and interval.high <= most:
@@ -60,7 +60,7 @@ def limit_finding_of(interval: Interval | None, most: float) -> Finding:
 
 
 def difference_of(before: float, after: float) -> float:
-    """Return how far one query's score moved; what differs by rounding only is 0."""
+    """Return how far one query's score moved; a difference due to rounding is 0."""
     difference = after - before
     return 0.0 if abs(difference) < ROUNDING else difference
 

@@ -1,4 +1,4 @@
-"""Fuse runs, wherever they come from."""
+"""Fuse runs from any source."""
 
 from __future__ import annotations
 
@@ -54,7 +54,7 @@ def fuse(
         w_condorcet. Default: 1 each.
     judgments : judgments, optional
         For methods that learn: the judgments of training queries, as `evaluate` takes them. All
-        queries are fused, but a score on the training queries would be too good to be true.
+        queries are fused, but a score on the training queries would be too optimistic.
     training : Training, optional
         In place of judgments: what `berryeval.fusion.train` returned.
     queries : {"all", "common", "error"}

@@ -108,7 +108,7 @@ class FusionData:
 
     @cached_property
     def starts(self) -> list[tuple[float, ...]]:
-        """Weights to start from: equal, by how good each run is alone, and random ones."""
+        """Starting weights: equal, by the quality of each run alone, and random."""
         n_runs = len(self.runs)
         found = [tuple([1.0 / n_runs] * n_runs)]
         alone = [max(self.mean_of(self.scores_of(run)), 0.0) for run in self.runs.values()]
@@ -119,7 +119,7 @@ class FusionData:
         return found[: self.n_starts]
 
     def training_set(self, level: float) -> TrainingSet:
-        """Return the judged rankings of the runs, which are the same for all methods."""
+        """Return the judged rankings of the runs, which all methods share."""
         if level not in self._training_sets:
             self._training_sets[level] = TrainingSet([*self.runs.values()], self.judgments, level)
         return self._training_sets[level]
@@ -192,7 +192,7 @@ class FusionWay:
 
     @cached_property
     def _search(self) -> WeightSearch | None:
-        """What finds exact weights; None if the measure is too deep, or votes are counted."""
+        """The search for exact weights; None if the measure is too deep, or votes are counted."""
         k = self.data.measure.k
         if k is None or k > _DEEPEST_EXACT or self.method.name == "w_condorcet":
             return None
@@ -252,7 +252,7 @@ def list_ways(
     norms: Iterable[str | None],
     parameters: Mapping[str, float],
 ) -> tuple[list[FusionWay], list[str]]:
-    """Return what to try; normalisations that the scores do not allow are left out, and noted."""
+    """Return the candidates; normalisations that the scores do not allow are left out and noted."""
     wanted = [find_method(name) for name in dict.fromkeys(methods)]
     scales = [*dict.fromkeys(map(find_norm, norms))]
     if not wanted or not scales:

@@ -72,12 +72,12 @@ class GateRules:
     Parameters
     ----------
     guards : iterable of Guard
-        What is asked of the candidate.
+        Requirements on the candidate.
 
     Raises
     ------
     ArgumentError
-        For a value that a rule does not take, with what it takes.
+        For an invalid value of a rule, with the valid ones.
 
     Examples
     --------
@@ -255,7 +255,7 @@ class GateRules:
         Raises
         ------
         InputError
-            For an unknown key, and for a value that a rule does not take.
+            For an unknown key, and for an invalid value.
         """
         check_keys(table, ("guards", *_BY_NAME), "gate.")
         values = {
@@ -275,20 +275,20 @@ class GateRules:
         return {"guards": [entry_of(guard) for guard in self.guards], **values}
 
     def with_texts(self, texts: Mapping[str, str], names: Mapping[str, str]) -> GateRules:
-        """Return these rules with some changed by texts, as flags and variables give them.
+        """Return these rules with some changed by texts, as in flags and variables.
 
         Parameters
         ----------
         texts : mapping
             By the name of the rule.
         names : mapping
-            What an error message calls each.
+            The name of each in error messages.
         """
         values = {name: _BY_NAME[name].parse(text, names[name]) for name, text in texts.items()}
         return replace(self, **values)
 
     def with_environment(self, environment: Mapping[str, str]) -> GateRules:
-        """Return these rules with those changed that a variable sets; empty ones are ignored."""
+        """Return these rules with those that variables set changed; empty variables are ignored."""
         given = {
             rule.name: environment[rule.variable]
             for rule in RULES
@@ -318,5 +318,5 @@ DEFAULT_RULES = GateRules()
 
 
 def _place(rule: Rule) -> str:
-    """Return where a value stands in berryeval.toml."""
+    """Return the position of a value in berryeval.toml."""
     return rule.name if rule.is_of_set else f"gate.{rule.name}"

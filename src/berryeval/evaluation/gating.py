@@ -1,4 +1,4 @@
-"""The gate: whether a candidate may ship."""
+"""The gate: whether a candidate can ship."""
 
 from __future__ import annotations
 
@@ -46,8 +46,8 @@ def gate(
 ) -> GateResult:
     """Decide whether a candidate can ship: pass, fail or inconclusive.
 
-    A threshold compares the mean on this set. A margin asks whether the drop from the baseline is
-    smaller than what is accepted, and answers only where there are enough queries.
+    A threshold compares the mean on this set. A margin tests whether the drop from the baseline is
+    smaller than the accepted one, and is inconclusive if there are too few queries.
 
     Parameters
     ----------
@@ -55,7 +55,7 @@ def gate(
         With the baseline, or with several: a margin has to hold against each. Or of the candidate
         alone, if no guard has a margin.
     guards : iterable of Guard
-        What is asked of the candidate, besides the guards of `rules`.
+        Requirements on the candidate, in addition to the guards of `rules`.
     rules : GateRules, optional
         How to decide. Defaults apply if omitted.
     margin : float, str or mapping
@@ -79,7 +79,7 @@ def gate(
     Raises
     ------
     ArgumentError
-        If there is nothing to guard, or a guard asks for what the result does not have.
+        If there is nothing to guard, or a guard requires what the result does not have.
 
     Examples
     --------
@@ -140,7 +140,7 @@ def summed_up(
     suggestion: str | None = None,
     memory: Memory | None = None,
 ) -> GateResult:
-    """Make one verdict of what guards found, against each baseline."""
+    """Combine the results of guards, against each baseline, into one verdict."""
     verdict = _whole([guard.verdict for guard in guards if not guard.is_watched])
     runs = _runs(comparisons, system, evaluation)
     deciding = _deciding_holes(comparisons, system, guards)
@@ -172,7 +172,7 @@ def summed_up(
 def _runs(
     comparisons: Sequence[Comparison], system: str, evaluation: Evaluation
 ) -> dict[str, Evaluation]:
-    """Return what is judged, by the names of messages."""
+    """Return the runs that are judged, by their names in messages."""
     if not comparisons:
         return {"the run": evaluation}
     first, *others = [(one.baseline, one.evaluations[one.baseline]) for one in comparisons]
@@ -181,7 +181,7 @@ def _runs(
 
 @dataclass(frozen=True)
 class _Case:
-    """A candidate, and what it is judged by."""
+    """A candidate, with the guards that judge it."""
 
     evaluation: Evaluation
     comparisons: Sequence[Comparison]
@@ -394,7 +394,7 @@ def _judge_estimated_threshold(
     rules: GateRules,
     level: float,
 ) -> GuardResult:
-    """Judge a mean that rests on a model: an estimate, so its interval decides.
+    """Judge a mean that is based on a model: an estimate, so its interval decides.
 
     It is an interval of the mean on this set, unless the guard asks to be confident of others.
     """

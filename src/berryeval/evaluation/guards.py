@@ -1,4 +1,4 @@
-"""Guards: what a gate asks of a candidate."""
+"""Guards: what a gate requires of a candidate."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ _LONGEST = 2000  # characters of a number; the smallest float has 1,077
 
 
 def written(number: float) -> str:
-    """Write a limit as people wrote it, and not as a computer adds it up: 0.7."""
+    """Format a limit as people wrote it, without rounding errors: 0.7."""
     return f"{number:.12g}"
 
 
@@ -81,7 +81,7 @@ class Margin:
         return cls(float(number))
 
     def to_plain(self) -> float | str:
-        """Return what `parse` reads as this very margin: a number, or text such as ``"2%"``."""
+        """Return what `parse` reads as this margin: a number, or text such as ``"2%"``."""
         if not self.is_relative:
             return self.amount
         return f"{positional(Decimal(repr(float(self.amount))).scaleb(2))}%"

@@ -1,4 +1,4 @@
-"""Comparisons in one sentence: how candidates stand against the baseline, by the lead measure."""
+"""Comparisons in one sentence: how candidates compare with the baseline, by the lead measure."""
 
 from __future__ import annotations
 

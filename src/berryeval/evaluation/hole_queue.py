@@ -43,7 +43,7 @@ class QueuedHole:
 
 @dataclass(frozen=True, slots=True)
 class HoleQueue:
-    """Holes, those first that weigh most."""
+    """Holes, in order of decreasing weight."""
 
     holes: Sequence[QueuedHole]
     n_holes: int
@@ -105,7 +105,7 @@ def _judged(judgments: Judgments, query_id: bytes) -> set[bytes]:
 def _weights(
     query_id: bytes, others: Iterable[Run], before: Run | None, discounts: Sequence[float], k: int
 ) -> dict[bytes, tuple[int, float]]:
-    """Return for each document how many runs have it, and what it weighs."""
+    """Return for each document the number of runs that have it, and its weight."""
     if before is None:
         found: dict[bytes, tuple[int, float]] = {}
         for run in others:

@@ -59,7 +59,7 @@ def find_holes(
     runs : mapping from str to Run
         The runs, by name.
     measures : sequence of Measure
-        The measures to decide on.
+        The measures that the documents could change.
     baseline : str, optional
         The name of the run that the others are compared with.
     max_grade : float, optional

@@ -106,7 +106,7 @@ class LabelDraw:
         }
 
     def save(self, path: str | os.PathLike[str]) -> None:
-        """Write the file, whole or not at all."""
+        """Write the file, completely or not at all."""
         content = self.to_dict()
         rows = [
             f"  {_json(query_id)}: {_json(row)}" for query_id, row in content["queries"].items()
@@ -191,8 +191,8 @@ def draw_labels(
         `berryeval.evaluation.label_spreads` estimates it from a model's grades. Default: the same
         everywhere, so that queries are drawn in proportion to the size of a stratum.
     chosen : collection of str
-        Queries that are labelled whatever the draw: deciding ones, and those whose labels tuned
-        the model's prompt. They correct no other query.
+        Queries that are labelled regardless of the draw: deciding ones, and those whose labels
+        were used to tune the model's prompt. They correct no other query.
     seed : int
         Random seed. With the same seed, a larger draw contains a smaller one if it has at least as
         many labels in each stratum.

@@ -1,4 +1,4 @@
-"""How much the scores of runs differ in each stratum, as far as a model can tell before a draw."""
+"""How much the scores of runs differ in each stratum, according to a model, before a draw."""
 
 from __future__ import annotations
 

@@ -94,7 +94,7 @@ def _corrected(
 def _p_fail_as(
     variant: Trial, trial: Trial, trials: Sequence[Trial], p_values: Mapping[Trial, MarginPValues]
 ) -> float | None:
-    """Return what the p-value of failing is if a trial is another one, and all others stay."""
+    """Return the p-value of failing if one trial is replaced and all others stay the same."""
     if variant not in p_values:
         return None
     p = p_values[variant].failing
@@ -136,7 +136,7 @@ def _interval(trial: Trial) -> Interval | None:
 
 
 def _needed(trial: Trial, verdict: Verdict) -> tuple[int | None, tuple[int, int | None] | None]:
-    """Return about how many queries a verdict takes, and between which numbers that lies."""
+    """Return about how many queries a verdict requires, and the range of that number."""
     if verdict != "inconclusive" or trial.rules.inference == "set":
         return None, None
     if trial.labelled is not None and not trial.column.is_testable:

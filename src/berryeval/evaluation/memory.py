@@ -26,10 +26,10 @@ __all__ = ["Decision", "Levels", "Memory", "hash_of_rankings", "levels_of", "rec
 
 @dataclass(frozen=True)
 class Decision:
-    """What a decision was about, as archives and history files keep it."""
+    """The subject of a decision, as stored in archives and history files."""
 
     candidate: str
-    """A hash of the candidate's rankings of the queries, as deep as guards look."""
+    """A hash of the candidate's rankings of the queries, down to the depth of the guards."""
     baseline: str | None
     """The same of the baseline; None if nothing was compared."""
     queries: str

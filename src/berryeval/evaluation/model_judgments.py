@@ -1,4 +1,4 @@
-"""Model judgments beside those of people: what a run scores by both."""
+"""Model judgments in addition to those of people: scores of a run by both."""
 
 from __future__ import annotations
 
@@ -156,7 +156,7 @@ def evaluate_with_model(
 def shared_weights(
     reference: Evaluation, candidates: Mapping[str, Evaluation], measures: Sequence[Measure]
 ) -> dict[str, float]:
-    """Return how much the model counts for each measure, in means that stand side by side.
+    """Return how much the model counts for each measure, in means that are shown side by side.
 
     It is that of the difference between candidate and baseline, so that the means differ by it;
     with several candidates, the mean over these.
@@ -177,7 +177,7 @@ def shared_weights(
 
 
 def check_options(**given: object) -> None:
-    """Reject options of a comparison that model judgments do not go with."""
+    """Reject options of a comparison that cannot be combined with model judgments."""
     for name, value in given.items():
         if value:
             raise ArgumentError(name, "none with model judgments", repr(value)[:60])

@@ -1,4 +1,4 @@
-"""What a reader has to know about the queries behind the figures."""
+"""Notes about the queries behind the figures."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ __all__ = [
 
 
 def missing_counts(runs: Mapping[str, Evaluation]) -> dict[str, int]:
-    """Return how many judged queries each run lacks, of the runs that lack any."""
+    """Return how many judged queries each run lacks, for runs that lack any."""
     return {name: run.counts.missing for name, run in runs.items() if run.counts.missing}
 
 
@@ -124,7 +124,7 @@ def retrieved_by_all(runs: Iterable[Evaluation]) -> list[str]:
 
 
 def holes_notes(runs: Mapping[str, Evaluation]) -> tuple[str, ...]:
-    """Return the number of unjudged documents, as deep as the measures look."""
+    """Return the number of unjudged documents within the cutoffs of the measures."""
     first = next(iter(runs.values()))
     measures = [measure for measure in first.measures if not measure.judged_only]
     if not measures:
@@ -144,7 +144,7 @@ def count_queries(count: int) -> str:
 
 
 def range_text(ends: tuple[int, int | None] | None) -> str:
-    """Write, after a number of queries, between which numbers it lies; nothing if unknown."""
+    """Format the range of a number of queries; empty if unknown."""
     if ends is None:
         return ""
     low, high = ends

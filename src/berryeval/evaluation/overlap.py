@@ -1,4 +1,4 @@
-"""How alike the rankings of two runs are, query by query. No judgments are needed."""
+"""How similar the rankings of two runs are, query by query. No judgments are needed."""
 
 from __future__ import annotations
 
@@ -18,14 +18,14 @@ __all__ = ["Overlap", "QueryOverlap", "common_ranks", "overlap"]
 
 @dataclass(frozen=True)
 class QueryOverlap:
-    """How alike two rankings of one query are."""
+    """How similar two rankings of one query are."""
 
     overlap: float
     """Rank-biased overlap, extrapolated: 1 for the same ranking, 0 for none in common."""
     low: float
-    """Lower bound, however the rankings continue below their last ranks."""
+    """Lower bound, regardless of how the rankings continue below their last ranks."""
     high: float
-    """The most that it can be."""
+    """Upper bound."""
     tau: float | None
     """Kendall's tau of the documents in both; None for fewer than two."""
     n_common: int
@@ -36,12 +36,12 @@ class QueryOverlap:
 
 @dataclass(frozen=True, eq=False)
 class Overlap:
-    """The result of `overlap`: how alike the rankings of two runs are."""
+    """The result of `overlap`: how similar the rankings of two runs are."""
 
     by_query: Mapping[str, QueryOverlap]
     """The queries of both runs, in byte order of their ids."""
     n_unmatched: tuple[int, int]
-    """Queries that only the first, and only the second run has. They count nowhere."""
+    """Queries that only the first run has, and that only the second run has. They are ignored."""
     p: float
     depth: int | None
     """Ranks that were looked at; None for all."""
@@ -88,7 +88,7 @@ def overlap(
     depth: int | None = 100,
     duplicates: Duplicates = "error",
 ) -> Overlap:
-    """Return how alike the rankings of two runs are, by rank-biased overlap.
+    """Return how similar the rankings of two runs are, by rank-biased overlap.
 
     Documents with the same score are in the usual order, by id, so that ties in both runs agree.
 

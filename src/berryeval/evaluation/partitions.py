@@ -65,9 +65,9 @@ class ScoringPlan:
         As `evaluate` takes them. Measures of times, and Hole, which looks at the judgments of all
         queries, cannot be computed by partition.
     duplicates : {"error", "keep-best"}
-        What to do with a document that comes twice for one query.
+        What to do with a document that occurs twice for one query.
     judges : {"first", "latest", "max", "mean", "majority"}
-        Which grade counts where several judges graded a document. First and latest go by the order
+        Which grade counts if several judges graded a document. First and latest go by the order
         of rows.
     exclude_self : bool
         Whether to remove a document from the results of the query with the same id.
@@ -118,7 +118,7 @@ class ScoringPlan:
 
     @cached_property
     def computed(self) -> tuple[Measure, ...]:
-        """The measures, and what reports need besides: unjudged documents, and sizes of rankings.
+        """The measures, and what reports also need: unjudged documents, and sizes of rankings.
 
         These are the measures that become columns.
         """
@@ -202,7 +202,7 @@ def score_partition(judgments: ArrowStream, run: ArrowStream, plan: ScoringPlan)
 
 @dataclass(frozen=True)
 class _Rows(Origin):
-    """Rows of a partition: their numbers mean nothing to a reader, their ids do."""
+    """Rows of a partition, which are identified by their ids, not by their numbers."""
 
     is_file: bool = False
     table: Any = field(default=None, repr=False)

@@ -62,7 +62,7 @@ def percentile_in(measure: Measure) -> float:
 
 
 def percentile_of(values: Sequence[float] | Floats, percentile: float) -> float:
-    """Return the value that so many percent do not exceed; between two values, the higher.
+    """Return the value that the given percentage of values do not exceed; between two, the higher.
 
     Examples
     --------
@@ -87,7 +87,7 @@ def fewest_queries(percentile: float) -> int | None:
 
 
 def few_queries(percentile: float, n_units: int, units: str = "queries") -> str | None:
-    """Return why a percentile of so many queries has no interval; None if it has one."""
+    """Return why a percentile of this many queries has no interval; None if it has one."""
     needed = fewest_queries(percentile)
     if needed is None:
         return f"a percentile of {percentile:g} is not tested"
@@ -148,7 +148,7 @@ def _drawn(pool: Sequence[NDArray[np.intp]], draws: np.random.Generator) -> list
 
 @dataclass(frozen=True, eq=False)
 class Spread:
-    """What a number could be: its values in all resamples."""
+    """The possible values of a number: those in all resamples."""
 
     values: Floats
 

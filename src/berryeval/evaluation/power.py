@@ -55,7 +55,7 @@ class Spread:
     correlation: float | None
     """The assumed correlation; None if the differences were measured."""
     smallest_drop: float | None
-    """The smallest drop that these queries can rule out; None without any spread, or of one."""
+    """The smallest drop these queries can rule out; None without a spread, or for one query."""
     needed: tuple[tuple[float, int | None], ...]
     """For each margin the number of queries it needs."""
     needed_ranges: tuple[tuple[int, int | None] | None, ...]
@@ -86,7 +86,7 @@ class Sensitivity:
     """Groups of queries: then the queries needed, and those of the curve, are groups. None if
     queries stand alone."""
     effective_queries: float | None = None
-    """How many queries of equal weight are worth as much (Kish); None without weights. The queries
+    """Equivalent number of queries of equal weight (Kish); None without weights. The queries
     needed, and those of the curve, are queries whose weights differ as much as these do."""
 
 

@@ -24,7 +24,7 @@ HITS = 10
 
 @dataclass(frozen=True)
 class QueryResult:
-    """What became of one query (X7)."""
+    """The result of one query (X7)."""
 
     query_id: str
     query: str
@@ -66,11 +66,11 @@ class QualityReport:
     mrr: float
     """Mean reciprocal rank within the first ten."""
     nothing_relevant: int
-    """Queries whose first ten hits hold nothing relevant."""
+    """Queries without a relevant document in the first ten hits."""
     by_category: dict[str, CategoryMetrics]
     by_difficulty: dict[str, CategoryMetrics]
     effective_queries: float | None = None
-    """How many queries of equal weight are worth as much (Kish); None without weights."""
+    """Equivalent number of queries of equal weight (Kish); None without weights."""
 
 
 def quality_report(
@@ -95,7 +95,7 @@ def quality_report(
     results = list(query_results)
     for result in results:
         if result.query_id not in labels:
-            raise MismatchError(f"query {result.query_id!r} has a result, and is not known")
+            raise MismatchError(f"query {result.query_id!r} has a result but is not listed")
     weights = weights_of(labels, [result.query_id for result in results])
     return QualityReport(
         total_queries=len(results),

@@ -1,4 +1,4 @@
-"""What a run found for each query, besides its scores: the first hit, and what is judged."""
+"""What a run found for each query, in addition to its scores: the first hit, and what is judged."""
 
 from __future__ import annotations
 
@@ -81,7 +81,7 @@ def query_figures(
 def _with_ranks_and_holes(
     evaluation: Evaluation, judgments: Callable[[], Judgments], run: Run, depth: int, holes: str
 ) -> Mapping[str, array[float]]:
-    """Return the scores of an evaluation, with those that are looked at here."""
+    """Return the scores of an evaluation, including those used here."""
     known = evaluation.scores.values
     if _RANK in known and holes in known:
         return known

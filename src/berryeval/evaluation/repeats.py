@@ -1,4 +1,4 @@
-"""What the same system answered when it was asked again: its mean scores, and their noise."""
+"""Repeated runs of the same system: its mean scores, and their noise."""
 
 from __future__ import annotations
 
@@ -33,8 +33,8 @@ class Noise:
     """Standard deviation of the score of one query. The spread of differences between queries
     contains it already."""
     shared: float
-    """Standard deviation of what all queries of a run have in common, such as a rebuilt
-    index. However many queries there are, they do not reveal it."""
+    """Standard deviation of what all queries of a run have in common, such as a rebuilt index. No
+    number of queries reveals it."""
     n_runs: int
     """Number of runs of the system."""
 
@@ -129,7 +129,7 @@ def noise_between(baseline: Noise | None, candidate: Noise | None) -> float | No
 def rounds_of(
     runs: Mapping[str, Run], repeats: Mapping[str, Sequence[Run]]
 ) -> list[dict[str, Run]]:
-    """Return one run of each system at a time, so often that each run comes equally often."""
+    """Return rounds with one run of each system, such that each run occurs equally often."""
     all_of = {name: (run, *repeats.get(name, ())) for name, run in runs.items()}
     n_rounds = math.lcm(*map(len, all_of.values()))
     return [

@@ -1,4 +1,4 @@
-"""How good any reranker could be: the first documents of a run in the best possible order."""
+"""The upper limit for any reranker: the first documents of a run in the best possible order."""
 
 from __future__ import annotations
 

@@ -109,7 +109,7 @@ class Seal:
         return known.get(opened) or 1 + max((one.opening or 0 for one in own), default=0)
 
     def reserved(self, query_ids: Iterable[str], queries: Mapping[str, Query]) -> set[str]:
-        """Return which queries are kept apart."""
+        """Return which queries are reserved."""
         return reserved_among(query_ids, queries, self.share, self.salt)
 
 

@@ -46,7 +46,7 @@ _REPORTS = "berryeval.reports.results"
 
 
 class Displayed:
-    """A result that notebooks show, and that can be saved, drawn, and taken to a data frame.
+    """A result that notebooks show, and that can be saved, drawn and converted to a data frame.
 
     `berryeval.reports`, which renders it, is above this package; it is imported by name.
     """
@@ -109,7 +109,7 @@ class Displayed:
 
 
 def holes_measure(measure: Measure) -> Holes:
-    """Return the measure that counts unjudged documents as deep as a measure looks.
+    """Return the measure that counts unjudged documents within the cutoff of a measure.
 
     There are none if it looks at judged documents only.
     """
@@ -132,8 +132,8 @@ class MeasureResult:
     variances: Variances | None = field(default=None, repr=False)
     """The sampling variance of each query; None unless requested from `evaluate`."""
     labelled: Labelled | None = field(default=None, repr=False)
-    """What people, and a model, make of each query, if the scores rest on both. The mean is then
-    corrected by the queries that people labelled, and the interval takes the others into
+    """Scores of each query by people and by a model, if the result is based on both. The mean is
+    then corrected by the queries that people labelled, and the interval takes the others into
     account."""
 
     @cached_property
@@ -188,7 +188,7 @@ class MeasureResult:
         return self.interval_at()
 
     def interval_at(self, level: float = 0.95) -> Interval | None:
-        """Return a two-sided interval of the mean over the queries that might have been asked.
+        """Return a two-sided interval of the mean over all queries that users might ask.
 
         It is Student's and Hall's, taken together and cut to the measure's range. Hall's takes
         skewness into account. That of a percentile is found by resampling queries.
@@ -228,7 +228,7 @@ class MeasureResult:
 
     @cached_property
     def rests_on(self) -> RestsOn | None:
-        """The judgments that the mean rests on; None if all are by people."""
+        """The judgments that the mean is based on; None if all are by people."""
         if self.labelled is None:
             return None
         return self.labelled.rests_on(self.labelled.powered(self.sampling))
@@ -308,13 +308,13 @@ class Evaluation(Displayed, Mapping[str, MeasureResult]):
         self._labelled = labelled
 
     def labelled_at(self, positions: Sequence[int]) -> Mapping[str, Labelled] | None:
-        """Return what people and a model make of some of the queries; None without a model."""
+        """Return scores of some queries by people and by a model; None without a model."""
         if self._labelled is None:
             return None
         return {name: own.take(positions) for name, own in self._labelled.items()}
 
     def with_weights(self, weights: Mapping[str, float]) -> Evaluation:
-        """Return the same with a model that counts so much, by measure."""
+        """Return the same with the given weights of the model, by measure."""
         if self._labelled is None:
             return self
         labelled = {
@@ -331,12 +331,12 @@ class Evaluation(Displayed, Mapping[str, MeasureResult]):
 
     @property
     def rests_on(self) -> RestsOn | None:
-        """The judgments that the first measure rests on; None if all are by people."""
+        """The judgments that the first measure is based on; None if all are by people."""
         return next((one.rests_on for one in self._results.values() if one.labelled), None)
 
     @property
     def effective_queries(self) -> float | None:
-        """How many queries of equal weight are worth as much (Kish); None without weights."""
+        """Equivalent number of queries of equal weight (Kish); None without weights."""
         return None if self.weights is None else effective_number(self.weights)
 
     @property
@@ -443,7 +443,7 @@ def interval_of(
 def _corrected(
     measure: Measure, labelled: Labelled, queries: Mapping[str, Query], scores: Scores
 ) -> float:
-    """Return the mean or sum that rests on people's and a model's grades."""
+    """Return the mean or sum that is based on people's and a model's grades."""
     from berryeval.evaluation.sampling import sampling_of
 
     found = labelled.powered(sampling_of(queries, scores.query_ids))

@@ -82,7 +82,7 @@ def find_risks(
 
 
 def _gains(measure: Measure, baseline: Evaluation, system: Evaluation) -> NDArray[np.float64]:
-    """Return how much better each query is; what differs by rounding only is 0."""
+    """Return how much better each query is; differences due to rounding are 0."""
     before, after = baseline[str(measure)].values, system[str(measure)].values
     found = np.array([difference_of(old, new) for old, new in zip(before, after, strict=True)])
     return found if measure.higher_is_better else 0.0 - found

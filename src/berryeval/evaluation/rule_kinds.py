@@ -45,10 +45,10 @@ class Rule:
     """One setting: its default, its limits, and its description."""
 
     help: str
-    """One or two sentences, fit for a flag, a form and a table."""
+    """One or two sentences, for a flag, a form and a table."""
     default: Value
     expected: str
-    """What an error message says was expected."""
+    """The expected value, as error messages state it."""
     annotation: Value
     """The type of a value in JSON."""
     checked: Callable[[Any], Value]
@@ -66,14 +66,14 @@ class Rule:
     label: str = ""
     """The caption in a form."""
     default_text: str = ""
-    """What the default means, where the value alone does not say it."""
+    """What the default means, if the value alone does not make it clear."""
     example: str = ""
     name: str = ""
     """The field's name, which is also the key in TOML and JSON."""
     argument: str = ""
     """The keyword argument in Python; the name unless declared."""
     is_common: bool = False
-    """Whether a form shows it at first sight."""
+    """Whether a form shows it without expanding."""
     is_of_set: bool = False
     """Whether it describes the judgments rather than the gate: TOML has it above ``[gate]``."""
 

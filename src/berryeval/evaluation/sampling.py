@@ -1,4 +1,4 @@
-"""How the queries of a set stand for all that users ask: by weights, in groups and strata.
+"""How the queries of a set represent all that users ask: weights, groups and strata.
 
 Paraphrases of one intent, queries of one session or tenant rise and fall together. Taken as
 independent they promise more certainty than there is, so each `group` counts as one. A query that
@@ -36,11 +36,11 @@ class Sampling:
     """The groups, weights and strata of queries, in their order."""
 
     groups: tuple[str | None, ...] | None = None
-    """The group of each query, None for one that stands alone; None if no query has one."""
+    """The group of each query, None for an independent one; None if no query has one."""
     weights: tuple[float, ...] | None = None
     """How much each query counts, in relation to the others; None if all count equally."""
     strata: tuple[str | None, ...] | None = None
-    """The stratum of each query; all that have none are one of their own. None if no query has."""
+    """The stratum of each query; queries without one form their own. None if no query has one."""
 
     def take(self, rows: Sequence[int]) -> Sampling:
         """Return the same for some of the queries."""
@@ -54,17 +54,17 @@ class Sampling:
 
     @property
     def is_plain(self) -> bool:
-        """Whether queries stand alone, count equally and were drawn as one sample."""
+        """Whether queries are independent, count equally and were drawn as one sample."""
         return self.groups is None and self.weights is None and self.strata is None
 
     @property
     def effective_queries(self) -> float | None:
-        """How many queries of equal weight are worth as much (Kish); None without weights."""
+        """Equivalent number of queries of equal weight (Kish); None without weights."""
         return None if self.weights is None else effective_number(self.weights)
 
     @property
     def units(self) -> str:
-        """What counts as one: ``"groups"`` or ``"queries"``."""
+        """The independent units: ``"groups"`` or ``"queries"``."""
         return "queries" if self.groups is None else "groups"
 
     def mean_of(self, values: NDArray[np.float64]) -> SampleMean | None:

@@ -146,7 +146,7 @@ def of_cautions(runs: Iterable[tuple[str, Evaluation]]) -> str:
 
 
 def _collapse(guards: Sequence[GuardResult]) -> str:
-    """Return that search has collapsed, by the first guard that shows it."""
+    """Return a sentence that search has collapsed, from the first guard that shows it."""
     for guard in guards:
         if guard.has_collapsed:
             return f"{_subject(guard)} {_collapsed(guard)}. "
@@ -230,7 +230,7 @@ def of_threshold(
 
 
 def _figure(value: float, limit: float, n_digits: int = 4) -> str:
-    """Write a value with as many digits as it takes to see on which side of the limit it is."""
+    """Format a value with enough digits to show on which side of the limit it is."""
     for digits in range(n_digits, 12):
         text = f"{value:.{digits}f}"
         if (float(text) < limit) == (value < limit) and (float(text) > limit) == (value > limit):
@@ -280,7 +280,7 @@ def _stands(
 
 
 def _untested(result: GuardResult, harm: str, margin: str) -> str:
-    """Name the rule by which so few changed queries, or groups, are not tested."""
+    """Name the rule by which too few changed queries, or groups, are not tested."""
     if result.n_groups is not None and result.n_groups < FEWEST_GROUPS:
         rule = f"and groups are tested only if there are {FEWEST_GROUPS} or more"
         return f"; the queries come in {_counted(result.n_groups, result)}, {rule}."

@@ -47,7 +47,7 @@ class Slice:
 
     @classmethod
     def read(cls, text: str) -> Slice | None:
-        """Read a slice as addresses name it; None if the text names none.
+        """Read a slice as written in addresses; None if the text does not name one.
 
         Examples
         --------
@@ -83,7 +83,7 @@ def load_queries(source: QueriesSource | None) -> dict[str, Query]:
 def find_slices(
     queries: Mapping[str, Query], label: str, query_ids: Sequence[str]
 ) -> dict[Slice, list[int]]:
-    """Return for each value of a label the places of its queries in `query_ids`.
+    """Return for each value of a label the positions of its queries in `query_ids`.
 
     A query with several tags is in several slices; one without the label is in none. Slices of the
     traffic are those of all known queries, whichever of them are in `query_ids`. Raises

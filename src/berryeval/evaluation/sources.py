@@ -1,4 +1,4 @@
-"""Judgments and runs, wherever they come from: files, dicts, lists, frames, records or arrays."""
+"""Judgments and runs from any source: files, dicts, lists, frames, records or arrays."""
 
 from __future__ import annotations
 
@@ -65,7 +65,7 @@ def load_judgments(
     judges: Judges = "first",
     lengths: LengthsSource | None = None,
 ) -> Judgments:
-    """Return judgments from wherever they are, or raise if there are none.
+    """Return judgments from any source, or raise if there are none.
 
     With `lengths`, they have these; otherwise those that they had.
     """
@@ -127,7 +127,7 @@ def load_timings(source: TimingsSource) -> dict[str, float]:
 
 
 def load_run(source: RunSource, duplicates: Duplicates = "error") -> Run:
-    """Return a run from wherever it is."""
+    """Return a run from any source."""
     if isinstance(source, Run):
         return source
     if isinstance(source, (str, os.PathLike)):

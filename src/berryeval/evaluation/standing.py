@@ -1,4 +1,4 @@
-"""How a run stands: its means, alone and against another run, over all queries and by slice.
+"""The standing of a run: its means, alone and compared with another run, overall and by slice.
 
 It takes finished evaluations. What a change says is decided as in a comparison of the two runs.
 """
@@ -50,11 +50,11 @@ class Standing:
     common: Difference | None = None
     """The change over the queries that both runs have, if either lacks any."""
     effective_queries: float | None = None
-    """How many queries of equal weight are worth as much (Kish); None without weights."""
+    """Equivalent number of queries of equal weight (Kish); None without weights."""
 
     @property
     def is_watched(self) -> bool:
-        """Whether it is a slice of so few queries that chance rules."""
+        """Whether it is a slice with too few queries for a verdict."""
         return self.slice is not None and self.n_queries < FEW_QUERIES
 
 
@@ -141,7 +141,7 @@ def _slice_standing(
 
 
 def worst_first(slices: Iterable[Standing]) -> list[Standing]:
-    """Return slices, those first that lost most; where nothing is compared, by their means.
+    """Return slices, with the largest losses first; without a comparison, in order of their means.
 
     Watched slices come after all others.
     """
@@ -156,7 +156,7 @@ def worst_first(slices: Iterable[Standing]) -> list[Standing]:
 def standing_sentence(
     standing: Standing, run: tuple[str, Evaluation], other: tuple[str, Evaluation] | None = None
 ) -> str:
-    """Return how a run stands against another, or alone; both with the names they go by."""
+    """Return how a run compares with another, or its own score; both by their display names."""
     name = run[0]
     if standing.change is None or other is None:
         queries = count_queries(standing.n_queries)

@@ -1,4 +1,4 @@
-"""Margin guards on trial: each over all queries or a slice."""
+"""Trials of margin guards, each over all queries or a slice."""
 
 from __future__ import annotations
 
@@ -62,16 +62,16 @@ class Trial:
     means: tuple[float, float]
     """Means of baseline and candidate."""
     loss: float
-    """The most that a query can lose, in what the mean is taken of."""
+    """The most that a query can lose, in the form that is averaged."""
     is_unchanged: bool
     noise_sd: float | None
-    """How much the mean difference varies by itself; None if no system was asked again."""
+    """Noise of the mean difference between repeated runs; None if no system was run again."""
     sampling: Sampling
     """The groups, weights and strata of the queries."""
     shift: Floats
-    """What is added to the differences before they are tested, 0 on average. A margin that is a
-    share of the baseline's mean varies with it: what is tested then is the candidate against so
-    much of the baseline, query by query."""
+    """An amount that is added to the differences before they are tested, 0 on average. A margin
+    that is a share of the baseline's mean varies with it, so the candidate is tested against that
+    share of the baseline, query by query."""
     rules: GateRules
     """Rules of the gate, with the treatment of holes settled for this guard."""
     levels: Levels
@@ -79,8 +79,8 @@ class Trial:
     baseline: str | None
     """The name of the baseline; None if the gate has one only."""
     labelled: Labelled | None
-    """What is tested, by people and by a model, if the verdict rests on both: the differences, with
-    `shift` added, turned so that below 0 is worse."""
+    """What is tested, by people and by a model, if the verdict is based on both: the differences,
+    with `shift` added, turned so that below 0 is worse."""
 
     @property
     def n_queries(self) -> int:
@@ -111,7 +111,7 @@ class Trial:
 
     @property
     def is_testable(self) -> bool:
-        """Whether enough queries changed, in enough groups, and they stand for others.
+        """Whether enough queries changed, in enough groups, and they represent others.
 
         Queries that people labelled stand for those that only a model judged, even if the queries
         are all that matters.
@@ -129,7 +129,7 @@ class Trial:
 
     @cached_property
     def sample(self) -> SampleMean:
-        """The mean difference, and what is known of its error; of what can be tested."""
+        """The mean difference with its error, for a trial that can be tested."""
         if self.labelled is not None:
             assert self.column.sample is not None  # as many queries changed
             return self.column.sample
@@ -145,7 +145,7 @@ class Trial:
 
     @property
     def is_better(self) -> bool:
-        """Whether the test is sure that the candidate is better than the baseline."""
+        """Whether the test shows that the candidate is better than the baseline."""
         if not self.is_testable:
             return False
         skewness = self.sample.cautious_skewness
@@ -158,7 +158,7 @@ class Trial:
 
     @property
     def needed(self) -> tuple[int | None, tuple[int, int | None] | None]:
-        """About how many queries a verdict takes, and between which numbers that lies."""
+        """About how many queries a verdict requires, and the range of that number."""
         found = detection_in(
             [self.column],
             alpha=self.levels.ahead,
@@ -175,7 +175,7 @@ class Trial:
 
     @property
     def untested(self) -> str | None:
-        """Why nothing is tested, where that is not for want of changed queries or groups."""
+        """Why nothing is tested, other than too few changed queries or groups."""
         return None
 
     @cached_property
@@ -210,7 +210,7 @@ class PercentileTrial(Trial):
 
     @property
     def is_testable(self) -> bool:
-        """Whether there are enough queries, and they stand for others."""
+        """Whether there are enough queries, and they represent others."""
         return self.untested is None and self.rules.inference == "population"
 
     @cached_property
@@ -239,7 +239,7 @@ class PercentileTrial(Trial):
 
     @property
     def is_better(self) -> bool:
-        """Whether the percentile of the candidate is surely better."""
+        """Whether the percentile of the candidate is clearly better."""
         return self.is_testable and self.spread.p_above(0.0) <= self.levels.better
 
     def interval_at(self, alpha: float) -> Interval:
@@ -292,7 +292,7 @@ def find_trials(
 
 
 def _margin(guard: MarginGuard, baseline_mean: float) -> float:
-    """Return the margin in what the mean is taken of: a geometric mean has one of logarithms."""
+    """Return the margin in the form that is averaged: for a geometric mean, in logarithms."""
     margin = guard.margin.of(baseline_mean)
     if margin == 0.0:
         got = f"{guard.margin} of a baseline whose mean is 0"
@@ -393,7 +393,7 @@ def _labelled(
     places: NDArray[np.intp],
     rules: GateRules,
 ) -> Labelled | None:
-    """Return what is tested by people and by a model, if the verdict rests on both."""
+    """Return what is tested by people and by a model, if the verdict is based on both."""
     if difference.labelled is None:
         return None
     rows = places.tolist()

@@ -52,7 +52,7 @@ _FUSION = "Tuned fusion"
 
 @dataclass(frozen=True)
 class Candidate:
-    """One method, normalisation and set of parameters, and how it did."""
+    """One method, normalisation and set of parameters, with its scores."""
 
     choice: FusionChoice
     """Fitted to all queries."""
@@ -64,7 +64,7 @@ class Candidate:
 
 @dataclass(frozen=True)
 class FoldChoice:
-    """What was chosen without a fold, and how it did there."""
+    """The fusion that was chosen without a fold, and its score there."""
 
     query_ids: tuple[str, ...]
     """The queries of the fold."""
@@ -120,7 +120,7 @@ class FusionTuning:
 
     @property
     def is_better(self) -> bool:
-        """Whether fusion beats the best single run on held-out queries, beyond doubt."""
+        """Whether fusion clearly beats the best single run on held-out queries."""
         return self.difference.finding == "better"
 
     @property
@@ -176,7 +176,7 @@ def tune_fusion(
     level : float
         Confidence level of intervals.
     seed : int
-        Random seed of folds and starts.
+        Random seed for the folds and starting points.
     duplicates, judges
         As `evaluate` takes them.
     queries : path or Query objects, optional
@@ -278,7 +278,7 @@ class _Validated:
         return self._held_out(range(len(self.folds)), ())
 
     def inner_mean(self, fold: int) -> float:
-        """Return the same without one fold, which has no part in it."""
+        """Return the same without one fold."""
         return self._held_out([i for i in range(len(self.folds)) if i != fold], (fold,))
 
     def _held_out(self, tested: Sequence[int], left_out: Sequence[int]) -> float:

@@ -1,4 +1,4 @@
-"""Whether grades of unjudged documents could turn what a comparison says."""
+"""Whether grades of unjudged documents could change the finding of a comparison."""
 
 from __future__ import annotations
 
@@ -23,17 +23,17 @@ __all__ = ["Turning", "turning"]
 
 @dataclass(frozen=True)
 class Turning:
-    """What unjudged documents could make of a difference."""
+    """The effect that unjudged documents could have on a difference."""
 
     n_queries: int
-    """Queries with a hole in either run, as deep as the measure looks."""
+    """Queries with a hole in either run, within the cutoff of the measure."""
     n_holes: int
     low: float | None
     """The lowest mean difference that grades of holes could give; None if not computed."""
     high: float | None
     findings: tuple[Finding, ...]
-    """What the difference says as judged, with the grades that are least favourable to the
-    candidate, and with the most favourable ones. Empty if not computed."""
+    """The finding as judged, with the grades that are least favourable to the candidate, and with
+    the most favourable ones. Empty if not computed."""
 
     @property
     def is_known(self) -> bool:
@@ -128,7 +128,7 @@ def _extremes(
 
 
 def _finding_with(comparison: Comparison, difference: Difference, values: Floats) -> Finding:
-    """Return what a difference would say with other values; the rest of its family stays."""
+    """Return the finding of a difference with other values, in an otherwise unchanged family."""
     is_leading = difference.measure == comparison.lead
     family = [
         d

@@ -24,7 +24,7 @@ _NAMES = {"baseline": "the baseline", "candidate": "the candidate"}
 
 
 def name_of_run(name: str) -> str:
-    """Return what sentences call a run, which may have no name of its own."""
+    """Return the name of a run in sentences, which may have no name of its own."""
     return _NAMES.get(name, name)
 
 
@@ -39,13 +39,13 @@ class GuardResult:
     """One sentence."""
     n_queries: int
     value: float
-    """What is compared with the limit: the candidate's mean, the mean difference from the
+    """The value that is compared with the limit: the candidate's mean, the mean difference from the
     baseline, or milliseconds."""
     limit: float
     """The threshold, the largest drop that is accepted (a rise where lower is better), or the
     milliseconds allowed."""
     is_watched: bool = False
-    """Whether it is reported only, and does not count for the gate."""
+    """Whether it is only reported, and does not count for the gate."""
     interval: Interval | None = None
     """Interval of the value, not adjusted for other guards; None where nothing is tested."""
     p_pass: float | None = None
@@ -58,49 +58,49 @@ class GuardResult:
     n_groups: int | None = None
     """Groups of queries, a query without one counting as its own; None if no query has one."""
     effective_queries: float | None = None
-    """How many queries of equal weight are worth as much (Kish); None without weights."""
+    """Equivalent number of queries of equal weight (Kish); None without weights."""
     worth_changed: float | None = None
     """How many queries, or groups, of equal weight those that changed are worth; for margin guards,
     None without weights."""
     is_unchanged: bool = False
-    """Whether no ranking changed within the cutoff: the verdict is then no matter of testing."""
+    """Whether no ranking changed within the cutoff: the verdict then requires no test."""
     queries_needed: int | None = None
     """About how many queries, or groups if there are any, a candidate equal to the baseline would
     need to pass."""
     queries_needed_range: tuple[int, int | None] | None = None
-    """Between which numbers that lies, as the spread is known from few queries only; an upper end
-    of None is beyond what anybody judges. None if it is not known."""
+    """The range of that number, since the spread is estimated from few queries; an upper end of
+    None is beyond any practical number. None if it is unknown."""
     verdicts_by_holes: tuple[Verdict, Verdict] | None = None
     """The verdicts if unjudged documents were graded least, and most, favourably to the candidate;
-    None where they could not change anything, or the measure has no bounds."""
+    None if they could not change anything, or the measure has no bounds."""
 
     is_blocked_by_holes: bool = False
     """Whether the verdict is inconclusive for that reason alone."""
     noise_sd: float | None = None
-    """How much the mean difference varies by what all queries of a run share, from run to run of
-    the same systems: a standard deviation, which interval and p-values count in. None if no system
-    was asked again."""
+    """Standard deviation of the mean difference due to noise that all queries of a run share,
+    between runs of the same systems; interval and p-values include it. None if no system was run
+    again."""
 
     means: tuple[float, float] | None = None
     """The means of the baseline and of the candidate; for margin guards."""
     baseline: str | None = None
     """Which baseline, if the candidate is compared with several."""
     is_better: bool = False
-    """Whether the test is sure that the candidate is better than the baseline, at the level of
-    such claims."""
+    """Whether the test shows that the candidate is better than the baseline, at the level of such
+    claims."""
     rests_on: RestsOn | None = None
-    """The judgments that the verdict rests on; None if all are by people."""
+    """The judgments that the verdict is based on; None if all are by people."""
 
     @property
     def n_units(self) -> int:
-        """What is tested: labelled queries, groups if there are any, else queries."""
+        """Number of units tested: labelled queries, groups if there are any, else queries."""
         if self.rests_on is not None:
             return self.rests_on.n_labelled
         return self.n_queries if self.n_groups is None else self.n_groups
 
     @property
     def units(self) -> str:
-        """What these are called."""
+        """The name of these units."""
         if self.rests_on is not None:
             return "labelled queries"
         return "queries" if self.n_groups is None else "groups"
@@ -124,7 +124,7 @@ class GuardResult:
 
     @property
     def depends_on_holes(self) -> bool:
-        """Whether grades of unjudged documents could turn the verdict."""
+        """Whether grades of unjudged documents could change the verdict."""
         if self.verdicts_by_holes is None:
             return False
         return self.is_blocked_by_holes or set(self.verdicts_by_holes) != {self.verdict}
@@ -171,8 +171,8 @@ class GateResult(Displayed):
     missing: Mapping[str, int] = field(default_factory=dict)
     """By run, the number of judged queries that it lacks; runs that lack none are left out."""
     common: Common | None = None
-    """What the gate says of the queries that no run lacks, where one lacks some and they count as
-    0; None otherwise."""
+    """The verdict over the queries that no run lacks, if a run lacks some, which count as 0; None
+    otherwise."""
     memory: Memory | None = None
     """How often the set was used before; None if nothing was counted."""
     opening: Opening | None = None
@@ -180,7 +180,7 @@ class GateResult(Displayed):
 
     @property
     def rests_on(self) -> RestsOn | None:
-        """The judgments that the verdict rests on; None if all are by people.
+        """The judgments that the verdict is based on; None if all are by people.
 
         Where guards differ, those of the guard that relies on the model least.
         """

@@ -1,4 +1,4 @@
-"""How much each query counts: as much as it is asked.
+"""How much each query counts, in proportion to how often it is asked.
 
 A mean over queries is Hájek's wherever they have weights: the weighted sum divided by the sum of
 the weights. Plain evaluations load this module, so it does without NumPy.
@@ -81,7 +81,7 @@ def scaled(weights: Sequence[float]) -> tuple[float, ...] | None:
 
 
 def mean_over(values: Sequence[float], weights: Sequence[float] | None = None) -> float:
-    """Return the mean of one number per query, adding up in their order; 0 of none."""
+    """Return the mean of one number per query, added up in order; 0 if there are none."""
     # sum() compensates for rounding in some versions of Python
     if weights is None:
         return reduce(add, values, 0.0) / len(values) if values else 0.0
@@ -90,7 +90,7 @@ def mean_over(values: Sequence[float], weights: Sequence[float] | None = None) -
 
 
 def effective_number(weights: Sequence[float]) -> float:
-    """Return how many queries of equal weight are worth as much: Kish's effective sample size.
+    """Return the equivalent number of queries of equal weight: Kish's effective sample size.
 
     References
     ----------
@@ -106,7 +106,7 @@ def effective_number(weights: Sequence[float]) -> float:
 
 
 def effective_queries(queries: Mapping[str, Query], query_ids: Iterable[str]) -> float | None:
-    """Return how many queries of equal weight are worth as much (Kish); None without weights."""
+    """Return the equivalent number of queries of equal weight (Kish); None without weights."""
     weights = weights_of(queries, query_ids)
     return None if weights is None else effective_number(weights)
 

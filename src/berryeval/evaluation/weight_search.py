@@ -38,7 +38,7 @@ class Steps:
     """The score of one query as a function of a share from 0 to 1."""
 
     ends: Floats
-    """Where steps end, rising, all between 0 and 1."""
+    """The ends of steps in ascending order, all between 0 and 1."""
     values: Floats
     """One more than there are ends."""
 
@@ -48,7 +48,7 @@ class Steps:
 
 
 class WeightSearch:
-    """What each run gives to the documents of each judged query.
+    """The values that each run gives the documents of each judged query.
 
     Parameters
     ----------
@@ -214,7 +214,7 @@ class _Query:
     def _paths(
         self, rest: Floats, own: Floats
     ) -> tuple[dict[int, int], Iterator[tuple[float, dict[int, int]]]]:
-        """Return the first ranks of judged documents, and when they change to which other one.
+        """Return the first ranks of judged documents, and the points at which they change.
 
         Changes below the first k are left out.
         """

@@ -1,4 +1,4 @@
-"""Measures of a whole run, such as recommender systems report them. No judgments are needed.
+"""Measures of a whole run, as reported for recommender systems. No judgments are needed.
 
 They describe what a system shows over all queries, not how good the ranking of one query is: no
 measure of `berryeval.measures` is among them, and `evaluate` does not report them.
@@ -61,7 +61,7 @@ def catalogue_coverage(run: RunSource, k: int | None, catalogue: Iterable[str]) 
 def context_length(
     run: RunSource, k: int | None, lengths: Documents | Mapping[str, float]
 ) -> float:
-    """Return how long the first k are together: what a reader or a language model has to read.
+    """Return the total length of the first k documents, which a reader or a model has to read.
 
     The mean over queries of the sum of the lengths of the documents in the first k. A query that
     retrieved nothing has the length 0. The measure ``tokens@k`` has the same per query, for

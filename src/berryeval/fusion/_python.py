@@ -78,7 +78,7 @@ def _fuse_query(
 def _values(
     recipe: Recipe, number: int, scores: Sequence[float], n_candidates: int
 ) -> Iterator[float]:
-    """Yield what a run says of its documents, in rank order, before its weight."""
+    """Yield the values that a run gives its documents, in rank order, before weighting."""
     n = len(scores)
     if recipe.values == "scores":
         yield from scores

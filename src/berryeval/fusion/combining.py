@@ -14,7 +14,7 @@ _Key = TypeVar("_Key", bound=Hashable)
 
 
 def reciprocal_rank(rank: int, k: float, weight: float = 1.0) -> float:
-    """Return what reciprocal rank fusion gives a document at a rank, from 1, of one run.
+    """Return the score that reciprocal rank fusion gives a document at a rank, from 1, in one run.
 
     Examples
     --------

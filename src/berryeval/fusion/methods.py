@@ -69,7 +69,7 @@ class Method:
     the run, n the number of runs with d, c the number of documents of all runs together; sums are
     over the runs with d."""
     absent: str
-    """What a run without the document does."""
+    """The effect of a run without the document."""
     reference: str
     parameters: Mapping[str, Parameter] = field(default_factory=dict)
     is_weighted: bool = False
@@ -362,7 +362,7 @@ NORMS: Mapping[str, Norm] = {
 
 
 def find_method(name: str) -> Method:
-    """Return a method by name, or raise with the names there are."""
+    """Return a method by name, or raise with the available names."""
     if name not in METHODS:
         raise ArgumentError("method", f"one of {', '.join(METHODS)}", repr(name))
     return METHODS[name]

@@ -48,7 +48,7 @@ def normalise(norm: str | None, scores: Sequence[float], n_candidates: int) -> l
 
 
 def borda_absent(n_documents: int, n_candidates: int) -> float:
-    """Return what normalisation by Borda count gives a document that a run lacks."""
+    """Return the score that normalisation by Borda count gives a document that a run lacks."""
     return 0.5 - (n_documents - 1) / (2 * n_candidates)
 
 

@@ -33,7 +33,7 @@ highest, lowest or middle value; or by pairwise majority."""
 
 @dataclass(frozen=True)
 class Recipe:
-    """What to do with each query."""
+    """The steps to apply to each query."""
 
     norm: str | None
     values: Values
@@ -98,7 +98,7 @@ def make_recipe(
 
 @dataclass(frozen=True)
 class _Given:
-    """What recipes are made of."""
+    """The arguments that recipes are built from."""
 
     norm: str | None
     weights: tuple[float, ...]
@@ -116,7 +116,7 @@ class _Given:
         value: Callable[[float, int], float],
         factor: Callable[[int], float] | None = None,
     ) -> Recipe:
-        """Make tables of a function of weight and rank, which has the weight's part in it."""
+        """Build tables from a function of weight and rank."""
         tables = tuple(
             array("d", (value(weight, rank) for rank in range(1, depth + 1)))
             for weight, depth in zip(self.weights, self.depths, strict=True)
@@ -130,7 +130,7 @@ class _Given:
         values: Values = "table",
         absent: float = 0.0,
     ) -> Recipe:
-        """Make tables of what was learned and the depth of a run."""
+        """Build tables from what was learned and the depth of a run."""
         assert self.training is not None
         tables = tuple(
             array("d", table(learned, depth))
@@ -203,7 +203,7 @@ _RECIPES: Mapping[str, Callable[[_Given], Recipe]] = {
 
 
 def _extended(learned: Sequence[float], depth: int, beyond: float = 0.0) -> list[float]:
-    """Let a table reach the depth of a run; training knows nothing of deeper ranks."""
+    """Extend a table to the depth of a run; training has no data for deeper ranks."""
     return [*learned[:depth], *[beyond] * (depth - len(learned))]
 
 

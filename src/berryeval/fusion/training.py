@@ -1,4 +1,4 @@
-"""What supervised methods learn of each run, from judgments.
+"""What supervised methods learn about each run from judgments.
 
 Training queries are the judged ones that at least one run has. A run that lacks one of them found
 nothing relevant for it.
@@ -90,7 +90,7 @@ class TrainingSet:
     def train(
         self, method: str, parameters: Mapping[str, float], wanted: Collection[bytes] | None = None
     ) -> Training:
-        """Learn from all queries, or from those that are wanted."""
+        """Learn from all queries, or from selected ones."""
         if not find_method(method).is_trained:
             able = ", ".join(name for name, one in METHODS.items() if one.is_trained)
             raise ArgumentError("method", f"one that learns from judgments ({able})", repr(method))

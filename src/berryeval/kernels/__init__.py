@@ -1,4 +1,4 @@
-"""The arithmetic of the measures, one module a family: the specification.
+"""The arithmetic of the measures, one module per family: the specification.
 
 Each has a twin of the same name in ``native/kernels/`` that gives the same bits. A measure
 declares its kernel, and so which function of either twin is called. What they take, always the

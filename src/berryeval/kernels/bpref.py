@@ -1,4 +1,4 @@
-"""Bpref: how often judged documents stand in the right order."""
+"""Bpref: how often judged documents are in the right order."""
 
 from __future__ import annotations
 

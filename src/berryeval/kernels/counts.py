@@ -17,7 +17,7 @@ __all__ = [
 
 
 def n_queries(_grades: Sequence[float], _judged: Sequence[float]) -> float:
-    """Return 1: a query counts, whatever it holds."""
+    """Return 1: every query counts."""
     return 1.0
 
 

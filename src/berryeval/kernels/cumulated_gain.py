@@ -1,4 +1,4 @@
-"""Cumulated gain: what the first k documents are worth, whatever their order."""
+"""Cumulated gain: the total value of the first k documents, regardless of their order."""
 
 from __future__ import annotations
 

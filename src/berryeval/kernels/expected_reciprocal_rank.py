@@ -1,4 +1,4 @@
-"""Expected reciprocal rank: where a reader who stops at a good document stops."""
+"""Expected reciprocal rank: how soon a reader who stops at a good document stops."""
 
 from __future__ import annotations
 

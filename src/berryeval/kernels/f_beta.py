@@ -1,4 +1,4 @@
-"""F-beta: one number for precision and recall, weighed against each other."""
+"""F-beta: one number for precision and recall, weighted against each other."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a grade is worth: itself, a power of two, or what a table says."""
+"""The gain of a grade: itself, a power of two, or a value from a table."""
 
 from __future__ import annotations
 
@@ -32,5 +32,5 @@ def _exp2(grade: float) -> float:
 
 
 def ideal_gains(judged: Sequence[float], gain: Gain = LINEAR, level: float = 0.0) -> list[float]:
-    """Return the gains of the ideal ranking: those above 0 of all judged documents, falling."""
+    """Return the gains of the ideal ranking: those above 0 of all judged documents, descending."""
     return sorted((g for g in gains(judged, gain, level) if g > 0.0), reverse=True)

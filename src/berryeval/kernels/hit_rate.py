@@ -1,4 +1,4 @@
-"""Hit rate, also called success: whether anything relevant was found."""
+"""Hit rate, also called success: whether a relevant document was found."""
 
 from __future__ import annotations
 

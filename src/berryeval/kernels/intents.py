@@ -1,4 +1,4 @@
-"""Which intents of a query a document serves: what intent-aware measures begin with.
+"""The intents of a query that a document serves: the input of intent-aware measures.
 
 The grades that kernels take may be `berryeval.core.intents.IntentGrade`. A document serves an
 intent if its grade for that intent reaches the level. Intents that no judged document serves do
@@ -38,11 +38,11 @@ class Intents:
             self.total += weight
 
     def served_by(self, grade: float) -> tuple[int, ...]:
-        """Return the places of the intents that a document serves, rising."""
+        """Return the positions of the intents that a document serves, in ascending order."""
         return tuple(place for place, _ in self.graded_by(grade))
 
     def graded_by(self, grade: float) -> tuple[tuple[int, float], ...]:
-        """Return the places of the intents that a document serves, rising, with its grades."""
+        """Return the positions of the intents a document serves, ascending, with its grades."""
         return tuple(
             (self._places[part.intent], part.grade)
             for part in self._parts(grade)

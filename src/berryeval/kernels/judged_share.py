@@ -10,7 +10,7 @@ __all__ = ["hole_share", "judged_share", "unjudged_share"]
 
 
 def judged_share(grades: Sequence[float], _judged: Sequence[float], k: int | None = None) -> float:
-    """Divide the judged documents in the first k by all that stand there; 0 if none does."""
+    """Divide the judged documents in the first k by all documents there; 0 if there are none."""
     first = grades[:k]
     return (len(first) - count_unjudged(first)) / len(first) if first else 0.0
 

@@ -151,7 +151,7 @@ def _decayed(gains: Sequence[float], beta: float) -> float:
 
 @lru_cache(maxsize=256)
 def _most(n_ranks: int, alpha: float, discount: Discount) -> float:
-    """Return what documents that serve an intent of weight 1 gain at the first ranks."""
+    """Return the gains at the first ranks of documents that serve an intent of weight 1."""
     total, worth = 0.0, 1.0
     for rank in range(1, n_ranks + 1):
         longer = total + worth / discount(rank)

@@ -22,7 +22,7 @@ def r_precision(grades: Sequence[float], judged: Sequence[float], level: float =
 def r_precision_at_multiple(
     grades: Sequence[float], judged: Sequence[float], times: float, level: float = 1.0
 ) -> float:
-    """Return the precision at rank `times` R, rounded up where it ends in more than a tenth.
+    """Return the precision at rank `times` R, rounded up if its fraction exceeds a tenth.
 
     The rank is the whole part of `times` R + 0.9, as in trec_eval.
     """

@@ -33,7 +33,7 @@ def rank_biased_precision(
 def rank_biased_residual(
     grades: Sequence[float], _judged: Sequence[float], k: int | None = None, p: float = 0.8
 ) -> float:
-    """Return by how much RBP could rise if all that was not judged were perfect.
+    """Return how much RBP could rise if all unjudged documents were perfect.
 
     That is the weight of the unjudged documents in the first k, and of all ranks after them.
     """

@@ -1,4 +1,4 @@
-"""What reading takes: measures that look at the lengths of documents.
+"""Measures of reading effort, which use the lengths of documents.
 
 The grades that these kernels take are `berryeval.core.lengths.SizedGrade`. If the length of one of
 the documents that count is unknown, the value is NaN; the engine then names the document.

@@ -1,4 +1,4 @@
-"""Reciprocal rank: how far down the first relevant document stands."""
+"""Reciprocal rank: how far down the first relevant document is."""
 
 from __future__ import annotations
 

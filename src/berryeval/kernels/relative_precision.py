@@ -1,4 +1,4 @@
-"""Relative precision: what was found, of what the first k ranks could hold."""
+"""Relative precision: relevant documents found, relative to the most that k ranks could contain."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Which documents are relevant, and how many: what most measures begin with."""
+"""Which documents are relevant, and how many: the starting point of most measures."""
 
 from __future__ import annotations
 

@@ -43,7 +43,7 @@ class Strata:
         self._places = {stratum.name: place for place, stratum in enumerate(self.strata)}
 
     def place_of(self, grade: float) -> int:
-        """Return the place of the stratum of a document in the pool."""
+        """Return the position of the stratum of a document in the pool."""
         return self._places[self._stratum_of(grade).name]
 
     def estimate(self, counts: Sequence[int]) -> float:
@@ -131,7 +131,7 @@ def inferred_ndcg(
 def ideal_counts(
     strata: Strata, judged: Sequence[float], gain: Gain = LINEAR
 ) -> Iterator[tuple[float, int]]:
-    """Iterate over gains above 0, falling, and how many documents have them, as estimated."""
+    """Iterate over gains above 0, descending, with the estimated number of documents for each."""
     counts: dict[float, list[int]] = {}
     for grade, value in zip(judged, gains(judged, gain), strict=True):
         if value > 0.0:

@@ -32,7 +32,7 @@ __all__ = ["inferred_ndcg_variance", "stratified_average_precision_variance"]
 
 
 class _Seen(NamedTuple):
-    """What a ranking has of one stratum down to some rank."""
+    """The documents of one stratum in a ranking, down to some rank."""
 
     n_pooled: int = 0
     n_sampled: int = 0
@@ -56,7 +56,7 @@ class _Seen(NamedTuple):
 
 
 class _Retrieved(NamedTuple):
-    """A document of the pool, and what is above it of each stratum."""
+    """A document of the pool, with the documents of each stratum above it."""
 
     rank: int
     grade: float
@@ -152,7 +152,7 @@ def inferred_ndcg_variance(
     ideal_of = _IdealRanking(strata, n_judged, k)
 
     def dcg(place: int, less: float) -> float:
-        """Return the DCG without one judged document, which gains so much."""
+        """Return the DCG without one judged document with the given gain."""
         parts = []
         for other, of_stratum in enumerate(seen):
             n_left = len(of_stratum) - (other == place)
@@ -197,7 +197,7 @@ class _IdealRanking:
         return total
 
     def _sum_to(self, rank: float) -> float:
-        """Return the sum of discounts to a rank, of which the last may count in part."""
+        """Return the sum of discounts down to a rank, the last of which may count partly."""
         whole = int(rank)
         if whole + 1 >= len(self._sums):
             return self._sums[-1]

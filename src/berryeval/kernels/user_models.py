@@ -61,7 +61,7 @@ def insq(
     min_grade: float = 0.0,
     max_grade: float = 1.0,
 ) -> float:
-    """Go on from rank i with probability ((i + 2 goal - 1) / (i + 2 goal))^2."""
+    """Continue from rank i with probability ((i + 2 goal - 1) / (i + 2 goal))^2."""
     start = 2.0 * goal
     span = max_grade - min_grade
     gained = 0.0
@@ -85,7 +85,7 @@ def inst(
     min_grade: float = 0.0,
     max_grade: float = 1.0,
 ) -> float:
-    """Go on as in INSQ, but less likely the more was gained.
+    """Continue as in INSQ, but less likely the more has been gained.
 
     The probability is ((i + a - 1) / (i + a))^2, where a is twice the goal minus what was gained
     down to rank i; it is 0 where i + a - 1 is below 0.
@@ -145,7 +145,7 @@ def nerr8(
     min_grade: float = 0.0,
     max_grade: float = 1.0,
 ) -> float:
-    """Go on with probability 1 - gain, down to rank k."""
+    """Continue with probability 1 - gain, down to rank k."""
     last = _last_rank(k)
     span = max_grade - min_grade
     going_on = 1.0
@@ -167,7 +167,7 @@ def nerr9(
     min_grade: float = 0.0,
     max_grade: float = 1.0,
 ) -> float:
-    """Go on from rank i with probability i / (i + 1) times 1 - gain, down to rank k."""
+    """Continue from rank i with probability i / (i + 1) times 1 - gain, down to rank k."""
     last = _last_rank(k)
     span = max_grade - min_grade
     going_on = 1.0
@@ -193,7 +193,7 @@ def nerr10(
     min_grade: float = 0.0,
     max_grade: float = 1.0,
 ) -> float:
-    """Go on with probability p times 1 - gain."""
+    """Continue with probability p times 1 - gain."""
     span = max_grade - min_grade
     going_on = before = 1.0  # before: p to the power of the ranks behind us
     gained = n_seen = 0.0
@@ -213,7 +213,7 @@ def nerr11(
     min_grade: float = 0.0,
     max_grade: float = 1.0,
 ) -> float:
-    """Go on as in INSQ, times 1 - gain."""
+    """Continue as in INSQ, times 1 - gain."""
     start = 2.0 * goal
     square = start * start
     span = max_grade - min_grade

@@ -1,4 +1,4 @@
-"""Utility: what each kind of document is worth, added up."""
+"""Utility: the sum of the values of each kind of document."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ def utility(
     n_documents: int = 0,
     level: float = 1.0,
 ) -> float:
-    """Add up what documents are worth, by whether they were retrieved and are relevant.
+    """Add up the values of documents, by whether they were retrieved and are relevant.
 
     `worth` is that of a document retrieved and relevant; retrieved and not relevant; relevant
     and not retrieved; neither. The last are counted from `n_documents`, the size of the

@@ -54,7 +54,7 @@ def score(
 
 @dataclass(frozen=True)
 class _Row:
-    """One query as the kernels want it: grades in rank order, and all judged ones."""
+    """One query as the kernels expect it: grades in rank order, and all judged ones."""
 
     is_document: list[bool]
     hits: list[float]

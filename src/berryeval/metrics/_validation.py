@@ -1,4 +1,4 @@
-"""The arguments of the array metrics: types, and checks. The code behind them trusts both."""
+"""Types and checks of the arguments of the array metrics. The code behind them trusts both."""
 
 from __future__ import annotations
 

@@ -39,7 +39,7 @@ def _judged_amount(measure: Measure, case: Case, ranking: Ranking) -> float:
 
 @lru_cache(maxsize=100_000)
 def _amount(measure: Measure, rank: int | None, grade: float) -> float:
-    """Return what a document of this grade adds at a rank; nothing if it is not retrieved."""
+    """Return the amount that a document of this grade adds at a rank; 0 if it is not retrieved."""
     if rank is None:
         return 0.0
     return measure.score([NOT_IN_POOL] * (rank - 1) + [grade], [grade])

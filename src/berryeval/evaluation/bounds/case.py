@@ -1,4 +1,4 @@
-"""One query with its holes: the grades that they may get, and what the measures see then."""
+"""One query with its holes: the grades they may get, and what measures then see."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ class Bounds:
     low: float
     high: float
     is_outer: bool = False
-    """Whether the true minimum and maximum lie within, and may be nearer together."""
+    """Whether these are outer bounds: the true minimum and maximum lie within them."""
 
     @classmethod
     def over(cls, values: Iterable[float]) -> Bounds:

@@ -1,4 +1,4 @@
-"""Measures without a structure to use: assignments of grades to holes are tried, if there are few.
+"""Measures without a structure to exploit: all assignments of grades are tried, if there are few.
 
 Of interpolated precision and binary gain only differences are. They ask for relevant documents
 high up, out of all there are: a score is extreme where the top j holes of the ranking are
