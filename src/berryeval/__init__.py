@@ -1,8 +1,8 @@
 """Measure the quality of search and RAG retrieval.
 
 Everything public is reached from here and loaded when it is first used:
-``import berryeval`` itself imports neither NumPy nor Rich. ``__init__.pyi`` tells editors and type
-checkers the same names.
+``import berryeval`` itself imports neither NumPy nor Rich. ``__init__.pyi`` declares the same names
+for editors and type checkers.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Names of a package that are loaded when they are first used: starting is most of a small job."""
+"""Lazy loading of the names of a package, since importing everything would slow down small jobs."""
 
 from __future__ import annotations
 

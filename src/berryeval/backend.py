@@ -1,7 +1,7 @@
 """Which of the two twins computes: the native extension, or plain Python.
 
-Both give identical bits. The native one is used when it was built and can be loaded.
-``BERRYEVAL_BACKEND=python`` asks for the other, ``native`` insists on the native one;
+Both give bit-for-bit the same results. The native one is used if it was built and can be loaded.
+``BERRYEVAL_BACKEND=python`` selects the other, ``native`` requires the native one;
 ``BERRYEVAL_THREADS`` limits the threads.
 """
 
@@ -30,7 +30,7 @@ class Backend(NamedTuple):
     simd: str | None = None
     """The vector instructions in use, such as ``"avx2"``; None without the extension."""
     is_fallback: bool = False
-    """True where the native twin was wanted and could not be had."""
+    """True if the native twin was wanted but is not available."""
 
 
 @cache

@@ -51,8 +51,8 @@ class Chart:
         Parameters
         ----------
         theme : {"auto", "light", "dark", "page"}
-            ``"auto"`` is a file that follows the reader's setting, and is light wherever that is
-            unknown. ``"page"`` leaves colours and fonts to the page that contains it: its style
+            ``"auto"`` is a file that follows the reader's setting, and is light if that is unknown.
+            ``"page"`` leaves colours and fonts to the page that contains it: its style
             sheet has to include `page_style`, and to define ``--chart-ink`` and so on.
         """
         if theme == "page":
@@ -71,7 +71,7 @@ class Chart:
         MissingExtraError
             If the library that draws is not installed.
         BerryEvalError
-            If the computer has no fonts to write with.
+            If no font is installed.
         """
         try:
             import resvg_py
@@ -154,7 +154,7 @@ def _coloured(style: str, colours: Mapping[str, str]) -> str:
 
 @cache
 def _has_fonts() -> bool:
-    """Whether text leaves a trace in a picture; without a font it is left out in silence."""
+    """Whether text is visible in a picture; without a font it is silently left out."""
     import resvg_py
 
     text, nothing = (

@@ -1,4 +1,4 @@
-"""What became of each query, from the greatest loss to the greatest gain."""
+"""The change of each query, from the greatest loss to the greatest gain."""
 
 from __future__ import annotations
 

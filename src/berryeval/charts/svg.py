@@ -39,7 +39,7 @@ _LEAST_SHARE = 1e-12
 
 
 class Svg(str):
-    """Markup, as against text. Templates insert it as it is."""
+    """Markup, as opposed to text. Templates insert it as it is."""
 
     __slots__ = ()
 
@@ -108,7 +108,7 @@ def figure_text(value: float, *, signed: bool = False) -> str:
 
 
 def fixed(value: float, digits: int) -> str:
-    """Return a value with so many decimals; without any if it is a million or more.
+    """Return a value with a fixed number of decimals, or none if it is a million or more.
 
     Examples
     --------

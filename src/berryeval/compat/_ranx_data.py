@@ -132,7 +132,7 @@ class Qrels(_Numbers[Judgments]):
     Parameters
     ----------
     qrels : dict of dicts or Judgments, optional
-        Query id, document id, grade. A grade can be a fraction; ranx cuts it off.
+        Query id, document id, grade. A grade can be a fraction, which ranx truncates.
     name : str, optional
         Name of the set.
     """

@@ -77,7 +77,7 @@ class Report:
     stat_test: str = "student"
 
     def to_table(self) -> str:
-        """Return a text table; letters behind a score name the runs that it is better than."""
+        """Return a text table; letters after a score name the runs that it is better than."""
         headers = ["#", "Model", *map(_label, self.metrics)]
         rows = [[f"{header}  " for header in headers]]
         for letter, model in zip(self._letters(), self.model_names, strict=True):

@@ -1,4 +1,4 @@
-"""What the interfaces share: reading dicts of dicts the way trec_eval 9.0.8 does."""
+"""Code that the interfaces share: reading dicts of dicts as trec_eval 9.0.8 does."""
 
 from __future__ import annotations
 

@@ -249,7 +249,7 @@ class _Scorer:
 
     @cached_property
     def _pool(self) -> Judgments:
-        """The judgments in which a grade below 0 is one, too, as ir_measures counts them."""
+        """The judgments in which a grade below 0 also counts as one, as in ir_measures."""
         pool = {
             query: {document: max(grade, 0.0) for document, grade in documents.items()}
             for query, documents in self._judgments.to_dict().items()

@@ -181,7 +181,7 @@ def _split(measure: str) -> tuple[str, str]:
 
 
 def _columns(names: dict[str, str], level: float) -> Iterator[tuple[str, Measure | None]]:
-    """Yield what pytrec_eval calls a value, and what computes it; None for what is 0."""
+    """Yield the name of each value and the measure that computes it; None for a constant 0."""
     for name, parameters in names.items():
         if name in ("runid", "relstring"):
             yield name, None
@@ -221,7 +221,7 @@ def parse_run(f_run: Iterable[str]) -> dict[str, dict[str, float]]:
     Raises
     ------
     FormatError
-        For a line without six columns, a score that is no number, and a document that comes
+        For a line without six columns, a score that is not a number, and a document that occurs
         twice for one query, with the number of the line. pytrec_eval raises a ValueError for
         the former, which this is, and an AssertionError for the latter.
     """

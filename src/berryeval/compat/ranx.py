@@ -10,7 +10,7 @@ equal those of ranx to within rounding, except where ranx is wrong:
 - ``rbp`` counts a relevant document as 1, as ranx documents it. ranx multiplies by the grade.
 - ``bpref`` is defined without judged non-relevant documents, and 0 without relevant ones. ranx
   returns NaN.
-- Grades can be fractions. ranx cuts them off.
+- Grades can be fractions. ranx truncates them.
 - A document that a file or a frame has twice for one query is an error. ranx keeps the last one.
 - ``stat_test="fisher"`` counts the observed difference as one of the permutations, so p is never 0.
 - Runs of the same name are an error in `compare`. ranx keeps the last one.
@@ -253,7 +253,7 @@ def compare(
 ) -> Report:
     """Score several runs, and test every pair of them.
 
-    Unlike `berryeval.compare` it corrects for no multiple testing, as ranx does not.
+    Unlike `berryeval.compare`, it does not correct for multiple testing, as in ranx.
 
     Parameters
     ----------
@@ -270,7 +270,7 @@ def compare(
     max_p : float
         Highest p-value of a significant difference.
     random_seed : int
-        Random seed of the randomisation test.
+        Random seed for the randomisation test.
     threads : int
         Ignored.
     rounding_digits : int
@@ -418,7 +418,7 @@ def optimize_fusion(
 ) -> Any:  # noqa: ANN401 - one value or two
     """Return the parameters of a fusion that score best on these judgments.
 
-    They are chosen and scored on the same queries, as in ranx, so the score is too good to be true.
+    They are chosen and scored on the same queries, as in ranx, so the score is too optimistic.
     `berryeval.tune_fusion` reports scores on queries that had no part in the choice.
 
     Parameters

@@ -115,7 +115,7 @@ def init_golden_set(
 
 
 def _judgments_in(folder: str | os.PathLike[str]) -> str | os.PathLike[str] | None:
-    """Return a folder that has splits as it is, and else its file of judgments."""
+    """Return a folder that has splits unchanged; otherwise its file of judgments."""
     return folder if beir.has_splits(folder) else judgments_in(folder)
 
 

@@ -23,7 +23,7 @@ def read_judged_queries(
     Parameters
     ----------
     queries : path
-        A file, or the folder of a golden set or of BEIR.
+        A file, or the folder of a golden set or a BEIR folder.
     judgments : path, optional
         A file, or such a folder. Default: the judgments in the folder of the queries.
     split : str, optional

@@ -28,7 +28,7 @@ class Parts:
     """The files and folders of a golden set."""
 
     folder: Path
-    """Where optional files are looked for."""
+    """The folder in which optional files are searched for."""
     documents: str | None
     """None if systems bring their own documents."""
     queries: str

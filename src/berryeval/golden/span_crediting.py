@@ -1,4 +1,4 @@
-"""Replaces the chunks of stored runs by the judged spans, so that files can be scored."""
+"""Replaces the chunks of stored runs with the judged spans, so that files can be scored."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Reads the answers of language models: one JSON object, in whatever surrounds it."""
+"""Reads the answers of language models: one JSON object, regardless of the text around it."""
 
 from __future__ import annotations
 

@@ -34,7 +34,7 @@ class Task:
 
 @dataclass
 class Collected:
-    """What became of tasks."""
+    """The results of tasks."""
 
     grades: dict[Task, ModelGrade] = field(default_factory=dict)
     """The answers, including those that were stored before."""
@@ -123,7 +123,7 @@ def ask_all(
 
 
 class _Asking:
-    """The workers, and what they share."""
+    """The workers, and their shared state."""
 
     def __init__(
         self,

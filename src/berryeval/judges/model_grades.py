@@ -33,7 +33,7 @@ whether a document answers a proposed query."""
 
 @dataclass(frozen=True)
 class Identity:
-    """What makes a judge the same judge: its name, its fingerprint, and the guideline."""
+    """The identity of a judge: its name, its fingerprint, and the guideline."""
 
     name: str
     fingerprint: Mapping[str, str]
@@ -42,7 +42,7 @@ class Identity:
 
     @classmethod
     def of(cls, judge: Judge, guideline: Guideline) -> Identity:
-        """Return the identity of a judge who follows a guideline."""
+        """Return the identity of a judge that follows a guideline."""
         return cls(judge.name, dict(judge.fingerprint()), guideline.digest)
 
     @property
@@ -82,7 +82,7 @@ class ModelGrade:
     content: str
     """`Identity.content` of the pair."""
     number: int
-    """0, or which repetition it is."""
+    """0, or the number of the repetition."""
     purpose: Purpose
     judged_at: str
     n_calls: int = 1
@@ -116,7 +116,7 @@ class ModelGrade:
 
     @property
     def place(self) -> tuple[str, str, str]:
-        """What no other stored grade has in common: the ids and the hash.
+        """A key that is unique among stored grades: the ids and the hash.
 
         Two documents may have the same text, and a judge that knows ids may grade them differently.
         """

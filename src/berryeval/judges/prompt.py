@@ -1,4 +1,4 @@
-"""The prompt that a language model judges by, made of the set's own guideline and scale.
+"""The prompt for a judging language model, built from the guideline and scale of the set.
 
 What comes from documents and queries is data. It stands between two lines with a code that the
 author of a document cannot know, since it is a hash of the query and the document together; the
@@ -169,7 +169,7 @@ def _shown_scale(scale: Scale) -> str:
 
 
 def codes_of(content: object) -> tuple[str, str]:
-    """Return the codes of fence and answer, which are equal for equal content only."""
+    """Return the codes of fence and answer, which are equal only for equal content."""
     digest = hashlib.sha256(f"berryeval {hash_of(content)} {content!r}".encode("utf-8", "replace"))
     text = digest.hexdigest()
     return text[:_CODE_LENGTH], text[_CODE_LENGTH : 2 * _CODE_LENGTH]

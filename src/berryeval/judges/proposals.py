@@ -153,7 +153,7 @@ def proposal_of(record: Mapping[str, Any]) -> Proposal:
 
 
 def write_proposals(folder: str | os.PathLike[str], proposals: Iterable[Proposal]) -> None:
-    """Write all proposals, whole or not at all."""
+    """Write all proposals, completely or not at all."""
     lines = (
         json.dumps(asdict(one), ensure_ascii=False).encode("utf-8", "backslashreplace") + b"\n"
         for one in proposals

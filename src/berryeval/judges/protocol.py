@@ -1,4 +1,4 @@
-"""What a judge is: something that grades how well a document serves a query.
+"""The protocol of a judge, which grades how well a document serves a query.
 
 A judge sees the query, its intent, the document, the guideline and the scale. It sees neither the
 system that returned the document, nor its rank, nor the grades of others.
@@ -198,7 +198,7 @@ def _is_number(value: Any) -> bool:  # noqa: ANN401 - unchecked JSON
 
 @dataclass(frozen=True)
 class Answer:
-    """An opinion, and what it took to get it.
+    """An opinion, and its cost.
 
     Parameters
     ----------

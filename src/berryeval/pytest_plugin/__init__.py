@@ -1,4 +1,4 @@
-"""The pytest plugin: tests that fail when search gets worse, and show the rankings that did it.
+"""The pytest plugin: tests that fail when search gets worse, and show the rankings behind it.
 
 pytest loads it at its start, with or without a test that needs it; whatever costs time to import
 is therefore imported where it is used.

@@ -1,4 +1,4 @@
-"""What a failed assertion shows: the query, its ranking with grades, and what was expected."""
+"""Messages of failed assertions: the query, its ranking with grades, and what was expected."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ _N_CHARACTERS = 60
 
 
 class JudgedRun(Protocol):
-    """What a message shows of `berryeval.pytest_plugin.results.Results`."""
+    """The part of `berryeval.pytest_plugin.results.Results` that messages show."""
 
     judgments: Judgments
     run: Run
@@ -51,7 +51,7 @@ class JudgedRun(Protocol):
     settings: Settings
 
     def titles(self, doc_ids: Collection[str]) -> Mapping[str, str]:
-        """Return the titles of documents, where they are known."""
+        """Return the titles of documents, if known."""
 
     def ranking(self, query_id: str, depth: int = 10) -> list[RankedDocument]:
         """Return the first documents of a query, with their grades."""
@@ -79,7 +79,7 @@ def of_ceiling(results: JudgedRun, measure: Measure, at_least: float) -> list[st
 
 
 def of_worst(results: JudgedRun, evaluation: Evaluation, measure: Measure) -> list[str]:
-    """List the queries with the worst scores, and what else to know about the mean."""
+    """List the queries with the worst scores, and other facts about the mean."""
     found = evaluation[str(measure)]
     sign = 1 if measure.higher_is_better else -1
     worst = sorted(found.by_query.items(), key=lambda item: sign * item[1])[:_N_QUERIES]
@@ -139,14 +139,14 @@ def of_moves(results: JudgedRun, baseline: Run, query_id: str, measure: Measure)
 def of_regression(
     results: JudgedRun, baseline: Run, query_id: str, found: MeasureResult, before: float
 ) -> str:
-    """Return that one query scores lower than with the baseline, and which documents moved."""
+    """Return a message that a query scores lower than with the baseline, with its moves."""
     value = found.by_query[query_id]
     head = f"{_name(results, query_id)}: {found.measure} fell from {before:.4f} to {value:.4f}."
     return "\n".join([head, *of_moves(results, baseline, query_id, found.measure)])
 
 
 def _of_nothing(results: JudgedRun) -> list[str]:
-    """Return for how many queries nothing was found."""
+    """Return the number of queries for which nothing was found, as a sentence."""
     empty = [
         query_id
         for query_id in results.judgments.query_ids
@@ -173,7 +173,7 @@ def _rank(rank: int | None) -> str:
 
 
 def of_query(results: JudgedRun, query_id: str, found: MeasureResult, at_least: float) -> str:
-    """Return that a query scores too low, with its ranking and the relevant documents it lacks."""
+    """Return a message that a query scores too low, with its ranking and what it lacks."""
     value = found.by_query[query_id]
     head = f"{_name(results, query_id)}: {found.measure} is {value:.4f}, below {written(at_least)}."
     depth = min(found.measure.k or _N_RANKS, _N_RANKS)
@@ -183,7 +183,7 @@ def of_query(results: JudgedRun, query_id: str, found: MeasureResult, at_least: 
 
 
 def of_rank(results: JudgedRun, query_id: str, doc_id: str, at_most: int) -> str:
-    """Return that a document is not as high in a ranking as it should be."""
+    """Return a message that a document is ranked lower than expected."""
     rank = rank_of(results, query_id, doc_id)
     n_found = len(results.run.ranking(query_id))
     if rank is not None:

@@ -53,21 +53,21 @@ def _errors_in_one_line() -> Iterator[None]:
 
 @pytest.fixture(scope="session")
 def berryeval_settings(pytestconfig: pytest.Config) -> Settings:
-    """Return what berryeval.toml says, or flags and variables where they are given."""
+    """Return the settings of berryeval.toml, overridden by flags and variables."""
     with _errors_in_one_line():
         return load_settings(pytestconfig)
 
 
 @pytest.fixture(scope="session")
 def berryeval_judgments(berryeval_settings: Settings) -> Judgments:
-    """Return what is relevant, from the file that the settings name."""
+    """Return the judgments, from the file that the settings name."""
     with _errors_in_one_line():
         return _read_judgments(berryeval_settings)
 
 
 @pytest.fixture(scope="session")
 def berryeval_queries(berryeval_settings: Settings) -> dict[str, Query]:
-    """Return texts and labels of the queries by their ids; none where no file is named."""
+    """Return texts and labels of the queries by their ids; empty if no file is named."""
     from berryeval.evaluation.slices import load_queries
 
     with _errors_in_one_line():
@@ -155,7 +155,7 @@ def berryeval_results(
 def pytest_fixture_setup(
     fixturedef: pytest.FixtureDef[Any], request: pytest.FixtureRequest
 ) -> None:
-    """Note which of the fixtures called berryeval_run is used: every folder may define its own."""
+    """Record which berryeval_run fixture is used: every folder may define its own."""
     if fixturedef.argname == "berryeval_run":
         place = (fixturedef.baseid, fixturedef.func.__module__, fixturedef.func.__qualname__)
         request.config.stash[_SEARCHED] = (*place, getattr(request, "param_index", 0))

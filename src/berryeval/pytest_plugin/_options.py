@@ -68,12 +68,12 @@ def load_settings(config: pytest.Config) -> Settings:
 
 
 def report_path(config: pytest.Config) -> str | None:
-    """Return where to write the report, if one is wanted."""
+    """Return the path of the report, if one is requested."""
     return _named(config, "report")
 
 
 def retrieval_depth(config: pytest.Config) -> int:
-    """Return how many documents to ask a system for."""
+    """Return how many documents to request from a system."""
     flag: int | None = config.getoption("--berryeval-depth")
     if flag is not None:
         return flag

@@ -27,7 +27,7 @@ _HANDED_OVER = "berryeval_record"
 
 @pytest.hookimpl(optionalhook=True)
 def pytest_testnodedown(node: Any) -> None:  # noqa: ANN401 - a WorkerController of xdist
-    """Take what a worker found: nothing if it crashed, or had no such test."""
+    """Collect the results of a worker: none if it crashed, or had no such test."""
     content = getattr(node, "workeroutput", {}).get(_HANDED_OVER)
     if content is not None:
         node.config.stash.setdefault(_FROM_WORKERS, []).append(content)
@@ -35,7 +35,7 @@ def pytest_testnodedown(node: Any) -> None:  # noqa: ANN401 - a WorkerController
 
 @pytest.hookimpl(trylast=True)
 def pytest_sessionfinish(session: pytest.Session) -> None:
-    """Write the report, or hand over what it is made of."""
+    """Write the report, or pass on the data for it."""
     config = session.config
     path = report_path(config)
     if path is None:

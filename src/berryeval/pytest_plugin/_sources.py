@@ -1,4 +1,4 @@
-"""Whatever a fixture may return, as what can be evaluated."""
+"""Conversion of everything that a fixture may return to something that can be evaluated."""
 
 from __future__ import annotations
 
@@ -38,13 +38,13 @@ __all__ = [
 
 @dataclass(frozen=True)
 class Answers:
-    """A run, and what became of asking for it."""
+    """A run, with the times and failures of its retrieval."""
 
     run: Run
     milliseconds: list[float] = field(default_factory=list)
     """How long a system took for each query; empty for stored runs."""
     failures: Mapping[str, SystemUnderTestError] = field(default_factory=dict)
-    """Queries that a system had no answer for."""
+    """Queries that a system did not answer."""
 
 
 def queries_of(source: Any) -> dict[str, Query]:  # noqa: ANN401 - a path, queries, or texts by id
@@ -115,7 +115,7 @@ def candidate_of(settings: Settings, judgments: Judgments, queries: Mapping[str,
 def shared_by_workers(
     request: pytest.FixtureRequest, search: Callable[[], Answers], *facts: object
 ) -> Answers:
-    """Let one worker of pytest-xdist search, and the others take its answers.
+    """Let one worker of pytest-xdist search, and the others use its answers.
 
     The first one holds a lock while it searches; if it fails or is killed, the next one searches.
     Searches with different `facts`, whose texts are compared, have different answers.

@@ -18,7 +18,7 @@ __all__ = ["GuardCheck"]
 
 
 class GuardCheck:
-    """A guard, and what it says: what the fixture ``berryeval_guard`` returns.
+    """A guard with its verdicts, as the fixture ``berryeval_guard`` returns it.
 
     All guards of the file are decided together, as `berryeval gate` does.
     """
@@ -55,7 +55,7 @@ class GuardCheck:
             raise AssertionError("\n".join([*messages, *self._behind()]))
 
     def _behind(self) -> list[str]:
-        """List the queries that did it."""
+        """List the queries behind the failure."""
         gate = self.results.gate
         if isinstance(self.guard, ThresholdGuard):
             return _failures.of_worst(self.results, gate.evaluation, self.guard.measure)

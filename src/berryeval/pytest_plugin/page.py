@@ -31,7 +31,7 @@ __all__ = ["Record", "page_of", "write_page"]
 
 @dataclass(frozen=True)
 class Record:
-    """What one process found: it can be pickled."""
+    """The results of one process, which can be pickled."""
 
     judgments: Judgments
     run: Run
@@ -42,7 +42,7 @@ class Record:
 
     @classmethod
     def of(cls, results: Results) -> Record:
-        """Take from results what a page shows."""
+        """Extract what a page shows from results."""
         return cls(
             judgments=results.judgments,
             run=results.run,
@@ -54,13 +54,13 @@ class Record:
 
 
 def write_page(path: str, records: Sequence[Record]) -> None:
-    """Write the page, and the folder it stands in."""
+    """Write the page, and create its folder."""
     Path(path).parent.mkdir(parents=True, exist_ok=True)
     write_whole(path, [page_of(records).encode("utf-8", "replace")])
 
 
 def page_of(records: Sequence[Record]) -> str:
-    """Return one page of what all processes found.
+    """Return one page with the results of all processes.
 
     They asked the same queries: the run is that of the first, and each verdict the one that a
     test had. Margins against another baseline than the first are left out. Without a verdict the
@@ -86,7 +86,7 @@ def _tables(record: Record) -> str:
 
 
 def _gate(record: Record, guards: tuple[GuardResult, ...]) -> GateResult:
-    """Put verdicts together that were reached one by one: nothing is decided again."""
+    """Combine verdicts that were reached separately; nothing is decided again."""
     rules = record.settings.gate
     measures = guarded_measures([guard.guard for guard in guards]) or (ReciprocalRank(),)
     comparison: Comparison | None = None

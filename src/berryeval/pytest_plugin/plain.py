@@ -24,7 +24,7 @@ def assert_measure(
     at_least: float,
     queries: Any = None,  # noqa: ANN401 - as Results takes them
 ) -> float:
-    """Assert that the mean of a measure reaches a figure, and return it.
+    """Assert that the mean of a measure reaches a threshold, and return it.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""What a candidate found, and what tests assert of it."""
+"""The results of a candidate, and assertions about them."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ __all__ = ["QueryResults", "Results"]
 
 
 class Results:
-    """A run and the judgments to score it with: what the fixture ``berryeval_results`` returns.
+    """A run and its judgments, as the fixture ``berryeval_results`` returns them.
 
     Each assertion raises `AssertionError` with the queries and rankings behind it, and returns
     what it looked at if it holds. A query that the system under test failed to answer fails
@@ -104,7 +104,7 @@ class Results:
         """The first baseline that the run was compared with."""
 
     def assert_measure(self, measure: MeasureLike, *, at_least: float) -> float:
-        """Assert that the mean of a measure reaches a figure, and return it.
+        """Assert that the mean of a measure reaches a threshold, and return it.
 
         Equality passes. A failure shows the queries with the worst scores.
         """
@@ -220,7 +220,7 @@ class Results:
 
     @cached_property
     def gate(self) -> GateResult:
-        """The verdict of all guards of the settings together, as `berryeval gate` gives it.
+        """The verdict of all guards of the settings together, as in `berryeval gate`.
 
         Looks and tries are counted among those of the history that the settings name. Nothing is
         appended to it: tests run often, and in several processes at once. Model judgments count if
@@ -267,7 +267,7 @@ class Results:
         return tuple(map(load_run, again))
 
     def _remember(self, decided: GateResult) -> None:
-        """Keep verdicts for the report, which compares the run with one baseline only."""
+        """Store verdicts for the report, which compares the run with one baseline only."""
         comparison = decided.comparison
         if comparison is not None:
             against = comparison.runs[comparison.baseline]
@@ -291,7 +291,7 @@ class Results:
 
 
 class QueryResults:
-    """What was found for one query: what the fixture ``berryeval_query`` returns."""
+    """The results of one query, as the fixture ``berryeval_query`` returns them."""
 
     def __init__(self, results: Results, query_id: str) -> None:
         self.results = results
@@ -299,7 +299,7 @@ class QueryResults:
 
     @property
     def text(self) -> str | None:
-        """What is asked, if it is known."""
+        """The text of the query, if known."""
         query = self.results.queries.get(self.query_id)
         return None if query is None else query.text
 
@@ -321,7 +321,7 @@ class QueryResults:
         return scores[self.query_id]
 
     def assert_measure(self, measure: MeasureLike, *, at_least: float) -> float:
-        """Assert that this query scores as much, and return its score.
+        """Assert that this query reaches a score, and return its score.
 
         A failure shows the ranking, with grades, and which relevant documents it lacks.
         """

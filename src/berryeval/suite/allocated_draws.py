@@ -1,4 +1,4 @@
-"""Draws of queries that people label, with more where an admitted judge expects more to see.
+"""Draws of queries that people label, with more where an admitted judge sees more variation.
 
 The number of queries of each stratum follows from the judge's differences between the runs that are
 compared, by Neyman's allocation. The judge graded them before the draw, and no label of people is
@@ -65,7 +65,7 @@ def draw_from_golden_set(
     judge : str, optional
         Name of the judge. Default: the only admitted one.
     chosen : collection of str
-        Queries to label whatever the draw, as `draw_labels` takes them.
+        Queries to label regardless of the draw, as `draw_labels` takes them.
 
     Raises
     ------

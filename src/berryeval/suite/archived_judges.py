@@ -211,7 +211,7 @@ class Disagreement:
 
 
 def disagreements(archive: Archive, identity: str) -> list[Disagreement]:
-    """Return the pairs on which people and a judge disagree, the furthest apart first."""
+    """Return the pairs on which people and a judge disagree, the largest difference first."""
     judged = archive.judgments.current()
     by_query: dict[str, Mapping[bytes, float]] = {}
     found = []

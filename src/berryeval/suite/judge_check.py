@@ -121,7 +121,7 @@ def draw_sample(
     n : int, optional
         Pairs to draw. Default: as many as the width requires.
     width : float
-        Width that the interval of kappa should have.
+        Desired width of the interval of kappa.
     rule : AdmissionRule, optional
         Its confidence and weights apply to the width.
 

@@ -150,7 +150,7 @@ def find_pool(
     limit : int, optional
         Pairs at most; required for ``"sample"``.
     seed : int
-        Random seed of the sample.
+        Random seed for the sample.
 
     Raises
     ------

@@ -1,4 +1,4 @@
-"""Lets a judge grade a pool of a golden set, and reports what its grades are worth."""
+"""Lets a judge grade a pool of a golden set, and reports whether its grades count."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ class Plan:
 
 @dataclass(frozen=True)
 class Judged:
-    """What came of a plan."""
+    """The result of a plan."""
 
     plan: Plan
     collected: Collected
@@ -100,7 +100,7 @@ def judge_pool(
     concurrency: int = 4,
     progress: Callable[[int, int], None] | None = None,
 ) -> Judged:
-    """Ask a judge what a plan says, and store the grades in the golden set.
+    """Carry out a plan, and store the grades in the golden set.
 
     They are stored as they arrive, so an interrupted call continues where it stopped. Pairs that
     are judged again come first: a judge that has drifted is noticed early.

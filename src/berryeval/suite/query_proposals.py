@@ -34,7 +34,7 @@ _SHORTEST = 80
 
 @dataclass
 class Proposed:
-    """What came of asking for proposals."""
+    """The result of asking for proposals."""
 
     proposals: list[Proposal] = field(default_factory=list)
     """The new ones, with every status."""
@@ -178,7 +178,7 @@ def _proposals(
 
 
 def _find_twin(query: str, others: Iterable[str]) -> str | None:
-    """Return a query that asks almost the same; None if there is none."""
+    """Return a query that nearly repeats it; None if there is none."""
     plain = normalised(query)
     for other in others:
         if normalised(other) == plain or similarity(query, other) >= SIMILARITY:
@@ -223,7 +223,7 @@ def _judged(
 
 
 def _ranked(proposals: list[Proposal], system: System, k: int) -> list[Proposal]:
-    """Ask the system each query, and note the rank of its document."""
+    """Send each query to the system, and record the rank of its document."""
     queries = {one.query_id: one.to_query() for one in proposals if one.status == "proposed"}
     run = collect(system, queries.values(), k).run
     found = []

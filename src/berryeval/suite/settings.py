@@ -62,7 +62,7 @@ class Settings:
     timings: str | None = None
     """How long the queries of the candidate took."""
     baseline_timings: str | None = None
-    """How long those of the baseline took, unless its file says so."""
+    """How long those of the baseline took, unless its file has them."""
     lengths: str | None = None
     """Lengths of documents, for measures that need them."""
     history: str | None = None
@@ -128,7 +128,7 @@ _SYSTEM: dict[str, tuple[type, ...]] = {"system": (str,), "dsn": (str,), "header
 
 
 def find_settings(start: Path | None = None) -> Settings:
-    """Read the nearest file from `start`, or the working directory, upwards; else defaults."""
+    """Read the nearest file, from `start` or the working directory upwards; else defaults."""
     folder = (start or Path.cwd()).resolve()
     for place in (folder, *folder.parents):
         if (place / FILE_NAME).is_file():

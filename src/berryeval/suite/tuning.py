@@ -52,13 +52,13 @@ class HybridTuning:
     tried: Mapping[str, HybridSettings]
     """All settings that were tried, by name: `CURRENT`, `WORDS`, and others by their values."""
     choice: RunChoice
-    """How they did. The names of runs are those of the settings."""
+    """The choice and its scores. The names of runs are those of the settings."""
     current_and_words: Comparison
     """The current settings compared with words alone."""
 
     @property
     def is_better(self) -> bool:
-        """Whether tuned settings beat the current ones on held-out queries, beyond doubt."""
+        """Whether tuned settings clearly beat the current ones on held-out queries."""
         return self.choice.beats(CURRENT)
 
     @property
@@ -131,7 +131,7 @@ def tune_hybrid(
     level : float
         Confidence level of intervals.
     seed : int
-        Random seed of folds.
+        Random seed for the folds.
     questions : bool
         Whether to index the chunks together with the questions of the golden set.
     progress : callable, optional

@@ -1,4 +1,4 @@
-"""trec_eval's own behaviour: its parsers, its measures by name, the bytes it prints.
+"""trec_eval's own behaviour: its parsers, its measures by name, and its output.
 
 The rest of the library decides for itself what to do with odd input; here trec_eval decides.
 Where it crashes, prints NaN or reads uninitialised memory there is an error, or the value that

@@ -56,7 +56,7 @@ _RUN_COLUMNS = 6
 
 @dataclass(frozen=True)
 class RunFile:
-    """What a run's file holds: documents with their scores by query, and the tag."""
+    """The content of a run's file: documents with their scores by query, and the tag."""
 
     rankings: dict[bytes, list[tuple[float, bytes]]]
     tag: bytes

@@ -68,7 +68,7 @@ def interpolated_from_below(
 
 
 def multiple_from_below(grades: Grades, judged: Grades, x: float, level: float) -> float:
-    """Return the precision at rank x R; 0 if that is no rank."""
+    """Return the precision at rank x R; 0 if that is not a rank."""
     cutoff = _n_documents(x * sum(grade >= level for grade in judged), "up")
     if cutoff <= 0:
         return 0.0

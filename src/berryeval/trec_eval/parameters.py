@@ -41,7 +41,7 @@ def read_numbers(name: str, text: str) -> tuple[float, ...]:
 
 
 def read_gains(name: str, text: str, version: Version) -> Gain:
-    """Read pairs ``grade=gain``; 10.0 passes over what is no whole number before the sign."""
+    """Read pairs ``grade=gain``; 10.0 ignores grades that are not whole numbers."""
     pairs = [part.split(b"=") for part in _parts(text)]
     if any(len(pair) != 2 for pair in pairs):  # noqa: PLR2004 - a pair
         raise _unusable(name, text, "pairs grade=gain")

@@ -1,4 +1,4 @@
-"""Preferences: which of two documents should stand above the other.
+"""Preferences: which of two documents should be ranked above the other.
 
 A judgment group is one person. Within a group, documents of a higher level are preferred to
 those of a lower one. A group with several subgroups has preferences within each of these, and
@@ -95,7 +95,7 @@ def collect(rows: Sequence[Preference], ranking: Iterable[bytes], query_id: byte
 def _complete_group(
     rows: list[Preference], number_of: dict[bytes, int], n_retrieved: int, query_id: bytes
 ) -> _Group:
-    """Take a group that compares all of its documents: classes of equals, best first."""
+    """Add a group that compares all of its documents: classes of equals, best first."""
     levels = []
     classes = []
     for level, members in groupby(rows, key=lambda row: row.level):
@@ -133,7 +133,7 @@ def _complete_group(
 def _partial_group(
     rows: list[Preference], number_of: dict[bytes, int], n_retrieved: int, query_id: bytes
 ) -> _Group:
-    """Take a group of several subgroups, whose preferences lead to further ones."""
+    """Add a group of several subgroups, whose preferences imply further ones."""
     level_of: dict[int, float] = {}
     better_than: dict[int, set[int]] = {number: set() for number in number_of.values()}
     for row in rows:

@@ -1,4 +1,4 @@
-"""Scoring files in one native pass, where trec_eval's rules and ours lead to the same.
+"""Scoring files in one native pass, if trec_eval's rules and ours give the same result.
 
 That is so for nearly every run there is. What is odd, from a comment to a grade that is no whole
 number, is left to the readers in Python, which follow trec_eval to the last trap.
@@ -80,7 +80,7 @@ def _is_plain(options: Options) -> bool:
 def _score(
     qrels: str, run: str, wanted: Sequence[Column], options: Options
 ) -> tuple[Session, Facts] | None:
-    """Score the run; None if a file, or a measure, has to be treated otherwise."""
+    """Score the run; None if a file, or a measure, requires special treatment."""
     calls = [column.native_call() for column in wanted if _is_computed(column)]
     judgments = None if None in calls else _read(qrels, is_run=False)
     if judgments is None or _lacks_grades(judgments):
@@ -116,7 +116,7 @@ def _is_computed(column: Column) -> bool:
 
 
 def _read(path: str, *, is_run: bool) -> Grouped | None:
-    """Read a file by the rules of trec_eval; None if anything in it is odd."""
+    """Read a file by the rules of trec_eval; None if anything in it is unusual."""
     from berryeval._native import TextReader
 
     reader = TextReader(is_run, like_trec_eval=True)
@@ -143,7 +143,7 @@ def _lacks_grades(judgments: Grouped) -> bool:
 
 
 def _last_tag(file: IO[bytes], size: int) -> bytes | None:
-    """Return what the run is called in its last line; None if that line is not found."""
+    """Return the name of the run in its last line; None if that line is not found."""
     file.seek(max(0, size - _TAIL))
     lines = file.read(_TAIL).split(b"\n")
     for line in reversed(lines[1:] if size > _TAIL else lines):
@@ -184,7 +184,7 @@ def _values_of(numbers: array[float], is_there: Sequence[bool]) -> array[float]:
 
 
 def _query_lines(query_ids: list[bytes], shown: Sequence[_Printed]) -> Iterator[bytes]:
-    """Iterate over the lines of all queries, so many at once that memory stays small."""
+    """Iterate over the lines of all queries, in batches that keep memory small."""
     from berryeval._native import print_rows
 
     for first in range(0, len(query_ids), _QUERIES_AT_ONCE):

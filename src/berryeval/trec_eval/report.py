@@ -74,7 +74,7 @@ class Options:
 
 @dataclass(frozen=True)
 class Query:
-    """What a query's lines are made of; `evidence` is what measures are computed from."""
+    """The content of a query's lines; measures are computed from `evidence`."""
 
     query_id: bytes
     evidence: tuple[Any, ...] = ()
@@ -90,7 +90,7 @@ class Facts:
     n_above_zero: int
     """Judgments with a grade above 0."""
     tag: bytes
-    """What the run is called."""
+    """The name of the run."""
 
 
 def report(
@@ -139,7 +139,7 @@ def iter_scores(
 
 
 def wanted_columns(names: dict[str, str | None], options: Options) -> list[Column]:
-    """Return what is to be printed, or say what of the flags cannot be used."""
+    """Return the columns to print, or raise for flags that cannot be used."""
     if options.most is not None and options.most < 0:
         raise InputError(f"-M: expected a number of documents, at least 0, found {options.most}")
     return columns(names, Rules(options.level, options.n_documents, options.version))
@@ -219,7 +219,7 @@ def _evidence(
 def _grades(
     ranking: Sequence[bytes | None], grade_of: dict[bytes, int], options: Options
 ) -> tuple[list[float], list[float]]:
-    """Return the grades of a ranking and those of all judgments, the latter falling."""
+    """Return the grades of a ranking and those of all judgments, the latter in descending order."""
     get = cast("dict[bytes | None, int]", grade_of).get
     grades = [_grade(get(doc_id)) for doc_id in ranking]
     if options.judged_only:
@@ -229,7 +229,7 @@ def _grades(
 
 
 def _ranking(query_id: bytes, run: RunFile, options: Options) -> list[bytes]:
-    """Return the documents of a query, best first, and no more than are wanted.
+    """Return the documents of a query, best first, up to the requested number.
 
     Ties go to the greater id, but among preferences to the lesser one.
     """
@@ -366,14 +366,14 @@ def _mean(
 
 
 def _number(column: Column, options: Options) -> bytes:
-    """Return how the values of a column are written."""
+    """Return the format of the values of a column."""
     if options.z_scores is not None:
         return b"%s"
     return b"%d" if column.kind in ("sum", "num_q") else b"%6.4f"
 
 
 def _field(value: float, options: Options) -> float | bytes:
-    """Return what stands for a value in a line; z-scores are text, for the sign of a NaN."""
+    """Return the placeholder of a value in a line; z-scores are text, for the sign of a NaN."""
     if options.z_scores is None:
         return value
     is_negative_nan = math.isnan(value) and math.copysign(1, value) < 0

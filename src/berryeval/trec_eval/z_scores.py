@@ -52,7 +52,7 @@ class ZScores:
         return score
 
     def _entry(self, query_id: bytes, name: bytes) -> _Entry | None:
-        """Search by halves.
+        """Find an entry by binary search.
 
         As trec_eval's, the search ends one place too late, where the next query's first measure
         stands.

@@ -67,7 +67,7 @@ class CollectionContent(Body):
 
 @router.get("", response_model=CollectionList)
 def list_collections(archive: HomeDep, caller: CallerDep) -> Answer:
-    """List the collections that the caller may use, the first one first."""
+    """List the collections that the caller may use, the default one first."""
     found = (one for one in archive.collections.all() if caller.may_use(one.name))
     return Answer({"items": [_shape(one) for one in found]})
 

@@ -70,7 +70,7 @@ def get_import(import_id: _ImportId, archive: ArchiveDep) -> Answer:
     dependencies=[require("judge")],
 )
 def undo_import(import_id: _ImportId, archive: ArchiveDep, caller: CallerDep) -> Answer:
-    """Undo an import: what was before counts again.
+    """Undo an import: the previous judgments count again.
 
     Pairs that judges have graded since are kept, and counted in `n_kept`. Imports of others can be
     undone with the role admin. 409 if it was already undone.

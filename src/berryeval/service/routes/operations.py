@@ -46,7 +46,7 @@ class Readiness(BaseModel):
 
 @router.get("/healthz", response_model=Health)
 async def get_health() -> Answer:
-    """Return that the process is alive."""
+    """Report that the process is alive."""
     return Answer({"status": "ok", "version": __version__})
 
 

@@ -99,7 +99,7 @@ class WantedPairs(Body):
     limit: int | None = Field(
         None, ge=1, le=MOST_PAIRS, description="Largest number of pairs; the size of a sample."
     )
-    seed: int = Field(0, ge=0, lt=2**63, description="Random seed of a sample.")
+    seed: int = Field(0, ge=0, lt=2**63, description="Random seed for the sample.")
 
 
 class NewProject(Body):
@@ -194,8 +194,8 @@ class NewState(Body):
     model_config = with_examples({"state": "paused"})
 
     state: ProjectState = Field(
-        description="A paused project offers no documents, but accepts answers on their way. A "
-        "finished one accepts none."
+        description="A paused project offers no documents, but still accepts answers that are on "
+        "their way. A finished one accepts none."
     )
 
 

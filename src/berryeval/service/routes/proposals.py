@@ -103,7 +103,7 @@ def list_proposals(
 
 @router.post("", response_model=Stored, dependencies=[require("judge")])
 def store_proposals(given: NewProposals, archive: ArchiveDep) -> Answer:
-    """Store proposed queries, all or none; those that are there stay as they are.
+    """Store proposed queries, all or none; existing ones are kept.
 
     None of them becomes a query before a person accepts it.
     """

@@ -56,7 +56,7 @@ class RunSummary:
     reason: str | None = None
     """Why there are no means."""
     holes: float | None = None
-    """Unjudged documents per query, as deep as the first measure looks; None if not counted."""
+    """Unjudged documents per query, within the cutoff of the first measure; None if not counted."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -157,7 +157,7 @@ class Pair:
         return self.address(measure, path="/compare/report")
 
     def model(self, measure: Measure) -> str:
-        """Return the address of the comparison that rests on people and a model."""
+        """Return the address of the comparison that is based on people and a model."""
         return self.address(measure, path="/compare/model")
 
 

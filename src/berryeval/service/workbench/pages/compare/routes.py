@@ -181,7 +181,7 @@ def show_holes(request: Request, chosen: ComparedRunsDep) -> Response:
 
 @router.get("/model", tags=["part"])
 def show_model(request: Request, archive: ArchiveDep, chosen: ComparedRunsDep) -> Response:
-    """Show the comparison that rests on people and a model, for each draw of labels."""
+    """Show the comparison that is based on people and a model, for each draw of labels."""
     compared, measure = chosen
     if compared is None:
         return fragment(request, "compare_model.html", rows=[], measure=measure, level="")

@@ -1,4 +1,4 @@
-"""The comparison of two runs that rests on people and on an admitted judge."""
+"""The comparison of two runs that is based on people and on an admitted judge."""
 
 from __future__ import annotations
 
