@@ -27,8 +27,10 @@ from berryeval.evaluation.guard_entries import ENTRY, GUARD_EXAMPLES
 from berryeval.evaluation.rule_kinds import Rule
 from berryeval.fusion import METHODS, NORMS, Method
 from berryeval.measures import Measure, all_measures
+from berryeval.measures.describing import describe_parameters
 from berryeval.measures.guidance import ADVICE, FIRST_QUESTION, RECOMMENDATIONS, Choice, Question
 from berryeval.measures.run_measures import RUN_MEASURES
+from berryeval.measures.without_bounds import why_no_bounds
 from berryeval.service.app import describe
 
 REFERENCE = Path(__file__).parent / "reference"
@@ -51,6 +53,9 @@ def measures_page() -> str:
         "",
         "A measure is a metric with a name and parameters: `nDCG@10` is `NDCG(k=10)`.",
         "The same texts are shown by [`berryeval measures`](cli.md#berryeval-measures).",
+        "All take `judged_only`. *Bounds for holes* are the lowest and the highest value over all "
+        "grades that unjudged documents may have; comparisons report them, except with "
+        "`judged_only`.",
         "",
         "| measure | what it is | in short |",
         "|---|---|---|",
@@ -100,7 +105,10 @@ def _measure_section(measure: type[Measure]) -> list[str]:
         "",
         f"- **Use when.** {measure.use_when}",
         f"- **Avoid when.** {measure.avoid_when}",
+        "- **Parameters.**",
+        *(f"    - `{name}`: {text}" for name, text in describe_parameters(measure)),
         f"- **Bounds.** {_bounds(measure)}; {better} is better. {_MEANS[measure.aggregate]}",
+        f"- **Bounds for holes.** {_hole_bounds(measure)}.",
         f"- **Also called.** {', '.join(f'`{alias}`' for alias in measure.aliases)}.",
         "- **Edge cases.**",
         *(f"    - {edge_case}" for edge_case in measure.edge_cases),
@@ -114,6 +122,11 @@ def _bounds(measure: type[Measure]) -> str:
     if math.isinf(low):
         return "None"
     return f"{low:g} to {'any number' if math.isinf(high) else f'{high:g}'}"
+
+
+def _hole_bounds(measure: type[Measure]) -> str:
+    reason = why_no_bounds(measure)
+    return "Yes" if reason is None else f"None: {reason}"
 
 
 def _heading(measure: type[Measure]) -> str:

@@ -17,6 +17,7 @@ from berryeval.backend import Backend, backend
 from berryeval.cli import main
 from berryeval.cli import version as version_module
 from berryeval.measures import all_measures
+from berryeval.measures.describing import describe_parameters
 from berryeval.measures.guidance import ADVICE
 from berryeval.measures.run_measures import RUN_MEASURES
 
@@ -88,12 +89,14 @@ def test_the_version_option_prints_only_the_version(berryeval, option):
 
 @pytest.mark.parametrize("command", ["measures", "metrics"])
 def test_measures_explains_every_measure(berryeval, command):
-    """E7: definition, use, avoid and edge cases of each, within 80 columns."""
+    """E7: definition, use, avoid, edge cases and parameters of each, within 80 columns."""
     result = berryeval(command)
     assert result.exit_code == 0
     shown = " ".join(result.output.split())
     for measure in all_measures():
-        for text in (measure.definition, measure.use_when, measure.avoid_when, *measure.edge_cases):
+        parameters = [f"{name}: {text}" for name, text in describe_parameters(measure)]
+        texts = (measure.definition, measure.use_when, measure.avoid_when, *measure.edge_cases)
+        for text in (*texts, *parameters):
             assert text in shown
     assert max(map(len, result.output.splitlines())) <= 80
 
@@ -103,6 +106,29 @@ def test_single_measures_can_be_explained(berryeval):
     result = berryeval("measures", "MRR", "ndcg@10", "nDCG")
     headings = [line for line in result.output.splitlines() if line and line[0] != " "]
     assert headings == ["RR: Reciprocal rank", "nDCG: Normalised discounted cumulative gain"]
+
+
+@pytest.mark.parametrize(
+    ("name", "holes"),
+    [
+        ("nDCG", "Comparisons report bounds over all grades of unjudged documents."),
+        (
+            "bpref",
+            "No bounds over the grades of unjudged documents: it ignores unjudged documents on "
+            "purpose.",
+        ),
+    ],
+)
+def test_a_measure_shows_whether_it_has_bounds_for_holes(berryeval, name, holes):
+    """Those without bounds have a reason."""
+    assert f" Holes {holes} " in " ".join(berryeval("measures", name).output.split())
+
+
+def test_measures_as_json_has_the_reason_for_missing_bounds(berryeval):
+    """It is null for measures that have bounds."""
+    found = _measures_as_json(berryeval)
+    assert found["AP"]["no_hole_bounds_because"] is None
+    assert found["tokens"]["no_hole_bounds_because"] == "grades do not matter to it"
 
 
 def _measures_as_json(berryeval):
@@ -136,7 +162,7 @@ def test_measures_as_json_lists_those_of_runs_with_what_they_are_of(berryeval):
     by_name = {measure["name"]: measure for measure in found}
     assert by_name["novelty"]["of"] == "a whole run"
     assert by_name["session_DCG"]["parameters"]["bq"] == 4.0
-    assert by_name["U-risk"]["command"] == "berryeval compare --risk"
+    assert by_name["U-risk"]["command"] == "berryeval compare --risk ALPHA"
 
 
 @pytest.mark.parametrize("name", ["novelty", "ILD", "georisk", "nsDCG", "RBO"])

@@ -15,8 +15,10 @@ from berryeval.evaluation.bounds import (
     holes_of,
     score_bounds,
 )
-from berryeval.evaluation.bounds.families import FAMILIES, WITHOUT_BOUNDS
+from berryeval.evaluation.bounds.families import FAMILIES
+from berryeval.evaluation.extremes import is_bounded
 from berryeval.measures import all_measures, define_measure, parse_measure
+from berryeval.measures.without_bounds import WITHOUT_BOUNDS, why_no_bounds
 from cases import PARAMETERS, parameters_of, score_ranking
 from depth import examples
 
@@ -145,6 +147,12 @@ def test_measures_of_judged_documents_only_have_no_bounds(measure):
     chosen = measure(judged_only=True)
     assert not has_bounds(chosen)
     assert score_bounds(chosen, [b"a"], {}, [b"a"], 1.0) is None
+
+
+@pytest.mark.parametrize("measure", all_measures(), ids=lambda m: m.name)
+def test_measures_without_bounds_have_a_reason(measure):
+    """Comparisons have bounds if, and only if, there is none."""
+    assert is_bounded(measure()) == (why_no_bounds(measure) is None)
 
 
 def test_many_holes_leave_outer_bounds():

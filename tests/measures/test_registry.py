@@ -21,10 +21,12 @@ from berryeval.measures import (
     RankBiasedPrecision,
     RPrecision,
     SetF,
+    TimeBiasedGain,
     Utility,
     all_measures,
     find_measure,
 )
+from berryeval.measures.describing import describe_parameters
 from berryeval.ranking import compute_all
 from cases import cutoffs, judged_rankings, sized
 
@@ -237,3 +239,19 @@ def test_no_name_belongs_to_two_measures():
         for word in {w.lower() for w in (measure.name, measure.title, *measure.aliases)}
     ]
     assert len(names) == len(set(names))
+
+
+@pytest.mark.parametrize("measure", all_measures(), ids=lambda measure: measure.name)
+def test_every_parameter_of_a_measure_is_described(measure):
+    """Each is named once with its default, and none lacks a text."""
+    described = describe_parameters(measure)
+    names = [one.partition("=")[0] for group, _ in described for one in group.split(", ")]
+    assert sorted(names) == sorted(measure.defaults())
+    assert all(text.endswith(".") for _, text in described)
+
+
+def test_parameters_with_one_description_are_listed_together():
+    """TBG's two probabilities of opening a document share a sentence."""
+    described = dict(describe_parameters(TimeBiasedGain))
+    assert described["click=0.64, stray=0.39"].startswith("Probability of opening")
+    assert described["k"].startswith("Ranks to consider")

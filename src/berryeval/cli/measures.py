@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
+from itertools import chain, repeat
 
 import click
 
 from berryeval.measures import Measure, all_measures, find_measure
+from berryeval.measures.describing import describe_parameters
 from berryeval.measures.guidance import (
     ADVICE,
     FIRST_QUESTION,
@@ -17,6 +19,7 @@ from berryeval.measures.guidance import (
     Recommendation,
 )
 from berryeval.measures.run_measures import RUN_MEASURES, RunMeasure, find_run_measure
+from berryeval.measures.without_bounds import why_no_bounds
 from berryeval.reports.layout import Section, json_text
 from berryeval.reports.terminal import show_sections
 
@@ -40,8 +43,9 @@ JSON_VERSION = 1
 def command(names: tuple[str, ...], use: str | None, choose: bool, as_json: bool) -> None:
     """Explain the measures and when to use them.
 
-    Shows definitions, when to use or avoid a measure, and edge cases. With NAME, explains
-    only that measure. Measures that have no value per query, such as those of a whole run, come
+    Shows definitions, parameters, when to use or avoid a measure, edge cases, and whether
+    comparisons report bounds over the grades of unjudged documents. With NAME, explains only that
+    measure. Measures that have no value per query, such as those of a whole run, come
     last. `berryeval metrics` is the same command.
 
     \b
@@ -120,16 +124,31 @@ def _choose() -> None:
 
 def _to_section(measure: type[Measure]) -> Section:
     heading = measure.name if measure.name == measure.title else f"{measure.name}: {measure.title}"
+    parameters = describe_parameters(measure)
     return Section(
         heading,
         (
             ("Definition", measure.definition),
             ("Use when", measure.use_when),
             ("Avoid when", measure.avoid_when),
-            *zip(("Edge cases", *[""] * len(measure.edge_cases)), measure.edge_cases, strict=False),
+            *_list("Edge cases", measure.edge_cases),
+            *_list("Parameters", (f"{name}: {text}" for name, text in parameters)),
+            ("Holes", _holes(measure)),
             ("In Python", ", ".join(measure.functions) or f"berryeval.measures.{measure.__name__}"),
         ),
     )
+
+
+def _list(label: str, texts: Iterable[str]) -> Iterator[tuple[str, str]]:
+    """Return entries of which the first has the label."""
+    return zip(chain([label], repeat("")), texts)  # noqa: B905 - labels never end
+
+
+def _holes(measure: type[Measure]) -> str:
+    reason = why_no_bounds(measure)
+    if reason is None:
+        return "Comparisons report bounds over all grades of unjudged documents."
+    return f"No bounds over the grades of unjudged documents: {reason}."
 
 
 def _run_measure_to_section(measure: RunMeasure) -> Section:
@@ -175,5 +194,6 @@ def _to_json(measure: type[Measure]) -> dict[str, object]:
         "use_when": measure.use_when,
         "avoid_when": measure.avoid_when,
         "edge_cases": measure.edge_cases,
+        "no_hole_bounds_because": why_no_bounds(measure),
         "functions": measure.functions,
     }

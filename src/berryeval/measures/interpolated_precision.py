@@ -53,7 +53,15 @@ class InterpolatedPrecision(Measure):
 
 @register
 class ElevenPointAverage(Measure):
-    """Eleven-point average of interpolated precision. Equals trec_eval's ``11pt_avg``."""
+    """Eleven-point average of interpolated precision. Equals trec_eval's ``11pt_avg``.
+
+    Parameters
+    ----------
+    rel : float
+        The lowest grade that is relevant.
+    rounding : {"up", "nearest"}
+        As in IPrec: "up" as in trec_eval 9.0.8, "nearest" as in 10.0.
+    """
 
     rel: float = 1.0
     rounding: RecallRounding = "up"

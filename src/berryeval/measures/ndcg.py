@@ -57,7 +57,18 @@ class NDCG(Measure):
 
 @register
 class DCG(Measure):
-    """Discounted cumulative gain, not normalised. Equals trec_eval 10's ``dcg``."""
+    """Discounted cumulative gain, not normalised. Equals trec_eval 10's ``dcg``.
+
+    Parameters
+    ----------
+    k : int or None
+        Ranks to consider, at least 1. None means the whole ranking.
+    gain : {"linear", "exp2"}, or a mapping or pairs from grade to gain
+        What a grade is worth: itself, 2^grade - 1, or what the table says; a grade that is
+        not in the table is worth itself.
+    rel : float
+        Lower grades gain nothing. 0, the default, lets all of them count.
+    """
 
     gain: Gain = LINEAR
     rel: float = 0.0
@@ -84,7 +95,18 @@ class DCG(Measure):
 
 @register
 class IDCG(Measure):
-    """Discounted cumulative gain of the ideal ranking. Equals trec_eval 10's ``ideal_dcg``."""
+    """Discounted cumulative gain of the ideal ranking. Equals trec_eval 10's ``ideal_dcg``.
+
+    Parameters
+    ----------
+    k : int or None
+        Ranks to consider, at least 1. None means the whole ranking.
+    gain : {"linear", "exp2"}, or a mapping or pairs from grade to gain
+        What a grade is worth: itself, 2^grade - 1, or what the table says; a grade that is
+        not in the table is worth itself.
+    rel : float
+        Lower grades gain nothing. 0, the default, lets all of them count.
+    """
 
     gain: Gain = LINEAR
     rel: float = 0.0

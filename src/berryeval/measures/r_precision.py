@@ -33,7 +33,15 @@ class RPrecision(Measure):
 
 @register
 class RPrecisionAtMultiple(Measure):
-    """Precision at a multiple of R. Equals trec_eval's ``Rprec_mult``."""
+    """Precision at a multiple of R. Equals trec_eval's ``Rprec_mult``.
+
+    Parameters
+    ----------
+    times : float
+        How many times R the rank is, above 0; it is written after the @.
+    rel : float
+        The lowest grade that counts as relevant.
+    """
 
     times: float = 1.0
     rel: float = 1.0

@@ -57,7 +57,15 @@ class RankBiasedPrecision(Measure):
 
 @register
 class RankBiasedResidual(Measure):
-    """The residual of rank-biased precision."""
+    """The residual of rank-biased precision.
+
+    Parameters
+    ----------
+    k : int or None
+        Ranks to consider, at least 1. None means the whole ranking.
+    p : float
+        The probability of continuing to the next rank, between 0 and 1, as in RBP.
+    """
 
     p: float = 0.8
 

@@ -94,7 +94,7 @@ RUN_MEASURES = (
         "The mean of a measure with the first k documents of each query in the best order.",
         "You decide how many documents to give to a reranker, or whether one can help at all.",
         "Few documents are judged: unjudged ones count as not relevant, and the ceiling is low.",
-        "berryeval evaluate --oracle",
+        "berryeval evaluate --oracle DEPTH",
         ("reranking_ceiling",),
     ),
     RunMeasure(
@@ -128,7 +128,7 @@ RUN_MEASURES = (
         "The mean over queries of the gain, where a loss counts 1 + alpha times.",
         "Users notice a query that got worse more than one that got better.",
         "Gains and losses count equally: the mean difference says it.",
-        "berryeval compare --risk",
+        "berryeval compare --risk ALPHA",
         ("u_risk", "URisk"),
     ),
     RunMeasure(
@@ -139,7 +139,7 @@ RUN_MEASURES = (
         "U-risk divided by its standard error.",
         "You want to know whether the risk is more than chance: below about -2 it is.",
         "Fewer than two queries differ.",
-        "berryeval compare --risk",
+        "berryeval compare --risk ALPHA",
         ("t_risk", "TRisk"),
     ),
     RunMeasure(
@@ -152,7 +152,7 @@ RUN_MEASURES = (
         "1 + alpha times.",
         "You rank several systems by quality and risk together.",
         "There is no set of systems to compare with, or a score can be negative.",
-        "berryeval compare --risk",
+        "berryeval compare --risk ALPHA",
         ("geo_risk", "GeoRisk"),
     ),
     RunMeasure(
@@ -163,7 +163,7 @@ RUN_MEASURES = (
         "The share of queries that gain minus the share of those that lose.",
         "You want to count queries, whatever the size of their change.",
         "A few large losses matter more than many small gains.",
-        "berryeval compare --risk",
+        "berryeval compare --risk ALPHA",
         ("RI",),
     ),
     RunMeasure(

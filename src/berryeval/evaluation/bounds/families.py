@@ -14,7 +14,7 @@ from berryeval.evaluation.bounds.gain_ratio import GAIN_RATIO
 from berryeval.evaluation.bounds.stopping import CASCADE, FIRST_RELEVANT
 from berryeval.measures import Measure
 
-__all__ = ["FAMILIES", "WITHOUT_BOUNDS", "difference_bounds", "has_bounds", "score_bounds"]
+__all__ = ["FAMILIES", "difference_bounds", "has_bounds", "score_bounds"]
 
 FAMILIES: Mapping[type[Measure], Family] = {
     measures.AveragePrecision: AVERAGE_PRECISION,
@@ -60,39 +60,7 @@ FAMILIES: Mapping[type[Measure], Family] = {
     measures.Utility: COUNTED,
     measures.Yaap: AVERAGE_PRECISION,
 }
-"""Measures that have bounds."""
-
-_ESTIMATED = "it already estimates the unjudged documents"
-_BY_INTENT = "an unjudged document may serve any of the intents, with any effect on the ideal"
-
-WITHOUT_BOUNDS: Mapping[type[Measure], str] = {
-    measures.AlphaDCG: _BY_INTENT,
-    measures.AlphaNDCG: _BY_INTENT,
-    measures.Bpref: "it ignores unjudged documents on purpose",
-    measures.GeometricBpref: "it ignores unjudged documents, like bpref",
-    measures.GradedIntentAwareERR: _BY_INTENT,
-    measures.IntentAwareAveragePrecision: _BY_INTENT,
-    measures.IntentAwareERR: _BY_INTENT,
-    measures.IntentAwarePrecision: _BY_INTENT,
-    measures.InferredAveragePrecision: _ESTIMATED,
-    measures.InferredNDCG: _ESTIMATED,
-    measures.Hole: "it is the share of documents judged for no query",
-    measures.Holes: "it counts unjudged documents",
-    measures.Judged: "it is the share of judged documents",
-    measures.NormalisedIntentAwareERR: _BY_INTENT,
-    measures.NormalisedNoveltyRBP: _BY_INTENT,
-    measures.NoveltyRBP: _BY_INTENT,
-    measures.Milliseconds: "grades do not matter to it",
-    measures.RankBiasedResidual: "it is itself the width of such bounds",
-    measures.StratifiedInferredAP: _ESTIMATED,
-    measures.SubtopicRecall: _BY_INTENT,
-    measures.TimeBiasedGain: "a grade changes the time at which all later documents are reached",
-    measures.Tokens: "grades do not matter to it",
-    measures.UMeasure: "a grade changes the position of all later documents",
-    measures.Unjudged: "it is the share of unjudged documents",
-}
-"""Measures without bounds, and why. Custom measures have none either, nor any measure with
-judged_only: it leaves unjudged documents out on purpose."""
+"""Measures that have bounds; `berryeval.measures.without_bounds` lists the others."""
 
 
 def has_bounds(measure: Measure) -> bool:
