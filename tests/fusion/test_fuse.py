@@ -59,14 +59,25 @@ def test_only_common_queries_on_request():
 
 def test_different_queries_are_an_error_on_request():
     """The message states how to continue."""
-    with pytest.raises(be.MismatchError, match=r"run_1 lacks 1 of 3 .*; queries='all' fuses them"):
+    with pytest.raises(be.MismatchError, match=r"run_1 lacks 1 of 3 .*; queries='all', or"):
         be.fuse([WORDS, {**VECTORS, "q3": {"z": 1.0}}], queries="error")
 
 
 def test_runs_without_a_common_query_do_not_belong_together():
     """Nothing would be fused."""
-    with pytest.raises(be.MismatchError, match="no query is in all runs: one, two"):
+    with pytest.raises(be.MismatchError, match="no query is in more than one run: one, two"):
         be.fuse({"one": WORDS, "two": {"z": {"a": 1.0}}})
+
+
+def test_runs_that_share_queries_in_pairs_are_fused():
+    """No query is in all three, and each is in two."""
+    of_queries = [("q1", "q2"), ("q2", "q3"), ("q3", "q1")]
+    runs = [{query: {"a": 1.0} for query in queries} for queries in of_queries]
+    fused = be.fuse(runs, "sum", norm=None)
+    assert fused.to_dict() == {query: {"a": 2.0} for query in ("q1", "q2", "q3")}
+    assert len(fused.cautions) == 3
+    with pytest.raises(be.MismatchError, match="no query is in all runs: run_1, run_2, run_3"):
+        be.fuse(runs, queries="common")
 
 
 def test_a_query_without_documents_stays_a_query():

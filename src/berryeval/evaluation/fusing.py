@@ -79,7 +79,7 @@ def fuse(
     ArgumentError
         For an unknown method, and for weights or parameters that it does not take.
     MismatchError
-        If the runs have no query in common.
+        If no query is in more than one run; with ``queries="common"``, if none is in all of them.
 
     Examples
     --------

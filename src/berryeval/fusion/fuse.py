@@ -67,7 +67,8 @@ def fuse_runs(
     InputError
         If scores cannot be normalised.
     MismatchError
-        If runs have different queries, and `queries` is ``"error"``, or no query in common.
+        If runs have different queries, and `queries` is ``"error"``; or if no query is in more than
+        one run, or in all of them where `queries` is ``"common"``.
     """
     known, chosen_norm = find_method(method), find_norm(norm)
     if len(runs) < 2:  # noqa: PLR2004
@@ -118,9 +119,11 @@ def _choose_queries(
     asked = {name: {*run.query_ids.iter_bytes()} for name, run in runs.items()}
     union = [*dict.fromkeys(q for run in runs.values() for q in run.query_ids.iter_bytes())]
     common = set(union).intersection(*asked.values())
-    if not common:
+    is_shared = sum(map(len, asked.values())) > len(union)
+    if not (common if queries == "common" else is_shared):
+        where = "all runs" if queries == "common" else "more than one run"
         names = ", ".join(runs)
-        raise MismatchError(f"no query is in all runs: {names}; fuse runs of the same queries")
+        raise MismatchError(f"no query is in {where}: {names}; fuse runs of the same queries")
     notes = []
     for name, own in asked.items():
         lacking = [query_id for query_id in union if query_id not in own]
@@ -128,7 +131,8 @@ def _choose_queries(
             shown = ", ".join(map(shown_id, lacking[:_N_SHOWN])) + ", …" * (len(lacking) > _N_SHOWN)
             notes.append(f"{name} lacks {len(lacking):,} of {len(union):,} queries ({shown})")
     if notes and queries == "error":
-        raise MismatchError(f"{'; '.join(notes)}; queries='all' fuses them from the other runs")
+        way_out = "queries='all', or --different-queries all, fuses them from the other runs"
+        raise MismatchError(f"{'; '.join(notes)}; {way_out}")
     if queries == "common":
         kept = [query_id for query_id in union if query_id in common]
         return kept, [f"{note}, which are left out" for note in notes]
