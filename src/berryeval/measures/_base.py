@@ -254,6 +254,9 @@ def depth_of(measures: Iterable[Measure]) -> int | None:
     return None if None in depths else max(depth for depth in depths if depth is not None)
 
 
+_MISSPELT = 0.82
+"""How similar a known name is, by the ratio of difflib, if a letter or two are wrong."""
+
 _REGISTRY: list[type[Measure]] = []
 _DEFINED: list[type[Measure]] = []
 _LOCK = threading.Lock()
@@ -303,16 +306,18 @@ def find_measure(name: str) -> type[Measure]:
     Raises
     ------
     UnknownMeasureError
-        With the measure that the words of the name mean, or else the nearest name there is.
+        With the name that it is almost, or the measure that its words mean, or else the nearest
+        name.
     """
     known = _by_name()
     wanted = name.lower()
     if wanted in known:
         return known[wanted]
-    suggestion = meant_by(name)
-    if suggestion is None:
-        import difflib  # slow to import, and most names are known
+    import difflib  # slow to import, and most names are known
 
-        near = difflib.get_close_matches(wanted, known, n=1)
-        suggestion = known[near[0]].name if near else None
+    near = difflib.get_close_matches(wanted, known, n=1)
+    is_misspelt = bool(difflib.get_close_matches(wanted, near, cutoff=_MISSPELT))
+    suggestion = None if is_misspelt else meant_by(name)
+    if suggestion is None and near:
+        suggestion = known[near[0]].name
     raise UnknownMeasureError(name, suggestion, tuple(sorted({m.name for m in known.values()})))

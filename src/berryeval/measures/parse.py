@@ -387,11 +387,12 @@ def _unknown(
     if of_runs is not None:
         got = f"one of {of_runs.scope}, for {of_runs.command or of_runs.function}"
         return MeasureSyntaxError(word, "a measure with a value per query", got, "nDCG@10")
+    suggestion, rest = error.suggestion, word[len(name) :]
     numbered = _NUMBERED.fullmatch(name)
-    if numbered is None:
-        suggestion, rest = error.suggestion, word[len(name) :]
-    else:
-        suggestion, rest = _nearest(numbered["name"].removesuffix("_")), f"@{numbered['k']}"
+    if numbered is not None and "@" not in rest:
+        nearest = _nearest(numbered["name"].removesuffix("_"))
+        if nearest is None or not nearest[-1].isdigit():  # the number of NERR7 is no cutoff
+            suggestion, rest = nearest, f"@{numbered['k']}"
     if suggestion is not None and find_measure(suggestion).at is not None:
         suggestion += rest
     return UnknownMeasureError(word, suggestion, error.known)
