@@ -157,7 +157,7 @@ def test_tuning_respects_weights_and_groups_of_queries(tmp_path):
     file.write_text(json.dumps(queries))
     result = fuse(*TUNED, "--queries", str(file), "--folds", "3")
     assert result.exit_code == 2
-    assert "the number of groups of judged queries" in result.stderr
+    assert "requires at least 3 groups of judged queries, found 2" in result.stderr
     for query in queries:
         del query["group"]
     file.write_text(json.dumps(queries))

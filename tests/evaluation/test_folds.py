@@ -6,7 +6,7 @@ from hypothesis import strategies as st
 
 from berryeval import Query
 from berryeval.core.judgments import Judgments
-from berryeval.errors import ArgumentError
+from berryeval.errors import ArgumentError, MismatchError
 from berryeval.evaluation.folds import QueryWeights, fold_queries
 
 
@@ -47,9 +47,18 @@ def test_folds_without_groups_differ_by_one_query():
 
 def test_more_folds_than_groups_are_an_error():
     """The message counts groups."""
-    expected = "n_folds: expected a number from 3 to 2, the number of groups of judged queries"
+    expected = r"from 3 to 4, the number of groups of judged queries \(--folds\), got 5"
     with pytest.raises(ArgumentError, match=expected):
+        fold_queries(judged(6), 5, 0, grouped("aabbcd"))
+
+
+def test_fewer_than_three_groups_cannot_be_divided():
+    """No number of folds helps, so the message asks for none."""
+    message = "cross-validation requires at least 3 groups of judged queries, found 2"
+    with pytest.raises(MismatchError, match=message):
         fold_queries(judged(6), 3, 0, grouped("aaabbb"))
+    with pytest.raises(MismatchError, match="at least 3 judged queries, found 2"):
+        fold_queries(judged(2), 3, 0)
 
 
 def test_means_follow_the_weights():

@@ -12,13 +12,16 @@ from berryeval.core.grouped import Grouping
 from berryeval.core.id_column import decode_id, encode_id
 from berryeval.core.judgments import Judgments
 from berryeval.core.run import Run
-from berryeval.errors import ArgumentError
+from berryeval.errors import ArgumentError, MismatchError
 from berryeval.evaluation.weighing import labels_of, mean_over, weights_of
 
 if TYPE_CHECKING:
     from berryeval.core.query import Query
 
 __all__ = ["QueryWeights", "fold_queries", "held_out_run"]
+
+_FEWEST = 3
+"""Folds: two to fit and to validate, one to test."""
 
 
 class QueryWeights:
@@ -68,9 +71,12 @@ def fold_queries(
     for query_id, group in zip(query_ids, labels or [None] * len(query_ids), strict=True):
         by_group.setdefault(query_id if group is None else group, []).append(query_id)
     groups = [*by_group.values()]
-    if not 3 <= n_folds <= len(groups):  # noqa: PLR2004 - two to fit and validate, one to test
-        what = "groups of judged queries" if labels else "judged queries"
-        expected = f"a number from 3 to {len(groups)}, the number of {what}"
+    what = "groups of judged queries" if labels else "judged queries"
+    if len(groups) < _FEWEST:
+        message = f"cross-validation requires at least {_FEWEST} {what}, found {len(groups)}"
+        raise MismatchError(message)
+    if not _FEWEST <= n_folds <= len(groups):
+        expected = f"a number from {_FEWEST} to {len(groups)}, the number of {what} (--folds)"
         raise ArgumentError("n_folds", expected, repr(n_folds))
     random.Random(seed).shuffle(groups)  # noqa: S311 - no secret
     folds: list[list[bytes]] = [[] for _ in range(n_folds)]
