@@ -80,6 +80,12 @@ def test_diversity_is_the_mean_distance_of_all_pairs():
     assert be.intra_list_diversity({"u": ["a", "d"]}, 2, VECTORS) == 1.0
 
 
+def test_equal_vectors_have_no_distance():
+    """The cosine of this vector with itself rounds to above 1."""
+    same = {"a": [0.3, 0.9, 1.0], "b": [0.3, 0.9, 1.0]}
+    assert be.intra_list_diversity({"u": ["a", "b"]}, 2, same) == 0.0
+
+
 def test_diversity_of_sets_is_jaccards():
     """One label of three in common; two empty sets are equal."""
     genres = {"a": {"x", "y"}, "b": {"y", "z"}, "c": set(), "d": frozenset()}

@@ -246,7 +246,7 @@ def _distance(one: Any, other: Any) -> float:  # noqa: ANN401 - vectors or sets
         raise ArgumentError("features", "vectors of the same length", f"{len(a)} and {len(b)}")
     norm = math.hypot(*a) * math.hypot(*b)
     dot = math.fsum(x * y for x, y in zip(a, b, strict=True))
-    return 1.0 - dot / norm if norm > 0.0 else 1.0
+    return max(0.0, 1.0 - dot / norm) if norm > 0.0 else 1.0  # a cosine may round to above 1
 
 
 def _mean(values: Sequence[float]) -> float:
