@@ -6,15 +6,16 @@ from collections import Counter
 from dataclasses import asdict
 from typing import Any
 
-from sqlalchemy import Connection, Row, Select, delete, func, insert, select, update
+from sqlalchemy import Connection, Select, delete, insert, select, update
 
 from berryeval.archive.checks import check_id, check_note, check_text
-from berryeval.archive.clock import now
+from berryeval.archive.clock import moment_after, now
 from berryeval.archive.database import Database, batches_of
 from berryeval.archive.judgments import ArchivedJudgments
 from berryeval.archive.judgments.opinions import SETTLED
 from berryeval.archive.paging import ArchivePart
-from berryeval.archive.projects.board import read_board
+from berryeval.archive.projects.board import PROJECTS, required_project, stored_project
+from berryeval.archive.projects.boards import Boards
 from berryeval.archive.projects.records import (
     PROJECT_STATES,
     PairSelection,
@@ -23,7 +24,6 @@ from berryeval.archive.projects.records import (
     ProjectPlan,
     ProjectState,
     StoredProject,
-    plan_of,
 )
 from berryeval.archive.projects.selecting import select_pairs
 from berryeval.archive.queries import ArchivedQueries
@@ -35,13 +35,6 @@ from berryeval.errors import ArgumentError, ConflictError, NotFoundError
 
 __all__ = ["ArchivedProjects"]
 
-_N_PAIRS = (
-    select(func.count())
-    .where(project_pairs.c.project == projects.c.name)
-    .correlate(projects)
-    .scalar_subquery()
-)
-_PROJECTS: Select[Any] = select(projects, _N_PAIRS.label("n_pairs"))
 _UNFINISHED: Select[Any] = (
     select(project_pairs.c.project, project_pairs.c.query_id, project_pairs.c.doc_id)
     .join(projects, projects.c.name == project_pairs.c.project)
@@ -68,6 +61,7 @@ class ArchivedProjects(ArchivePart):
         self._judgments = judgments
         self._queries = queries
         self._runs = runs
+        self._boards = Boards(database)
 
     def create(self, name: str, plan: ProjectPlan, *, author: str) -> StoredProject:
         """Select the pairs of a project, and start it.
@@ -99,21 +93,21 @@ class ArchivedProjects(ArchivePart):
             rows = (_row(name, position, one) for position, one in enumerate(pairs))
             for some in batches_of(rows):
                 connection.execute(insert(project_pairs), some)
-            return _required(connection, name)
+            return required_project(connection, name)
 
     def get(self, name: str) -> StoredProject | None:
         """Return a project; None if it does not exist."""
-        return self._one(_PROJECTS.where(projects.c.name == check_id(name, "name")), _project)
+        return self._one(PROJECTS.where(projects.c.name == check_id(name, "name")), stored_project)
 
     def page(self, *, after: str | None = None, limit: int = 100) -> Page[StoredProject]:
         """Return projects in the order of their names' bytes."""
-        return self._page(_PROJECTS, (projects.c.name,), _project, after=after, limit=limit)
+        return self._page(PROJECTS, (projects.c.name,), stored_project, after=after, limit=limit)
 
     def all(self) -> list[StoredProject]:
         """Return all projects, by name."""
-        rows = _PROJECTS.order_by(projects.c.name)
+        rows = PROJECTS.order_by(projects.c.name)
         with self._database.reading() as connection:
-            return [*map(_project, connection.execute(rows))]
+            return [*map(stored_project, connection.execute(rows))]
 
     def board(self, name: str) -> ProjectBoard:
         """Return a project with all its pairs and answers.
@@ -123,8 +117,7 @@ class ArchivedProjects(ArchivePart):
         NotFoundError
             If there is no such project.
         """
-        with self._database.reading(repeatable=True) as connection:
-            return read_board(connection, _required(connection, check_id(name, "name")))
+        return self._boards.get(check_id(name, "name"))
 
     def set_state(self, name: str, state: ProjectState) -> StoredProject:
         """Pause, continue or finish a project.
@@ -140,10 +133,10 @@ class ArchivedProjects(ArchivePart):
         if state not in PROJECT_STATES:
             raise ArgumentError("state", " or ".join(map(repr, PROJECT_STATES)), repr(state)[:40])
         with self._database.writing(alone="projects") as connection:
-            _required(connection, check_id(name, "name"))
+            required_project(connection, check_id(name, "name"))
             changes = update(projects).where(projects.c.name == name)
             connection.execute(changes.values(state=state, updated_at=now()))
-            return _required(connection, name)
+            return required_project(connection, name)
 
     def remove(self, name: str) -> bool:
         """Remove a project, and return whether it existed; its judgments are kept."""
@@ -201,8 +194,9 @@ class ArchivedProjects(ArchivePart):
         with self._database.writing(alone="projects") as connection:
             _delete_refusal(connection, key)
             if stored is None:
-                _required(connection, name)  # it may have been removed since
-                row = {**key, "note": check_note(note, "note"), "given_at": now()}
+                required_project(connection, name)  # it may have been removed since
+                moment = moment_after(connection, project_refusals.c.given_at)
+                row = {**key, "note": check_note(note, "note"), "given_at": moment}
                 connection.execute(insert(project_refusals).values(**row))
         return stored
 
@@ -261,7 +255,7 @@ class ArchivedProjects(ArchivePart):
         wanted = (c.project == name, c.query_id == check_id(query_id, "query_id"),
                   c.doc_id == check_id(doc_id, "doc_id"))  # fmt: skip
         with self._database.reading() as connection:
-            project = _required(connection, check_id(name, "name"))
+            project = required_project(connection, check_id(name, "name"))
             if connection.execute(select(c.position).where(*wanted)).first() is None:
                 raise NotFoundError("pair", f"{doc_id} for {query_id} in project {name}")
         return project
@@ -304,17 +298,3 @@ def _delete_refusal(connection: Connection, key: dict[str, str]) -> bool:
 
 def _row(name: str, position: int, one: ProjectPair) -> dict[str, Any]:
     return {"project": name, "position": position, **asdict(one)}
-
-
-def _required(connection: Connection, name: str) -> StoredProject:
-    row = connection.execute(_PROJECTS.where(projects.c.name == name)).one_or_none()
-    if row is None:
-        raise NotFoundError("project", name)
-    return _project(row)
-
-
-def _project(row: Row[Any]) -> StoredProject:
-    return StoredProject(
-        row.name, plan_of(row.settings), row.state, row.created_by, row.created_at,
-        row.updated_at, row.n_pairs,
-    )  # fmt: skip

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
+from functools import cached_property
 from itertools import pairwise
 from typing import Any, Literal, TypeAlias, get_args
 
@@ -218,6 +219,27 @@ class ProjectBoard:
     project: StoredProject
     pairs: Sequence[AskedPair]
 
+    @cached_property
+    def places(self) -> Mapping[tuple[str, str], int]:
+        """The position of each pair."""
+        return {one.asked.pair: position for position, one in enumerate(self.pairs)}
+
+    def find(self, pair: tuple[str, str]) -> AskedPair | None:
+        """Return a pair of the project; None if it has no such pair."""
+        position = self.places.get(pair)
+        return None if position is None else self.pairs[position]
+
+    def replaced(
+        self, project: StoredProject, changed: Mapping[tuple[str, str], AskedPair]
+    ) -> ProjectBoard:
+        """Return a later board of the same pairs, some of which have other answers."""
+        pairs = [*self.pairs]
+        for pair, one in changed.items():
+            pairs[self.places[pair]] = one
+        later = ProjectBoard(project, pairs)
+        vars(later)["places"] = self.places  # of `cached_property`: pairs never move
+        return later
+
     @property
     def n_wanted(self) -> int:
         """How many answers the project asks for."""
@@ -248,11 +270,17 @@ class ProjectBoard:
         """Whether a pair has all its answers."""
         return len(one.answers) >= self.project.plan.n_opinions
 
+    def is_open_for(self, judge: str, one: AskedPair) -> bool:
+        """Whether a judge can still answer a pair."""
+        is_asked = self.project.plan.includes(judge) and judge not in one.answers
+        return is_asked and not self.is_done(one)
+
     def open_for(self, judge: str) -> list[AskedPair]:
         """Return the pairs that a judge can still answer, in the order of the queue."""
         if not self.project.plan.includes(judge):
             return []
-        return [one for one in self.pairs if judge not in one.answers and not self.is_done(one)]
+        most = self.project.plan.n_opinions
+        return [one for one in self.pairs if len(one.answers) < most and judge not in one.answers]
 
     def judges(self) -> list[JudgeProgress]:
         """Return the progress of each judge: those of the plan, then others who answered."""

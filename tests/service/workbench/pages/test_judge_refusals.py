@@ -96,3 +96,22 @@ def test_only_an_invalid_grade_is_rejected(client):
     outcomes = say(client, graded(cards[0], 1), graded(cards[1], 1e300), graded(cards[2], 1))
     assert [outcome["status"] for outcome in outcomes] == ["done", "refused", "done"]
     assert "grade" in outcomes[1]["reason"]
+
+
+def test_a_page_has_a_limited_number_of_documents(client):
+    """More are rejected, before they are looked up."""
+    have = [["q1", f"d{number}"] for number in range(1001)]
+    body = {"author": "local", "session": "one", "n": 1, "have": have}
+    answer = client.post("/judge/next", json=body, headers=ORIGIN)
+    assert answer.status_code == 422
+    assert "have: expected a list of at most 1,000 pairs" in answer.json()["detail"]
+
+
+def test_invented_pairs_take_no_memory(client):
+    """They are neither reserved nor, if their ids are too long, skipped."""
+    ask(client, n=1, have=[["q1", f"invented{number}"] for number in range(1000)])
+    queues = client.app.state.queues
+    assert not [pair for pair in queues._taken if pair[1].startswith("invented")]
+    [outcome] = say(client, {"kind": "skip", "query_id": "q1", "doc_id": "d" * 1025})
+    assert outcome["status"] == "refused"
+    assert "doc_id: expected 1 to 1,024 bytes" in outcome["reason"]

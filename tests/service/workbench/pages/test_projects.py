@@ -169,7 +169,32 @@ def test_reservations_end_after_a_while(archive, start, monkeypatch):
     monkeypatch.setattr(project_queues, "_TAKEN_SECONDS", 0.0)
     first, second = (queues.next("team", name, n=2).chosen for name in ("ada", "bob"))
     assert first == second
-    assert {name for taken in queues._taken.values() for name in taken} == {"bob"}
+    assert {name for taken in queues._taken["team"].values() for name in taken} == {"bob"}
+
+
+def test_invented_pairs_are_not_remembered(client, start):
+    """Neither as shown nor as skipped: a judge could fill the memory with them."""
+    start(judges=("local", "ada"))
+    invented = [[f"q{number}", "d" * 1000] for number in range(1000)]
+    assert len(cards(client, n=2, have=invented)) == 2
+    queues = client.app.state.queues.projects
+    assert {pair[0] for pair in queues._taken["team"]} == {"q1"}
+    skip = {"kind": "skip", "mode": "project", "project": "team"}
+    [outcome] = say(client, {**skip, "query_id": "q77", "doc_id": "d1"})
+    assert (outcome["status"], "d1 for q77" in outcome["reason"]) == ("refused", True)
+    [outcome] = say(client, {**skip, "project": "none", "query_id": "q1", "doc_id": "d3"})
+    assert outcome["status"] == "refused"
+    assert not queues._skipped.get(("team", "local"))
+
+
+def test_one_judge_cannot_reserve_everything(archive, start, monkeypatch):
+    """Nor can a caller who is not asked; up to the limit, pairs are kept from others."""
+    start(judges=("ada", "bob"))
+    monkeypatch.setattr(project_queues, "MOST_TAKEN", 4)
+    queues = project_queues.ProjectQueues(archive)
+    assert queues.next("team", "eve", n=2, have=HOLES).n_left == 0
+    assert queues.next("team", "ada", n=9, have=HOLES).n_left == 9
+    assert queues.next("team", "bob", n=9).n_left == 5
 
 
 def test_blind_judges_see_neither_grades_nor_systems(client, archive, start):

@@ -32,3 +32,18 @@ def test_a_slow_list_is_not_rebuilt_for_every_upload(archive, monkeypatch, patie
     queues.first(JudgingTask(), "ada")
     queues.close()
     assert len(built) == n_built
+
+
+def test_one_judge_cannot_reserve_every_document(archive, monkeypatch):
+    """Up to the limit they are kept from others, with however many open pages."""
+    archive.judgments.put([JudgmentEntry("q1", "d0", 1)], author="ada")
+    documents = [f"d{number}" for number in range(10)]
+    archive.runs.put(Run.from_lists({"q1": documents}), RunFacts("one"))
+    queues = Queues(archive, Scoring(archive, RunCache(archive), ["RR"]))
+    monkeypatch.setattr(judging_queues, "_WAIT_SECONDS", 20.0)
+    monkeypatch.setattr(judging_queues, "MOST_TAKEN", 4)
+    for session in "abc":
+        queues.next(JudgingTask(), "ada", session=session, n=3)
+    offered = queues.next(JudgingTask(), "bob", session="d", n=9).turns
+    queues.close()
+    assert len(offered) == 5  # of nine

@@ -15,6 +15,7 @@ from itertools import islice
 from typing import NamedTuple
 
 from berryeval.archive import Archive
+from berryeval.archive.checks import check_id
 from berryeval.archive.judgments.opinions import counted_state
 from berryeval.archive.records import StoredJudgment
 from berryeval.errors import BerryEvalError
@@ -29,7 +30,7 @@ from berryeval.service.workbench.state.judging_modes import (
     needs_judgment,
     stamp_of,
 )
-from berryeval.service.workbench.state.project_queues import ProjectQueues, to_judge
+from berryeval.service.workbench.state.project_queues import MOST_TAKEN, ProjectQueues, to_judge
 from berryeval.service.workbench.state.scoring import Scoring
 
 __all__ = ["Given", "Queues", "Turn"]
@@ -88,6 +89,10 @@ class _List:
     """How long building it took."""
     made: float = field(default_factory=time.monotonic)
     gone: set[Pair] = field(default_factory=set)
+    pairs: frozenset[Pair] = field(init=False)
+
+    def __post_init__(self) -> None:
+        self.pairs = frozenset(one.pair for one in self.listed.asked)
 
     @property
     def age(self) -> float:
@@ -160,7 +165,8 @@ class Queues:
         with self._lock:
             self._forget()
             for pair in have:
-                self._take(pair, session, caller)
+                if pair in queue.pairs:  # others would be remembered for nothing
+                    self._take(pair, session, caller)
             skipped = self._skipped.get(caller, ())
             shown = set(have)
             free = self._free(listed.asked, queue.gone, session)
@@ -193,6 +199,8 @@ class Queues:
 
     def skip(self, caller: str, pair: Pair) -> None:
         """Do not offer this pair to the judge again until the service restarts."""
+        for name, value in zip(("query_id", "doc_id"), pair, strict=True):
+            check_id(value, name)
         with self._lock:
             self._skipped.setdefault(caller, LruCache(_MOST_SKIPPED)).put(pair, None)
             self._taken.pop(pair, None)
@@ -261,6 +269,11 @@ class Queues:
         holder = self._taken.get(pair)
         if holder is not None and holder.session != session:
             return False
+        if (
+            holder is None
+            and sum(one.caller == caller for one in self._taken.values()) >= MOST_TAKEN
+        ):
+            return True  # offered, but not kept from others
         self._taken[pair] = _Reservation(session, caller, time.monotonic() + _TAKEN_SECONDS)
         return True
 

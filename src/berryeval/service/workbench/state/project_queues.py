@@ -9,18 +9,23 @@ from __future__ import annotations
 
 import threading
 import time
-from collections.abc import Collection
+from collections.abc import Collection, Iterator
 from dataclasses import dataclass
+from itertools import islice
 
 from berryeval.archive import Archive
 from berryeval.archive.projects.records import AskedPair, ProjectBoard, ProjectPair, ProjectPlan
+from berryeval.errors import NotFoundError
 from berryeval.service.lru_cache import LruCache
 from berryeval.service.workbench.state.judging_modes import Pair, PairToJudge, effect_words
 
-__all__ = ["NextPairs", "ProjectQueues", "to_judge"]
+__all__ = ["MOST_TAKEN", "NextPairs", "ProjectQueues", "to_judge"]
 
 _TAKEN_SECONDS = 300.0
-_MOST_SKIPPED = 10_000
+MOST_TAKEN = 500
+"""Pairs that are reserved for one judge; more are not kept from the others."""
+_MOST_SKIPPED = 100_000
+"""Pairs that all judges skip; what a judge has skipped is forgotten at once."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,8 +43,9 @@ class ProjectQueues:
 
     def __init__(self, archive: Archive) -> None:
         self._archive = archive
-        self._taken: dict[tuple[str, Pair], dict[str, float]] = {}
-        self._skipped: dict[tuple[str, str], LruCache[Pair, None]] = {}
+        self._taken: dict[str, dict[Pair, dict[str, float]]] = {}
+        """By project and pair: until when it is reserved for each judge."""
+        self._skipped: LruCache[tuple[str, str], set[Pair]] = LruCache(_MOST_SKIPPED, len)
         self._lock = threading.Lock()
 
     def next(self, name: str, caller: str, *, n: int, have: Collection[Pair] = ()) -> NextPairs:
@@ -60,59 +66,102 @@ class ProjectQueues:
             return NextPairs(board, [], 0)
         with self._lock:
             self._forget()
-            for pair in have:
-                self._take(name, pair, caller)
-            skipped = self._skipped.get((name, caller), ())
-            free, crowded = self._free(board, caller)
-            here = _query_of(board, caller, have)
-            free = [one for one in free if one.asked.pair not in skipped]
-            # Sorting is stable: within each group the order of the project is kept.
-            free.sort(key=lambda one: (one.asked.query_id != here, one.asked.query_id in crowded))
+            self._take(board, have, caller)
+            full = self._full(board, caller)
+            unavailable = full | (self._skipped.get((name, caller)) or set())
+            free = board.open_for(caller)
+            if unavailable:
+                free = [one for one in free if one.asked.pair not in unavailable]
+            crowded = {query_id for query_id, _ in full}
+            ordered = _in_turn(free, _query_of(board, caller, have), crowded)
             shown = {*have}
-            chosen = [one for one in free if one.asked.pair not in shown][:n]
-            for one in chosen:
-                self._take(name, one.asked.pair, caller)
+            chosen = [*islice((one for one in ordered if one.asked.pair not in shown), n)]
+            self._take(board, [one.asked.pair for one in chosen], caller)
         return NextPairs(board, chosen, len(free))
 
     def skip(self, name: str, caller: str, pair: Pair) -> None:
-        """Do not offer this pair to the judge again until the service restarts."""
+        """Do not offer this pair to the judge again until the service restarts.
+
+        Raises
+        ------
+        NotFoundError
+            If there is no such project, or it does not have the pair.
+        """
+        one = self._archive.projects.board(name).find(pair)
+        if one is None:
+            raise NotFoundError("pair", f"{pair[1]} for {pair[0]} in project {name}")
         with self._lock:
-            self._skipped.setdefault((name, caller), LruCache(_MOST_SKIPPED)).put(pair, None)
-            self._taken.get((name, pair), {}).pop(caller, None)
+            skipped = self._skipped.get((name, caller)) or set()
+            self._skipped.put((name, caller), skipped | {one.asked.pair})
+            self._taken.get(name, {}).get(pair, {}).pop(caller, None)
 
     def unskip(self, name: str, caller: str, pair: Pair) -> None:
         """Undo a skip."""
         with self._lock:
-            if (name, caller) in self._skipped:
-                self._skipped[name, caller].forget(pair)
+            skipped = self._skipped.get((name, caller)) or set()
+            self._skipped.put((name, caller), skipped - {pair})
 
-    def _take(self, name: str, pair: Pair, caller: str) -> None:
-        self._taken.setdefault((name, pair), {})[caller] = time.monotonic() + _TAKEN_SECONDS
+    def _take(self, board: ProjectBoard, pairs: Collection[Pair], caller: str) -> None:
+        """Reserve pairs that a judge can answer, up to a limit."""
+        taken = self._taken.setdefault(board.project.name, {})
+        until = time.monotonic() + _TAKEN_SECONDS
+        n_own = sum(caller in by for by in taken.values())
+        for pair in pairs:
+            one = board.find(pair)
+            if one is None or not board.is_open_for(caller, one):
+                continue
+            by = taken.get(pair, {})
+            n_own += caller not in by
+            if n_own > MOST_TAKEN:
+                break
+            taken[one.asked.pair] = {**by, caller: until}
 
     def _forget(self) -> None:
         now = time.monotonic()
-        for key, taken in [*self._taken.items()]:
-            self._taken[key] = {by: until for by, until in taken.items() if until > now}
-            if not self._taken[key]:
-                del self._taken[key]
+        for name, taken in [*self._taken.items()]:
+            kept = {
+                pair: valid
+                for pair, by in taken.items()
+                if (valid := {judge: until for judge, until in by.items() if until > now})
+            }
+            self._taken[name] = kept
+            if not kept:
+                del self._taken[name]
 
-    def _free(self, board: ProjectBoard, caller: str) -> tuple[list[AskedPair], set[str]]:
-        """Return the pairs that a judge can answer now, and the queries of others' pairs."""
-        name = board.project.name
-        free, crowded = [], set()
-        for one in board.open_for(caller):
-            others = self._taken.get((name, one.asked.pair), {}).keys() - {caller}
-            if len(one.answers.keys() | others) < board.project.plan.n_opinions:
-                free.append(one)
-            else:
-                crowded.add(one.asked.query_id)
-        return free, crowded
+    def _full(self, board: ProjectBoard, caller: str) -> set[Pair]:
+        """Return the open pairs that others are about to answer."""
+        most = board.project.plan.n_opinions
+        found = set()
+        for pair, by in self._taken.get(board.project.name, {}).items():
+            one = board.find(pair)
+            if one is not None and board.is_open_for(caller, one):
+                others = by.keys() - {caller}
+                if len(one.answers.keys() | others) >= most:
+                    found.add(pair)
+        return found
+
+
+def _in_turn(
+    free: Collection[AskedPair], here: str | None, crowded: Collection[str]
+) -> Iterator[AskedPair]:
+    """Iterate over pairs: first the judge's query, then those that no other judge is at."""
+    yield from (one for one in free if one.asked.query_id == here)
+    rest = (one for one in free if one.asked.query_id != here)
+    if not crowded:
+        yield from rest
+        return
+    waiting = []
+    for one in rest:
+        if one.asked.query_id in crowded:
+            waiting.append(one)
+        else:
+            yield one
+    yield from waiting
 
 
 def _query_of(board: ProjectBoard, caller: str, have: Collection[Pair]) -> str | None:
     """Return the query that a judge is at: of the page's last document, or of the last answer."""
-    known = {one.asked.pair: one for one in board.pairs}
-    waiting = [one for pair in have if (one := known.get(pair)) and caller not in one.answers]
+    waiting = [one for pair in have if (one := board.find(pair)) and caller not in one.answers]
     if waiting:
         return waiting[-1].asked.query_id
     answered = [one for one in board.pairs if caller in one.answers]

@@ -38,6 +38,8 @@ router = APIRouter(route_class=JsonRoute)
 
 _MOST_AT_ONCE = 20
 _MOST_ANSWERS = 100
+_MOST_SHOWN = 1000
+"""Pairs that a page has; a page fetches ten at a time."""
 _IN_A_ROW = 5
 """Grades whose buttons fit into a row; more are in two."""
 
@@ -154,8 +156,8 @@ async def next_documents(
     """Return the next documents to judge."""
     content = await _content(request, caller)
     have = content.get("have", [])
-    if not isinstance(have, list):
-        raise ArgumentError("have", "a list of pairs", type(have).__name__)
+    if not isinstance(have, list) or len(have) > _MOST_SHOWN:
+        raise ArgumentError("have", f"a list of at most {_MOST_SHOWN:,} pairs", "something else")
     pairs = [
         (str(one[0]), str(one[1]))
         for one in have
