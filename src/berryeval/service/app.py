@@ -125,6 +125,7 @@ def _forget_trusted(service: State) -> None:
     callers: KnownCallers = service.callers
     callers.forget()
     collections: Collections = service.collections
+    collections.close_outdated()
     for state in collections.open_states():
         state.archive.queries.distrust()
         state.runs.distrust()

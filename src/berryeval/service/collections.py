@@ -9,6 +9,7 @@ from __future__ import annotations
 import threading
 from collections import OrderedDict
 from collections.abc import Callable
+from contextlib import suppress
 
 from starlette.datastructures import State
 
@@ -124,6 +125,7 @@ class Collections:
         self.home = Collection(StoredCollection(HOME, HOME, None, None), state)
         self._opened: OrderedDict[str, Collection] = OrderedDict()
         self._being_removed: set[str] = set()
+        self._is_checking = False
         self._lock = threading.Lock()
 
     def take(self, name: str) -> Collection:
@@ -205,6 +207,29 @@ class Collections:
         finally:
             with self._lock:
                 self._being_removed.discard(place)
+
+    def close_outdated(self) -> None:
+        """Close what another process has removed or replaced: collections and search systems.
+
+        In a thread, since it asks the archives. Requests that are under way are not disturbed.
+        """
+        with self._lock:
+            if self._is_checking:
+                return
+            self._is_checking = True
+        in_thread(self._close_outdated, "collection")
+
+    def _close_outdated(self) -> None:
+        self._is_checking = False  # before reading: what changes from here on needs another look
+        with suppress(ArchiveError):
+            if self._opened:
+                places = {one.place for one in self._archive.collections.all()}
+                with self._lock:
+                    removed = self._pop(lambda one: one.place not in places)
+                for one in removed:
+                    one.retire()
+            for state in self.open_states():
+                state.stores.drop_outdated()
 
     def open_states(self) -> list[State]:
         """Return the states of the collections that are open."""

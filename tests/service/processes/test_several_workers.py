@@ -162,6 +162,33 @@ def test_removed_collection_is_unknown_to_the_other_worker(running):
     assert [one for one in running.log() if one["event"] == "bug"] == []
 
 
+@pytest.mark.skipif(not Path("/proc/self/fd").exists(), reason="lists the files of a process")
+def test_removed_collection_is_closed_by_the_other_worker(running):
+    """Otherwise its file would take space on the disk until the service ends."""
+    if running.archive.startswith("postgresql"):
+        pytest.skip("SQLite has one file per collection")
+    running.first.put("/v1/collections/gone", json={}).raise_for_status()
+    for client in (running.first, running.second):
+        assert client.get("/c/gone/v1/judgments").status_code == 200
+
+    def holders():
+        return [pid for pid in running.pids if any("/gone_" in one for one in open_files(pid))]
+
+    assert holders() == running.pids
+    assert running.first.delete("/v1/collections/gone").status_code == 204
+    assert running.second.get("/healthz").status_code == 200
+    wait_until(lambda: holders() == [])
+
+
+def open_files(pid):
+    """Return the files that a process has open."""
+    found = []
+    for one in Path(f"/proc/{pid}/fd").iterdir():
+        with suppress(OSError):
+            found.append(str(one.readlink()))
+    return found
+
+
 def test_revoked_token_is_rejected_by_the_other_worker(running):
     """At once, though a valid one is otherwise trusted for five seconds."""
     for one, other in ((running.first, running.second), (running.second, running.first)):

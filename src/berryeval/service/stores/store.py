@@ -303,13 +303,19 @@ class ConfiguredStore(Store):
 
 
 class RegisteredStore(ConfiguredStore):
-    """A system that an administrator has registered, which reaches only allowed hosts."""
+    """A system that an administrator has registered, which reaches only allowed hosts.
+
+    When it is replaced or removed, queries under way still use it; the last one closes it.
+    """
 
     kind = "registered"
 
     def __init__(self, name: str, opener: SystemOpener, updated_at: datetime) -> None:
         super().__init__(name, opener)
         self.updated_at = updated_at
+
+    def __del__(self) -> None:
+        self.close()
 
     @property
     def stamp(self) -> object:

@@ -199,7 +199,10 @@ class Stores:
         if name in self._configured or self._facts(name) is not None:
             raise ConflictError(f"system {name!r}", "a name that no store has", "a store")
         check_registration(name, place, settings, secrets, self._hosts)
-        return self._archive.systems.put(name, place, settings, secrets, author=author)
+        made = self._archive.systems.put(name, place, settings, secrets, author=author)
+        with self._lock:
+            self._registered.pop(name, None)
+        return made
 
     def unregister(self, name: str) -> None:
         """Remove a registered system; its runs are kept.
@@ -212,9 +215,7 @@ class Stores:
         if not self._archive.systems.remove(name):
             raise NotFoundError("system", name)
         with self._lock:
-            forgotten = self._registered.pop(name, None)
-        if forgotten is not None:
-            forgotten.close()
+            self._registered.pop(name, None)
 
     def names(self) -> list[str]:
         """Return the names of all stores."""
@@ -222,6 +223,21 @@ class Stores:
         made = (facts.name for facts in known if facts.kind not in _NOT_EMBEDDED)
         registered = self._archive.systems.page(limit=MOST_ON_A_PAGE).items
         return sorted({DEFAULT, *self._configured, *made, *(one.name for one in registered)})
+
+    def drop_outdated(self) -> None:
+        """Drop the systems and indexes that another process has removed or replaced."""
+        with self._lock:
+            systems, indexes = [*self._registered.items()], [*self._indexes]
+        for name, known in systems:
+            found = self._archive.systems.get(name)
+            if found is None or found.updated_at != known.updated_at:
+                with self._lock:
+                    if self._registered.get(name) is known:
+                        del self._registered[name]
+        for name in indexes:
+            if self._archive.stores.get(name) is None:
+                with self._lock:
+                    self._indexes.pop(name, None)
 
     def close(self) -> None:
         """Close connections."""
