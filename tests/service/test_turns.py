@@ -4,7 +4,11 @@ import asyncio
 
 import pytest
 
-from berryeval.service.middleware.turns import AT_ONCE, Turns
+from berryeval.service.dependencies import Caller
+from berryeval.service.middleware import turns
+from berryeval.service.middleware.turns import PAGES, SEARCHES, TRIES, Turns
+
+AT_ONCE = PAGES.at_once
 
 
 class Application:
@@ -28,11 +32,12 @@ async def settle():
         await asyncio.sleep(0)
 
 
-def start(app, path, method="GET", send=None):
+def start(app, path, method="GET", send=None, caller="ada"):
     async def ignore(_message):
         pass
 
-    scope = {"type": "http", "method": method, "path": path}
+    state = {"caller": Caller(caller, "judge")}
+    scope = {"type": "http", "method": method, "path": path, "state": state}
     return asyncio.ensure_future(app(scope, None, send or ignore))
 
 
@@ -61,6 +66,62 @@ def test_pages_wait_for_their_turn():
 def test_judgments_and_programs_do_not_wait(method, path):
     """Neither for pages nor for one another."""
     assert asyncio.run(of_many(path, method)) == (10, 10)
+
+
+@pytest.mark.parametrize(
+    ("line", "method", "path"),
+    [
+        (TRIES, "GET", "/try"),
+        (TRIES, "GET", "/try/scores"),
+        (SEARCHES, "GET", "/v1/stores/shop/search"),
+        (SEARCHES, "POST", "/v1/stores/shop/search"),
+        (SEARCHES, "POST", "/v1/evaluation/evaluate"),
+        (SEARCHES, "POST", "/a/b/_rank_eval"),
+        (SEARCHES, "GET", "/_rank_eval"),
+    ],
+)
+def test_searches_that_hang_leave_room_for_everything_else(line, method, path):
+    """For pages, for other callers, and for threads: routes share 40."""
+
+    async def hang():
+        application = Application()
+        app = Turns(application)
+        counts = []
+        requests = []
+        for caller in ("ada", "bob", "eve"):
+            requests += [start(app, path, method, caller=caller) for _ in range(50)]
+            await settle()
+            counts.append(application.n_working)
+        requests += [start(app, "/runs", caller="bob")]
+        await settle()
+        n_with_page = application.n_working
+        application.go_on.set()
+        await asyncio.gather(*requests)
+        return counts, n_with_page, application.n_working
+
+    counts, n_with_page, n_all = asyncio.run(hang())
+    assert counts == [line.per_caller, line.at_once, line.at_once]
+    assert n_with_page == line.at_once + 1
+    assert n_all == 151
+    assert PAGES.at_once + TRIES.at_once + SEARCHES.at_once < 40
+
+
+def test_callers_who_are_gone_take_no_memory():
+    """Nor do requests that were cancelled while they waited."""
+
+    async def come_and_go():
+        application = Application()
+        app = Turns(application)
+        requests = [start(app, "/try", caller=f"caller {n}") for n in range(100)]
+        await settle()
+        for request in requests[50:]:
+            request.cancel()
+        application.go_on.set()
+        await asyncio.gather(*requests, return_exceptions=True)
+        lines = turns._of_this_loop()
+        return lines._turns, lines._n_users
+
+    assert asyncio.run(come_and_go()) == ({}, {})
 
 
 def test_a_slow_reader_does_not_hold_its_turn():

@@ -2,67 +2,134 @@
 
 Python runs one of them at once. If pages took a thread each, a judgment, which takes milliseconds,
 would share the processor with all of them.
+
+Searches wait in lines of their own. A system under test may take as long as it likes, and searches
+of it must leave turns and threads to everything else; those of one caller, also to other callers.
 """
 
 from __future__ import annotations
 
 import asyncio
+import re
+from collections import Counter
+from collections.abc import AsyncIterator
+from contextlib import AsyncExitStack, asynccontextmanager
+from dataclasses import dataclass
 
 from anyio.lowlevel import RunVar
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-__all__ = ["AT_ONCE", "Turns"]
+from berryeval.service.dependencies import Caller
 
-AT_ONCE = 4
-"""Pages that are computed at the same time."""
+__all__ = ["PAGES", "SEARCHES", "TRIES", "Line", "Turns"]
 
-_turns: RunVar[asyncio.Semaphore] = RunVar("berryeval_page_turns")
+
+@dataclass(frozen=True)
+class Line:
+    """Requests that wait for one another.
+
+    Parameters
+    ----------
+    name : str
+        Identifies the line.
+    at_once : int
+        Requests that are worked on at the same time.
+    per_caller : int
+        The same for one caller.
+    """
+
+    name: str
+    at_once: int
+    per_caller: int
+
+
+PAGES = Line("pages", 4, 4)
+"""Pages that are computed."""
+TRIES = Line("tries", 8, 4)
+"""The page Try, which waits for search systems."""
+SEARCHES = Line("searches", 24, 12)
+"""Searches and evaluations over HTTP. Routes share 40 threads."""
 
 _NO_PAGES = ("/v1/", "/assets/", "/healthz", "/readyz", "/metrics", "/login")
-"""Beginnings of paths that never wait."""
+"""Beginnings of paths that never wait as pages."""
+
+_SEARCH = re.compile(r"/v1/stores/[^/]+/search|/v1/evaluation/evaluate|(/.+)?/_rank_eval")
 
 
 class Turns:
-    """Let requests for pages wait for their turn; everything else passes."""
+    """Let requests for pages and searches wait for their turn; everything else passes."""
 
     def __init__(self, app: ASGIApp) -> None:
         self._app = app
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Pass the request on, in its turn."""
-        if not _is_page(scope):
+        line = _line_of(scope)
+        if line is None:
             await self._app(scope, receive, send)
             return
-        turns = _of_this_loop()
-        await turns.acquire()
-        is_held = True
+        async with AsyncExitStack() as held:
+            await held.enter_async_context(_of_this_loop().turn(line, _name_of(scope)))
 
-        def release() -> None:
-            nonlocal is_held
-            if is_held:
-                is_held = False
-                turns.release()
+            async def send_on(message: Message) -> None:
+                await held.aclose()  # the page is computed; its client may read it slowly
+                await send(message)
 
-        async def send_on(message: Message) -> None:
-            release()  # the page is computed; its client may read it slowly
-            await send(message)
-
-        try:
             await self._app(scope, receive, send_on)
+
+
+class _Lines:
+    """The lines of an event loop."""
+
+    def __init__(self) -> None:
+        self._turns: dict[tuple[Line, str | None], asyncio.Semaphore] = {}
+        self._n_users: Counter[tuple[Line, str | None]] = Counter()
+
+    @asynccontextmanager
+    async def turn(self, line: Line, caller: str) -> AsyncIterator[None]:
+        """Wait for a turn, first among the requests of the caller and then among all."""
+        own, common = (line, caller), (line, None)
+        async with self._held(own, line.per_caller), self._held(common, line.at_once):
+            yield
+
+    @asynccontextmanager
+    async def _held(self, key: tuple[Line, str | None], at_once: int) -> AsyncIterator[None]:
+        turns = self._turns.setdefault(key, asyncio.Semaphore(at_once))
+        self._n_users[key] += 1
+        try:
+            async with turns:
+                yield
         finally:
-            release()
+            self._n_users[key] -= 1
+            if not self._n_users[key]:  # callers come and go
+                del self._n_users[key], self._turns[key]
 
 
-def _of_this_loop() -> asyncio.Semaphore:
-    """Return the semaphore of this event loop: one cannot be used in another."""
+_lines: RunVar[_Lines] = RunVar("berryeval_lines")
+
+
+def _of_this_loop() -> _Lines:
+    """Return the lines of this event loop: a semaphore cannot be used in another."""
     try:
-        return _turns.get()
+        return _lines.get()
     except LookupError:
-        turns = asyncio.Semaphore(AT_ONCE)
-        _turns.set(turns)
-        return turns
+        found = _Lines()
+        _lines.set(found)
+        return found
 
 
-def _is_page(scope: Scope) -> bool:
-    is_get = scope["type"] == "http" and scope["method"] == "GET"
-    return is_get and not scope["path"].startswith(_NO_PAGES)
+def _line_of(scope: Scope) -> Line | None:
+    """Return the line of a request; None if it does not wait."""
+    if scope["type"] != "http":
+        return None
+    path: str = scope["path"]
+    if _SEARCH.fullmatch(path):
+        return SEARCHES
+    if scope["method"] != "GET" or path.startswith(_NO_PAGES):
+        return None
+    return TRIES if path == "/try" or path.startswith("/try/") else PAGES
+
+
+def _name_of(scope: Scope) -> str:
+    caller: Caller | None = scope.get("state", {}).get("caller")
+    return "" if caller is None else caller.name

@@ -5,8 +5,10 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 
+from berryeval.archive.checks import LONGEST_ID
 from berryeval.core.query import Query
 from berryeval.core.run import Run
+from berryeval.errors import AnswerError
 from berryeval.search.collect import collect
 from berryeval.search.limits import Limits
 from berryeval.service.stores.query_deadline import QueryDeadline
@@ -63,4 +65,8 @@ def try_query(store: Store, query: Query, k: int, changes: Mapping[str, str], en
             settings = system.fingerprint()
     if found.failures:
         raise found.failures[query.query_id]
+    longest = max(map(len, found.run.doc_ids.iter_bytes()), default=0)
+    if longest > LONGEST_ID:  # neither a judgment nor an address could name it
+        message = f"expected ids of at most {LONGEST_ID:,} bytes, got one of {longest:,}"
+        raise AnswerError(store.name, message)
     return Tried(found.run, 1000 * found.durations[query.query_id], settings)
