@@ -52,6 +52,7 @@ at most, are started when there is work for them, and end after five minutes wit
 
 BEING_COMPUTED = 202
 """Status of a page that polls until it can be shown."""
+NOT_FOUND = 404
 MOST_POLLS = 10
 N_VARIANTS = 8
 
@@ -152,11 +153,15 @@ class Crowd:
             self.unexpected[f"{status} {path[:60]} {answer[:200]!r}"] += 1
 
     def n_failed(self, kind):
-        """Return how many requests of a kind failed: 5xx, or no answer."""
+        """Return how many requests of a kind failed: 5xx, no answer, or a page that is 404.
+
+        Readers open only pages of what is there, and no client removes any of it.
+        """
         return sum(
             n
             for (one, status), n in self.statuses.items()
-            if one == kind and (status == 0 or status >= 500)
+            if one == kind
+            and (status == 0 or status >= 500 or (kind == "page" and status == NOT_FOUND))
         )
 
     async def run(self, seconds, *, attackers):

@@ -144,3 +144,11 @@ def test_the_table_has_a_row_for_each_kind_and_attack(mixed_clients, crowd):
     assert "100 MB at most, in the end by process 50, 50 MB" in text
     assert "processes for tasks: 70 MB at most" in text
     assert "| gzip bomb | 2 | 2 x 413 |" in text
+
+
+def test_what_is_not_there_is_a_failure(mixed_clients):
+    """The clients remove nothing, so a page of a run that is 404 is a fault of the service."""
+    crowd = mixed_clients.Crowd(("127.0.0.1", 80), 1.0)
+    for status in (200, 202, 303, 404, 429, 500, 0):
+        crowd.note("page", "/runs/a", status, 1.0, b"")
+    assert crowd.n_failed("page") == 3

@@ -6,6 +6,7 @@ import pytest
 
 from berryeval import Query, Run
 from berryeval.archive import Archive, JudgmentEntry, RunFacts
+from berryeval.archive.judgments import states
 from berryeval.errors import NotFoundError
 from berryeval.service import shared_work
 from berryeval.service.stored_runs import RunCache
@@ -107,6 +108,23 @@ def test_a_state_keeps_its_judgments(scoring, archive):
         states.append(scoring.state())
     archive.close()
     assert [state.judgments.n_rows for state in states] == [2, 3, 4, 5, 6, 7]
+
+
+def test_a_state_is_read_after_its_hash_is_forgotten(scoring, archive, monkeypatch):
+    """A page shows it until newer judgments are counted; it was 404 after 256 of them."""
+    monkeypatch.setattr(states, "_N_HASHES", 1)
+    scoring.evaluation(scoring.run_id)
+    archive.judgments.put([JudgmentEntry("q1", "d2", 1)], author="ada")
+    shown = scoring.state()
+    for grade in (2, 3, 4):
+        archive.judgments.put([JudgmentEntry("q1", "d1", grade)], author="ada")
+        scoring.state()
+    archive.judgments.forget_earlier()
+    with pytest.raises(NotFoundError):
+        archive.judgments.at(shown.hash)
+    other = archive.runs.put(Run.from_lists({"q1": ["d3", "d2"]}), RunFacts("dense")).run_id
+    assert scoring.evaluation(other, shown)["RR"].mean == 0.5
+    assert shown.judgments.to_dict() == {"q1": {"d1": 1, "d2": 1}}
 
 
 def test_scored_runs_are_not_kept_in_memory(scoring):

@@ -134,7 +134,8 @@ class Scoring:
         else:
             hashed = archive.judgments.hash()
         self._revisions.put(hashed, revision)
-        return State(revision, hashed, self._design(), lambda: self._read(hashed))
+        exact = archive.judgments.revision_of(hashed)
+        return State(revision, hashed, self._design(), lambda: self._read(hashed, exact))
 
     def pinned(self, revision: int) -> State:
         """Return the judgments at a revision; weights and groups of queries are the current ones.
@@ -161,8 +162,12 @@ class Scoring:
         except NotFoundError:  # many changes ago, and not recorded
             return state.revision
 
-    def _read(self, hashed: str) -> Judgments:
-        found = self._archive.judgments.at(hashed)
+    def _read(self, hashed: str, revision: int) -> Judgments:
+        """Return the judgments of a state; a page may show it hundreds of changes later."""
+        try:
+            found = self._archive.judgments.at(hashed)
+        except NotFoundError:  # its hash is forgotten, and was not recorded
+            found, _ = self._archive.judgments.as_of(revision, is_recorded=False)
         self._has_read = True  # from now on, the newest are in memory
         return found
 
