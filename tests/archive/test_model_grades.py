@@ -160,3 +160,60 @@ def test_decisions_on_proposals_are_final(archive):
         archive.proposals.accept("P2", reviewer="bob")
     with pytest.raises(ArgumentError, match="status"):
         archive.proposals.put([proposal("P3", status="new")])
+
+
+def test_totals_of_hostile_counts_can_be_summed(archive):
+    """Counts beyond any judge are refused: their sum would fail every page that shows it."""
+    for name in ("n_calls", "input_tokens", "output_tokens", "number"):
+        with pytest.raises(ArgumentError, match=f"{name}: expected at most 2,147,483,647"):
+            archive.model_grades.put([model_grade("q1", "d1", 1, **{name: 2**53})])
+    most = {"n_calls": 2**31 - 1, "input_tokens": 2**31 - 1}
+    archive.model_grades.put([model_grade(f"q{n}", "d1", 1, **most) for n in range(20)])
+    [found] = archive.model_grades.totals()
+    assert found.n_calls == found.input_tokens == 20 * (2**31 - 1)
+
+
+def test_first_grades_are_streamed(archive):
+    """Without repetitions and refusals, and by pair with everything else."""
+    archive.model_grades.put(
+        [
+            model_grade("q1", "d1", 2),
+            model_grade("q1", "d1", 0, number=1),
+            model_grade("q1", "d2", None),
+            model_grade("q2", "d1", 1, reason="partly"),
+            model_grade("q2", "d1", 3, "other"),
+        ]
+    )
+    who = identity().digest
+    found = [(one[0], one[1], one[3]) for one in archive.model_grades.iter_first(who)]
+    assert sorted(found) == [("q1", "d1", 2), ("q2", "d1", 1)]
+    [one] = archive.model_grades.of_pairs(who, [("q2", "d1"), ("q9", "d9")])
+    assert (one.grade, one.reason) == (1, "partly")
+
+
+@pytest.mark.parametrize("name", ["fingerprint", "rule", "result"])
+def test_a_check_has_a_limited_size(archive, name):
+    """Each list of judges reads all of them."""
+    huge = {str(number): "x" * 100 for number in range(10_000)}
+    with pytest.raises(ArgumentError, match=f"{name}: expected at most .* characters of JSON"):
+        archive.admissions.put([replace(admission(), **{name: huge})], stored_by="ada")
+    assert archive.admissions.all() == []
+
+
+def test_two_reviewers_at_once_leave_one_text(archive, monkeypatch):
+    """The proposal says what the query says, whoever of them came second."""
+    archive.proposals.put([proposal("P1", "how long?")])
+    put = archive.queries.put
+
+    def put_after_another(*given, **options):
+        monkeypatch.setattr(archive.queries, "put", put)
+        stored = put(*given, **options)
+        with pytest.raises(ConflictError):  # accepted between the two steps, just too late
+            archive.proposals.accept("P1", reviewer="bob", query="how much longer?")
+        return stored
+
+    monkeypatch.setattr(archive.queries, "put", put_after_another)
+    archive.proposals.accept("P1", reviewer="ada", query="how long is it?")
+    found = archive.proposals.get("P1")
+    assert (found.status, found.query, found.reviewed_by) == ("added", "how long is it?", "ada")
+    assert archive.queries.get("P1").text == "how long is it?"

@@ -5,9 +5,11 @@ from pathlib import Path
 
 import pytest
 
-from berryeval.archive import sessions
+from berryeval.archive import admissions, sessions
 from berryeval.archive.checks import LONGEST_ID
+from berryeval.archive.projects import boards
 from berryeval.formats.limits import MOST_LINE, UPLOADED_LINE
+from berryeval.search import exchange
 from berryeval.service import (
     ServiceSettings,
     bodies,
@@ -24,7 +26,7 @@ from berryeval.service.app import describe
 from berryeval.service.middleware import limits, turns
 from berryeval.service.rank_eval import evaluating, models, templates
 from berryeval.service.routes import evaluation, gates, holes, judgments, runs, stores
-from berryeval.service.workbench.state import memory
+from berryeval.service.workbench.state import memory, project_queues
 from berryeval.stats.validation import FEWEST_RESAMPLES
 
 PAGE = (Path(__file__).parents[2] / "docs/reference/limits.md").read_text(encoding="utf-8")
@@ -129,7 +131,19 @@ def test_the_rate_depends_on_the_address():
         ("hits of a request of _rank_eval, and its summary fields", f"{models.MOST_HITS:,} hits"),
         ("a line of a file", f"{UPLOADED_LINE >> 20} MB; {MOST_LINE >> 20} MB"),
         ("entries of a page", f"{paging.MOST_ENTRIES:,}"),
-        ("pages of the workbench computed at the same time", f"{turns.AT_ONCE}"),
+        ("pages of the workbench computed at the same time", f"{turns.PAGES.at_once}"),
+        (
+            "the page Try computed at the same time",
+            f"{turns.TRIES.at_once}, of them {turns.TRIES.per_caller} by one caller",
+        ),
+        (
+            "searches over HTTP at the same time: of a store, evaluate and _rank_eval",
+            f"{turns.SEARCHES.at_once}, of them {turns.SEARCHES.per_caller} by one caller",
+        ),
+        ("the response of a registered system", f"{exchange._MOST_VALUES:,} values"),
+        ("boards of projects in memory", f"{boards._MOST_PAIRS:,} pairs"),
+        ("documents that are reserved for one judge", f"{project_queues.MOST_TAKEN}"),
+        ("the check of a judge", f"{admissions._LONGEST['result']:,} characters"),
         ("sessions of a token", f"{sessions._MOST_PER_TOKEN}"),
         ("finished jobs", f"{jobs._MOST_KEPT}, for an hour"),
         ("previews of imports in memory", f"{memory._STAGED_BYTES >> 20} MB"),

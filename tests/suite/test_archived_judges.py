@@ -111,8 +111,11 @@ def test_disagreements_are_pairs_that_people_judged_otherwise(archive):
     found = disagreements(archive, judge.identity)
     judged = archive.judgments.current().to_dict()
     assert found
-    assert all(judged[one.grade.query_id][one.grade.doc_id] == one.people for one in found)
-    assert all(one.grade.grade != one.people and one.grade.number == 0 for one in found)
+    assert all(judged[one.query_id][one.doc_id] == one.people != one.given for one in found)
+    grades = archive.model_grades.of_pairs(judge.identity, [one.pair for one in found])
+    assert {(one.key, one.grade, one.number) for one in grades} == {
+        (one.pair, one.given, 0) for one in found
+    }
     assert [one.distance for one in found] == sorted((o.distance for o in found), reverse=True)
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterable, Mapping
 from dataclasses import asdict
 from typing import Any
@@ -16,6 +17,9 @@ from berryeval.errors import ArgumentError, InputTypeError
 from berryeval.judges.admissions import StoredAdmission
 
 __all__ = ["ArchivedAdmissions", "check_admission_row"]
+
+_LONGEST = {"fingerprint": 20_000, "rule": 20_000, "result": 500_000}
+"""Every list of judges reads all checks."""
 
 
 class ArchivedAdmissions(ArchivePart):
@@ -48,6 +52,10 @@ def check_admission_row(row: dict[str, Any]) -> dict[str, Any]:
     facts = row["facts"] = json_value(row["facts"], "facts")
     if not isinstance(facts["fingerprint"], dict) or not isinstance(facts["result"], dict):
         raise InputTypeError("fingerprint and result", "objects", "something else")
+    for name, most in _LONGEST.items():
+        n_characters = len(json.dumps(facts[name]))
+        if n_characters > most:
+            raise ArgumentError(name, f"at most {most:,} characters of JSON", f"{n_characters:,}")
     if not isinstance(facts["is_admitted"], bool):
         raise InputTypeError("is_admitted", "true or false", repr(facts["is_admitted"])[:40])
     check_text(facts["guideline"], "guideline")

@@ -6,7 +6,7 @@ Nothing that scores reads them directly: `berryeval.suite.archived_judges` selec
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import asdict, dataclass
 from datetime import datetime, timezone
 from typing import Any, get_args
@@ -28,7 +28,10 @@ _c = model_grades.c
 _COUNTS = ("number", "n_calls", "input_tokens", "output_tokens")
 _HASHES = ("hash", "identity", "guideline")
 _LONGEST_HASH = 64
+_AT_ONCE = 1000
 _LONGEST_REASON = 1000
+_LARGEST_COUNT = 2**31 - 1
+"""The totals of four billion grades are still whole numbers for every database."""
 
 
 @dataclass(frozen=True)
@@ -74,6 +77,27 @@ class ArchivedModelGrades(ArchivePart):
         with self._database.reading() as connection:
             ordered = rows.order_by(_c.judged_at, _c.query_id, _c.doc_id, _c.number)
             return [*map(_grade, connection.execute(ordered))]
+
+    def iter_first(self, identity: str) -> Iterator[tuple[str, str, str, float]]:
+        """Iterate over query, document, hash and grade of a judge, without repetitions.
+
+        A few are read at a time: a judge may have graded millions.
+        """
+        rows = select(_c.query_id, _c.doc_id, _c.hash, _c.grade)
+        rows = rows.where(_c.identity == identity, _c.number == 0, _c.grade.is_not(None))
+        with self._database.reading() as connection:
+            for row in connection.execute(rows, execution_options={"yield_per": _AT_ONCE}):
+                yield row.query_id, row.doc_id, row.hash, row.grade
+
+    def of_pairs(self, identity: str, pairs: Sequence[tuple[str, str]]) -> list[ModelGrade]:
+        """Return the grades of a judge for some pairs, in any order, without repetitions."""
+        rows = select(model_grades).where(_c.identity == identity, _c.number == 0)
+        found: list[ModelGrade] = []
+        with self._database.reading() as connection:
+            for some in batches_of(pairs):
+                wanted = rows.where(tuple_(_c.query_id, _c.doc_id).in_(some))
+                found += map(_grade, connection.execute(wanted))
+        return found
 
     def repeated(self, identity: str) -> list[ModelGrade]:
         """Return the grades of a judge for pairs that it judged again."""
@@ -145,7 +169,8 @@ def check_grade_row(row: dict[str, Any]) -> dict[str, Any]:
             raise ArgumentError(name, f"a hash of up to {_LONGEST_HASH} characters",
                                 repr(row[name])[:40])  # fmt: skip
     for name in _COUNTS:
-        check_count(row[name], name)
+        if check_count(row[name], name) > _LARGEST_COUNT:
+            raise ArgumentError(name, f"at most {_LARGEST_COUNT:,}", f"{row[name]:,}")
     if row["grade"] is not None:
         check_grade(row["grade"], "grade")
     confidence = row["confidence"]

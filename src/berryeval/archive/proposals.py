@@ -92,9 +92,8 @@ class ArchivedProposals(ArchivePart):
         ConflictError
             If it was decided before, or the archive has another query of this id.
         """
-        query = self._decide(
-            query_id, lambda one: one.accepted(reviewer, _now(), **changed)
-        ).to_query()
+        accepted = self._decide(query_id, lambda one: one.accepted(reviewer, _now(), **changed))
+        query = accepted.to_query()
 
         def check(known: object) -> None:
             if known is not None and known != query:
@@ -102,7 +101,8 @@ class ArchivedProposals(ArchivePart):
                 raise ConflictError(f"query {query_id!r}", "none", found)
 
         self._queries.put([query], check=check)
-        return self._decide(query_id, lambda one: replace(one, status="added"))
+        # As it was added: another reviewer may have accepted it with other texts meanwhile.
+        return self._decide(query_id, lambda _: replace(accepted, status="added"))
 
     def reject(self, query_id: str, *, reviewer: str, why: str = "") -> Proposal:
         """Reject a proposal. Raises like `accept`."""

@@ -195,19 +195,27 @@ def _counted(
     return counted_grades(admission, grades, pair_of)
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, slots=True)
 class Disagreement:
     """A pair that people and a judge grade differently."""
 
-    grade: ModelGrade
-    """The judge's."""
+    query_id: str
+    doc_id: str
+    content: str
+    """The hash of the texts that the judge saw."""
+    given: float
+    """The judge's grade."""
     people: float
+
+    @property
+    def pair(self) -> tuple[str, str]:
+        """Query and document."""
+        return self.query_id, self.doc_id
 
     @property
     def distance(self) -> float:
         """By how much they differ."""
-        given = self.grade.grade
-        return 0.0 if given is None else abs(given - self.people)
+        return abs(self.given - self.people)
 
 
 def disagreements(archive: Archive, identity: str) -> list[Disagreement]:
@@ -215,12 +223,10 @@ def disagreements(archive: Archive, identity: str) -> list[Disagreement]:
     judged = archive.judgments.current()
     by_query: dict[str, Mapping[bytes, float]] = {}
     found = []
-    for grade in archive.model_grades.of_judge(identity):
-        if grade.number or grade.grade is None:
-            continue
-        if grade.query_id not in by_query:
-            by_query[grade.query_id] = judged.grades_of(encode_id(grade.query_id))
-        people = by_query[grade.query_id].get(encode_id(grade.doc_id))
-        if people is not None and people >= 0 and people != grade.grade:
-            found.append(Disagreement(grade, people))
-    return sorted(found, key=lambda one: (-one.distance, one.grade.key))
+    for query_id, doc_id, content, given in archive.model_grades.iter_first(identity):
+        if query_id not in by_query:
+            by_query[query_id] = judged.grades_of(encode_id(query_id))
+        people = by_query[query_id].get(encode_id(doc_id))
+        if people is not None and people >= 0 and people != given:
+            found.append(Disagreement(query_id, doc_id, content, given, people))
+    return sorted(found, key=lambda one: (-one.distance, one.pair))

@@ -111,15 +111,15 @@ def test_disagreements_have_both_texts(archive, open_page):
     """Query and document side by side, both grades, and the judge's reason."""
     [judge] = judges_in(archive)
     found = disagreements(archive, judge.identity)
-    first = found[0].grade
-    archive.documents.put([Document(found[1].grade.doc_id, "<b>" + 2000 * "x")])
+    first = found[0]
+    archive.documents.put([Document(found[1].doc_id, "<b>" + 2000 * "x")])
     shown = open_page(f"/judges/{judge.identity}")
     articles = shown.find_all("article", class_="disagreement")
     assert len(articles) == 10
     text = articles[0].text
     assert archive.queries.get(first.query_id).text in text
     assert archive.documents.get(first.doc_id).text in text
-    assert f"People grade {found[0].people:g} Judge grade {first.grade:g}" in text
+    assert f"People grade {found[0].people:g} Judge grade {first.given:g}" in text
     assert "The judge: as told (confidence 90%)" in text
     assert "<b>xxx" in articles[1].text
     assert "…" in articles[1].text

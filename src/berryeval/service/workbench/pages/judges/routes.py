@@ -90,7 +90,7 @@ def show_judge(
         checks=checks[::-1],
         figures=figures,
         n_disagreements=len(found),
-        disagreements=_with_texts(archive, found[shown.rows]),
+        disagreements=_with_texts(archive, identity, found[shown.rows]),
         shown=shown,
         turns=(turn(shown.number - 1), turn(shown.number + 1)),
         **charts_of(figures),
@@ -111,17 +111,19 @@ def _cost(judge: JudgeOverview, price: Price | None) -> float | None:
     return None if price is None else price.of(judge.input_tokens, judge.output_tokens)
 
 
-def _with_texts(archive: Archive, found: list[Disagreement]) -> list[dict[str, Any]]:
-    queries = archive.queries.some({one.grade.query_id for one in found})
-    documents = archive.documents.some({one.grade.doc_id for one in found})
+def _with_texts(archive: Archive, identity: str, found: list[Disagreement]) -> list[dict[str, Any]]:
+    queries = archive.queries.some({one.query_id for one in found})
+    documents = archive.documents.some({one.doc_id for one in found})
+    given = archive.model_grades.of_pairs(identity, [one.pair for one in found])
+    grades = {(one.key, one.content): one for one in given}
     rows = []
     for one in found:
-        document = documents.get(one.grade.doc_id)
+        document = documents.get(one.doc_id)
         text = "" if document is None else document.text or ""
         rows.append({
-            "grade": one.grade,
+            "grade": grades[one.pair, one.content],
             "people": one.people,
-            "query": queries.get(one.grade.query_id),
+            "query": queries.get(one.query_id),
             "title": "" if document is None else document.title or "",
             "text": text[:_EXCERPT],
             "is_cut": len(text) > _EXCERPT,
