@@ -53,7 +53,7 @@ def test_compare_rests_on_both():
     more = ("--model-judgments", "model.txt", "--label-draw", "draw.json")
     shown = run("compare", *files, *more)
     assert shown.exit_code == 0
-    assert "Based on 480 human and 960 model judgments." in shown.stdout
+    assert "Rests on 480 human and 960 model judgments." in shown.stdout
     found = json.loads(run("compare", *files, *more, "--json").stdout)
     rests = found["differences"][0]["rests_on"]
     assert (rests["n_people"], rests["n_model"], rests["n_labelled"]) == (480, 960, 60)
@@ -77,13 +77,13 @@ def test_a_gate_rests_on_both_and_counts_labels_as_looks(data):
     assert first.exit_code == 0, first.stderr
     found = json.loads(first.stdout)
     assert found["rests_on"]["n_labelled"] == 60
-    assert "Based on 480 human and 960 model judgments." in found["sentence"]
+    assert "Rests on 480 human and 960 model judgments." in found["sentence"]
     assert found["memory"]["queries"] == [60]
     kept = json.loads(Path("history.jsonl").read_text().splitlines()[0])
     by_people = be.evaluate("people.txt", "new.run", "nDCG@5")["nDCG@5"].mean
     assert kept["means"]["nDCG@5"] == pytest.approx(by_people)
     markdown = run("gate", "--format", "markdown").stdout
-    assert "Based on 480 human and 960 model judgments." in markdown
+    assert "Rests on 480 human and 960 model judgments." in markdown
     again = json.loads(run("gate", "--json").stdout)
     assert again["memory"]["queries"] == [60]
     larger = be.draw_labels([*data.strata], 80)

@@ -92,7 +92,7 @@ def test_a_comparison_says_what_it_rests_on(judged):
     """In its headline, its notes, JSON and Markdown."""
     _, by_people, model, runs = judged
     comparison = be.compare(by_people, runs, ["nDCG@5", "P@5"], model=model)
-    reported = "Based on 960 human and 3,600 model judgments."
+    reported = "Rests on 960 human and 3,600 model judgments."
     assert reported in comparison.sentence
     assert reported in comparison.notes
     shape = comparison.to_dict()
@@ -119,7 +119,7 @@ def test_a_gate_says_what_it_rests_on(judged):
     comparison = be.compare(by_people, runs, "nDCG@5", model=model)
     result = be.gate(comparison, margin=0.15)
     assert result.verdict == "pass"
-    assert "Based on 960 human and 3,600 model judgments." in result.sentence
+    assert "Rests on 960 human and 3,600 model judgments." in result.sentence
     [guard] = result.guards
     difference = comparison.difference("new", "nDCG@5")
     assert guard.value == pytest.approx(difference.mean)
@@ -178,7 +178,7 @@ def test_a_model_that_is_always_right_does_not_count():
     assert difference.mean == pytest.approx(alone.mean)
     assert difference.interval.low == pytest.approx(alone.interval.low)
     assert (
-        "Based on 960 human judgments; 3,600 model judgments do not count: people and model differ "
+        "Rests on 960 human judgments; 3,600 model judgments do not count: people and model differ "
         "on 0 of the labelled queries; at least 10 are needed." in found.sentence
     )
 

@@ -18,7 +18,7 @@ N_QUERIES = 60
 N_LABELLED = 50
 K = 6
 """Documents of each query in a run."""
-RESTS = r"Based on 300 human and 4\d\d model judgments\."
+RESTS = r"Rests on 300 human and 4\d\d model judgments\."
 NAME = "errant"
 
 

@@ -41,9 +41,9 @@ class RestsOn:
         """What the figure is based on, as a sentence."""
         people = f"{self.n_people:,} human"
         if self.weight > 0:
-            return f"Based on {people} and {self.n_model:,} model judgments."
+            return f"Rests on {people} and {self.n_model:,} model judgments."
         why = self.reason or "they would not make it more precise"
-        return f"Based on {people} judgments; {self.n_model:,} model judgments do not count: {why}."
+        return f"Rests on {people} judgments; {self.n_model:,} model judgments do not count: {why}."
 
 
 def of_model(rested: Sequence[RestsOn]) -> str:
