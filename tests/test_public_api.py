@@ -13,7 +13,13 @@ import pytest
 
 import berryeval
 from berryeval import errors, stats
-from berryeval.errors import SystemTimeoutError, SystemUnderTestError, TrecEvalError
+from berryeval.errors import (
+    DisagreementError,
+    ScaleError,
+    SystemTimeoutError,
+    SystemUnderTestError,
+    TrecEvalError,
+)
 
 HEAVY = ("numpy", "scipy", "rich", "pyarrow", "pandas", "polars")
 
@@ -173,6 +179,8 @@ def test_every_module_is_documented_and_exports_existing_names():
         berryeval.FormatError.unexpected("6 columns", "5", "bm25.run", 1412, way_out="cut it"),
         berryeval.MismatchError("query 'q7' is judged but missing from the run"),
         berryeval.ConflictError("judgment of 'd1' for 'q1'", "revision 3", "revision 4"),
+        DisagreementError("q1", "d1", "team"),
+        ScaleError("q1", "d1", 7, 3),
         berryeval.MissingExtraError("Reading zstd", "zstd"),
         berryeval.NotFoundError("run", "3f6b"),
         berryeval.ServiceError("http://127.0.0.1:8765", "asks for a token", 401, "unauthorized"),

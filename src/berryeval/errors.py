@@ -9,7 +9,9 @@
     │   └── SystemTimeoutError          it does not answer in time
     ├── InputError (ValueError)         an input is invalid
     │   ├── ArgumentError               an argument has an invalid value
+    │   │   └── ScaleError              a grade exceeds the declared scale
     │   ├── ConflictError               another client changed a resource
+    │   │   └── DisagreementError       judges disagree, and a project settles it
     │   ├── FormatError                 a file, or a line of it, is invalid
     │   │   └── SizeError               it exceeds a limit
     │   ├── MismatchError               inputs do not belong together
@@ -42,6 +44,7 @@ __all__ = [
     "BackendWarning",
     "BerryEvalError",
     "ConflictError",
+    "DisagreementError",
     "FormatError",
     "InputError",
     "InputTypeError",
@@ -49,6 +52,7 @@ __all__ = [
     "MismatchError",
     "MissingExtraError",
     "NotFoundError",
+    "ScaleError",
     "ServiceError",
     "SizeError",
     "SparkError",
@@ -150,6 +154,29 @@ class ArgumentError(_ArgumentBaseError, InputError):
     """An argument has the right type but an invalid value."""
 
 
+class ScaleError(ArgumentError):
+    """A grade exceeds the declared scale.
+
+    Parameters
+    ----------
+    query_id, doc_id : str
+        The query and the document that were graded.
+    grade : float
+        The grade.
+    highest : int
+        The highest grade of the scale.
+    """
+
+    def __init__(self, query_id: str, doc_id: str, grade: float, highest: int) -> None:
+        where = f"grade of document {doc_id!r} for query {query_id!r}"
+        expected = f"at most {highest}, the highest grade of the declared scale"
+        super().__init__(where, expected, f"{grade:g}")
+        self.query_id, self.doc_id, self.grade, self.highest = query_id, doc_id, grade, highest
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return type(self), (self.query_id, self.doc_id, self.grade, self.highest)
+
+
 class InputTypeError(_ArgumentBaseError, TypeError):
     """An argument has the wrong type."""
 
@@ -200,6 +227,31 @@ class ConflictError(InputError):
 
     def __reduce__(self) -> tuple[Any, ...]:
         return type(self), (self.what, self.expected, self.found, str(self))
+
+
+class DisagreementError(ConflictError):
+    """Judges disagree on a pair, and an unfinished project has to settle it.
+
+    Parameters
+    ----------
+    query_id, doc_id : str
+        The query and the document.
+    project : str
+        The name of the project.
+    """
+
+    def __init__(self, query_id: str, doc_id: str, project: str) -> None:
+        super().__init__(
+            f"judgment of {doc_id!r} for {query_id!r}",
+            "judges to agree",
+            "a disagreement",
+            f"Judges disagree on document {doc_id!r} for query {query_id!r}. The project {project} "
+            "settles this disagreement: an admin does it on the project's page.",
+        )
+        self.query_id, self.doc_id, self.project = query_id, doc_id, project
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return type(self), (self.query_id, self.doc_id, self.project)
 
 
 class FormatError(InputError):

@@ -5,7 +5,8 @@ import re
 import pytest
 from playwright.sync_api import expect
 
-from berryeval.archive import RunFacts
+from berryeval.archive import JudgmentEntry, RunFacts
+from berryeval.archive.projects.records import PairSelection, ProjectPlan
 from berryeval.core.documents import Document
 from berryeval.core.run import Run
 from browser.accessibility import violations
@@ -54,6 +55,25 @@ def test_one_key_judges_and_another_undoes_it(workbench, visit, query):
     )
     assert grade(page, 1, 1) == "?"
     assert workbench.archive.judgments.get("q05", "q05-new") is None
+
+
+def test_a_disagreement_of_a_project_is_not_settled_here(new_workbench, visit):
+    """The grade is reverted, and the message names the project that settles it."""
+    workbench = new_workbench()
+    archive = workbench.archive
+    archive.judgments.put([JudgmentEntry("q05", "q05-new", 1)], author="ada")
+    plan = ProjectPlan(PairSelection("sample", (), limit=1000), n_opinions=2)
+    archive.projects.create("team", plan, author="ada")
+    archive.projects.answer("team", "q05", "q05-new", 3, author="bob")
+    visit.expect("409")
+    page = visit(workbench, f"/queries/q05?a=main&b={workbench.runs['hybrid']}")
+    page.locator(".side-1 .doc").first.focus()
+    page.keyboard.press("2")
+    page.get_by_text("The project team settles this disagreement").wait_for()
+    assert grade(page, 1, 1) == "1"
+    assert archive.judgments.get("q05", "q05-new").grade == 1
+    conflicts = [one.asked.pair for one in archive.projects.board("team").conflicts]
+    assert ("q05", "q05-new") in conflicts
 
 
 def states(workbench, *pair):
@@ -289,6 +309,34 @@ def test_queries_of_a_comparison_are_filtered_while_typing(workbench, visit):
     page.locator("#queries-different").check()
     page.wait_for_url("**different=1**")
     assert page.locator("#queries .asked").count() == 20
+
+
+def test_going_back_to_a_filtered_comparison_breaks_no_policy(workbench, visit):
+    """htmx restores the list without styles that the content security policy forbids."""
+    page = visit(workbench, f"/compare?a=main&b={workbench.runs['hybrid']}")
+    settle(page)
+    page.locator("#queries-different").check()
+    page.wait_for_url("**different=1**")
+    page.locator("#queries tbody th a").first.click()
+    page.wait_for_url("**/queries/**")
+    page.go_back()
+    page.wait_for_url("**different=1**")
+    settle(page)
+    assert page.locator("#queries .asked").count() == 20
+
+
+@pytest.mark.parametrize("width", [1440, 1280, 1024])
+def test_slices_of_a_comparison_are_not_clipped(workbench, visit, width):
+    """Every column is visible without scrolling on a desktop."""
+    size = {"width": width, "height": 900}
+    page = visit(workbench, f"/compare?a=main&b={workbench.runs['hybrid']}", viewport=size)
+    table = page.get_by_role("region", name="Table of slices")
+    assert table.locator("tbody tr").count() > 1
+    hidden = table.evaluate("one => one.scrollWidth - one.clientWidth")
+    last = table.locator("tbody tr").first.locator("td").last.bounding_box()
+    frame = table.bounding_box()
+    assert hidden <= 0
+    assert last["x"] + last["width"] <= frame["x"] + frame["width"] + 1
 
 
 def test_a_circle_links_to_its_queries(workbench, visit):

@@ -29,6 +29,12 @@ def ask(archive, service):
         content = {"json": body} if body else {}
         return client.request(method, f"{PROJECTS}{path}", headers=headers, **content)
 
+    def send(user, method, path, /, *, headers=None, **content):
+        """Send a request to any route."""
+        given = {"Authorization": f"Bearer {tokens[user]}", **(headers or {})}
+        return client.request(method, path, headers=given, **content)
+
+    ask.send = send
     return ask
 
 
@@ -79,6 +85,60 @@ def test_a_project_from_its_start_to_a_settled_disagreement(ask, start):
     assert (done["author"], done["source"], done["note"]) == ("eve", "settled", "half")
     assert ask("eve", "POST", "/team/settle", **settled).status_code == 409
     assert ask("kim", "GET", "/team").json()["n_conflicts"] == 0
+
+
+GRADED = {"query_id": "q1", "doc_id": "d2", "grade": 1}
+DOORS = {
+    "PUT": ("PUT", "/v1/judgments/q1/d2", {"json": {"grade": 1}, "headers": {"If-Match": "*"}}),
+    "settled": (
+        "PUT",
+        "/v1/judgments/q1/d2",
+        {"json": {"grade": 1, "source": "settled"}, "headers": {"If-Match": "*"}},
+    ),
+    "DELETE": ("DELETE", "/v1/judgments/q1/d2", {"headers": {"If-Match": "*"}}),
+    "many": ("POST", "/v1/judgments", {"json": {"judgments": [GRADED]}}),
+    "file": ("POST", "/v1/judgments/file", {"content": b"q1 0 d2 1\n"}),
+    "stores": (
+        "POST",
+        "/v1/evaluation/judgments",
+        {"json": [{"query_id": "q1", "doc_id": "d2", "grade": 1}]},
+    ),
+}
+
+
+@pytest.mark.parametrize("user", ["ada", "eve"])
+@pytest.mark.parametrize("door", DOORS)
+def test_a_disagreement_of_a_project_is_settled_only_there(ask, start, archive, door, user):
+    """No role ends it through another door, until the project is finished."""
+    start()
+    ask("ada", "POST", "/team/answers", answers=answers([2, 2]))
+    ask("bob", "POST", "/team/answers", answers=answers([2, 0]))
+    method, path, content = DOORS[door]
+    refused = ask.send(user, method, path, **content)
+    assert refused.status_code == 409, refused.text
+    assert "The project team settles this disagreement" in refused.json()["detail"]
+    assert archive.judgments.get("q1", "d2").grade == 2
+    assert ask("kim", "GET", "/team").json()["n_conflicts"] == 1
+    agreed = ask.send(
+        user, "PUT", "/v1/judgments/q1/d1", json={"grade": 1}, headers={"If-Match": "*"}
+    )
+    assert agreed.status_code == 200, "the judges agree on this one"
+    ask("eve", "PUT", "/team/state", state="finished")
+    assert ask.send(user, method, path, **content).status_code in (200, 204)
+    assert archive.judgments.get("q1", "d2") is None or door != "DELETE"
+
+
+def test_judges_of_a_disagreement_may_repeat_and_change_their_grades(ask, start, archive):
+    """The same grade again changes nothing; a second opinion stays one."""
+    start()
+    ask("ada", "POST", "/team/answers", answers=answers([2, 2]))
+    ask("bob", "POST", "/team/answers", answers=answers([2, 0]))
+    again = {"judgments": [{"query_id": "q1", "doc_id": "d2", "grade": 2}]}
+    assert ask.send("ada", "POST", "/v1/judgments", json=again).json()["changed"] == 0
+    opinion = {"grade": 2, "second_opinion": True}
+    assert ask.send("bob", "PUT", "/v1/judgments/q1/d2", json=opinion).status_code == 200
+    assert ask("kim", "GET", "/team").json()["n_conflicts"] == 0
+    assert [one.author for one in archive.judgments.history("q1", "d2")] == ["ada", "bob", "bob"]
 
 
 def test_agreement_is_reported_by_pair_of_judges_and_by_category(ask, start):

@@ -18,7 +18,7 @@ from berryeval.archive.paging import ArchivePart
 from berryeval.archive.records import JudgmentBatch, Page, StoredImport, StoredJudgment
 from berryeval.archive.tables import imports, judgments
 from berryeval.core.judgments import Judgments
-from berryeval.errors import ArgumentError, ConflictError, NotFoundError
+from berryeval.errors import ConflictError, NotFoundError
 
 __all__ = ["ArchivedImports"]
 
@@ -54,11 +54,7 @@ class ArchivedImports(ArchivePart):
         check_text(author, "author")
         with self._database.writing(alone="judgments") as connection:
             before = connection.scalar(_NEWEST) or 0
-            try:
-                n_changed = write_batches(self._database, connection, checked, declared)
-            except ArgumentError as error:  # a grade above the scale
-                where = f"{file_name}: {error.argument}"
-                raise ArgumentError(where, error.expected, error.got) from None
+            n_changed = write_batches(self._database, connection, checked, declared)
             number = (connection.scalar(select(func.max(imports.c.import_id))) or 0) + 1
             row = {
                 "import_id": number,

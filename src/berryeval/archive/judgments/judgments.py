@@ -81,8 +81,11 @@ class ArchivedJudgments(ArchivePart):
         Raises
         ------
         ArgumentError
-            If a pair has two different grades, or a grade or id is invalid, or a new grade
-            exceeds the declared scale.
+            If a pair has two different grades, or a grade or id is invalid.
+        ScaleError
+            If a new grade exceeds the declared scale.
+        DisagreementError
+            If judges disagree, and a project that is not finished has to settle it.
         """
         return self.put_batches([JudgmentBatch(author, source, [*entries], as_opinion)])
 
@@ -121,6 +124,7 @@ class ArchivedJudgments(ArchivePart):
         stratum: str | None = None,
         note: str | None = None,
         if_revision: int | None = None,
+        is_settling: bool = False,
     ) -> StoredJudgment:
         """Write or correct one judgment, unless it has changed since the caller read it.
 
@@ -133,12 +137,16 @@ class ArchivedJudgments(ArchivePart):
         if_revision : int, optional
             The revision that the caller saw; 0 if there was no judgment. If omitted, any judgment
             is replaced.
+        is_settling : bool
+            Whether it settles a disagreement for a project, see `ArchivedProjects.settle`.
 
         Raises
         ------
         ConflictError
             If the judgment has another revision.
-        ArgumentError
+        DisagreementError
+            If judges disagree, and a project that is not finished has to settle it.
+        ScaleError
             If a new grade exceeds the declared scale.
         """
         labels = subtopics, subtopic_weights, stratum, note
@@ -148,7 +156,10 @@ class ArchivedJudgments(ArchivePart):
         def work(connection: Connection) -> StoredJudgment:
             check_revision(connection, (query_id, doc_id), if_revision)
             highest = read_policy(connection).highest
-            write_judgments(connection, wanted, author=author, source=source, highest=highest)
+            write_judgments(
+                connection, wanted, author=author, source=source, highest=highest,
+                is_settling=is_settling,
+            )  # fmt: skip
             found = read_judgment(connection, (query_id, doc_id))
             assert found is not None
             return found
@@ -204,6 +215,8 @@ class ArchivedJudgments(ArchivePart):
             If there is none.
         ConflictError
             If it has another revision than the caller saw.
+        DisagreementError
+            If judges disagree, and a project that is not finished has to settle it.
         """
         pair = _pair(query_id, doc_id)
         check_source(author)

@@ -23,6 +23,10 @@ from sqlalchemy import (
 from berryeval.archive.checks import check_count, check_id, check_note, check_text
 from berryeval.archive.clock import now
 from berryeval.archive.database import batches_of
+from berryeval.archive.judgments.disagreements import (
+    has_unfinished_project,
+    unfinished_project_of,
+)
 from berryeval.archive.judgments.opinions import SETTLED, history_of
 from berryeval.archive.judgments.subtopics import (
     NO_SUBTOPICS,
@@ -37,7 +41,7 @@ from berryeval.archive.tables import documents, judgments
 from berryeval.core.grade import check_grade
 from berryeval.core.id_column import encode_id
 from berryeval.core.judgments import Opinion
-from berryeval.errors import ArgumentError, ConflictError
+from berryeval.errors import ArgumentError, ConflictError, DisagreementError, ScaleError
 
 __all__ = [
     "IS_CURRENT",
@@ -153,9 +157,7 @@ def check_on_scale(new: NewJudgment, before: float | None, highest: int | None) 
     """Raise if a grade exceeds the declared scale, unless the judgment had it before."""
     if highest is None or new.grade is None or new.grade <= highest or new.grade == before:
         return
-    where = f"grade of document {new.doc_id!r} for query {new.query_id!r}"
-    expected = f"at most {highest}, the highest grade of the declared scale"
-    raise ArgumentError(where, expected, f"{new.grade:g}")
+    raise ScaleError(new.query_id, new.doc_id, new.grade, highest)
 
 
 def write_judgments(
@@ -165,15 +167,24 @@ def write_judgments(
     author: str,
     source: str | None,
     highest: int | None = None,
+    is_settling: bool = False,
 ) -> int:
     """Write the states that differ from the current ones, and return their number.
 
+    Parameters
+    ----------
+    is_settling : bool
+        Whether a project settles disagreements with them.
+
     Raises
     ------
-    ArgumentError
+    ScaleError
         If a new grade exceeds the highest one of the scale.
+    DisagreementError
+        If judges disagree on a pair that an unfinished project has, and it does not settle it.
     """
     writer = StateWriter(connection)
+    is_free = is_settling or not has_unfinished_project(connection)
     for pairs in batches_of(wanted):
         before = _read_counted(connection, pairs)
         hashes = known_hashes(connection, {doc_id for _, doc_id in pairs})
@@ -183,6 +194,8 @@ def write_judgments(
             new = with_kept_stratum(new, old)
             if old is None or not _is_same(old, new, author, source):
                 check_on_scale(new, None if old is None else old.grade, highest)
+                if not is_free and old is not None:
+                    _check_settled(connection, pair)
                 writer.add(new, author, source, replaced=None if old is None else old.revision)
     return writer.flush()
 
@@ -365,6 +378,13 @@ def _is_same(old: Row[Any], new: NewJudgment, author: str, source: str | None) -
     is_same = subtopics_of(old) == subtopics_of(new) and old.stratum == new.stratum
     is_same = is_same and new.note in (None, old.note)
     return facts == wanted and is_same
+
+
+def _check_settled(connection: Connection, pair: Pair) -> None:
+    """Raise if judges disagree on a pair that an unfinished project has."""
+    project = unfinished_project_of(connection, *pair)
+    if project is not None and history_of(read_history(connection, pair)).is_conflict:
+        raise DisagreementError(*pair, project)
 
 
 def _read_counted(connection: Connection, pairs: Sequence[Pair]) -> dict[Pair, Row[Any]]:

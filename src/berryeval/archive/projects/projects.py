@@ -6,12 +6,13 @@ from collections import Counter
 from dataclasses import asdict
 from typing import Any
 
-from sqlalchemy import Connection, Select, delete, insert, select, update
+from sqlalchemy import Connection, delete, insert, select, update
 
 from berryeval.archive.checks import check_id, check_note, check_text
 from berryeval.archive.clock import moment_after, now
 from berryeval.archive.database import Database, batches_of
 from berryeval.archive.judgments import ArchivedJudgments
+from berryeval.archive.judgments.disagreements import UNFINISHED_PAIRS, unfinished_project_of
 from berryeval.archive.judgments.opinions import SETTLED
 from berryeval.archive.paging import ArchivePart
 from berryeval.archive.projects.board import PROJECTS, required_project, stored_project
@@ -34,12 +35,6 @@ from berryeval.core.run import Run
 from berryeval.errors import ArgumentError, ConflictError, NotFoundError
 
 __all__ = ["ArchivedProjects"]
-
-_UNFINISHED: Select[Any] = (
-    select(project_pairs.c.project, project_pairs.c.query_id, project_pairs.c.doc_id)
-    .join(projects, projects.c.name == project_pairs.c.project)
-    .where(projects.c.state != "finished")
-)
 
 
 class ArchivedProjects(ArchivePart):
@@ -234,21 +229,18 @@ class ArchivedProjects(ArchivePart):
         self._open_pair(name, query_id, doc_id)
         return self._judgments.change(
             query_id, doc_id, grade, author=author, source=SETTLED, note=note,
-            if_revision=if_revision,
+            if_revision=if_revision, is_settling=True,
         )  # fmt: skip
 
     def settling(self, query_id: str, doc_id: str) -> str | None:
         """Return the unfinished project that settles disagreements on a pair; None without one."""
-        wanted = _UNFINISHED.where(project_pairs.c.query_id == query_id,
-                                   project_pairs.c.doc_id == doc_id)  # fmt: skip
         with self._database.reading() as connection:
-            found = connection.execute(wanted.limit(1)).first()
-        return None if found is None else str(found.project)
+            return unfinished_project_of(connection, query_id, doc_id)
 
     def unfinished_pairs(self) -> set[tuple[str, str]]:
         """Return the pairs of all projects that are not finished."""
         with self._database.reading() as connection:
-            return {(row.query_id, row.doc_id) for row in connection.execute(_UNFINISHED)}
+            return {(row.query_id, row.doc_id) for row in connection.execute(UNFINISHED_PAIRS)}
 
     def _open_pair(self, name: str, query_id: str, doc_id: str) -> StoredProject:
         c = project_pairs.c

@@ -243,6 +243,7 @@ class StoreEvaluation(BaseModel):
     "/judgments",
     status_code=204,
     response_class=Response,
+    responses=documented(409),
     dependencies=[require("judge")],
 )
 def post_judgments(given: JudgedPairs, archive: ArchiveDep, caller: CallerDep) -> Response:

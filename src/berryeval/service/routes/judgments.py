@@ -11,7 +11,7 @@ from pydantic import BaseModel, Field, StringConstraints
 from starlette.responses import Response
 
 from berryeval.archive.records import JudgmentEntry, StoredJudgment
-from berryeval.errors import ConflictError
+from berryeval.errors import ConflictError, DisagreementError
 from berryeval.service.answers import (
     NOT_MODIFIED,
     Answer,
@@ -134,7 +134,7 @@ class Provenance(Body):
     second_opinion: bool = Field(
         default=False,
         description="Store it as a second opinion. It counts by the rule of `/v1/judging`, "
-        "or when a judge settles the conflict.",
+        "or when the conflict is settled.",
     )
 
 
@@ -210,7 +210,7 @@ def list_judgments(
     return paging.answer(page, JudgmentState.of)
 
 
-@router.post("", response_model=Stored, dependencies=[require("judge")])
+@router.post("", response_model=Stored, responses=documented(409), dependencies=[require("judge")])
 def store_judgments(given: ManyJudgments, archive: ArchiveDep, caller: CallerDep) -> Answer:
     """Store many judgments, all or none.
 
@@ -235,7 +235,7 @@ def get_judgment(request: Request, pair: _PairDep, archive: ArchiveDep) -> Respo
 @router.put(
     _PAIR,
     response_model=JudgmentState,
-    responses=documented(412, 428)
+    responses=documented(409, 412, 428)
     | {201: {"model": JudgmentState, "description": "Judged for the first time"}},
     dependencies=[require("judge")],
 )
@@ -246,7 +246,8 @@ def judge(
 
     Replacing a judgment requires its ETag in `If-Match`: 428 without it, 412 if another judge
     has changed it. `If-Match: *` replaces any judgment. A second opinion replaces nothing and
-    needs no ETag.
+    needs no ETag. 409 if judges disagree and a project that is not finished has the pair: it is
+    settled there.
     """
     facts: dict[str, Any] = {
         "author": _author(caller, given.author),
@@ -277,7 +278,7 @@ def judge(
     _PAIR,
     status_code=204,
     response_class=Response,
-    responses=documented(404, 412, 428),
+    responses=documented(404, 409, 412, 428),
     dependencies=[require("judge")],
 )
 def take_judgment_back(
@@ -337,6 +338,8 @@ def _conflict_reported(pair: Pair) -> Iterator[None]:
     """Report that another judge changed the judgment between our read and our write."""
     try:
         yield
+    except DisagreementError:
+        raise
     except ConflictError:
         raise concurrent_change(pair.judgment, None) from None
 

@@ -8,7 +8,7 @@ from berryeval.archive import Archive
 from berryeval.archive.judgments.table import JudgmentTable
 from berryeval.core.grade import HIGHEST, default_labels
 
-__all__ = ["change_sentence", "grade_labels", "read_revision", "settled_in_project"]
+__all__ = ["change_sentence", "grade_labels", "read_revision"]
 
 _MOST_DIGITS = 18
 _WHOLE_SCALE = 3
@@ -36,14 +36,6 @@ def _highest(table: JudgmentTable | None) -> int:
 def read_revision(text: str) -> int:
     """Return the revision in a form; -1, which no judgment has, if it is not a number."""
     return int(text) if text.isdecimal() and len(text) <= _MOST_DIGITS else -1
-
-
-def settled_in_project(archive: Archive, query_id: str, doc_id: str) -> str:
-    """Return why a conflict cannot be settled outside of a project; empty if it can."""
-    name = archive.projects.settling(query_id, doc_id)
-    if name is None:
-        return ""
-    return f"The project {name} settles this disagreement: an admin does it on the project's page."
 
 
 class Graded(Protocol):

@@ -97,6 +97,7 @@ async function judge(address, grade, revision, before, name) {
   }
   if (response.status === 412 || response.status === 428)
     return conflict(address, grade, name, before.hash);
+  if (response.status === 409) return failed(`Not saved. ${(await response.json()).detail}`, []);
   if (!response.ok)
     return failed(`Not saved: the server returned ${response.status}.`, [["Try again", again]]);
   const made = response.headers.get("ETag");

@@ -7,8 +7,7 @@ from dataclasses import dataclass
 from typing import Literal, TypeAlias, get_args
 
 from berryeval.archive import Archive
-from berryeval.errors import ArgumentError, ConflictError, NotFoundError
-from berryeval.service.workbench.grading import settled_in_project
+from berryeval.errors import ArgumentError, ConflictError, DisagreementError, NotFoundError
 from berryeval.service.workbench.state.judging_modes import MODES, JudgingTask, Pair
 from berryeval.service.workbench.state.judging_queues import Queues
 from berryeval.service.workbench.state.project_queues import ProjectQueues
@@ -127,18 +126,14 @@ def answer(archive: Archive, queues: Queues, given: Reply, *, author: str) -> Ou
         if given.kind == "undo":
             return _undo(archive, queues, given, author)
         return _grade(archive, queues, given, author)
+    except (ArgumentError, DisagreementError) as error:
+        return Outcome(given.key, "refused", reason=str(error))
     except ConflictError:
         return _in_conflict(archive, given, author)
-    except ArgumentError as error:
-        return Outcome(given.key, "refused", reason=str(error))
 
 
 def _grade(archive: Archive, queues: Queues, given: Reply, author: str) -> Outcome:
     assert given.grade is not None
-    if given.wanted.mode == "conflicts":
-        elsewhere = settled_in_project(archive, *given.pair)
-        if elsewhere:
-            return Outcome(given.key, "refused", reason=elsewhere)
     if given.wanted.mode == "second":
         stored = archive.judgments.add_opinion(
             *given.pair,

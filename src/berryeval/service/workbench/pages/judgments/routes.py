@@ -15,7 +15,7 @@ from fastapi import APIRouter, Query, Request
 from starlette.responses import RedirectResponse, Response, StreamingResponse
 
 from berryeval.archive.judgments.opinions import SETTLED, counted_state, history_of, undoable_state
-from berryeval.errors import ArgumentError, ConflictError, NotFoundError
+from berryeval.errors import ArgumentError, ConflictError, DisagreementError, NotFoundError
 from berryeval.formats import delimited, jsonl, trec
 from berryeval.service.agreement import in_words
 from berryeval.service.bodies import received_form
@@ -27,7 +27,6 @@ from berryeval.service.workbench.grading import (
     change_sentence,
     grade_labels,
     read_revision,
-    settled_in_project,
 )
 from berryeval.service.workbench.pages.judgments.listing import SHOWN, Filter, find_judgments
 from berryeval.service.workbench.rendering import page
@@ -183,9 +182,6 @@ async def change_judgment(
             archive.judgments.remove(query_id, doc_id, author=caller.name, if_revision=seen)
             return
         is_settling = bool(form.get("settle"))
-        elsewhere = settled_in_project(archive, query_id, doc_id) if is_settling else ""
-        if elsewhere:
-            raise Problem(409, elsewhere, kind="conflict")
         archive.judgments.change(
             query_id,
             doc_id,
@@ -198,6 +194,8 @@ async def change_judgment(
 
     try:
         await to_thread.run_sync(work)
+    except DisagreementError:
+        raise
     except ConflictError:
         raise await to_thread.run_sync(_quicker, archive, query_id, doc_id) from None
     return RedirectResponse(f"/judgments/{quoted(query_id)}/{quoted(doc_id)}", 303)
