@@ -6,7 +6,9 @@ from typing import get_args
 import pytest
 from starlette.testclient import TestClient
 
+from berryeval import Query
 from berryeval.archive import Archive
+from berryeval.archive.records import JudgingPolicy
 from berryeval.formats import read_judgments
 from berryeval.formats.registry import FORMATS
 from berryeval.service.app import create_app
@@ -152,6 +154,35 @@ def test_an_invalid_file_stores_nothing(client, content, query, status, detail):
     assert answer.status_code == status
     assert detail in answer.json()["detail"]
     assert client.get("/v1/judgments").json()["items"] == []
+
+
+@pytest.mark.parametrize(
+    ("content", "line"),
+    [
+        ("q1 0 d7 2\nq1 0 d9 0\nq2 0 d7 4\n", 3),
+        ("# pool\n\nq2 0 d7 4\n", 3),
+        ('{"query_id": "q1", "doc_id": "d7", "relevance": 1}\n'
+         '{"query_id": "q2", "doc_id": "d7", "relevance": 4}\n', 2),
+        ("query_id,doc_id,relevance\nq1,d7,1\nq2,d7,4\n", 3),
+        ("query_id,doc_id,relevance,judge\nq2,d7,1,ada\nq2,d7,4,bob\n", 3),
+        ("query_id,doc_id,relevance\nhow to bake bread,d7,4\n", 2),
+        ('{"q2": {"d7": 4}}', None),
+    ],
+    ids=["trec", "comments", "jsonl", "csv", "second opinion", "query by text", "no lines"],
+)  # fmt: skip
+def test_a_grade_above_the_scale_names_its_line(client, archive, content, line):
+    """A person who imports a long file finds the grade; nothing is stored."""
+    archive.queries.put([Query("q2", "how to bake bread")])
+    archive.judging.put(JudgingPolicy(labels=("No", "Some", "Yes")))
+    refused = client.post(f"{FILE}?file_name=pool.txt", content=content)
+    assert refused.status_code == 422, refused.text
+    problem = refused.json()
+    assert problem["detail"] == (
+        f"pool.txt{'' if line is None else f':{line}'}: expected a grade of at most 2, the highest "
+        "of the declared scale, found 4 for document 'd7' of query 'q2'"
+    )
+    assert problem.get("line") == line
+    assert archive.judgments.revision() == 0
 
 
 def test_an_import_is_limited_in_rows(service):

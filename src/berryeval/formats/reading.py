@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator
 from typing import TypeVar
 
 from berryeval.backend import backend
@@ -11,6 +11,7 @@ from berryeval.core.column_names import Kind
 from berryeval.core.files import uncompressed_name
 from berryeval.core.frames import iter_head
 from berryeval.core.grouped import Grouping
+from berryeval.core.id_column import encode_id
 from berryeval.core.judging import JudgedRow, Judges, check_judges
 from berryeval.core.judgments import Judgments, collect_judged, judgments_of_frame
 from berryeval.core.origin import Origin
@@ -28,7 +29,14 @@ from berryeval.formats.registry import BINARY, FORMATS, OWN_FORMATS, check_forma
 from berryeval.formats.rows import Duplicates, Row, add_rows
 from berryeval.formats.trec_native import read_columns, read_labelled_columns
 
-__all__ = ["find_cautions", "iter_limited", "read_judgments", "read_run", "sniff_format"]
+__all__ = [
+    "find_cautions",
+    "find_judgment_line",
+    "iter_limited",
+    "read_judgments",
+    "read_run",
+    "sniff_format",
+]
 
 Noun = TypeVar("Noun", Judgments, Run)
 
@@ -92,6 +100,33 @@ def read_judgments(
     if hasattr(module, "scale_of"):
         judgments.scale, judgments.labels = module.scale_of(path) or (None, None)
     return judgments
+
+
+def find_judgment_line(
+    path: PathLike,
+    query_ids: Collection[str],
+    doc_id: str,
+    grade: float,
+    *,
+    format: str | None = None,
+) -> int | None:
+    """Return the line of a grade in a file; None if the format has no lines, or it has no such row.
+
+    Parameters
+    ----------
+    query_ids : collection of str
+        The names that the query may have in the file: its id, or its text.
+    """
+    path = readable_again(path)
+    chosen = sniff_format(path) if format is None else check_format(format)
+    if chosen in BINARY or chosen == "json":
+        return None
+    module = FORMATS[chosen]
+    has_judges = hasattr(module, "iter_judged")
+    rows = module.iter_judged(path) if has_judges else module.iter_rows(path, "judgments")
+    queries, wanted = {encode_id(one) for one in query_ids}, (encode_id(doc_id), grade)
+    found = (row[0] for row in rows if row[1] in queries and (row[2], row[3]) == wanted)
+    return next(found, None)
 
 
 def iter_limited(rows: Iterable[AnyRow], path: PathLike) -> Iterator[AnyRow]:

@@ -4,7 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from datetime import datetime, timezone
-from typing import Literal, TypeAlias, TypeVar
+from pathlib import Path
+from typing import TYPE_CHECKING, Literal, TypeAlias, TypeVar
+
+from anyio import to_thread
 
 from berryeval.archive import Archive
 from berryeval.archive.judgments.opinions import SETTLED
@@ -12,8 +15,14 @@ from berryeval.archive.records import JudgmentBatch, JudgmentEntry
 from berryeval.core.grouped import Grouped
 from berryeval.core.id_column import decode_id, encode_id
 from berryeval.core.judgments import Judgments, Opinion
+from berryeval.errors import FormatError, ScaleError
 from berryeval.formats.query_texts import ids_by_text, rename_queries, texts_by_id
 from berryeval.formats.registry import capabilities_of
+from berryeval.service.workers.tasks import find_line
+
+if TYPE_CHECKING:
+    from berryeval.service.jobs import Progress
+    from berryeval.service.workers.pool import Workers
 
 __all__ = [
     "IMPORTED",
@@ -23,6 +32,7 @@ __all__ = [
     "has_same_labels",
     "judgments_for_file",
     "judgments_there",
+    "located",
     "unread_times",
     "with_query_ids",
 ]
@@ -155,6 +165,33 @@ def _time_of(opinion: Opinion) -> datetime | None:
         return moment.replace(tzinfo=moment.tzinfo or timezone.utc).astimezone(timezone.utc)
     except (ValueError, OverflowError):
         return None
+
+
+async def located(
+    error: ScaleError,
+    archive: Archive,
+    workers: Workers,
+    progress: Progress,
+    *,
+    path: Path,
+    file_name: str,
+    format: str | None = None,
+) -> FormatError:
+    """Return the error for a grade of a file that exceeds the scale, with its line if it has any.
+
+    Judgments are read without their lines, so the file is searched for the grade.
+    """
+    query = await to_thread.run_sync(archive.queries.get, error.query_id)
+    line = await workers.call(
+        find_line, progress, path=path, format=format, doc_id=error.doc_id, grade=error.grade,
+        query_ids=[error.query_id, *([] if query is None else [query.text])],
+    )  # fmt: skip
+    return FormatError.unexpected(
+        f"a grade of at most {error.highest}, the highest of the declared scale",
+        f"{error.grade:g} for document {error.doc_id!r} of query {error.query_id!r}",
+        file_name,
+        line,
+    )
 
 
 def unread_times(content: Judgments) -> str | None:

@@ -16,6 +16,7 @@ from starlette.types import Scope
 
 from berryeval.archive.records import StoredImport
 from berryeval.core.judgments import Judgments
+from berryeval.errors import ScaleError
 from berryeval.formats import write_judgments
 from berryeval.service.answers import Answer, with_examples
 from berryeval.service.bodies import JsonRoute
@@ -28,9 +29,11 @@ from berryeval.service.judgment_files import (
     batches_of_file,
     judgments_for_file,
     judgments_there,
+    located,
     unread_times,
     with_query_ids,
 )
+from berryeval.service.problems import documented
 from berryeval.service.temporary import temporary_folder
 from berryeval.service.uploads import file_body, received
 from berryeval.service.workers.tasks import read_judgments_file
@@ -92,6 +95,7 @@ class ImportedJudgments(BaseModel):
 @router.post(
     "/file",
     response_model=ImportedJudgments,
+    responses=documented(409),
     openapi_extra=file_body(_FILE),
     dependencies=[require("judge")],
 )
@@ -119,18 +123,22 @@ async def import_judgments(
         content, notes = await workers.call(
             read_judgments_file, wait, path=path, format=format, **limits
         )
-    may_declare = caller.may("admin")
 
-    def store() -> StoredImport:
-        found: Judgments = with_query_ids(archive, content)
-        return archive.imports.put(
-            batches_of_file(found, file_name, judgments_there(archive, found)),
-            file_name=file_name,
-            author=caller.name,
-            declared=found if may_declare else None,
-        )
+        def store() -> StoredImport:
+            found: Judgments = with_query_ids(archive, content)
+            return archive.imports.put(
+                batches_of_file(found, file_name, judgments_there(archive, found)),
+                file_name=file_name,
+                author=caller.name,
+                declared=found if caller.may("admin") else None,
+            )
 
-    stored = await to_thread.run_sync(store)
+        try:
+            stored = await to_thread.run_sync(store)
+        except ScaleError as error:
+            raise await located(
+                error, archive, workers, wait, path=path, file_name=file_name, format=format
+            ) from None
     unread = unread_times(content)
     return Answer(
         {

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -22,6 +22,7 @@ from berryeval.formats import read_judgments, read_run
 from berryeval.formats.capabilities import Capabilities
 from berryeval.formats.limits import UPLOADED_LINE, limited
 from berryeval.formats.losses import count_losses, find_losses, sentences_of
+from berryeval.formats.reading import find_judgment_line
 from berryeval.measures import Measure, depth_of
 from berryeval.reports.comparison import comparison_as_dict
 from berryeval.reports.holes import HoleList, holes_to_json
@@ -69,6 +70,20 @@ def read_judgments_file(
     if not found.n_rows:
         raise FormatError.unexpected("judgments", "none", str(path))
     return found, sentences_of(losses) + find_losses(found, _ARCHIVE)
+
+
+def find_line(
+    path: Path,
+    *,
+    format: str | None,
+    query_ids: Collection[str],
+    doc_id: str,
+    grade: float,
+    progress: Progress,
+) -> int | None:
+    """Return the line of a grade in a file that was read before; None if it has no lines."""
+    progress(0, 1, "reading")
+    return find_judgment_line(path, query_ids, doc_id, grade, format=format)
 
 
 def compare_runs(

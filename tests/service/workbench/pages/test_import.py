@@ -179,6 +179,20 @@ def test_a_preview_shows_what_happens_to_a_scale(client, archive, own, declared,
     assert archive.judging.get() == before
 
 
+def test_a_grade_above_the_scale_names_its_line(client, archive):
+    """The form shows the file and line; several files are listed with the same words."""
+    archive.judging.put(JudgingPolicy(labels=LABELS))
+    page = look(client, "judgments", "q1 0 d1 2\nq1 0 d2 7\n", "pool.qrels", status=422)
+    expected = f"pool.qrels:2: expected a grade of at most {len(LABELS) - 1}, "
+    assert expected in page.text
+    files = [
+        ("file", ("a.qrels", b"q1 0 d1 2\n")),
+        ("file", ("pool.qrels", b"q2 0 d1 1\nq1 0 d2 7")),
+    ]
+    answer = client.post("/import", data={"kind": "judgments"}, files=files, headers=HEADERS)
+    assert expected in parse(answer.text).text
+
+
 def test_only_an_admin_can_import_a_scale(client, archive):
     """A judge's import stores the judgments, and says what is left to do."""
     token = archive.tokens.create("bob", "judge")

@@ -16,7 +16,7 @@ from starlette.datastructures import UploadFile
 from starlette.responses import RedirectResponse, Response
 
 from berryeval.archive import Archive
-from berryeval.errors import InputError, NotFoundError
+from berryeval.errors import InputError, NotFoundError, ScaleError
 from berryeval.reports.wording import count
 from berryeval.service.answers import Answer
 from berryeval.service.bodies import received_form
@@ -33,7 +33,7 @@ from berryeval.service.dependencies import (
     state_of,
 )
 from berryeval.service.jobs import Job, Progress
-from berryeval.service.judgment_files import with_query_ids
+from berryeval.service.judgment_files import located, with_query_ids
 from berryeval.service.lru_cache import LruCache
 from berryeval.service.temporary import temporary_folder
 from berryeval.service.uploads import named
@@ -130,7 +130,12 @@ async def preview_file(
                     found, content = await workers.call(
                         read_file, wait, path=path, kind=kind, **limits
                     )
-        return await to_thread.run_sync(previewed, found, content, options)
+                try:
+                    return await to_thread.run_sync(previewed, found, content, options)
+                except ScaleError as error:
+                    raise await located(
+                        error, archive, workers, wait, path=path, file_name=options.file_name
+                    ) from None
 
     try:
         if not files:
