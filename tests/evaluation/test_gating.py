@@ -95,9 +95,10 @@ def test_a_clearly_better_candidate_suggests_a_higher_baseline():
     """It must be clearly better and nowhere worse."""
     better = decided([3] * 30, [4] * 20 + [3] * 10)
     assert better.suggestion == (
-        "The candidate is better (P@5 +0.1333): consider making it the baseline "
-        "(`berryeval baseline update`)."
+        "The candidate is better (P@5 +0.1333): consider making it the baseline."
     )
+    assert better.suggested_command == "berryeval baseline update"
+    assert decided([3] * 30, [3] * 30).suggested_command is None
     assert decided([3] * 30, [4] * 9 + [3] * 21, margin=0.5).suggestion is None
     assert decided([3] * 30, [3] * 30).suggestion is None
     runs = {

@@ -336,7 +336,4 @@ def of_better(measures: Sequence[tuple[Measure, float]]) -> str | None:
     if not measures:
         return None
     message = ", ".join(f"{measure} {change:+.4f}" for measure, change in measures)
-    return (
-        f"The candidate is better ({message}): consider making it the baseline "
-        "(`berryeval baseline update`)."
-    )
+    return f"The candidate is better ({message}): consider making it the baseline."

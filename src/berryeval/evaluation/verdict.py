@@ -167,7 +167,7 @@ class GateResult(Displayed):
     """Unjudged documents that could change the verdict of a guard that counts, the most decisive
     first."""
     suggestion: str | None = None
-    """What to do next, such as raising the baseline."""
+    """What to do next, such as raising the baseline; `suggested_command` is the command for it."""
     missing: Mapping[str, int] = field(default_factory=dict)
     """By run, the number of judged queries that it lacks; runs that lack none are left out."""
     common: Common | None = None
@@ -177,6 +177,11 @@ class GateResult(Displayed):
     """How often the set was used before; None if nothing was counted."""
     opening: Opening | None = None
     """The result on the reserved queries; None if the reserve was not opened."""
+
+    @property
+    def suggested_command(self) -> str | None:
+        """The command that does what `suggestion` says; None without one."""
+        return "berryeval baseline update" if self.suggestion else None
 
     @property
     def rests_on(self) -> RestsOn | None:

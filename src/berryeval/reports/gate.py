@@ -110,7 +110,7 @@ def _notes(result: GateResult) -> tuple[str, ...]:
     if any(guard.depends_on_holes for guard in result.guards):
         notes.append("*: depends on unjudged documents.")
     if result.suggestion:
-        notes.append(result.suggestion)
+        notes.append(f"{result.suggestion} Run `{result.suggested_command}`.")
     return tuple(notes)
 
 
@@ -168,6 +168,7 @@ def gate_as_dict(result: GateResult) -> dict[str, Any]:
         "inference": result.inference,
         "candidate": candidate_of(result),
         "suggestion": result.suggestion,
+        "suggested_command": result.suggested_command,
         "rests_on": result.rests_on and vars(result.rests_on),
         "missing": result.missing,
         "common": result.common,

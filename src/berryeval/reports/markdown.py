@@ -53,7 +53,7 @@ def gate_to_markdown(result: GateResult) -> str:
         f"<sub>{_text(gate_note(result))}</sub>",
     ]
     if result.suggestion:
-        parts.append(_text(result.suggestion))
+        parts.append(_text(f"{result.suggestion} Run `{result.suggested_command}`."))
     parts += [_folded(table.title, [table]) for table in gate_table(result)[1:]]
     if result.comparison is not None:
         comparison = result.comparison

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING
 
@@ -120,8 +119,8 @@ def _headline(sentence: str) -> str:
 def _lead(gate: GateResult | None) -> str:
     if gate is None or not gate.suggestion:
         return ""
-    suggestion = re.sub("`(.+?)`", r"<code>\1</code>", escaped(gate.suggestion))
-    return f'<p class="lead">{suggestion}</p>'
+    command = f"<code>{escaped(gate.suggested_command)}</code>"
+    return f'<p class="lead">{escaped(gate.suggestion)} Run {command}.</p>'
 
 
 def _effect(difference: Difference) -> str:

@@ -96,7 +96,8 @@ def test_a_better_candidate_can_be_made_the_baseline(client, runs, archive):
     """The page has a button instead of a command."""
     archive.gates.put("release", {**GATE, "baseline": runs[2]})
     client.post("/gates/release/verdicts", data={"run": runs[0]}, headers=HTML)
-    assert "berryeval baseline update" in archive.verdicts.get(1).report["suggestion"]
+    report = archive.verdicts.get(1).report
+    assert report["suggested_command"] == "berryeval baseline update"
     card = get_page(client, "/gates/release/verdicts/1").find(class_="verdict-card")
     assert "consider making it the baseline." in card.text
     assert "berryeval baseline update" not in card.text

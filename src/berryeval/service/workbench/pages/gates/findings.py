@@ -137,7 +137,7 @@ def _line(guard: Mapping[str, Any], mark: Svg | None) -> GuardLine:
     return GuardLine(
         guard.get("name", ""),
         guard["verdict"],
-        guard.get("reason", ""),
+        figure_text(guard.get("reason", "")),
         value,
         limit,
         interval,
