@@ -46,3 +46,25 @@ def test_a_setting_is_tuned_judged_scored_and_saved(workbench, visit):
     page.get_by_role("button", name="Save both and compare").click()
     page.wait_for_url(re.compile("/compare\\?a="))
     expect(page.locator("main")).to_contain_text(difference.strip())
+
+
+def test_settings_that_few_change_are_folded_and_stay_as_they_were_left(workbench, visit):
+    """They open by themselves if one of them is changed, and stay open while others change."""
+    small_archive.index(workbench.archive)
+    page = visit(workbench, "/try?q=basil")
+    depth, more = page.locator("#b-depth"), page.locator("#b-more")
+    expect(page.locator("#b-weights")).to_be_visible()
+    expect(depth).to_be_hidden()
+    more.locator("summary").click()
+    expect(depth).to_be_visible()
+    page.locator("#b-mode").select_option("vector")
+    page.get_by_text("Changed: mode vector").wait_for()
+    expect(depth).to_be_visible()
+    expect(page.locator("#a-depth")).to_be_hidden()
+    page.reload()
+    expect(depth).to_be_visible()
+    more.locator("summary").click()
+    page.reload()
+    expect(depth).to_be_hidden()
+    changed = visit(workbench, "/try?q=basil&a.depth=7")
+    expect(changed.locator("#a-depth")).to_be_visible()

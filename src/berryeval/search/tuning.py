@@ -42,23 +42,30 @@ class Tunable:
     choices: tuple[str, ...] = ()
     least: float | None = None
     most: float | None = None
+    is_advanced: bool = False
+    """Whether few people change it, so that a form can fold it unless it has nothing else."""
 
 
 class _Declared(NamedTuple):
     about: str
     least: float | None = None
     most: float | None = None
+    is_advanced: bool = False
 
 
 _MODE = _Declared("Search by words, by meaning, or by both")
 _FUSION = {
-    "title_weight": _Declared("Weight of words in the title", 0, 1000),
+    "title_weight": _Declared("Weight of words in the title", 0, 1000, is_advanced=True),
     "fusion": _Declared("Fuse scores, or ranks"),
     "weights": _Declared("Weights of words and vectors", 0, _LARGEST),
-    "late": _Declared("Weight of the token matching; 0 turns it off", 0, _LARGEST),
-    "feedback": _Declared("Documents that a second search learns from; 0 turns it off", 0, 100),
-    "constant": _Declared("Added to each rank, if ranks are fused", 0, _LARGEST),
-    "depth": _Declared("Hits of each search to fuse", 1, 10_000),
+    "late": _Declared(
+        "Weight of the token matching; 0 turns it off", 0, _LARGEST, is_advanced=True
+    ),
+    "feedback": _Declared(
+        "Documents that a second search learns from; 0 turns it off", 0, 100, is_advanced=True
+    ),
+    "constant": _Declared("Added to each rank, if ranks are fused", 0, _LARGEST, is_advanced=True),
+    "depth": _Declared("Hits of each search to fuse", 1, 10_000, is_advanced=True),
 }
 _TUNABLE: Mapping[str, Mapping[str, _Declared]] = {
     "embedded": {"mode": _MODE, **_FUSION},
@@ -156,7 +163,7 @@ def _tunable(
         return Tunable(name, "text", declared.about, value)
     kinds: dict[object, TunableKind] = {float: "number", int: "whole"}
     shape = kinds.get(SETTINGS[kind][name], "pair")
-    return Tunable(name, shape, declared.about, value, (), declared.least, declared.most)
+    return Tunable(name, shape, declared.about, value, (), *declared[1:])
 
 
 def _text(value: object) -> str | None:

@@ -175,6 +175,24 @@ document.addEventListener("htmx:responseError", (event) => {
     showMessage(`The server returned ${status}. Reload the page to see its current state.`, "fail");
 });
 
+// Folded parts with data-kept stay as the user left them when the page is renewed or loaded again.
+const foldKey = (part) => `fold ${part.id}`;
+
+function restoreFolds() {
+  for (const part of document.querySelectorAll("details[data-kept]")) {
+    const kept = sessionStorage.getItem(foldKey(part));
+    if (kept) part.open = kept === "open";
+  }
+}
+
+document.addEventListener("click", ({ target }) => {
+  const part = target.closest("summary")?.closest("details[data-kept]");
+  // The click is about to change it.
+  if (part) sessionStorage.setItem(foldKey(part), part.open ? "folded" : "open");
+});
+document.addEventListener("htmx:afterSwap", restoreFolds);
+restoreFolds();
+
 // Menus close on a click elsewhere, or on Escape; a dialog that one of them opened comes first.
 const openMenu = () => document.querySelector(":is(.small-menu, .actions)[open]");
 document.addEventListener("click", (event) => {
