@@ -181,13 +181,23 @@ def test_the_meter_shows_the_judged_share_of_the_top_ten(archive, client):
     assert "89% of the newest run's top 10 is judged" in part.text
     assert "6 documents in the top 10 have no grade" in part.text
     assert part.find("a", href="/judge")
-    doubt = settled(client, "/?series=hybrid").find(class_="doubt")
-    assert "The newest run has 6 unjudged documents in its top 10." in doubt.text
     archive.judgments.put([JudgmentEntry(q, "hole", 0) for q in query_ids()], author="bob")
     part = settled(client, "/?series=hybrid").find(aria_labelledby="holes-title")
     assert "100%" in part.text
     assert "Every document in the top 10 has a grade" in part.text
-    assert not settled(client, "/?series=hybrid").find_all(class_="doubt")
+
+
+@pytest.mark.usefixtures("runs")
+def test_without_a_gate_the_doubt_is_computed_as_on_compare(archive, client):
+    """The page asks for the bounds of the comparison with the reference, and claims nothing."""
+    verdict = settled(client, "/?series=hybrid").find(class_="verdict-words")
+    assert verdict.find(id="doubt").text == "Checking what unjudged documents could change…"
+    [part] = verdict.find_all(hx_swap="delete")
+    answer = get_page(client, part["hx-get"])
+    assert answer.find(id="doubt").text == "Unjudged documents cannot change this verdict."
+    archive.judgments.put([JudgmentEntry(q, "hole", 0) for q in query_ids()], author="bob")
+    answer = get_page(client, part["hx-get"])
+    assert answer.find(id="doubt").text.startswith("Every document that")
 
 
 @pytest.mark.usefixtures("runs")
