@@ -108,13 +108,20 @@ def test_distances_can_show_time():
     drawing = as_tree(trend_chart([line], "RR", by_time=True))
     first, second, third = (float(dot["cx"]) for dot in drawing.find_all("circle"))
     assert third - second > 20 * (second - first)
-    assert {"mean RR", "2026-10-15", "2026-11-15"} <= set(texts(drawing))
+    assert {"mean RR", "Oct 15", "Nov 15"} <= set(texts(drawing))
 
 
 def test_hours_are_named_if_there_are_few_days():
     """Otherwise two dates would be the same."""
     drawing = as_tree(trend_chart([evaluated([0.5, 0.6])], "RR", by_time=True, width=760))
-    assert {"10-15 00:00", "10-16 00:00"} <= set(texts(drawing))
+    assert {"Oct 15 00:00", "Oct 16 00:00"} <= set(texts(drawing))
+
+
+def test_dates_of_several_years_name_the_year():
+    """Within one year they look as on every other chart."""
+    line = TrendLine([TrendPoint(START + timedelta(days=day), "run", 0.5) for day in (0, 400)])
+    named = texts(as_tree(trend_chart([line], "RR", by_time=True)))
+    assert {"2026-10-15", "2027-11-19"} <= set(named)
 
 
 def test_a_line_breaks_if_judgments_changed():

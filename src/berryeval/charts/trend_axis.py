@@ -84,13 +84,16 @@ def _instants(frame: Frame) -> Iterator[tuple[float, str]]:
     """Iterate over evenly spaced moments; at midnight if there are days enough."""
     low, high = frame.x.low, frame.x.high
     is_long = high - low >= _ENOUGH_DAYS * _DAY
-    text = "%Y-%m-%d" if is_long else "%m-%d %H:%M"
+    ends = [datetime.fromtimestamp(moment, timezone.utc) for moment in (low, high)]
+    is_one_year = ends[0].year == ends[1].year
     steps = max(1, int((frame.x.end - frame.x.start) // _DATE_ROOM))
     for i in range(steps + 1 if high > low else 1):
         moment = low + (high - low) * i / steps
         if is_long and i:
             moment -= moment % _DAY
-        yield frame.x.at(moment), f"{datetime.fromtimestamp(moment, timezone.utc):{text}}"
+        time = datetime.fromtimestamp(moment, timezone.utc)
+        text = _day(time) if is_one_year else f"{time:%Y-%m-%d}"
+        yield frame.x.at(moment), text if is_long else f"{_day(time)} {time:%H:%M}"
 
 
 def _dates_of(
@@ -103,10 +106,14 @@ def _dates_of(
     for i in range(n_named):
         place = round(i * (len(points) - 1) / max(1, n_named - 1))
         time = points[place].time
-        text = f"{time:%H:%M}" if is_one_day else f"{time:%b} {time.day}"
+        text = f"{time:%H:%M}" if is_one_day else _day(time)
         if text != last:
             yield xs[place], text
         last = text
+
+
+def _day(time: datetime) -> str:
+    return f"{time:%b} {time.day}"
 
 
 def commit_marks(frame: Frame, points: Sequence[TrendPoint], xs: Sequence[float]) -> Iterator[Svg]:

@@ -165,7 +165,7 @@ def check_role(caller: Caller, role: Role) -> None:
             where="Authorization",
             expected=role,
             found=caller.role,
-            way_out=f"berryeval token create NAME --role {role}",
+            way_out=f"berryeval token create NAME --role {role} --archive ARCHIVE",
         )
 
 
@@ -191,7 +191,7 @@ async def _check_manager(request: Request) -> None:
             where="Authorization",
             expected="a token that is not limited to collections",
             found=f"one limited to {allowed}",
-            way_out="berryeval token create NAME --role admin",
+            way_out="berryeval token create NAME --role admin --archive ARCHIVE",
         )
 
 

@@ -1,6 +1,8 @@
 """Logging in with a token, and protection against requests from other sites."""
 
+import shlex
 import time
+from pathlib import Path
 from types import SimpleNamespace
 
 import pytest
@@ -71,6 +73,15 @@ def test_a_wrong_token_is_rejected(guarded, token, message):
     answer = log_in(guarded, token)
     assert (answer.status_code, "set-cookie" in answer.headers) == (401, False)
     assert parse(answer.text).find(id="error").text == message
+
+
+def test_the_command_for_a_token_names_the_archive_that_is_served(guarded, client, archive):
+    """From any folder; but not to strangers, where tokens are required."""
+    command = "berryeval token create NAME --role judge --archive"
+    assert get_page(client, "/login").find("details").find("code").text == (
+        f"{command} {shlex.quote(str(Path(archive.name).absolute()))}"
+    )
+    assert get_page(guarded, "/login").find("details").find("code").text == f"{command} ARCHIVE"
 
 
 def test_the_api_accepts_the_cookie_only_from_our_own_pages(guarded, token):

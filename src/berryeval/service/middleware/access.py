@@ -191,7 +191,7 @@ class _Verified:
 
 
 def _unauthorized(detail: str, found: str) -> Problem:
-    way_out = "create one on the server: berryeval token create NAME --role read"
+    way_out = "create one on the server: berryeval token create NAME --role read --archive ARCHIVE"
     return Problem(
         401,
         f"{detail}; {way_out}",

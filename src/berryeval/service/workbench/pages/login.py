@@ -5,7 +5,9 @@ Scripts cannot read the cookie. Sessions are in the archive, so a restart does n
 
 from __future__ import annotations
 
-from typing import Annotated
+from pathlib import Path
+from shlex import quote
+from typing import Annotated, TypeAlias
 
 from anyio import to_thread
 from fastapi import APIRouter, Request
@@ -17,23 +19,24 @@ from berryeval.service.bodies import received_form
 from berryeval.service.check_threads import run_check
 from berryeval.service.dependencies import HomeDep, from_service
 from berryeval.service.middleware.access import COOKIE, KnownCallers
+from berryeval.service.settings import ServiceSettings
 from berryeval.service.workbench.rendering import page
 
 __all__ = ["router", "safe_address"]
+
+ServiceSettingsDep: TypeAlias = Annotated[ServiceSettings, from_service("settings")]
 
 router = APIRouter()
 
 
 @router.get("/login")
-async def show_login(request: Request) -> Response:
+async def show_login(request: Request, archive: HomeDep, settings: ServiceSettingsDep) -> Response:
     """Show the login form."""
-    return page(
-        request, "login.html", next=safe_address(request.query_params.get("next")), error=None
-    )
+    return _form(request, archive, settings, safe_address(request.query_params.get("next")))
 
 
 @router.post("/login")
-async def log_in(request: Request, archive: HomeDep) -> Response:
+async def log_in(request: Request, archive: HomeDep, settings: ServiceSettingsDep) -> Response:
     """Start a session, and return to the previous page."""
     form = await received_form(request)
     token = str(form.get("token") or "").strip()
@@ -41,7 +44,7 @@ async def log_in(request: Request, archive: HomeDep) -> Response:
     session_id = await _start_session(archive, token)
     if session_id is None:
         error = "Unknown or revoked token." if token else "Paste a token."
-        return page(request, "login.html", status=401, next=wanted, error=error)
+        return _form(request, archive, settings, wanted, error=error)
     answer = RedirectResponse(wanted, 303)
     answer.set_cookie(
         COOKIE,
@@ -65,6 +68,36 @@ async def log_out(
     answer = RedirectResponse("/login", 303)
     answer.delete_cookie(COOKIE, httponly=True, samesite="strict")
     return answer
+
+
+def _form(
+    request: Request,
+    archive: Archive,
+    settings: ServiceSettings,
+    wanted: str,
+    error: str | None = None,
+) -> Response:
+    # Where tokens are required, the location of the archive is not for everybody who comes along.
+    place = "ARCHIVE" if settings.needs_token else quote(place_of(archive.name))
+    return page(
+        request,
+        "login.html",
+        status=401 if error else 200,
+        next=wanted,
+        error=error,
+        archive=place,
+    )
+
+
+def place_of(name: str) -> str:
+    """Return the location of an archive as commands find it from any folder.
+
+    Examples
+    --------
+    >>> place_of("postgresql://berryeval@db/quality")
+    'postgresql://berryeval@db/quality'
+    """
+    return name if "://" in name else str(Path(name).absolute())
 
 
 async def _start_session(archive: Archive, token: str) -> str | None:
