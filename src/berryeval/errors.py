@@ -165,16 +165,23 @@ class ScaleError(ArgumentError):
         The grade.
     highest : int
         The highest grade of the scale.
+    file_name : str, optional
+        The file that has the grade.
     """
 
-    def __init__(self, query_id: str, doc_id: str, grade: float, highest: int) -> None:
-        where = f"grade of document {doc_id!r} for query {query_id!r}"
+    def __init__(
+        self, query_id: str, doc_id: str, grade: float, highest: int, file_name: str | None = None
+    ) -> None:
+        where = f"{file_name}: " if file_name else ""
+        where += f"grade of document {doc_id!r} for query {query_id!r}"
         expected = f"at most {highest}, the highest grade of the declared scale"
         super().__init__(where, expected, f"{grade:g}")
         self.query_id, self.doc_id, self.grade, self.highest = query_id, doc_id, grade, highest
+        self.file_name = file_name
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return type(self), (self.query_id, self.doc_id, self.grade, self.highest)
+        facts = (self.query_id, self.doc_id, self.grade, self.highest, self.file_name)
+        return type(self), facts
 
 
 class InputTypeError(_ArgumentBaseError, TypeError):

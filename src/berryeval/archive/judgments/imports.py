@@ -18,7 +18,7 @@ from berryeval.archive.paging import ArchivePart
 from berryeval.archive.records import JudgmentBatch, Page, StoredImport, StoredJudgment
 from berryeval.archive.tables import imports, judgments
 from berryeval.core.judgments import Judgments
-from berryeval.errors import ConflictError, NotFoundError
+from berryeval.errors import ConflictError, NotFoundError, ScaleError
 
 __all__ = ["ArchivedImports"]
 
@@ -54,7 +54,11 @@ class ArchivedImports(ArchivePart):
         check_text(author, "author")
         with self._database.writing(alone="judgments") as connection:
             before = connection.scalar(_NEWEST) or 0
-            n_changed = write_batches(self._database, connection, checked, declared)
+            try:
+                n_changed = write_batches(self._database, connection, checked, declared)
+            except ScaleError as error:
+                facts = (error.query_id, error.doc_id, error.grade, error.highest)
+                raise ScaleError(*facts, file_name) from None
             number = (connection.scalar(select(func.max(imports.c.import_id))) or 0) + 1
             row = {
                 "import_id": number,
