@@ -11,6 +11,16 @@ from example_results import a_comparison, a_gate, compare_these
 pytestmark = pytest.mark.browser
 
 MOST_ELEMENTS = 6_000
+# Boxes whose content is wider than they are, and texts of charts beyond the chart.
+CUT_OFF = """() => [
+  ...[...document.querySelectorAll("main :not(caption, .unseen)")]
+    .filter((one) => getComputedStyle(one).overflowX !== "visible" && one.clientWidth > 0)
+    .filter((one) => one.scrollWidth > one.clientWidth + 1),
+  ...[...document.querySelectorAll("main svg text")].filter((one) => {
+    const [text, chart] = [one, one.ownerSVGElement].map((each) => each.getBoundingClientRect());
+    return text.width && (text.left < chart.left - 1 || text.right > chart.right + 1);
+  }),
+].map((one) => `${one.tagName}: ${one.textContent.slice(0, 60)}`)"""
 SIDEWAYS = "document.documentElement.scrollWidth - document.documentElement.clientWidth"
 
 
@@ -170,6 +180,16 @@ def test_rankings_are_printed_and_nothing_is_cut_off(open_page):
     assert page.evaluate("document.documentElement.scrollWidth") <= 718
     page.evaluate("dispatchEvent(new Event('afterprint'))")
     assert page.locator(".rankings").count() == 0
+
+
+def test_five_runs_show_every_column_on_a_desktop(open_page):
+    """No table has to be scrolled to see wins, ties and losses, and no label is cut off."""
+    systems = {f"a-system-with-a-long-name-{number}": 0.1 * number for number in range(5)}
+    page = open_page(comparison_to_html(a_comparison(30, systems)))
+    for width in (1440, 1280):
+        page.set_viewport_size({"width": width, "height": 900})
+        assert page.get_by_text("W/T/L", exact=True).first.is_visible()
+        assert page.evaluate(CUT_OFF) == [], width
 
 
 def test_nothing_overflows_a_narrow_screen(html, open_page):

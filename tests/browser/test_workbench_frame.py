@@ -131,6 +131,22 @@ def test_a_token_logs_in_and_out(new_workbench, visit):
     page.wait_for_url(re.compile(r"/login\?next="))
 
 
+def test_a_long_name_leaves_room_for_the_role(new_workbench, visit):
+    """The name is cut off in the side bar, the role is not."""
+    workbench = new_workbench(is_token_required=True)
+    token = workbench.archive.tokens.create("a-team-of-judges-with-a-very-long-name", "judge")
+    page = visit(workbench, "/login")
+    page.get_by_label("Token").fill(token)
+    page.keyboard.press("Enter")
+    page.wait_for_url("**/")
+    role, bar = page.locator(".who .name .muted"), page.locator(".who").bounding_box()
+    expect(role).to_have_text("judge")
+    assert role.evaluate("one => one.scrollWidth <= Math.max(one.clientWidth, one.offsetWidth)")
+    box = role.bounding_box()
+    assert box["width"] > 20
+    assert box["x"] + box["width"] <= bar["x"] + bar["width"]
+
+
 def test_an_unreachable_server_is_reported(new_workbench, visit):
     """The page shows a message and stays; it recovers when the server is back."""
     visit.expect("ERR_CONNECTION|ERR_EMPTY|ERR_SOCKET|htmx:")

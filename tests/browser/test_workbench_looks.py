@@ -92,6 +92,15 @@ def complaints_of_layout(page):
     return found + ([f"the foot is off by {foot}"] if max(foot, default=0) > 1 else [])
 
 
+def shows_keys(page):
+    """Return whether the key ? opens the list of keys; afterwards it is closed."""
+    page.evaluate("document.activeElement?.blur()")
+    page.keyboard.press("?")
+    is_open = page.locator("dialog[open]").count() == 1
+    page.keyboard.press("Escape")
+    return is_open
+
+
 @pytest.mark.parametrize("picture", PICTURES, ids=lambda picture: picture.name)
 def test_every_page_is_accessible_and_stable(workbench, known, visit, picture):
     """Contrast, labels, names, roles; no horizontal scrolling; no layout shift while loading.
@@ -110,6 +119,8 @@ def test_every_page_is_accessible_and_stable(workbench, known, visit, picture):
     page.goto(address)
     settle(page)
     found["desk"] = complaints_of_layout(page)
+    if picture.name != "login":  # which has no menu, and nothing to press
+        found["keys"] = [] if shows_keys(page) else ["? does not show the keys"]
     if picture.prepare:
         picture.prepare(page)
     found["light"] = violations(page)

@@ -339,6 +339,25 @@ def test_slices_of_a_comparison_are_not_clipped(workbench, visit, width):
     assert last["x"] + last["width"] <= frame["x"] + frame["width"] + 1
 
 
+def test_a_printed_comparison_has_its_chart_and_no_buttons(workbench, visit):
+    """The chart is the wide one, in letters of the size of the text, within an A4 page."""
+    page = visit(
+        workbench,
+        f"/compare?a=main&b={workbench.runs['hybrid']}",
+        viewport={"width": 718, "height": 1000},
+    )
+    settle(page)
+    page.emulate_media(media="print")
+    expect(page.locator(".charts .wide .chart").first).to_be_visible()
+    expect(page.locator(".charts .narrow .chart").first).to_be_hidden()
+    assert page.locator("main .button:visible").count() == 0
+    assert page.evaluate("document.documentElement.scrollWidth") <= 718
+    sizes = page.locator(".charts .wide text").evaluate_all(
+        "all => all.map((one) => one.getBoundingClientRect().height)"
+    )
+    assert 0 < max(sizes) < 24
+
+
 def test_a_circle_links_to_its_queries(workbench, visit):
     """One query opens directly, several are listed."""
     page = visit(workbench, f"/compare?a=main&b={workbench.runs['hybrid']}")

@@ -2,9 +2,10 @@
 
 import pytest
 
-from berryeval.charts.forest import ForestRow, forest
+from berryeval.charts.forest import ForestRow, forest, forest_plot
 from berryeval.stats import Interval
 from charts.drawings import drawn, texts
+from example_results import a_comparison
 
 
 def rows(**changes):
@@ -74,3 +75,12 @@ def test_a_long_name_on_a_phone_has_its_own_line():
 def test_many_rows_are_described_by_the_first():
     """Listing a thousand rows would be useless."""
     assert forest(rows() * 1000, "bm25", 0.95).description.endswith("; 988 more.")
+
+
+def test_rows_of_several_systems_leave_out_what_their_names_share():
+    """Otherwise the middle of every name, where they differ, would be cut off."""
+    systems = {"base": 0.1, "trec8/input.bm25-tuned.gz": 0.5, "trec8/input.dense-tuned.gz": 0.9}
+    named = [
+        row.text for row in drawn(forest_plot(a_comparison(20, systems))).find_all(class_="name")
+    ]
+    assert named[:2] == ["bm25 · nDCG@10", "dense · nDCG@10"]

@@ -98,7 +98,7 @@ def forest_plot(
         By the name of a measure, the largest drop that is accepted (a rise where lower is
         better): a mark on its row.
     measure : Measure, optional
-        Only this one, with the greatest gain at the top; names leave out what all systems share.
+        Only this one, with the greatest gain at the top. Names leave out what all systems share.
     width : int
         In pixels. In a narrow chart names and figures stand above their marks.
     """
@@ -107,7 +107,8 @@ def forest_plot(
         differences = by_effect(comparison, measure)
         names = distinct_parts([d.system for d in differences])
     elif len(comparison.candidates) > 1:
-        names = [f"{d.system} · {d.measure}" for d in differences]
+        parts = dict(zip(comparison.candidates, distinct_parts(comparison.candidates), strict=True))
+        names = [f"{parts[d.system]} · {d.measure}" for d in differences]
     else:
         names = [str(d.measure) for d in differences]
     rows = [

@@ -46,7 +46,9 @@ def table_to_html(table: Table, *, with_notes: bool = True) -> str:
     )
     body = "".join(f"<tr>{_cells(row, table)}</tr>" for row in table.rows)
     notes = notes_to_html(table.notes) if with_notes else ""
-    return scroll_box(table.title, f"<thead><tr>{head}</tr></thead><tbody>{body}</tbody>") + notes
+    size = ' class="dense"' if len(table.header) > _ROOMY_COLUMNS else ""
+    rows = f"<thead><tr>{head}</tr></thead><tbody>{body}</tbody>"
+    return scroll_box(table.title, rows, size) + notes
 
 
 def scroll_box(title: str, inside: str, attributes: str = "") -> str:
@@ -58,6 +60,8 @@ def scroll_box(title: str, inside: str, attributes: str = "") -> str:
     )
 
 
+_ROOMY_COLUMNS = 8
+"""With more columns, a table has smaller letters, so that the last ones are in sight."""
 _HIDDEN = '<span class="unseen">measure</span>'
 
 
