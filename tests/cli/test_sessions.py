@@ -119,3 +119,12 @@ def test_turns_and_sessions_are_written(format, tmp_path):
     write_queries(queries, tmp_path / f"again.{format}")
     assert be.read_queries(tmp_path / f"again.{format}") == queries
     assert [(one.group, one.turn) for one in queries] == [("s1", 2), ("s1", 1), ("s2", 1)]
+
+
+def test_the_bases_of_the_discounts_can_be_set():
+    """The command has the value of the function."""
+    words = ["sessions", "qrels.json", "a.run", "--queries", "queries.csv", "--json"]
+    done = call(*words, "--rank-base", "10", "--turn-base", "3")
+    expected = be.session_scores(QRELS, RUN, "queries.csv", b=10, bq=3)
+    assert f'"sdcg": {expected.sdcg!r}' in done.output
+    assert expected.sdcg != be.session_scores(QRELS, RUN, "queries.csv").sdcg

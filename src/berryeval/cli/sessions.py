@@ -45,6 +45,22 @@ FORMATS = ("table", "csv", "json", "markdown")
 @click.option(
     "--exponential", is_flag=True, help="Gain 2^grade - 1 in session DCG instead of the grade."
 )
+@click.option(
+    "--rank-base",
+    "b",
+    type=click.FloatRange(min=1.0, min_open=True),
+    default=2.0,
+    show_default=True,
+    help="Base b of the discount of ranks, 1 + log_b(rank).",
+)
+@click.option(
+    "--turn-base",
+    "bq",
+    type=click.FloatRange(min=1.0, min_open=True),
+    default=4.0,
+    show_default=True,
+    help="Base bq of the discount of turns, 1 + log_bq(turn).",
+)
 @click.option("-q", "--per-session", is_flag=True, help="Also report every session.")
 @output_options(FORMATS)
 @duplicates_option
@@ -57,6 +73,8 @@ def command(
     measures: tuple[str, ...],
     k: int,
     exponential: bool,
+    b: float,
+    bq: float,
     per_session: bool,
     output: str | None,
     output_format: str,
@@ -88,6 +106,8 @@ def command(
             path,
             turns,
             k=k,
+            b=b,
+            bq=bq,
             gain="exp2" if exponential else "linear",
             measures=measures or "nDCG@10",
             judged_only=judged_only,

@@ -17,7 +17,7 @@ from berryeval.core.id_column import decode_id, shown_id
 from berryeval.errors import FormatError
 from berryeval.formats import beir
 from berryeval.formats.jsonl import iter_objects
-from berryeval.formats.keys import id_bytes
+from berryeval.formats.keys import id_bytes, shown_keys
 from berryeval.formats.lines import PathLike, path_name
 
 __all__ = ["iter_documents", "read_documents", "to_document", "write_documents"]
@@ -78,7 +78,7 @@ def to_document(record: dict[str, object], path: PathLike, line: int) -> Documen
     name, text = find_name(record, _ID), find_name(record, _TEXT)
     for key, found in (("_id", name), ("text", text)):
         if found is None:
-            shown = ", ".join(map(repr, record)) or "none"
+            shown = shown_keys(record)
             raise FormatError.unexpected(f"a key {key!r}", shown, path_name(path), line)
     assert name is not None
     assert text is not None

@@ -30,7 +30,28 @@ __all__ = [
     "find_rank",
     "header_hint",
     "id_bytes",
+    "shown_keys",
 ]
+
+_MOST_SHOWN = 8
+_LONGEST_SHOWN = 40
+
+
+def shown_keys(names: Iterable[object]) -> str:
+    """Return the keys or columns that a file has, as messages show them: the first few.
+
+    Examples
+    --------
+    >>> shown_keys(["doc_id", "text"])
+    "'doc_id', 'text'"
+    >>> shown_keys(f"d{number}" for number in range(30))
+    "'d0', 'd1', 'd2', 'd3', 'd4', 'd5', 'd6', 'd7' and 22 more"
+    """
+    given = [*names]
+    few = [repr(name) for name in given[:_MOST_SHOWN]]
+    short = [one if len(one) <= _LONGEST_SHOWN else f"{one[: _LONGEST_SHOWN - 1]}…" for one in few]
+    more = f" and {len(given) - len(few):,} more" if len(given) > len(few) else ""
+    return ", ".join(short) + more if short else "none"
 
 
 def find_keys(
@@ -46,9 +67,9 @@ def find_keys(
     if query is None or document is None or value is None:
         missing = [repr(known[0]) for known in wanted if find_name(given, known) is None]
         some = f"a {noun} {missing[0]}" if len(missing) == 1 else f"{noun}s {', '.join(missing)}"
-        shown = ", ".join(repr(name.strip().lower()) for name in given)
+        shown = shown_keys(name.strip().lower() for name in given)
         hint = header_hint(kind) if noun == "column" and len(missing) == len(wanted) else ""
-        raise FormatError.unexpected(some, shown or "none", path_name(path), line, way_out=hint)
+        raise FormatError.unexpected(some, shown, path_name(path), line, way_out=hint)
     return query, document, value
 
 

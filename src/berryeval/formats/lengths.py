@@ -19,7 +19,7 @@ from berryeval.errors import FormatError
 from berryeval.formats import beir
 from berryeval.formats.delimited import iter_records, split_header
 from berryeval.formats.jsonl import iter_objects
-from berryeval.formats.keys import id_bytes
+from berryeval.formats.keys import id_bytes, shown_keys
 from berryeval.formats.lines import PathLike, iter_lines, path_name, readable_again
 
 __all__ = ["read_lengths"]
@@ -75,7 +75,7 @@ def _fields(
     name, length = find_name(record, _ID), find_name(record, LENGTH)
     for wanted, found in (("doc_id", name), ("length", length)):
         if found is None:
-            shown = ", ".join(map(repr, record)) or "none"
+            shown = shown_keys(record)
             raise FormatError.unexpected(f"a {what} {wanted!r}", shown, path_name(path), line)
     assert name is not None
     assert length is not None

@@ -16,7 +16,7 @@ from berryeval.core.files import write_whole
 from berryeval.core.id_column import decode_id, shown_id
 from berryeval.errors import ArgumentError, FormatError
 from berryeval.formats import delimited, jsonl
-from berryeval.formats.keys import id_bytes
+from berryeval.formats.keys import id_bytes, shown_keys
 from berryeval.formats.lines import PathLike, path_name, readable_again
 from berryeval.formats.reading import iter_limited, sniff_format
 from berryeval.formats.registry import FORMATS, capabilities_of, check_format, check_kind
@@ -75,7 +75,7 @@ def _rows(records: Iterable[tuple[int, dict[str, object]]], path: PathLike) -> I
         names = [find_name(record, known) for known in (QUERY, _MEASURE, _VALUE)]
         query, measure, value = names
         if query is None or measure is None or value is None:
-            shown = ", ".join(map(repr, record)) or "none"
+            shown = shown_keys(record)
             expected = "query_id, measure and value"
             raise FormatError.unexpected(expected, shown[:150], path_name(path), line)
         number = record[value]

@@ -155,7 +155,7 @@ class SubtopicRecall(Measure):
     uses_intents = True
     name = "StRecall"
     title = "Subtopic recall"
-    aliases = ("strec", "subtopic_recall", "s_recall", "i_rec")
+    aliases = ("strec", "st_recall", "subtopic_recall", "s_recall", "i_rec")
     definition = "The share of the intents that at least one of the first k documents serves."
     use_when = "All meanings of a query should be on the first page, in any order."
     avoid_when = "One document per intent is not enough, or intents differ in weight."

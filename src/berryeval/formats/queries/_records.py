@@ -10,7 +10,7 @@ from berryeval.core.id_column import decode_id
 from berryeval.core.query import Query, check_turn, check_weight
 from berryeval.core.text import replace_lone_surrogates
 from berryeval.errors import ArgumentError, FormatError, InputTypeError
-from berryeval.formats.keys import check_keys, id_bytes
+from berryeval.formats.keys import check_keys, id_bytes, shown_keys
 from berryeval.formats.lines import PathLike, path_name
 
 __all__ = ["ID", "TEXT", "as_number", "has_keys", "query_of", "to_record"]
@@ -39,7 +39,7 @@ def query_of(
     name, text = find_name(record, ID), find_name(record, TEXT)
     for known, found in ((ID, name), (TEXT, text)):
         if found is None:
-            shown = ", ".join(map(repr, record)) or "none"
+            shown = shown_keys(record)
             raise FormatError.unexpected(f"a key {known[0]!r}", shown, path_name(path), line)
     assert name is not None
     assert text is not None

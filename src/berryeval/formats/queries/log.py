@@ -20,6 +20,7 @@ from berryeval.core.id_column import decode_id
 from berryeval.errors import FormatError
 from berryeval.formats.delimited import iter_records, split_header
 from berryeval.formats.jsonl import iter_objects, parse_object
+from berryeval.formats.keys import shown_keys
 from berryeval.formats.lines import PathLike, iter_lines, path_name, readable_again
 from berryeval.formats.queries._records import TEXT
 
@@ -69,7 +70,7 @@ def _entry(record: Mapping[str, object], path: PathLike, line: int) -> tuple[str
     name, count = find_name(record, TEXT), find_name(record, COUNT)
     text = None if name is None else record[name]
     if not isinstance(text, str):
-        shown = ", ".join(map(repr, record)) or "none"
+        shown = shown_keys(record)
         raise FormatError.unexpected(f"a query under {TEXT[0]!r}", shown, path_name(path), line)
     return text, 1.0 if count is None else _count(record[count], path, line)
 
