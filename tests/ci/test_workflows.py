@@ -36,6 +36,18 @@ def step(steps: list[dict], name: str) -> dict:
     return next(one for one in steps if one.get("name") == name)
 
 
+def test_dependencies_are_audited_every_week():
+    """All lock files, and a package that cannot be looked up fails the audit."""
+    audit = load(".github/workflows/audit.yml")
+    [schedule] = audit["on"]["schedule"]
+    assert re.fullmatch(r"\d+ \d+ \* \* \d", schedule["cron"])
+    commands = "\n".join(one.get("run", "") for one in audit["jobs"]["python"]["steps"])
+    assert commands.count("pip-audit --strict") == 2
+    assert "constraints.txt" in commands
+    assert "for file in requirements-*.txt" in commands
+    assert "npm audit" in audit["jobs"]["npm"]["steps"][-1]["run"]
+
+
 def test_the_workflow_runs_if_search_or_golden_files_change():
     """X10: on push and on pull request, with the same paths."""
     triggers = QUALITY["on"]

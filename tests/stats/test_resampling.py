@@ -1,10 +1,13 @@
 """Resamples are random, and reproducible."""
 
+import tracemalloc
+
 import numpy as np
 import pytest
 from scipy import stats
 
 from berryeval.errors import ArgumentError, InputTypeError
+from berryeval.stats import resampling
 from berryeval.stats._python import _draw_signs, _draw_words
 from berryeval.stats.resampling import flipped_means
 
@@ -116,3 +119,18 @@ def test_numbers_out_of_range_are_rejected():
         flipped_means([[1.0]], 10, 1.5)
     with pytest.raises(InputTypeError, match="numbers, got list"):
         flipped_means([["a"]])
+
+
+def test_memory_does_not_grow_with_the_number_of_columns(monkeypatch):
+    """Columns are flipped a few at a time: all flips of all columns would take gigabytes."""
+    monkeypatch.setattr(resampling, "_AT_A_TIME", 20_000)
+    rows = np.random.default_rng(5).normal(size=(30, 400))
+    n_flips = 2000
+    tracemalloc.start()
+    try:
+        largest = resampling.farthest_sums(rows, n_flips, seed=1)
+        _, most = tracemalloc.get_traced_memory()
+    finally:
+        tracemalloc.stop()
+    assert most < n_flips * rows.shape[1] * rows.itemsize / 3
+    assert largest.tolist() == resampling.flipped_sums(rows, n_flips, 1).max(axis=1).tolist()
