@@ -1,6 +1,6 @@
 """Hostile clients of the service, for `mixed_clients.py --attackers`: each of them is one attack.
 
-They call only a service on this machine, hold at most `MOST_CONNECTIONS` connections each, and end
+They call only a service on this machine, hold at most `MAX_CONNECTIONS` connections each, and end
 every attempt within `SECONDS`. An attack returns the status of the answer, or 0 if the service
 closed the connection without one. Refusals are what the service is expected to answer with; what
 counts is how long the other clients wait in the meantime.
@@ -19,7 +19,7 @@ __all__ = ["ATTACKS", "SECONDS", "attack", "prepare"]
 
 SECONDS = 20.0
 """Longest time of an attempt."""
-MOST_CONNECTIONS = 800
+MAX_CONNECTIONS = 800
 """Held at a time: fewer than the service accepts, since what is measured is what they cost."""
 N_HEADERS = 1200
 N_KEYS = 1_000_000
@@ -64,7 +64,7 @@ async def half_sent_headers(address, rng):
         for _ in range(N_HEADERS):
             reader, writer = await asyncio.open_connection(*address)
             streams.append((reader, writer))
-            if len(streams) > MOST_CONNECTIONS:
+            if len(streams) > MAX_CONNECTIONS:
                 streams.popleft()[1].close()
             writer.write(
                 b"GET / HTTP/1.1\r\nHost: localhost\r\nX-Slow: " + b"x" * rng.randrange(99)

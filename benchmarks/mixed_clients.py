@@ -46,14 +46,14 @@ GOALS = {"page": 1000, "judgment": 300}
 """Milliseconds that 99 of 100 requests of a kind may take."""
 GOALS_UNDER_ATTACK = {"page": 10_000, "judgment": 2000}
 """The same while attackers use as much of the processors as they can get."""
-MOST_GROWTH = 50
+MAX_GROWTH = 50
 """Megabytes by which the memory of each process of the service may grow. Processes for tasks, two
 at most, are started when there is work for them, and end after five minutes without any."""
 
 BEING_COMPUTED = 202
 """Status of a page that polls until it can be shown."""
 NOT_FOUND = 404
-MOST_POLLS = 10
+MAX_POLLS = 10
 N_VARIANTS = 8
 
 PAGES = (
@@ -225,7 +225,7 @@ class Crowd:
         run, other = client.rng.sample(runs, 2)
         query_id, _ = self._pair(client.rng)
         path = client.rng.choice(PAGES).format(run=run, other=other, query=query_id)
-        for _ in range(MOST_POLLS):
+        for _ in range(MAX_POLLS):
             status, _ = await client.call("page", "GET", path, Accept="text/html")
             if status != BEING_COMPUTED:
                 break
@@ -369,7 +369,7 @@ def missed(crowd, memory, *, attackers, n_workers=1):
         if found > most:
             yield f"{kind}: expected a p99 below {most} ms, found {found:,.0f} ms"
     early, late = growth(memory)
-    most = MOST_GROWTH * n_workers
+    most = MAX_GROWTH * n_workers
     if late - early > most and not attackers:
         yield f"memory: expected at most {most} MB more, found {late - early:,.0f} MB"
 

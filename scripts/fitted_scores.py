@@ -22,7 +22,7 @@ __all__ = ["draw_like"]
 
 Floats = NDArray[np.float64]
 
-FEWEST_FITTED = 15
+MIN_FITTED = 15
 """Queries that differ, below which a copula is not worth fitting."""
 FEW_VALUES = 25
 """No more different scores make a discrete measure, such as P@10: only they are drawn."""
@@ -33,7 +33,7 @@ def draw_like(
 ) -> tuple[Floats, Floats] | None:
     """Draw scores of two systems for new queries; None where too few differ to fit anything."""
     is_changed = np.abs(worse - better) > 1e-12  # noqa: PLR2004 - rounding
-    if np.count_nonzero(is_changed) < FEWEST_FITTED:
+    if np.count_nonzero(is_changed) < MIN_FITTED:
         return None
     ranks = np.column_stack([_ranks(column[is_changed], random) for column in (worse, better)])
     uniforms = _best_copula(ranks).draw(size, random)

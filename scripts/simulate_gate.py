@@ -28,7 +28,7 @@ from numpy.typing import NDArray
 from scipy.special import stdtrit
 from simulated_tables import write_table
 
-from berryeval.evaluation.deciding import FEWEST_CHANGED
+from berryeval.evaluation.deciding import MIN_CHANGED
 from berryeval.stats import mean_of, smallest_drop
 from berryeval.stats.hall import hall_inverse
 from berryeval.stats.sample_mean import FLOOR, UNSEEN
@@ -104,7 +104,7 @@ def simulate(pair: Pair, n_queries: int, n_draws: int, random: np.random.Generat
         bounds = _lower_bounds(mean, error, skewness, n_queries, pair.loss)
         if start == 0:
             _check(sample[:5], bounds, pair.loss)
-        is_tested = (np.count_nonzero(sample, axis=1) >= FEWEST_CHANGED) & (error > 0)
+        is_tested = (np.count_nonzero(sample, axis=1) >= MIN_CHANGED) & (error > 0)
         moved = _lower_bounds(mean - drop, error, skewness, n_queries, pair.loss)
         for rule in RULES:
             passed[rule] += int(np.count_nonzero(is_tested & (drop < bounds[rule])))

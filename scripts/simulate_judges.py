@@ -42,7 +42,7 @@ from simulated_tables import write_table
 from berryeval.evaluation.margins import margin_interval
 from berryeval.stats import mean_of, powered_mean, smallest_drop
 from berryeval.stats.hall import hall_inverse
-from berryeval.stats.prediction_powered import FEWEST_DIFFERING
+from berryeval.stats.prediction_powered import MIN_DIFFERING
 from berryeval.stats.sample_mean import FLOOR, UNSEEN
 
 Floats = NDArray[np.float64]
@@ -52,7 +52,7 @@ N_QUERIES = 1000
 PAIR_LABELS = (500, 1000)
 _BLOCK = 1000  # draws at a time
 _SMALL_BLOCK = 200  # of draws in which every document counts
-_FEWEST_CHANGED = 10
+_MIN_CHANGED = 10
 
 
 @dataclass
@@ -139,7 +139,7 @@ def plain(values: Floats) -> Estimates:
     has_spread = squares > np.finfo(float).tiny
     third = (around**3).mean(axis=1) / np.where(has_spread, squares, 1.0) ** 1.5
     skewness = np.where(has_spread, third * np.sqrt(n * (n - 1)) / (n - 2), 0.0)
-    is_tested = (np.count_nonzero(values, axis=1) >= _FEWEST_CHANGED) & has_spread
+    is_tested = (np.count_nonzero(values, axis=1) >= _MIN_CHANGED) & has_spread
     freedom = np.full(len(values), n - 1.0)
     nobody = np.full(len(values), -np.inf)
     return Estimates(mean, np.sqrt(squares / (n - 1)), skewness, freedom, n, is_tested, nobody)
@@ -163,7 +163,7 @@ def powered(people: Floats, judge: Floats, rest: Rest) -> tuple[Estimates, NDArr
     spread = (f * f).sum(axis=1)
     weight = (f * y).sum(axis=1) / np.where(spread > 0, spread, 1.0)
     weight = np.clip(np.where(spread > 0, weight, 0.0), 0.0, 1.0)
-    is_used = np.count_nonzero(np.abs(people - judge) > 1e-12, axis=1) >= FEWEST_DIFFERING  # noqa: PLR2004 - rounding
+    is_used = np.count_nonzero(np.abs(people - judge) > 1e-12, axis=1) >= MIN_DIFFERING  # noqa: PLR2004 - rounding
     weight = np.where(is_used, weight, 0.0)
     is_fitted = weight > 0
     residuals = y - weight[:, None] * f
@@ -181,7 +181,7 @@ def powered(people: Floats, judge: Floats, rest: Rest) -> tuple[Estimates, NDArr
     has_spread = variance > np.finfo(float).tiny
     safe = np.where(has_spread, variance, 1.0)
     skewness = np.where(has_spread, cubes / n_queries**3 / safe**1.5 * np.sqrt(n), 0.0)
-    is_tested = (np.count_nonzero(people, axis=1) >= _FEWEST_CHANGED) & has_spread
+    is_tested = (np.count_nonzero(people, axis=1) >= _MIN_CHANGED) & has_spread
     freedom = np.where(is_fitted, n - 2.0, n - 1.0)
     by_people = np.where(is_fitted, people.mean(axis=1), -np.inf)
     found = Estimates(mean, np.sqrt(variance), skewness, freedom, n, is_tested, by_people)
@@ -291,7 +291,7 @@ def simulate_pairs(
         labelled = is_labelled * amounts / chance
         by_people = (labelled * people).sum(axis=2)
         n_differing = np.count_nonzero(is_labelled & (amounts * (people - judge) != 0), axis=(1, 2))
-        is_used = n_differing >= FEWEST_DIFFERING
+        is_used = n_differing >= MIN_DIFFERING
         corrected = naive[drawn] + (labelled * (people - judge)).sum(axis=2)
         values = np.where(is_used[:, None], corrected, by_people)
         together = plain(np.round(values, 12))

@@ -41,7 +41,7 @@ SHELL = "chromium-headless-shell"
 DOCS = Path(__file__).parents[1] / "docs"
 IMAGES = DOCS / "images" / "workbench"
 PAGE = DOCS / "reference" / "workbench-pictures.md"
-_MOST_SECONDS = 60
+_MAX_SECONDS = 60
 LARGEST = 6_000_000
 """Bytes of all pictures together."""
 
@@ -225,7 +225,7 @@ def take(browser: Browser, address: str, wanted: list[str]) -> None:
 def _wait_for_results(page: Page) -> None:
     """Wait until a page shows what it computes: a comparison, agreement, replayed verdicts."""
     waiting = page.locator(".waiting, progress:not([value]), [role=status]:has-text('Reading')")
-    for _ in range(_MOST_SECONDS):
+    for _ in range(_MAX_SECONDS):
         if waiting.count() == 0:
             return
         page.wait_for_timeout(1000)

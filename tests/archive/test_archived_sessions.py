@@ -105,7 +105,7 @@ def test_a_session_expires(archive, token):
 
 def test_logging_in_over_and_over_does_not_fill_the_archive(archive, token, monkeypatch):
     """The newest sessions of a token are kept, and those of other tokens."""
-    monkeypatch.setattr("berryeval.archive.sessions._MOST_PER_TOKEN", 3)
+    monkeypatch.setattr("berryeval.archive.sessions._MAX_PER_TOKEN", 3)
     other = archive.sessions.start(archive.tokens.create("bob", "read"))
     started = [archive.sessions.start(token) for _ in range(5)]
     is_valid = [archive.sessions.verify(one) is not None for one in (other, *started)]

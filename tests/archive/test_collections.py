@@ -119,7 +119,7 @@ def test_a_race_for_a_name_has_one_winner(archive, monkeypatch):
 
 def test_there_are_not_too_many(archive, monkeypatch):
     """One collection too many is rejected."""
-    monkeypatch.setattr(collections, "MOST_COLLECTIONS", 1)
+    monkeypatch.setattr(collections, "MAX_COLLECTIONS", 1)
     archive.collections.create("one")
     with pytest.raises(ArgumentError, match="at most 1, got 2"):
         archive.collections.create("two")

@@ -222,7 +222,7 @@ def test_threads_that_wait_too_long_get_an_error(tmp_path):
 
 def test_an_error_is_raised_if_all_connections_are_in_use(tmp_path, monkeypatch):
     """The caller may try again."""
-    monkeypatch.setattr("berryeval.archive.database._MOST_CONNECTIONS", 1)
+    monkeypatch.setattr("berryeval.archive.database._MAX_CONNECTIONS", 1)
     with Archive.open(tmp_path / "a.db", timeout=0.2) as archive:
         with (
             archive._database.reading(),

@@ -27,7 +27,7 @@ FOOT = """() => {
   const covered = main.scrollHeight - main.clientHeight;
   return [high.bottom - low.top, Math.abs(high.left - low.left), covered];
 }"""
-MOST_SHIFT = 0.01
+MAX_SHIFT = 0.01
 
 
 def decide(workbench):
@@ -86,7 +86,7 @@ def known(workbench):
 def complaints_of_layout(page):
     """Return layout shifts, horizontal overflow, and a misplaced footer."""
     shifted, sideways = page.evaluate("window.shifted"), page.evaluate(SIDEWAYS)
-    found = [f"shifted by {shifted:.3f}"] if shifted > MOST_SHIFT else []
+    found = [f"shifted by {shifted:.3f}"] if shifted > MAX_SHIFT else []
     found += [f"{sideways} px too wide"] if sideways > 0 else []
     foot = page.evaluate(FOOT)
     return found + ([f"the foot is off by {foot}"] if max(foot, default=0) > 1 else [])

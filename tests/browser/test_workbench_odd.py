@@ -27,8 +27,8 @@ PAGES = (
     "/search?q=%3Cimg",
     "/search?q=%F0%9F%8D%93",
 )
-MOST_ELEMENTS = 6_000
-MOST_BYTES = 1_500_000
+MAX_ELEMENTS = 6_000
+MAX_BYTES = 1_500_000
 # Elements that exist only if data became markup; the size and width of the page.
 LOOK = """() => {
   const all = document.documentElement;
@@ -61,7 +61,7 @@ def complaints(page) -> list[str]:
     settle(page)
     expect(page.get_by_role("heading", level=1)).to_be_visible()
     found = page.evaluate(LOOK)
-    most = {"injected": 0, "elements": MOST_ELEMENTS, "bytes": MOST_BYTES, "sideways": 0}
+    most = {"injected": 0, "elements": MAX_ELEMENTS, "bytes": MAX_BYTES, "sideways": 0}
     return [f"{found[what]} {what}" for what in most if found[what] > most[what]]
 
 
@@ -97,4 +97,4 @@ def test_a_document_of_5_mb_opens_in_parts(odd, visit):
     page.locator("a[data-drawer]").filter(has_text=re.compile("War and more|long-a")).first.click()
     drawer = page.locator("#drawer-content")
     expect(drawer).to_contain_text("one word after another")
-    assert len(drawer.inner_html()) < MOST_BYTES
+    assert len(drawer.inner_html()) < MAX_BYTES

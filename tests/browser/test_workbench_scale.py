@@ -27,7 +27,7 @@ MEASURE = """(buttons) => buttons.map((button) => {
     || button.scrollWidth > button.clientWidth + 1 || !label.checkVisibility();
   return [label.innerText.replace(/^\\d+:\\s*/, ""), Math.min(width, height), isCut];
 })"""
-LEAST_PIXELS = 44
+MIN_PIXELS = 44
 
 
 @pytest.fixture
@@ -115,7 +115,7 @@ def test_all_grades_fit_on_a_phone(scaled, visit, n_grades):
         assert page.evaluate(SIDEWAYS) <= 0, address
         labels, sizes, is_cut = zip(*page.locator(selector).evaluate_all(MEASURE), strict=True)
         assert labels == SCALES[n_grades], address
-        assert min(sizes) >= LEAST_PIXELS, (address, sizes)
+        assert min(sizes) >= MIN_PIXELS, (address, sizes)
         assert not any(is_cut), (address, is_cut)
         assert violations(page, within=f":has(> {selector})") == [], address
 

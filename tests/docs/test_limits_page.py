@@ -8,7 +8,7 @@ import pytest
 from berryeval.archive import admissions, sessions
 from berryeval.archive.checks import LONGEST_ID
 from berryeval.archive.projects import boards
-from berryeval.formats.limits import MOST_LINE, UPLOADED_LINE
+from berryeval.formats.limits import MAX_LINE, UPLOADED_LINE
 from berryeval.search import exchange
 from berryeval.service import (
     ServiceSettings,
@@ -27,7 +27,7 @@ from berryeval.service.middleware import limits, turns
 from berryeval.service.rank_eval import evaluating, models, templates
 from berryeval.service.routes import evaluation, gates, holes, judgments, runs, stores
 from berryeval.service.workbench.state import memory, project_queues
-from berryeval.stats.validation import FEWEST_RESAMPLES
+from berryeval.stats.validation import MIN_RESAMPLES
 
 PAGE = (Path(__file__).parents[2] / "docs/reference/limits.md").read_text(encoding="utf-8")
 ROWS = {
@@ -112,25 +112,25 @@ def test_the_rate_depends_on_the_address():
         ("values of a JSON body with many records", f"{body_limits._MANY.objects:,} objects"),
         ("values of any other JSON body", f"{body_limits._ONE.values:,}"),
         ("keys of a JSON object", f"{body_limits._MANY.keys:,}"),
-        ("keys of a JSON object", f"{gates.MOST_TIMES:,} in a verdict"),
+        ("keys of a JSON object", f"{gates.MAX_TIMES:,} in a verdict"),
         ("JSON bodies processed at the same time", f"{bodies._BUDGET:,} values"),
-        ("fields of a form", f"{bodies.MOST_FIELDS:,}"),
-        ("judgments or documents of a store in one request", f"{judgments.MOST_AT_ONCE:,}"),
+        ("fields of a form", f"{bodies.MAX_FIELDS:,}"),
+        ("judgments or documents of a store in one request", f"{judgments.MAX_AT_ONCE:,}"),
         ("values of k in such an evaluation", f"each up to {evaluation.LARGEST_K:,}"),
-        ("hits of such an evaluation in total", f"{fields.MOST_HITS:,}"),
-        ("hits of a search", f"{stores.MOST_HITS:,}"),
+        ("hits of such an evaluation in total", f"{fields.MAX_HITS:,}"),
+        ("hits of a search", f"{stores.MAX_HITS:,}"),
         ("documents of a ranking in one response", f"{runs.DEEPEST:,}"),
-        ("resamples of a comparison", f"{FEWEST_RESAMPLES} to 100,000"),
+        ("resamples of a comparison", f"{MIN_RESAMPLES} to 100,000"),
         ("runs of a list of holes", f"to a depth of {holes.DEEPEST:,}"),
-        ("entries of a list of holes", f"{holes.MOST_LISTED:,}"),
-        ("unjudged documents in the report of a verdict", f"{verdicts.MOST_HOLES}"),
+        ("entries of a list of holes", f"{holes.MAX_LISTED:,}"),
+        ("unjudged documents in the report of a verdict", f"{verdicts.MAX_HOLES}"),
         ("an id", f"{LONGEST_ID:,} bytes"),
         ("the text of a query", f"{fields.LONGEST_QUERY:,} characters"),
-        ("a template of _rank_eval, and its expansion", f"{templates.MOST_CHARACTERS:,}"),
-        ("expanded templates of a call of _rank_eval", f"{evaluating.MOST_TEMPLATE_CHARACTERS:,}"),
-        ("hits of a request of _rank_eval, and its summary fields", f"{models.MOST_HITS:,} hits"),
-        ("a line of a file", f"{UPLOADED_LINE >> 20} MB; {MOST_LINE >> 20} MB"),
-        ("entries of a page", f"{paging.MOST_ENTRIES:,}"),
+        ("a template of _rank_eval, and its expansion", f"{templates.MAX_CHARACTERS:,}"),
+        ("expanded templates of a call of _rank_eval", f"{evaluating.MAX_TEMPLATE_CHARACTERS:,}"),
+        ("hits of a request of _rank_eval, and its summary fields", f"{models.MAX_HITS:,} hits"),
+        ("a line of a file", f"{UPLOADED_LINE >> 20} MB; {MAX_LINE >> 20} MB"),
+        ("entries of a page", f"{paging.MAX_ENTRIES:,}"),
         ("pages of the workbench computed at the same time", f"{turns.PAGES.at_once}"),
         (
             "the page Try computed at the same time",
@@ -140,12 +140,12 @@ def test_the_rate_depends_on_the_address():
             "searches over HTTP at the same time: of a store, evaluate and _rank_eval",
             f"{turns.SEARCHES.at_once}, of them {turns.SEARCHES.per_caller} by one caller",
         ),
-        ("the response of a registered system", f"{exchange._MOST_VALUES:,} values"),
-        ("boards of projects in memory", f"{boards._MOST_PAIRS:,} pairs"),
-        ("documents that are reserved for one judge", f"{project_queues.MOST_TAKEN}"),
+        ("the response of a registered system", f"{exchange._MAX_VALUES:,} values"),
+        ("boards of projects in memory", f"{boards._MAX_PAIRS:,} pairs"),
+        ("documents that are reserved for one judge", f"{project_queues.MAX_TAKEN}"),
         ("the check of a judge", f"{admissions._LONGEST['result']:,} characters"),
-        ("sessions of a token", f"{sessions._MOST_PER_TOKEN}"),
-        ("finished jobs", f"{jobs._MOST_KEPT}, for an hour"),
+        ("sessions of a token", f"{sessions._MAX_PER_TOKEN}"),
+        ("finished jobs", f"{jobs._MAX_KEPT}, for an hour"),
         ("previews of imports in memory", f"{memory._STAGED_BYTES >> 20} MB"),
         (
             "a comparison, a list of holes or a verdict",

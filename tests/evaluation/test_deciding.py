@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy import optimize, stats
 
-from berryeval.evaluation.deciding import FEWEST_CHANGED, Column, estimate_family, widened
+from berryeval.evaluation.deciding import MIN_CHANGED, Column, estimate_family, widened
 from berryeval.evaluation.findings import WORDS, finding_of
 from berryeval.stats import Interval, mean_of, simultaneous_intervals
 from depth import examples
@@ -68,7 +68,7 @@ def test_with_skewness_the_interval_extends_as_far_as_halls():
 def test_a_family_of_one_is_a_single_mean(values, level):
     """Nothing is drawn or corrected."""
     [found] = family_of(values, level=level)
-    if np.count_nonzero(values) < FEWEST_CHANGED:
+    if np.count_nonzero(values) < MIN_CHANGED:
         assert (found.interval, found.p_value, found.reason) == (None, None, FEW)
     else:
         sample = mean_of(values)
@@ -83,7 +83,7 @@ def test_word_interval_and_p_value_never_disagree(family, level, noise_sd):
     found = estimate_family(members, level, n_flips=499)
     for values, one in zip(family, found, strict=True):
         word = finding_of(one.interval)
-        if np.count_nonzero(values) < FEWEST_CHANGED:
+        if np.count_nonzero(values) < MIN_CHANGED:
             assert (word, one.interval, one.p_value, one.reason) == ("untested", None, None, FEW)
             continue
         assert one.reason is None

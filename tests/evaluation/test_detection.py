@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from berryeval import compare, gate
-from berryeval.evaluation.deciding import FEWEST_CHANGED, Column
+from berryeval.evaluation.deciding import MIN_CHANGED, Column
 from berryeval.evaluation.detection import Detection, detection_in, margin_of_averaged
 from berryeval.evaluation.margins import changed_share_bound, margin_p_values
 from berryeval.evaluation.power import propose_guards, sensitivity
@@ -68,7 +68,7 @@ def test_the_queries_needed_pass_the_gate_as_often_as_stated(share, margin):
     passed = 0
     for _ in range(1000):
         values = random.normal(0, 0.2, needed) * (random.random(needed) < share)
-        if np.count_nonzero(values) >= FEWEST_CHANGED:
+        if np.count_nonzero(values) >= MIN_CHANGED:
             passed += margin_p_values(mean_of(values), margin, 1.0).passing <= 0.05
     assert passed / 1000 == pytest.approx(0.8, abs=0.04)  # three standard errors
 

@@ -21,7 +21,7 @@ ROWS = "".join(f"q1 Q0 d{i} 1 {-i} tag\n" for i in range(10))
 @pytest.fixture
 def short_lines(monkeypatch):
     """Limit lines to four bytes."""
-    monkeypatch.setattr(limits, "MOST_LINE", 4)
+    monkeypatch.setattr(limits, "MAX_LINE", 4)
 
 
 def written(folder, content, name="a.run"):

@@ -92,17 +92,17 @@ DCG_ALL_AS_1 = 1 / LOG3 + 1 / LOG5
 IDEAL = 3 + 2 / LOG3 + 1 / 2
 
 # What six documents could gain that each serve the single intent.
-MOST_BY_LOG2 = sum(0.5**i / math.log2(i + 2) for i in range(6))
-MOST_BY_RANK = sum(0.5**i / (i + 1) for i in range(6))
+MAX_BY_LOG2 = sum(0.5**i / math.log2(i + 2) for i in range(6))
+MAX_BY_RANK = sum(0.5**i / (i + 1) for i in range(6))
 
 WORKED = [
-    (AlphaDCG(), (1 / LOG3 + 0.5 / LOG5) / MOST_BY_LOG2),
+    (AlphaDCG(), (1 / LOG3 + 0.5 / LOG5) / MAX_BY_LOG2),
     (AlphaNDCG(), (1 / LOG3 + 0.5 / LOG5) / (1 + 0.5 / LOG3 + 0.25 / 2)),
     (AlphaNDCG(3, rel=2), (1 / LOG3) / (1 + 0.5 / LOG3)),
     (GradedIntentAwareERR(), (3 / 16) / 2 + (13 / 16) * (1 / 16) / 4),
     (GradedIntentAwareERR(2, max_grade=2), (3 / 4) / 2),
     (IntentAwareAveragePrecision(), (1 / 2 + 2 / 4) / 3),
-    (IntentAwareERR(), (1 / 2 + 0.5 / 4) / MOST_BY_RANK),
+    (IntentAwareERR(), (1 / 2 + 0.5 / 4) / MAX_BY_RANK),
     (IntentAwarePrecision(), 2 / 6),
     (IntentAwarePrecision(2), 1 / 2),
     (NormalisedIntentAwareERR(), (1 / 2 + 0.5 / 4) / (1 + 0.5 / 2 + 0.25 / 3)),

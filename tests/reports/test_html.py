@@ -211,7 +211,7 @@ def test_a_tiny_difference_is_not_shown_as_a_tie():
 
 def test_long_texts_and_many_rankings_are_limited(comparison, monkeypatch):
     """The page stays small, and states how many queries can be opened."""
-    monkeypatch.setattr(query_data_module, "_MOST_RANKINGS", 5)
+    monkeypatch.setattr(query_data_module, "_MAX_RANKINGS", 5)
     monkeypatch.setattr(query_data_module, "_LONGEST_TEXT", 8)
     data = query_data(comparison, focus_of(comparison))
     assert len(data["rankings"]) == 5
@@ -261,7 +261,7 @@ def test_a_gate_without_a_baseline_has_a_page(comparison):
 
 def test_tables_have_a_simple_page(monkeypatch):
     """They have one heading; very long tables show their first rows."""
-    monkeypatch.setattr(document, "_MOST_ROWS", 2)
+    monkeypatch.setattr(document, "_MAX_ROWS", 2)
     table = Table("", ("", "a"), (("x", "1"), ("y", "-"), ("z", "-0.5")), ("A note.",))
     page = tables_to_html("bm25 & dense", [table])
     parsed(page)
@@ -323,5 +323,5 @@ def test_titles_stop_where_the_page_would_become_large(monkeypatch):
     comparison = a_comparison(10, slices=())
     ids = [one.doc_id for one in comparison.ranking("bm25", "q001")]
     known = {doc_id: be.Document(doc_id, "t", title="title") for doc_id in ids}
-    monkeypatch.setattr(query_data_module, "_MOST_TITLES", 40)
+    monkeypatch.setattr(query_data_module, "_MAX_TITLES", 40)
     assert 0 < len(query_data(comparison, focus_of(comparison), known)["titles"]) < len(ids)

@@ -50,5 +50,5 @@ def test_data_is_escaped(result):
 
 def test_a_long_page_states_what_it_leaves_out(result, monkeypatch):
     """Very many queries are limited, with a note."""
-    monkeypatch.setattr(quality_page, "_MOST_QUERIES", 1)
+    monkeypatch.setattr(quality_page, "_MAX_QUERIES", 1)
     assert "Queries left out: 1. JSON has them all." in text_of(render_quality(result, "html"))

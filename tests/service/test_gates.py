@@ -262,7 +262,7 @@ def test_a_report_keeps_the_most_decisive_holes(client, runs, monkeypatch):
     assert "n_holes" not in whole
     n_holes = len(whole["holes"])
     assert n_holes > 1
-    monkeypatch.setattr("berryeval.service.verdicts.MOST_HOLES", n_holes - 1)
+    monkeypatch.setattr("berryeval.service.verdicts.MAX_HOLES", n_holes - 1)
     short = client.post("/v1/gates/close/verdicts", json={"run": runs[1]}).json()["report"]
     assert short["n_holes"] == n_holes
     assert short["holes"] == whole["holes"][:-1]

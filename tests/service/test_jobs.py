@@ -211,7 +211,7 @@ def test_old_jobs_are_removed(jobs, monkeypatch):
 
 def test_few_results_are_kept(jobs, monkeypatch):
     """The oldest are removed first."""
-    monkeypatch.setattr("berryeval.service.jobs._MOST_KEPT", 2)
+    monkeypatch.setattr("berryeval.service.jobs._MAX_KEPT", 2)
     started = []
     for _ in range(4):
         started.append(jobs.start("test", lambda _progress: Response(b"{}"), owner="ada"))

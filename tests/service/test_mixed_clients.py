@@ -51,7 +51,7 @@ def test_an_attack_ends_in_time(attacks, monkeypatch):
 
 def test_half_sent_headers_are_bounded(attacks, monkeypatch):
     """Few are held at a time, and every connection is closed again."""
-    monkeypatch.setattr(attacks, "MOST_CONNECTIONS", 3)
+    monkeypatch.setattr(attacks, "MAX_CONNECTIONS", 3)
     monkeypatch.setattr(attacks, "N_HEADERS", 5)
 
     async def attacked():

@@ -147,7 +147,7 @@ def test_without_a_rate_nothing_is_rejected(limited):
 
 def test_a_thousand_callers_are_remembered(limited, monkeypatch):
     """Memory is bounded; a caller that sends all the time is never forgotten."""
-    monkeypatch.setattr("berryeval.service.middleware.rates._MOST_CALLERS", 10)
+    monkeypatch.setattr("berryeval.service.middleware.rates._MAX_CALLERS", 10)
     send = limited(0.1)
     assert send() is None
     for number in range(100):

@@ -234,7 +234,7 @@ def test_the_archive_is_not_asked_for_a_run_each_time(archive, monkeypatch):
 
 def test_few_runs_stay_in_memory(client, archive, monkeypatch):
     """The least recently used one is evicted, and read again when needed."""
-    monkeypatch.setattr("berryeval.service.stored_runs._MOST_BYTES", 8_000)
+    monkeypatch.setattr("berryeval.service.stored_runs._MAX_BYTES", 8_000)
     cache = RunCache(archive)
     first, second = (upload(client, seed, f"run {seed}") for seed in (1, 2))
     loaded = cache.load(first)

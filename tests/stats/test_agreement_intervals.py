@@ -12,7 +12,7 @@ from berryeval.stats import (
     mean_of,
     weighted_kappa,
 )
-from berryeval.stats.agreement_intervals import FEWEST_JUDGES
+from berryeval.stats.agreement_intervals import MIN_JUDGES
 
 TABLE = np.array([[44, 5, 1, 0], [6, 30, 7, 1], [2, 8, 25, 6], [0, 1, 5, 19]])
 PAIRS = [(i, j) for i in range(4) for j in range(4) for _ in range(TABLE[i, j])]
@@ -119,9 +119,9 @@ def test_there_is_no_alpha_without_the_second_judge():
 def test_judges_are_resampled_if_there_are_five():
     """With fewer, the interval applies only to these judges."""
     random = np.random.default_rng(6)
-    units, judges = judged(random, 60, FEWEST_JUDGES - 1)
+    units, judges = judged(random, 60, MIN_JUDGES - 1)
     assert alpha_interval(units, judges=judges) == alpha_interval(units)
-    units, judges = judged(random, 60, FEWEST_JUDGES)
+    units, judges = judged(random, 60, MIN_JUDGES)
     wide, narrow = alpha_interval(units, judges=judges), alpha_interval(units)
     assert wide.low < narrow.low < narrow.high < wide.high
 

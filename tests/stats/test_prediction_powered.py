@@ -7,7 +7,7 @@ import pytest
 
 from berryeval.errors import ArgumentError
 from berryeval.stats import allocate_labels, correct_scores, mean_of, powered_mean
-from berryeval.stats.prediction_powered import FEWEST_DIFFERING
+from berryeval.stats.prediction_powered import MIN_DIFFERING
 
 NAN = float("nan")
 
@@ -274,7 +274,7 @@ def test_deciding_pairs_count_once():
 def test_few_differing_pairs_leave_people_alone():
     """Below ten, scores are the sums of people's grades over the probability alone."""
     people = [0.2] * 30
-    model = [0.2] * (30 - FEWEST_DIFFERING + 1) + [0.0] * (FEWEST_DIFFERING - 1)
+    model = [0.2] * (30 - MIN_DIFFERING + 1) + [0.0] * (MIN_DIFFERING - 1)
     found = correct_scores([9.0], [0] * 30, people, model, [0.5] * 30)
     assert not found.uses_model
     assert found.values.tolist() == pytest.approx([12.0])

@@ -5,16 +5,16 @@ import pytest
 from berryeval import compare
 from berryeval.errors import ArgumentError, InputTypeError
 from berryeval.stats import randomisation
-from berryeval.stats.validation import FEWEST_RESAMPLES, MOST_RESAMPLES, check_resamples
+from berryeval.stats.validation import MAX_RESAMPLES, MIN_RESAMPLES, check_resamples
 
 
-@pytest.mark.parametrize("number", [FEWEST_RESAMPLES, 10_000, MOST_RESAMPLES])
+@pytest.mark.parametrize("number", [MIN_RESAMPLES, 10_000, MAX_RESAMPLES])
 def test_enough_resamples_are_accepted(number):
     """Both ends of the range are included."""
     check_resamples(number)
 
 
-@pytest.mark.parametrize("number", [-1, 0, 1, FEWEST_RESAMPLES - 1])
+@pytest.mark.parametrize("number", [-1, 0, 1, MIN_RESAMPLES - 1])
 def test_too_few_resamples_are_rejected_with_the_reason(number):
     """One resample gives an interval of width 0, which would look certain."""
     with pytest.raises(ArgumentError, match=f"at the edge: .* from 100 .*too few.*, got {number}"):
@@ -24,7 +24,7 @@ def test_too_few_resamples_are_rejected_with_the_reason(number):
 def test_too_many_resamples_are_rejected():
     """They would not fit into memory."""
     with pytest.raises(ArgumentError, match="from 100 to 10000000, got 10000001"):
-        check_resamples(MOST_RESAMPLES + 1)
+        check_resamples(MAX_RESAMPLES + 1)
 
 
 def test_resamples_are_a_whole_number():

@@ -28,7 +28,7 @@ from berryeval.errors import ArchiveError, ArgumentError, ConflictError, NotFoun
 
 __all__ = [
     "HOME",
-    "MOST_COLLECTIONS",
+    "MAX_COLLECTIONS",
     "ArchivedCollections",
     "check_collection_name",
     "check_place",
@@ -41,7 +41,7 @@ __all__ = [
 HOME = "default"
 """The name of the archive's own collection."""
 
-MOST_COLLECTIONS = 1000
+MAX_COLLECTIONS = 1000
 
 _NAME = re.compile(r"[a-z0-9][a-z0-9_-]{0,39}")
 _PLACE = re.compile(r"[a-z0-9][a-z0-9_]{0,48}")
@@ -282,8 +282,8 @@ def _drop_schema(connection: Connection, schema: str) -> None:
 
 def _check_number(connection: Connection) -> None:
     n_others = connection.scalar(select(func.count()).select_from(collections)) or 0
-    if n_others >= MOST_COLLECTIONS:
-        raise ArgumentError("collections", f"at most {MOST_COLLECTIONS:,}", f"{n_others + 1:,}")
+    if n_others >= MAX_COLLECTIONS:
+        raise ArgumentError("collections", f"at most {MAX_COLLECTIONS:,}", f"{n_others + 1:,}")
 
 
 def _forget_in_tokens(connection: Connection, name: str) -> None:

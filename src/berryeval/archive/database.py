@@ -44,7 +44,7 @@ Item = TypeVar("Item")
 
 Insert: TypeAlias = "sqlite.Insert | postgresql.Insert"
 
-_MOST_CONNECTIONS = 40
+_MAX_CONNECTIONS = 40
 _KEPT_CONNECTIONS = 4
 """Idle connections to a further collection in PostgreSQL, of which many may be open."""
 _AT_ONCE = 500
@@ -179,7 +179,7 @@ def _lock_space(location: Location) -> int:
 def _sqlite(location: Location, timeout: float) -> Engine:
     engine = create_engine(
         URL.create("sqlite", database=location.path),
-        pool_size=_MOST_CONNECTIONS,
+        pool_size=_MAX_CONNECTIONS,
         max_overflow=0,
         pool_timeout=timeout,
         connect_args={"timeout": timeout},
@@ -218,8 +218,8 @@ def _postgres(location: Location, timeout: float) -> Engine:
     engine = create_engine(
         "postgresql+psycopg://",
         creator=connect,
-        pool_size=_MOST_CONNECTIONS // 4 if location.schema == SCHEMA else _KEPT_CONNECTIONS,
-        max_overflow=_MOST_CONNECTIONS // 4,
+        pool_size=_MAX_CONNECTIONS // 4 if location.schema == SCHEMA else _KEPT_CONNECTIONS,
+        max_overflow=_MAX_CONNECTIONS // 4,
         pool_timeout=timeout,
         pool_pre_ping=True,
     )

@@ -16,11 +16,11 @@ from berryeval.archive.records import Page
 from berryeval.archive.tables import UtcTime
 from berryeval.errors import ArgumentError
 
-__all__ = ["MOST_ON_A_PAGE", "ArchivePart"]
+__all__ = ["MAX_PER_PAGE", "ArchivePart"]
 
 Item = TypeVar("Item")
 
-MOST_ON_A_PAGE = 10_000
+MAX_PER_PAGE = 10_000
 
 
 class ArchivePart:
@@ -49,8 +49,8 @@ class ArchivePart:
 
         Raises `ArgumentError` if `after` is not from a previous page, or `limit` is out of range.
         """
-        if not 1 <= limit <= MOST_ON_A_PAGE:
-            raise ArgumentError("limit", f"a number from 1 to {MOST_ON_A_PAGE:,}", repr(limit))
+        if not 1 <= limit <= MAX_PER_PAGE:
+            raise ArgumentError("limit", f"a number from 1 to {MAX_PER_PAGE:,}", repr(limit))
         if after is not None:
             place = tuple_(*keys)
             last = tuple_(*_read(after, keys), types=[key.type for key in keys])

@@ -19,7 +19,7 @@ SESSION_SECONDS = 14 * 24 * 3600
 """How long a browser stays logged in."""
 
 _N_BYTES = 32
-_MOST_PER_TOKEN = 100
+_MAX_PER_TOKEN = 100
 """Sessions of one token; otherwise a client that logs in over and over would fill the disk."""
 
 
@@ -47,7 +47,7 @@ class ArchivedSessions(ArchivePart):
             select(sessions.c.hash)
             .where(sessions.c.token_hash == row["token_hash"])
             .order_by(sessions.c.created_at.desc())
-            .offset(_MOST_PER_TOKEN - 1)
+            .offset(_MAX_PER_TOKEN - 1)
         )
         over = or_(sessions.c.expires_at <= moment, sessions.c.hash.in_(surplus))
         with self._database.writing() as connection:

@@ -22,7 +22,7 @@ _TITLE = 10
 """Room for the title of the vertical axis, next to its values."""
 _MARGIN = 0.5
 """Grades around the scale, so that circles at its ends are whole."""
-_MOST_VALUES = 11
+_MAX_VALUES = 11
 _LARGEST = 0.42
 """Radius of the circle of all pairs of a row, in grades."""
 
@@ -50,7 +50,7 @@ def calibration(
     width : int
         In pixels.
     """
-    step = max(1, math.ceil((highest + 1) / _MOST_VALUES))
+    step = max(1, math.ceil((highest + 1) / _MAX_VALUES))
     values = [float(value) for value in range(0, int(highest) + 1, step)]
     keys = [Key("mean of the judge", "s-candidate"), Key("share of its grades", "s-baseline")]
     legend, top = header(keys, "", width)

@@ -18,7 +18,7 @@ __all__ = ["Chart", "Theme", "file_style", "page_style", "summary"]
 Theme: TypeAlias = Literal["auto", "light", "dark", "page"]
 
 _PADDING = 16
-_MOST_ROWS = 12
+_MAX_ROWS = 12
 _NAMESPACE = "http://www.w3.org/2000/svg"
 _FILE_RULES = (
     ".chart{max-width:100%;height:auto}"
@@ -115,8 +115,8 @@ class Chart:
 def summary(rows: Sequence[str]) -> str:
     """Return the first rows of a chart as one description; a reader of many has a table."""
     shown = [
-        *rows[:_MOST_ROWS],
-        *([f"{len(rows) - _MOST_ROWS:,} more"] if rows[_MOST_ROWS:] else []),
+        *rows[:_MAX_ROWS],
+        *([f"{len(rows) - _MAX_ROWS:,} more"] if rows[_MAX_ROWS:] else []),
     ]
     return f"{'; '.join(shown)}."
 

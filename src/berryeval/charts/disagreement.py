@@ -25,7 +25,7 @@ _GAP = 12
 _WIDEST_NAME, _WIDEST_SYSTEM = 300, 120
 _NARROWEST = 18
 """Pixels of a column with the name of its system; a narrower one has its number."""
-_LEAST_NAME = 90
+_MIN_NAME = 90
 _SLANT = -50
 """Degrees by which the names of systems are turned."""
 _FAINTEST = 0.06
@@ -107,7 +107,7 @@ def heat_map_of(
     widest = max((text_width(row.name) for row in rows), default=0.0)
     # The last name leans out to the right.
     lean = 0.64 * longest
-    room = max(_LEAST_NAME, width - _NARROWEST * len(systems) - _GAP - lean)
+    room = max(_MIN_NAME, width - _NARROWEST * len(systems) - _GAP - lean)
     left = min(widest, _WIDEST_NAME, room) + _GAP
     cell = min(_WIDEST_CELL, (width - left - lean) / max(1, len(systems)))
     top = 0.77 * longest + FONT_SIZE + _GAP

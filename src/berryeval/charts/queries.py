@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 __all__ = ["per_query_chart", "sorted_changes"]
 
-_MOST_BARS = 320
+_MAX_BARS = 320
 _HEIGHT, _BOTTOM = 260, 26
 _ROOM_FOR_GAPS = 4
 """Pixels per bar, from which on there is a gap between bars."""
@@ -81,7 +81,7 @@ def _bars(
     changes: Sequence[tuple[float, Outcome]], y: Scale, left: float, right: float
 ) -> list[Svg]:
     """Draw the bars of each outcome as one path: hundreds of elements would be a long file."""
-    n_bars = min(len(changes), _MOST_BARS, int(right - left))
+    n_bars = min(len(changes), _MAX_BARS, int(right - left))
     if not n_bars:
         return []
     step = (right - left) / n_bars

@@ -29,7 +29,7 @@ _TOP, _RIGHT, _BOTTOM = 12, 12, 46
 _TITLE = 10
 """Room for the title of the vertical axis, next to its values."""
 _SMALLEST, _LARGEST = 3.0, 13.0
-_MOST_LINKS = 400
+_MAX_LINKS = 400
 
 Floats = NDArray[np.float64]
 
@@ -115,7 +115,7 @@ def scatter(
     x, y = Scale(low, high, left, left + _SIZE), Scale(low, high, _TOP + _SIZE, _TOP)
     width = x.end + _RIGHT
     points = points_of(before, after, gains, measure.bounds)
-    has_links = len(points) <= _MOST_LINKS
+    has_links = len(points) <= _MAX_LINKS
     groups: dict[Outcome, list[Svg]] = {"equal": [], "worse": [], "better": []}
     most = max((point.count for point in points), default=1)
     for point in points:

@@ -34,7 +34,7 @@ _NARROW = frozenset("fijlrtI.,:;'|!()[] \u00b7")
 _WIDE = frozenset("mwMW@%+\N{MINUS SIGN}\N{RIGHTWARDS ARROW}\u2026")
 _MILLION = 1_000_000
 _SMALLEST_SPAN = 1e-300
-_LEAST_SHARE = 1e-12
+_MIN_SHARE = 1e-12
 """A span that is a smaller share of its ends has no round values that floats distinguish."""
 
 
@@ -186,7 +186,7 @@ def ticks(low: float, high: float, about: int = 5) -> list[float]:
     ([0.0, 0.2, 0.4, 0.6, 0.8, 1.0], [0.15, 0.2, 0.25, 0.3])
     """
     rough = (high / 2 - low / 2) / max(about, 1) * 2
-    if not rough > max(_SMALLEST_SPAN, _LEAST_SHARE * max(abs(low), abs(high))):
+    if not rough > max(_SMALLEST_SPAN, _MIN_SHARE * max(abs(low), abs(high))):
         return [low]
     power = 10.0 ** math.floor(math.log10(rough))
     step = next(m * power for m in (1, 2, 5, 10) if m * power >= rough * 0.999)

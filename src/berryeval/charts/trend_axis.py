@@ -19,7 +19,7 @@ _DATE_ROOM = 118
 _ENOUGH_DAYS = 8
 """From here on no two dates of an axis fall on one day."""
 _COMMIT_WIDTH = 66
-_MOST_CALLED_OUT = 5
+_MAX_CALLED_OUT = 5
 _WORTH_A_NAME = 0.1
 """Least change of a mean by the range of all means, for its commit to be named."""
 
@@ -144,7 +144,7 @@ def _called_out(points: Sequence[TrendPoint], xs: Sequence[float]) -> set[int]:
     large = (place for place, change in changes.items() if change >= least)
     found: set[int] = set()
     for place in (len(points) - 1, *sorted(large, key=changes.__getitem__, reverse=True)):
-        if len(found) >= _MOST_CALLED_OUT:
+        if len(found) >= _MAX_CALLED_OUT:
             break
         if all(abs(xs[place] - xs[other]) >= _COMMIT_WIDTH + 8 for other in found):
             found.add(place)

@@ -21,7 +21,7 @@ __all__ = [
 
 _WHAT = "Making an Arrow table"
 
-_MOST_EXACT = 2.0**53
+_MAX_EXACT = 2.0**53
 
 
 def import_pyarrow(what: str) -> Any:  # noqa: ANN401 - a module
@@ -137,6 +137,6 @@ def _numbers(pa: Any, values: array[float]) -> Any:  # noqa: ANN401
 
 
 def _grades(pa: Any, values: array[float]) -> Any:  # noqa: ANN401
-    if all(value.is_integer() and abs(value) <= _MOST_EXACT for value in values):
+    if all(value.is_integer() and abs(value) <= _MAX_EXACT for value in values):
         return pa.array([int(value) for value in values], pa.int64())
     return _numbers(pa, values)

@@ -76,7 +76,7 @@ class QueryType(str, Enum):
 
 _WEIGHT = "a finite number above 0"
 _TURN = "a whole number from 1"
-_MOST_TURNS = 2**53
+_MAX_TURNS = 2**53
 
 
 @dataclass(frozen=True, slots=True)
@@ -154,7 +154,7 @@ def check_turn(turn: object, argument: str = "turn") -> int:
         number = float(turn)
     except OverflowError:
         number = math.inf
-    if not (number.is_integer() and 1 <= number < _MOST_TURNS):
+    if not (number.is_integer() and 1 <= number < _MAX_TURNS):
         raise ArgumentError(argument, _TURN, str(turn)[:40])
     return int(number)
 

@@ -24,8 +24,8 @@ ScoredRow: TypeAlias = "tuple[object, int | None, float]"
 """A query, the rank that the file states (None if it states none), and the score."""
 
 _FIRST_ROWS = 100
-_MOST_ROWS = 20_000
-_FEWEST_IN_ORDER = 5
+_MAX_ROWS = 20_000
+_MIN_IN_ORDER = 5
 """Documents that a ranking must have before the mere order of its rows means something alone."""
 
 
@@ -39,7 +39,7 @@ def cautions_of(rows: Callable[[int], Iterable[ScoredRow]]) -> tuple[str, ...]:
     rise.
     """
     found: tuple[str, ...] = ()
-    for limit in (_FIRST_ROWS, _MOST_ROWS):
+    for limit in (_FIRST_ROWS, _MAX_ROWS):
         found = _check(_rankings(rows(limit), limit))
         if not found:
             break
@@ -89,7 +89,7 @@ def _check(rankings: list[list[ScoredRow]]) -> tuple[str, ...]:
         n_tied += not rises and not falls
         n_ranked += has_ranks
         n_contradicting += has_ranks and rises and falls
-        if has_ranks or len(ranking) >= _FEWEST_IN_ORDER:
+        if has_ranks or len(ranking) >= _MIN_IN_ORDER:
             n_ordered += 1
             n_rising += rises and not falls
         else:
@@ -98,7 +98,7 @@ def _check(rankings: list[list[ScoredRow]]) -> tuple[str, ...]:
                 short_rising.append(len(ranking))
     # Of n rows in random order, one in n! rises throughout. Short rankings count together: all of
     # them must rise, which is then as unlikely as for one of five rows.
-    if len(short_rising) == n_short and _n_orders(short_rising) >= factorial(_FEWEST_IN_ORDER):
+    if len(short_rising) == n_short and _n_orders(short_rising) >= factorial(_MIN_IN_ORDER):
         n_ordered += n_short
         n_rising += n_short
     if 2 * n_tied > len(rankings):

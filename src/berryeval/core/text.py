@@ -37,7 +37,7 @@ def printable(text: object) -> str:
 
 
 _PART_ENDS = frozenset("/._-:· ")
-_LEAST_COMMON = 4
+_MIN_COMMON = 4
 """Fewer characters in common take little room, and may mean something."""
 
 
@@ -62,7 +62,7 @@ def distinct_parts(names: Sequence[str]) -> list[str]:
     end = _common_start([name[::-1] for name in rest])[::-1]
     while end and end[0] not in _PART_ENDS:
         end = end[1:]
-    if len(start) + len(end) < _LEAST_COMMON:
+    if len(start) + len(end) < _MIN_COMMON:
         return list(names)
     found = [name[: len(name) - len(end)] for name in rest]
     return found if all(found) else list(names)

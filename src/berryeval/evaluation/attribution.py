@@ -19,7 +19,7 @@ from berryeval.kernels.gains import gains
 from berryeval.kernels.relevance import NOT_IN_POOL
 from berryeval.measures import Measure
 
-__all__ = ["MOST_EXACT", "Method", "MovedDocument", "Shares", "share_out", "view_of"]
+__all__ = ["MAX_EXACT", "Method", "MovedDocument", "Shares", "share_out", "view_of"]
 
 Method: TypeAlias = Literal["additive", "shapley", "path"]
 """How a difference is shared out: see `Explanation.method`."""
@@ -30,7 +30,7 @@ count keep their ranks, whatever stands between them. ``first``: so, and only th
 matters. ``closed``: every document counts, and the list has no gaps. ``set``: so, and ranks do
 not matter."""
 
-MOST_EXACT = 12
+MAX_EXACT = 12
 """Up to this many documents all orders of moving are averaged: 4,096 hybrid rankings."""
 
 _ROUNDING = 1e-14
@@ -87,7 +87,7 @@ def share_out(
         if view.arrangement == "first":
             movers = _may_be_first([seen[i] for i in counting], seen, movers)
         value = _value_of_hybrids(measure, seen, counting, movers, judged, view.arrangement)
-        method = "shapley" if len(movers) <= MOST_EXACT else "path"
+        method = "shapley" if len(movers) <= MAX_EXACT else "path"
         order = sorted(range(len(movers)), key=lambda bit: _path_key(seen[movers[bit]]))
         shares = _shapley(value, len(movers)) if method == "shapley" else _along_path(value, order)
         for i, share in zip(movers, shares, strict=True):

@@ -13,7 +13,7 @@ resampled (`berryeval.evaluation.percentiles`), and hold together among themselv
 The interval of a difference is Student's and Hall's, taken together: Hall's takes skewness into
 account. In a family of several, the single-step max-t widens all intervals so that they hold at
 once. The p-value comes from the same construction, so the two never disagree. The finding follows
-from the interval alone. If fewer than `FEWEST_CHANGED` queries changed there is no finding: too few
+from the interval alone. If fewer than `MIN_CHANGED` queries changed there is no finding: too few
 differences are not 0 to show how the others vary. Where queries have weights, those that changed
 have to be worth as many of equal weight: a mean that depends on a few heavy queries says little.
 """
@@ -31,12 +31,12 @@ from numpy.typing import NDArray
 
 from berryeval.evaluation.findings import ROUNDING
 from berryeval.evaluation.labelled import Labelled
-from berryeval.evaluation.sampling import FEWEST_GROUPS, PLAIN, Sampling
+from berryeval.evaluation.sampling import MIN_GROUPS, PLAIN, Sampling
 from berryeval.stats import Interval, PoweredMean, SampleMean, simultaneous_intervals
 
-__all__ = ["FEWEST_CHANGED", "Column", "Estimate", "Floats", "estimate_family", "widened"]
+__all__ = ["MIN_CHANGED", "Column", "Estimate", "Floats", "estimate_family", "widened"]
 
-FEWEST_CHANGED = 10
+MIN_CHANGED = 10
 """With fewer queries whose score changed, no test can be trusted."""
 
 Floats: TypeAlias = NDArray[np.float64]
@@ -100,12 +100,12 @@ class Column:
     @cached_property
     def has_few_groups(self) -> bool:
         """Whether the groups are too few to test."""
-        return not self.is_alone and self._worth < FEWEST_GROUPS
+        return not self.is_alone and self._worth < MIN_GROUPS
 
     @property
     def is_testable(self) -> bool:
         """Whether enough queries changed, and there are enough groups."""
-        return self.worth_changed >= FEWEST_CHANGED and not self.has_few_groups
+        return self.worth_changed >= MIN_CHANGED and not self.has_few_groups
 
     @cached_property
     def noisy(self) -> Floats:
@@ -148,8 +148,8 @@ def estimate_family(
     """Estimate the mean of each column of differences, simultaneously over all columns.
 
     `level` is the probability that all intervals contain their means; `sampling` has the groups,
-    weights and strata of all queries. A column of which fewer than `FEWEST_CHANGED` queries
-    changed, or with fewer than `FEWEST_GROUPS` groups if there are any, has neither interval nor
+    weights and strata of all queries. A column of which fewer than `MIN_CHANGED` queries
+    changed, or with fewer than `MIN_GROUPS` groups if there are any, has neither interval nor
     p-value, and does not widen the intervals of others.
 
     Examples
@@ -173,11 +173,11 @@ def estimate_family(
 def _untested(column: Column) -> str:
     """Return the reason why there is no finding."""
     if column.has_few_groups:
-        is_many = column.n_units >= FEWEST_GROUPS
-        return f"fewer than {FEWEST_GROUPS} groups{' of equal weight' * is_many}"
+        is_many = column.n_units >= MIN_GROUPS
+        return f"fewer than {MIN_GROUPS} groups{' of equal weight' * is_many}"
     units = column.sampling.units if column.labelled is None else "labelled queries"
-    is_many = column.n_changed >= FEWEST_CHANGED
-    return f"fewer than {FEWEST_CHANGED} {units}{' of equal weight' * is_many} changed"
+    is_many = column.n_changed >= MIN_CHANGED
+    return f"fewer than {MIN_CHANGED} {units}{' of equal weight' * is_many} changed"
 
 
 def _estimate(

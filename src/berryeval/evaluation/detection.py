@@ -17,7 +17,7 @@ from typing import Any, Literal, TypeAlias
 import numpy as np
 from scipy.special import bdtr
 
-from berryeval.evaluation.deciding import FEWEST_CHANGED, Column
+from berryeval.evaluation.deciding import MIN_CHANGED, Column
 from berryeval.evaluation.findings import ROUNDING
 from berryeval.evaluation.gate_rules import DEFAULT_RULES, POWER
 from berryeval.evaluation.margins import judge_margin
@@ -57,7 +57,7 @@ class Detection:
     """What a number of queries can detect, and how many a margin needs.
 
     It follows the rules of a gate, for a candidate that truly equals the baseline: by the
-    test of `berryeval.evaluation.margins` if `FEWEST_CHANGED` queries or more change, and by the
+    test of `berryeval.evaluation.margins` if `MIN_CHANGED` queries or more change, and by the
     share of queries that change if fewer do.
     """
 
@@ -83,7 +83,7 @@ class Detection:
     score_range: float | None = None
     """How far apart two scores can be, in the form that is averaged. Default: the range of the
     measure, or unlimited without one."""
-    fewest_changed: int = FEWEST_CHANGED
+    fewest_changed: int = MIN_CHANGED
     """Number of queries that must change before a gate tests them: more than ten if weights
     differ."""
     effective_queries: float | None = None
@@ -255,9 +255,9 @@ def _weighted(column: Column, loss: float) -> dict[str, Any]:
     effective = column.sampling.effective_queries
     if effective is None:
         return {}
-    fewest = FEWEST_CHANGED
+    fewest = MIN_CHANGED
     if column.worth_changed > 0:
-        fewest = math.ceil(FEWEST_CHANGED * column.n_changed / column.worth_changed - ROUNDING)
+        fewest = math.ceil(MIN_CHANGED * column.n_changed / column.worth_changed - ROUNDING)
     return {
         "loss": loss * column.n_units / min(column.n_units, effective),
         "score_range": math.inf,

@@ -34,7 +34,7 @@ __all__ = [
 DASH = "-"
 
 _SMALLEST_P = 0.0001
-_MOST_DIGITS = 13
+_MAX_DIGITS = 13
 """Scores that differ by less are equal."""
 
 
@@ -59,7 +59,7 @@ def end_text(value: float, digits: int = 4) -> str:
     >>> end_text(0.01234), end_text(-0.0000312), end_text(0.0)
     ('+0.0123', '-0.00003', '0.0000')
     """
-    for more in range(digits, _MOST_DIGITS):
+    for more in range(digits, _MAX_DIGITS):
         text = signed(value, more)
         if value == 0 or text[0] in "+-":
             return text

@@ -12,9 +12,9 @@ if TYPE_CHECKING:
     from berryeval.evaluation.findings import Finding
     from berryeval.evaluation.result import Evaluation
 
-__all__ = ["MOST_NAMED", "difference_sentence", "listing", "result_sentence"]
+__all__ = ["MAX_NAMED", "difference_sentence", "listing", "result_sentence"]
 
-MOST_NAMED = 4
+MAX_NAMED = 4
 """Candidates that a sentence names; more than these are counted."""
 
 
@@ -67,7 +67,7 @@ def result_sentence(
 def _sentence(differences: Sequence[Difference], baseline: str) -> str:
     if len(differences) == 1:
         return difference_sentence(differences[0], baseline)
-    if len(differences) > MOST_NAMED:
+    if len(differences) > MAX_NAMED:
         return _counting_sentence(differences, baseline)
     parts = []
     for wanted, clause in _CLAUSES.items():

@@ -14,13 +14,13 @@ from berryeval.evaluation.evaluate import evaluate
 from berryeval.measures import NDCG, Measure
 from berryeval.stats.moments import means_of, variances_of
 
-__all__ = ["LEAST_SHARE", "estimate_spreads"]
+__all__ = ["MIN_SHARE", "estimate_spreads"]
 
-LEAST_SHARE = 0.5
+MIN_SHARE = 0.5
 """A stratum has at least this share of the spread over all queries: a judge may not see what
 differs in it."""
 
-_LEAST_RUNS = 2
+_MIN_RUNS = 2
 
 
 def estimate_spreads(
@@ -47,7 +47,7 @@ def estimate_spreads(
     Returns
     -------
     dict of str to float
-        At least `LEAST_SHARE` of the standard deviation over all queries.
+        At least `MIN_SHARE` of the standard deviation over all queries.
 
     Raises
     ------
@@ -64,7 +64,7 @@ def estimate_spreads(
     >>> {stratum: round(spread, 3) for stratum, spread in found.items()}
     {'easy': 0.219, 'hard': 0.513}
     """
-    if len(runs) < _LEAST_RUNS:
+    if len(runs) < _MIN_RUNS:
         raise ArgumentError("runs", "at least two", str(len(runs)))
     measure = NDCG(10) if measure is None else measure
     baseline, *candidates = (_scores(grades, run, measure) for run in runs.values())
@@ -80,7 +80,7 @@ def estimate_spreads(
         known = [float(variances_of(own)) if len(own) > 1 else 0.0 for own in differences]
         return math.sqrt(float(means_of(np.array(known))))
 
-    least = LEAST_SHARE * spread(sorted(strata))
+    least = MIN_SHARE * spread(sorted(strata))
     return {stratum: max(least, spread(own)) for stratum, own in rows.items()}
 
 

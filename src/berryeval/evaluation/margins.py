@@ -126,7 +126,7 @@ def judge_margin(
     """Return the verdict of one margin guard.
 
     The p-values, of which the second is corrected over all guards, are None if fewer than
-    `FEWEST_CHANGED` queries changed. The guard then never fails, and passes only if the share of
+    `MIN_CHANGED` queries changed. The guard then never fails, and passes only if the share of
     queries that change is surely so small that the margin holds, even if each loses the whole
     `score_range` of the measure.
     """

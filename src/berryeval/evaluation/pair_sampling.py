@@ -24,7 +24,7 @@ from berryeval.evaluation.slices import QueriesSource, load_queries
 from berryeval.evaluation.sources import JudgmentsSource, RunSource, load_judgments, load_run
 from berryeval.measures import DCG, Measure, Precision, RankBiasedPrecision
 from berryeval.stats import correct_scores
-from berryeval.stats.prediction_powered import FEWEST_DIFFERING
+from berryeval.stats.prediction_powered import MIN_DIFFERING
 
 __all__ = ["LabelledPair", "check_pair_sampling", "evaluate_pairs"]
 
@@ -121,7 +121,7 @@ def evaluate_pairs(
     for people, by_model in amounts.values():
         differs |= people != by_model
     n_differing = int(np.count_nonzero(is_drawn & differs))
-    uses_model = n_differing >= FEWEST_DIFFERING or not is_drawn.any()
+    uses_model = n_differing >= MIN_DIFFERING or not is_drawn.any()
     return {
         name: _corrected(result, chosen, labelled, *amounts[name], uses_model=uses_model)
         for name, result in results.items()

@@ -4,7 +4,7 @@ A mean has a standard error; a percentile has none that could be trusted, since 
 dense the values are around it. So queries are resampled, with replacement, and the percentile is
 taken of each resample: the spread of these is that of the percentile. For two systems the same
 queries are drawn for both. The tail of a resample holds values of the sample only, so that a
-percentile is not estimated unless `FEWEST_BEYOND` queries are expected beyond it.
+percentile is not estimated unless `MIN_BEYOND` queries are expected beyond it.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from berryeval.measures import Measure
 
 __all__ = [
-    "FEWEST_BEYOND",
+    "MIN_BEYOND",
     "N_RESAMPLES",
     "Spread",
     "few_queries",
@@ -37,7 +37,7 @@ __all__ = [
     "spread_of",
 ]
 
-FEWEST_BEYOND = 5
+MIN_BEYOND = 5
 """With fewer queries beyond a percentile, its spread cannot be seen."""
 
 N_RESAMPLES = 2_000
@@ -83,7 +83,7 @@ def fewest_queries(percentile: float) -> int | None:
     (10, 100, 500)
     """
     share = min(percentile, 100 - percentile) / 100
-    return math.ceil(round(FEWEST_BEYOND / share, 6)) if share > 0 else None
+    return math.ceil(round(MIN_BEYOND / share, 6)) if share > 0 else None
 
 
 def few_queries(percentile: float, n_units: int, units: str = "queries") -> str | None:

@@ -25,9 +25,9 @@ from berryeval.stats.moments import sums_of
 if TYPE_CHECKING:
     from berryeval.stats import SampleMean
 
-__all__ = ["FEWEST_GROUPS", "PLAIN", "Sampling", "sampling_of"]
+__all__ = ["MIN_GROUPS", "PLAIN", "Sampling", "sampling_of"]
 
-FEWEST_GROUPS = 20
+MIN_GROUPS = 20
 """With fewer groups, no test of their queries can be trusted."""
 
 

@@ -6,11 +6,11 @@ from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING
 
 from berryeval.core.notes import caution_notes
-from berryeval.evaluation.deciding import FEWEST_CHANGED
+from berryeval.evaluation.deciding import MIN_CHANGED
 from berryeval.evaluation.guards import LatencyGuard, MarginGuard, ThresholdGuard, written
 from berryeval.evaluation.margins import SMALL_SET
 from berryeval.evaluation.notes import count_queries, range_text
-from berryeval.evaluation.sampling import FEWEST_GROUPS
+from berryeval.evaluation.sampling import MIN_GROUPS
 from berryeval.stats import Interval
 
 if TYPE_CHECKING:
@@ -281,15 +281,15 @@ def _stands(
 
 def _untested(result: GuardResult, harm: str, margin: str) -> str:
     """Name the rule by which too few changed queries, or groups, are not tested."""
-    if result.n_groups is not None and result.n_groups < FEWEST_GROUPS:
-        rule = f"and groups are tested only if there are {FEWEST_GROUPS} or more"
+    if result.n_groups is not None and result.n_groups < MIN_GROUPS:
+        rule = f"and groups are tested only if there are {MIN_GROUPS} or more"
         return f"; the queries come in {_counted(result.n_groups, result)}, {rule}."
     changed = f"{result.n_changed:,} of {_counted(result.n_units, result)} changed"
     if result.worth_changed is not None:
         changed += f", by their weights worth {result.worth_changed:,.1f}"
     if result.verdict == "pass":
         return f"; {changed}, so few that a {harm} of {margin} is ruled out."
-    rule = f"and a difference is tested only if {FEWEST_CHANGED} or more changed"
+    rule = f"and a difference is tested only if {MIN_CHANGED} or more changed"
     return f"; {changed}, {rule}.{_needed(result, harm)}"
 
 

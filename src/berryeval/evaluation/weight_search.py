@@ -30,7 +30,7 @@ Weights: TypeAlias = "tuple[float, ...]"
 
 _EQUAL = 1e-9
 """Sums of scores that differ by less are equal."""
-_MOST_SWEEPS = 20
+_MAX_SWEEPS = 20
 
 
 @dataclass(frozen=True, eq=False)
@@ -105,7 +105,7 @@ class WeightSearch:
         weights, best = start, -np.inf
         if self.n_runs == 2:  # noqa: PLR2004
             return self._improve(query_ids, 1, weights)
-        for _ in range(_MOST_SWEEPS):
+        for _ in range(_MAX_SWEEPS):
             before = best
             for run in range(self.n_runs):
                 moved, total = self._improve(query_ids, run, weights)

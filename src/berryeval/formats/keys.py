@@ -33,7 +33,7 @@ __all__ = [
     "shown_keys",
 ]
 
-_MOST_SHOWN = 8
+_MAX_SHOWN = 8
 _LONGEST_SHOWN = 40
 
 
@@ -48,7 +48,7 @@ def shown_keys(names: Iterable[object]) -> str:
     "'d0', 'd1', 'd2', 'd3', 'd4', 'd5', 'd6', 'd7' and 22 more"
     """
     given = [*names]
-    few = [repr(name) for name in given[:_MOST_SHOWN]]
+    few = [repr(name) for name in given[:_MAX_SHOWN]]
     short = [one if len(one) <= _LONGEST_SHOWN else f"{one[: _LONGEST_SHOWN - 1]}…" for one in few]
     more = f" and {len(given) - len(few):,} more" if len(given) > len(few) else ""
     return ", ".join(short) + more if short else "none"

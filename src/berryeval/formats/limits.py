@@ -10,11 +10,11 @@ from typing import NamedTuple
 from berryeval.errors import FormatError, SizeError
 
 __all__ = [
-    "MOST_LINE", "UPLOADED_LINE", "are_texts_limited", "check_content", "check_id", "check_rows",
+    "MAX_LINE", "UPLOADED_LINE", "are_texts_limited", "check_content", "check_id", "check_rows",
     "limited", "within_limits",
 ]  # fmt: skip
 
-MOST_LINE = 1 << 28
+MAX_LINE = 1 << 28
 """Bytes of the longest line. A longer one is an endless one, such as that of ``/dev/zero``."""
 UPLOADED_LINE = 1 << 24
 """The same for files of strangers, unless they begin as JSON does: an object may be one line."""
@@ -92,7 +92,7 @@ def within_limits(pieces: Iterable[bytes], name: str) -> Iterator[bytes]:
     for piece in pieces:
         if not longest:
             is_json = piece.lstrip()[:1] in (b"{", b"[")
-            longest = MOST_LINE if is_json else _limits.get().line or MOST_LINE
+            longest = MAX_LINE if is_json else _limits.get().line or MAX_LINE
         last = piece.rfind(b"\n")
         line = line + len(piece) if last < 0 else len(piece) - last - 1
         if line > longest:

@@ -53,7 +53,7 @@ _WHAT = "Reading Parquet"
 _MAGIC = b"PAR1"
 _FIRST_LETTER = 0x20
 _BATCH_ROWS = 65_536
-_FEWEST_BYTES = 5  # of an id that is written out: four for its length, and one
+_MIN_BYTES = 5  # of an id that is written out: four for its length, and one
 _BUFFER = 1 << 20  # bytes of a column that are read at once, however large its row groups are
 _N_CHECKED = 1024
 
@@ -178,7 +178,7 @@ def _is_in_dictionary(metadata: Any, column: str | None) -> bool:  # noqa: ANN40
     found = next((one for one in chunks if one.path_in_schema == column), None)
     if found is None or not {"RLE_DICTIONARY", "PLAIN_DICTIONARY"} & {*found.encodings}:
         return False
-    return bool(found.total_uncompressed_size < _FEWEST_BYTES * found.num_values)
+    return bool(found.total_uncompressed_size < _MIN_BYTES * found.num_values)
 
 
 def column_names(path: PathLike) -> list[str]:

@@ -19,7 +19,7 @@ from berryeval.core.span_judgment import SpanJudgment
 __all__ = ["LostQuote", "QuoteJudgment", "locate_quote"]
 
 _WORD = re.compile(r"\S+")
-_LEAST_SHARE = 0.5  # of the words of a quote, in the nearest text
+_MIN_SHARE = 0.5  # of the words of a quote, in the nearest text
 _COMPARED = 50  # passages with the same words, letter by letter
 _SHOWN = 60
 
@@ -130,7 +130,7 @@ def _nearest(words: list[str], text: str) -> str | None:
             starts = [] if n_common > best else starts
             starts.append(end + 1 - width)
             best = n_common
-    if best < _LEAST_SHARE * len(words) or not words:
+    if best < _MIN_SHARE * len(words) or not words:
         return None
     quote = " ".join(words)
     passages = [

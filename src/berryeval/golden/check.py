@@ -28,9 +28,9 @@ __all__ = ["GoldenCheck", "check_golden_set"]
 CHECKED_MEASURES = ("P@1", "P@5", "P@10", "R@5", "R@10", "RR@10", "nDCG@10")
 """The measures whose ceilings are reported."""
 
-LEAST_CEILING = 0.9
-LEAST_KAPPA = 0.7
-LEAST_RELEVANT = 2
+MIN_CEILING = 0.9
+MIN_KAPPA = 0.7
+MIN_RELEVANT = 2
 
 
 @dataclass(frozen=True, eq=False)
@@ -157,7 +157,7 @@ def _unanswered(golden: GoldenSet) -> Iterator[Fault]:
         if n_relevant == 0:
             message = "no chunk is relevant, so every system scores 0"
             yield Fault("error", "nothing", query.query_id, message)
-        elif n_relevant < LEAST_RELEVANT:
+        elif n_relevant < MIN_RELEVANT:
             message = "a single chunk is relevant; look for others"
             yield _warning("few", query.query_id, message)
 
@@ -216,7 +216,7 @@ def _unread_documents(golden: GoldenSet) -> Iterator[Fault]:
 
 def _unreachable(best: Mapping[str, float]) -> Iterator[Fault]:
     for name, value in best.items():
-        if value < LEAST_CEILING:
+        if value < MIN_CEILING:
             yield _warning("ceiling", name, f"no system can score above {value:.3f}")
 
 
@@ -231,7 +231,7 @@ def _agreements(golden: GoldenSet) -> dict[str, Agreement]:
 
 def _disagreement(golden: GoldenSet, agreements: Mapping[str, Agreement]) -> Iterator[Fault]:
     for name, found in agreements.items():
-        if found.kappa is not None and found.kappa < LEAST_KAPPA:
+        if found.kappa is not None and found.kappa < MIN_KAPPA:
             message = (
                 f"the two passes agree with a kappa of only {found.kappa:.3f}; revise the guideline"
             )

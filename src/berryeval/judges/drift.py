@@ -14,7 +14,7 @@ __all__ = ["Drift", "drift_of", "tasks_to_repeat"]
 
 _LEVEL = 0.01
 """Probability of a warning about a judge that has not changed, at each look."""
-_LEAST_RATE = 0.05
+_MIN_RATE = 0.05
 """Changes that every judge is allowed; at temperature 0 a check may have seen none."""
 
 
@@ -98,7 +98,7 @@ def drift_of(
         if one.purpose == "repeat" and one.judged_at >= since and one.key in first
     ]
     n_now = sum(before != after for before, after in again)
-    rate = max(_LEAST_RATE, n_changed / n_repeated if n_repeated else 0.0)
+    rate = max(_MIN_RATE, n_changed / n_repeated if n_repeated else 0.0)
     return Drift(len(again), n_now, rate, _at_least(n_now, len(again), rate))
 
 

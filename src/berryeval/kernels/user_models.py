@@ -4,7 +4,7 @@ A reader looks at rank 1, and continues from rank i to the next with probability
 the gain that is expected of all documents seen, divided by their expected number. Gains are grades,
 scaled to 0 at `min_grade` and 1 at `max_grade`.
 
-Readers do not look beyond rank `MOST_RANKS`; ranks after the last document gain nothing. Between
+Readers do not look beyond rank `MAX_RANKS`; ranks after the last document gain nothing. Between
 two documents with a gain the probabilities of being seen are known in closed form. So each function
 goes from one such document to the next, and adds up the stretch of ranks between them in one step.
 """
@@ -19,7 +19,7 @@ from berryeval.kernels.discounts import log2_ranks
 from berryeval.kernels.trigamma import trigamma
 
 __all__ = [
-    "MOST_RANKS",
+    "MAX_RANKS",
     "bejeweled_player_model",
     "insq",
     "inst",
@@ -31,7 +31,7 @@ __all__ = [
     "scaled_gain",
 ]
 
-MOST_RANKS = 1000
+MAX_RANKS = 1000
 """The last rank that a reader may look at, as in cwl_eval."""
 
 
@@ -65,7 +65,7 @@ def insq(
     start = 2.0 * goal
     span = max_grade - min_grade
     gained = 0.0
-    for rank, amount in _gaining(grades, MOST_RANKS, min_grade, max_grade):
+    for rank, amount in _gaining(grades, MAX_RANKS, min_grade, max_grade):
         reached = start / (start + (rank - 1))
         gained += amount / span * (reached * reached)
     return min(gained / _insq_ranks(goal), 1.0)
@@ -75,7 +75,7 @@ def insq(
 def _insq_ranks(goal: float) -> float:
     """Return the expected number of ranks that a reader of INSQ looks at."""
     start = 2.0 * goal
-    return start * start * (trigamma(start) - trigamma(start + MOST_RANKS))
+    return start * start * (trigamma(start) - trigamma(start + MAX_RANKS))
 
 
 def inst(
@@ -94,7 +94,7 @@ def inst(
     total = gained = 0.0
     seen = n_seen = 1.0
     rank = 1.0
-    for next_rank, amount in _gaining(grades, MOST_RANKS, min_grade, max_grade):
+    for next_rank, amount in _gaining(grades, MAX_RANKS, min_grade, max_grade):
         if next_rank > 1:
             shift = 2.0 * goal - total / span
             x = rank + shift - 1.0
@@ -109,7 +109,7 @@ def inst(
     shift = 2.0 * goal - total / span
     x = rank + shift - 1.0
     if x > 0.0:
-        n_seen += seen * (x * x) * (trigamma(x + 1.0) - trigamma(MOST_RANKS + shift))
+        n_seen += seen * (x * x) * (trigamma(x + 1.0) - trigamma(MAX_RANKS + shift))
     return min(gained / n_seen, 1.0)
 
 
@@ -182,7 +182,7 @@ def nerr9(
     return min(gained / n_seen, 1.0)
 
 
-_HARMONIC = [0.0, *accumulate(1.0 / rank for rank in range(1, MOST_RANKS + 1))]
+_HARMONIC = [0.0, *accumulate(1.0 / rank for rank in range(1, MAX_RANKS + 1))]
 """The sum of 1 / rank over the first 0, 1, 2, … ranks."""
 
 
@@ -197,12 +197,12 @@ def nerr10(
     span = max_grade - min_grade
     going_on = before = 1.0  # before: p to the power of the ranks behind us
     gained = n_seen = 0.0
-    for rank, amount in _gaining(grades, MOST_RANKS, min_grade, max_grade):
+    for rank, amount in _gaining(grades, MAX_RANKS, min_grade, max_grade):
         n_seen += going_on * ((before - p**rank) / (1.0 - p))
         gained += going_on * (amount / span) * p ** (rank - 1)
         going_on *= 1.0 - amount / span
         before = p**rank
-    n_seen += going_on * ((before - p**MOST_RANKS) / (1.0 - p))
+    n_seen += going_on * ((before - p**MAX_RANKS) / (1.0 - p))
     return min(gained / n_seen, 1.0)
 
 
@@ -220,14 +220,14 @@ def nerr11(
     going_on = 1.0
     gained = n_seen = 0.0
     before = trigamma(start)
-    for rank, amount in _gaining(grades, MOST_RANKS, min_grade, max_grade):
+    for rank, amount in _gaining(grades, MAX_RANKS, min_grade, max_grade):
         after = trigamma(start + rank)
         n_seen += going_on * (square * (before - after))
         reached = start / (start + (rank - 1))
         gained += going_on * (amount / span) * (reached * reached)
         going_on *= 1.0 - amount / span
         before = after
-    n_seen += going_on * (square * (before - trigamma(start + MOST_RANKS)))
+    n_seen += going_on * (square * (before - trigamma(start + MAX_RANKS)))
     return min(gained / n_seen, 1.0)
 
 
@@ -251,4 +251,4 @@ def _gaining(
 
 
 def _last_rank(k: int | None) -> int:
-    return MOST_RANKS if k is None else min(k, MOST_RANKS)
+    return MAX_RANKS if k is None else min(k, MAX_RANKS)

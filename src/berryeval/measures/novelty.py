@@ -33,14 +33,14 @@ _UNSERVED = "Intents that no judged document serves at the level rel do not coun
 _ABOVE_IDEAL = (
     "The ideal ranking is greedy, as published. The value of a ranking that gains more is 1."
 )
-_MOST_RANKS = 1_000_000
-_LEAST_ALPHA = 1e-4
+_MAX_RANKS = 1_000_000
+_MIN_ALPHA = 1e-4
 
 
 def _check_most_ranks(k: int | None, alpha: float) -> None:
     """Reject cutoffs whose highest possible gain would take long to add up."""
-    if k is not None and k > _MOST_RANKS and alpha < _LEAST_ALPHA:
-        expected = f"at most {_MOST_RANKS:,} if alpha is below {_LEAST_ALPHA}"
+    if k is not None and k > _MAX_RANKS and alpha < _MIN_ALPHA:
+        expected = f"at most {_MAX_RANKS:,} if alpha is below {_MIN_ALPHA}"
         raise ArgumentError("k", expected, f"{k:,}")
 
 

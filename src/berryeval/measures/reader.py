@@ -22,7 +22,7 @@ from typing import Any
 from berryeval.core.grade import check_grade
 from berryeval.errors import ArgumentError, InputTypeError
 from berryeval.kernels.relevance import NOT_IN_POOL, without_unjudged
-from berryeval.kernels.user_models import MOST_RANKS, scaled_gain
+from berryeval.kernels.user_models import MAX_RANKS, scaled_gain
 from berryeval.measures._base import Measure
 from berryeval.measures.parse import parse_measure
 from berryeval.measures.precision import Precision
@@ -197,9 +197,9 @@ def _checked_costs(costs: Iterable[float] | None, n_documents: int) -> list[floa
 def _n_ranks(measure: Measure, n_documents: int) -> int:
     """Return how many ranks the numbers are about."""
     if isinstance(measure, ReaderMeasure):
-        return min(measure.k or MOST_RANKS, MOST_RANKS)
+        return min(measure.k or MAX_RANKS, MAX_RANKS)
     if isinstance(measure, RankBiasedPrecision):
-        return max(n_documents, MOST_RANKS)
+        return max(n_documents, MAX_RANKS)
     return measure.k or max(n_documents, 1)
 
 

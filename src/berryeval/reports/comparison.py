@@ -18,7 +18,7 @@ from berryeval.evaluation.figures import (
     signed,
 )
 from berryeval.evaluation.findings import WORDS
-from berryeval.evaluation.headline import MOST_NAMED
+from berryeval.evaluation.headline import MAX_NAMED
 from berryeval.evaluation.leaderboard import by_effect, leaderboard
 from berryeval.reports.layout import Table, csv_text, json_text
 from berryeval.reports.wording import policy_note, query_label, undefined_notes
@@ -57,7 +57,7 @@ def comparison_table(comparison: Comparison) -> tuple[Table, ...]:
 
 def has_many(comparison: Comparison) -> bool:
     """Whether there are too many candidates for a column each."""
-    return len(comparison.candidates) > MOST_NAMED
+    return len(comparison.candidates) > MAX_NAMED
 
 
 def _leaderboard(comparison: Comparison) -> Table:

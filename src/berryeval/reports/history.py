@@ -39,7 +39,7 @@ _HOW = {
 }
 """How a decline is decided on: on demand, and daily."""
 
-_MOST_IN_SPARKLINE = 60
+_MAX_IN_SPARKLINE = 60
 _BLOCKS = "▁▂▃▄▅▆▇█"
 _ASCII = "_.,-=+*#"
 
@@ -55,7 +55,7 @@ def trend_heading(trend: Trend, encoding: str = "utf-8") -> str:
         f"{trend.measure}{whose}: {len(points)} evaluations, "
         f"from {first.mean:.4f} to {last.mean:.4f}."
     )
-    newest = points[-_MOST_IN_SPARKLINE:]
+    newest = points[-_MAX_IN_SPARKLINE:]
     line = sparkline([point.mean for point in newest], encoding)
     stretches = "".join(
         f" {character}" if point.starts_anew else character

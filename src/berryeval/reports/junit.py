@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 __all__ = ["gate_to_junit"]
 
-MOST_QUERIES = 20
+MAX_QUERIES = 20
 """Largest number of queries listed for a failing guard."""
 
 
@@ -111,7 +111,7 @@ def _losers(
         )
         for change in comparison.changes(system, measure)
         if change.outcome == "worse" and change.query_id in wanted
-    ][:MOST_QUERIES]
+    ][:MAX_QUERIES]
 
 
 def _lowest(
@@ -121,7 +121,7 @@ def _lowest(
     wanted = _guarded(guard, evaluation.queries, evaluation.scores.query_ids)
     below = [query_id for query_id in wanted if scores[query_id] < guard.limit]
     found = []
-    for query_id in sorted(below, key=scores.__getitem__)[:MOST_QUERIES]:
+    for query_id in sorted(below, key=scores.__getitem__)[:MAX_QUERIES]:
         query = evaluation.queries.get(query_id)
         text = None if query is None else query.text
         found.append((query_id, text, f"{measure} {score(scores[query_id])}"))

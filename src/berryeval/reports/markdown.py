@@ -27,9 +27,9 @@ _ICONS = {"pass": "✅", "fail": "❌", "inconclusive": "⚠️"}
 _MARKUP = re.compile(r"[\\`*<>&|~$]|(?<!\w)_|_(?!\w)|\](?=[(\[:])")
 _MENTION = re.compile(r"(?<!\w)[@#!](?=\w)")
 _ADDRESS = re.compile(r"\b(?:https?|ftp|mailto|xmpp)(?=:)|\bwww(?=\.)", re.IGNORECASE)
-_MOST_ROWS = 200
+_MAX_ROWS = 200
 """Largest number of rows in a table."""
-_MOST_CHARACTERS = 60_000
+_MAX_CHARACTERS = 60_000
 """A comment holds 65,536."""
 
 
@@ -89,11 +89,11 @@ def _folded(summary: str, tables: Iterable[Table]) -> str:
 
 
 def _table(table: Table) -> str:
-    rows = [tuple(map(_text, row)) for row in table.rows[:_MOST_ROWS]]
+    rows = [tuple(map(_text, row)) for row in table.rows[:_MAX_ROWS]]
     shown = _rows(tuple(map(_text, table.header)), rows, table.n_keys)
     notes = list(table.notes)
-    if len(table.rows) > _MOST_ROWS:
-        notes.append(f"{len(table.rows) - _MOST_ROWS:,} more rows are left out.")
+    if len(table.rows) > _MAX_ROWS:
+        notes.append(f"{len(table.rows) - _MAX_ROWS:,} more rows are left out.")
     return "\n\n".join([shown, *(f"<sub>{_text(note)}</sub>" for note in notes)])
 
 
@@ -120,7 +120,7 @@ def _joined(parts: Iterable[str]) -> str:
     """Return the parts, dropping collapsed ones from the end if a comment cannot hold them all."""
     kept = list(parts)
     left_out = 0
-    while sum(map(len, kept)) > _MOST_CHARACTERS and kept[-1].startswith("<details>"):
+    while sum(map(len, kept)) > _MAX_CHARACTERS and kept[-1].startswith("<details>"):
         kept.pop()
         left_out += 1
     if left_out:

@@ -33,7 +33,7 @@ __all__ = [
 _TRANSIENT = frozenset({408, 425, 429, 502, 503, 504})
 _LONGEST_ANSWER = 64 << 20
 _LONGEST_REFUSAL = 64 << 10
-_MOST_VALUES = 1_000_000  # in the response of a host that others have registered
+_MAX_VALUES = 1_000_000  # in the response of a host that others have registered
 _ASCII = "".join(map(chr, range(0x21, 0x7F)))  # characters that need no escape in an address
 _SECRET_NAME = re.compile("key|token|secret|passw", re.IGNORECASE)
 _SHOWN = 200  # bytes of a server's message
@@ -134,9 +134,9 @@ class Exchange:
             content = answer.read(self._longest + 1)
         if len(content) > self._longest:
             raise AnswerError(self.name, f"expected at most {self._longest >> 20} MB, got more")
-        if self._is_limited and sum(map(content.count, (b"[", b"{", b","))) > _MOST_VALUES:
+        if self._is_limited and sum(map(content.count, (b"[", b"{", b","))) > _MAX_VALUES:
             # A megabyte of "{}" takes thirty when it is parsed.
-            raise AnswerError(self.name, f"expected at most {_MOST_VALUES:,} values, got more")
+            raise AnswerError(self.name, f"expected at most {_MAX_VALUES:,} values, got more")
         try:
             return json.loads(content)
         except (ValueError, RecursionError):

@@ -23,7 +23,7 @@ TunableKind: TypeAlias = Literal["number", "whole", "pair", "choice", "text", "j
 LONGEST_VALUE = 20_000
 """Characters of the value of a setting."""
 
-_MOST_BRACKETS = 200
+_MAX_BRACKETS = 200
 """JSON with more of them could nest too deeply to be filled in."""
 
 _LARGEST = 1_000_000.0
@@ -209,8 +209,8 @@ def _checked(one: Tunable, value: str | None) -> object:
     if one.kind == "json":
         if not value.startswith(_JSON[one.name]):
             raise ArgumentError(where, "JSON", repr(value[:40]))
-        if value.count("{") + value.count("[") > _MOST_BRACKETS:
-            raise ArgumentError(where, f"at most {_MOST_BRACKETS} brackets", "more")
+        if value.count("{") + value.count("[") > _MAX_BRACKETS:
+            raise ArgumentError(where, f"at most {_MAX_BRACKETS} brackets", "more")
     return value if one.least is None else _numbers(one, value)
 
 

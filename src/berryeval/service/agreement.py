@@ -20,7 +20,7 @@ from berryeval.stats import (
     krippendorff_alpha,
     weighted_kappa,
 )
-from berryeval.stats.agreement_intervals import FEWEST_JUDGES
+from berryeval.stats.agreement_intervals import MIN_JUDGES
 
 __all__ = [
     "Agreement",
@@ -33,7 +33,7 @@ __all__ = [
     "in_words",
 ]
 
-MOST_JUDGES = 12
+MAX_JUDGES = 12
 
 _WORDS = ((0.8, "very good"), (0.67, "good"), (0.4, "fair"), (0.0, "poor"))
 
@@ -119,7 +119,7 @@ class Agreement:
     def is_for_other_judges(self) -> bool:
         """Whether the interval of alpha generalises to other judges."""
         n_sharing = sum(judge.n_shared > 0 for judge in self.judges)
-        return n_sharing >= FEWEST_JUDGES
+        return n_sharing >= MIN_JUDGES
 
     def kappa(self, one: str, other: str) -> Kappa | None:
         """Return the kappa of two judges; None for a judge with themselves."""
@@ -160,9 +160,9 @@ def agreement_of_pairs(
     ]  # fmt: skip
     judges.sort(key=lambda judge: (-judge.n_shared, -judge.n_opinions, judge.name))
     return Agreement(
-        judges=judges[:MOST_JUDGES],
-        n_more=max(0, len(judges) - MOST_JUDGES),
-        kappas=_kappas(shared, {judge.name for judge in judges[:MOST_JUDGES]}),
+        judges=judges[:MAX_JUDGES],
+        n_more=max(0, len(judges) - MAX_JUDGES),
+        kappas=_kappas(shared, {judge.name for judge in judges[:MAX_JUDGES]}),
         alpha=krippendorff_alpha(units, "ordinal"),
         interval=alpha_interval(
             units, "ordinal", groups=[one.query for one in shared], judges=names

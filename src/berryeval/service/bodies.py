@@ -29,7 +29,7 @@ from berryeval.service.body_limits import JsonLimit, count_values, json_limit, t
 from berryeval.service.problems import Problem, problem_of_disk
 from berryeval.service.settings import SMALL_BODY
 
-__all__ = ["MOST_FIELDS", "JsonRoute", "received_form"]
+__all__ = ["MAX_FIELDS", "JsonRoute", "received_form"]
 
 _SMALL = 1 << 16
 """Bytes that are held in memory and parsed at once. More are parsed and validated in a thread,
@@ -44,7 +44,7 @@ _BUDGET = 2_000_000
 _BYTES_PER_VALUE = 32
 """Long texts count like this many values: two bodies of 32 MB use the whole budget."""
 
-MOST_FIELDS = 5_000
+MAX_FIELDS = 5_000
 """Fields of a form."""
 
 
@@ -218,11 +218,11 @@ async def received_form(request: Request) -> FormData:
     Raises
     ------
     Problem
-        422 if it has more than `MOST_FIELDS`: a body of separators would have half a million.
+        422 if it has more than `MAX_FIELDS`: a body of separators would have half a million.
     """
     kind = request.headers.get("content-type", "").partition(";")[0].strip().lower()
-    if kind != "multipart/form-data" and (await request.body()).count(b"&") >= MOST_FIELDS:
-        expected = f"at most {MOST_FIELDS:,} fields"
+    if kind != "multipart/form-data" and (await request.body()).count(b"&") >= MAX_FIELDS:
+        expected = f"at most {MAX_FIELDS:,} fields"
         raise Problem(422, f"form: expected {expected}, found more", kind="shape", where="form",
                       expected=expected, found="more")  # fmt: skip
     return await request.form()

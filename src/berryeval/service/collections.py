@@ -26,9 +26,9 @@ from berryeval.service.stored_runs import RunCache
 from berryeval.service.stores.stores import open_stores
 from berryeval.service.workbench.state import memory
 
-__all__ = ["MOST_OPEN", "Collection", "Collections", "set_up"]
+__all__ = ["MAX_OPEN", "Collection", "Collections", "set_up"]
 
-MOST_OPEN = 8
+MAX_OPEN = 8
 """Collections besides the first that stay open while they are not used."""
 
 _PATIENCE_SECONDS = 10.0
@@ -260,7 +260,7 @@ class Collections:
 
     def _surplus(self) -> list[Collection]:
         """Remove and return the least recently used ones that are too many."""
-        n_surplus = len(self._opened) - MOST_OPEN
+        n_surplus = len(self._opened) - MAX_OPEN
         idle = [one for one in self._opened.values() if one.is_idle]
         chosen = idle[: max(0, n_surplus)]
         return self._pop(lambda one: one in chosen)

@@ -40,8 +40,8 @@ __all__ = [
     "check_measures",
 ]
 
-MOST_MEASURES = 200
-MOST_HITS = 5_000_000
+MAX_MEASURES = 200
+MAX_HITS = 5_000_000
 """Total per request, since its response is built in memory."""
 LONGEST_QUERY = 10_000
 """Characters of the text of a query."""
@@ -92,7 +92,7 @@ MeasureNames = Annotated[
     list[Annotated[str, StringConstraints(min_length=1, max_length=200)]],
     Field(
         min_length=1,
-        max_length=MOST_MEASURES,
+        max_length=MAX_MEASURES,
         description="Measures, by any name of the library.",
         examples=[["nDCG@10", "AP", "R@100"]],
     ),
@@ -127,13 +127,13 @@ def check_measures(measures: tuple[Measure, ...]) -> tuple[Measure, ...]:
     Problem
         422, if there are too many.
     """
-    if len(measures) > MOST_MEASURES:
+    if len(measures) > MAX_MEASURES:
         raise Problem(
             422,
-            f"measures: expected at most {MOST_MEASURES}, found {len(measures):,}",
+            f"measures: expected at most {MAX_MEASURES}, found {len(measures):,}",
             kind="input",
             where="measures",
-            expected=f"at most {MOST_MEASURES}",
+            expected=f"at most {MAX_MEASURES}",
             found=str(len(measures)),
         )
     return measures
@@ -147,8 +147,8 @@ def check_hits(n_queries: int, k: int) -> None:
     ValueError
         If it would; Pydantic adds the place.
     """
-    if n_queries * k > MOST_HITS:
+    if n_queries * k > MAX_HITS:
         raise ValueError(
-            f"at most {MOST_HITS:,} hits in total, not {n_queries:,} queries with {k:,} hits each; "
+            f"at most {MAX_HITS:,} hits in total, not {n_queries:,} queries with {k:,} hits each; "
             "send fewer queries or request fewer hits"
         )

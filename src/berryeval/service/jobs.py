@@ -58,7 +58,7 @@ Work: TypeAlias = Callable[[Progress], Response]
 
 _AT_ONCE = 2
 _KEPT_SECONDS = 3600.0
-_MOST_KEPT = 200
+_MAX_KEPT = 200
 _HEARTBEAT_SECONDS = 15.0
 
 _log = event_logger("berryeval.service")
@@ -313,7 +313,7 @@ class Jobs:
         now = time.monotonic()
         kept = [job for job in self._jobs.values() if now < job._kept_until]  # noqa: SLF001
         finished = [job for job in kept if job.state in FINISHED]
-        forgotten = {job.id for job in finished[:-_MOST_KEPT]}
+        forgotten = {job.id for job in finished[:-_MAX_KEPT]}
         self._jobs = {job.id: job for job in kept if job.id not in forgotten}
 
 

@@ -22,7 +22,7 @@ from berryeval.service.answers import Answer
 
 __all__ = ["Listed", "NumberedPage", "PagingDep", "as_after", "key_of", "numbered_page"]
 
-MOST_ENTRIES = 1000
+MAX_ENTRIES = 1000
 """Entries of a page."""
 
 Item = TypeVar("Item")
@@ -97,7 +97,7 @@ async def _paging(
         ),
     ] = None,
     limit: Annotated[
-        int, Query(ge=1, le=MOST_ENTRIES, description="Largest number of entries.")
+        int, Query(ge=1, le=MAX_ENTRIES, description="Largest number of entries.")
     ] = 100,
 ) -> Paging:
     return Paging(request, after, limit)

@@ -55,7 +55,7 @@ Item = TypeVar("Item")
 
 MEDIA_TYPE = "application/problem+json"
 _SHOWN = 80
-_MOST_FAULTS = 20
+_MAX_FAULTS = 20
 # Pydantic's words around what it expected.
 _BEFORE = re.compile(
     r"^(Input should be |Value error, |(String|List|Dictionary) should have |String should match )"
@@ -245,7 +245,7 @@ def problem_of_validation(error: RequestValidationError) -> Problem:
         expected = "Content-Type: application/json"
         return Problem(415, f"body: expected {expected}", where="Content-Type",
                        expected=expected, way_out=f"send {expected}")  # fmt: skip
-    faults = [_fault(complaint) for complaint in complaints[:_MOST_FAULTS]]
+    faults = [_fault(complaint) for complaint in complaints[:_MAX_FAULTS]]
     head = faults[0]
     more = f" (and {len(complaints) - 1} more)" if len(complaints) > 1 else ""
     found = "" if head.found is None else f", found {head.found}"

@@ -21,7 +21,7 @@ SMALL_BODY = 1 << 20
 
 _MEGABYTE = 1 << 20
 _RATE = 100.0
-_MOST_WORKERS = 64
+_MAX_WORKERS = 64
 _POSITIVE = (
     "max_body", "max_upload", "max_rows", "max_comparison", "max_connections", "max_rate",
     "workers", "task_processes", "task_memory", "max_jobs", "timeout", "grace",
@@ -106,8 +106,8 @@ class ServiceSettings:
     def __post_init__(self) -> None:
         if not 0 <= self.port <= 65535:  # noqa: PLR2004 - what TCP has
             raise ArgumentError("port", "a number from 0 to 65535", str(self.port))
-        if self.workers > _MOST_WORKERS:
-            raise ArgumentError("workers", f"at most {_MOST_WORKERS}", str(self.workers))
+        if self.workers > _MAX_WORKERS:
+            raise ArgumentError("workers", f"at most {_MAX_WORKERS}", str(self.workers))
         for name in _POSITIVE:
             value = getattr(self, name)
             if value is not None and not value > 0:

@@ -17,7 +17,7 @@ __all__ = ["RunCache", "check_baseline_name", "find_run", "labels_of", "load_run
 
 _LENGTH_OF_IDS = 64
 _RUN_ID = re.compile(f"[0-9a-f]{{{_LENGTH_OF_IDS}}}")
-_MOST_BYTES = 24 << 20
+_MAX_BYTES = 24 << 20
 """Size of the cached runs; one is always kept, however large."""
 
 _PER_QUERY = 150
@@ -27,7 +27,7 @@ _KEPT_SECONDS = 120.0
 """How long a run is kept after it was last loaded: most uploads are looked at once."""
 _TRUSTED_SECONDS = 1.0
 """How long a cached run is used before the archive is asked whether it still exists."""
-_MOST_CHECKED = 10_000
+_MAX_CHECKED = 10_000
 
 
 class RunCache:
@@ -35,8 +35,8 @@ class RunCache:
 
     def __init__(self, archive: Archive) -> None:
         self._archive = archive
-        self._runs: LruCache[str, Run] = LruCache(_MOST_BYTES, _bytes_of, seconds=_KEPT_SECONDS)
-        self._existing: LruCache[str, bool] = LruCache(_MOST_CHECKED, seconds=_TRUSTED_SECONDS)
+        self._runs: LruCache[str, Run] = LruCache(_MAX_BYTES, _bytes_of, seconds=_KEPT_SECONDS)
+        self._existing: LruCache[str, bool] = LruCache(_MAX_CHECKED, seconds=_TRUSTED_SECONDS)
 
     def load(self, run_id: str) -> Run:
         """Return a run from memory or the archive.

@@ -30,7 +30,7 @@ from berryeval.suite.gate import decide, guarded_measures
 from berryeval.suite.settings import Settings
 
 __all__ = [
-    "MOST_HOLES",
+    "MAX_HOLES",
     "Headline",
     "decide_at_present",
     "decide_on",
@@ -46,7 +46,7 @@ _RETIRED = ("seed", "resamples", "noise")
 """Rules of earlier versions that stored gates may contain. Verdicts no longer sample, and noise is
 measured from repeats."""
 
-MOST_HOLES = 100
+MAX_HOLES = 100
 """Unjudged documents per report, most decisive first. A list of verdicts is loaded at once, and a
 set of 7,000 queries may have as many holes."""
 
@@ -180,8 +180,8 @@ def report_of(decided: GateResult) -> dict[str, Any]:
     """Return the report to store, with its most decisive holes."""
     report = gate_as_dict(decided)
     holes = report["holes"]
-    if len(holes) > MOST_HOLES:
-        report |= {"n_holes": len(holes), "holes": holes[:MOST_HOLES]}
+    if len(holes) > MAX_HOLES:
+        report |= {"n_holes": len(holes), "holes": holes[:MAX_HOLES]}
     return report
 
 

@@ -34,7 +34,7 @@ from berryeval.stats.similarity import tau_ap
 from berryeval.stats.validation import as_values, check_amount, check_share
 
 __all__ = [
-    "FEWEST_QUERIES",
+    "MIN_QUERIES",
     "Admission",
     "AdmissionRule",
     "Agreement",
@@ -46,10 +46,10 @@ __all__ = [
     "pairs_needed",
 ]
 
-FEWEST_QUERIES = 20
+MIN_QUERIES = 20
 """Queries from which pairs have to come; intervals of fewer independent units are not trusted."""
 
-_FEWEST_PAIRS = 20
+_MIN_PAIRS = 20
 
 
 @dataclass(frozen=True)
@@ -200,12 +200,12 @@ def check_judge(
 
 def _reasons(found: Admission, answered: CheckedPairs) -> Iterator[str]:
     rule = found.rule
-    if answered.n_pairs < _FEWEST_PAIRS:
-        yield f"{answered.n_pairs} pairs were graded by both; at least {_FEWEST_PAIRS} are needed"
+    if answered.n_pairs < _MIN_PAIRS:
+        yield f"{answered.n_pairs} pairs were graded by both; at least {_MIN_PAIRS} are needed"
         return
     n_queries = answered.n_queries
-    if n_queries is not None and n_queries < FEWEST_QUERIES:
-        yield f"the pairs come from {n_queries} queries; at least {FEWEST_QUERIES} are needed"
+    if n_queries is not None and n_queries < MIN_QUERIES:
+        yield f"the pairs come from {n_queries} queries; at least {MIN_QUERIES} are needed"
         return
     kappa = found.kappa
     if kappa.value is None or kappa.interval is None:
@@ -397,7 +397,7 @@ def pairs_needed(
     variance = _kappa_variance(table, _distances(np.arange(len(margin), dtype=np.float64), weights))
     quantile = float(ndtri((1 + confidence) / 2))
     n_pairs = design_effect * variance * (2 * quantile / width) ** 2
-    return max(_FEWEST_PAIRS, math.ceil(n_pairs))
+    return max(_MIN_PAIRS, math.ceil(n_pairs))
 
 
 def _distances(grades: NDArray[np.float64], weights: Weights) -> NDArray[np.float64]:

@@ -32,9 +32,9 @@ from berryeval.stats.moments import means_of, sums_of
 from berryeval.stats.sample_mean import SampleMean, mean_of
 from berryeval.stats.validation import check_share
 
-__all__ = ["FEWEST_JUDGES", "alpha_interval", "alphas_without", "kappa_interval"]
+__all__ = ["MIN_JUDGES", "alpha_interval", "alphas_without", "kappa_interval"]
 
-FEWEST_JUDGES = 5
+MIN_JUDGES = 5
 """Judges that are needed to infer how other judges would differ."""
 
 _Table: TypeAlias = "NDArray[np.float64]"
@@ -159,7 +159,7 @@ def alpha_interval(
     if estimate is None:
         return None
     others = {} if judges is None else alphas_without(given, judges, level)
-    is_for_others = len(others) >= FEWEST_JUDGES
+    is_for_others = len(others) >= MIN_JUDGES
     if is_for_others and None in others.values():
         return None
     compared = [number for number, unit in enumerate(given) if len(unit) > 1]

@@ -7,7 +7,7 @@ from collections.abc import Hashable, Mapping
 from typing import TypeVar
 
 from berryeval.errors import ArgumentError
-from berryeval.stats.prediction_powered import FEWEST_LABELLED
+from berryeval.stats.prediction_powered import MIN_LABELLED
 from berryeval.stats.validation import check_count
 
 __all__ = ["allocate_labels"]
@@ -20,7 +20,7 @@ def allocate_labels(
     n_labels: int,
     *,
     spreads: Mapping[Stratum, float] | None = None,
-    fewest: int = FEWEST_LABELLED,
+    fewest: int = MIN_LABELLED,
 ) -> dict[Stratum, int]:
     """Return how many units of each stratum people should label, by Neyman's allocation.
 

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from berryeval.errors import ArgumentError
-from berryeval.stats.prediction_powered import FEWEST_DIFFERING, n_differing
+from berryeval.stats.prediction_powered import MIN_DIFFERING, n_differing
 from berryeval.stats.validation import as_values
 
 __all__ = ["CorrectedScores", "correct_scores"]
@@ -59,7 +59,7 @@ def correct_scores(
         The probability with which each pair was drawn, above 0; 1 for a pair that was chosen, such
         as a deciding document.
     uses_model : bool, optional
-        Whether the model counts. Default: if at least `FEWEST_DIFFERING` pairs were drawn by
+        Whether the model counts. Default: if at least `MIN_DIFFERING` pairs were drawn by
         chance on which people and model differ.
 
     Returns
@@ -95,7 +95,7 @@ def correct_scores(
     if is_drawn.any():
         n_seen = n_differing(by_people[is_drawn], by_model[is_drawn])
     if uses_model is None:
-        uses_model = n_seen >= FEWEST_DIFFERING or not bool(is_drawn.any())
+        uses_model = n_seen >= MIN_DIFFERING or not bool(is_drawn.any())
     start = scores if uses_model else np.zeros(len(scores))
     change = by_people - by_model if uses_model else by_people
     values = start.copy()

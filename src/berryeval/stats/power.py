@@ -22,8 +22,8 @@ from berryeval.stats.sample_mean import UNSEEN, cautious, skewness_error
 from berryeval.stats.validation import as_values, check_amount, check_share
 
 __all__ = [
-    "LEAST_ALPHA",
-    "MOST_QUERIES",
+    "MAX_QUERIES",
+    "MIN_ALPHA",
     "check_power_option",
     "power_at",
     "queries_needed",
@@ -32,15 +32,15 @@ __all__ = [
     "smallest_drop",
 ]
 
-MOST_QUERIES = 100_000_000
+MAX_QUERIES = 100_000_000
 """Larger numbers are not reported: a margin that needs more has no number of queries."""
 
-LEAST_ALPHA = 1e-12
+MIN_ALPHA = 1e-12
 """Smaller levels are rejected where a user enters them; early looks of a gate use less."""
 
 _SMALLEST, _LARGEST = 1e-100, 1e100  # spread or margin: their squares are normal numbers
 _LEAST = 2  # queries without which there is no spread
-_LEAST_FOR_KURTOSIS = 5
+_MIN_FOR_KURTOSIS = 5
 _HUGE = 1e9  # standard deviations, beyond which no margin is
 
 
@@ -173,7 +173,7 @@ def queries_needed(
     Returns
     -------
     int or None
-        At least 2. None if `MOST_QUERIES` are not enough, as for a margin of 0, and without any
+        At least 2. None if `MAX_QUERIES` are not enough, as for a margin of 0, and without any
         spread.
 
     Examples
@@ -191,12 +191,12 @@ def queries_needed(
 
 
 def fewest_queries(is_enough: Callable[[int], bool]) -> int | None:
-    """Return the fewest queries, from 2, that are enough; None if `MOST_QUERIES` are not."""
+    """Return the fewest queries, from 2, that are enough; None if `MAX_QUERIES` are not."""
     low, high = _LEAST - 1, _LEAST
     while not is_enough(high):
-        if high >= MOST_QUERIES:
+        if high >= MAX_QUERIES:
             return None
-        low, high = high, min(2 * high, MOST_QUERIES)
+        low, high = high, min(2 * high, MAX_QUERIES)
     while high - low > 1:
         middle = (low + high) // 2
         low, high = (low, middle) if is_enough(middle) else (middle, high)
@@ -234,7 +234,7 @@ def sd_interval(values: ArrayLike, level: float = 0.95) -> tuple[float, float] |
     check_share("level", level)
     n = len(found)
     quantile = float(ndtri((1 + level) / 2))
-    if n < _LEAST_FOR_KURTOSIS or n <= quantile or are_equal(found):
+    if n < _MIN_FOR_KURTOSIS or n <= quantile or are_equal(found):
         return None
     variance = float(variances_of(found))
     cut = int(n / (2 * math.sqrt(n - 4)))
@@ -276,15 +276,15 @@ def check_power_option(name: str, value: float) -> None:
     Raises
     ------
     ArgumentError
-        For an alpha below `LEAST_ALPHA` or from 1 on, a power that is not between 0 and 1, and a
+        For an alpha below `MIN_ALPHA` or from 1 on, a power that is not between 0 and 1, and a
         margin or standard deviation whose square is not a normal floating-point number.
     """
     if name == "power":
         check_share(name, value)
     elif name == "alpha":
         check_share(name, value)
-        if value < LEAST_ALPHA:
-            raise ArgumentError(name, f"a number of at least {LEAST_ALPHA:g}", repr(value))
+        if value < MIN_ALPHA:
+            raise ArgumentError(name, f"a number of at least {MIN_ALPHA:g}", repr(value))
     elif not _SMALLEST <= value <= _LARGEST:
         expected = f"a number from {_SMALLEST:g} to {_LARGEST:g}"
         raise ArgumentError(name, expected, repr(value))

@@ -33,18 +33,18 @@ from berryeval.stats.sample_mean import SampleMean, skewness_error
 from berryeval.stats.validation import as_values, check_choice
 
 __all__ = [
-    "FEWEST_DIFFERING",
-    "FEWEST_LABELLED",
+    "MIN_DIFFERING",
+    "MIN_LABELLED",
     "PoweredMean",
     "n_differing",
     "powered_mean",
 ]
 
-FEWEST_DIFFERING = 10
+MIN_DIFFERING = 10
 """With fewer labelled units on which people and model differ, people's labels count alone: the
 errors of a model that are rare go unseen otherwise."""
 
-FEWEST_LABELLED = 10
+MIN_LABELLED = 10
 """Labelled queries that a stratum needs, if not all of its queries are labelled."""
 
 _ROUNDING = 1e-12
@@ -108,7 +108,7 @@ def powered_mean(
     weight : float, optional
         Lambda, from 0 to 1, which is used as it is. With 1 the estimate is unbiased by design.
         Default: the one with the smallest estimated variance, or 0 if fewer than
-        `FEWEST_DIFFERING` labelled queries show how the model errs. Its bias vanishes faster than
+        `MIN_DIFFERING` labelled queries show how the model errs. Its bias vanishes faster than
         its error.
     inference : {"population", "set"}
         Whether the queries are a sample of many, or all that matters. A set has no spread between
@@ -118,14 +118,14 @@ def powered_mean(
     -------
     PoweredMean or None
         None for fewer than two labelled queries. Without a weight, and with fewer than
-        `FEWEST_DIFFERING` labelled queries on which people and model differ, the result is that of
+        `MIN_DIFFERING` labelled queries on which people and model differ, the result is that of
         people's labels alone.
 
     Raises
     ------
     ArgumentError
         For other lengths, numbers that are not finite, a weight out of range, and a stratum with
-        fewer than `FEWEST_LABELLED` labelled queries but not all of its queries labelled.
+        fewer than `MIN_LABELLED` labelled queries but not all of its queries labelled.
 
     Examples
     --------
@@ -151,10 +151,10 @@ def powered_mean(
     _check_parts(sampled)
     n_seen = sum(n_differing(y[part.labelled], f[part.labelled]) for part in sampled)
     reason, is_fitted = None, False
-    if weight is None and sampled and n_seen < FEWEST_DIFFERING:
+    if weight is None and sampled and n_seen < MIN_DIFFERING:
         reason = (
             f"people and model differ on {n_seen} of the labelled queries; "
-            f"at least {FEWEST_DIFFERING} are needed"
+            f"at least {MIN_DIFFERING} are needed"
         )
         weight = 0.0
     elif weight is None:
@@ -333,6 +333,6 @@ def _parts(y: _Floats, strata: Sequence[Hashable] | None) -> list[_Part]:
 def _check_parts(sampled: Sequence[_Part]) -> None:
     for part in sampled:
         n = len(part.labelled)
-        if n < min(FEWEST_LABELLED, len(part.rows)):
-            expected = f"at least {FEWEST_LABELLED} labelled queries per stratum, or all of them"
+        if n < min(MIN_LABELLED, len(part.rows)):
+            expected = f"at least {MIN_LABELLED} labelled queries per stratum, or all of them"
             raise ArgumentError("people", expected, f"{n} of {len(part.rows)} in one stratum")

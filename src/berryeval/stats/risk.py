@@ -13,7 +13,7 @@ from berryeval.stats.validation import as_columns, as_values
 
 __all__ = ["geo_risk", "robustness_index", "t_risk", "u_risk", "weigh_losses"]
 
-MOST_ALPHA = 1e6
+MAX_ALPHA = 1e6
 """Larger weights of losses are rejected: only losses would count."""
 
 
@@ -33,8 +33,8 @@ def weigh_losses(differences: ArrayLike, alpha: float = 1.0) -> NDArray[np.float
     [0.25, -1.5]
     """
     values = as_values(differences)
-    if not 0.0 <= alpha <= MOST_ALPHA:
-        raise ArgumentError("alpha", f"a number from 0 to {MOST_ALPHA:g}", repr(alpha))
+    if not 0.0 <= alpha <= MAX_ALPHA:
+        raise ArgumentError("alpha", f"a number from 0 to {MAX_ALPHA:g}", repr(alpha))
     return np.where(values < 0.0, (1.0 + alpha) * values, values)
 
 

@@ -13,8 +13,8 @@ from numpy.typing import ArrayLike, NDArray
 from berryeval.errors import ArgumentError, InputTypeError
 
 __all__ = [
-    "FEWEST_RESAMPLES",
-    "MOST_RESAMPLES",
+    "MAX_RESAMPLES",
+    "MIN_RESAMPLES",
     "Columns",
     "Values",
     "as_columns",
@@ -29,12 +29,12 @@ __all__ = [
     "check_share",
 ]
 
-FEWEST_RESAMPLES = 100
+MIN_RESAMPLES = 100
 """Fewer give no usable answer: five of 100 resamples lie beyond a simultaneous 95% interval, and no
 p-value can be below 1/101. Functions of this package compute with fewer; `compare`, the command
 line and the service reject them by `check_resamples`."""
 
-MOST_RESAMPLES = 10_000_000
+MAX_RESAMPLES = 10_000_000
 """Larger values are rejected: the resamples would fill the memory."""
 
 Values: TypeAlias = "NDArray[np.float64]"
@@ -85,7 +85,7 @@ def as_weights(weights: ArrayLike, n_queries: int) -> Values:
 def check_resampling(n_resamples: int, seed: int, name: str = "n_resamples") -> None:
     """Check that both are whole numbers in range."""
     for argument, number, least, most in (
-        (name, n_resamples, 1, MOST_RESAMPLES),
+        (name, n_resamples, 1, MAX_RESAMPLES),
         ("seed", seed, 0, 2**64 - 1),
     ):
         expected = f"a whole number from {least} to {most}"
@@ -98,11 +98,11 @@ def check_resamples(n_resamples: int, name: str = "n_resamples") -> None:
 
     `name` is that of the setting in messages.
     """
-    expected = f"a whole number from {FEWEST_RESAMPLES} to {MOST_RESAMPLES}"
+    expected = f"a whole number from {MIN_RESAMPLES} to {MAX_RESAMPLES}"
     found = _whole(name, n_resamples, expected)
-    if found < FEWEST_RESAMPLES:
+    if found < MIN_RESAMPLES:
         expected += " (fewer are too few for an interval or a p-value)"
-    if not FEWEST_RESAMPLES <= found <= MOST_RESAMPLES:
+    if not MIN_RESAMPLES <= found <= MAX_RESAMPLES:
         raise ArgumentError(name, expected, repr(n_resamples))
 
 

@@ -29,7 +29,7 @@ __all__ = ["AllocatedDraw", "draw_from_archive", "draw_from_golden_set"]
 
 _MEASURE = NDCG(10)
 _DEPTH = 10
-_LEAST_RUNS = 2
+_MIN_RUNS = 2
 
 
 @dataclass(frozen=True)
@@ -111,7 +111,7 @@ def _draw(
         return AllocatedDraw(draw, "Every query had the same probability.")
     strata = {query_id: getattr(query, by) or "none" for query_id, query in queries.items()}
     spreads = None
-    if len(runs) < _LEAST_RUNS:
+    if len(runs) < _MIN_RUNS:
         reason = "there are no two runs to compare"
     else:
         try:
@@ -122,7 +122,7 @@ def _draw(
     draw = draw_labels(queries, n, strata=strata, spreads=spreads, chosen=chosen)
     if spreads is None:
         return AllocatedDraw(draw, f"In proportion to the number of queries: {reason}.")
-    names = ", ".join(runs) if len(runs) > _LEAST_RUNS else " and ".join(runs)
+    names = ", ".join(runs) if len(runs) > _MIN_RUNS else " and ".join(runs)
     return AllocatedDraw(
         draw,
         f"By Neyman's allocation: more where the judge's differences in {_MEASURE} between {names} "

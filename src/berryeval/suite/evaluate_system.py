@@ -32,7 +32,7 @@ from berryeval.suite.known_ids import find_unknown_hits
 
 __all__ = ["QueryEvaluation", "Summary", "SystemEvaluation", "evaluate_system"]
 
-LEAST_DEPTH = 100
+MIN_DEPTH = 100
 """Minimum number of hits to request, since reciprocal rank and average precision use all."""
 
 _log = event_logger(__name__)
@@ -180,7 +180,7 @@ def evaluate_system(
         # `Judgments` may be empty, as in a new archive; an empty file is an error.
         known = judgments if isinstance(judgments, Judgments) else load_judgments(judgments)
         credit = _as_it_is
-    depth = max(LEAST_DEPTH, *cutoffs)
+    depth = max(MIN_DEPTH, *cutoffs)
     with _opened(system, settings or {}, asked.values()) as opened:
         if documents is not None:
             opened.index(_documents(documents))

@@ -22,8 +22,8 @@ _ENDINGS = frozenset(
 )
 _COMPRESSED = frozenset((".gz", ".zst"))
 _SKIPPED = frozenset(("__pycache__", "build", "dist", "node_modules", "site-packages", "venv"))
-_MOST_FILES = 500
-_MOST_READ = 20_000_000
+_MAX_FILES = 500
+_MAX_READ = 20_000_000
 """Bytes of a file that is read as a whole to know what it is."""
 _PARTS: dict[str, tuple[str, Callable[[Path], object]]] = {
     "judgments": ("judgments", read_judgments),
@@ -109,7 +109,7 @@ def _golden_parts(folder: Path) -> dict[str, Path]:
 
 def _data_files(folder: Path) -> list[Path]:
     files = [path for path in sorted(folder.iterdir()) if path.is_file()]
-    return [path for path in files if _is_data(path)][:_MOST_FILES]
+    return [path for path in files if _is_data(path)][:_MAX_FILES]
 
 
 def _is_data(path: Path) -> bool:
@@ -119,7 +119,7 @@ def _is_data(path: Path) -> bool:
 
 def _kind_of(path: Path) -> str | None:
     """Return which of the parts a file is; None if it is none of them, or cannot be read."""
-    is_small = path.stat().st_size <= _MOST_READ
+    is_small = path.stat().st_size <= _MAX_READ
     if not is_small and path.suffix == ".json":
         return None  # a JSON object has to be read as a whole
     try:
@@ -136,7 +136,7 @@ def _kind_of(path: Path) -> str | None:
 
 def _search_functions(root: Path) -> Iterator[str]:
     """Iterate over top-level retrievers, and functions of a query and a number, by name."""
-    for path in [*sorted(root.glob("*.py")), *sorted(root.glob("*/*.py"))][:_MOST_FILES]:
+    for path in [*sorted(root.glob("*.py")), *sorted(root.glob("*/*.py"))][:_MAX_FILES]:
         module = path.relative_to(root).with_suffix("")
         if not all(part.isidentifier() and part not in _SKIPPED for part in module.parts):
             continue

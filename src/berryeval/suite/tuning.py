@@ -28,7 +28,7 @@ CURRENT = "current search"
 """The name of the settings that a system has."""
 WORDS = "search by words"
 """The name of the settings without vectors, tokens and feedback."""
-_LEAST_DEPTH = 10
+_MIN_DEPTH = 10
 _PARTS = 4
 """Weights are tried in steps of a quarter of their sum."""
 
@@ -155,7 +155,7 @@ def tune_hybrid(
     [at_level] = known.at_level(read_measure(measure))
     tried = dict(_candidates(system.settings))
     system.index(known.documents(questions=questions))
-    depth = max(_LEAST_DEPTH, at_level.depth or system.settings.depth)
+    depth = max(_MIN_DEPTH, at_level.depth or system.settings.depth)
     rankings: dict[str, dict[str, list[str]]] = {name: {} for name in tried}
     for number, query in enumerate(known.queries, start=1):
         found = system.search_each(query.text, depth, [*tried.values()])

@@ -36,7 +36,7 @@ _PIECE = 1 << 20
 _TAIL = 1 << 16
 _N_FIRST_BYTES = max(map(len, FIRST_BYTES))
 _TAG = 5
-_MOST_DOCUMENTS = 2**53
+_MAX_DOCUMENTS = 2**53
 _LONGEST_RELSTRING = 1000
 _QUERIES_AT_ONCE = 100
 
@@ -73,7 +73,7 @@ def _is_plain(options: Options) -> bool:
         and (options.most is None or options.most >= 0)
         and options.z_scores is None
         and options.only is None
-        and abs(options.n_documents) <= _MOST_DOCUMENTS
+        and abs(options.n_documents) <= _MAX_DOCUMENTS
     )
 
 

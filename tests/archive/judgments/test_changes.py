@@ -183,7 +183,7 @@ def test_judgments_of_long_ago_are_read(archive, monkeypatch):
     archive.judgments.current()
     archive.judgments.put([JudgmentEntry("q1", "d1", 3)], author="ada")
     archive.judgments.current()
-    monkeypatch.setattr(states, "_MOST_CHANGES", 5)
+    monkeypatch.setattr(states, "_MAX_CHANGES", 5)
     monkeypatch.setattr(states, "read_changes", None)
     assert archive.judgments.at(hashed) == before
 

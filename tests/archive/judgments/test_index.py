@@ -94,7 +94,7 @@ def change(archive, chance):
 @pytest.mark.parametrize("most", [2000, 1])
 def test_the_index_is_always_up_to_date(archive, monkeypatch, most):
     """After any change, the index matches the histories, whether reread or updated."""
-    monkeypatch.setattr(judgment_index, "_MOST_CHANGES", most)
+    monkeypatch.setattr(judgment_index, "_MAX_CHANGES", most)
     chance = random.Random(5)  # noqa: S311
     for _ in range(60 if IS_DEEP else 25):
         for _ in range(chance.randrange(1, 5)):

@@ -152,7 +152,7 @@ def test_a_paused_project_is_seen_at_once(archive, location, start):
 
 def test_after_many_changes_everything_is_read_again(archive, start, rows_read, monkeypatch):
     """A bulk import costs as much as a new board, and no more."""
-    monkeypatch.setattr(boards, "_MOST_CHANGES", 10)
+    monkeypatch.setattr(boards, "_MAX_CHANGES", 10)
     start()
     archive.projects.board("team")
     archive.judgments.put([JudgmentEntry(*pair, 1) for pair in PAIRS[:11]], author="eve")
@@ -163,7 +163,7 @@ def test_after_many_changes_everything_is_read_again(archive, start, rows_read, 
 
 def test_one_pair_that_changed_often_hides_no_other(archive, start, monkeypatch):
     """Changes are counted before they are grouped by pair."""
-    monkeypatch.setattr(boards, "_MOST_CHANGES", 10)
+    monkeypatch.setattr(boards, "_MAX_CHANGES", 10)
     start()
     archive.projects.board("team")
     for grade in range(11):
@@ -174,7 +174,7 @@ def test_one_pair_that_changed_often_hides_no_other(archive, start, monkeypatch)
 
 def test_memory_holds_a_limited_number_of_pairs(archive, start, rows_read, monkeypatch):
     """The boards least recently used are dropped, and names of no project are not kept."""
-    monkeypatch.setattr(boards, "_MOST_PAIRS", 450)
+    monkeypatch.setattr(boards, "_MAX_PAIRS", 450)
     for name in ("one", "two", "three"):
         start(name)
         archive.projects.board(name)
@@ -183,7 +183,7 @@ def test_memory_holds_a_limited_number_of_pairs(archive, start, rows_read, monke
     archive.projects.board("one")
     assert rows_read["pairs"] == len(PAIRS)
     assert [*archive.projects._boards._entries] == ["three", "one"]
-    monkeypatch.setattr(boards, "_MOST_PAIRS", 10)
+    monkeypatch.setattr(boards, "_MAX_PAIRS", 10)
     archive.projects.board("one")
     assert [*archive.projects._boards._entries] == ["one"]
     for number in range(5):

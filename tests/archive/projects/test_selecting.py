@@ -76,7 +76,7 @@ def test_a_selection_without_pairs_is_rejected():
 
 def test_too_many_pairs_are_rejected(monkeypatch):
     """The message suggests a limit or a lower depth."""
-    monkeypatch.setattr("berryeval.archive.projects.selecting.MOST_PAIRS", 2)
+    monkeypatch.setattr("berryeval.archive.projects.selecting.MAX_PAIRS", 2)
     with pytest.raises(ArgumentError, match="set a limit, or a lower depth"):
         pairs("depth")
 

@@ -15,7 +15,7 @@ from berryeval.service.rank_eval.search_text import (
     check_parts,
     read_search,
 )
-from berryeval.service.rank_eval.templates import MOST_CHARACTERS, _tags, fill_template
+from berryeval.service.rank_eval.templates import MAX_CHARACTERS, _tags, fill_template
 
 
 @pytest.mark.parametrize(
@@ -83,8 +83,8 @@ def test_rendering_time_is_linear_in_the_length(part):
 
 def test_templates_have_a_maximum_length():
     """The result has one, too, however often it repeats a parameter."""
-    assert len(fill_template("x" * MOST_CHARACTERS, {})) == MOST_CHARACTERS
-    for source in ("x" * (MOST_CHARACTERS + 1), "{{q}}" * 20_000):
+    assert len(fill_template("x" * MAX_CHARACTERS, {})) == MAX_CHARACTERS
+    for source in ("x" * (MAX_CHARACTERS + 1), "{{q}}" * 20_000):
         with pytest.raises(InputError, match="expected at most 1,000,000 characters"):
             fill_template(source, {"q": "y" * 100_000})
 

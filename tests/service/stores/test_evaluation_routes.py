@@ -391,7 +391,7 @@ def slow_index(monkeypatch):
         return build_engine(*arguments)
 
     monkeypatch.setattr(store_module, "build_engine", build)
-    monkeypatch.setattr(query_deadline, "_LEAST_RESERVE", 0.995)
+    monkeypatch.setattr(query_deadline, "_MIN_RESERVE", 0.995)
     yield may_end, built
     may_end.set()
 
@@ -410,7 +410,7 @@ def test_a_slow_index_fails_the_queries_and_is_still_built(client, monkeypatch, 
         for query_id in ("q1", "q2")
     ]
     may_end.set()
-    monkeypatch.setattr(query_deadline, "_LEAST_RESERVE", 0.1)
+    monkeypatch.setattr(query_deadline, "_MIN_RESERVE", 0.1)
     found = client.post("/v1/evaluation/evaluate", json={"queries": QUERIES}).json()
     assert (found["failed"], built) == ([], ["bm25"])
     runs = client.get("/v1/runs").json()["items"]

@@ -24,9 +24,9 @@ Changes: TypeAlias = "Mapping[bytes, Mapping[bytes, float | None]]"
 
 _EACH = 100
 """Number of queries after which a copy of the unfinished hash is kept."""
-_MOST_IN_MEMORY = 1 << 20
+_MAX_IN_MEMORY = 1 << 20
 """Bytes of hashed records that are kept in memory; more are in a file."""
-_MOST_OUTDATED = 2
+_MAX_OUTDATED = 2
 """Size of the records, in multiples of the current ones, at which the outdated ones are dropped."""
 
 
@@ -162,7 +162,7 @@ class RunningHash:
         first = bisect_left(self._query_ids, min(new))
         is_known = new.keys() <= self._places.keys()
         records, places = self._records, dict(self._places)
-        if records.n_bytes > _MOST_OUTDATED * sum(map(len, places.values())):
+        if records.n_bytes > _MAX_OUTDATED * sum(map(len, places.values())):
             records, places = self._rewritten()
         places.update((query_id, records.add(record)) for query_id, record in new.items())
         ordered = self._query_ids if is_known else sorted(places)
@@ -182,7 +182,7 @@ class _Records:
     """Pieces of bytes, one after another: in memory, or in a temporary file if they are many."""
 
     def __init__(self) -> None:
-        self._file = SpooledTemporaryFile(_MOST_IN_MEMORY)  # noqa: SIM115 - closed at the end
+        self._file = SpooledTemporaryFile(_MAX_IN_MEMORY)  # noqa: SIM115 - closed at the end
         self._lock = threading.Lock()
         self.n_bytes = 0
         finalize(self, self._file.close)

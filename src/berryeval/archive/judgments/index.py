@@ -26,7 +26,7 @@ from berryeval.core.id_column import encode_id
 
 __all__ = ["JudgmentIndex"]
 
-_MOST_CHANGES = 2000
+_MAX_CHANGES = 2000
 """With more changes than these, everything is read again."""
 
 _OVERLAP = timedelta(minutes=1)
@@ -225,10 +225,10 @@ def _with_changes(
         select(c.query_id, c.doc_id)
         .where(c.revision > table.newest)
         .order_by(c.revision)
-        .limit(_MOST_CHANGES + 1)
+        .limit(_MAX_CHANGES + 1)
     )
     changed = connection.execute(pairs).all()
-    if len(changed) > _MOST_CHANGES:
+    if len(changed) > _MAX_CHANGES:
         return None
     replaced: list[int] = []
     columns = _Columns(
@@ -327,12 +327,12 @@ def _with_stale(
         select(judgments.c.revision, func.coalesce(IS_STALE, False).label("is_stale"))
         .join(documents, documents.c.doc_id == judgments.c.doc_id)
         .where(IS_CURRENT)
-        .limit(_MOST_CHANGES + 1)
+        .limit(_MAX_CHANGES + 1)
     )
     if since is not None:
         rows = rows.where(and_(documents.c.updated_at >= since - _OVERLAP))
     found = connection.execute(rows).all()
-    if len(found) > _MOST_CHANGES:
+    if len(found) > _MAX_CHANGES:
         return None
     stale = table.stale.copy()
     is_stale = {row.revision: bool(row.is_stale) for row in found}

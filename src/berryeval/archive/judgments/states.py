@@ -42,7 +42,7 @@ _STREAMED = {"yield_per": _AT_ONCE}
 _N_RECORDED = 100
 _N_HASHES = 256
 """Earlier states that are found by their hash, recorded or not."""
-_MOST_CHANGES = 5_000
+_MAX_CHANGES = 5_000
 """With fewer changes since, an earlier state is derived from the current one."""
 
 _c = judgments.c
@@ -303,7 +303,7 @@ class KnownStates:
 
 def _older(connection: Connection, newest: _State | None, revision: int) -> Judgments:
     """Return the judgments at an earlier revision, derived from the newest if that is faster."""
-    if newest is None or not 0 < newest.revision - revision <= _MOST_CHANGES:
+    if newest is None or not 0 < newest.revision - revision <= _MAX_CHANGES:
         return read(connection, revision)
     changed = read_changes(connection, revision, newest.revision)
     before = {query_id: dict.fromkeys(documents) for query_id, documents in changed.items()}

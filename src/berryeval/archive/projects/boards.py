@@ -24,7 +24,7 @@ from berryeval.archive.projects.board import (
     required_project,
 )
 from berryeval.archive.projects.records import (
-    MOST_PAIRS,
+    MAX_PAIRS,
     ProjectAnswer,
     ProjectBoard,
     StoredProject,
@@ -33,9 +33,9 @@ from berryeval.archive.tables import judgments, project_refusals
 
 __all__ = ["Boards"]
 
-_MOST_CHANGES = 2000
+_MAX_CHANGES = 2000
 """With more changes than these, everything is read again."""
-_MOST_PAIRS = 3 * MOST_PAIRS
+_MAX_PAIRS = 3 * MAX_PAIRS
 """Pairs of all boards in memory; the board that was used last is kept in any case."""
 
 _Refused: TypeAlias = Mapping[Pair, Mapping[str, ProjectAnswer]]
@@ -95,7 +95,7 @@ class Boards:
         with self._lock:
             sizes = {name: _size(one) for name, one in self._entries.items()}
             for name in [*sizes][:-1]:
-                if sum(sizes.values()) <= _MOST_PAIRS:
+                if sum(sizes.values()) <= _MAX_PAIRS:
                     break
                 del sizes[name], self._entries[name]
 
@@ -129,8 +129,8 @@ def _changed(connection: Connection, known: _Known, refused: _Refused) -> set[Pa
     """Return the pairs that were judged, or refused, since a board was read; None if too many."""
     c = judgments.c
     rows = select(c.query_id, c.doc_id).where(c.revision > known.newest)
-    judged = connection.execute(rows.order_by(c.revision).limit(_MOST_CHANGES + 1)).all()
-    if len(judged) > _MOST_CHANGES:
+    judged = connection.execute(rows.order_by(c.revision).limit(_MAX_CHANGES + 1)).all()
+    if len(judged) > _MAX_CHANGES:
         return None
     changed = {(row.query_id, row.doc_id) for row in judged}
     if refused is not known.refused:

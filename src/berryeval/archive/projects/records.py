@@ -14,7 +14,7 @@ from berryeval.errors import ArgumentError
 from berryeval.judges.protocol import guideline_text
 
 __all__ = [
-    "MOST_PAIRS",
+    "MAX_PAIRS",
     "PROJECT_STATES",
     "SELECTIONS",
     "AskedPair",
@@ -36,9 +36,9 @@ SELECTIONS: tuple[SelectionKind, ...] = get_args(SelectionKind)
 ProjectState: TypeAlias = Literal["running", "paused", "finished"]
 PROJECT_STATES: tuple[ProjectState, ...] = get_args(ProjectState)
 
-MOST_PAIRS = 10_000
-_MOST_RUNS = 50
-_MOST_OPINIONS = 20
+MAX_PAIRS = 10_000
+_MAX_RUNS = 50
+_MAX_OPINIONS = 20
 _DEEPEST = 1000
 _IDLE = timedelta(seconds=90)
 """Longer pauses between answers do not count as judging time."""
@@ -69,8 +69,8 @@ class PairSelection:
     def __post_init__(self) -> None:
         if self.kind not in SELECTIONS:
             raise ArgumentError("kind", " or ".join(map(repr, SELECTIONS)), repr(self.kind)[:40])
-        if len(self.runs) > _MOST_RUNS:
-            raise ArgumentError("runs", f"at most {_MOST_RUNS}", f"{len(self.runs)}")
+        if len(self.runs) > _MAX_RUNS:
+            raise ArgumentError("runs", f"at most {_MAX_RUNS}", f"{len(self.runs)}")
         if not self.runs and self.kind != "sample":
             raise ArgumentError("runs", "at least one run", "none")
         if (self.baseline is None) == (self.kind == "deciding"):
@@ -81,7 +81,7 @@ class PairSelection:
         _check_range(self.depth, "depth", _DEEPEST)
         check_count(self.seed, "seed")
         if self.limit is not None:
-            _check_range(self.limit, "limit", MOST_PAIRS)
+            _check_range(self.limit, "limit", MAX_PAIRS)
         elif self.kind == "sample":
             raise ArgumentError("limit", "the size of the sample", "none")
 
@@ -103,7 +103,7 @@ class ProjectPlan:
     """What the grades mean here; None if the guideline of the archive applies."""
 
     def __post_init__(self) -> None:
-        _check_range(self.n_opinions, "n_opinions", _MOST_OPINIONS)
+        _check_range(self.n_opinions, "n_opinions", _MAX_OPINIONS)
         if self.judges is not None:
             if not self.judges or len({*self.judges}) != len(self.judges):
                 raise ArgumentError("judges", "names, each once", repr(self.judges)[:80])

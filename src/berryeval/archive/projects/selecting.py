@@ -10,7 +10,7 @@ import random
 from collections.abc import Iterable, Mapping
 from math import fsum
 
-from berryeval.archive.projects.records import MOST_PAIRS, PairSelection, ProjectPair
+from berryeval.archive.projects.records import MAX_PAIRS, PairSelection, ProjectPair
 from berryeval.core.id_column import decode_id
 from berryeval.core.judgments import Judgments
 from berryeval.core.query import Query
@@ -64,8 +64,8 @@ def select_pairs(
         pairs = pairs[: wanted.limit]
     if not pairs:
         raise ArgumentError("pairs", "at least one document to judge", _why_none(wanted))
-    if len(pairs) > MOST_PAIRS:
-        expected = f"at most {MOST_PAIRS:,} pairs; set a limit, or a lower depth"
+    if len(pairs) > MAX_PAIRS:
+        expected = f"at most {MAX_PAIRS:,} pairs; set a limit, or a lower depth"
         raise ArgumentError("pairs", expected, f"{len(pairs):,}")
     return pairs
 
@@ -104,7 +104,7 @@ def _holes(
         parse_measure(wanted.measure),
         baseline=baseline,
         k=wanted.depth,
-        most=wanted.limit if is_limited and wanted.limit else MOST_PAIRS + 1,
+        most=wanted.limit if is_limited and wanted.limit else MAX_PAIRS + 1,
         head=_HEAD,
         queries=queries,
     )

@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from berryeval.evaluation.bounds.case import (
-    MOST_TRIED,
+    MAX_TRIED,
     Bounds,
     Case,
     Family,
@@ -100,7 +100,7 @@ def _difference(
     level = level_of(measure)
     ours, theirs = (_PrecisionSum(case, ranking, level) for ranking in (candidate, baseline))
     holes = sorted(ours.ranks.keys() | theirs.ranks.keys())
-    if len(holes) > MOST_TRIED:
+    if len(holes) > MAX_TRIED:
         return None
     n_relevant = case.n_relevant(level) + np.count_nonzero(membership(len(holes)), axis=0)
     sums, baseline_sums = ours.of_subsets(holes), theirs.of_subsets(holes)

@@ -15,7 +15,7 @@ from berryeval.kernels.relevance import NOT_IN_POOL, UNJUDGED
 from berryeval.measures import Measure
 
 __all__ = [
-    "MOST_TRIED",
+    "MAX_TRIED",
     "Bounds",
     "Case",
     "Family",
@@ -28,7 +28,7 @@ __all__ = [
 Ranking = Sequence[bytes]
 """Document ids, best first."""
 
-MOST_TRIED = 14
+MAX_TRIED = 14
 """The most holes whose subsets are tried out: there are 16,384."""
 
 _MANY_GRADES = 1000
@@ -182,7 +182,7 @@ class Family(NamedTuple):
     """Whether only relevance counts, not the grade itself."""
 
 
-@lru_cache(maxsize=MOST_TRIED + 1)
+@lru_cache(maxsize=MAX_TRIED + 1)
 def membership(n_holes: int) -> NDArray[np.float64]:
     """Return one row per hole and one column per subset of holes: 1 where the hole is in it.
 

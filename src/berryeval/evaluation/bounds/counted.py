@@ -35,7 +35,7 @@ Ints = NDArray[np.int_]
 
 _DIVIDED_BY_LENGTH = (F1, FBeta, RelativePrecision, SetAveragePrecision, SetF)
 
-_MOST_COUNTS = 20_000
+_MAX_COUNTS = 20_000
 
 
 def _score(measure: Measure, case: Case, ranking: Ranking) -> Bounds:
@@ -65,7 +65,7 @@ def _difference(
     is_fraction = len(candidate) == len(baseline) or measure.k is not None
     if is_fraction or not isinstance(measure, _DIVIDED_BY_LENGTH):
         shared = product({0, n_both}, {0, n_neither})
-    elif (n_both + 1) * (n_neither + 1) <= _MOST_COUNTS:
+    elif (n_both + 1) * (n_neither + 1) <= _MAX_COUNTS:
         shared = product(range(n_both + 1), range(n_neither + 1))
     else:
         return None

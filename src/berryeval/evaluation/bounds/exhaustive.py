@@ -20,8 +20,8 @@ from berryeval.measures import Measure
 
 __all__ = ["EXHAUSTIVE", "ORDERED", "PAIRS", "RISING"]
 
-_MOST_ASSIGNMENTS = 1000
-_MOST_HOLES = 100
+_MAX_ASSIGNMENTS = 1000
+_MAX_HOLES = 100
 
 
 def _score(measure: Measure, case: Case, ranking: Ranking) -> Bounds:
@@ -48,7 +48,7 @@ def _difference(
 def _assignments(measure: Measure, case: Case) -> Iterator[dict[bytes, float]] | None:
     is_binary = hasattr(measure, "rel") and not hasattr(measure, "gain")
     steps = [0.0, case.max_grade] if is_binary else case.steps
-    if len(steps) ** len(case.holes) > _MOST_ASSIGNMENTS:
+    if len(steps) ** len(case.holes) > _MAX_ASSIGNMENTS:
         return None
     return (
         dict(zip(case.holes, grades, strict=True))
@@ -66,7 +66,7 @@ def _ordered_score(measure: Measure, case: Case, ranking: Ranking) -> Bounds:
     """
     holes = list(case.ranks(ranking))
     others = dict.fromkeys(case.nothing.keys() - set(holes), case.max_grade)
-    if len(holes) <= _MOST_HOLES:
+    if len(holes) <= _MAX_HOLES:
         worst = min(_scores(measure, case, ranking, case.nothing | others, reversed(holes)))
         best = max(_scores(measure, case, ranking, case.nothing, holes))
         return Bounds(worst, best)
@@ -109,7 +109,7 @@ RISING = Family(_rising_score, _difference)
 def _pairs_score(measure: Measure, case: Case, ranking: Ranking) -> Bounds:
     """Make the top j or the bottom j holes relevant, for each j; up to 100 holes."""
     holes = list(case.ranks(ranking))
-    if len(holes) > _MOST_HOLES:
+    if len(holes) > _MAX_HOLES:
         return Bounds(*measure.bounds, is_outer=True)
     return Bounds(
         min(_scores(measure, case, ranking, case.nothing, reversed(holes))),

@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from berryeval.evaluation.bounds.case import (
-    MOST_TRIED,
+    MAX_TRIED,
     Bounds,
     Case,
     Family,
@@ -42,7 +42,7 @@ def _cascade_difference(
     """Try out the holes that both rankings have; None if there are too many."""
     of_candidate, of_baseline = case.ranks(candidate).keys(), case.ranks(baseline).keys()
     shared = of_candidate & of_baseline
-    if len(shared) > MOST_TRIED:
+    if len(shared) > MAX_TRIED:
         return None
     best = _chance(measure, case.max_grade)
     chances: Chances = {

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
 __all__ = ["by_measure", "differences_figure", "figure", "growth_figures", "slices_figures"]
 
-MOST_FIGURES = 8
+MAX_FIGURES = 8
 """Pairs of a system and a measure that have charts of their own."""
 
 _WIDTHS = (960, 320)
@@ -101,7 +101,7 @@ def _by_measure(comparison: Comparison, focus: Focus) -> Iterator[str]:
         for i_system in range(len(comparison.candidates))
     ]
     pairs.sort(key=lambda pair: comparison.measures[pair[1]] != focus.measure)
-    for i_system, i_measure in pairs[:MOST_FIGURES]:
+    for i_system, i_measure in pairs[:MAX_FIGURES]:
         system, measure = comparison.candidates[i_system], comparison.measures[i_measure]
         attributes = f' data-system="{i_system}" data-measure="{i_measure}"'
         yield figure(
@@ -116,8 +116,8 @@ def _by_measure(comparison: Comparison, focus: Focus) -> Iterator[str]:
             partial(score_distribution, comparison, system, measure),
             attributes=attributes,
         )
-    if len(pairs) > MOST_FIGURES:
+    if len(pairs) > MAX_FIGURES:
         yield (
             '<p class="note" data-undrawn hidden>Charts are drawn for the first '
-            f"{MOST_FIGURES} pairs of a system and a measure.</p>"
+            f"{MAX_FIGURES} pairs of a system and a measure.</p>"
         )

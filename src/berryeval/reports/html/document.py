@@ -41,7 +41,7 @@ def _colour_rules() -> str:
     return f":root{{{plain}}}@supports (color:light-dark(#000,#fff)){{:root{{{both}}}}}\n"
 
 
-_MOST_ROWS = 5_000
+_MAX_ROWS = 5_000
 
 _BERRY = (
     '<svg class="berry" viewBox="0 0 24 24" width="22" height="22" aria-hidden="true">'
@@ -113,7 +113,7 @@ def tables_to_html(heading: str, tables: Iterable[Table], title: str | None = No
 
 
 def _shown(table: Table) -> str:
-    left_out = len(table.rows) - _MOST_ROWS
-    shown = table._replace(title=table.title or "Means", rows=table.rows[:_MOST_ROWS])
+    left_out = len(table.rows) - _MAX_ROWS
+    shown = table._replace(title=table.title or "Means", rows=table.rows[:_MAX_ROWS])
     note = [f"Rows left out: {left_out:,}. CSV has them all."] if left_out > 0 else []
     return table_to_html(shown) + notes_to_html(note)

@@ -15,18 +15,18 @@ if TYPE_CHECKING:
     from berryeval.evaluation.comparison import Comparison
     from berryeval.measures import Measure
 
-__all__ = ["MOST_PAIRED", "disagreement_figure", "pairs_figure"]
+__all__ = ["MAX_PAIRED", "disagreement_figure", "pairs_figure"]
 
-MOST_PAIRED = 20
+MAX_PAIRED = 20
 """Systems of which every pair is tested: 190 pairs."""
 
 
 def pairs_figure(comparison: Comparison, measure: Measure) -> str:
     """Return the matrix of all pairs; a note if there are too many systems."""
     systems = [place.system for place in leaderboard(comparison, measure)]
-    if len(systems) > MOST_PAIRED:
+    if len(systems) > MAX_PAIRED:
         return (
-            f'<p class="note">Pairs are tested for up to {MOST_PAIRED} systems; here are '
+            f'<p class="note">Pairs are tested for up to {MAX_PAIRED} systems; here are '
             f"{len(systems)}.</p>"
         )
     pairs = all_pairs(comparison, [measure])

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 __all__ = ["quality_to_html"]
 
-_MOST_QUERIES = 500
+_MAX_QUERIES = 500
 
 
 def quality_to_html(result: QualityResult) -> str:
@@ -77,7 +77,7 @@ def _limits(result: QualityResult, name: str) -> str:
 
 def _rankings(result: QualityResult) -> str:
     """Return the collapsed results of every query; only the first if there are very many."""
-    shown = result.query_results[:_MOST_QUERIES]
+    shown = result.query_results[:_MAX_QUERIES]
     left_out = len(result.query_results) - len(shown)
     note = [f"Queries left out: {left_out:,}. JSON has them all."] if left_out else []
     return "".join(_ranking(result, one) for one in shown) + notes_to_html(note)

@@ -27,11 +27,11 @@ DEPTH = 10
 _LOOK_DOWN = 100
 """Ranks that are searched for the new place of a document."""
 _UNIT = 10_000
-_MOST_RANKINGS = 1_500
-_MOST_CHARACTERS = 2_000_000
+_MAX_RANKINGS = 1_500
+_MAX_CHARACTERS = 2_000_000
 _LONGEST_TEXT = 240
 _LONGEST_TITLE = 90
-_MOST_TITLES = 1_000_000
+_MAX_TITLES = 1_000_000
 """Characters of all titles."""
 
 Documents = list[list[Any]]
@@ -77,7 +77,7 @@ def _titles(rankings: Iterable[Documents], documents: Mapping[str, Document]) ->
         title = " ".join((known.title or known.text[: 2 * _LONGEST_TITLE]).split())
         title = title if len(title) <= _LONGEST_TITLE else f"{title[: _LONGEST_TITLE - 1]}…"
         n_characters += len(doc_id) + len(title)
-        if n_characters > _MOST_TITLES:
+        if n_characters > _MAX_TITLES:
             break
         found[doc_id] = title
     return found
@@ -123,7 +123,7 @@ def _rankings(comparison: Comparison) -> dict[int, Documents]:
     for position in _most_changed(comparison):
         documents = moves(comparison, comparison.query_ids[position])
         n_characters += sum(len(str(document)) for document in documents)
-        if len(found) == _MOST_RANKINGS or n_characters > _MOST_CHARACTERS:
+        if len(found) == _MAX_RANKINGS or n_characters > _MAX_CHARACTERS:
             break
         found[position] = documents
     return found

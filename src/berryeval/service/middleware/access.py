@@ -40,7 +40,7 @@ OPEN_PATHS = frozenset({"/healthz", "/readyz", "/openapi.json", "/docs", "/login
 
 _SAFE = frozenset({"GET", "HEAD", "OPTIONS"})
 _REMEMBERED_SECONDS = 5.0
-_MOST_REMEMBERED = 1000
+_MAX_REMEMBERED = 1000
 
 
 class KnownCallers:
@@ -158,9 +158,9 @@ class _Verified:
         self._verify = verify
         self._note_use = note_use
         self._callers: LruCache[str, Caller] = LruCache(
-            _MOST_REMEMBERED, seconds=_REMEMBERED_SECONDS
+            _MAX_REMEMBERED, seconds=_REMEMBERED_SECONDS
         )
-        self._valid: LruCache[str, bool] = LruCache(_MOST_REMEMBERED)
+        self._valid: LruCache[str, bool] = LruCache(_MAX_REMEMBERED)
         self._n_forgotten = 0
 
     def was_valid(self, secret: str) -> bool:

@@ -15,7 +15,7 @@ from berryeval.service.problems import Problem
 
 __all__ = ["RateLimit", "Rates", "address_key"]
 
-_MOST_CALLERS = 1000
+_MAX_CALLERS = 1000
 _BURST_SECONDS = 10.0
 """A caller that was idle for so long may send all requests of that time at once."""
 
@@ -42,7 +42,7 @@ class RateLimit:
     def __init__(self, rate: float | None, clock: Callable[[], float] = time.monotonic) -> None:
         self._rate = rate
         self._clock = clock
-        self._buckets: LruCache[tuple[str, str], _Bucket] = LruCache(_MOST_CALLERS)
+        self._buckets: LruCache[tuple[str, str], _Bucket] = LruCache(_MAX_CALLERS)
 
     def count(self, key: tuple[str, str]) -> None:
         """Count a request of a caller.

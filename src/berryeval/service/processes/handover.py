@@ -33,7 +33,7 @@ _COLLECTION = re.compile(r"/c/[^/]+(?=/)")
 Accept: TypeAlias = "Callable[[socket.socket, int, bytes], None]"
 """Takes over a connection: its socket, the worker that accepted it, and what was read."""
 
-_MOST_INLINE = 32 << 10
+_MAX_INLINE = 32 << 10
 """Longer beginnings of requests are sent as a file."""
 _MESSAGE_BYTES = 1 << 16
 _BUFFER_BYTES = 1 << 20
@@ -115,7 +115,7 @@ class Handover:
             What was read from it.
         """
         try:
-            with tempfile.TemporaryFile() if len(content) > _MOST_INLINE else nullcontext() as file:
+            with tempfile.TemporaryFile() if len(content) > _MAX_INLINE else nullcontext() as file:
                 descriptors = [connection]
                 if file is not None:
                     file.write(content)

@@ -23,11 +23,11 @@ from berryeval.service.stores.store import Store
 
 __all__ = ["all_failed", "rank_eval"]
 
-MOST_TEMPLATE_CHARACTERS = 20_000_000
+MAX_TEMPLATE_CHARACTERS = 20_000_000
 """Length of the templates and their results, summed over the requests of a call."""
 
 _FIELDS = ("title", "text")
-_MOST_AT_ONCE = 10  # searches, the default of Elasticsearch
+_MAX_AT_ONCE = 10  # searches, the default of Elasticsearch
 
 
 @dataclass(frozen=True)
@@ -56,7 +56,7 @@ def rank_eval(request: RankEvalRequest, stores: Sequence[Store], deadline: float
     ------
     InputError
         For a template with a part that is not about a ranking, and for templates of more
-        than `MOST_TEMPLATE_CHARACTERS` over all requests.
+        than `MAX_TEMPLATE_CHARACTERS` over all requests.
     """
     metrics = request.metric.wanted
     k = max(one.k for one in metrics.values())
@@ -100,7 +100,7 @@ def _run_queries(
     """Run every query on every store; a query that fails on one of them has failed."""
     wanted, failures = _read_searches(request, limit)
     answers = {query_id: _Answer([], 0.0) for query_id in wanted}
-    concurrency = min(request.max_concurrent_searches, _MOST_AT_ONCE)
+    concurrency = min(request.max_concurrent_searches, _MAX_AT_ONCE)
     for store in stores:
         found, failed = _search_store(store, wanted, k, limit, concurrency)
         failures |= failed
@@ -120,8 +120,8 @@ def _read_searches(
     failures: dict[str, BerryEvalError] = {}
     n_characters = 0
     for rated in request.requests:
-        if n_characters > MOST_TEMPLATE_CHARACTERS:
-            expected = f"at most {MOST_TEMPLATE_CHARACTERS:,} characters over all requests"
+        if n_characters > MAX_TEMPLATE_CHARACTERS:
+            expected = f"at most {MAX_TEMPLATE_CHARACTERS:,} characters over all requests"
             raise ArgumentError("templates", expected, "more; send fewer requests per call")
         if _is_over(limit):
             failures[rated.id] = _timeout()

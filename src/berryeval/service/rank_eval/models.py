@@ -16,17 +16,17 @@ from berryeval.service.rank_eval.search_text import check_parts
 
 __all__ = ["EXAMPLE", "Metrics", "RankEvalRequest", "RatedRequest", "Template"]
 
-MOST_HITS = 10_000
+MAX_HITS = 10_000
 """The default of Elasticsearch."""
 
-MOST_REQUESTS = 10_000
+MAX_REQUESTS = 10_000
 """Requests and templates per call; other routes have the same limit."""
 
-_MOST_FIELDS = 100
+_MAX_FIELDS = 100
 
 _LARGEST_RATING = 1000  # 2^1000 is finite, and so is the sum of ten thousand of them
 
-_K = Annotated[int, Field(ge=1, le=MOST_HITS, description="Number of hits to consider.")]
+_K = Annotated[int, Field(ge=1, le=MAX_HITS, description="Number of hits to consider.")]
 _Rating = Annotated[int, Field(ge=-_LARGEST_RATING, le=_LARGEST_RATING)]
 _Threshold = Annotated[
     int, Field(ge=0, le=_LARGEST_RATING, description="The lowest relevant rating.")
@@ -190,7 +190,7 @@ class RatedRequest(Body):
     params: dict[str, Any] | None = None
     summary_fields: list[Label] = Field(
         default_factory=list,
-        max_length=_MOST_FIELDS,
+        max_length=_MAX_FIELDS,
         description="Fields of the hits to return: `title`, `text`.",
     )
     ratings: list[RatedDocument]
@@ -258,9 +258,9 @@ class RankEvalRequest(Body):
 
     model_config = with_examples(EXAMPLE)
 
-    requests: list[RatedRequest] = Field(max_length=MOST_REQUESTS)
+    requests: list[RatedRequest] = Field(max_length=MAX_REQUESTS)
     metric: Metrics
-    templates: list[Template] = Field(default_factory=list, max_length=MOST_REQUESTS)
+    templates: list[Template] = Field(default_factory=list, max_length=MAX_REQUESTS)
     max_concurrent_searches: Annotated[int, Field(ge=1)] = 10
 
     @model_validator(mode="after")

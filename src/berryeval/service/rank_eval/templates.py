@@ -23,9 +23,9 @@ from typing import Any
 
 from berryeval.errors import InputError
 
-__all__ = ["MOST_CHARACTERS", "fill_template"]
+__all__ = ["MAX_CHARACTERS", "fill_template"]
 
-MOST_CHARACTERS = 1_000_000
+MAX_CHARACTERS = 1_000_000
 """The longest template, and the longest text that one may become."""
 
 _BRACE = re.compile("[{}]")
@@ -48,7 +48,7 @@ def fill_template(source: str, parameters: Mapping[str, Any]) -> str:
     ------
     InputError
         For a section that is not closed, or was never opened; and for a template, or a result, of
-        more than `MOST_CHARACTERS`.
+        more than `MAX_CHARACTERS`.
 
     Examples
     --------
@@ -67,8 +67,8 @@ def fill_template(source: str, parameters: Mapping[str, Any]) -> str:
 
 
 def _check_length(what: str, n_characters: int) -> None:
-    if n_characters > MOST_CHARACTERS:
-        raise InputError(f"{what}: expected at most {MOST_CHARACTERS:,} characters")
+    if n_characters > MAX_CHARACTERS:
+        raise InputError(f"{what}: expected at most {MAX_CHARACTERS:,} characters")
 
 
 def _tags(source: str) -> Iterator[_Tag]:

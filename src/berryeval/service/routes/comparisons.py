@@ -35,16 +35,16 @@ from berryeval.service.prices import CHEAP, PRICE_OF_BOUNDS, check_price
 from berryeval.service.problems import documented
 from berryeval.service.stored_runs import find_run, labels_of, load_runs
 from berryeval.service.workers import tasks
-from berryeval.stats.risk import MOST_ALPHA
-from berryeval.stats.validation import FEWEST_RESAMPLES
+from berryeval.stats.risk import MAX_ALPHA
+from berryeval.stats.validation import MIN_RESAMPLES
 from berryeval.suite.archived_judges import depth_of_model, model_judgments_in
 
 __all__ = ["router"]
 
 router = APIRouter(prefix="/v1/comparisons", tags=["comparisons"], route_class=JsonRoute)
 
-MOST_CANDIDATES = 100
-MOST_RESAMPLES = 100_000
+MAX_CANDIDATES = 100
+MAX_RESAMPLES = 100_000
 _FORMULA = "candidates x measures x queries x resamples"
 
 
@@ -69,7 +69,7 @@ class ComparisonRequest(Body):
     )
 
     baseline: RunReference
-    candidates: list[RunReference] = Field(min_length=1, max_length=MOST_CANDIDATES)
+    candidates: list[RunReference] = Field(min_length=1, max_length=MAX_CANDIDATES)
     measures: MeasureNames | None = Field(
         default=None,
         description="The first one decides. Default: nDCG@10, then RR, P@5 and R@100.",
@@ -88,13 +88,13 @@ class ComparisonRequest(Body):
         max_length=3,
         description="Further tests to report, unadjusted. They decide nothing.",
     )
-    risk: list[Annotated[float, Field(ge=0, le=MOST_ALPHA)]] = Field(
+    risk: list[Annotated[float, Field(ge=0, le=MAX_ALPHA)]] = Field(
         default=[],
         max_length=10,
         description="Weights alpha for U-risk, T-risk and geo-risk: a loss counts 1 + alpha times "
         "as much as a gain.",
     )
-    resamples: Annotated[int, Field(ge=FEWEST_RESAMPLES, le=MOST_RESAMPLES)] = 10_000
+    resamples: Annotated[int, Field(ge=MIN_RESAMPLES, le=MAX_RESAMPLES)] = 10_000
     seed: Seed = 0
     per_query: bool = Field(default=False, description="Whether to report every query.")
     model: ModelUse | None = Field(

@@ -23,7 +23,7 @@ __all__ = ["router"]
 
 router = APIRouter(prefix="/v1/documents", tags=["documents"], route_class=JsonRoute)
 
-MOST_AT_ONCE = 10_000
+MAX_AT_ONCE = 10_000
 
 _EXAMPLE = {"doc_id": "d7", "title": "OAuth", "text": "How to configure OAuth …"}
 
@@ -59,7 +59,7 @@ class ManyDocuments(Body):
 
     model_config = with_examples({"documents": [_EXAMPLE]})
 
-    documents: Annotated[list[NewDocument], Many] = Field(min_length=1, max_length=MOST_AT_ONCE)
+    documents: Annotated[list[NewDocument], Many] = Field(min_length=1, max_length=MAX_AT_ONCE)
 
 
 class StoredDocuments(BaseModel):

@@ -41,13 +41,13 @@ from berryeval.service.fields import LONGEST_QUERY, Body, Grade, Id, Many, check
 from berryeval.service.jobs import Progress
 from berryeval.service.paths import NAME
 from berryeval.service.problems import documented
-from berryeval.service.routes.judgments import MOST_AT_ONCE
+from berryeval.service.routes.judgments import MAX_AT_ONCE
 from berryeval.service.routes.stores import ChangedSettings, changes_of
 from berryeval.service.stores.query_deadline import QueryDeadline, deadline_before
 from berryeval.service.stores.store import Store
 from berryeval.service.stores.stores import DEFAULT
 from berryeval.suite.evaluate_system import (
-    LEAST_DEPTH,
+    MIN_DEPTH,
     QueryEvaluation,
     Summary,
     SystemEvaluation,
@@ -56,8 +56,8 @@ from berryeval.suite.evaluate_system import (
 
 __all__ = ["router"]
 
-MOST_QUERIES = 10_000
-MOST_KS = 100
+MAX_QUERIES = 10_000
+MAX_KS = 100
 LARGEST_K = 10_000
 
 router = APIRouter(prefix="/v1/evaluation", tags=["stores"], route_class=JsonRoute)
@@ -92,7 +92,7 @@ class JudgedPair(Body):
         return value
 
 
-class JudgedPairs(RootModel[Annotated[list[JudgedPair], Many, Field(max_length=MOST_AT_ONCE)]]):
+class JudgedPairs(RootModel[Annotated[list[JudgedPair], Many, Field(max_length=MAX_AT_ONCE)]]):
     """Judgments to store together, all or none."""
 
     model_config = ConfigDict(
@@ -127,10 +127,10 @@ class EvaluateStore(Body):
         }
     )
 
-    queries: Annotated[list[QueryToAsk], Many] = Field(min_length=1, max_length=MOST_QUERIES)
+    queries: Annotated[list[QueryToAsk], Many] = Field(min_length=1, max_length=MAX_QUERIES)
     store: _StoreName = DEFAULT
     ks: list[Annotated[int, Field(ge=1, le=LARGEST_K)]] = Field(
-        default_factory=lambda: list(DEFAULT_KS), min_length=1, max_length=MOST_KS
+        default_factory=lambda: list(DEFAULT_KS), min_length=1, max_length=MAX_KS
     )
     settings: ChangedSettings = Field(default_factory=dict)
 
@@ -145,7 +145,7 @@ class EvaluateStore(Body):
 
     @model_validator(mode="after")
     def _fits_into_memory(self) -> EvaluateStore:
-        check_hits(len(self.queries), max(LEAST_DEPTH, *self.ks))
+        check_hits(len(self.queries), max(MIN_DEPTH, *self.ks))
         return self
 
 
@@ -283,7 +283,7 @@ def evaluate_store(
     store = stores.find(given.store)
     changes = changes_of(store, given.settings)
     queries = _weighted(archive, given.queries)
-    depth = max(LEAST_DEPTH, *given.ks)
+    depth = max(MIN_DEPTH, *given.ks)
     limit = QueryDeadline() if long_work.is_job else deadline_before(deadline, len(queries), depth)
 
     def work(progress: Progress) -> Response:

@@ -54,8 +54,8 @@ __all__ = ["router"]
 
 router = APIRouter(prefix="/v1/gates", tags=["gates"], route_class=JsonRoute)
 
-MOST_GUARDS = 100
-MOST_TIMES = 100_000
+MAX_GUARDS = 100
+MAX_TIMES = 100_000
 
 _GUARDS: list[dict[str, Any]] = [
     {"measure": "RR@10", "at_least": 0.7},
@@ -91,7 +91,7 @@ class GateContent(_model("GateFields", RULES)):  # type: ignore[misc] # built fr
 
     model_config = with_examples(_EXAMPLE)
 
-    guards: list[GuardContent] = Field(min_length=1, max_length=MOST_GUARDS)
+    guards: list[GuardContent] = Field(min_length=1, max_length=MAX_GUARDS)
     baseline: Annotated[str, Field(pattern=NAME)] | None = Field(
         None, description="Name of a baseline; required by guards with a margin."
     )
@@ -128,7 +128,7 @@ class VerdictRequest(Body):
     milliseconds: (
         Annotated[
             dict[Id, Annotated[float, Field(ge=0, le=1e12, allow_inf_nan=False)]],
-            Field(max_length=MOST_TIMES),
+            Field(max_length=MAX_TIMES),
         ]
         | None
     ) = Field(None, description="Duration of each query, for latency guards.")

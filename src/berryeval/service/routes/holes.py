@@ -39,9 +39,9 @@ __all__ = ["router"]
 
 router = APIRouter(prefix="/v1/holes", tags=["holes"], route_class=JsonRoute)
 
-MOST_RUNS = 20
+MAX_RUNS = 20
 DEEPEST = 1000
-MOST_LISTED = 10_000
+MAX_LISTED = 10_000
 _FORMULA = "runs x measures x queries x cutoff x cutoff"
 
 
@@ -50,7 +50,7 @@ class HolesRequest(Body):
 
     model_config = with_examples({"runs": [EXAMPLE_RUN], "measures": ["nDCG@10"]})
 
-    runs: list[RunReference] = Field(min_length=1, max_length=MOST_RUNS)
+    runs: list[RunReference] = Field(min_length=1, max_length=MAX_RUNS)
     against: RunReference | None = Field(
         None, description="Baseline: holes are ranked by their effect on the difference from it."
     )
@@ -59,7 +59,7 @@ class HolesRequest(Body):
         None, description="Ranks to consider. Default: the largest cutoff of the measures."
     )
     max_grade: MaxGrade = None
-    limit: Annotated[int, Field(ge=1, le=MOST_LISTED)] = 50
+    limit: Annotated[int, Field(ge=1, le=MAX_LISTED)] = 50
 
 
 _EXAMPLE: dict[str, Any] = {

@@ -23,8 +23,8 @@ __all__ = ["router"]
 
 router = APIRouter(prefix="/v1/judges", tags=["judges"], route_class=JsonRoute)
 
-MOST_GRADES = 10_000
-MOST_CHECKS = 100
+MAX_GRADES = 10_000
+MAX_CHECKS = 100
 _EXAMPLE_HASH = "0f1e2d3c4b5a6978"
 _HASH = r"^[0-9a-f]{16,64}$"
 
@@ -97,7 +97,7 @@ class NewGrades(Body):
 
     model_config = with_examples({"grades": [_GRADE]})
 
-    grades: Annotated[list[NewGrade], Many] = Field(min_length=1, max_length=MOST_GRADES)
+    grades: Annotated[list[NewGrade], Many] = Field(min_length=1, max_length=MAX_GRADES)
 
 
 class Stored(BaseModel):
@@ -143,7 +143,7 @@ class NewChecks(Body):
 
     model_config = with_examples({"admissions": [_CHECK]})
 
-    admissions: Annotated[list[NewCheck], Many] = Field(min_length=1, max_length=MOST_CHECKS)
+    admissions: Annotated[list[NewCheck], Many] = Field(min_length=1, max_length=MAX_CHECKS)
 
 
 class CheckState(shape_of(StoredAdmission)):  # type: ignore[misc] # built from the record

@@ -30,7 +30,7 @@ from berryeval.service.problems import Problem, documented, existing
 
 __all__ = ["router"]
 
-MOST_AT_ONCE = 100_000
+MAX_AT_ONCE = 100_000
 
 router = APIRouter(prefix="/v1/judgments", tags=["judgments"], route_class=JsonRoute)
 
@@ -157,7 +157,7 @@ class ManyJudgments(Provenance):
         }
     )
 
-    judgments: Annotated[list[NewJudgment], Many] = Field(min_length=1, max_length=MOST_AT_ONCE)
+    judgments: Annotated[list[NewJudgment], Many] = Field(min_length=1, max_length=MAX_AT_ONCE)
 
 
 class Stored(BaseModel):

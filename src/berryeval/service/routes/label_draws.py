@@ -26,9 +26,9 @@ __all__ = ["draw_of", "router"]
 
 router = APIRouter(prefix="/v1/label-draws", tags=["judges"], route_class=JsonRoute)
 
-MOST_QUERIES = 100_000
+MAX_QUERIES = 100_000
 
-MOST_RUNS = 10
+MAX_RUNS = 10
 
 _ROW = {"stratum": "easy", "probability": 0.25, "is_labelled": True, "spread": 0.1}
 _STRATUM = {"n_queries": 80, "n_labelled": 20, "probability": 0.25, "spread": 0.1}
@@ -56,24 +56,24 @@ class DrawContent(Body):
 
     model_config = with_examples({"n": 50, "by": "category"})
 
-    n: Annotated[int, Field(ge=2, le=MOST_QUERIES)] | None = Field(
+    n: Annotated[int, Field(ge=2, le=MAX_QUERIES)] | None = Field(
         None, description="Queries to draw from those of the archive."
     )
     by: Literal["category", "difficulty"] | None = Field(
         None, description="Label whose values are drawn from separately."
     )
-    runs: Annotated[list[RunReference], Field(min_length=2, max_length=MOST_RUNS)] | None = Field(
+    runs: Annotated[list[RunReference], Field(min_length=2, max_length=MAX_RUNS)] | None = Field(
         None,
         description="Runs to be compared, baseline first: with `by`, more queries are drawn where "
         "the judge's differences between them vary more. Default: the two newest.",
     )
-    chosen: Annotated[list[Id], Field(max_length=MOST_QUERIES)] = Field(
+    chosen: Annotated[list[Id], Field(max_length=MAX_QUERIES)] = Field(
         default_factory=list,
         description="Queries to label regardless of the draw, because the result depends on them "
         "or their labels were used to tune the prompt. They do not count towards `n`, and correct "
         "no other query.",
     )
-    queries: Annotated[dict[Id, DrawnQuery], Field(max_length=MOST_QUERIES)] | None = None
+    queries: Annotated[dict[Id, DrawnQuery], Field(max_length=MAX_QUERIES)] | None = None
     kind: Literal["label draw"] | None = None
     version: Literal[1] | None = None
 

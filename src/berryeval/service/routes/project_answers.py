@@ -29,7 +29,7 @@ __all__ = ["EXAMPLE_JUDGE", "JudgeShape", "router"]
 
 router = APIRouter(prefix="/v1/projects/{name}", tags=["projects"], route_class=JsonRoute)
 
-_MOST_ANSWERS = 1000
+_MAX_ANSWERS = 1000
 _Note = Annotated[str, StringConstraints(max_length=10_000)]
 
 EXAMPLE_JUDGE = {
@@ -131,7 +131,7 @@ class GivenAnswers(Body):
 
     model_config = with_examples({"answers": [{"query_id": "q1", "doc_id": "d7", "grade": 2}]})
 
-    answers: list[GivenAnswer] = Field(min_length=1, max_length=_MOST_ANSWERS)
+    answers: list[GivenAnswer] = Field(min_length=1, max_length=_MAX_ANSWERS)
 
 
 class AnswersStored(Shape):

@@ -11,7 +11,7 @@ from pydantic import Field, StringConstraints
 
 from berryeval.archive import Archive
 from berryeval.archive.projects.records import (
-    MOST_PAIRS,
+    MAX_PAIRS,
     PairSelection,
     ProjectPlan,
     ProjectState,
@@ -97,7 +97,7 @@ class WantedPairs(Body):
         "nDCG@10", description="The measure whose possible change orders the queries."
     )
     limit: int | None = Field(
-        None, ge=1, le=MOST_PAIRS, description="Largest number of pairs; the size of a sample."
+        None, ge=1, le=MAX_PAIRS, description="Largest number of pairs; the size of a sample."
     )
     seed: int = Field(0, ge=0, lt=2**63, description="Random seed for the sample.")
 

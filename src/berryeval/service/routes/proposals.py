@@ -21,7 +21,7 @@ __all__ = ["router"]
 
 router = APIRouter(prefix="/v1/proposals", tags=["judges"], route_class=JsonRoute)
 
-MOST_PROPOSALS = 10_000
+MAX_PROPOSALS = 10_000
 
 _PROPOSAL: dict[str, Any] = {
     "query_id": "P1a2b3c4d", "status": "proposed", "query": "reset password", "intent":
@@ -69,7 +69,7 @@ class NewProposals(Body):
 
     model_config = with_examples({"proposals": [_PROPOSAL]})
 
-    proposals: Annotated[list[NewProposal], Many] = Field(min_length=1, max_length=MOST_PROPOSALS)
+    proposals: Annotated[list[NewProposal], Many] = Field(min_length=1, max_length=MAX_PROPOSALS)
 
 
 class ProposalState(shape_of(Proposal)):  # type: ignore[misc] # built from the record

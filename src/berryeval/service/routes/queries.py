@@ -31,7 +31,7 @@ from berryeval.service.problems import documented, existing
 
 __all__ = ["router"]
 
-MOST_AT_ONCE = 10_000
+MAX_AT_ONCE = 10_000
 
 router = APIRouter(prefix="/v1/queries", tags=["queries"], route_class=JsonRoute)
 
@@ -87,7 +87,7 @@ class ManyQueries(Body):
 
     model_config = with_examples({"queries": [{"query_id": "q1", **_LABELS}]})
 
-    queries: Annotated[list[NewQuery], Many] = Field(min_length=1, max_length=MOST_AT_ONCE)
+    queries: Annotated[list[NewQuery], Many] = Field(min_length=1, max_length=MAX_AT_ONCE)
 
 
 class StoredQueries(BaseModel):

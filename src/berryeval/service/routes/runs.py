@@ -51,7 +51,7 @@ FileFormat = Literal[
 ]  # fmt: skip
 """Formats that runs are read from, and LETOR, whose reader says that it holds none."""
 
-MOST_TIMES = 100_000
+MAX_TIMES = 100_000
 DEEPEST = 1000
 """Documents of a ranking in one response."""
 """Queries in one request."""
@@ -135,7 +135,7 @@ class Timings(Body):
     model_config = with_examples({"timings": {"q1": 12.5, "q2": 31.0}})
 
     timings: dict[Id, Annotated[float, Field(ge=0, le=MAX_MILLISECONDS, allow_inf_nan=False)]] = (
-        Field(description="Milliseconds by query.", min_length=1, max_length=MOST_TIMES)
+        Field(description="Milliseconds by query.", min_length=1, max_length=MAX_TIMES)
     )
 
 

@@ -37,10 +37,10 @@ from berryeval.service.stores.store import Store
 from berryeval.service.stores.trying import SECONDS, try_query
 from berryeval.suite.settings import setting_text
 
-__all__ = ["MOST_HITS", "ChangedSettings", "changes_of", "router"]
+__all__ = ["MAX_HITS", "ChangedSettings", "changes_of", "router"]
 
-MOST_AT_ONCE = 100_000
-MOST_HITS = 10_000
+MAX_AT_ONCE = 100_000
+MAX_HITS = 10_000
 
 router = APIRouter(prefix="/v1/stores", tags=["stores"], route_class=JsonRoute)
 
@@ -95,7 +95,7 @@ class StoreSettings(Body):
     constant: float | None = Field(
         None, ge=0, le=1e6, description="Constant added to ranks in the fusion."
     )
-    depth: int | None = Field(None, ge=1, le=MOST_HITS, description="Number of hits to fuse.")
+    depth: int | None = Field(None, ge=1, le=MAX_HITS, description="Number of hits to fuse.")
     approximate: bool | None = Field(
         None, description="Use an approximate vector index, for large stores."
     )
@@ -135,7 +135,7 @@ class NewDocuments(Body):
         }
     )
 
-    documents: Annotated[list[IndexedDocument], Many] = Field(min_length=1, max_length=MOST_AT_ONCE)
+    documents: Annotated[list[IndexedDocument], Many] = Field(min_length=1, max_length=MAX_AT_ONCE)
 
 
 class Received(BaseModel):
@@ -208,7 +208,7 @@ class TunedSearch(Body):
     )
 
     query: Annotated[str, Field(max_length=LONGEST_QUERY, description="What to search for.")]
-    k: Annotated[int, Field(ge=1, le=MOST_HITS, description="Number of hits to return.")] = 10
+    k: Annotated[int, Field(ge=1, le=MAX_HITS, description="Number of hits to return.")] = 10
     settings: ChangedSettings = Field(default_factory=dict)
 
 
@@ -332,7 +332,7 @@ def search_store(
             examples=["token renewal"],
         ),
     ],
-    k: Annotated[int, Query(ge=1, le=MOST_HITS, description="Number of hits to return.")] = 10,
+    k: Annotated[int, Query(ge=1, le=MAX_HITS, description="Number of hits to return.")] = 10,
 ) -> Answer:
     """Search a store; hits are best first, ties by document id, highest first."""
     found = stores.find(store)

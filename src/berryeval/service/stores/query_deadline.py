@@ -15,7 +15,7 @@ from berryeval.service.stores.store import Store
 
 __all__ = ["QueryDeadline", "deadline_before"]
 
-_LEAST_RESERVE, _MOST_RESERVE = 0.1, 0.5
+_MIN_RESERVE, _MAX_RESERVE = 0.1, 0.5
 """Shares of a request's time reserved for scoring, storing and sending the results."""
 
 _SECONDS_PER_HIT, _SECONDS_PER_QUERY, _SECONDS = 6e-6, 2e-4, 0.25
@@ -62,8 +62,8 @@ def deadline_before(deadline: float, n_queries: int, k: int) -> QueryDeadline:
     """
     left = deadline - time.monotonic()
     needed = max(_SECONDS, n_queries * (_SECONDS_PER_QUERY + _SECONDS_PER_HIT * k))
-    reserve = min(needed, _MOST_RESERVE * left)
-    return QueryDeadline(deadline - max(reserve, _LEAST_RESERVE * left))
+    reserve = min(needed, _MAX_RESERVE * left)
+    return QueryDeadline(deadline - max(reserve, _MIN_RESERVE * left))
 
 
 class _StillIndexing(System):

@@ -11,7 +11,7 @@ from typing import Any
 
 from berryeval.archive import Archive
 from berryeval.archive.checks import check_id
-from berryeval.archive.paging import MOST_ON_A_PAGE
+from berryeval.archive.paging import MAX_PER_PAGE
 from berryeval.archive.records import RegisteredSystem, StoredStore
 from berryeval.core.documents import Document
 from berryeval.core.id_column import encode_id
@@ -219,9 +219,9 @@ class Stores:
 
     def names(self) -> list[str]:
         """Return the names of all stores."""
-        known = self._archive.stores.page(limit=MOST_ON_A_PAGE).items
+        known = self._archive.stores.page(limit=MAX_PER_PAGE).items
         made = (facts.name for facts in known if facts.kind not in _NOT_EMBEDDED)
-        registered = self._archive.systems.page(limit=MOST_ON_A_PAGE).items
+        registered = self._archive.systems.page(limit=MAX_PER_PAGE).items
         return sorted({DEFAULT, *self._configured, *made, *(one.name for one in registered)})
 
     def drop_outdated(self) -> None:

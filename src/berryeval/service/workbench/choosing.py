@@ -22,7 +22,7 @@ __all__ = [
 ]
 
 _N_NEWEST = 50
-_MOST_DIGITS = 9
+_MAX_DIGITS = 9
 
 
 @dataclass(frozen=True)
@@ -96,7 +96,7 @@ def choose_revision(given: Mapping[str, str]) -> int | None:
 
 def read_number(text: str, default: int) -> int:
     """Return a number of an address; the default if it is not one."""
-    is_number = text.isascii() and text.isdigit() and len(text) <= _MOST_DIGITS
+    is_number = text.isascii() and text.isdigit() and len(text) <= _MAX_DIGITS
     return int(text) if is_number else default
 
 

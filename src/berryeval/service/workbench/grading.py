@@ -10,7 +10,7 @@ from berryeval.core.grade import HIGHEST, default_labels
 
 __all__ = ["change_sentence", "grade_labels", "read_revision"]
 
-_MOST_DIGITS = 18
+_MAX_DIGITS = 18
 _WHOLE_SCALE = 3
 _ENOUGH = 100
 """With fewer judgments, the grades in use are unknown."""
@@ -35,7 +35,7 @@ def _highest(table: JudgmentTable | None) -> int:
 
 def read_revision(text: str) -> int:
     """Return the revision in a form; -1, which no judgment has, if it is not a number."""
-    return int(text) if text.isdecimal() and len(text) <= _MOST_DIGITS else -1
+    return int(text) if text.isdecimal() and len(text) <= _MAX_DIGITS else -1
 
 
 class Graded(Protocol):

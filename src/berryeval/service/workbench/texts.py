@@ -18,7 +18,7 @@ from berryeval.search.stop_words import STOP_WORDS
 
 __all__ = ["highlighted", "is_markdown", "one_line", "rendered", "words_of"]
 
-_MOST_WORDS = 20
+_MAX_WORDS = 20
 _LONGEST_SUFFIX = 3
 _WORD = re.compile(r"[^\W_]{2,}")
 _LINKED = ("http://", "https://", "mailto:")
@@ -38,7 +38,7 @@ _MARKS = re.compile(r"^#{1,6} +|^(?:```|~~~).*$|\*\*|`", re.MULTILINE)
 _TABLE = re.compile(r"^(?=.*---)[ |:-]+$|\|", re.MULTILINE)
 """What a line without markup leaves out: addresses, marks, and the lines of tables."""
 
-_MOST_BRACKETS, _MOST_LINES = 500, 1000
+_MAX_BRACKETS, _MAX_LINES = 500, 1000
 """With more, rendering takes longer than a page may; such a text is shown as it is."""
 
 _TAGS = {
@@ -59,7 +59,7 @@ def words_of(query: str) -> list[str]:
     ['reset', 'password']
     """
     found = dict.fromkeys(word.lower() for word in _WORD.findall(query))
-    return [word for word in found if word not in STOP_WORDS][:_MOST_WORDS]
+    return [word for word in found if word not in STOP_WORDS][:_MAX_WORDS]
 
 
 def rendered(text: str, query: str = "") -> Markup:
@@ -82,7 +82,7 @@ def is_markdown(text: str) -> bool:
     >>> is_markdown("# Heading"), is_markdown("2 * 3 * 4, snake_case_name, a - b")
     (True, False)
     """
-    if text.count("[") > _MOST_BRACKETS or text.count("\n") > _MOST_LINES:
+    if text.count("[") > _MAX_BRACKETS or text.count("\n") > _MAX_LINES:
         return False
     return _IS_MARKDOWN.search(text) is not None
 

@@ -3,7 +3,7 @@
 import pytest
 from starlette.datastructures import FormData
 
-from berryeval.service.routes.gates import MOST_GUARDS
+from berryeval.service.routes.gates import MAX_GUARDS
 from berryeval.service.verdicts import read_gate
 from berryeval.service.workbench.pages.gates.form import form_of, read_form
 from berryeval.suite.settings import gate_to_toml, read_settings
@@ -140,12 +140,12 @@ def test_too_many_guards_are_rejected():
     """None is dropped silently."""
     guards = [
         (f"guard-{number}-{field}", text)
-        for number in range(MOST_GUARDS + 1)
+        for number in range(MAX_GUARDS + 1)
         for field, text in (("kind", "at_least"), ("measure", "RR"), ("limit", f"0.{number:03}1"))
     ]
     form = read_form(FormData(guards))
     assert form.settings is None
-    assert str(MOST_GUARDS) in form.messages["guards"]
+    assert str(MAX_GUARDS) in form.messages["guards"]
 
 
 def test_empty_rows_are_left_out():

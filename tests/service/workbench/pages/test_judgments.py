@@ -266,7 +266,7 @@ def test_agreement_without_variation_has_a_reason(client, archive):
 
 def test_only_judges_with_most_in_common_are_shown(archive, monkeypatch):
     """The page shows how many are omitted."""
-    monkeypatch.setattr("berryeval.service.agreement.MOST_JUDGES", 2)
+    monkeypatch.setattr("berryeval.service.agreement.MAX_JUDGES", 2)
     for author in ("ada", "bob", "cy"):
         archive.judgments.put([JudgmentEntry("q1", "d1", 1)], author=author, as_opinion=True)
     archive.judgments.put([JudgmentEntry("q1", "d2", 1)], author="cy")

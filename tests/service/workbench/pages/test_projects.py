@@ -190,7 +190,7 @@ def test_invented_pairs_are_not_remembered(client, start):
 def test_one_judge_cannot_reserve_everything(archive, start, monkeypatch):
     """Nor can a caller who is not asked; up to the limit, pairs are kept from others."""
     start(judges=("ada", "bob"))
-    monkeypatch.setattr(project_queues, "MOST_TAKEN", 4)
+    monkeypatch.setattr(project_queues, "MAX_TAKEN", 4)
     queues = project_queues.ProjectQueues(archive)
     assert queues.next("team", "eve", n=2, have=HOLES).n_left == 0
     assert queues.next("team", "ada", n=9, have=HOLES).n_left == 9
@@ -379,7 +379,7 @@ def test_all_opinions_are_exported_with_notes(client, archive, runs, format):  #
 
 def test_the_list_has_pages_of_limited_cost(client, archive, start, monkeypatch):
     """All pairs of a project are read to count its answers; running projects come first."""
-    monkeypatch.setattr(routes, "_MOST_PAIRS_AT_ONCE", 2 * len(HOLES))
+    monkeypatch.setattr(routes, "_MAX_PAIRS_AT_ONCE", 2 * len(HOLES))
     for number in range(5):
         start(f"p{number}")
     archive.projects.set_state("p0", "finished")
@@ -390,7 +390,7 @@ def test_the_list_has_pages_of_limited_cost(client, archive, start, monkeypatch)
         following = found.find_all("a", rel="next")
         address = following[0].attributes["href"] if following else None
     assert seen == [["p1", "p2"], ["p3", "p4"], ["p0"]]
-    monkeypatch.setattr(routes, "_MOST_PAIRS_AT_ONCE", 1)
+    monkeypatch.setattr(routes, "_MAX_PAIRS_AT_ONCE", 1)
     assert [
         one.text.strip() for one in get_page(client, "/projects").find("main").find_all("h2")
     ] == ["p1"]
@@ -412,7 +412,7 @@ def test_the_form_offers_the_judges_of_the_collection(client, archive, runs):  #
 
 def test_the_page_shows_only_some_settled_disagreements(client, archive, start, monkeypatch):
     """There may be thousands."""
-    monkeypatch.setattr(settling, "_MOST_SETTLED", 1)
+    monkeypatch.setattr(settling, "_MAX_SETTLED", 1)
     start(n_opinions=2)
     for query_id, doc_id in HOLES[:2]:
         for judge, grade in (("ada", 0), ("bob", 2)):

@@ -137,7 +137,7 @@ def test_large_comparisons_are_limited_by_their_size(archive, filled, monkeypatc
     scoring = Scoring(archive, RunCache(archive), [NDCG])
     size = _bytes_of(Comparisons(scoring).compare(*filled))
     assert size > 30 * N
-    monkeypatch.setattr(f"{where}._MOST_BYTES", 3 * size)
+    monkeypatch.setattr(f"{where}._MAX_BYTES", 3 * size)
     comparisons = Comparisons(scoring)
     runs = [*filled, *(archive.runs.put(Run.from_lists({f"q{i:02}": ["d1", f"y{j}"]
             for i in range(N)}), RunFacts(f"run {j}")) for j in range(6))]  # fmt: skip

@@ -41,7 +41,7 @@ def test_one_judge_cannot_reserve_every_document(archive, monkeypatch):
     archive.runs.put(Run.from_lists({"q1": documents}), RunFacts("one"))
     queues = Queues(archive, Scoring(archive, RunCache(archive), ["RR"]))
     monkeypatch.setattr(judging_queues, "_WAIT_SECONDS", 20.0)
-    monkeypatch.setattr(judging_queues, "MOST_TAKEN", 4)
+    monkeypatch.setattr(judging_queues, "MAX_TAKEN", 4)
     for session in "abc":
         queues.next(JudgingTask(), "ada", session=session, n=3)
     offered = queues.next(JudgingTask(), "bob", session="d", n=9).turns

@@ -119,7 +119,7 @@ def test_verdicts_that_are_soon_outdated_leave_the_processor_to_pages(monkeypatc
 
 def test_few_outcomes_are_cached(monkeypatch):
     """The oldest are evicted first."""
-    monkeypatch.setattr("berryeval.service.workbench.state.replays._MOST_OUTCOMES", 3)
+    monkeypatch.setattr("berryeval.service.workbench.state.replays._MAX_OUTCOMES", 3)
     replays = Replays(lambda *_: Outcome("pass", ""))
     finished(replays, question("a"))
     finished(replays, question("b"))

@@ -230,7 +230,7 @@ def test_an_unavailable_archive_is_retried(world, keeper, monkeypatch):
 
 def test_runs_that_are_no_longer_requested_are_dropped(keeper, monkeypatch):
     """A removed run is dropped, too."""
-    monkeypatch.setattr(score_keeper, "MOST_RUNS", 2)
+    monkeypatch.setattr(score_keeper, "MAX_RUNS", 2)
     current(keeper, ["good", "fair"])
     current(keeper, ["poor"])
     assert set(keeper._wanted) == {"good", "poor"}

@@ -17,7 +17,7 @@ ID_FIELD = "berryeval_id"
 MADE_BY = "berryeval"
 """Value of ``made_by`` in the ``_meta`` of indexes that BerryEval created and may replace."""
 
-_MOST_CANDIDATES = 10_000  # Elasticsearch's maximum of num_candidates
+_MAX_CANDIDATES = 10_000  # Elasticsearch's maximum of num_candidates
 _BY_SCORE: Mapping[str, Any] = {
     "_source": False,
     "track_total_hits": False,
@@ -83,7 +83,7 @@ def nearest(
         "field": field,
         "query_vector": list(vector),
         "k": depth,
-        "num_candidates": max(depth, min(2 * depth, _MOST_CANDIDATES)),
+        "num_candidates": max(depth, min(2 * depth, _MAX_CANDIDATES)),
     }
     return {"size": size, "knn": knn, **_BY_SCORE}
 

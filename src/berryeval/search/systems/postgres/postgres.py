@@ -37,7 +37,7 @@ PostgresMode: TypeAlias = Literal["text", "vector", "hybrid"]
 
 _AT_ONCE = 1000
 _NORMALIZATION = 1  # flag of ts_rank_cd: divide by 1 + log(length)
-_MOST_CANDIDATES = 1000  # pgvector's maximum of hnsw.ef_search
+_MAX_CANDIDATES = 1000  # pgvector's maximum of hnsw.ef_search
 
 
 class Postgres(PostgresConnections):
@@ -339,7 +339,7 @@ class Postgres(PostgresConnections):
         if self.mode == "text":
             return {}
         return {
-            "hnsw.ef_search": str(max(40, min(n_candidates, _MOST_CANDIDATES))),
+            "hnsw.ef_search": str(max(40, min(n_candidates, _MAX_CANDIDATES))),
             "hnsw.iterative_scan": "strict_order",
         }
 

@@ -25,9 +25,9 @@ from berryeval.service.workbench.waiting import once_read
 __all__ = ["router"]
 
 ON_A_PAGE = 50
-_MOST_FOUND = 1000
-_MOST_JUDGMENTS = 200
-_MOST_RUNS = 5
+_MAX_FOUND = 1000
+_MAX_JUDGMENTS = 200
+_MAX_RUNS = 5
 """Runs whose ranks are shown: each is read as a whole."""
 _BEGINNING = 200
 
@@ -85,7 +85,7 @@ def show_document_page(
     place = address(f"/documents/{quoted(doc_id)}", q=q)
     if start and "hx-request" in request.headers:
         return fragment(request, "document_piece.html", document=document, address=place)
-    judged = archive.judgments.page(doc_id=doc_id, limit=_MOST_JUDGMENTS)
+    judged = archive.judgments.page(doc_id=doc_id, limit=_MAX_JUDGMENTS)
     if not document.is_known and document.hash is None and not judged.items:
         raise NotFoundError("document", doc_id)
     runs, ranks = _ranks(scoring, directory, doc_id, judged.items)
@@ -114,7 +114,7 @@ def _all(archive: Archive, after: str | None) -> _Listing:
 
 
 def _found(archive: Archive, text: str, number: int) -> _Listing:
-    ids = archive.documents.search(text, most=_MOST_FOUND)
+    ids = archive.documents.search(text, most=_MAX_FOUND)
     part = numbered_page(len(ids), number, ON_A_PAGE)
 
     def link(wanted: int) -> str | None:
@@ -144,9 +144,7 @@ def _ranks(
     scoring: Scoring, directory: RunDirectory, doc_id: str, judged: tuple[StoredJudgment, ...]
 ) -> tuple[list[tuple[str, str]], dict[tuple[str, str], int]]:
     """Return the newest runs with their names, and the ranks of a document by query and run."""
-    runs = [
-        (run.run_id, run.facts.name) for run in directory.current().runs[: -_MOST_RUNS - 1 : -1]
-    ]
+    runs = [(run.run_id, run.facts.name) for run in directory.current().runs[: -_MAX_RUNS - 1 : -1]]
     ranks: dict[tuple[str, str], int] = {}
     for run_id, _ in runs if judged else ():
         run = scoring.run(run_id)

@@ -45,11 +45,11 @@ __all__ = ["router", "window_of"]
 SHOWN = 100
 """Runs per trend; links lead to older ones."""
 
-_MOST_SERIES, _SHOWN_OF_OTHERS = 12, 20
+_MAX_SERIES, _SHOWN_OF_OTHERS = 12, 20
 """Series that are compared, and the newest runs of each in their chart."""
 _WORST = 10
 _RECENT = 5
-_MOST_WITH_HOLES = 0.994
+_MAX_WITH_HOLES = 0.994
 
 router = APIRouter()
 
@@ -191,7 +191,7 @@ def show_overview(
 def compared_series(directory: Directory, chosen: Series) -> list[Series]:
     """Return the chosen series and those with the newest runs; none if there is only one."""
     found = [chosen, *(one for one in directory.series.values() if one.name != chosen.name)]
-    return found[:_MOST_SERIES] if len(found) > 1 else []
+    return found[:_MAX_SERIES] if len(found) > 1 else []
 
 
 def all_series_of(
@@ -278,7 +278,7 @@ def newest_of(
     slices = figures.slices(newest.run_id, other, measure, known.state)
     judged, n_holes = figures.judged(newest.run_id, known.state)
     if judged is not None and n_holes:
-        judged = min(judged, _MOST_WITH_HOLES)
+        judged = min(judged, _MAX_WITH_HOLES)
     sentence = figures.sentence(whole, newest, against, known.state)
     return Newest(whole, sentence, None, worst_first(slices)[:_WORST], len(slices), judged, n_holes)
 

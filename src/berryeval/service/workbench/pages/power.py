@@ -24,7 +24,7 @@ from berryeval.service.workbench.rendering import fragment, page
 from berryeval.service.workbench.state.measuring import Measuring, PowerForm, Spread
 from berryeval.service.workbench.state.scoring import Scoring, ScoringDep
 from berryeval.service.workbench.waiting import once_read
-from berryeval.stats.power import MOST_QUERIES, check_power_option
+from berryeval.stats.power import MAX_QUERIES, check_power_option
 
 __all__ = ["read_form", "router", "sentences"]
 
@@ -178,7 +178,7 @@ def sentences(found: Detection, form: PowerForm) -> tuple[str, str]:
     drop = f"{found.smallest_drop:.3f}" if found.smallest_drop >= 0.001 else "less than 0.001"  # noqa: PLR2004
     first = f"These {queries} can detect a drop of {drop} in {where}."
     if found.needed is None:
-        return first, f"A margin of {found.margin:g} needs more than {MOST_QUERIES:,} queries."
+        return first, f"A margin of {found.margin:g} needs more than {MAX_QUERIES:,} queries."
     margin = f"A margin of {found.margin:g} needs {found.needed:,}{range_text(found.needed_range)}"
     if found.is_enough:
         return first, f"{margin}: you have enough."

@@ -15,10 +15,10 @@ from berryeval.service.paging import numbered_page
 from berryeval.service.paths import address
 from berryeval.service.workbench.choosing import baseline_names
 from berryeval.service.workbench.rendering import page
-from berryeval.service.workbench.state.many_comparisons import MOST_COMPARED
+from berryeval.service.workbench.state.many_comparisons import MAX_COMPARED
 from berryeval.service.workbench.state.run_directory import MAIN, Directory, DirectoryDep
 from berryeval.service.workbench.state.run_summaries import KnownSummaries
-from berryeval.service.workbench.state.score_keeper import MOST_RUNS, KeeperDep
+from berryeval.service.workbench.state.score_keeper import MAX_RUNS, KeeperDep
 from berryeval.service.workbench.state.scoring import ScoringDep
 from berryeval.service.workbench.waiting import is_seen, renewal_of
 
@@ -55,7 +55,7 @@ def show_runs(
         shown = found[part.rows]
         known = keeper.summaries(_with(main, shown, directory))
     else:
-        known = keeper.summaries(_with(main, found[:MOST_RUNS], directory))
+        known = keeper.summaries(_with(main, found[:MAX_RUNS], directory))
         shown = _best_first(found, known, order)[part.rows]
     if is_seen(request, known):
         return Response(status_code=204)
@@ -84,7 +84,7 @@ def show_runs(
         first=part.rows.start + 1,
         measures=measures,
         measures_shown=sorted(measures, key=lambda name: name != lead),
-        most_compared=MOST_COMPARED,
+        most_compared=MAX_COMPARED,
         known=known,
         renewal=renewal_of(request, known),
         baselines=baselines,

@@ -45,12 +45,12 @@ __all__ = [
 RANKS_COMPARED = 100
 """Ranks that are compared for a measure without a cutoff."""
 
-_MOST_BYTES, _MOST_CACHED = 32 << 20, 24
+_MAX_BYTES, _MAX_CACHED = 32 << 20, 24
 """Size and number of the cached comparisons."""
-_MOST_PINNED = 4
-_AT_ONCE, _MOST_WAITING = 2, 8
+_MAX_PINNED = 4
+_AT_ONCE, _MAX_WAITING = 2, 8
 """Comparisons that are computed at the same time, and those together with the waiting ones."""
-_MOST_TAGS = 12
+_MAX_TAGS = 12
 
 Floats = NDArray[np.float64]
 Value = TypeVar("Value")
@@ -238,12 +238,12 @@ class Comparisons:
     def __init__(self, scoring: Scoring) -> None:
         self._scoring = scoring
         self._found: LruCache[_Key, Compared] = LruCache(
-            _MOST_BYTES, at_least(_MOST_BYTES // _MOST_CACHED, _bytes_of)
+            _MAX_BYTES, at_least(_MAX_BYTES // _MAX_CACHED, _bytes_of)
         )
         # Apart from the others, of which the newest is shown until there is a newer one.
-        self._pinned: LruCache[tuple[str, str, int, object], Compared] = LruCache(_MOST_PINNED)
+        self._pinned: LruCache[tuple[str, str, int, object], Compared] = LruCache(_MAX_PINNED)
         self._work: SharedWork[tuple[str, str, Measure, int | None], Compared] = SharedWork(
-            "berryeval-comparing", _AT_ONCE, most=_MOST_WAITING
+            "berryeval-comparing", _AT_ONCE, most=_MAX_WAITING
         )
 
     def compare(self, a: StoredRun, b: StoredRun, at: int | None = None) -> Compared:
@@ -367,7 +367,7 @@ def labels_in(queries: Mapping[str, Query], query_ids: Sequence[str]) -> list[st
     for label in LABELS:
         values_of = values_in(queries, label)
         n_values = len({value for query_id in query_ids for value in values_of(query_id)})
-        if n_values > 0 and (label != "tag" or n_values <= _MOST_TAGS):
+        if n_values > 0 and (label != "tag" or n_values <= _MAX_TAGS):
             found.append(label)
     return found
 

@@ -45,9 +45,9 @@ SOURCE = "workbench"
 DEPTH = 10
 """Ranks of each run that are pooled."""
 
-_MOST_RUNS = 12
-_MOST_RECENT = 200
-_MOST_PAIRS = 2000
+_MAX_RUNS = 12
+_MAX_RECENT = 200
+_MAX_PAIRS = 2000
 _LEAST = 0.0005
 """The smallest effect that is not 0 when rounded to three decimals."""
 
@@ -125,7 +125,7 @@ def stamp_of(archive: Archive, wanted: JudgingTask) -> object:
     if wanted.mode not in ("holes", "draw"):
         return None
     newest = archive.runs.page(limit=1, newest_first=True).items
-    baselines = archive.baselines.page(limit=_MOST_RUNS).items
+    baselines = archive.baselines.page(limit=_MAX_RUNS).items
     return [run.run_id for run in newest], [(one.name, one.run_id) for one in baselines]
 
 
@@ -180,7 +180,7 @@ def _draw(archive: Archive, scoring: Scoring, wanted: JudgingTask, _caller: str)
             PairToJudge(query_id, doc_id, "Its query was drawn; all its documents are judged.")
             for doc_id in sorted(unjudged, key=lambda one: hash_of([query_id, one]))
         ]
-    return Listed(asked[:_MOST_PAIRS], max(0, len(asked) - _MOST_PAIRS))
+    return Listed(asked[:_MAX_PAIRS], max(0, len(asked) - _MAX_PAIRS))
 
 
 def _of_queue(queue: HoleQueue, measure: Measure, what: str) -> Listed:
@@ -212,20 +212,20 @@ def effect_words(effect: float) -> str:
 
 def _pool(archive: Archive) -> list[str]:
     """Return the baselines and the newest run of every series."""
-    found = dict.fromkeys(one.run_id for one in archive.baselines.page(limit=_MOST_RUNS).items)
+    found = dict.fromkeys(one.run_id for one in archive.baselines.page(limit=_MAX_RUNS).items)
     seen = set()
-    for run in archive.runs.page(limit=_MOST_RECENT, newest_first=True).items:
+    for run in archive.runs.page(limit=_MAX_RECENT, newest_first=True).items:
         if run.facts.name not in seen:
             seen.add(run.facts.name)
             found[run.run_id] = None
-    return [*found][:_MOST_RUNS]
+    return [*found][:_MAX_RUNS]
 
 
 def _second(archive: Archive, _scoring: Scoring, _wanted: JudgingTask, caller: str) -> Listed:
     table = archive.judgment_index.table()
     rows = table.without_opinion_of(caller)
     chance = np.random.default_rng()
-    chosen = chance.choice(rows, min(len(rows), _MOST_PAIRS), replace=False)
+    chosen = chance.choice(rows, min(len(rows), _MAX_PAIRS), replace=False)
     asked = [PairToJudge(*table.pair(row)) for row in chosen.tolist()]
     return Listed(asked, len(rows) - len(asked))
 
@@ -244,7 +244,7 @@ def _found(
 ) -> Listed:
     table = archive.judgment_index.table()
     pairs = [pair for row in table.find(wanted).tolist() if (pair := table.pair(row)) not in others]
-    asked = [PairToJudge(*pair) for pair in pairs[:_MOST_PAIRS]]
+    asked = [PairToJudge(*pair) for pair in pairs[:_MAX_PAIRS]]
     return Listed(asked, len(pairs) - len(asked))
 
 

@@ -30,7 +30,7 @@ from berryeval.service.workbench.state.judging_modes import (
     needs_judgment,
     stamp_of,
 )
-from berryeval.service.workbench.state.project_queues import MOST_TAKEN, ProjectQueues, to_judge
+from berryeval.service.workbench.state.project_queues import MAX_TAKEN, ProjectQueues, to_judge
 from berryeval.service.workbench.state.scoring import Scoring
 
 __all__ = ["Given", "Queues", "Turn"]
@@ -49,9 +49,9 @@ _OLD_SECONDS = {
 _REST = 100.0
 """How many times as long as building it a slow list is kept: what has been judged since is not
 offered again, and the holes of a run that was just uploaded can wait for a minute."""
-_MOST_LISTS = 50
-_MOST_CHECKED = 400
-_MOST_SKIPPED = 10_000
+_MAX_LISTS = 50
+_MAX_CHECKED = 400
+_MAX_SKIPPED = 10_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -117,7 +117,7 @@ class Queues:
     def __init__(self, archive: Archive, scoring: Scoring) -> None:
         self._archive = archive
         self._scoring = scoring
-        self._lists: LruCache[tuple[JudgingTask, str], _List] = LruCache(_MOST_LISTS)
+        self._lists: LruCache[tuple[JudgingTask, str], _List] = LruCache(_MAX_LISTS)
         self._taken: dict[Pair, _Reservation] = {}
         self._skipped: dict[str, LruCache[Pair, None]] = {}
         self._lock = threading.Lock()
@@ -171,7 +171,7 @@ class Queues:
             shown = set(have)
             free = self._free(listed.asked, queue.gone, session)
             wanted_now = (one for one in free if one.pair not in skipped and one.pair not in shown)
-            candidates = [*islice(wanted_now, _MOST_CHECKED)]
+            candidates = [*islice(wanted_now, _MAX_CHECKED)]
         for one in candidates:
             if len(turns) == n:
                 break
@@ -202,7 +202,7 @@ class Queues:
         for name, value in zip(("query_id", "doc_id"), pair, strict=True):
             check_id(value, name)
         with self._lock:
-            self._skipped.setdefault(caller, LruCache(_MOST_SKIPPED)).put(pair, None)
+            self._skipped.setdefault(caller, LruCache(_MAX_SKIPPED)).put(pair, None)
             self._taken.pop(pair, None)
 
     def unskip(self, caller: str, pair: Pair) -> None:
@@ -271,7 +271,7 @@ class Queues:
             return False
         if (
             holder is None
-            and sum(one.caller == caller for one in self._taken.values()) >= MOST_TAKEN
+            and sum(one.caller == caller for one in self._taken.values()) >= MAX_TAKEN
         ):
             return True  # offered, but not kept from others
         self._taken[pair] = _Reservation(session, caller, time.monotonic() + _TAKEN_SECONDS)

@@ -25,18 +25,18 @@ from berryeval.service.workbench.state.comparisons import (
 from berryeval.service.workbench.state.scoring import Scoring, State
 
 __all__ = [
-    "MOST_COMPARED",
+    "MAX_COMPARED",
     "ManyCompared",
     "ManyComparisons",
     "ManyComparisonsDep",
     "compare_runs",
 ]
 
-MOST_COMPARED = 20
+MAX_COMPARED = 20
 """Runs that are compared on one page."""
 
-_MOST_CACHED = 6
-_AT_ONCE, _MOST_WAITING = 1, 4
+_MAX_CACHED = 6
+_AT_ONCE, _MAX_WAITING = 1, 4
 
 
 class ManyCompared(NamedTuple):
@@ -59,9 +59,9 @@ class ManyComparisons:
 
     def __init__(self, scoring: Scoring) -> None:
         self._scoring = scoring
-        self._found: LruCache[_Key, ManyCompared] = LruCache(_MOST_CACHED)
+        self._found: LruCache[_Key, ManyCompared] = LruCache(_MAX_CACHED)
         self._work: SharedWork[tuple[object, ...], ManyCompared] = SharedWork(
-            "berryeval-comparing-many", _AT_ONCE, most=_MOST_WAITING
+            "berryeval-comparing-many", _AT_ONCE, most=_MAX_WAITING
         )
 
     def compare(

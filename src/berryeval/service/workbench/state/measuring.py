@@ -30,9 +30,9 @@ __all__ = ["N_SERIES", "Columns", "Measuring", "PowerForm", "Spread"]
 N_SERIES = 8
 """Newest runs of a series that are used."""
 
-_MOST_BYTES, _MOST_KNOWN = 16 << 20, 64
+_MAX_BYTES, _MAX_KNOWN = 16 << 20, 64
 """Size and number of the cached columns."""
-_MOST_PARTS = 40
+_MAX_PARTS = 40
 """Largest slices that are reported."""
 
 
@@ -133,7 +133,7 @@ class Measuring:
         self._archive = archive
         self._scoring = scoring
         self._known: LruCache[tuple[object, ...], Columns] = LruCache(
-            _MOST_BYTES, at_least(_MOST_BYTES // _MOST_KNOWN, lambda columns: columns.n_bytes)
+            _MAX_BYTES, at_least(_MAX_BYTES // _MAX_KNOWN, lambda columns: columns.n_bytes)
         )
 
     def is_known(self, form: PowerForm) -> bool:
@@ -163,7 +163,7 @@ class Measuring:
         found = columns.detection(form, form.slice)
         if form.sd is not None:
             return Spread(found, "as entered", tuple(slices), ())
-        largest = sorted(slices, key=lambda name: -len(slices[name]))[:_MOST_PARTS]
+        largest = sorted(slices, key=lambda name: -len(slices[name]))[:_MAX_PARTS]
         parts = [(name, columns.detection(form, name)) for name in largest]
         parts.sort(key=lambda part: (-(part[1].smallest_drop or math.inf), part[0]))
         return Spread(found, columns.source, tuple(slices), parts)

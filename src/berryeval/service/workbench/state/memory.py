@@ -25,7 +25,7 @@ from berryeval.service.workbench.state.warming import WarmUp, is_reading
 __all__ = ["set_up", "start", "stop"]
 
 _STAGED_BYTES = 512 << 20
-_MOST_TRIES, _MOST_TRIED_ROWS = 500, 5_000_000
+_MAX_TRIES, _MAX_TRIED_ROWS = 500, 5_000_000
 
 
 def set_up(state: State, archive: Archive, settings: ServiceSettings) -> None:
@@ -48,8 +48,8 @@ def set_up(state: State, archive: Archive, settings: ServiceSettings) -> None:
     state.replays = open_replays(archive, state.runs)
     state.measuring = Measuring(archive, scoring)
     state.staged_imports = LruCache(_STAGED_BYTES, lambda staged: staged.size, seconds=1800.0)
-    state.tries = LruCache(_MOST_TRIES, seconds=30.0)
-    state.tried_runs = LruCache(_MOST_TRIED_ROWS, lambda scored: scored.n_rows, seconds=1800.0)
+    state.tries = LruCache(_MAX_TRIES, seconds=30.0)
+    state.tried_runs = LruCache(_MAX_TRIED_ROWS, lambda scored: scored.n_rows, seconds=1800.0)
 
 
 def start(state: State) -> None:

@@ -19,12 +19,12 @@ from berryeval.errors import NotFoundError
 from berryeval.service.lru_cache import LruCache
 from berryeval.service.workbench.state.judging_modes import Pair, PairToJudge, effect_words
 
-__all__ = ["MOST_TAKEN", "NextPairs", "ProjectQueues", "to_judge"]
+__all__ = ["MAX_TAKEN", "NextPairs", "ProjectQueues", "to_judge"]
 
 _TAKEN_SECONDS = 300.0
-MOST_TAKEN = 500
+MAX_TAKEN = 500
 """Pairs that are reserved for one judge; more are not kept from the others."""
-_MOST_SKIPPED = 100_000
+_MAX_SKIPPED = 100_000
 """Pairs that all judges skip; what a judge has skipped is forgotten at once."""
 
 
@@ -45,7 +45,7 @@ class ProjectQueues:
         self._archive = archive
         self._taken: dict[str, dict[Pair, dict[str, float]]] = {}
         """By project and pair: until when it is reserved for each judge."""
-        self._skipped: LruCache[tuple[str, str], set[Pair]] = LruCache(_MOST_SKIPPED, len)
+        self._skipped: LruCache[tuple[str, str], set[Pair]] = LruCache(_MAX_SKIPPED, len)
         self._lock = threading.Lock()
 
     def next(self, name: str, caller: str, *, n: int, have: Collection[Pair] = ()) -> NextPairs:
@@ -112,7 +112,7 @@ class ProjectQueues:
                 continue
             by = taken.get(pair, {})
             n_own += caller not in by
-            if n_own > MOST_TAKEN:
+            if n_own > MAX_TAKEN:
                 break
             taken[one.asked.pair] = {**by, caller: until}
 

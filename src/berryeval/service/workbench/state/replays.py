@@ -39,8 +39,8 @@ N_RUNS = 20
 ReplayVerdict: TypeAlias = Literal["pass", "fail", "inconclusive", "undecided"]
 """The verdicts of gates, and ``undecided`` if there can be none."""
 
-_MOST_OUTCOMES = 2_000
-_MOST_SETTINGS = 200
+_MAX_OUTCOMES = 2_000
+_MAX_SETTINGS = 200
 _REQUESTED_SECONDS = 20.0
 """Seconds that a question is worked on after the last request."""
 _REST, _REST_WHILE_JUDGING = 1.0, 9.0
@@ -91,12 +91,12 @@ class Replays:
     def __init__(self, decide: Decide) -> None:
         self._decide = decide
         self._outcomes: LruCache[tuple[str, str, str | None, str], Outcome] = LruCache(
-            _MOST_OUTCOMES
+            _MAX_OUTCOMES
         )
         self._requested: LruCache[str, Question] = LruCache(
-            _MOST_SETTINGS, seconds=_REQUESTED_SECONDS
+            _MAX_SETTINGS, seconds=_REQUESTED_SECONDS
         )
-        self._settings: LruCache[str, Mapping[str, Any]] = LruCache(_MOST_SETTINGS)
+        self._settings: LruCache[str, Mapping[str, Any]] = LruCache(_MAX_SETTINGS)
         self._lock = threading.Lock()
         self._thread: threading.Thread | None = None
         self._is_closed = False

@@ -18,7 +18,7 @@ from berryeval.measures import Measure
 
 __all__ = ["rescore"]
 
-_MOST_CHANGED = 0.5
+_MAX_CHANGED = 0.5
 """With a larger share of changed queries, scoring all of them is as fast."""
 
 Data = TypeVar("Data", bound=Grouped)
@@ -57,7 +57,7 @@ def rescore(
     if (
         n_queries != judgments.n_queries
         or before.counts.judged != n_queries
-        or len(changed) > _MOST_CHANGED * n_queries
+        or len(changed) > _MAX_CHANGED * n_queries
         or before.values.keys() != {str(measure) for measure in measures}
         or any(measure.across_queries or measure.uses_timings for measure in measures)
     ):

@@ -28,7 +28,7 @@ from berryeval.suite.trends import Look, trends
 
 __all__ = ["FiguresDep", "RunFigures"]
 
-_MOST_BYTES, _MOST_TABLES = 16 << 20, 16
+_MAX_BYTES, _MAX_TABLES = 16 << 20, 16
 """Size and number of the cached tables of queries."""
 
 _Standings: TypeAlias = "tuple[Standing, ...]"
@@ -43,7 +43,7 @@ class RunFigures:
         self._slices: LruCache[tuple[object, ...], _Standings] = LruCache(128)
         self._judged: LruCache[tuple[str, str], tuple[float | None, int]] = LruCache(128)
         self._tables: LruCache[tuple[object, ...], QueryTable] = LruCache(
-            _MOST_BYTES, at_least(_MOST_BYTES // _MOST_TABLES, lambda table: table.n_bytes)
+            _MAX_BYTES, at_least(_MAX_BYTES // _MAX_TABLES, lambda table: table.n_bytes)
         )
         self._alarms: LruCache[tuple[str, Measure, str], tuple[Look, ...]] = LruCache(64)
 

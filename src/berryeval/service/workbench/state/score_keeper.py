@@ -28,9 +28,9 @@ from berryeval.service.workbench.state.run_summaries import (
 from berryeval.service.workbench.state.scoring import Scoring
 from berryeval.service.workbench.state.warming import LARGE
 
-__all__ = ["MOST_RUNS", "KeeperDep", "ScoreKeeper", "keeper_of"]
+__all__ = ["MAX_RUNS", "KeeperDep", "ScoreKeeper", "keeper_of"]
 
-MOST_RUNS = 1000
+MAX_RUNS = 1000
 """Runs whose means are kept."""
 
 _LEADING = 8
@@ -185,7 +185,7 @@ class ScoreKeeper:
         for run_id in reversed(run_ids):  # the last of the dictionary is scored first
             self._wanted[run_id] = time.monotonic()
             self._wanted.move_to_end(run_id)
-        while len(self._wanted) > MOST_RUNS:
+        while len(self._wanted) > MAX_RUNS:
             dropped, _ = self._wanted.popitem(last=False)
             if self._shown is not None:
                 self._shown.summaries.pop(dropped, None)

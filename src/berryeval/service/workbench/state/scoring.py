@@ -31,10 +31,10 @@ from berryeval.service.workbench.state.rescoring import rescore
 
 __all__ = ["JudgmentsLike", "Scoring", "ScoringDep", "State", "bytes_of_scores"]
 
-_MOST_BYTES, _MOST_CACHED = 32 << 20, 64
+_MAX_BYTES, _MAX_CACHED = 32 << 20, 64
 """Size and number of the cached evaluations."""
-_MOST_STATES = 256
-_MOST_CHANGES = 2000
+_MAX_STATES = 256
+_MAX_CHANGES = 2000
 """With more changes since the last scores, a run is scored as a whole."""
 
 
@@ -116,10 +116,10 @@ class Scoring:
         self._runs = runs
         self.measures = tuple(read_measures(measures))
         self._evaluations: LruCache[tuple[str, str, str], Evaluation] = LruCache(
-            _MOST_BYTES, at_least(_MOST_BYTES // _MOST_CACHED, bytes_of_scores)
+            _MAX_BYTES, at_least(_MAX_BYTES // _MAX_CACHED, bytes_of_scores)
         )
-        self._revisions: LruCache[str, int] = LruCache(_MOST_STATES)  # of states, by their hash
-        self._changes: LruCache[int, bytes] = LruCache(2 * _MOST_CHANGES)  # queries, by revision
+        self._revisions: LruCache[str, int] = LruCache(_MAX_STATES)  # of states, by their hash
+        self._changes: LruCache[int, bytes] = LruCache(2 * _MAX_CHANGES)  # queries, by revision
         self._recent = Latest(self.state, is_current=self.is_current)
         self._has_read = False
         self._sampling: str | None = None
@@ -292,7 +292,7 @@ class Scoring:
             return None
         # A state may contain later changes than its revision, but none after now.
         since, until = min(known), self._archive.judgments.revision()
-        if until - since > _MOST_CHANGES:
+        if until - since > _MAX_CHANGES:
             return None
         wanted = range(since + 1, until + 1)
         found = {one: query_id for one in wanted if (query_id := self._changes.get(one))}

@@ -2,7 +2,7 @@
 
 import { button, element, showMessage } from "./messages.js";
 
-const MOST_PAGES = 200;
+const MAX_PAGES = 200;
 const PIXELS = 2; // of a PNG, for each pixel of the chart
 
 /** The text of a cell, in one line, without what only explains or decorates it. */
@@ -34,7 +34,7 @@ async function allRows(table) {
   const frame = (found) => found.parentElement;
   const rows = rowsOf(table);
   let next = nextOf(frame(table));
-  for (let page = 1; next && page < MOST_PAGES; page += 1) {
+  for (let page = 1; next && page < MAX_PAGES; page += 1) {
     const answer = await fetch(next);
     if (!answer.ok) throw new Error(`the server returned ${answer.status}`);
     const read = new DOMParser().parseFromString(await answer.text(), "text/html");

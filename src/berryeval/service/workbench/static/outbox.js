@@ -10,7 +10,7 @@ import { base } from "./messages.js";
 const PREFIX = `berryeval-judge:${base}`;
 const FIRST_PAUSE = 1000;
 const LONGEST_PAUSE = 15000;
-const MOST_AT_ONCE = 50;
+const MAX_AT_ONCE = 50;
 
 const read = (name) => {
   try {
@@ -111,7 +111,7 @@ export class Outbox {
       (entry) => entry.after && !(entry.after in this.revisions),
     );
     const known = this.entries.slice(0, place < 0 ? undefined : place);
-    return (known.length ? known : this.entries.slice(0, 1)).slice(0, MOST_AT_ONCE);
+    return (known.length ? known : this.entries.slice(0, 1)).slice(0, MAX_AT_ONCE);
   }
 
   #written(entry) {

@@ -25,7 +25,7 @@ from berryeval.service.workbench.pages.compare.listing import ComparedQueries, P
 from berryeval.service.workbench.pages.compare.pinning import pinned_at
 from berryeval.service.workbench.rendering import origin_of, page
 from berryeval.service.workbench.state.many_comparisons import (
-    MOST_COMPARED,
+    MAX_COMPARED,
     ManyCompared,
     ManyComparisons,
 )
@@ -111,8 +111,8 @@ def references_in(archive: Archive, given: QueryParams) -> list[str]:
         If there is no such run.
     """
     named = [one for one in (given.get("a"), *given.getlist("b")) if one]
-    if len(named) > MOST_COMPARED:
-        raise ArgumentError("b", f"at most {MOST_COMPARED} runs with the baseline", str(len(named)))
+    if len(named) > MAX_COMPARED:
+        raise ArgumentError("b", f"at most {MAX_COMPARED} runs with the baseline", str(len(named)))
     runs = [(choose_run(archive, one), one) for one in named]
     if not given.get("a"):
         runs.sort(key=lambda found: found[0].stored_at)

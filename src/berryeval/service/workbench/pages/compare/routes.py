@@ -61,8 +61,8 @@ router = APIRouter(prefix="/compare", dependencies=[once_read])
 
 _BADGES = {"better": "pass", "worse": "fail"}
 _WIDE, _NARROW = 520, 340
-_MOST_DRAWS = 5
-MOST_QUERIES_WITH_HOLES = 1_000
+_MAX_DRAWS = 5
+MAX_QUERIES_WITH_HOLES = 1_000
 """With holes in more queries, computing the bounds takes seconds."""
 
 
@@ -165,7 +165,7 @@ def show_holes(request: Request, chosen: ComparedRunsDep) -> Response:
         return fragment(request, "compare_holes.html", turning=None)
     found = compared.remembered(
         ("turning", measure),
-        lambda: turning(compared.comparison, measure, most_queries=MOST_QUERIES_WITH_HOLES),
+        lambda: turning(compared.comparison, measure, most_queries=MAX_QUERIES_WITH_HOLES),
     )
     given = request.query_params
     pair = Pair(given["a"], given["b"], choose_revision(given))
@@ -191,7 +191,7 @@ def show_model(request: Request, archive: ArchiveDep, chosen: ComparedRunsDep) -
             ("model", measure, one.name, hash_of(found)),
             partial(compare_with_model, archive, compared, measure, one.name),
         )
-        for one in archive.label_draws.page(limit=_MOST_DRAWS).items
+        for one in archive.label_draws.page(limit=_MAX_DRAWS).items
     ]
     level = percent(compared.comparison.statistics.level)
     return fragment(request, "compare_model.html", rows=rows, measure=measure, level=level)

@@ -44,8 +44,8 @@ from berryeval.suite.settings import gate_to_toml
 __all__ = ["ReplaysDep", "found_gate", "router"]
 
 _ON_A_PAGE = 50
-_MOST_BASELINES = 1000
-_MOST_NAMED = 200
+_MAX_BASELINES = 1000
+_MAX_NAMED = 200
 _CONFLICT, _UNREADABLE = 412, 422
 _ABOUT_NEW = (
     "Filled in with suggestions from your runs. Change what you like; the replay shows the "
@@ -289,7 +289,7 @@ def _newest(archive: Archive, strip: ReplayStrip | None) -> StoredRun | None:
 
 def _names(archive: Archive) -> list[str]:
     """Return the names of the newest series."""
-    newest = archive.runs.page(limit=_MOST_NAMED, newest_first=True).items
+    newest = archive.runs.page(limit=_MAX_NAMED, newest_first=True).items
     return sorted({run.facts.name for run in newest})
 
 
@@ -333,8 +333,8 @@ def _page(
         name=name if gate is None else gate.name,
         etag=None if gate is None else _etag(gate),
         about=_ABOUT_NEW if gate is None else summary(gate.settings),
-        baselines=[one.name for one in archive.baselines.page(limit=_MOST_BASELINES).items],
-        draws=[one.name for one in archive.label_draws.page(limit=_MOST_BASELINES).items],
+        baselines=[one.name for one in archive.baselines.page(limit=_MAX_BASELINES).items],
+        draws=[one.name for one in archive.label_draws.page(limit=_MAX_BASELINES).items],
         judges=sorted({one.judge for one in archive.admissions.all()}),
         measures=[str(measure) for measure in state_of(request).scoring.measures],
         strip=strip,

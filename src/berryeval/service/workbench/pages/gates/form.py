@@ -22,7 +22,7 @@ from berryeval.evaluation.guards import Guard, Margin, MarginGuard
 from berryeval.evaluation.power import SMALLEST_MARGIN, propose_guards
 from berryeval.evaluation.rule_kinds import Rule
 from berryeval.evaluation.slices import LABELS
-from berryeval.service.routes.gates import MOST_GUARDS, GateContent
+from berryeval.service.routes.gates import MAX_GUARDS, GateContent
 from berryeval.service.stored_runs import find_run
 from berryeval.service.verdicts import read_gate
 from berryeval.service.workbench.state.scoring import Scoring
@@ -135,7 +135,7 @@ def read_form(given: FormData) -> GateForm:
     """
     numbers = {int(found[1]) for key in given if (found := re.match(r"guard-(\d{1,6})-", key))}
     # Too many are rejected below; dropping one would silently loosen a gate.
-    rows = [_row(given, number) for number in sorted(numbers)[: MOST_GUARDS + 1]]
+    rows = [_row(given, number) for number in sorted(numbers)[: MAX_GUARDS + 1]]
     texts = {key: _last(given, key) for key in SCALARS}
     return _read(tuple(rows), texts)
 

@@ -31,7 +31,7 @@ from berryeval.service.workbench.rendering import page
 
 __all__ = ["router"]
 
-MOST_HOLES = 20
+MAX_HOLES = 20
 _PATIENCE_SECONDS = 1.0
 """Seconds that a page waits for a verdict before it shows the progress."""
 
@@ -121,7 +121,7 @@ def show_verdict(
         verdict=found,
         findings=findings,
         titles=_titles(archive, findings),
-        most_holes=MOST_HOLES,
+        most_holes=MAX_HOLES,
         run_id=found.run_id,
         run=archive.runs.get(found.run_id),
         baseline_id=found.baseline_id,
@@ -186,7 +186,7 @@ def show_replayed(
         verdict=None,
         findings=findings,
         titles=_titles(archive, findings),
-        most_holes=MOST_HOLES,
+        most_holes=MAX_HOLES,
         run_id=run_id,
         run=run,
         baseline_id=None if question.baseline is None else question.baseline.run_id,
@@ -204,5 +204,5 @@ def _run(archive: Archive, run_id: str | None) -> StoredRun | None:
 
 def _titles(archive: Archive, findings: Findings | None) -> dict[str, str]:
     """Return the titles of the unjudged documents that a verdict depends on."""
-    holes = [] if findings is None else findings.holes[:MOST_HOLES]
+    holes = [] if findings is None else findings.holes[:MAX_HOLES]
     return archive.documents.titles({hole["doc_id"] for hole in holes})

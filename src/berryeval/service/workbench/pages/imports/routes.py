@@ -56,7 +56,7 @@ router = APIRouter(prefix="/import")
 
 _WAIT_SECONDS = 1.5
 _LONGEST = 200
-_MOST_FILES = 20
+_MAX_FILES = 20
 _ORDER: tuple[Kind, ...] = ("queries", "documents", "judgments", "runs")
 _GONE = (
     "The file is no longer available: a preview is kept for half an hour, or until the service "
@@ -108,7 +108,7 @@ async def preview_file(
 
     One file is previewed; several are listed with their detected kinds.
     """
-    form = await request.form(max_files=_MOST_FILES, max_fields=10)
+    form = await request.form(max_files=_MAX_FILES, max_fields=10)
     chosen = _kind(str(form.get("kind") or ""))
     files = [one for one in form.getlist("file") if isinstance(one, UploadFile) and one.filename]
     texts = {name: str(form.get(name) or "").strip()[:_LONGEST] for name in ("run_name", "commit")}
@@ -171,7 +171,7 @@ async def store_file(
     """Store previewed files, each completely or not at all."""
     form = await received_form(request)
     kind = _kind(str(form.get("kind") or ""))
-    keys = [str(one) for one in form.getlist("staged")][:_MOST_FILES]
+    keys = [str(one) for one in form.getlist("staged")][:_MAX_FILES]
     several = [_imports(request).take((caller.name, key)) for key in keys]
     found = [one for one in several if one is not None]
     if not found or len(found) < len(several):

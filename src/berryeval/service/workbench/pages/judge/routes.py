@@ -36,9 +36,9 @@ __all__ = ["router"]
 
 router = APIRouter(route_class=JsonRoute)
 
-_MOST_AT_ONCE = 20
-_MOST_ANSWERS = 100
-_MOST_SHOWN = 1000
+_MAX_AT_ONCE = 20
+_MAX_ANSWERS = 100
+_MAX_SHOWN = 1000
 """Pairs that a page has; a page fetches ten at a time."""
 _IN_A_ROW = 5
 """Grades whose buttons fit into a row; more are in two."""
@@ -156,16 +156,16 @@ async def next_documents(
     """Return the next documents to judge."""
     content = await _content(request, caller)
     have = content.get("have", [])
-    if not isinstance(have, list) or len(have) > _MOST_SHOWN:
-        raise ArgumentError("have", f"a list of at most {_MOST_SHOWN:,} pairs", "something else")
+    if not isinstance(have, list) or len(have) > _MAX_SHOWN:
+        raise ArgumentError("have", f"a list of at most {_MAX_SHOWN:,} pairs", "something else")
     pairs = [
         (str(one[0]), str(one[1]))
         for one in have
         if isinstance(one, list) and len(one) == 2  # noqa: PLR2004
     ]
     n = content.get("n", 10)
-    if not isinstance(n, int) or not 1 <= n <= _MOST_AT_ONCE:
-        raise ArgumentError("n", f"a number from 1 to {_MOST_AT_ONCE}", repr(n)[:40])
+    if not isinstance(n, int) or not 1 <= n <= _MAX_AT_ONCE:
+        raise ArgumentError("n", f"a number from 1 to {_MAX_AT_ONCE}", repr(n)[:40])
 
     def work() -> dict[str, Any]:
         given = queues.next(
@@ -187,8 +187,8 @@ async def take_answers(
     """Store answers in order, and return the outcome of each."""
     content = await _content(request, caller)
     answers = content.get("answers")
-    if not isinstance(answers, list) or not 1 <= len(answers) <= _MOST_ANSWERS:
-        raise ArgumentError("answers", f"1 to {_MOST_ANSWERS} answers", "something else")
+    if not isinstance(answers, list) or not 1 <= len(answers) <= _MAX_ANSWERS:
+        raise ArgumentError("answers", f"1 to {_MAX_ANSWERS} answers", "something else")
     given = [read_answer(one, number) for number, one in enumerate(answers)]
     done = await to_thread.run_sync(_all, archive, queues, given, caller)
     return Answer({"outcomes": done})

@@ -33,7 +33,7 @@ __all__ = ["router"]
 
 router = APIRouter(prefix="/projects")
 
-_MOST_AT_ONCE, _MOST_PAIRS_AT_ONCE = 50, 10_000
+_MAX_AT_ONCE, _MAX_PAIRS_AT_ONCE = 50, 10_000
 """Projects of a page of the list, and their pairs, all of which are read to count the answers."""
 _SHOWN = 50
 _STATES: dict[str, ProjectState] = {
@@ -162,8 +162,8 @@ def _parts(projects: list[StoredProject]) -> list[list[StoredProject]]:
     parts: list[list[StoredProject]] = []
     for one in sorted(projects, key=lambda one: order.index(one.state)):
         n_pairs = sum(other.n_pairs for other in parts[-1]) if parts else 0
-        has_room = n_pairs + one.n_pairs <= _MOST_PAIRS_AT_ONCE
-        if parts and has_room and len(parts[-1]) < _MOST_AT_ONCE:
+        has_room = n_pairs + one.n_pairs <= _MAX_PAIRS_AT_ONCE
+        if parts and has_room and len(parts[-1]) < _MAX_AT_ONCE:
             parts[-1].append(one)
         else:
             parts.append([one])

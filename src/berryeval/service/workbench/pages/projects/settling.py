@@ -26,7 +26,7 @@ router = APIRouter(prefix="/projects/{name}/settle")
 
 _AT_ONCE = 10
 _TEXT_SHOWN = 1500
-_MOST_SETTLED = 200
+_MAX_SETTLED = 200
 
 
 @router.get("")
@@ -51,9 +51,9 @@ def show_conflicts(
         shown=shown,
         n_conflicts=len(conflicts),
         part=part,
-        settled=settled[:_MOST_SETTLED],
+        settled=settled[:_MAX_SETTLED],
         n_settled=len(settled),
-        texts=texts_of(archive, [*shown, *settled[:_MOST_SETTLED]]),
+        texts=texts_of(archive, [*shown, *settled[:_MAX_SETTLED]]),
         queries=archive.queries.some({one.asked.query_id for one in shown}),
         documents={
             doc_id: (document.text or "")[:_TEXT_SHOWN]

@@ -26,7 +26,7 @@ from berryeval.service.jobs import Progress
 from berryeval.service.lru_cache import LruCache
 from berryeval.service.workbench.pages.try_out.view import Letter, TrySide, TryView
 from berryeval.service.workbench.state.scoring import Scoring
-from berryeval.suite.evaluate_system import LEAST_DEPTH
+from berryeval.suite.evaluate_system import MIN_DEPTH
 
 __all__ = ["Scored", "ScoredDep", "ScoredRow", "TriedRun", "save_runs", "score_all"]
 
@@ -90,7 +90,7 @@ def score_all(
         If none of them is judged, or a side answers none.
     """
     queries = [query for query in scoring.queries().values() if query.text]
-    depth = max(view.k, LEAST_DEPTH)
+    depth = max(view.k, MIN_DEPTH)
     if not queries:
         raise ArgumentError("queries", "some with texts", "none; import them first")
     try:

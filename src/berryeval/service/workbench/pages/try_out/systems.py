@@ -10,7 +10,7 @@ from fastapi import APIRouter, Request
 from starlette.responses import RedirectResponse, Response
 
 from berryeval.archive import Archive
-from berryeval.archive.paging import MOST_ON_A_PAGE
+from berryeval.archive.paging import MAX_PER_PAGE
 from berryeval.errors import ArgumentError, ConflictError
 from berryeval.service.bodies import received_form
 from berryeval.service.dependencies import ArchiveDep, CallerDep, SettingsDep, StoresDep, require
@@ -88,7 +88,7 @@ def _page(
         request,
         "systems.html",
         status=200 if error is None else 422,
-        systems=archive.systems.page(limit=MOST_ON_A_PAGE).items,
+        systems=archive.systems.page(limit=MAX_PER_PAGE).items,
         hosts=settings.search_hosts,
         given=given,
         error=error,

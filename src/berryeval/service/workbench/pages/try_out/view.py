@@ -19,12 +19,12 @@ from berryeval.service.stores.store import Store
 from berryeval.service.stores.stores import DEFAULT, Stores
 from berryeval.service.workbench.choosing import choose_measure, read_number
 
-__all__ = ["MOST_HITS", "NONE", "Letter", "TrySide", "TryView", "read_view"]
+__all__ = ["MAX_HITS", "NONE", "Letter", "TrySide", "TryView", "read_view"]
 
 Letter: TypeAlias = Literal["a", "b"]
 """Baseline and candidate, as on other pages."""
 
-MOST_HITS = 200
+MAX_HITS = 200
 NONE = "-"
 """In place of a second system; no store has this name."""
 _HITS = 20
@@ -146,7 +146,7 @@ def read_view(
     )
     if any(side.changes or side.problem for side in sides):
         check_role(caller, "judge")
-    k = min(max(1, read_number(given.get("k", ""), _HITS)), MOST_HITS)
+    k = min(max(1, read_number(given.get("k", ""), _HITS)), MAX_HITS)
     return TryView(query, is_stored, sides, k, choose_measure(measures, given.get("measure", "")))
 
 
