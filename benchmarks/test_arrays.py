@@ -9,7 +9,7 @@ import pytest
 from data import make_arrays
 
 from berryeval import metrics
-from berryeval.metrics import _doors, _python
+from berryeval.metrics import _functions, _python
 
 KS = (1, 3, 5, 10, 50)
 SHAPES = [(10, 5), (50, 10), (100, 10), (100, 100), (1000, 10), (1000, 100), (1000, 1000)]
@@ -63,7 +63,9 @@ def test_everything_graded(benchmark, arrays, grades):
 
 @pytest.mark.benchmark(group="100,000 x 50 x 10")
 def test_everything_without_avx2(benchmark, arrays):
-    benchmark(lambda: _doors._score(*arrays, None, KS, _doors.METRICS, "returned", portable=True))
+    benchmark(
+        lambda: _functions._score(*arrays, None, KS, _functions.METRICS, "returned", portable=True)
+    )
 
 
 @pytest.mark.benchmark(group="100,000 x 50 x 10")
@@ -111,7 +113,7 @@ def test_shape(benchmark, n_retrieved, n_relevant, portable):
     arrays = make_arrays(n_queries, n_retrieved, n_relevant)
     benchmark.extra_info["n_queries"] = n_queries
     benchmark(
-        lambda: _doors._score(
+        lambda: _functions._score(
             *arrays, None, (n_retrieved,), ("recall",), "returned", portable=portable
         )
     )
@@ -120,6 +122,6 @@ def test_shape(benchmark, n_retrieved, n_relevant, portable):
 @pytest.mark.benchmark(group="1,000 x 50 x 10")
 @pytest.mark.parametrize("twin", ["native", "python"])
 def test_twin(benchmark, twin):
-    score = _python.score if twin == "python" else _doors._score
+    score = _python.score if twin == "python" else _functions._score
     arrays = make_arrays(1000, 50, 10)
-    benchmark(lambda: score(*arrays, None, (10,), _doors.METRICS, "returned"))
+    benchmark(lambda: score(*arrays, None, (10,), _functions.METRICS, "returned"))

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Fuzzes what reads files: the native scanner under sanitizers, and the doors in Python.
+# Fuzzes what reads files: the native scanner under sanitizers, and the readers in Python.
 #
 #     fuzz/run.sh [SECONDS] [scanner|readers]
 #
@@ -39,7 +39,7 @@ fuzz_readers() {
         "$python" fuzz/readers.py -max_total_time="$seconds" -verbosity=0 -print_final_stats=1 \
             "$build/readers" fuzz/corpus/readers
     else
-        echo "The doors in Python were not fuzzed: there is no atheris for this Python."
+        echo "The readers in Python were not fuzzed: there is no atheris for this Python."
     fi
 }
 

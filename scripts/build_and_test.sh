@@ -65,7 +65,7 @@ case $kind in
     # pytrec_eval frees what it got from new[], which ends the run.
     .venv/bin/uv pip uninstall --quiet --python "$bin/python" pytrec-eval-terrier
     LD_PRELOAD=$preload run_tests --capture=no "${native[@]}" tests/core/test_frames.py \
-      tests/properties/test_both_doors_agree.py
+      tests/properties/test_both_apis_agree.py
     LD_PRELOAD=$preload run_tests "${packed[@]}"
     ;;
   *)

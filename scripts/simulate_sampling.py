@@ -17,7 +17,7 @@ from simulated_tables import write_table
 from berryeval.evaluation.deciding import Column
 from berryeval.evaluation.margins import margin_p_values
 from berryeval.evaluation.sampling import Sampling
-from berryeval.evaluation.weighing import scaled
+from berryeval.evaluation.weighting import scaled
 
 Floats = NDArray[np.float64]
 Draw = tuple[Floats, Sampling]

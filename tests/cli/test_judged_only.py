@@ -1,4 +1,4 @@
-"""--judged-only: an option of every command that scores runs, and one answer from every door."""
+"""--judged-only: an option of every command that scores runs, with one answer everywhere."""
 
 import json
 import re
@@ -96,7 +96,7 @@ FILES = ("qrels.json", "one.run", "two.run")
     ],
 )
 def test_the_option_equals_the_parameter_of_the_measure(words):
-    """Both doors print the same bytes, and others than without."""
+    """Both interfaces print the same bytes, and others than without."""
     by_name = call(*words, "-m", CONDENSED)
     assert call(*words, "-m", "nDCG@3", "--judged-only") == by_name
     assert call(*words, "-m", "nDCG@3") != by_name

@@ -31,7 +31,7 @@ def test_means_are_over_the_queries_of_both_runs():
     assert found.bounds[0] <= found.mean <= found.bounds[1]
     assert found.tau == 0.0
     assert found.n_identical == 1
-    assert [query_id for query_id, _ in found.least_alike(2)] == ["q3", "q1"]
+    assert [query_id for query_id, _ in found.most_different(2)] == ["q3", "q1"]
     assert repr(found) == f"<Overlap {found.mean:.4f} over 3 queries, p 0.9>"
 
 

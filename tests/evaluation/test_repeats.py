@@ -14,8 +14,8 @@ from hypothesis import strategies as st
 
 from berryeval import ArgumentError, compare, evaluate, gate
 from berryeval.cli import main
+from berryeval.evaluation.hole_effects import hole_effect
 from berryeval.evaluation.repeats import Noise, noise_between, noise_of
-from berryeval.evaluation.turning import turning
 from berryeval.measures import parse_measure
 from berryeval.reports.comparison import comparison_to_json
 from berryeval.reports.gate import gate_to_json
@@ -224,8 +224,8 @@ def test_bounds_of_repeats_hold_for_all_grades_of_holes():
             assert (low <= graded.values + 1e-12).all()
             assert (graded.values <= high + 1e-12).all()
             assert difference.bounds.low - 1e-12 <= graded.mean <= difference.bounds.high + 1e-12
-        assert turning(found, found.lead).low == pytest.approx(difference.bounds.low)
-        assert turning(found, found.lead).high == pytest.approx(difference.bounds.high)
+        assert hole_effect(found, found.lead).low == pytest.approx(difference.bounds.low)
+        assert hole_effect(found, found.lead).high == pytest.approx(difference.bounds.high)
 
 
 def test_each_run_of_a_system_counts_equally_in_bounds():

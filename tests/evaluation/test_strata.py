@@ -13,7 +13,7 @@ from berryeval.evaluation.margins import margin_p_values
 from berryeval.evaluation.power import sensitivity
 from berryeval.evaluation.sampling import PLAIN, Sampling, sampling_of
 from berryeval.evaluation.standing import standings
-from berryeval.evaluation.weighing import scaled
+from berryeval.evaluation.weighting import scaled
 from berryeval.stats import mean_of, simultaneous_intervals
 from depth import IS_DEEP
 from evaluation.gating_cases import ids, judged, only, ranked

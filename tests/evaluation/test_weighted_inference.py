@@ -14,7 +14,7 @@ from berryeval.evaluation.guards import Margin, MarginGuard
 from berryeval.evaluation.power import sensitivity
 from berryeval.evaluation.sampling import Sampling
 from berryeval.evaluation.slices import find_all_slices, find_slices
-from berryeval.evaluation.weighing import (
+from berryeval.evaluation.weighting import (
     effective_number,
     parts_of_traffic,
     scaled,

@@ -24,7 +24,7 @@ from berryeval.evaluation.quality import QueryResult, quality_report
 from berryeval.evaluation.repeats import noise_in
 from berryeval.evaluation.sampling import PLAIN, sampling_of
 from berryeval.evaluation.standing import slice_standings, standings
-from berryeval.evaluation.weighing import (
+from berryeval.evaluation.weighting import (
     mean_over,
     scaled,
     weights_of,

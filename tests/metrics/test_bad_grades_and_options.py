@@ -47,7 +47,7 @@ BAD_GRADES = {
         partial(metrics.compute_all, RETRIEVED, RELEVANT, (1,)),
         partial(metrics.validate_score_inputs, RELEVANT),
     ],
-    ids=lambda door: door.func.__name__,
+    ids=lambda interface: interface.func.__name__,
 )
 def graded_function(request):
     """Return each function that accepts grades."""
@@ -92,19 +92,19 @@ def test_arrays_are_checked_before_grades():
 
 
 @pytest.mark.parametrize(
-    "door",
+    "interface",
     [
         partial(metrics.precision_at_k, RETRIEVED, RELEVANT, 1),
         partial(metrics.f1_at_k, RETRIEVED, RELEVANT, 1),
         partial(metrics.compute_all, RETRIEVED, RELEVANT, (1,)),
     ],
-    ids=lambda door: door.func.__name__,
+    ids=lambda interface: interface.func.__name__,
 )
 @pytest.mark.parametrize("denominator", ["K", "all", "", None, 5, ["k"]])
-def test_unknown_denominator_is_rejected(door, denominator):
+def test_unknown_denominator_is_rejected(interface, denominator):
     """D1: the message lists the two valid ones."""
     with pytest.raises(InputError) as error:
-        door(denominator=denominator)
+        interface(denominator=denominator)
     assert str(error.value) == f"denominator: expected 'returned' or 'k', got {denominator!r}"
 
 

@@ -15,10 +15,16 @@ METRICS = [
     metrics.ndcg,
     metrics.average_precision,
 ]
-DOORS = [*METRICS, metrics.validate_inputs, lambda *args: metrics.compute_all(*args[:2], args[2:])]
+INTERFACES = [
+    *METRICS,
+    metrics.validate_inputs,
+    lambda *args: metrics.compute_all(*args[:2], args[2:]),
+]
 
 every_door = pytest.mark.parametrize(
-    "door", DOORS, ids=[*(metric.__name__ for metric in METRICS), "validate_inputs", "compute_all"]
+    "interface",
+    INTERFACES,
+    ids=[*(metric.__name__ for metric in METRICS), "validate_inputs", "compute_all"],
 )
 
 
@@ -71,12 +77,12 @@ BAD_ARRAYS = {
 @every_door
 @pytest.mark.parametrize("argument", ["retrieved", "relevant"])
 @pytest.mark.parametrize(("array", "error", "expected"), BAD_ARRAYS.values(), ids=BAD_ARRAYS)
-def test_invalid_array_is_rejected_by_name(door, argument, array, error, expected):
+def test_invalid_array_is_rejected_by_name(interface, argument, array, error, expected):
     """B3: the message names the argument, what was expected and what was found."""
     good = ids_of(np.int32)
     arrays = (array, good) if argument == "retrieved" else (good, array)
     with pytest.raises(error) as raised:
-        door(*arrays, 1)
+        interface(*arrays, 1)
     assert str(raised.value) == f"{argument}: expected {expected.format(argument=argument)}"
 
 
@@ -103,26 +109,26 @@ def test_errors_have_the_usual_python_classes(error, builtin):
         ("2", InputTypeError, "an integer, at least 1, got str '2'"),
     ],
 )
-def test_invalid_k_is_rejected(door, k, error, expected):
+def test_invalid_k_is_rejected(interface, k, error, expected):
     """B3, M10: k is an integer from 1 to the number of columns of retrieved."""
     with pytest.raises(error) as raised:
-        door(ids_of(np.int32), ids_of(np.int32), k)
+        interface(ids_of(np.int32), ids_of(np.int32), k)
     assert str(raised.value) == f"k: expected {expected}"
 
 
 @every_door
-def test_retrieved_without_columns_has_no_valid_k(door):
+def test_retrieved_without_columns_has_no_valid_k(interface):
     """B3: there is no k from 1 to 0."""
     with pytest.raises(InputError) as error:
-        door(np.empty((1, 0), np.int32), ids([[1]]), 1)
+        interface(np.empty((1, 0), np.int32), ids([[1]]), 1)
     assert str(error.value) == "k: expected at most 0, the columns of retrieved, got 1"
 
 
 @every_door
-def test_different_numbers_of_rows_are_rejected(door):
+def test_different_numbers_of_rows_are_rejected(interface):
     """B3: both arrays have one row per query."""
     with pytest.raises(InputError) as error:
-        door(ids([[1], [2]]), ids([[1], [2], [3]]), 1)
+        interface(ids([[1], [2]]), ids([[1], [2], [3]]), 1)
     assert str(error.value) == "relevant: expected 2 rows, as many as retrieved, got 3 rows"
 
 

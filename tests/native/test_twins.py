@@ -13,7 +13,7 @@ from berryeval import metrics
 from berryeval.backend import backend, n_threads
 from berryeval.kernels import discounts
 from berryeval.metrics import _python
-from berryeval.metrics._doors import _score
+from berryeval.metrics._functions import _score
 from berryeval.metrics._validation import METRICS
 from cases import ArrayCase, array_cases
 from depth import examples

@@ -88,7 +88,7 @@ def test_a_project_from_its_start_to_a_settled_disagreement(ask, start):
 
 
 GRADED = {"query_id": "q1", "doc_id": "d2", "grade": 1}
-DOORS = {
+INTERFACES = {
     "PUT": ("PUT", "/v1/judgments/q1/d2", {"json": {"grade": 1}, "headers": {"If-Match": "*"}}),
     "settled": (
         "PUT",
@@ -107,13 +107,13 @@ DOORS = {
 
 
 @pytest.mark.parametrize("user", ["ada", "eve"])
-@pytest.mark.parametrize("door", DOORS)
+@pytest.mark.parametrize("door", INTERFACES)
 def test_a_disagreement_of_a_project_is_settled_only_there(ask, start, archive, door, user):
     """No role ends it through another door, until the project is finished."""
     start()
     ask("ada", "POST", "/team/answers", answers=answers([2, 2]))
     ask("bob", "POST", "/team/answers", answers=answers([2, 0]))
-    method, path, content = DOORS[door]
+    method, path, content = INTERFACES[door]
     refused = ask.send(user, method, path, **content)
     assert refused.status_code == 409, refused.text
     assert "The project team settles this disagreement" in refused.json()["detail"]

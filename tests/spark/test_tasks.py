@@ -81,7 +81,7 @@ def test_queries_of_the_same_hash_are_told_apart():
 def test_an_empty_partition_has_no_scores():
     """Hashes leave some partitions empty."""
     assert [*tasks.score_batches(iter([]), ScoringPlan("RR"))] == []
-    assert [*tasks.summed_up_batches(iter([]))] == []
+    assert [*tasks.summary_batches(iter([]))] == []
 
 
 def test_unjudged_queries_are_counted_without_their_documents():
@@ -94,7 +94,7 @@ def test_unjudged_queries_are_counted_without_their_documents():
     )
     found = pa.Table.from_batches(tasks.score_batches(iter(frame.to_batches()), ScoringPlan("RR")))
     assert gather_scores(found).counts.ignored == 7
-    summed = pa.Table.from_batches(tasks.summed_up_batches(iter(found.to_batches(max_chunksize=3))))
+    summed = pa.Table.from_batches(tasks.summary_batches(iter(found.to_batches(max_chunksize=3))))
     assert summed.num_rows == 4
     assert sum(summed.column(N_QUERIES).to_pylist()) == 8
     gathered = gather_scores(summed)

@@ -153,7 +153,7 @@ class ArchivedQueries(ArchivePart):
         assert self._all is not None
         return self._all.sampling
 
-    def distrust(self) -> None:
+    def invalidate(self) -> None:
         """Let the next call see everything that other processes have written."""
         self._trusted_until = 0.0
 

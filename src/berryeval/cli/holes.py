@@ -88,7 +88,7 @@ def command(
     from berryeval.evaluation.mean_bounds import mean_bounds
     from berryeval.evaluation.slices import load_queries
     from berryeval.evaluation.sources import load_judgments, load_run
-    from berryeval.evaluation.weighing import effective_queries
+    from berryeval.evaluation.weighting import effective_queries
     from berryeval.measures import depth_of
     from berryeval.reports import holes as report
     from berryeval.reports.layout import tables_to_text

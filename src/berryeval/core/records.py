@@ -58,7 +58,7 @@ def _rows(
     take: Callable[[object], tuple[Any, ...]] | None = None
     for place, record in enumerate(records, start=1):
         if take is None:
-            take = _taker(record, kind)
+            take = _field_reader(record, kind)
         try:
             query_id, doc_id, number, *labels = take(record)
         except (AttributeError, KeyError):
@@ -73,7 +73,7 @@ def _rows(
         )
 
 
-def _taker(record: object, kind: Kind) -> Callable[[object], tuple[Any, ...]]:
+def _field_reader(record: object, kind: Kind) -> Callable[[object], tuple[Any, ...]]:
     """Return a function that reads the fields of a record, by the names in the first record."""
     names = _names(record)
     found = [find_name(names, known) for known in wanted_names(kind)]

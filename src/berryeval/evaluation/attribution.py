@@ -19,7 +19,7 @@ from berryeval.kernels.gains import gains
 from berryeval.kernels.relevance import NOT_IN_POOL
 from berryeval.measures import Measure
 
-__all__ = ["MAX_EXACT", "Method", "MovedDocument", "Shares", "share_out", "view_of"]
+__all__ = ["MAX_EXACT", "Method", "MovedDocument", "Shares", "distribute", "view_of"]
 
 Method: TypeAlias = Literal["additive", "shapley", "path"]
 """How a difference is shared out: see `Explanation.method`."""
@@ -68,7 +68,7 @@ class Shares:
     n_shared: int
 
 
-def share_out(
+def distribute(
     measure: Measure, documents: Sequence[MovedDocument], judged: Sequence[float], difference: float
 ) -> Shares:
     """Return the contribution of each document to the difference of the scores."""

@@ -18,7 +18,7 @@ from berryeval.evaluation.comparing import compare
 from berryeval.evaluation.evaluate import MeasureLike, evaluate, read_measure
 from berryeval.evaluation.folds import QueryWeights, fold_queries, held_out_run
 from berryeval.evaluation.slices import QueriesSource, load_queries
-from berryeval.evaluation.weighing import mean_over
+from berryeval.evaluation.weighting import mean_over
 from berryeval.measures import Measure
 
 if TYPE_CHECKING:

@@ -23,7 +23,7 @@ from berryeval.evaluation.gate_rules import DEFAULT_RULES, POWER
 from berryeval.evaluation.margins import judge_margin
 from berryeval.evaluation.result import MeasureResult, averaged, change_of_mean
 from berryeval.evaluation.sampling import Sampling
-from berryeval.evaluation.weighing import weights_of
+from berryeval.evaluation.weighting import weights_of
 from berryeval.measures import Measure
 from berryeval.stats import power_at, sd_interval, sd_of_differences
 from berryeval.stats.power import fewest_queries, smallest_margin

@@ -12,7 +12,7 @@ from berryeval.core.judgments import Judgments
 from berryeval.core.lengths import sized_grades
 from berryeval.engine import check_needs, check_sized, score
 from berryeval.errors import MismatchError
-from berryeval.evaluation.attribution import Method, MovedDocument, share_out
+from berryeval.evaluation.attribution import Method, MovedDocument, distribute
 from berryeval.evaluation.evaluate import MeasureLike, read_measure
 from berryeval.evaluation.findings import Outcome, difference_of, outcome_of
 from berryeval.evaluation.sources import (
@@ -232,7 +232,7 @@ def _explain(
         doc_id: MovedDocument(seen[doc_id], old.get(doc_id), new.get(doc_id))
         for doc_id in (old | new)
     }
-    shares = share_out(measure, list(documents.values()), judged, difference_of(*scores))
+    shares = distribute(measure, list(documents.values()), judged, difference_of(*scores))
     moves = [
         _move(doc_id, document, contribution)
         for (doc_id, document), contribution in zip(

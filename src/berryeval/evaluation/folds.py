@@ -13,7 +13,7 @@ from berryeval.core.id_column import decode_id, encode_id
 from berryeval.core.judgments import Judgments
 from berryeval.core.run import Run
 from berryeval.errors import ArgumentError, MismatchError
-from berryeval.evaluation.weighing import labels_of, mean_over, weights_of
+from berryeval.evaluation.weighting import labels_of, mean_over, weights_of
 
 if TYPE_CHECKING:
     from berryeval.core.query import Query

@@ -27,7 +27,7 @@ from berryeval.evaluation.trials import Trial, find_trials
 from berryeval.evaluation.verdict import Common, GateResult, GuardResult, name_of_run
 from berryeval.measures import Measure
 
-__all__ = ["gate", "summed_up"]
+__all__ = ["combine_guards", "gate"]
 
 _BEST_FIRST = ("pass", "inconclusive", "fail")
 
@@ -106,7 +106,7 @@ def gate(
         ids = retrieved_by_all(runs.values())
         verdicts = [guard.verdict for guard in case.judge(set(ids)) if not guard.is_watched]
         common = Common(len(ids), _whole(verdicts))
-    return summed_up(
+    return combine_guards(
         found,
         chosen,
         evaluation,
@@ -130,7 +130,7 @@ def _signature() -> inspect.Signature:
 gate.__signature__ = _signature()  # type: ignore[attr-defined]
 
 
-def summed_up(
+def combine_guards(
     guards: Sequence[GuardResult],
     rules: GateRules,
     evaluation: Evaluation,
@@ -144,7 +144,7 @@ def summed_up(
     verdict = _whole([guard.verdict for guard in guards if not guard.is_watched])
     runs = _runs(comparisons, system, evaluation)
     deciding = _deciding_holes(comparisons, system, guards)
-    n_deciding = len(deciding) if _may_turn(guards) else 0
+    n_deciding = len(deciding) if _may_change(guards) else 0
     rested = [guard.rests_on for guard in guards if guard.rests_on is not None]
     named = [(name_of_run(name), run) for name, run in runs.items()]
     sentence = (
@@ -304,7 +304,7 @@ def _whole(verdicts: Sequence[Verdict]) -> Verdict:
     return "inconclusive" if "inconclusive" in verdicts else "pass"
 
 
-def _may_turn(guards: Sequence[GuardResult]) -> bool:
+def _may_change(guards: Sequence[GuardResult]) -> bool:
     """Return whether grades of unjudged documents could change the verdict of the gate."""
     possible = [[g.verdict, *(g.verdicts_by_holes or ())] for g in guards if not g.is_watched]
     worst = _whole([max(one, key=_BEST_FIRST.index) for one in possible])

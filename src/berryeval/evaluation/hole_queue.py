@@ -19,7 +19,7 @@ from berryeval.core.judgments import Judgments
 from berryeval.core.query import Query
 from berryeval.core.run import Run
 from berryeval.evaluation.holes import find_holes, highest_grade
-from berryeval.evaluation.weighing import weights_of
+from berryeval.evaluation.weighting import weights_of
 from berryeval.measures import Measure
 
 __all__ = ["HoleQueue", "QueuedHole", "queue_holes"]

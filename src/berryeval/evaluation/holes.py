@@ -14,7 +14,7 @@ from berryeval.core.query import Query
 from berryeval.core.run import Run
 from berryeval.errors import ArgumentError, MismatchError
 from berryeval.evaluation.bounds.case import Case, holes_of
-from berryeval.evaluation.weighing import mean_over, weights_of
+from berryeval.evaluation.weighting import mean_over, weights_of
 from berryeval.measures import GEOMETRIC_FLOOR, Measure, depth_of
 
 __all__ = ["Hole", "check_runs", "find_holes", "highest_grade", "scale_of"]

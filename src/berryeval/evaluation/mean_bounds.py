@@ -20,7 +20,7 @@ from berryeval.evaluation.bounds import (
 from berryeval.evaluation.bounds.case import Case, level_of
 from berryeval.evaluation.holes import check_runs, scale_of
 from berryeval.evaluation.result import aggregated
-from berryeval.evaluation.weighing import weights_of
+from berryeval.evaluation.weighting import weights_of
 from berryeval.measures import Measure, depth_of
 
 __all__ = ["MeanBounds", "counts_unseen", "mean_bounds"]

@@ -72,7 +72,7 @@ class Overlap:
             if one.n_common == one.n_first == one.n_second and (one.tau == 1.0 or one.n_common < 2)  # noqa: PLR2004
         )
 
-    def least_alike(self, n: int) -> list[tuple[str, QueryOverlap]]:
+    def most_different(self, n: int) -> list[tuple[str, QueryOverlap]]:
         """Return the queries whose rankings differ most; ties by the order of their ids."""
         return sorted(self.by_query.items(), key=lambda item: item[1].overlap)[:n]
 

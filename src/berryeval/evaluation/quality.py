@@ -9,7 +9,7 @@ from typing import TypeAlias
 from berryeval import ranking
 from berryeval.core.query import Query
 from berryeval.errors import MismatchError
-from berryeval.evaluation.weighing import effective_queries, mean_over, weights_of
+from berryeval.evaluation.weighting import effective_queries, mean_over, weights_of
 
 __all__ = ["CategoryMetrics", "QualityReport", "QueryResult", "TestQuery", "quality_report"]
 

@@ -16,7 +16,7 @@ from berryeval.core.notes import caution_notes
 from berryeval.core.scores import QueryCounts, Scores
 from berryeval.errors import ArgumentError
 from berryeval.evaluation.figures import shown_interval
-from berryeval.evaluation.weighing import effective_number, mean_over, weights_of
+from berryeval.evaluation.weighting import effective_number, mean_over, weights_of
 from berryeval.measures import GEOMETRIC_FLOOR, Holes, Measure, parse_measure
 
 if TYPE_CHECKING:

@@ -18,7 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from berryeval.core.query import Query
-from berryeval.evaluation.weighing import effective_number, labels_of, scaled, weights_of
+from berryeval.evaluation.weighting import effective_number, labels_of, scaled, weights_of
 from berryeval.stats import mean_of
 from berryeval.stats.moments import sums_of
 
@@ -120,7 +120,7 @@ PLAIN = Sampling()
 def sampling_of(queries: Mapping[str, Query], query_ids: Iterable[str]) -> Sampling:
     """Return the groups, weights and strata of queries, if any of them has one.
 
-    `berryeval.evaluation.weighing.weights_of` says what a query without a weight counts.
+    `berryeval.evaluation.weighting.weights_of` says what a query without a weight counts.
     """
     ids = [*query_ids]
     found = Sampling(

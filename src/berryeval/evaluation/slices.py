@@ -9,7 +9,7 @@ from typing import Literal, TypeAlias, get_args
 
 from berryeval.core.query import Query, QueryType, check_strata
 from berryeval.errors import ArgumentError, InputTypeError, MismatchError
-from berryeval.evaluation.weighing import PARTS, parts_of_traffic
+from berryeval.evaluation.weighting import PARTS, parts_of_traffic
 from berryeval.formats.queries import read_queries
 
 __all__ = [

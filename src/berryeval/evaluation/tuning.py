@@ -24,7 +24,7 @@ from berryeval.evaluation.fusing import load_runs
 from berryeval.evaluation.fusion_ways import FusionChoice, FusionData, FusionWay, list_ways
 from berryeval.evaluation.slices import QueriesSource, load_queries
 from berryeval.evaluation.sources import JudgmentsSource, RunSource, load_judgments
-from berryeval.evaluation.weighing import mean_over
+from berryeval.evaluation.weighting import mean_over
 from berryeval.formats import Duplicates
 from berryeval.measures import Measure
 

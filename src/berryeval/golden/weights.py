@@ -10,7 +10,7 @@ from dataclasses import dataclass, replace
 from berryeval.core.id_column import shown_id
 from berryeval.core.query import Query, QueryType, check_strata
 from berryeval.errors import ArgumentError
-from berryeval.evaluation.weighing import effective_number
+from berryeval.evaluation.weighting import effective_number
 from berryeval.golden.near_duplicates import normalised
 
 __all__ = [

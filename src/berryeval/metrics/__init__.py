@@ -15,7 +15,7 @@ array([0.6666667, 1.       ], dtype=float32)
 array([0.8854599 , 0.63092977], dtype=float32)
 """
 
-from berryeval.metrics._doors import (
+from berryeval.metrics._functions import (
     BACKEND,
     ArrayMetrics,
     average_precision,

@@ -14,7 +14,7 @@ from berryeval.core.run import Run
 from berryeval.evaluation import evaluate
 from berryeval.evaluation.comparing import compare
 from berryeval.evaluation.comparison import Comparison
-from berryeval.evaluation.gating import summed_up
+from berryeval.evaluation.gating import combine_guards
 from berryeval.evaluation.guards import MarginGuard
 from berryeval.evaluation.verdict import GateResult, GuardResult
 from berryeval.measures import ReciprocalRank
@@ -103,7 +103,7 @@ def _gate(record: Record, guards: tuple[GuardResult, ...]) -> GateResult:
             max_grade=rules.max_grade,
         )
         evaluation = comparison.evaluations[CANDIDATE]
-    return summed_up(
+    return combine_guards(
         guards,
         replace(rules, guards=tuple(guard.guard for guard in guards)),
         evaluation,

@@ -65,7 +65,7 @@ def overlap_tables(found: Overlap, names: tuple[str, str]) -> list[Table]:
         ("query", "overlap", "tau", "documents in both"),
         tuple(
             (query_id, score(one.overlap), signed(one.tau), f"{one.n_common:,}")
-            for query_id, one in found.least_alike(N_SHOWN)
+            for query_id, one in found.most_different(N_SHOWN)
             if one.overlap < 1.0
         ),
     )

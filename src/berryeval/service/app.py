@@ -127,8 +127,8 @@ def _forget_trusted(service: State) -> None:
     collections: Collections = service.collections
     collections.close_outdated()
     for state in collections.open_states():
-        state.archive.queries.distrust()
-        state.runs.distrust()
+        state.archive.queries.invalidate()
+        state.runs.invalidate()
         state.evaluations.clear()
 
 

@@ -72,7 +72,7 @@ class RunCache:
         """Drop a run that was removed."""
         self._runs.forget(run_id)
 
-    def distrust(self) -> None:
+    def invalidate(self) -> None:
         """Ask the archive again whether runs still exist."""
         self._existing.clear()
 

@@ -162,7 +162,7 @@ def collect(
             *(functions.col(rows.quoted(name)).alias(f"_{i}") for i, name in enumerate(numbers)),
         )
         schema = StructType(list(scores.schema.fields)).add(N_QUERIES, LongType())
-        table = scores.mapInArrow(tasks.summed_up_batches, schema).toArrow()
+        table = scores.mapInArrow(tasks.summary_batches, schema).toArrow()
     table = table.rename_columns([*table.schema.names[:3], *numbers, N_QUERIES])
     return gather_scores(table, measures, queries=queries, missing=missing, no_relevant=no_relevant)
 

@@ -11,7 +11,7 @@ from berryeval.errors import ArgumentError
 from berryeval.evaluation.partitions import IGNORED, N_QUERIES, ScoringPlan, score_partition
 from berryeval.spark.rows import JUDGED, KIND_BITS, RETRIEVED, UNJUDGED
 
-__all__ = ["changed_batches", "score_batches", "summed_up_batches"]
+__all__ = ["changed_batches", "score_batches", "summary_batches"]
 
 Batches: TypeAlias = "Iterator[Any]"
 """Arrow record batches; pyarrow has no types."""
@@ -47,7 +47,7 @@ def changed_batches(batches: Batches, k: int | None) -> Batches:
         yield pa.record_batch([pa.array(changed, pa.binary())], names=["query_id"])
 
 
-def summed_up_batches(batches: Batches) -> Batches:
+def summary_batches(batches: Batches) -> Batches:
     """Summarise all ignored queries of a partition in a few rows, so that few are collected."""
     import pyarrow as pa
     from pyarrow import compute

@@ -28,7 +28,7 @@ from berryeval.errors import ArgumentError, FormatError, InputTypeError
 from berryeval.evaluation import Evaluation
 from berryeval.evaluation.memory import Decision
 from berryeval.evaluation.sources import JudgmentsSource, load_judgments
-from berryeval.evaluation.weighing import labels_of
+from berryeval.evaluation.weighting import labels_of
 from berryeval.formats.lines import PathLike, iter_lines, path_name
 from berryeval.suite.appending import append_line
 

@@ -101,7 +101,7 @@ def test_a_board_equals_one_read_from_scratch(archive, location, start):
                 grade = chance.randrange(3) if action == "grade" else None
                 writer.projects.answer("team", *pair, grade, author=judge)
             elif action == "take back":
-                writer.projects.take_refusal_back("team", *pair, author=judge)
+                writer.projects.undo_refusal("team", *pair, author=judge)
             elif action == "settle":
                 writer.projects.settle("team", *pair, 3, author="lead")
             else:
@@ -122,7 +122,7 @@ def test_a_refusal_is_seen_when_the_clock_is_set_back(archive, start, monkeypatc
     archive.projects.answer("team", *PAIRS[0], None, author="ada")
     archive.projects.answer("team", *PAIRS[1], None, author="ada")
     archive.projects.board("team")
-    archive.projects.take_refusal_back("team", *PAIRS[0], author="ada")
+    archive.projects.undo_refusal("team", *PAIRS[0], author="ada")
     hour_ago = now() - timedelta(hours=1)
     monkeypatch.setattr("berryeval.archive.clock.now", lambda: hour_ago)
     archive.projects.answer("team", *PAIRS[2], None, author="ada")

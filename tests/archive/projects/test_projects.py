@@ -72,8 +72,8 @@ def test_who_cannot_judge_is_not_asked_again(archive, start):
     start(judges=("ada", "bob"))
     assert archive.projects.answer("holes", "q1", "d1", None, author="ada", note="Greek") is None
     assert progress(archive) == {"ada": (0, 1, 3), "bob": (0, 0, 3)}
-    assert archive.projects.take_refusal_back("holes", "q1", "d1", author="ada")
-    assert not archive.projects.take_refusal_back("holes", "q1", "d1", author="ada")
+    assert archive.projects.undo_refusal("holes", "q1", "d1", author="ada")
+    assert not archive.projects.undo_refusal("holes", "q1", "d1", author="ada")
     archive.projects.answer("holes", "q1", "d1", None, author="ada")
     archive.projects.answer("holes", "q1", "d1", 3, author="ada")
     assert progress(archive) == {"ada": (1, 0, 3), "bob": (0, 0, 3)}

@@ -14,7 +14,7 @@ from berryeval.archive.clock import now
 from berryeval.archive.database import Database
 from berryeval.archive.judgments.opinion_rows import apply_rule
 from berryeval.archive.judgments.opinions import PlainState, counted_state, history_of
-from berryeval.archive.judgments.rows import IS_CURRENT, iter_opined, of_opined
+from berryeval.archive.judgments.rows import IS_CURRENT, iter_with_opinions, select_with_opinions
 from berryeval.archive.paging import ArchivePart
 from berryeval.archive.records import JudgingPolicy
 from berryeval.archive.tables import judgments, settings
@@ -31,7 +31,7 @@ NAME = "judging"
 _CONTENT = select(settings.c.content).where(settings.c.name == NAME)
 _c = judgments.c
 # Ids and authors as they are written: whose they are does not matter to a rule.
-_OPINED = of_opined(
+_OPINED = select_with_opinions(
     select(
         type_coerce(_c.query_id, LargeBinary), type_coerce(_c.doc_id, LargeBinary),
         type_coerce(_c.author, Text), _c.grade, _c.kind, _c.revision, _c.restores, _c.subtopics,
@@ -117,7 +117,7 @@ def adopt_policy(database: Database, connection: Connection, judgments: Judgment
 
 def _declare(database: Database, connection: Connection, policy: JudgingPolicy) -> int:
     _write(database, connection, asdict(policy))
-    return apply_rule(connection, iter_opined(connection), policy.rule)
+    return apply_rule(connection, iter_with_opinions(connection), policy.rule)
 
 
 def _write(database: Database, connection: Connection, content: Mapping[str, Any]) -> None:

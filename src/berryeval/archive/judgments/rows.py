@@ -54,13 +54,13 @@ __all__ = [
     "check_entries",
     "check_on_scale",
     "check_revision",
-    "iter_opined",
+    "iter_with_opinions",
     "known_hashes",
-    "of_opined",
     "read_histories",
     "read_history",
     "read_judgment",
     "read_opinions",
+    "select_with_opinions",
     "stored_judgment",
     "with_hash",
     "with_kept_stratum",
@@ -307,16 +307,16 @@ def read_histories(
     return found
 
 
-def of_opined(states: Select[Any]) -> Select[Any]:
+def select_with_opinions(states: Select[Any]) -> Select[Any]:
     """Return a statement for the states of pairs with second opinions, grouped by pair."""
     opined = select(_c.query_id, _c.doc_id).where(_c.kind == "opinion").distinct().subquery()
     is_opined = and_(opined.c.query_id == _c.query_id, opined.c.doc_id == _c.doc_id)
     return states.join(opined, is_opined).order_by(_c.query_id, _c.doc_id, _c.revision)
 
 
-def iter_opined(connection: Connection) -> Iterator[list[StoredJudgment]]:
+def iter_with_opinions(connection: Connection) -> Iterator[list[StoredJudgment]]:
     """Iterate over the states of each pair with a second opinion, oldest first."""
-    rows = connection.execute(of_opined(STATES))
+    rows = connection.execute(select_with_opinions(STATES))
     for _, same in groupby(rows, lambda row: (row.query_id, row.doc_id)):
         yield [stored_judgment(row) for row in same]
 
@@ -334,7 +334,7 @@ def read_opinions(
         state = stored_judgment(row)
         own = found.setdefault(encode_id(state.query_id), {})
         own[encode_id(state.doc_id)] = _opinions(state)
-    for states in iter_opined(connection):
+    for states in iter_with_opinions(connection):
         history = history_of(states)
         if history.judgment is not None:
             opinions = [*{one.author: one for one in (history.judgment, *history.pending)}.values()]

@@ -195,7 +195,7 @@ class ArchivedProjects(ArchivePart):
                 connection.execute(insert(project_refusals).values(**row))
         return stored
 
-    def take_refusal_back(self, name: str, query_id: str, doc_id: str, *, author: str) -> bool:
+    def undo_refusal(self, name: str, query_id: str, doc_id: str, *, author: str) -> bool:
         """Undo "cannot judge", and return whether the judge had answered that."""
         key = _refusal(name, query_id, doc_id, author)
         with self._database.writing(alone="projects") as connection:

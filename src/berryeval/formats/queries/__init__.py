@@ -3,7 +3,7 @@
 from berryeval.formats.queries._records import has_keys
 from berryeval.formats.queries.files import QUERY_FORMATS, read_queries, write_queries
 from berryeval.formats.queries.log import iter_log
-from berryeval.formats.queries.weighing import write_weights
+from berryeval.formats.queries.weighting import write_weights
 
 __all__ = [
     "QUERY_FORMATS",

@@ -25,7 +25,7 @@ from berryeval.archive.records import JudgmentEntry, RunFacts
 from berryeval.core.cutoff import DEFAULT_KS
 from berryeval.core.query import Query as AskedQuery
 from berryeval.errors import SystemTimeoutError
-from berryeval.evaluation.weighing import weights_of
+from berryeval.evaluation.weighting import weights_of
 from berryeval.service.answers import Answer, json_bytes, shape_of, with_examples
 from berryeval.service.bodies import JsonRoute
 from berryeval.service.dependencies import (

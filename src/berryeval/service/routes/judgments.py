@@ -281,7 +281,7 @@ def judge(
     responses=documented(404, 409, 412, 428),
     dependencies=[require("judge")],
 )
-def take_judgment_back(
+def withdraw_judgment(
     pair: _PairDep, archive: ArchiveDep, caller: CallerDep, headers: RemovalDep
 ) -> Response:
     """Withdraw a judgment; its history is kept. `If-Match` works as for judging.

@@ -17,7 +17,7 @@ from berryeval.errors import FormatError
 from berryeval.evaluation.comparing import compare
 from berryeval.evaluation.holes import find_holes, highest_grade
 from berryeval.evaluation.mean_bounds import mean_bounds
-from berryeval.evaluation.weighing import effective_queries
+from berryeval.evaluation.weighting import effective_queries
 from berryeval.formats import read_judgments, read_run
 from berryeval.formats.capabilities import Capabilities
 from berryeval.formats.limits import UPLOADED_LINE, limited

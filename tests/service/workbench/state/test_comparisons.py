@@ -183,7 +183,7 @@ def test_few_comparisons_are_cached(archive, filled, comparisons):
 def test_queries_are_sorted_by_harm_and_filtered_by_change(filled, comparisons):
     """Losses come first; a changed ranking with an equal score counts as changed."""
     compared = comparisons.compare(*filled)
-    assert compared.by_harm(RR)[:3].tolist() == [0, 2, 4]
+    assert compared.by_loss(RR)[:3].tolist() == [0, 2, 4]
     assert compared.gains(RR)[:2].tolist() == [-0.5, 0.0]
     assert compared.differs(RR).all()
     assert compared.position_of("q03") == 3

@@ -179,7 +179,7 @@ class Compared:
         """Return the gain of each query; below 0 is worse."""
         return self.comparison.gains(self.names[1], measure)
 
-    def by_harm(self, measure: Measure) -> NDArray[np.intp]:
+    def by_loss(self, measure: Measure) -> NDArray[np.intp]:
         """Return the positions of queries, largest loss first."""
         if measure not in self._orders:
             self._orders[measure] = np.argsort(self.gains(measure), kind="stable")

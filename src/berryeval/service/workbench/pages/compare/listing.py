@@ -251,8 +251,8 @@ def list_changes(compared: Compared, wanted: ComparedQueries) -> Listing:
 def _order(compared: Compared, wanted: ComparedQueries) -> NDArray[np.intp]:
     if wanted.order == "query":
         return compared.by_id
-    by_harm = compared.by_harm(wanted.measure)
-    return by_harm if wanted.order == "harm" else by_harm[::-1]
+    by_loss = compared.by_loss(wanted.measure)
+    return by_loss if wanted.order == "harm" else by_loss[::-1]
 
 
 def _filters(compared: Compared, wanted: ComparedQueries) -> Iterator[NDArray[np.bool_]]:

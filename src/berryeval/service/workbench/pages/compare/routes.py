@@ -18,8 +18,8 @@ from berryeval.charts.scatter import Point, scatter
 from berryeval.errors import NotFoundError
 from berryeval.evaluation.comparison import headline
 from berryeval.evaluation.figures import percent
+from berryeval.evaluation.hole_effects import hole_effect
 from berryeval.evaluation.sentences import of_holes
-from berryeval.evaluation.turning import turning
 from berryeval.judges.protocol import hash_of
 from berryeval.measures import Measure
 from berryeval.reports.wording import capitalised, policy_note, undefined_notes
@@ -162,17 +162,17 @@ def show_holes(request: Request, chosen: ComparedRunsDep) -> Response:
     """Show whether unjudged documents could change the verdict, which may take a while."""
     compared, measure = chosen
     if compared is None:
-        return fragment(request, "compare_holes.html", turning=None)
+        return fragment(request, "compare_holes.html", effect=None)
     found = compared.remembered(
-        ("turning", measure),
-        lambda: turning(compared.comparison, measure, most_queries=MAX_QUERIES_WITH_HOLES),
+        ("hole effect", measure),
+        lambda: hole_effect(compared.comparison, measure, most_queries=MAX_QUERIES_WITH_HOLES),
     )
     given = request.query_params
     pair = Pair(given["a"], given["b"], choose_revision(given))
     return fragment(
         request,
         "compare_holes.html",
-        turning=found,
+        effect=found,
         words=of_holes(found.n_holes),
         measure=measure,
         pair=pair,

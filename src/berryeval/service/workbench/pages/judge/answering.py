@@ -187,7 +187,7 @@ def _answer_in_project(
         elif given.revision:
             archive.judgments.undo(*given.pair, author=author, if_revision=given.revision)
         else:
-            archive.projects.take_refusal_back(name, *given.pair, author=author)
+            archive.projects.undo_refusal(name, *given.pair, author=author)
             queues.unskip(name, author, given.pair)
     except ConflictError as error:
         reason = _CHANGED if given.kind == "undo" else str(error)

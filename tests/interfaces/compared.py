@@ -4,7 +4,7 @@ import csv
 import io
 import re
 
-from doors.queries_by_door import (
+from interfaces.queries_by_door import (
     BY,
     FILES,
     LEAD,
@@ -17,8 +17,8 @@ from doors.queries_by_door import (
     report,
     without_endings,
 )
-from doors.reading import NOTHING, WORDS, ends, html_rows, page_of, plain_rows
-from doors.world import MEASURES
+from interfaces.reading import NOTHING, WORDS, ends, html_rows, page_of, plain_rows
+from interfaces.world import MEASURES
 from waiting import wait_until
 
 # Means, and the interval of each.

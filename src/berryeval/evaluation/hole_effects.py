@@ -18,11 +18,11 @@ from berryeval.evaluation.notes import retrieved_by_all
 from berryeval.evaluation.result import Evaluation, holes_measure
 from berryeval.measures import Measure
 
-__all__ = ["Turning", "turning"]
+__all__ = ["HoleEffect", "hole_effect"]
 
 
 @dataclass(frozen=True)
-class Turning:
+class HoleEffect:
     """The effect that unjudged documents could have on a difference."""
 
     n_queries: int
@@ -41,18 +41,18 @@ class Turning:
         return self.low is not None
 
     @property
-    def could_turn(self) -> bool:
+    def could_change(self) -> bool:
         """Whether another finding is possible."""
         return len(set(self.findings)) > 1
 
 
-def turning(
+def hole_effect(
     comparison: Comparison,
     measure: Measure,
     *,
     system: str | None = None,
     most_queries: int | None = None,
-) -> Turning:
+) -> HoleEffect:
     """Return the range of the difference behind a headline, over all grades of holes.
 
     `system` is the candidate, by default the first. With holes in more than `most_queries` queries
@@ -72,10 +72,10 @@ def turning(
     is_quick = most_queries is None or len(places) <= most_queries
     if not (is_bounded(measure) and is_quick):
         n_holes = int(reduce(add, map(max, *counts), 0.0))
-        return Turning(len(places), n_holes, None, None, ())
+        return HoleEffect(len(places), n_holes, None, None, ())
     low, high, n_holes = _extremes(comparison, difference, {p: query_ids[p] for p in places})
     harmful, helpful = (low, high) if measure.higher_is_better else (high, low)
-    return Turning(
+    return HoleEffect(
         len(places),
         n_holes,
         difference.sampling.mean_over(low),

@@ -9,9 +9,18 @@ import pytest
 
 import berryeval as be
 from berryeval.suite import history
-from doors.queries_by_door import LEAD, NAMED, as_json, command, in_pytest, page, posted, report
-from doors.reading import ends
-from doors.world import MEASURES, World, fill, served, write_files
+from interfaces.queries_by_door import (
+    LEAD,
+    NAMED,
+    as_json,
+    command,
+    in_pytest,
+    page,
+    posted,
+    report,
+)
+from interfaces.reading import ends
+from interfaces.world import MEASURES, World, fill, served, write_files
 from waiting import wait_until
 
 
@@ -94,9 +103,9 @@ def test_every_interface_has_the_weighted_mean(world, weights):
     truth = python(world).evaluations["new"]
     plain = be.evaluate(world.folder / "qrels.txt", world.folder / "new.run", MEASURES)
     assert truth[LEAD].mean != pytest.approx(plain[LEAD].mean, abs=5e-4)
-    for door, mean in evaluated(world).items():
-        digits = 5e-4 if door == "page" else 5e-5 if door == "table" else 1e-12
-        assert mean == pytest.approx(truth[LEAD].mean, abs=digits), door
+    for interface, mean in evaluated(world).items():
+        digits = 5e-4 if interface == "page" else 5e-5 if interface == "table" else 1e-12
+        assert mean == pytest.approx(truth[LEAD].mean, abs=digits), interface
     assert f"{truth[LEAD].mean:.4f}" in settled(world, "/runs").text
 
 
@@ -214,6 +223,6 @@ def test_removed_weights_have_no_effect(world):
     weigh(world, [None] * 48)
     truth = python(world).evaluations["new"]
     assert truth.weights is None
-    for door, mean in evaluated(world).items():
-        digits = 5e-4 if door == "page" else 5e-5 if door == "table" else 1e-12
-        assert mean == pytest.approx(truth[LEAD].mean, abs=digits), door
+    for interface, mean in evaluated(world).items():
+        digits = 5e-4 if interface == "page" else 5e-5 if interface == "table" else 1e-12
+        assert mean == pytest.approx(truth[LEAD].mean, abs=digits), interface

@@ -8,7 +8,7 @@ import pytest
 from starlette.testclient import TestClient
 
 import berryeval as be
-from doors.compared import (
+from interfaces.compared import (
     compared_on,
     comparison_by_command,
     comparison_by_csv,
@@ -42,7 +42,7 @@ from doors.compared import (
     true_means,
     true_slices,
 )
-from doors.decided import (
+from interfaces.decided import (
     decided,
     gate_by_command,
     gate_by_http,
@@ -62,9 +62,9 @@ from doors.decided import (
     true_gate,
     true_power,
 )
-from doors.queries_by_door import FILES, as_json, posted, report
-from doors.reading import faults, html_rows, page_of
-from doors.world import NOISY, TIGHT
+from interfaces.queries_by_door import FILES, as_json, posted, report
+from interfaces.reading import faults, html_rows, page_of
+from interfaces.world import NOISY, TIGHT
 from service.workbench.html import HTML
 from service_server import new_app
 
@@ -77,7 +77,7 @@ TRUTHS = {
 }
 
 
-DOORS = [
+INTERFACES = [
     ("means", means_by_command, ()),
     ("means", means_by_json, ()),
     ("means", means_by_http, ()),
@@ -121,9 +121,11 @@ DOORS = [
 
 
 @pytest.mark.parametrize(
-    ("question", "door", "left_out"), DOORS, ids=[door.__name__ for _, door, _ in DOORS]
+    ("question", "interface", "left_out"),
+    INTERFACES,
+    ids=[interface.__name__ for _, interface, _ in INTERFACES],
 )
-def test_every_interface_gives_the_same_answer(world, pytester, question, door, left_out):
+def test_every_interface_gives_the_same_answer(world, pytester, question, interface, left_out):
     """Numbers agree to the digits shown, and sentences and words to the letter."""
     expected = {
         key: value
@@ -131,7 +133,7 @@ def test_every_interface_gives_the_same_answer(world, pytester, question, door, 
         if not set(key.split()) & set(left_out)
     }
     assert expected
-    assert faults(door(world, pytester), expected) == {}
+    assert faults(interface(world, pytester), expected) == {}
 
 
 def test_every_interface_has_the_same_default_measures(world):
@@ -151,7 +153,7 @@ def test_every_interface_has_the_same_default_measures(world):
     del shown["sentence"]
     # Runs of twelve documents have the same recall at 100 as at 12.
     found["page"] = {key.replace("R@100", "R@12"): value for key, value in shown.items()}
-    assert {door: faults(shown, expected) for door, shown in found.items()} == {
+    assert {interface: faults(shown, expected) for interface, shown in found.items()} == {
         "command": {}, "http": {}, "report": {}, "page": {},
     }  # fmt: skip
 
@@ -166,9 +168,11 @@ def test_pytest_includes_noise_like_the_command(world, pytester):
 def test_every_question_is_asked_through_every_interface():
     """These are command line, HTTP, workbench, HTML report and pytest."""
     for question in TRUTHS:
-        names = " ".join(door.__name__ for asked, door, _ in DOORS if asked == question)
-        for door in ("command", "http", "page", "report", "pytest"):
-            assert door in names, f"{question}: {door}"
+        names = " ".join(
+            interface.__name__ for asked, interface, _ in INTERFACES if asked == question
+        )
+        for interface in ("command", "http", "page", "report", "pytest"):
+            assert interface in names, f"{question}: {interface}"
 
 
 def test_the_data_covers_every_answer(world):

@@ -6,8 +6,8 @@ import pytest
 from click.testing import CliRunner
 
 from berryeval.cli import main
-from doors.reading import page_of
-from doors.world import MEASURES
+from interfaces.reading import page_of
+from interfaces.world import MEASURES
 from pytest_plugin.other_plugins import WITHOUT_THEM
 from service.workbench.html import HTML
 

@@ -3,7 +3,7 @@
 import pytest
 
 from berryeval import compare
-from berryeval.evaluation.turning import turning
+from berryeval.evaluation.hole_effects import hole_effect
 from berryeval.measures import parse_measure
 
 N = 30
@@ -19,10 +19,10 @@ def compared(*measures, **options):
 
 def test_holes_could_change_a_result():
     """Fifteen losses of RR are clear, unless the new first documents are relevant."""
-    found = turning(compared(), RR)
+    found = hole_effect(compared(), RR)
     assert (found.n_queries, found.n_holes) == (15, 15)
     assert found.findings == ("worse", "worse", "untested")
-    assert found.could_turn
+    assert found.could_change
     assert (found.low, found.high) == pytest.approx((-0.25, 0.0))
 
 
@@ -30,7 +30,7 @@ def test_bounds_are_those_of_the_comparison():
     """`compare(..., bounds=True)` computes the same for every difference."""
     comparison = compared("RR", "P@1", "nDCG@2", bounds=True)
     for difference in comparison.differences:
-        found = turning(comparison, difference.measure)
+        found = hole_effect(comparison, difference.measure)
         assert (found.low, found.high) == (difference.bounds.low, difference.bounds.high)
 
 
@@ -39,7 +39,7 @@ def test_a_measure_of_a_family_is_tested_within_it():
     comparison = compared("nDCG@2", "RR", "P@1", "Unjudged@1")
     for name in ("RR", "P@1", "Unjudged@1"):
         measure = parse_measure(name)
-        found = turning(comparison, measure, system="b")
+        found = hole_effect(comparison, measure, system="b")
         assert found.is_known == (name != "Unjudged@1")
         if found.is_known:
             assert found.findings[0] == comparison.difference("b", measure).finding
@@ -48,7 +48,7 @@ def test_a_measure_of_a_family_is_tested_within_it():
 def test_noise_is_included_for_every_grade():
     """No grades make the result of a noisy system clear."""
     lost = {query: ["n"] for query in JUDGMENTS}
-    found = turning(compared(repeats={"b": [lost]}), RR)
+    found = hole_effect(compared(repeats={"b": [lost]}), RR)
     assert found.findings == ("unclear", "unclear", "unclear")
     assert (found.low, found.high) == pytest.approx((-0.625, -0.5))
 
@@ -59,21 +59,21 @@ def test_only_queries_of_the_headline_are_considered():
     comparison = compare(JUDGMENTS, {"a": lacking, "b": AFTER}, "RR")
     over_common = {query: JUDGMENTS[query] for query in lacking}
     common = {query: AFTER[query] for query in lacking}
-    expected = turning(compare(over_common, {"a": lacking, "b": common}, "RR"), RR)
-    assert turning(comparison, RR) == expected
+    expected = hole_effect(compare(over_common, {"a": lacking, "b": common}, "RR"), RR)
+    assert hole_effect(comparison, RR) == expected
 
 
 def test_without_holes_a_result_cannot_change():
     """Every document that counts is judged."""
     complete = {q: ["n", "d"] if i % 2 else ["d", "n"] for i, q in enumerate(JUDGMENTS)}
-    found = turning(compare(JUDGMENTS, {"a": BEFORE, "b": complete}, "RR"), RR)
-    assert (found.n_queries, found.n_holes, found.could_turn) == (0, 0, False)
+    found = hole_effect(compare(JUDGMENTS, {"a": BEFORE, "b": complete}, "RR"), RR)
+    assert (found.n_queries, found.n_holes, found.could_change) == (0, 0, False)
     assert found.low == found.high
 
 
 def test_expensive_results_are_not_computed():
     """The number of holes is still reported; a geometric mean has no bounds."""
-    found = turning(compared(), RR, most_queries=10)
-    assert (found.is_known, found.could_turn) == (False, False)
+    found = hole_effect(compared(), RR, most_queries=10)
+    assert (found.is_known, found.could_change) == (False, False)
     assert (found.n_queries, found.n_holes) == (15, 15)
-    assert not turning(compared("GMAP"), parse_measure("GMAP")).is_known
+    assert not hole_effect(compared("GMAP"), parse_measure("GMAP")).is_known

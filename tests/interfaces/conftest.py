@@ -6,7 +6,7 @@ import pytest
 import berryeval.pytest_plugin.guard_check
 import berryeval.pytest_plugin.plain  # noqa: F401
 from berryeval.service import shared_work
-from doors import world as worlds
+from interfaces import world as worlds
 
 
 @pytest.fixture(autouse=True)

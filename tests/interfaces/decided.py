@@ -7,10 +7,10 @@ import berryeval as be
 from berryeval.evaluation.power import sensitivity
 from berryeval.suite.gate import decide
 from berryeval.suite.settings import read_settings
-from doors.compared import interval_of
-from doors.queries_by_door import as_json, command, in_pytest, page, posted, report
-from doors.reading import ends, plain_rows
-from doors.world import MARGIN, TIGHT
+from interfaces.compared import interval_of
+from interfaces.queries_by_door import as_json, command, in_pytest, page, posted, report
+from interfaces.reading import ends, plain_rows
+from interfaces.world import MARGIN, TIGHT
 
 # A gate: the verdict and sentence, and for each guard the verdict, reason and figures.
 

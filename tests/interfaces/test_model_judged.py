@@ -21,10 +21,10 @@ from berryeval.service import ServiceSettings
 from berryeval.suite.counted_grades import grades_of_pool
 from berryeval.suite.gate import decide, model_of
 from berryeval.suite.settings import read_settings
-from doors.compared import of_differences, of_records, of_rows
-from doors.decided import gate_records, guard_figures, interval_of
-from doors.queries_by_door import as_json, command, page, posted, report, without_endings
-from doors.reading import ends, faults, html_rows, plain_rows
+from interfaces.compared import of_differences, of_records, of_rows
+from interfaces.decided import gate_records, guard_figures, interval_of
+from interfaces.queries_by_door import as_json, command, page, posted, report, without_endings
+from interfaces.reading import ends, faults, html_rows, plain_rows
 from judges.model_judged import N_LABELLED, RESTS, fill, write_model_judged
 from pytest_plugin.other_plugins import WITHOUT_THEM
 from service_server import new_app
@@ -233,7 +233,7 @@ def gate_in_pytest(world, pytester):
     return gate_records(json.loads(pytester.path.joinpath("written.json").read_text()))
 
 
-DOORS = [
+INTERFACES = [
     (true_comparison, comparison_by_command, ()),
     (true_comparison, comparison_by_json, ()),
     (true_comparison, comparison_by_http, ()),
@@ -249,15 +249,17 @@ DOORS = [
 
 
 @pytest.mark.parametrize(
-    ("truth", "door", "left_out"), DOORS, ids=[door.__name__ for _, door, _ in DOORS]
+    ("truth", "interface", "left_out"),
+    INTERFACES,
+    ids=[interface.__name__ for _, interface, _ in INTERFACES],
 )
-def test_every_interface_says_what_its_answer_rests_on(world, pytester, truth, door, left_out):
+def test_every_interface_says_what_its_answer_rests_on(world, pytester, truth, interface, left_out):
     """Numbers agree to the digits shown, and sentences to the letter."""
     expected = {
         key: value for key, value in truth(world).items() if not set(key.split()) & set(left_out)
     }
     assert "based on" in expected["sentence"].lower()
-    assert faults(door(world, pytester), expected) == {}
+    assert faults(interface(world, pytester), expected) == {}
 
 
 def test_a_live_system_is_asked_what_only_the_model_judged(world):
