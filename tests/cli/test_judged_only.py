@@ -213,7 +213,7 @@ def figures(text):
     return found["verdict"], found["sentence"], found["guards"]
 
 
-def test_a_gate_decides_the_same_by_every_door(monkeypatch):
+def test_a_gate_decides_the_same_by_every_interface(monkeypatch):
     """The name of the measure, the settings, the environment, the flag and Python."""
     toml(CONDENSED)
     by_name = figures(call("gate", "--json"))

@@ -312,7 +312,7 @@ def project(tmp_path, monkeypatch):
 
 
 @pytest.mark.parametrize(("name", "code"), [("same", 0), ("slower", 1)])
-def test_every_door_gives_the_same_verdict(project, name, code):
+def test_every_interface_gives_the_same_verdict(project, name, code):
     """Options, berryeval.toml with a saved baseline, Python: the same guards, the same words."""
     guards = ["--margin", "nDCG@10=0.02", "--margin", "ms@p95=10%"]
     files = ["--judgments", "qrels", "--run", f"{name}.run", "--timings", f"{name}.timings"]

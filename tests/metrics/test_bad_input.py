@@ -21,7 +21,7 @@ INTERFACES = [
     lambda *args: metrics.compute_all(*args[:2], args[2:]),
 ]
 
-every_door = pytest.mark.parametrize(
+every_interface = pytest.mark.parametrize(
     "interface",
     INTERFACES,
     ids=[*(metric.__name__ for metric in METRICS), "validate_inputs", "compute_all"],
@@ -74,7 +74,7 @@ BAD_ARRAYS = {
 }
 
 
-@every_door
+@every_interface
 @pytest.mark.parametrize("argument", ["retrieved", "relevant"])
 @pytest.mark.parametrize(("array", "error", "expected"), BAD_ARRAYS.values(), ids=BAD_ARRAYS)
 def test_invalid_array_is_rejected_by_name(interface, argument, array, error, expected):
@@ -95,7 +95,7 @@ def test_errors_have_the_usual_python_classes(error, builtin):
     assert issubclass(error, BerryEvalError)
 
 
-@every_door
+@every_interface
 @pytest.mark.parametrize(
     ("k", "error", "expected"),
     [
@@ -116,7 +116,7 @@ def test_invalid_k_is_rejected(interface, k, error, expected):
     assert str(raised.value) == f"k: expected {expected}"
 
 
-@every_door
+@every_interface
 def test_retrieved_without_columns_has_no_valid_k(interface):
     """B3: there is no k from 1 to 0."""
     with pytest.raises(InputError) as error:
@@ -124,7 +124,7 @@ def test_retrieved_without_columns_has_no_valid_k(interface):
     assert str(error.value) == "k: expected at most 0, the columns of retrieved, got 1"
 
 
-@every_door
+@every_interface
 def test_different_numbers_of_rows_are_rejected(interface):
     """B3: both arrays have one row per query."""
     with pytest.raises(InputError) as error:

@@ -102,7 +102,7 @@ class Grouped:
     def to_arrow(self) -> Any:  # noqa: ANN401 - pyarrow has no types
         """Return a pyarrow.Table with one row per document: query_id, doc_id, score.
 
-        Needs pyarrow (``pip install 'berryeval[frames]'``). ``run.to_arrow().to_pandas()`` is a
+        Requires pyarrow (``pip install 'berryeval[frames]'``). ``run.to_arrow().to_pandas()`` is a
         pandas frame, ``polars.DataFrame(run)`` one of polars.
         """
         from berryeval.core.arrow_table import table_of_scores

@@ -164,8 +164,8 @@ class Judgments(Grouped):
         """Return a pyarrow.Table with one row per grade: query_id, doc_id, relevance.
 
         Judgments of subtopics have a fourth column, subtopic, and a fifth, subtopic_weight, if
-        subtopics have weights. If documents have strata, the last column is stratum. Needs pyarrow
-        (``pip install 'berryeval[frames]'``).
+        subtopics have weights. If documents have strata, the last column is stratum. Requires
+        pyarrow (``pip install 'berryeval[frames]'``).
         """
         from berryeval.core.arrow_table import (
             table_of_grades,

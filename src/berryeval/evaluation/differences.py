@@ -371,7 +371,7 @@ def _difference(pair: Pair, estimate: Estimate, how: Statistics) -> Difference:
         p_value=estimate.p_value,
         reason=estimate.reason,
         tests=tuple(_test(name, column, how) for name in how.tests),
-        # Effect sizes of single queries would take the model's grades for those of people.
+        # Effect sizes of single queries would treat the model's grades as those of people.
         cohens_dz=cohens_dz(values) if pair.labelled is None else None,
         rank_biserial=rank_biserial(values) if pair.labelled is None else None,
         noise_sd=pair.noise_sd,

@@ -127,7 +127,7 @@ def judge_margin(
 
     The p-values, of which the second is corrected over all guards, are None if fewer than
     `MIN_CHANGED` queries changed. The guard then never fails, and passes only if the share of
-    queries that change is surely so small that the margin holds, even if each loses the whole
+    queries that change is clearly so small that the margin holds, even if each loses the whole
     `score_range` of the measure.
     """
     if p_pass is None or p_fail is None:

@@ -2,7 +2,7 @@
 
 A comparison of one candidate with one baseline is a *try*. The same comparison over other queries,
 since the set grew, is a further *look* of that try. Over the same queries it is neither: nothing
-new was drawn, whatever judgments were corrected in between.
+new was drawn, even if judgments were corrected in between.
 """
 
 from __future__ import annotations
@@ -180,14 +180,14 @@ def recall(
 ) -> Memory:
     """Count the looks and tries of a decision among those of the past, oldest first.
 
-    Runs are the same if their rankings of the queries of then are. A run that was made again after
+    Runs are the same if their rankings of the earlier queries are. A run that was made again after
     the set grew holds more queries, and is the same if it ranks the earlier ones as before.
 
     Parameters
     ----------
     past : iterable of Decision
     candidate, baseline : Run
-        What is compared now; None if there is no baseline.
+        The runs that are compared now; None if there is no baseline.
     query_ids : sequence of str
         The queries that are scored now.
     depth : int or None

@@ -41,7 +41,7 @@ class ModelJudgments:
 
     Parameters
     ----------
-    grades : Judgments, path, or whatever else `evaluate` takes
+    grades : Judgments, path, or any other source that `evaluate` takes
         By the model alone, for all queries of the draw, also those that people labelled.
     draw : LabelDraw or path
         Which queries people labelled, and how these were drawn.
@@ -112,8 +112,9 @@ def evaluate_with_model(
 ) -> Evaluation:
     """Score a run by people and a model: means are corrected by the queries that people labelled.
 
-    `judgments` are what `combine` returned. Scores of single queries are by people where they
-    labelled it, and by the model elsewhere. Measures of time, which no judgment changes, stay as
+    `judgments` are what `combine` returned. Scores of single queries come from people if they
+    labelled the query, and otherwise from the model. Measures of time, which no judgment changes,
+    stay as
     they are.
     """
     if judgments.lengths:

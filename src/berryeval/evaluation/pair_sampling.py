@@ -73,12 +73,12 @@ def evaluate_pairs(
 
     The score of a query is that of the model plus, for each labelled pair, what people's grade adds
     beyond the model's, divided by the probability of the pair. Scores of single queries may
-    therefore lie outside the measure's range; only their mean means something. Pass the result to
+    therefore lie outside the measure's range; only their mean is meaningful. Pass the result to
     `berryeval.compare_scores`, and that to `berryeval.gate`.
 
     Parameters
     ----------
-    model : Judgments, path, or whatever else `evaluate` takes
+    model : Judgments, path, or any other source that `evaluate` takes
         Grades by the model, for all queries and documents that were to be judged.
     pairs : iterable of LabelledPair
         Drawn from these, independently from query to query.

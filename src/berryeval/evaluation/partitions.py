@@ -2,8 +2,8 @@
 
 A partition has all rows of each of its queries: the judgments and the run. `score_partition` scores
 it as `evaluate` would, and `gather_scores` puts the scores of all partitions together, in the order
-of query ids as bytes. Every score and every mean then has the same bits as on one machine, however
-the queries were partitioned. Requires pyarrow.
+of query ids as bytes. Every score and every mean is then bit-for-bit the same as on one machine,
+however the queries were partitioned. Requires pyarrow.
 """
 
 from __future__ import annotations
@@ -67,12 +67,12 @@ class ScoringPlan:
     duplicates : {"error", "keep-best"}
         What to do with a document that occurs twice for one query.
     judges : {"first", "latest", "max", "mean", "majority"}
-        Which grade counts if several judges graded a document. First and latest go by the order
+        Which grade counts if several judges graded a document. First and latest refer to the order
         of rows.
     exclude_self : bool
         Whether to remove a document from the results of the query with the same id.
     judged_only : bool
-        Whether to remove unjudged documents from the rankings before any measure sees them.
+        Whether to remove unjudged documents from the rankings before scoring.
     lengths : mapping, optional
         The length of each document, for measures that need it.
 
@@ -145,8 +145,8 @@ def _check_measure(measure: Measure, *, has_lengths: bool) -> None:
 def score_partition(judgments: ArrowStream, run: ArrowStream, plan: ScoringPlan) -> Any:  # noqa: ANN401 - pyarrow has no types
     """Score the queries of one partition.
 
-    The scores of a query have the same bits as those of `evaluate`, and do not depend on what else
-    is in the partition. All rows of a query, judgments and run, must be in the same partition:
+    The scores of a query are bit-for-bit those of `evaluate`, and do not depend on what else is in
+    the partition. All rows of a query, judgments and run, must be in the same partition:
     `gather_scores` rejects a query that comes from two. Either frame may be empty, and rows may be
     in any order; adjacent rows of a query are scored fastest.
 

@@ -56,7 +56,7 @@ def noise_of(
         What the system answered, each time; at least two.
     measures : one or several measures
     query_ids : iterable of str, optional
-        The queries to look at, of those judged; all of them unless given.
+        The judged queries to consider. Default: all.
 
     Raises
     ------

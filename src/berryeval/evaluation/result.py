@@ -418,7 +418,7 @@ def aggregated(
     if measure.aggregate == "sum" or not values:
         return reduce(add, values, 0.0)
     if measure.aggregate == "percentile":
-        # It imports NumPy, which means do without.
+        # It imports NumPy, which computing means does not require.
         from berryeval.evaluation.percentiles import percentile_in, percentile_of
 
         return percentile_of(values, percentile_in(measure))

@@ -54,7 +54,7 @@ def find_risks(
     """Return the risks of each candidate, for each weight of losses and each measure.
 
     All evaluations are over the same queries. Means are weighted if queries have weights, and
-    standard errors allow for groups and strata. Geometric risk knows neither.
+    standard errors allow for groups and strata. Geometric risk considers neither.
     """
     chosen = [*measures]
     for alpha in dict.fromkeys(alphas):

@@ -197,7 +197,7 @@ def choice(default: Value, words: Mapping[Value, str], **declared: Value) -> Val
     choices = tuple(one for one in words if one is not None)
 
     def checked(value: Value) -> Value:
-        # True equals 1, and is none of the exit codes.
+        # True equals 1, but is not an exit code.
         if not any(value == one and type(value) is type(one) for one in choices):
             raise ValueError
         return value

@@ -1,10 +1,10 @@
 """How the queries of a set represent all that users ask: weights, groups and strata.
 
-Paraphrases of one intent, queries of one session or tenant rise and fall together. Taken as
-independent they promise more certainty than there is, so each `group` counts as one. A query that
-is asked more often than others counts more, by its `weight`. Queries that were drawn stratum by
-stratum, so many of each kind, promise less than there is if the spread between kinds counts as
-chance; only that within each `stratum` does.
+Paraphrases of one intent, queries of one session or tenant rise and fall together. Treated as
+independent, they suggest more certainty than there is, so each `group` counts as one. A query that
+is asked more often than others counts more, by its `weight`. If queries were drawn stratum by
+stratum, with a fixed number of each kind, the spread between kinds is not chance; only that within
+each `stratum` counts.
 """
 
 from __future__ import annotations
@@ -120,7 +120,7 @@ PLAIN = Sampling()
 def sampling_of(queries: Mapping[str, Query], query_ids: Iterable[str]) -> Sampling:
     """Return the groups, weights and strata of queries, if any of them has one.
 
-    `berryeval.evaluation.weighting.weights_of` says what a query without a weight counts.
+    `berryeval.evaluation.weighting.weights_of` describes how much a query without a weight counts.
     """
     ids = [*query_ids]
     found = Sampling(

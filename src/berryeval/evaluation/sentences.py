@@ -241,7 +241,7 @@ def _figure(value: float, limit: float, n_digits: int = 4) -> str:
 def of_margin(result: GuardResult, inference: Inference, untested: str | None = None) -> str:
     """Return a sentence that compares a mean difference with its margin.
 
-    `untested` is why nothing is tested, where that is not for want of changed queries.
+    `untested` is the reason why nothing is tested, other than too few changed queries.
     """
     assert isinstance(result.guard, MarginGuard)
     if result.is_unchanged:

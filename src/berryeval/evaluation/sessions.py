@@ -100,10 +100,10 @@ def session_scores(
     k : int or None
         Ranks to consider, at least 1. None means the whole ranking.
     b, bq : float
-        Bases of the logarithms, above 1: the higher, the more patient is a user with further
-        ranks, and with further queries.
+        Bases of the logarithms, above 1: the higher, the more patient a user is with lower ranks,
+        and with later queries.
     gain : {"linear", "exp2"} or mapping of float to float
-        What a grade is worth, as in `DCG`.
+        The gain of a grade, as in `DCG`.
     measures : measures, optional
         Measures to average over the judged turns of each session. A turn that the run does not
         have scores 0.

@@ -1,6 +1,6 @@
 """The best weights of a fusion, found by exact line search and coordinate ascent.
 
-The fused score of a document is a sum of what each run gives it times the weight of the run. If
+The fused score of a document is the sum, over runs, of the run's value times its weight. If
 one weight moves and the others keep their proportions, the scores of two documents change places at
 one point at most. A measure depends on the order of documents only: over the moving weight it is a
 step function, whose steps are at those points. Its maximum is exact, and no grid can miss it.

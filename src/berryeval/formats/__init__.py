@@ -1,6 +1,6 @@
 """Files of judgments, runs, queries and documents.
 
-One module a format: its grammar, how it is read and written.
+One module per format: its grammar, how it is read and written.
 """
 
 from typing import TYPE_CHECKING
@@ -36,7 +36,7 @@ __all__ = [
     "write_run",
 ]
 
-# What scoring a run does without.
+# Not needed for scoring a run.
 __getattr__ = loader_of(
     __name__,
     {

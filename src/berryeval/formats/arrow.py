@@ -1,4 +1,4 @@
-"""Arrow IPC, files (also called Feather) and streams. Columns as in Parquet. Needs pyarrow."""
+"""Arrow IPC, files (also called Feather) and streams. Columns as in Parquet. Requires pyarrow."""
 
 from __future__ import annotations
 

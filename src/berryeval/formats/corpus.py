@@ -32,7 +32,7 @@ def iter_documents(path: PathLike) -> Iterator[Document]:
     Raises
     ------
     FormatError
-        With file and line, for what cannot be read, and for a document that comes twice.
+        With file and line, for invalid content, and for a document that occurs twice.
     """
     if os.path.isdir(path):  # noqa: PTH112
         path = beir.corpus_path(path)
@@ -52,7 +52,7 @@ def read_documents(path: PathLike) -> Documents:
     Raises
     ------
     FormatError
-        With file and line, for what cannot be read, and for a document that comes twice.
+        With file and line, for invalid content, and for a document that occurs twice.
     """
     return Documents.of(iter_documents(path))
 

@@ -1,10 +1,10 @@
 """Tables with a header: BEIR's qrels, Quepid's exports, your own.
 
 Columns are separated by tabs, commas or semicolons, whichever the first line has, tried in this
-order. That line names the columns; `berryeval.core.column_names` says which names are understood,
-and other columns are ignored. Judgments may have the columns ``judge``, ``subtopic``, ``source``,
-``judged_at``, ``note`` and ``stratum``, and one row per judge. Fields may be quoted, as
-spreadsheets do it. Empty lines are passed over.
+order. That line names the columns; `berryeval.core.column_names` lists the accepted names, and
+other columns are ignored. Judgments may have the columns ``judge``, ``subtopic``, ``source``,
+``judged_at``, ``note`` and ``stratum``, and one row per judge. Fields may be quoted, as in
+spreadsheets. Empty lines are ignored.
 """
 
 from __future__ import annotations

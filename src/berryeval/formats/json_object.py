@@ -74,7 +74,7 @@ def load(path: PathLike) -> JsonObject:
     """Load a file."""
     content = b"".join(line for _, line in iter_lines(path))
     try:
-        # Pairs rather than dicts: a document that comes twice is for the caller to see.
+        # Pairs rather than dicts, so that the caller sees repeated documents.
         queries = json.loads(content, object_pairs_hook=list)
     except (ValueError, RecursionError) as error:
         raise FormatError(f"expected a JSON object ({error})", path_name(path)) from None

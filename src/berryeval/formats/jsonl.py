@@ -3,7 +3,7 @@
 Runs have a ``score`` instead of a ``relevance``. Judgments may have a ``judge``, a ``subtopic``, a
 ``source``, a time (``judged_at``), a ``note`` and a ``stratum``, and one line per judge. Other
 usual names of the keys are understood, see `berryeval.core.column_names`; other keys are ignored.
-Ids may be numbers. Empty lines are passed over. A list of such objects is read in the same way,
+Ids may be numbers. Empty lines are ignored. A list of such objects is read in the same way,
 however it is split into lines.
 
 An exported archive has one line per document: ``subtopics`` and ``subtopic_weights`` are objects,

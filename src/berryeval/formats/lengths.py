@@ -34,7 +34,7 @@ def read_lengths(path: PathLike) -> dict[str, float]:
     ------
     FormatError
         With file and line, for what cannot be read, for a length that is not a number of at least
-        0, and for a document that comes twice.
+        0, and for a document that occurs twice.
     """
     if os.path.isdir(path):  # noqa: PTH112
         path = beir.corpus_path(path)

@@ -116,7 +116,7 @@ def path_name(path: PathLike) -> str:
 def can_be_read_again(path: PathLike) -> bool:
     """Whether it is a file, a folder or kept, and neither standard input nor a pipe.
 
-    Raises if it is not there.
+    Raises if it does not exist.
     """
     if isinstance(path, Kept) or os.fspath(path) == "-":
         return isinstance(path, Kept)
@@ -133,8 +133,8 @@ def readable_again(path: PathLike) -> PathLike:
 def iter_lines(path: PathLike) -> Iterator[tuple[int, bytes]]:
     """Iterate over the lines of a file and their numbers, from 1.
 
-    ``-`` reads standard input. gzip and zstd are recognised by their first bytes, whatever the name
-    of the file. A byte order mark is dropped.
+    ``-`` reads standard input. gzip and zstd are recognised by their first bytes, regardless of the
+    file name. A byte order mark is dropped.
 
     Raises `FormatError` if the file cannot be read, is damaged, compressed in another way, or
     UTF-16 text; `MissingExtraError` if zstd is not installed.

@@ -1,7 +1,7 @@
 """Parquet: columns called as those of a table with a header (`berryeval.core.column_names`).
 
 Ids may be text, bytes, categories or whole numbers. Other columns are ignored. A folder of files is
-one table, see `berryeval.formats.parquet_folder`. Needs pyarrow.
+one table, see `berryeval.formats.parquet_folder`. Requires pyarrow.
 """
 
 from __future__ import annotations

@@ -64,9 +64,9 @@ def read_judgments(
         What to do with a document that is judged twice for one query, by one judge and for one
         subtopic.
     judges : {"first", "latest", "max", "mean", "majority"}
-        Which grade counts where several judges graded a document; first and latest go by the order
-        of the file. Negative grades count only where all are negative; of grades that are equally
-        frequent, the majority is the lowest.
+        Which grade counts if several judges graded a document; first and latest refer to the order
+        of the file. Negative grades count only if all are negative; among equally frequent grades,
+        the majority is the lowest.
     split : str
         Of a folder, which judgments to read: ``"dev"`` are those of ``qrels/dev.tsv``.
 

@@ -10,8 +10,8 @@
 
 The first of the relevant chunks is the primary one. A set may draw the line of relevance higher
 than at grade 1: `relevant_from`. Those that are not relevant were judged, and
-found to be of no use: grade 0. With ``"scale": 1`` plain ids will do in ``relevant``, too, and mean
-grade 1; on any other scale they are an error, and so is a key that has no meaning anywhere.
+found to be of no use: grade 0. With ``"scale": 1`` plain ids are also accepted in ``relevant``, and
+mean grade 1; on any other scale they are an error, and so is a key that has no meaning anywhere.
 
 ``labels`` say what the grades mean, one for each from 0 up to the scale, and ``judges`` which grade
 counts where second opinions are given on the set. Both may be left out.
@@ -112,8 +112,8 @@ def read(path: PathLike) -> RelevanceJudgments:
     Raises
     ------
     FormatError
-        If it is of another shape, or has a key that has no meaning. Whether ids exist is not for
-        this module to know.
+        If it is of another shape, or has a key that has no meaning. This module does not check
+        whether ids exist.
     """
     return parse(b"".join(line for _, line in iter_lines(path)), path)
 

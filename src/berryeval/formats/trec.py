@@ -15,7 +15,7 @@ fourth column are ignored: ranks follow from the scores. So are columns after th
 the first line is that of the run.
 
 Columns are separated by any number of spaces or tabs. Lines may end in CR LF, the last one need
-not end at all; empty lines, and lines that begin with #, are passed over.
+not end at all; empty lines, and lines that begin with #, are ignored.
 """
 
 from __future__ import annotations

@@ -58,7 +58,7 @@ def write_judgments(
     format : str, optional
         One of `FORMATS`. Without it the name decides: ``.jsonl``, ``.json``, ``.csv``,
         ``.tsv``, ``.parquet``, ``.arrow`` (a file), ``.arrows`` (a stream), ``.letor`` and
-        ``.lz4`` (ranx); any other is TREC, but for endings that name something else, such as
+        ``.lz4`` (ranx); any other is TREC, except for extensions of other formats, such as
         ``.xlsx``. Formats of other platforms have to be named.
     texts : mapping from str to str, optional
         The texts of queries by id, for the format that has both: ``rank-eval``.
@@ -68,7 +68,7 @@ def write_judgments(
     FormatError
         If the file cannot be written.
     InputError
-        If an id has no place in the format, or the name asks for a format that is not written.
+        If the format cannot represent an id, or the name implies a format that cannot be written.
     """
     write_whole(path, _to_lines(judgments, path, format, texts))
 
@@ -78,7 +78,7 @@ def write_run(
 ) -> None:
     """Write a run to a file, atomically. Path and format are as for `write_judgments`.
 
-    With `partitions`, the path is a folder of so many Parquet files, each with whole queries, for
+    With `partitions`, the path is a folder of that many Parquet files, each with whole queries, for
     engines that read them at the same time; fewer if there are fewer queries.
     """
     if partitions is None:
@@ -95,7 +95,7 @@ def format_of_name(path: PathLike) -> str:
     Raises
     ------
     ArgumentError
-        If it asks for one that cannot be written, such as ``.xlsx``.
+        If it implies one that cannot be written, such as ``.xlsx``.
     """
     return format_of_ending(path, _ENDINGS, "trec", argument="output", choice="a format (--to)")
 

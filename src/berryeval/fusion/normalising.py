@@ -1,6 +1,6 @@
 """Normalisations of the scores of one ranking, in plain Python: the specification.
 
-Scores come in rank order: sums run in this order, whatever the order of the rows.
+Scores are in rank order: sums run in this order, regardless of the order of the rows.
 """
 
 from __future__ import annotations

@@ -32,7 +32,7 @@ _CUTOFFS = (0, 5, 10, 15, 20, 30, 100, 200, 500, 1000)
 class Training:
     """What a supervised method learned.
 
-    ``Training("mapfuse", ((0.31,), (0.27,)))`` weighs two runs by hand.
+    ``Training("mapfuse", ((0.31,), (0.27,)))`` weights two runs by hand.
     """
 
     method: str

@@ -32,7 +32,7 @@ def read_judged_queries(
     Raises
     ------
     ArgumentError
-        If there are no judgments to go by, or no splits.
+        If there are no judgments, or no splits.
     MismatchError
         If no query is judged.
     """

@@ -1,6 +1,6 @@
 """The grades of judges in a golden set: ``model-grades.jsonl``, one JSON object per line.
 
-Lines are only ever added. A line has the grade, the reason, and everything the grade depends on:
+The file is append-only. A line has the grade, the reason, and everything the grade depends on:
 the judge, the guideline, and a hash of both and of the texts. The file is therefore also the cache
 of all calls: nothing is asked twice, and what changed is asked again. People's grades are never in
 it, and these grades are never among the judgments.

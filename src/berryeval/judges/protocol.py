@@ -205,8 +205,8 @@ class Answer:
     opinion : Opinion
         The opinion.
     model : str or None
-        The model that the server says has answered, which may be more exact than the one asked
-        for.
+        The model that answered, according to the server, which may be more specific than the one
+        requested.
     n_calls : int
         Calls, including those that were repeated because of an invalid answer.
     input_tokens, output_tokens : int

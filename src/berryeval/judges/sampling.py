@@ -14,7 +14,8 @@ Stratum = TypeVar("Stratum", bound=Hashable)
 def allocate(sizes: Mapping[Stratum, int], n: int) -> dict[Stratum, int]:
     """Return how many items to draw from each stratum: as equally as their sizes allow.
 
-    Rare grades are what a check needs to see, so strata count alike whatever their sizes; the
+    Rare grades are what a check needs to see, so strata count equally, regardless of their sizes;
+    the
     probabilities of the sample make up for it.
 
     Examples

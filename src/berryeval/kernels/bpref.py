@@ -12,8 +12,8 @@ __all__ = ["bpref"]
 def bpref(grades: Sequence[float], judged: Sequence[float], level: float = 1.0) -> float:
     """Average over the relevant documents the share of non-relevant ones ranked below them.
 
-    Documents without a grade are passed over. Of the documents judged not relevant, only as
-    many count as there are relevant ones. A relevant document that was not retrieved adds 0.
+    Documents without a grade are ignored. Of the documents judged not relevant, only as many count
+    as there are relevant ones. A relevant document that was not retrieved adds 0.
     """
     n_relevant = count_relevant(judged, level)
     if not n_relevant:

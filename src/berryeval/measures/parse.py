@@ -127,7 +127,7 @@ def parse_measure(text: str) -> Measure:
     Raises
     ------
     UnknownMeasureError
-        If no measure goes by that name; with the nearest one.
+        If no measure has that name; with the nearest one.
     MeasureSyntaxError
         If the text or a parameter cannot be read, or stands for several measures.
 
@@ -158,7 +158,7 @@ def parse_measures(text: str) -> tuple[Measure, ...]:
     Raises
     ------
     UnknownMeasureError
-        If no measure goes by a name; with the nearest one.
+        If no measure has a name; with the nearest one.
     MeasureSyntaxError
         If the text or a parameter cannot be read.
 

@@ -221,7 +221,7 @@ def _numbers(one: Tunable, value: str) -> tuple[float, ...]:
     parts = value.split(",")
     try:
         numbers = tuple(read(part) for part in parts)
-        # NaN is not in the range, and so no weight.
+        # NaN is not in the range, and so not a valid weight.
         is_valid = all(one.least <= number <= one.most for number in numbers)
     except ValueError:
         is_valid = False

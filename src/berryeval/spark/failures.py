@@ -34,7 +34,7 @@ def translated() -> Iterator[None]:
     try:
         yield
     except Exception as error:
-        # Those of py4j, which the client of Spark Connect does without, are no PySparkException.
+        # Those of py4j, which Spark Connect does not use, are not PySparkExceptions.
         if not isinstance(error, PySparkException) and type(error).__module__ != "py4j.protocol":
             raise
         raise _translate(str(error)) from error

@@ -230,7 +230,7 @@ def _one_column(name: str, text: str | None, rules: Rules) -> Column:
         return Column(full_name, "relstring", _nothing, length=max(length, 0))
     if name in ("utility", "11pt_avg", "set_F", "rbp_resid"):
         return Column(full_name, "mean", _with_numbers(name, text, rules))
-    # What takes no parameters passes over them, and is called the same.
+    # Measures without parameters ignore them, and keep their names.
     kind: ColumnKind = "sum" if name in _SUMS else "geometric" if name in _GEOMETRIC else "mean"
     return Column(name, kind, _without_parameters(name, rules))
 

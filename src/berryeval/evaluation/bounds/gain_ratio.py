@@ -51,7 +51,7 @@ def _difference(measure: Measure, case: Case, baseline: Ranking, candidate: Rank
     rising = sorted(weights.values())
     low = -_highest(ideal, -judged_gain, [-weight for weight in rising])
     high = _highest(ideal, judged_gain, rising[::-1])
-    # With nothing to gain the value is 0, which is no quotient.
+    # With nothing to gain the value is 0, which is not a quotient.
     return Bounds(min(low, 0.0), max(high, 0.0)) if ideal.can_be_nothing else Bounds(low, high)
 
 

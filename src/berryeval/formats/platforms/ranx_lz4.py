@@ -1,7 +1,7 @@
 """Files of ranx that end in ``.lz4``: ``{"q1": {"d7": 2.5}}`` in CBOR, compressed twice with lz4.
 
 Queries, their documents, and the scores or grades of these, as in a JSON object
-(`berryeval.formats.json_object`). Needs the package lz4.
+(`berryeval.formats.json_object`). Requires the package lz4.
 """
 
 from __future__ import annotations

@@ -15,7 +15,7 @@ from berryeval.formats.lines import PathLike, path_name
 
 __all__ = ["ID", "TEXT", "as_number", "has_keys", "query_of", "to_record"]
 
-# BEIR says _id and text.
+# BEIR uses _id and text.
 ID = ("query_id", "id", "_id", "qid", "query-id", "queryid", "q_id", "topic")
 TEXT = ("query", "text", "query_text", "question", "title")
 _LABELS = ("category", "difficulty", "description")

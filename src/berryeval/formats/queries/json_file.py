@@ -1,6 +1,6 @@
 """One JSON object, ``{"queries": [{"id": "Q001", "query": "…", "category": "…"}]}``.
 
-The list may also stand by itself. Keys other than id, query, category, difficulty, description,
+The list may also be the whole file. Keys other than id, query, category, difficulty, description,
 tags, weight, group (or session), stratum and turn are ignored, and are errors in a golden set.
 """
 

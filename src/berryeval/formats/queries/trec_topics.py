@@ -11,7 +11,7 @@
     </top>
 
 Tags may be closed or not. The title is the query's text, the description its description; the
-narrative is ignored. White space is as good as a space.
+narrative is ignored. Any white space counts as a space.
 """
 
 from __future__ import annotations

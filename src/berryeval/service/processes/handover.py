@@ -67,8 +67,8 @@ def needs_first_worker(head: bytes) -> bool:
 
 def new_inboxes(n_workers: int) -> list[_Inbox]:
     """Return for each worker where it receives connections, and where others send them."""
-    # Packets keep their boundaries; those of datagrams may only be few, but not all systems have
-    # others.
+    # Both kinds keep the boundaries of messages. Datagrams have short queues, but sequenced packets
+    # are not available on all systems.
     kind = getattr(socket, "SOCK_SEQPACKET", None) if os.uname().sysname == "Linux" else None
     inboxes = [
         socket.socketpair(socket.AF_UNIX, kind or socket.SOCK_DGRAM) for _ in range(n_workers)

@@ -8,8 +8,8 @@
      "metric": {"dcg": {"k": 10, "normalize": true}}}
 
 The id of a request is that of the query; a document is its ``_id``. Queries, templates and the
-metric are left out, and the index is if documents come from several. Written files ask one
-template, which stands for any query of yours, for every query; the parameter ``query_string`` is
+metric are left out, and the index is if documents come from several. Written files use one
+template, a stand-in for your own, for every query; the parameter ``query_string`` is
 the id of the query, or its text where that is known. Their index is called ``default``.
 """
 
