@@ -145,6 +145,15 @@ def test_nothing_enters_the_queries_before_a_person_accepts_it(archive):
     assert archive.proposals.get("P1") == added
 
 
+@pytest.mark.parametrize("status", ["accepted", "added", "rejected"])
+def test_a_decision_from_a_file_is_not_taken_over(archive, status):
+    """It would put the name of a person below what a judge uploaded."""
+    given = replace(proposal("P1", status=status), reviewed_by="ada", reviewed_at="2026-11-18")
+    archive.proposals.put([given])
+    found = archive.proposals.get("P1")
+    assert (found.status, found.reviewed_by, found.reviewed_at) == ("proposed", None, None)
+
+
 def test_decisions_on_proposals_are_final(archive):
     """Neither another person nor a second upload replaces a decision."""
     archive.proposals.put([proposal("P1"), proposal("P2")])
