@@ -152,6 +152,7 @@ class _ForkedProcess:
 _FORKING = """
 import gc, json, os, signal, sys, tempfile
 from dataclasses import replace
+from berryeval.archive import Archive
 from berryeval.cli import main, serve as _serve
 from berryeval.service import server, settings
 from berryeval.service.workbench.rendering import compile_templates
@@ -175,6 +176,8 @@ def serve(folder, arguments, changes, chosen=settings.service_settings):
 server.create_app = new_app
 new_app(None).openapi()  # prepares the routes
 compile_templates()
+with tempfile.TemporaryDirectory() as folder:
+    Archive.open(folder + "/new.db").close()  # records how one is created
 gc.freeze()
 for line in sys.stdin:
     what, *details = json.loads(line)

@@ -13,7 +13,10 @@ from fastapi import FastAPI
 from berryeval.archive import Archive
 from berryeval.service import ServiceSettings, create_app
 from berryeval.service.processes.supervisor import Worker
+from recorded_schema import record_schema
 from waiting import SECONDS_TO_WAIT, wait_until
+
+record_schema()
 
 _ROUTES: list[Any] = []
 

@@ -6,6 +6,9 @@ import pytest
 
 from archive.databases import new_database, remove_rows
 from berryeval.archive import Archive
+from recorded_schema import record_schema
+
+record_schema()
 
 
 @pytest.fixture(scope="session")

@@ -17,6 +17,7 @@ from berryeval.archive import Archive, JudgmentEntry, schema
 from berryeval.archive.schema import VERSION_TABLE, newest_version
 from berryeval.archive.tables import metadata
 from berryeval.errors import ArchiveError, ArgumentError, MissingExtraError
+from recorded_schema import migrations
 
 ONE = [JudgmentEntry("q", "d", 1)]
 
@@ -85,6 +86,22 @@ def test_the_migrations_create_the_tables_that_the_code_uses(archive):
     with archive._database.reading() as connection:
         context = MigrationContext.configure(connection, opts={"version_table": VERSION_TABLE})
         assert compare_metadata(context, metadata) == []
+
+
+def test_archives_of_tests_have_the_schema_of_the_migrations(tmp_path, monkeypatch):
+    """Recorded statements create them, which must not differ from what users get."""
+    for name in ("first.db", "repeated.db"):
+        Archive.open(tmp_path / name).close()
+    monkeypatch.setattr(schema, "_upgrade", migrations)
+    Archive.open(tmp_path / "migrated.db").close()
+    assert schema_of(tmp_path / "repeated.db") == schema_of(tmp_path / "migrated.db")
+
+
+def schema_of(path):
+    """Return the statements that create the tables of a file, and its version."""
+    with closing(sqlite3.connect(path)) as file:
+        tables = file.execute("SELECT type, name, sql FROM sqlite_master ORDER BY name")
+        return tables.fetchall(), file.execute(f"SELECT * FROM {VERSION_TABLE}").fetchall()  # noqa: S608
 
 
 def test_a_newer_archive_is_rejected_and_not_changed(location):
