@@ -11,6 +11,7 @@ from _pytest.doctest import DoctestModule
 from hypothesis import settings
 
 from depth import examples
+from ordering import by_program
 from search.postgres_server import can_run, running_server
 
 pytest_plugins = ["pytester"]  # runs pytest inside a test; plugins can be named only here
@@ -76,6 +77,8 @@ def pytest_collection_modifyitems(items):
     for item in items:
         for kind in kinds_of(item):
             item.add_marker(getattr(pytest.mark, kind))
+    if "PYTEST_XDIST_WORKER" in os.environ:
+        items[:] = by_program(items, int(os.environ["PYTEST_XDIST_WORKER_COUNT"]))
 
 
 def kinds_of(item):
