@@ -1,6 +1,6 @@
 """A comparison and a gate with model judgments: the same numbers and words in every interface.
 
-Python is the reference. The pytest plugin compares by people alone, and has the gate.
+Python is the reference.
 """
 
 import json
@@ -24,7 +24,7 @@ from berryeval.suite.settings import read_settings
 from interfaces.compared import of_differences, of_records, of_rows
 from interfaces.decided import gate_records, guard_figures, interval_of
 from interfaces.queries_by_door import as_json, command, page, posted, report, without_endings
-from interfaces.reading import ends, faults, html_rows, plain_rows
+from interfaces.reading import ends, faults, html_rows, page_of, plain_rows
 from judges.model_judged import N_LABELLED, RESTS, fill, write_model_judged
 from pytest_plugin.other_plugins import WITHOUT_THEM
 from service_server import new_app
@@ -101,7 +101,7 @@ def true_comparison(world):
 
 def rests_in(text):
     """Return the sentence on judgments in a text."""
-    return re.search(r"Based on [^.]*\.", text)[0]
+    return re.search(r"Rests on [^.]*\.", text)[0]
 
 
 def comparison_by_command(world, _):
@@ -207,7 +207,10 @@ def gate_on_the_page(world, _):
 
 
 def gate_in_the_report(world, _):
-    shown = report(world, "gate")
+    return gate_of_page(report(world, "gate"))
+
+
+def gate_of_page(shown):
     [row] = shown.find("table", class_="guards").find("tbody").find_all("tr")
     cells = [cell.text for cell in row.find_all("td")]
     name = row.find("th").inside[0]
@@ -218,19 +221,43 @@ def gate_in_the_report(world, _):
     }
 
 
-def gate_in_pytest(world, pytester):
+def run_in_pytest(world, pytester, body):
+    """Run one test of the plugin over the files of the world, and return the page of the report."""
     for name in ("old.run", "new.run", "model.jsonl", "draw.json", "berryeval.toml"):
         shutil.copy(world.folder / name, pytester.path / name)
     shutil.copytree(world.folder / "golden", pytester.path / "golden")
-    pytester.makepyfile("""
+    pytester.makepyfile(f"""
         import json, pathlib
         from berryeval.reports.gate import gate_to_json
 
         def test_it(berryeval_results):
-            pathlib.Path("written.json").write_text(gate_to_json(berryeval_results.gate))
+            {body}
     """)
-    pytester.runpytest_inprocess(*WITHOUT_THEM).assert_outcomes(passed=1)
+    options = (*WITHOUT_THEM, "--berryeval-report", "report.html")
+    pytester.runpytest_inprocess(*options).assert_outcomes(passed=1)
+    return page_of(pytester.path.joinpath("report.html").read_text(encoding="utf-8"))
+
+
+def gate_in_pytest(world, pytester):
+    run_in_pytest(
+        world, pytester,
+        'pathlib.Path("written.json").write_text(gate_to_json(berryeval_results.gate))',
+    )  # fmt: skip
     return gate_records(json.loads(pytester.path.joinpath("written.json").read_text()))
+
+
+def gate_in_the_report_of_pytest(world, pytester):
+    return gate_of_page(run_in_pytest(world, pytester, "assert berryeval_results.gate"))
+
+
+def gate_by_an_assertion_of_pytest(world, pytester):
+    body = f"berryeval_results.assert_no_regression(measure={MEASURE!r}, margin={MARGIN})"
+    found = gate_of_page(run_in_pytest(world, pytester, body))
+    # An assertion is not a look of the gate, so the sentence has no count of looks.
+    sentence = found.pop("sentence")
+    assert true_gate(world)["sentence"].startswith(sentence)
+    assert sentence.endswith("model judgments.")
+    return found
 
 
 INTERFACES = [
@@ -245,6 +272,8 @@ INTERFACES = [
     (true_gate, gate_on_the_page, ()),
     (true_gate, gate_in_the_report, ("reason",)),
     (true_gate, gate_in_pytest, ()),
+    (true_gate, gate_in_the_report_of_pytest, ("reason",)),
+    (true_gate, gate_by_an_assertion_of_pytest, ("reason", "sentence")),
 ]
 
 
@@ -258,8 +287,19 @@ def test_every_interface_says_what_its_answer_rests_on(world, pytester, truth, i
     expected = {
         key: value for key, value in truth(world).items() if not set(key.split()) & set(left_out)
     }
-    assert "based on" in expected["sentence"].lower()
+    assert "rests on" in truth(world)["sentence"].lower()
     assert faults(interface(world, pytester), expected) == {}
+
+
+def test_the_report_of_pytest_compares_by_people_and_model(world, pytester):
+    """Its means and differences are those that the verdict rests on."""
+    shown = run_in_pytest(world, pytester, "assert berryeval_results.gate")
+    by_command = report(world, "gate")
+    assert "Rests on 300 human" in shown.text
+    tables = [one.text for one in by_command.find_all("table")]
+    found = [one.text for one in shown.find_all("table")]
+    # The page names the systems itself.
+    assert [text.replace("old", "baseline") for text in tables] == found
 
 
 def test_a_live_system_is_asked_what_only_the_model_judged(world):

@@ -11,13 +11,16 @@ from berryeval.core.files import write_whole
 from berryeval.core.judgments import Judgments
 from berryeval.core.query import Query
 from berryeval.core.run import Run
-from berryeval.evaluation import evaluate
 from berryeval.evaluation.comparing import compare
 from berryeval.evaluation.comparison import Comparison
+from berryeval.evaluation.evaluate import evaluate
 from berryeval.evaluation.gating import combine_guards
 from berryeval.evaluation.guards import MarginGuard
+from berryeval.evaluation.memory import Memory
+from berryeval.evaluation.model_judgments import ModelJudgments, combine, evaluate_with_model
+from berryeval.evaluation.result import Evaluation
 from berryeval.evaluation.verdict import GateResult, GuardResult
-from berryeval.measures import ReciprocalRank
+from berryeval.measures import Measure, ReciprocalRank
 from berryeval.reports.evaluation import Shown, evaluations_tables
 from berryeval.reports.html import gate_to_html, tables_to_html
 from berryeval.suite.gate import CANDIDATE, guarded_measures
@@ -39,6 +42,8 @@ class Record:
     settings: Settings
     baseline: Run | None
     guards: tuple[GuardResult, ...]
+    model: ModelJudgments | None = None
+    memory: Memory | None = None
 
     @classmethod
     def of(cls, results: Results) -> Record:
@@ -50,6 +55,18 @@ class Record:
             settings=results.settings,
             baseline=results.baseline,
             guards=tuple(results.decided.values()),
+            model=results.model,
+            memory=results.memory,
+        )
+
+    def evaluate(self, measures: Sequence[Measure]) -> Evaluation:
+        """Score the run with the judgments that verdicts rest on."""
+        if self.model is None:
+            return evaluate(self.judgments, self.run, measures, queries=self.queries.values())
+        grades, draw = self.model.load()
+        judgments = combine(self.judgments, grades, draw)
+        return evaluate_with_model(
+            judgments, grades, draw, self.run, measures, queries=self.queries
         )
 
 
@@ -64,7 +81,7 @@ def page_of(records: Sequence[Record]) -> str:
 
     They asked the same queries: the run is that of the first, and each verdict the one that a
     test had. Margins against another baseline than the first are left out. Without a verdict the
-    page has the usual measures, and every query.
+    page has the usual measures, and every query, by people's judgments alone.
     """
     first = next((record for record in records if record.baseline is not None), records[0])
     guards: dict[str, GuardResult] = {}
@@ -75,7 +92,8 @@ def page_of(records: Sequence[Record]) -> str:
                 guards.setdefault(guard.name, guard)
     if not guards:
         return _tables(first)
-    return gate_to_html(_gate(first, tuple(guards.values())))
+    memory = next((record.memory for record in records if record.memory is not None), None)
+    return gate_to_html(_gate(replace(first, memory=memory), tuple(guards.values())))
 
 
 def _tables(record: Record) -> str:
@@ -91,16 +109,16 @@ def _gate(record: Record, guards: tuple[GuardResult, ...]) -> GateResult:
     measures = guarded_measures([guard.guard for guard in guards]) or (ReciprocalRank(),)
     comparison: Comparison | None = None
     if record.baseline is None:
-        queries = record.queries.values()
-        evaluation = evaluate(record.judgments, record.run, measures, queries=queries)
+        evaluation = record.evaluate(measures)
     else:
         comparison = compare(
             record.judgments,
             {"baseline": record.baseline, CANDIDATE: record.run},
             measures,
             queries=record.queries.values(),
-            bounds=True,
+            bounds=record.model is None,
             max_grade=rules.max_grade,
+            model=record.model,
         )
         evaluation = comparison.evaluations[CANDIDATE]
     return combine_guards(
@@ -109,4 +127,5 @@ def _gate(record: Record, guards: tuple[GuardResult, ...]) -> GateResult:
         evaluation,
         *([] if comparison is None else [comparison]),
         system=CANDIDATE,
+        memory=record.memory,
     )

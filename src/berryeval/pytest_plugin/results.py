@@ -29,7 +29,7 @@ from berryeval.suite.gate import CANDIDATE, decide, model_of, read_timings
 from berryeval.suite.settings import Settings
 
 if TYPE_CHECKING:
-    from berryeval.evaluation.memory import Decision
+    from berryeval.evaluation.memory import Decision, Memory
     from berryeval.evaluation.sources import RunSource
     from berryeval.search.system import System
 
@@ -42,6 +42,9 @@ class Results:
     Each assertion raises `AssertionError` with the queries and rankings behind it, and returns
     what it looked at if it holds. A query that the system under test failed to answer fails
     every assertion about means, since no score is known for it.
+
+    If the settings name model judgments, assertions about means rest on them as well, corrected by
+    people's. Scores and assertions of single queries are by people alone.
 
     Parameters
     ----------
@@ -88,10 +91,11 @@ class Results:
         self.settings = settings or Settings()
         self.judgments: Judgments = load_judgments(judgments)
         self.queries: Mapping[str, Query] = queries_of(queries)
-        self._model = model_of(self.settings)
+        self.model: ModelJudgments | None = model_of(self.settings)
+        """Model judgments that the settings name."""
         self._judged = self.judgments
-        if self._model is not None:
-            self._judged = combine(self.judgments, *self._model.load())
+        if self.model is not None:
+            self._judged = combine(self.judgments, *self.model.load())
         answers = answers_of(run, self._judged, self.queries, depth)
         self.run: Run = answers.run
         self.failures: Mapping[str, SystemUnderTestError] = answers.failures
@@ -102,6 +106,8 @@ class Results:
         """What was asserted of means, by name: for the report."""
         self.baseline: Run | None = None
         """The first baseline that the run was compared with."""
+        self.memory: Memory | None = None
+        """How often the set was used before, if the gate counted it."""
 
     def assert_measure(self, measure: MeasureLike, *, at_least: float) -> float:
         """Assert that the mean of a measure reaches a threshold, and return it.
@@ -171,7 +177,7 @@ class Results:
         return QueryResults(self, query_id)
 
     def measure(self, measure: MeasureLike) -> MeasureResult:
-        """Return the scores of a measure: ``.mean``, ``.by_query``, ``.interval``."""
+        """Return the scores of a measure by people: ``.mean``, ``.by_query``, ``.interval``."""
         wanted = self._measure(measure)
         if wanted not in self._measured:
             found = evaluate(self.judgments, self.run, wanted, queries=self.queries.values())
@@ -223,19 +229,17 @@ class Results:
         """The verdict of all guards of the settings together, as in `berryeval gate`.
 
         Looks and tries are counted among those of the history that the settings name. Nothing is
-        appended to it: tests run often, and in several processes at once. Model judgments count if
-        the settings name some; other assertions are about people's judgments alone.
+        appended to it: tests run often, and in several processes at once.
         """
         named = self.settings.history
         past = None if named is None else history.decisions(named)
-        return self.decide(self.settings.gate.guards, past=past, model=self._model)
+        return self.decide(self.settings.gate.guards, past=past)
 
     def decide(
         self,
         guards: Sequence[Guard],
         baseline: Run | Baseline | None = None,
         past: Iterable[Decision] | None = None,
-        model: ModelJudgments | None = None,
     ) -> GateResult:
         """Return what a gate of these guards decides, by the rules of the settings."""
         rules = replace(self.settings.gate, guards=tuple(guards))
@@ -246,14 +250,14 @@ class Results:
             times = [*(run.milliseconds or {}).values()]
         decided = decide(
             replace(self.settings, gate=rules),
-            self.judgments if model is None else self._judged,
+            self._judged,
             run,
             self.queries,
             milliseconds=times,
             baseline=baseline,
             repeats=self._repeats,
             past=past,
-            model=model,
+            model=self.model,
         )
         self._remember(decided)
         return decided
@@ -275,6 +279,7 @@ class Results:
                 self.baseline = against
             elif self.baseline != against:
                 return
+        self.memory = self.memory or decided.memory
         for guard in decided.guards:
             self.decided.setdefault(guard.name, guard)
 
