@@ -154,6 +154,7 @@ simulate: $(VENV)/developing ## Measure the error rates of gate and history, and
 	$(BIN)/python scripts/simulate_sampling.py
 	$(BIN)/python scripts/simulate_judging.py
 	$(BIN)/python scripts/simulate_judges.py $(if $(COLLECTIONS),--collections $(COLLECTIONS)) $(if $(RUNS),--runs $(RUNS))
+	$(BIN)/python scripts/simulate_label_draws.py
 	$(BIN)/python scripts/draw_explanations.py
 
 baseline: $(VENV)/developing ## Score six systems on the golden set, and write docs/reference/baseline.md

@@ -39,7 +39,7 @@ from scipy.special import stdtrit
 from simulate_gate import ALPHA
 from simulated_tables import write_table
 
-from berryeval.evaluation.margins import margin_interval
+from berryeval.evaluation.margins import AGREEING, margin_interval
 from berryeval.stats import mean_of, powered_mean, smallest_drop
 from berryeval.stats.hall import hall_inverse
 from berryeval.stats.prediction_powered import MIN_DIFFERING
@@ -62,9 +62,17 @@ class Rates:
     wrong: dict[str, float] = field(default_factory=dict)
     power: dict[str, float] = field(default_factory=dict)
     wrong_fail: float = 0.0
+    right_fail: float = 0.0
+    """Share of the draws that fail if the drop is twice the margin."""
     covered: float = 0.0
     used: float = 0.0
     """Share of the draws in which the judge counts."""
+
+    def add_fails(self, found: Estimates, drop: float, margin: float, n_draws: int) -> None:
+        """Count the fails, and the covered differences, among some of the draws."""
+        self.wrong_fail += np.count_nonzero(found.fails(drop)) / n_draws
+        self.right_fail += np.count_nonzero(found.fails(drop + margin)) / n_draws
+        self.covered += np.count_nonzero(found.covers(drop)) / n_draws
 
     def add(
         self, name: str, found: Estimates, drop: float, loss: float, margin: float, n_draws: int
@@ -87,7 +95,8 @@ class Estimates:
     n: int
     is_tested: NDArray[np.bool_]
     by_people: Floats
-    """The means of people's labels alone where the judge counts; else minus infinity."""
+    """What a fail has to stay below, too: upper bounds by people's labels alone where the judge
+    counts; else minus infinity."""
 
     def moved(self, by: float) -> Estimates:
         """Return the same for differences that are all larger."""
@@ -112,7 +121,7 @@ class Estimates:
         return bounds
 
     def fails(self, drop: float) -> NDArray[np.bool_]:
-        """Return where the gate fails a drop of the margin: people's labels have to agree."""
+        """Return where the gate fails a margin of this size: people's labels have to agree."""
         found: NDArray[np.bool_] = self.is_tested & (
             np.maximum(self.upper_bounds(ALPHA), self.by_people) < drop
         )
@@ -137,7 +146,7 @@ def plain(values: Floats) -> Estimates:
     around = values - mean[:, None]
     squares = (around**2).mean(axis=1)
     has_spread = squares > np.finfo(float).tiny
-    third = (around**3).mean(axis=1) / np.where(has_spread, squares, 1.0) ** 1.5
+    third = (around * around * around).mean(axis=1) / np.where(has_spread, squares, 1.0) ** 1.5
     skewness = np.where(has_spread, third * np.sqrt(n * (n - 1)) / (n - 2), 0.0)
     is_tested = (np.count_nonzero(values, axis=1) >= _MIN_CHANGED) & has_spread
     freedom = np.full(len(values), n - 1.0)
@@ -174,7 +183,8 @@ def powered(people: Floats, judge: Floats, rest: Rest) -> tuple[Estimates, NDArr
     of_people = (y * y).sum(axis=1) / (n - 1)
     variance = of_people / n_queries + (1 / n - 1 / n_queries) * of_residuals
     expected = weight[:, None] * judge + (correction - mean)[:, None]
-    cubes = ((expected + n_queries / n * residuals) ** 3).sum(axis=1)
+    of_labelled = expected + n_queries / n * residuals
+    cubes = (of_labelled * of_labelled * of_labelled).sum(axis=1)  # powers are slow
     cubes *= n * n / ((n - 1) * (n - 2))
     away = weight * rest.mean + correction - mean
     cubes += rest.n * (weight**3 * rest.third + 3 * away * weight**2 * rest.variance + away**3)
@@ -183,7 +193,7 @@ def powered(people: Floats, judge: Floats, rest: Rest) -> tuple[Estimates, NDArr
     skewness = np.where(has_spread, cubes / n_queries**3 / safe**1.5 * np.sqrt(n), 0.0)
     is_tested = (np.count_nonzero(people, axis=1) >= _MIN_CHANGED) & has_spread
     freedom = np.where(is_fitted, n - 2.0, n - 1.0)
-    by_people = np.where(is_fitted, people.mean(axis=1), -np.inf)
+    by_people = np.where(is_fitted, plain(people).upper_bounds(AGREEING), -np.inf)
     found = Estimates(mean, np.sqrt(variance), skewness, freedom, n, is_tested, by_people)
     return found, is_used
 
@@ -249,8 +259,7 @@ def simulate(
         for name, one in (("powered", together), ("labels", alone)):
             found.add(name, one, drop, atoms.loss, margin, n_draws)
             found.add(f"{name}, no losses", one, drop, 0.0, margin, n_draws)
-        found.wrong_fail += np.count_nonzero(together.fails(drop)) / n_draws
-        found.covered += np.count_nonzero(together.covers(drop)) / n_draws
+        found.add_fails(together, drop, margin, n_draws)
         found.used += np.count_nonzero(is_used) / n_draws
     for one in naive:
         found.add("naive", one, drop, atoms.loss, margin, n_draws)
@@ -301,8 +310,7 @@ def simulate_pairs(
             ("naive", plain(np.round(naive[drawn], 12))),
         ):
             found.add(name, one, drop, atoms.loss, margin, n_draws)
-        found.wrong_fail += np.count_nonzero(together.fails(drop)) / n_draws
-        found.covered += np.count_nonzero(together.covers(drop)) / n_draws
+        found.add_fails(together, drop, margin, n_draws)
         found.used += np.count_nonzero(is_used) / n_draws
     return found
 
@@ -339,11 +347,13 @@ def rows(found: Cells) -> Iterator[str]:
         for n_labels, rates in cells.items():
             figures = _figures(rates, ("powered", "labels", "naive"))
             failed = np.array([one.wrong_fail for one in rates])
+            right = np.mean([one.right_fail for one in rates])
             covered = np.mean([one.covered for one in rates])
             used = np.mean([one.used for one in rates])
             yield (
                 f"| {name} | {len(rates)} | {n_labels} | {' | '.join(figures)} "
-                f"| {failed.mean():.3f} / {failed.max():.3f} | {covered:.3f} | {used:.2f} |"
+                f"| {failed.mean():.3f} / {failed.max():.3f} ({right:.2f}) "
+                f"| {covered:.3f} | {used:.2f} |"
             )
 
 

@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 from scipy import stats
 
 from berryeval.evaluation.margins import (
+    AGREEING,
     changed_share_bound,
     correct_failing,
     equivalence_p_values,
@@ -173,19 +174,27 @@ def residuals_with_a_tail():
 
 
 def test_a_model_does_not_fail_what_peoples_labels_would_not():
-    """The corrected mean is below the margin; the mean of the labels alone has to be, too."""
+    """The corrected mean is below the margin; the labels alone have to show it, too."""
     sample = residuals_with_a_tail()
-    assert sample.mean < -0.05 < sample.people_mean
+    assert sample.mean < -0.05 < sample.people.mean
     assert sample.p_below(-0.05) < 0.05
     assert margin_p_values(sample, 0.05, 1.0).failing == 1.0
     assert equivalence_p_values(sample, 0.05, 1.0).failing == 1.0
     assert equivalence_p_values(-sample, 0.05, 1.0).failing == 1.0
     interval = margin_interval(sample, 0.05, 1.0)
-    assert interval.high == sample.people_mean > sample.upper_bound(0.05)
+    assert interval.high == sample.people.upper_bound(AGREEING) > sample.upper_bound(0.05)
 
 
-def test_beyond_peoples_mean_the_p_value_is_that_of_both():
-    """If both means are below the margin, the test is that of every other verdict."""
+def test_a_mean_of_labels_beyond_the_margin_does_not_suffice():
+    """Half of all samples have such a mean; the labels have to show it with a confidence of 80%."""
     sample = residuals_with_a_tail()
-    margin = -sample.people_mean - 0.001
+    margin = -sample.people.mean - 0.001
+    assert sample.people.mean < -margin < sample.people.upper_bound(AGREEING)
+    assert margin_p_values(sample, margin, 1.0).failing == 1.0
+
+
+def test_beyond_peoples_bound_the_p_value_is_that_of_both():
+    """If people's labels agree, the test is that of every other verdict."""
+    sample = residuals_with_a_tail()
+    margin = -sample.people.upper_bound(AGREEING) - 0.001
     assert margin_p_values(sample, margin, 1.0).failing == sample.p_below(-margin)

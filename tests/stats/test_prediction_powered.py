@@ -184,8 +184,8 @@ def test_strata_have_corrections_of_their_own():
     )
 
 
-def test_the_mean_of_people_alone_is_kept():
-    """By stratum and its share; None where the model does not count anyway."""
+def test_what_peoples_labels_show_alone_is_kept():
+    """With its own error, by stratum; None where the model does not count anyway."""
     people, model = noisy_queries()
     strata = ["a" if row < 150 else "b" for row in range(len(model))]
     shuffled = np.random.default_rng(2).permutation(len(model))
@@ -193,9 +193,12 @@ def test_the_mean_of_people_alone_is_kept():
     found = powered_mean(people, model, strata=strata)
     by_stratum = [np.nanmean(people[:150]), np.nanmean(people[150:])]
     expected = (150 * by_stratum[0] + (len(model) - 150) * by_stratum[1]) / len(model)
-    assert found.sample.people_mean == pytest.approx(expected, rel=1e-12)
-    assert (-found.sample).people_mean == -found.sample.people_mean
-    assert powered_mean(people, model, strata=strata, weight=0.0).sample.people_mean is None
+    alone = powered_mean(people, model, strata=strata, weight=0.0).sample
+    assert alone.mean == pytest.approx(expected, rel=1e-12)
+    assert alone.standard_error > found.sample.standard_error
+    assert found.sample.people == alone
+    assert (-found.sample).people == -alone
+    assert alone.people is None
 
 
 def test_chosen_queries_count_for_themselves_alone():

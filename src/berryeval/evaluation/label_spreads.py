@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 
 import numpy as np
+from numpy.typing import NDArray
 
 from berryeval.core.judgments import Judgments
 from berryeval.core.run import Run
@@ -14,7 +15,7 @@ from berryeval.evaluation.evaluate import evaluate
 from berryeval.measures import NDCG, Measure
 from berryeval.stats.moments import means_of, variances_of
 
-__all__ = ["MIN_SHARE", "estimate_spreads"]
+__all__ = ["MIN_SHARE", "estimate_spreads", "spreads_of"]
 
 MIN_SHARE = 0.5
 """A stratum has at least this share of the spread over all queries: a judge may not see what
@@ -68,20 +69,34 @@ def estimate_spreads(
         raise ArgumentError("runs", "at least two", str(len(runs)))
     measure = NDCG(10) if measure is None else measure
     baseline, *candidates = (_scores(grades, run, measure) for run in runs.values())
-    rows: dict[str, list[str]] = {}
-    for query_id, stratum in sorted(strata.items()):  # sums do not depend on the given order
-        rows.setdefault(stratum, []).append(query_id)
+    ids = sorted(strata)  # sums do not depend on the given order
+    differences = [
+        np.array([one.get(name, 0.0) - baseline.get(name, 0.0) for name in ids])
+        for one in candidates
+    ]
+    return spreads_of(differences, [strata[name] for name in ids])
 
-    def spread(query_ids: list[str]) -> float:
-        differences = [
-            np.array([one.get(name, 0.0) - baseline.get(name, 0.0) for name in query_ids])
-            for one in candidates
-        ]
-        known = [float(variances_of(own)) if len(own) > 1 else 0.0 for own in differences]
-        return math.sqrt(float(means_of(np.array(known))))
 
-    least = MIN_SHARE * spread(sorted(strata))
-    return {stratum: max(least, spread(own)) for stratum, own in rows.items()}
+def spreads_of(
+    differences: Sequence[NDArray[np.float64]], strata: Sequence[str]
+) -> dict[str, float]:
+    """Return the standard deviation of each stratum, at least `MIN_SHARE` of that of all.
+
+    There is one array of differences per candidate, with one number per query.
+    """
+    rows: dict[str, list[int]] = {}
+    for row, stratum in enumerate(strata):
+        rows.setdefault(stratum, []).append(row)
+    least = MIN_SHARE * _spread(differences)
+    return {
+        stratum: max(least, _spread([one[own] for one in differences]))
+        for stratum, own in rows.items()
+    }
+
+
+def _spread(differences: Sequence[NDArray[np.float64]]) -> float:
+    known = [float(variances_of(own)) if len(own) > 1 else 0.0 for own in differences]
+    return math.sqrt(float(means_of(np.array(known))))
 
 
 def _scores(grades: Judgments, run: Run, measure: Measure) -> dict[str, float]:

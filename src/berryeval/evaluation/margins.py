@@ -7,10 +7,10 @@ queries lose much, and a small sample that happens to miss these looks harmless.
 assumed before a drop is ruled out: more skewness than was observed, -1 at least, and two more
 queries that lost everything.
 
-Where a model contributes, a guard fails only if people's labels alone have a mean beyond the
-margin, too. A model that errs much on a few queries, all in one direction, leaves a residual with a
-long tail; a sample that misses the tail corrects too little, and fails up to 9% instead of 5% of
-drops as large as the margin.
+Where a model contributes, a guard fails only if people's labels alone show a drop beyond the
+margin, too, if only at the level `AGREEING`. A model that errs much on a few queries, all in one
+direction, leaves a residual with a long tail; a sample that misses the tail corrects too little,
+and would fail up to 15% instead of 5% of drops as large as the margin.
 """
 
 from __future__ import annotations
@@ -24,6 +24,7 @@ from berryeval.evaluation.gate_rules import Verdict
 from berryeval.stats import Interval, SampleMean, adjust
 
 __all__ = [
+    "AGREEING",
     "SMALL_SET",
     "MarginPValues",
     "changed_share_bound",
@@ -36,6 +37,11 @@ __all__ = [
 
 SMALL_SET = 50
 """With fewer queries, drops of single pairs of systems pass more often than alpha says."""
+
+AGREEING = 0.2
+"""Significance level at which people's labels alone have to agree with a fail that rests on a model
+as well. At 0.5, where only their mean has to be beyond the margin, judges that favour the baseline
+fail up to 9% of the drops as large as the margin; at 0.05 a model could not add to a fail."""
 
 
 @dataclass(frozen=True)
@@ -70,7 +76,7 @@ def equivalence_p_values(sample: SampleMean, margin: float, loss: float) -> Marg
 
 def _p_of_drop(sample: SampleMean, margin: float) -> float:
     """Return the p-value of H0: the mean is -margin or more."""
-    if sample.people_mean is not None and sample.people_mean >= -margin:
+    if sample.people is not None and sample.people.p_below(-margin) > AGREEING:
         return 1.0
     return sample.p_below(-margin)
 
@@ -86,8 +92,8 @@ def margin_interval(
     """
     low = sample.lower_bound(alpha, skewness=sample.cautious_skewness, loss=loss)
     high = sample.upper_bound(alpha)
-    if sample.people_mean is not None:
-        high = max(high, sample.people_mean)
+    if sample.people is not None:
+        high = max(high, sample.people.upper_bound(AGREEING))
     if is_equivalence:
         turned = -sample
         high = -turned.lower_bound(alpha, skewness=turned.cautious_skewness, loss=loss)

@@ -221,7 +221,7 @@ def _sample(
         third * scale if n_labelled > _LEAST else 0.0,
         skewness_error(n_labelled),
         float(n_labelled),
-        _mean_by_people(parts, y, shares) if weight > 0 else None,
+        _sample(parts, y, f, 0.0, inference, is_fitted=False) if weight > 0 else None,
     )
 
 
@@ -229,19 +229,11 @@ def _variance(values: _Floats) -> float:
     return float(variances_of(values)) if len(values) >= _LEAST else 0.0
 
 
-def _mean_by_people(parts: Sequence[_Part], y: _Floats, shares: _Floats) -> float:
-    """Return the mean over all queries by the labels alone."""
-    return float(sums_of(shares * _means_by_people(parts, y)))
-
-
 def _variance_between(parts: Sequence[_Part], y: _Floats, shares: _Floats) -> float:
     """Return the part of S2_Y that lies between strata."""
-    around = _means_by_people(parts, y) - _mean_by_people(parts, y, shares)
+    means = np.array([float(means_of(y[part.labelled])) for part in parts])
+    around = means - float(sums_of(shares * means))
     return float(sums_of(shares * around**2))
-
-
-def _means_by_people(parts: Sequence[_Part], y: _Floats) -> _Floats:
-    return np.array([float(means_of(y[part.labelled])) for part in parts])
 
 
 def _third_moment_of_queries(

@@ -77,13 +77,13 @@ class SampleMean:
     """The standard error of the skewness, were the values normally distributed."""
     effective_n: float
     """Kish's effective sample size: the equivalent number of queries of equal weight."""
-    people_mean: float | None = None
+    people: SampleMean | None = None
     """The mean of people's labels alone, if a model contributes to the mean; else None."""
 
     def __neg__(self) -> SampleMean:
         """Return the mean of the same values with the other sign."""
-        people_mean = None if self.people_mean is None else -self.people_mean
-        return replace(self, mean=-self.mean, skewness=-self.skewness, people_mean=people_mean)
+        people = None if self.people is None else -self.people
+        return replace(self, mean=-self.mean, skewness=-self.skewness, people=people)
 
     @property
     def cautious_skewness(self) -> float:
