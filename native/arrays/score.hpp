@@ -1,4 +1,4 @@
-// Scoring arrays of ids: any of the metrics, at any number of cutoffs, from one match a row.
+// Scoring arrays of ids: any of the metrics, at any number of cutoffs, from one match per row.
 #pragma once
 
 #include <cstddef>

@@ -19,7 +19,7 @@ struct Columns {
     Buffer<char> query_data;              // each query once, in the order of first appearance
     Buffer<std::uint64_t> query_offsets;  // where each id begins, and where the last one ends
     Buffer<std::uint64_t> starts;         // the first row of each query, and the number of rows
-    Buffer<char> doc_data;                // one id a row; rows of a query in their order
+    Buffer<char> doc_data;                // one id per row; rows of a query in their order
     Buffer<std::uint64_t> doc_offsets;
     Buffer<double> values;
 };

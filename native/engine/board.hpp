@@ -51,7 +51,7 @@ public:
     // Scores the queries that nobody took as empty rankings.
     void finish();
 
-    // One number a query and measure: all queries of the first measure, then of the next.
+    // One number per query and measure: all queries of the first measure, then of the next.
     std::vector<double> by_measure() const;
     // The grades that are kept of a query, as berryeval.kernels takes them; NaN where its ranking
     // has ended.

@@ -1,4 +1,4 @@
-// Judgments, made ready for looking documents up: one pool of judged documents a query.
+// Judgments, made ready for looking documents up: one pool of judged documents per query.
 #pragma once
 
 #include <cstddef>
