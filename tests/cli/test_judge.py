@@ -76,6 +76,18 @@ def test_a_dry_run_sends_nothing(model, judge):
     assert model.n_requests == 0
 
 
+def test_a_dry_run_of_a_check_sends_nothing(model, judge):
+    """It counts what the check then asks: pairs that are judged twice, and none that are stored."""
+    words = ["check", "--pairs", "60", "--repeats", "10"]
+    planned = json.loads(judge(*words, "--dry-run", "--json").stdout)
+    assert (planned["pairs"], planned["calls"], model.n_requests) == (60, 70, 0)
+    assert judge(*words).exit_code in (0, 1)
+    assert model.n_requests == 70
+    planned = json.loads(judge(*words, "--dry-run", "--json").stdout)
+    assert (planned["stored"], planned["calls"]) == (60, 0)
+    assert model.n_requests == 70
+
+
 def test_the_budget_has_an_exit_code_and_the_rest_follows(model, judge):
     """6, what is left on standard error, and no pair twice."""
     result = judge("--run", "new.run", "--max-calls", "25", "--json")

@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from berryeval.core.run import Run
     from berryeval.golden.golden_set import GoldenSet
     from berryeval.judges.collecting import Collected
+    from berryeval.suite.judging import Plan
 
 __all__ = ["command"]
 
@@ -41,6 +42,9 @@ _runs_option = click.option(
     multiple=True,
     metavar="RUN",
     help="Run whose documents are judged, as FILE or NAME=FILE. Repeatable.",
+)
+_dry_run_option = click.option(
+    "--dry-run", is_flag=True, help="Show the number of calls, tokens and the cost; send nothing."
 )
 _depth_option = click.option(
     "-k",
@@ -81,9 +85,7 @@ _depth_option = click.option(
     show_default=True,
     help="Number of judged pairs to judge again, to detect a judge that has changed.",
 )
-@click.option(
-    "--dry-run", is_flag=True, help="Show the number of calls, tokens and the cost; send nothing."
-)
+@_dry_run_option
 @judge_options
 @output_options(FORMATS)
 @click.pass_context
@@ -140,10 +142,7 @@ def command(
         click.echo(text, err=True)
     plan = plan_pool(opened, judge, found.pairs, repeats=repeats)
     if dry_run:
-        if output_format == "json":
-            write_output(report.plan_to_json(plan, calls.price), output)
-        else:
-            write_tables([report.plan_table(plan, calls.price)], output, output_format)
+        _write_plan(plan, calls, output, output_format)
         return
     with progress_bar("Judging") as progress:
         judged = judge_pool(opened, judge, plan, concurrency=calls.concurrency, progress=progress)
@@ -182,6 +181,7 @@ def command(
     show_default=True,
     help="Pairs to judge twice.",
 )
+@_dry_run_option
 @judge_options
 @output_options(FORMATS)
 @click.pass_context
@@ -195,6 +195,7 @@ def check(
     n_pairs: int | None,
     width: float,
     repeats: int,
+    dry_run: bool,
     calls: JudgeCalls,
     output: str | None,
     output_format: str,
@@ -213,17 +214,28 @@ def check(
 
     \b
     berryeval judge check --golden golden/ --judge openai:gpt-4.1-mini --run a.run --run b.run
+    berryeval judge check --golden golden/ --judge openai:gpt-4.1-mini --dry-run --price 0.40,1.60
     berryeval judge check --golden golden/ --judge my_judges:grade --pairs 300 --json
     """
     from berryeval.reports.judge_check import check_as_dict, check_tables
     from berryeval.reports.layout import json_text
-    from berryeval.suite.judge_check import ask_sample, draw_sample, rule_of, store_check
+    from berryeval.suite.judge_check import (
+        ask_sample,
+        draw_sample,
+        plan_check,
+        rule_of,
+        store_check,
+    )
 
     opened = _read_golden_set(golden)
     judge = calls.open_judge(_required(judge_name, "--judge"))
     loaded, _ = _read_runs(runs)
     rule = rule_of(opened)
     sample = draw_sample(opened, loaded, k=k, n=n_pairs, width=width, rule=rule)
+    if dry_run:
+        plan = plan_check(opened, judge, sample, repeats=repeats)
+        _write_plan(plan, calls, output, output_format)
+        return
     with progress_bar("Checking") as progress:
         found = ask_sample(
             opened, judge, sample,
@@ -240,6 +252,15 @@ def check(
         context.exit(report_incomplete(found.collected))
     store_check(opened, found, shown)
     context.exit(0 if shown["admitted"] else NOT_ADMITTED)
+
+
+def _write_plan(plan: Plan, calls: JudgeCalls, output: str | None, output_format: str) -> None:
+    from berryeval.reports.judging import plan_table, plan_to_json
+
+    if output_format == "json":
+        write_output(plan_to_json(plan, calls.price), output)
+    else:
+        write_tables([plan_table(plan, calls.price)], output, output_format)
 
 
 def report_incomplete(collected: Collected) -> int:

@@ -46,7 +46,7 @@ def plan_table(plan: Plan, price: Price | None) -> Table:
     rows = [
         ("pairs in the pool", f"{len(plan.pool):,}"),
         ("with a stored grade", f"{plan.n_stored:,}"),
-        ("judged again, for drift", f"{len(plan.repeats):,}"),
+        ("judged again", f"{len(plan.repeats):,}"),
         ("calls", f"{cost.n_calls:,}"),
         ("input tokens, estimated", f"{cost.input_tokens:,}"),
         ("output tokens, at most", f"{cost.output_tokens:,}"),

@@ -22,6 +22,7 @@ from berryeval.search.stop_words import STOP_WORDS
 from berryeval.stats import Admission, AdmissionRule, CheckedPairs, check_judge, pairs_needed
 from berryeval.stats.validation import check_choice
 from berryeval.suite.judged_pairs import HumanPair, guideline_of, human_pairs, ranks_of
+from berryeval.suite.judging import Plan, estimate_calls
 from berryeval.suite.settings import FILE_NAME, read_settings
 
 __all__ = [
@@ -31,6 +32,7 @@ __all__ = [
     "Sample",
     "ask_sample",
     "draw_sample",
+    "plan_check",
     "rule_of",
     "store_check",
 ]
@@ -173,6 +175,29 @@ def _n_needed(
     return pairs_needed(width, design_effect=effect, **how)
 
 
+def plan_check(golden: GoldenSet, judge: Judge, sample: Sample, *, repeats: int = REPEATS) -> Plan:
+    """Return what `ask_sample` will ask, and an estimate of the cost. Nothing is sent."""
+    guideline = guideline_of(golden)
+    identity = Identity.of(judge, guideline)
+    store = GradeFile(golden.folder / GRADES)
+    tasks, twice = _tasks(golden, sample, repeats)
+    first = [task for task in tasks if store.find(identity, task.pair) is None]
+    again = [task for task in twice.values() if store.find(identity, task.pair, 1) is None]
+    asked = [task.pair for task in (*first, *again)]
+    return Plan(
+        guideline, identity, tuple(tasks), tuple(again), len(tasks) - len(first),
+        estimate_calls(judge, asked, guideline),
+    )  # fmt: skip
+
+
+def _tasks(golden: GoldenSet, sample: Sample, repeats: int) -> tuple[list[Task], dict[int, Task]]:
+    """Return the pairs to grade, and by their place those to grade twice."""
+    pairs = [one.pair for one in sample.pairs]
+    again = draw_stratified([0] * len(pairs), repeats, seed=f"{golden.content_hash} again")
+    twice = {row: Task(pairs[row], 1, "check") for row, _ in again}
+    return [Task(pair, 0, "check") for pair in pairs], twice
+
+
 def ask_sample(
     golden: GoldenSet,
     judge: Judge,
@@ -208,9 +233,7 @@ def ask_sample(
     guideline = guideline_of(golden)
     identity = Identity.of(judge, guideline)
     pairs = [one.pair for one in sample.pairs]
-    again = draw_stratified([0] * len(pairs), repeats, seed=f"{golden.content_hash} again")
-    tasks = [Task(pair, 0, "check") for pair in pairs]
-    twice = {row: Task(pairs[row], 1, "check") for row, _ in again}
+    tasks, twice = _tasks(golden, sample, repeats)
     with GradeFile(golden.folder / GRADES) as store:
         collected = ask_all(
             judge, [*tasks, *twice.values()], guideline, store,

@@ -15,7 +15,7 @@ from berryeval.judges.protocol import Guideline, Judge, Pair
 from berryeval.suite.judge_overview import drift_since
 from berryeval.suite.judged_pairs import documents_of, guideline_of
 
-__all__ = ["Estimate", "Judged", "Plan", "judge_pool", "plan_pool"]
+__all__ = ["Estimate", "Judged", "Plan", "estimate_calls", "judge_pool", "plan_pool"]
 
 REPEATS = 5
 """Pairs that are judged again in every batch, to watch for drift."""
@@ -88,7 +88,7 @@ def plan_pool(
     asked = [*new, *again] if new else []
     return Plan(
         guideline, identity, pool, tuple(again if new else ()), len(pool) - len(new),
-        _estimate(judge, [task.pair for task in asked], guideline),
+        estimate_calls(judge, [task.pair for task in asked], guideline),
     )  # fmt: skip
 
 
@@ -136,7 +136,8 @@ def _stored_pairs(golden: GoldenSet, store: GradeFile, identity: Identity) -> li
     ]
 
 
-def _estimate(judge: Judge, pairs: Sequence[Pair], guideline: Guideline) -> Estimate:
+def estimate_calls(judge: Judge, pairs: Sequence[Pair], guideline: Guideline) -> Estimate:
+    """Return the calls for pairs without a stored grade, and about how many tokens they take."""
     of_pair = getattr(judge, "estimate", None)
     if of_pair is None:  # functions, commands and files have no tokens
         return Estimate(len(pairs), 0, 0)
