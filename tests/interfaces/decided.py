@@ -84,7 +84,8 @@ def gate_on_the_page(world, _):
     }
     for table in shown.find_all("table", class_="guard-table"):
         for row in table.find("tbody").find_all("tr"):
-            name, reason = row.find("span", dir="auto").text, row.find(class_="reason").text
+            name = row.find("span", dir="auto").text
+            reason = row.find(class_="reason").text.replace("\u2212", "-")
             value, limit, interval, _ = (cell.text for cell in row.find_all("td", class_="n"))
             found |= guard_figures(
                 name, row.find(class_="badge").text, value, limit, reason, ends(interval)

@@ -23,7 +23,6 @@ __all__ = ["ArchivedProposals", "check_proposal_row"]
 
 _c = query_proposals.c
 _TEXTS = ("query", "intent", "category", "difficulty")
-_DECIDED = ("accepted", "added", "rejected")
 
 
 class ArchivedProposals(ArchivePart):
@@ -36,8 +35,8 @@ class ArchivedProposals(ArchivePart):
     def put(self, proposals: Iterable[Proposal]) -> int:
         """Store proposals, all or none, and return the number of new ones.
 
-        Existing proposals and decisions are kept. One that people decided on elsewhere waits here
-        like any other: no one has reviewed it in this archive, whatever name a file gives.
+        Existing proposals and decisions are kept. One that a file calls accepted waits here like
+        any other, and no reviewer is taken from a file: no one has reviewed it in this archive.
 
         Raises
         ------
@@ -142,7 +141,7 @@ def check_proposal_row(row: dict[str, Any]) -> dict[str, Any]:
 def _unseen(proposal: Proposal) -> Proposal:
     if proposal.status not in get_args(Status):
         raise ArgumentError("status", f"one of {', '.join(get_args(Status))}", proposal.status)
-    status: Status = "proposed" if proposal.status in _DECIDED else proposal.status
+    status: Status = "proposed" if proposal.status == "accepted" else proposal.status
     return replace(proposal, status=status, reviewed_by=None, reviewed_at=None)
 
 

@@ -7,7 +7,7 @@ afterwards only the pairs are read that were answered since, through whichever p
 from __future__ import annotations
 
 import threading
-from collections import OrderedDict
+from collections import Counter, OrderedDict
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from datetime import datetime
@@ -93,9 +93,9 @@ class Boards:
 
     def _drop_surplus(self) -> None:
         with self._lock:
-            sizes = {name: _size(one) for name, one in self._entries.items()}
+            sizes = Counter({name: _size(one) for name, one in self._entries.items()})
             for name in [*sizes][:-1]:
-                if sum(sizes.values()) <= _MAX_PAIRS:
+                if sizes.total() <= _MAX_PAIRS:
                     break
                 del sizes[name], self._entries[name]
 

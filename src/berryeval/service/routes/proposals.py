@@ -43,7 +43,7 @@ class NewProposal(Body):
     query_id: Id
     status: Status = Field(
         "proposed",
-        description="One that people decided on elsewhere waits for a person here, too.",
+        description="What a file calls accepted waits for a person, too.",
     )
     query: _Line
     intent: _Line

@@ -55,6 +55,7 @@ _SETTING = {
     "choices": [],
     "least": 0.0,
     "most": 1000000.0,
+    "is_advanced": False,
 }
 
 
