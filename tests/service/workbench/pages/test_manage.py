@@ -143,6 +143,23 @@ def test_a_refused_token_is_explained(client, data, message):
     assert message in post(client, "/tokens", data, 422).text
 
 
+def test_a_refused_token_keeps_what_was_entered(client):
+    """A second try must not give more access than the first."""
+    data = {"name": "anna", "role": "judge", "limited": "yes"}
+    form = post(client, "/tokens", data, 422).text
+    radios = re.findall(r'<input type="radio"[^>]*>', form)
+    checked = {re.search(r'value="(\w+)"', one)[1] for one in radios if "checked" in one}
+    assert checked == {"judge", "yes"}
+    assert 'value="anna"' in form
+
+
+def test_a_chosen_collection_limits_a_token(client, archive):
+    """Even if *all* is still selected; the page says what the token can do."""
+    data = {"name": "anna", "role": "judge", "limited": "no", "collection": "default"}
+    assert "The token of anna: judge in default" in post(client, "/tokens", data, 200).text
+    assert archive.tokens.all()[0].collections == ("default",)
+
+
 def test_only_admins_of_all_collections_manage(service, archive):
     """Others see neither the pages nor their links; no token revokes itself."""
     archive.collections.create("shop")

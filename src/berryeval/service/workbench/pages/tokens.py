@@ -48,17 +48,23 @@ async def create_token(request: Request, home: HomeDep) -> Response:
     name = str(form.get("name") or "").strip()[:_LONGEST]
     role: Any = str(form.get("role") or "read")
     chosen = [str(one) for one in form.getlist("collection")]
-    is_limited = form.get("limited") == "yes"
+    # Whoever ticks a collection does not mean all of them.
+    is_limited = form.get("limited") == "yes" or bool(chosen)
+    given = {"name": name, "role": role, "chosen": chosen, "is_limited": is_limited}
+
+    def refused(wrong: str) -> Response:
+        return _page(request, home, 422, wrong=wrong, **given)
 
     def work() -> Response:
         try:
             if is_limited and not chosen:
-                return _refused(request, home, name, "Choose at least one collection.")
+                return refused("Choose at least one collection.")
             token = home.tokens.create(name, role, chosen if is_limited else None)
         except (InputError, NotFoundError) as error:
-            return _refused(request, home, name, _sentence(error))
+            return refused(_sentence(error))
         # No redirect: it is shown once, and must not be in an address.
-        answer = _page(request, home, token=token, name=name)
+        created = {"name": name, "can": f"{role} in {', '.join(chosen) or 'all collections'}"}
+        answer = _page(request, home, token=token, created=created)
         answer.headers["Cache-Control"] = "no-store"
         return answer
 
@@ -82,7 +88,8 @@ async def revoke_token(
 
 
 def _page(request: Request, home: Archive, status: int = 200, **more: object) -> Response:
-    context: dict[str, Any] = {"message": None, "wrong": None, "token": None, "name": ""} | more
+    context: dict[str, Any] = {"message": None, "wrong": None, "token": None, "created": None}
+    context |= {"name": "", "role": None, "chosen": (), "is_limited": False} | more
     return page(
         request,
         "tokens.html",
@@ -91,10 +98,6 @@ def _page(request: Request, home: Archive, status: int = 200, **more: object) ->
         roles={role: _MEANINGS[role] for role in ROLES},
         **context,
     )
-
-
-def _refused(request: Request, home: Archive, name: str, wrong: str) -> Response:
-    return _page(request, home, 422, wrong=wrong, name=name)
 
 
 def _sentence(error: BerryEvalError) -> str:
