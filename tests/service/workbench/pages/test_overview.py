@@ -329,3 +329,17 @@ def test_one_series_needs_no_comparison(archive, client):
     archive.judgments.put([JudgmentEntry("q00", "good", 1)], author="ada", source="file")
     archive.runs.put(Run.from_lists({"q00": ["good"]}), RunFacts("bm25"))
     assert "All series" not in get_page(client, "/").text
+
+
+@pytest.mark.parametrize(("role", "is_offered"), [("judge", False), ("admin", True)])
+def test_a_gate_is_offered_to_those_who_may_create_one(archive, service, runs, role, is_offered):
+    """A judge would only learn that it is not allowed."""
+    headers = HTML | {"Authorization": f"Bearer {archive.tokens.create('ada', role)}"}
+    client = service(is_token_required=True)
+    for address in ("/?series=hybrid", f"/compare?a={runs['c0']}&b={runs['c1']}"):
+        page = wait_until(lambda at=address: _when_ready(client.get(at, headers=headers)))
+        assert ("/gates/+new" in page) is is_offered
+
+
+def _when_ready(answer):
+    return answer.text if answer.status_code == 200 else None
