@@ -272,7 +272,8 @@ def test_temporary_errors_are_retried():
     assert tries == ["text 0"] * 3 + ["text 1", "text 2", "text 3"]
     assert [str(error) for error in collected.failures.values()] == [
         "Flaky: SystemExit: 3",
-        "Flaky: expected each document once, got 'a' twice",
+        "Flaky: expected each document once, got 'a' twice; "
+        "if these are chunks of one document, set duplicates=keep-best",
     ]
     assert isinstance(collected.failures["q2"], AnswerError)
 

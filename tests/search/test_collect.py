@@ -83,7 +83,8 @@ def test_a_failing_query_does_not_stop_the_others():
     assert collected.run.n_queries == 10
     assert {q: str(error) for q, error in collected.failures.items()} == {
         "q3": "mine: ValueError: no such index",
-        "q4": "mine: expected each document once, got 'a' twice",
+        "q4": "mine: expected each document once, got 'a' twice; "
+        "if these are chunks of one document, set duplicates=keep-best",
     }
     assert isinstance(collected.failures["q4"], AnswerError)
 

@@ -69,7 +69,11 @@ def test_answers_of_many_shapes_become_hits(answer, hits):
         ("d1", "mine: expected hits, got str"),
         (7, "mine: expected hits, got int"),
         (["a", "b", "c", "d"], "mine: expected at most 3 hits, got 4"),
-        (["a", "b", "a"], "mine: expected each document once, got 'a' twice"),
+        (
+            ["a", "b", "a"],
+            "mine: expected each document once, got 'a' twice; "
+            "if these are chunks of one document, set duplicates=keep-best",
+        ),
         ([("a", math.nan)], "mine: hit 1: expected a number as score, got float nan"),
         ({"a": math.nan}, "mine: hit 1: expected a number as score, got float nan"),
         ([("a", "0.5")], "mine: hit 1: expected a number as score, got str '0.5'"),

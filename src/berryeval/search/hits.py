@@ -110,7 +110,9 @@ def to_hits(
     seen: set[str] = set()
     for hit in hits:
         if hit.doc_id in seen:
-            raise AnswerError(system, f"expected each document once, got {hit.doc_id!r} twice")
+            way_out = "if these are chunks of one document, set duplicates=keep-best"
+            found = f"expected each document once, got {hit.doc_id!r} twice; {way_out}"
+            raise AnswerError(system, found)
         seen.add(hit.doc_id)
     return best_hits(hits, k)
 

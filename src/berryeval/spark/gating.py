@@ -14,7 +14,7 @@ from berryeval.evaluation.verdict import GateResult
 from berryeval.spark.comparing import compare
 from berryeval.spark.scoring import collect, evaluate
 from berryeval.spark.session import Cluster, open_session, read_frame
-from berryeval.suite.gate import guarded_measures
+from berryeval.suite.gate import check_guards, guarded_measures
 from berryeval.suite.references import CANDIDATE, named_file
 from berryeval.suite.settings import Settings
 
@@ -36,9 +36,7 @@ def run_gate(settings: Settings, cluster: Cluster) -> GateResult:
         not available.
     """
     rules = settings.gate.resolved()
-    if not rules.guards:
-        way_out = "add [[gate.guard]] to berryeval.toml, or give --at-least or --margin"
-        raise ArgumentError("gate.guard", "at least one", f"none; {way_out}")
+    check_guards(rules.guards)
     for setting, given in _unavailable(settings):
         if given:
             raise ArgumentError(setting, "none with --engine spark", "some")

@@ -44,7 +44,15 @@ from berryeval.suite.references import (
 )
 from berryeval.suite.settings import Settings
 
-__all__ = ["CANDIDATE", "decide", "guarded_measures", "model_of", "read_timings", "run_gate"]
+__all__ = [
+    "CANDIDATE",
+    "check_guards",
+    "decide",
+    "guarded_measures",
+    "model_of",
+    "read_timings",
+    "run_gate",
+]
 
 _log = event_logger(__name__)
 
@@ -61,9 +69,7 @@ def run_gate(settings: Settings, *, opens_reserve: bool = False) -> GateResult:
     """
     settings = replace(settings, gate=settings.gate.resolved())
     guards = settings.gate.guards
-    if not guards:
-        way_out = "add [[gate.guard]] to berryeval.toml, or give --at-least or --margin"
-        raise ArgumentError("gate.guard", "at least one", f"none; {way_out}")
+    check_guards(guards)
     judgments = load_judgments(
         named_file(settings.judgments, "judgments"), "error", settings.judges, settings.lengths
     )
@@ -285,6 +291,16 @@ def _opened(
         sentence=decided.sentence + sentences.of_opening(opening),
         memory=replace(decided.memory, decision=decision),
     )
+
+
+def check_guards(guards: Collection[Guard]) -> None:
+    """Raise `ArgumentError` if there is no guard, with the ways to get one."""
+    if not guards:
+        way_out = (
+            "add [[gate.guard]] to berryeval.toml, which `berryeval init` writes, or give "
+            "--at-least or --margin"
+        )
+        raise ArgumentError("gate.guard", "at least one", f"none; {way_out}")
 
 
 def guarded_measures(guards: Sequence[Guard]) -> tuple[Measure, ...]:
