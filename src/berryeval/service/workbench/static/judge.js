@@ -33,7 +33,7 @@ const session = (() => {
 const first = byId("judge-first");
 const cards = first ? [JSON.parse(first.textContent)] : [];
 const given = []; // answers of this session, oldest first
-let left = Number(root.dataset.left); // documents to judge once all answers are saved
+let left = Number(root.dataset.left);
 let isReady = root.dataset.ready === "yes";
 let total = isReady ? left : null; // documents to judge when the page was opened
 let isFetching = false;
@@ -100,7 +100,8 @@ function showLength(shown, card) {
 
 function showProgress() {
   const n = given.filter((one) => one.kind !== "skip").length;
-  const togo = Math.max(left, cards.length, 0);
+  const waiting = outbox.entries.filter((entry) => ["grade", "cannot"].includes(entry.kind)).length;
+  const togo = Math.max(left - waiting, cards.length, 0);
   const all = Math.max(total ?? togo, n + cards.length);
   const minutes = activeTime / 60000;
   const rate = n >= 3 && minutes > 0.05 ? n / minutes : null;
@@ -261,7 +262,7 @@ function answer(kind, grade) {
   press(form.querySelector(kind === "grade" ? `[data-grade="${grade}"]` : `[data-${kind}]`));
   const words = { skip: "Skipped", cannot: "Cannot judge" }[kind] ?? `Graded ${grade}`;
   byId("judge-status").textContent = `${words}: ${entry.title}`;
-  left -= 1;
+  if (kind === "skip") left -= 1;
   show();
   outbox.add(entry);
   refill();
@@ -277,8 +278,9 @@ function undo() {
     // The outbox fills in the revisions once the answer to undo has been written.
     outbox.add({ key, kind: "undo", ...taskOf(card), revision: 0, after: last.key });
     card.after = key;
+    if (last.kind !== "skip") left += 1;
   }
-  left += 1;
+  if (last.kind === "skip") left += 1;
   cards.unshift(card);
   if (note) note.value = last.note ?? "";
   press(byId("judge-undo"));
@@ -304,8 +306,7 @@ async function refill() {
     const fresh = found.cards.filter((card) => !known.has(pairOf(card)));
     const wasEmpty = cards.length === 0;
     cards.push(...fresh);
-    const unsaved = outbox.entries.map((entry) => (entry.kind === "undo" ? 1 : -1));
-    left = unsaved.reduce((sum, change) => sum + change, found.n_left);
+    left = found.n_left;
     isReady = found.is_ready;
     if (isReady) total ??= left;
     fetchTrouble = null;
