@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib
 from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -37,6 +38,7 @@ def migrate(database: Database, *, create: bool = True) -> None:
         return
     if found is None and not create:
         raise ArchiveError(database.location.name, "there is no archive in it")
+    _load_alembic()  # before others have to wait
     with database.writing(alone="schema") as connection:
         if not database.is_sqlite:
             _make_schema(connection, database.location.schema)
@@ -91,13 +93,17 @@ def _make_schema(connection: Connection, name: str) -> None:
         connection.execute(text(f"CREATE SCHEMA {name}"))
 
 
-def _upgrade(connection: Connection) -> None:
+def _load_alembic() -> None:
     try:
-        from alembic.config import Config
-        from alembic.runtime.environment import EnvironmentContext
-        from alembic.script import ScriptDirectory
+        importlib.import_module("alembic.runtime.environment")
     except ModuleNotFoundError:
         raise MissingExtraError("The archive", "archive") from None
+
+
+def _upgrade(connection: Connection) -> None:
+    from alembic.config import Config
+    from alembic.runtime.environment import EnvironmentContext
+    from alembic.script import ScriptDirectory
 
     scripts = ScriptDirectory(str(_MIGRATIONS))
 
