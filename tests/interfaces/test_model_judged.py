@@ -22,7 +22,14 @@ from berryeval.suite.counted_grades import grades_of_pool
 from berryeval.suite.gate import decide, model_of
 from berryeval.suite.settings import read_settings
 from interfaces.compared import of_differences, of_records, of_rows
-from interfaces.decided import gate_records, guard_figures, interval_of
+from interfaces.decided import (
+    gate_by_http,
+    gate_by_json,
+    gate_on_the_page,
+    gate_records,
+    guard_figures,
+    interval_of,
+)
 from interfaces.queries_by_door import as_json, command, page, posted, report, without_endings
 from interfaces.reading import ends, faults, html_rows, page_of, plain_rows
 from judges.model_judged import N_LABELLED, RESTS, fill, write_model_judged
@@ -178,32 +185,6 @@ def gate_by_command(world, _):
         row["guard"], decided, row["value"], row["limit"], None, ends(row["interval"])
     )
     return {"verdict": verdict.lower(), "sentence": sentence.capitalize(), **figures}
-
-
-def gate_by_json(world, _):
-    return gate_records(as_json(world, "gate"))
-
-
-def gate_by_http(world, _):
-    run = {"run": world.run_ids["new"]}
-    return gate_records(posted(world, "/v1/gates/ship/verdicts", run)["report"])
-
-
-def gate_on_the_page(world, _):
-    asked = posted(world, "/v1/gates/ship/verdicts", {"run": world.run_ids["new"]})
-    shown = page(world, f"/gates/ship/verdicts/{asked['verdict_id']}")
-    card = shown.find("section", class_="verdict-card")
-    [row] = shown.find("table", class_="guard-table").find("tbody").find_all("tr")
-    value, limit, interval, _ = (cell.text for cell in row.find_all("td", class_="n"))
-    figures = guard_figures(
-        row.find("span", dir="auto").text, row.find(class_="badge").text, value, limit,
-        row.find(class_="reason").text, ends(interval),
-    )  # fmt: skip
-    return {
-        "verdict": card.find(class_="badge").text,
-        "sentence": card.find(class_="verdict-sentence").text.capitalize(),
-        **figures,
-    }
 
 
 def gate_in_the_report(world, _):
