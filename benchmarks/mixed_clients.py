@@ -414,7 +414,7 @@ def main():
             process.terminate()
             process.wait()
             process.stdout.close()
-        n_logged = (Path(folder) / "log").stat().st_size
+        logged = (Path(folder) / "log").read_text()
     lines = [*lines_of(crowd, memory, wanted)]
     goals = {"attackers": wanted.attackers, "n_workers": wanted.workers}
     misses = [*missed(crowd, memory, **goals)]
@@ -426,7 +426,10 @@ def main():
     for path, found in slowest:
         median, longest = percentile(found, 0.5), percentile(found, 0.99)
         print(f"{median:8.0f} {longest:8.0f} ms  {len(found):5} {path}")
-    print(f"log: {n_logged:,} bytes; {dict(crowd.statuses)}")
+    print(f"log: {len(logged):,} characters; {dict(crowd.statuses)}")
+    for line in logged.splitlines():
+        if '"level": "error"' in line or not line.startswith("{"):
+            print(line)
     for text, n in crowd.unexpected.most_common(10):
         print(f"{n:6} {text}")
     for goal in misses:

@@ -127,15 +127,44 @@ def test_a_slow_reader_gets_the_whole_response():
         assert n_bytes >= LARGE
 
 
-def test_connections_beyond_the_limit_are_rejected():
-    """They get 503 until another one is closed."""
+def test_a_connection_beyond_the_limit_replaces_the_slowest():
+    """Half-sent headers, however many, keep nobody out: the oldest of them get 503."""
+    with Served(most=4, header_seconds=30) as served, contextlib.ExitStack() as opened:
+        slow = [opened.enter_context(served.connect()) for _ in range(20)]
+        for connection in slow[-4:]:
+            connection.sendall(b"GET / HTTP/1.1\r\nHost: loc")
+        with served.connect() as another:
+            assert served.ask(another) == b"HTTP/1.1 200 OK"
+            assert rest_of(slow[0]).startswith(b"HTTP/1.1 503 ")
+            slow += [opened.enter_context(served.connect()) for _ in range(20)]
+            assert served.ask(another) == b"HTTP/1.1 200 OK"
+            wait_until(lambda: len(served.server.server_state.connections) <= 4)
+            assert served.ask(another) == b"HTTP/1.1 200 OK"
+
+
+def test_a_connection_beyond_the_limit_replaces_an_idle_one():
+    """The one that has been idle for longest is closed, without a response to no request."""
     with Served(most=2) as served, contextlib.ExitStack() as opened:
-        first, second, third = (opened.enter_context(served.connect()) for _ in range(3))
-        assert rest_of(third).startswith(b"HTTP/1.1 503 ")
-        assert served.ask(first) == b"HTTP/1.1 200 OK"
+        first, second = (opened.enter_context(served.connect()) for _ in range(2))
+        for connection in (first, second, first):
+            assert served.ask(connection) == b"HTTP/1.1 200 OK"
+        with served.connect() as another:
+            assert served.ask(another) == b"HTTP/1.1 200 OK"
+            assert rest_of(second) == b""
+            assert served.ask(first) == b"HTTP/1.1 200 OK"
+
+
+def test_connections_beyond_the_limit_are_rejected_if_all_are_in_use():
+    """They get 503 until another one is idle or closed."""
+    with Served(most=2, reading_seconds=30) as served, contextlib.ExitStack() as opened:
+        first, second = (opened.enter_context(served.connect()) for _ in range(2))
+        for connection in (first, second):
+            connection.sendall(REQUEST.replace(b"/ ", b"/large "))
+            assert connection.recv(8, socket.MSG_WAITALL) == b"HTTP/1.1"
+        with served.connect() as third:
+            assert rest_of(third).startswith(b"HTTP/1.1 503 ")
         second.close()
-        while len(served.server.server_state.connections) > 1:
-            time.sleep(0.01)
+        wait_until(lambda: len(served.server.server_state.connections) == 1)
         with served.connect() as another:
             assert served.ask(another) == b"HTTP/1.1 200 OK"
 

@@ -154,3 +154,17 @@ def test_the_log_has_one_object_per_line(server):
     assert request["request_id"] == answer.headers["x-request-id"]
     assert (request["route"], request["status"], request["level"]) == ("/v1/jobs", 200, "info")
     assert "server" not in answer.headers
+
+
+def test_the_service_may_open_more_files_than_connections(server):
+    """The usual 1,024 would be used up by others, and its database could not be opened."""
+    resource = pytest.importorskip("resource")
+    if not hasattr(resource, "prlimit"):
+        pytest.skip("limits of another process can only be read on Linux")
+    now, most = resource.getrlimit(resource.RLIMIT_NOFILE)
+    resource.setrlimit(resource.RLIMIT_NOFILE, (1024, most))
+    try:
+        found, _ = resource.prlimit(server().process.pid, resource.RLIMIT_NOFILE)
+    finally:
+        resource.setrlimit(resource.RLIMIT_NOFILE, (now, most))
+    assert found == most or found > 2000

@@ -26,6 +26,7 @@ _REST_SECONDS = 10.0
 _HEAD_BYTES = 64 << 10
 """Longer headers are not completed before they are parsed, which rejects them."""
 _SECONDS_BETWEEN_ATTEMPTS = 0.01
+_SECONDS_BEFORE_MAKING_WAY = 0.1
 _IDLE = {h11.CLIENT: h11.IDLE, h11.SERVER: h11.IDLE}
 _log = event_logger("berryeval.service")
 
@@ -38,7 +39,9 @@ def connection_class(
     Parameters
     ----------
     most : int
-        Largest number of connections; further ones are closed.
+        Largest number of connections. A further one takes the place of the connection whose
+        headers have been incomplete for longest, or else of the one that has been idle for
+        longest; if every connection is in use, the further one is closed.
     header_seconds : float
         Seconds in which the headers of a request must arrive.
     reading_seconds : float
@@ -47,12 +50,14 @@ def connection_class(
         Passes connections on to other workers, if there are any.
     """
     counted = _Counted()
+    waiting = _Waiting()
 
     class LimitedConnection(Connection):
         def __init__(self, *arguments: Any, **options: Any) -> None:  # noqa: ANN401 - uvicorn's
             super().__init__(*arguments, **options)
             self.logger = counted  # type: ignore[assignment]  # of which only `warning` is called
             self.limits = (most, header_seconds, reading_seconds)
+            self.waiting = waiting
             self.handover = handover
             self.home = 0 if handover is None else handover.number
 
@@ -63,6 +68,7 @@ class Connection(H11Protocol):
     """A connection that is closed if it is one too many, or too slow."""
 
     limits: tuple[int, float, float]
+    waiting: _Waiting
     handover: Handover | None
     home: int
     """The worker that accepted it."""
@@ -77,12 +83,28 @@ class Connection(H11Protocol):
         super().connection_made(cast("asyncio.Transport", closing))
         if len(self.connections) > self.limits[0]:
             self.logger.warning("too many connections")
-            transport.write(_response(503, "Service Unavailable"))
-            transport.close()
-            return
+            if len(self.connections) - self.waiting.number > self.limits[0]:
+                self.make_way()
+                return
+            # Not at once: the request of one that was accepted with it may not have been read.
+            self.loop.call_later(_SECONDS_BEFORE_MAKING_WAY, self._replace_unused)
         self._expect_headers()
         if self.received:
             self.data_received(b"")
+
+    def _replace_unused(self) -> None:
+        """Close the connection that has waited longest, if there are still too many."""
+        unused = self.waiting.longest()
+        if len(self.connections) > self.limits[0] and unused is not None:
+            unused.make_way()
+
+    def make_way(self) -> None:
+        """Close it, so that another connection takes its place."""
+        if self not in self.waiting.for_next:  # an idle client would take it for the next response
+            self.transport.write(_response(503, "Service Unavailable"))
+        self.connections.discard(self)
+        self._stop_waiting()
+        self.transport.close()
 
     def _has_more(self) -> bool:
         """Whether a part of the body has not arrived."""
@@ -92,6 +114,7 @@ class Connection(H11Protocol):
         """Continue a request, or pass a new one on to the worker that can answer it."""
         if self.transport.is_closing():  # the rest of a rejected body
             return
+        self.waiting.for_next.pop(self, None)
         if self.handover is not None and self.conn.states == _IDLE:
             self._unset_keepalive_if_required()
             data = self.received + data
@@ -103,7 +126,7 @@ class Connection(H11Protocol):
             self.received = b""
             target = self.handover.target_of(head, self.home)
             if target != self.handover.number:
-                self._header_timer = _cancelled(self._header_timer)
+                self._headers_arrived()
                 self.transport.pause_reading()
                 self._pass_on(self.handover, target, data, self.limits[1])
                 return
@@ -111,12 +134,23 @@ class Connection(H11Protocol):
         if self.conn.their_state is h11.IDLE:
             self._expect_headers()
         else:
-            self._header_timer = _cancelled(self._header_timer)
+            self._headers_arrived()
+
+    def on_response_complete(self) -> None:
+        """Wait for the next request, unless it has arrived."""
+        super().on_response_complete()
+        if self.conn.states == _IDLE and self._header_timer is None:
+            self.waiting.for_next[self] = None
 
     def _expect_headers(self) -> None:
         """Give up if the headers of a request do not arrive in time."""
         if self._header_timer is None:
             self._header_timer = self.loop.call_later(self.limits[1], self._give_up)
+            self.waiting.for_headers[self] = None
+
+    def _headers_arrived(self) -> None:
+        self._header_timer = _cancelled(self._header_timer)
+        self.waiting.for_headers.pop(self, None)
 
     def _pass_on(self, handover: Handover, target: int, content: bytes, seconds: float) -> None:
         """Send the connection to another worker; try again while that one is busy."""
@@ -136,9 +170,13 @@ class Connection(H11Protocol):
 
     def connection_lost(self, exc: Exception | None) -> None:
         """End, with its timers."""
-        self._header_timer = _cancelled(self._header_timer)
-        self._reading_timer = _cancelled(self._reading_timer)
+        self._stop_waiting()
         super().connection_lost(exc)
+
+    def _stop_waiting(self) -> None:
+        self._headers_arrived()
+        self.waiting.for_next.pop(self, None)
+        self._reading_timer = _cancelled(self._reading_timer)
 
     def pause_writing(self) -> None:
         """Wait until the client has read a part of its response."""
@@ -160,6 +198,25 @@ class Connection(H11Protocol):
         """Close a connection whose response is not read, with what was not sent yet."""
         self.logger.warning("slow reader")
         self.transport.abort()
+
+
+class _Waiting:
+    """Connections that wait for a request, each kind in the order in which they began to wait."""
+
+    def __init__(self) -> None:
+        self.for_headers: dict[Connection, None] = {}
+        """Those whose first request, or a part of a request's headers, has not arrived."""
+        self.for_next: dict[Connection, None] = {}
+        """Those that are idle since their last response."""
+
+    @property
+    def number(self) -> int:
+        """Of connections that wait."""
+        return len(self.for_headers) + len(self.for_next)
+
+    def longest(self) -> Connection | None:
+        """Return the one that has waited longest, preferably for headers; None if none waits."""
+        return next(iter(self.for_headers or self.for_next), None)
 
 
 class _ClosingLater:

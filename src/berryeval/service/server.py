@@ -9,7 +9,7 @@ import signal
 import socket
 import sys
 from collections.abc import Callable
-from contextlib import AbstractContextManager
+from contextlib import AbstractContextManager, suppress
 from types import FrameType
 from typing import Any
 
@@ -65,6 +65,7 @@ def serve(
     """
     check_tokens(archive, settings)
     configure_allocation()
+    _allow_open_files(settings.max_connections + 2 * _BACKLOG)
     sys.setswitchinterval(_SWITCH_SECONDS)
     app = create_app(archive, settings, worker)
     config = uvicorn.Config(
@@ -128,6 +129,21 @@ def serve_with_workers(
                   worker=worker)  # fmt: skip
 
     supervise(settings.workers, listener, work, lambda: on_start(address))
+
+
+def _allow_open_files(n: int) -> None:
+    """Let the process open so many files and connections, or as many as the machine allows.
+
+    Systems allow 1,024 unless they are asked: connections of others could use them all, and no
+    database could be opened any more.
+    """
+    with suppress(ImportError, OSError, ValueError):  # Windows has no such limit
+        import resource
+
+        now, most = resource.getrlimit(resource.RLIMIT_NOFILE)
+        wanted = n if most == resource.RLIM_INFINITY else min(n, most)
+        if resource.RLIM_INFINITY != now < wanted:
+            resource.setrlimit(resource.RLIMIT_NOFILE, (wanted, most))
 
 
 def check_tokens(archive: Archive, settings: ServiceSettings) -> None:
