@@ -16,7 +16,7 @@ mkdir -p "$build"
 fuzz_scanner() {
     local sources=(native/{columns,engine,kernels,text}/*.cpp native/processor.cpp
                    fuzz/scanner.cpp)
-    local flags=(-std=c++20 -O1 -g -Inative -pthread -ffp-contract=off
+    local flags=(-std=c++20 -O1 -g1 -Inative -pthread -ffp-contract=off
                  -fsanitize=address,undefined -fno-sanitize-recover=all)
     if [[ $(uname -m) == x86_64 ]]; then
         flags+=(-DBERRYEVAL_HAS_AVX2)
