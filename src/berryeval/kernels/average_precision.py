@@ -14,7 +14,7 @@ def average_precision(
 ) -> float:
     """Add up the precision at each relevant document in the first k, divide by all relevant.
 
-    A relevant document that was not retrieved adds 0. With none relevant the value is 0.
+    A relevant document that was not retrieved adds 0. If none is relevant, the value is 0.
     """
     n_relevant = count_relevant(judged, level)
     return precision_sum(grades, k, level) / n_relevant if n_relevant else 0.0

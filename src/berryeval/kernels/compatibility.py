@@ -12,7 +12,7 @@ def compatibility(
 ) -> float:
     """Return the rank-biased overlap of a ranking with the best ideal one.
 
-    An ideal ranking has all documents with a grade above 0, by falling grade. Of equal grades,
+    An ideal ranking has all documents with a grade above 0, by falling grade. Among equal grades,
     those that were retrieved come first, in their order, which gives the highest overlap.
 
     Overlap at depth d is the share of d documents that the first d of both rankings have in
@@ -38,7 +38,7 @@ def compatibility(
 
 
 def _shared_from(grades: Sequence[float], judged: Sequence[float], depth: int) -> list[int]:
-    """Return how many documents are shared from each depth on: both ranks are reached there."""
+    """Return, for each depth, how many shared documents both rankings have first reached there."""
     next_rank: dict[float, int] = {}
     for rank, grade in enumerate(judged, start=1):
         next_rank.setdefault(grade, rank)

@@ -1,7 +1,7 @@
 """The logarithms that ranks are discounted by: one table for both twins.
 
-``log2`` may differ in its last bit from one C library to the next. So it is asked once,
-here, and the native twin is handed the answers.
+``log2`` may differ in its last bit from one C library to the next. So it is called only here, and
+its results are passed to the native twin.
 """
 
 from __future__ import annotations

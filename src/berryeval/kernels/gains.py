@@ -10,7 +10,8 @@ from berryeval.core.grade import MAX_GRADE
 __all__ = ["LINEAR", "Gain", "gains", "ideal_gains"]
 
 Gain: TypeAlias = Literal["linear", "exp2"] | Mapping[Any, float] | tuple[tuple[float, float], ...]
-"""``linear``: the grade. ``exp2``: 2^grade - 1. A table from grade to gain, others as linear."""
+"""``linear``: the grade. ``exp2``: 2^grade - 1. Or a table from grade to gain; others are linear.
+"""
 
 LINEAR: Gain = "linear"
 

@@ -16,7 +16,7 @@ def inferred_average_precision(
 ) -> float:
     """Average the precision expected at each relevant document over all relevant ones.
 
-    Above a relevant document, those of the pool are taken to be relevant as often as the
+    Above a relevant document, those of the pool are assumed to be relevant as often as the
     judged ones among them are; the smoothing is trec_eval's, 0.00001.
     """
     n_relevant = count_relevant(judged, level)

@@ -68,9 +68,9 @@ class Intents:
     def ideal_gains(self, judged: Sequence[float], alpha: float, k: int | None) -> list[float]:
         """Return the gains of the ideal ranking, up to rank k.
 
-        At each rank stands the judged document that gains most there; of documents that gain the
-        same, the one with the highest id in byte order. This greedy ranking is the published
-        definition. The best ranking of all would take exponential time, and may gain more.
+        Each rank has the judged document that gains most there; among documents that gain the same,
+        the one with the highest id in byte order. This greedy ranking is the published definition.
+        The best possible ranking would take exponential time, and may gain more.
         """
         waiting: dict[tuple[int, ...], list[bytes]] = {}
         for grade in judged:

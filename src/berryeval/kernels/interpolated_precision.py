@@ -19,7 +19,7 @@ __all__ = [
 RecallRounding: TypeAlias = Literal["up", "nearest"]
 """How a share of the relevant documents becomes a number of them.
 
-``up`` is trec_eval 9.0.8's rule, which rounds up what ends in more than a tenth; ``nearest``
+``up`` is trec_eval 9.0.8's rule, which rounds up if the fraction exceeds a tenth; ``nearest``
 is that of 10.0.
 """
 

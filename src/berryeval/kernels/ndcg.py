@@ -30,7 +30,7 @@ def ideal_dcg(
 ) -> float:
     """Return the DCG of the ideal ranking.
 
-    It holds all judged documents, whether retrieved or not, highest gain first.
+    It contains all judged documents, whether retrieved or not, highest gain first.
     """
     return _discounted(ideal_gains(judged, gain, level)[:k])
 
@@ -44,7 +44,7 @@ def ndcg(
 ) -> float:
     """Divide the DCG of the ranking by that of the ideal one; 0 if that is 0.
 
-    Rounding never lifts a ranking above it: the value is at most 1.
+    Despite rounding, the value is at most 1.
     """
     ideal = ideal_dcg(grades, judged, k, gain, level)
     return min(dcg(grades, judged, k, gain, level) / ideal, 1.0) if ideal > 0.0 else 0.0

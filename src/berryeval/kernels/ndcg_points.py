@@ -40,8 +40,8 @@ def ndcg_at_gain_levels(
     """Average nDCG over the ranks at which the gain of the ideal ranking falls.
 
     The last of them is the number of documents that gain something. As in trec_eval, the end
-    of the ranking is one more such point if it comes at least two ranks later; and with
-    nothing relevant the value is 0, whatever gains there are.
+    of the ranking is one more such point if it comes at least two ranks later; and if nothing is
+    relevant, the value is 0, regardless of gains.
     """
     ideal = ideal_gains(judged, gain)
     if not ideal or not count_relevant(judged, level):

@@ -31,7 +31,7 @@ def binary_normalised_gain(
 
 
 def normalised_gain(grades: Sequence[float], judged: Sequence[float], gain: Gain = LINEAR) -> float:
-    """Add up gain / log2(2 + cost - gained so far), and divide by all there is to gain.
+    """Add up gain / log2(2 + cost - gained so far), and divide by the total possible gain.
 
     A rank costs what the ideal ranking gains there, at least 1.
     """

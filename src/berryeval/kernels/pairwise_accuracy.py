@@ -12,7 +12,8 @@ def pairwise_accuracy(
 ) -> float:
     """Return the share of pairs in the first k, relevant and not, that are in the right order.
 
-    Documents without a grade are not relevant. Nothing relevant: 0; nothing else: 1.
+    Documents without a grade are not relevant. The value is 0 if nothing is relevant, and 1 if
+    everything is.
     """
     n_relevant = n_others = n_wrong = 0
     for grade in grades[:k]:

@@ -12,7 +12,7 @@ __all__ = ["precision", "precision_over"]
 def precision(
     grades: Sequence[float], _judged: Sequence[float], k: int | None = None, level: float = 1.0
 ) -> float:
-    """Divide the relevant documents in the first k by k, without k by all that were returned."""
+    """Divide the relevant documents in the first k by k; without k, by all that were returned."""
     n_ranks = len(grades) if k is None else k
     return precision_over(grades, n_ranks, n_ranks, level)
 

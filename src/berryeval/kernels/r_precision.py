@@ -13,7 +13,7 @@ __all__ = ["r_precision", "r_precision_at_multiple"]
 def r_precision(grades: Sequence[float], judged: Sequence[float], level: float = 1.0) -> float:
     """Return the precision at rank R, the number of relevant documents; 0 if R is 0.
 
-    A ranking of fewer documents is divided by R all the same.
+    A ranking of fewer documents is also divided by R.
     """
     n_relevant = count_relevant(judged, level)
     return precision(grades, judged, n_relevant, level)

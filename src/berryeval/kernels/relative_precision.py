@@ -14,7 +14,7 @@ def relative_precision(
 ) -> float:
     """Divide the relevant documents in the first k by the smaller of k and all relevant.
 
-    Without k, that is the number of documents retrieved. With nothing to divide by: 0.
+    Without k, that is the number of documents retrieved. The value is 0 if the divisor is.
     """
     n_ranks = len(grades) if k is None else k
     possible = min(n_ranks, count_relevant(judged, level))

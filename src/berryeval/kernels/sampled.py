@@ -71,8 +71,9 @@ def stratified_average_precision(
 ) -> float:
     """Average the precision expected at each judged relevant document.
 
-    Each of them stands for as many documents as the sampling rate of its stratum says. Above it,
-    the documents of a stratum are taken to be relevant as often as the judged ones among them are.
+    Each of them stands for a number of documents that follows from the sampling rate of its
+    stratum. Above it, the documents of a stratum are assumed to be relevant as often as the judged
+    ones among them are.
     The sum is divided by the estimated number of relevant documents.
     """
     strata = Strata(grades, judged)
@@ -105,7 +106,7 @@ def inferred_ndcg(
 ) -> float:
     """Divide the estimated DCG of the ranking by that of the estimated ideal ranking.
 
-    The retrieved documents of a stratum are taken to gain as much, on average, as the judged ones
+    The retrieved documents of a stratum are assumed to gain as much, on average, as the judged ones
     among them do. The ideal ranking has as many documents of each gain as are estimated to be in
     the pool, rounded to whole numbers.
     """

@@ -1,7 +1,7 @@
 """How much estimates of `berryeval.kernels.sampled` vary from one sample of the pool to the next.
 
 The variance is the jackknife's for samples without replacement: each judged document in turn is
-taken to be unjudged, and the estimates without it are compared. The linear approximation, which is
+treated as unjudged, and the estimates without it are compared. The linear approximation, which is
 usual for ratios, is too small by up to a half: near the top of a ranking, precision is estimated
 from one or two judged documents.
 
@@ -50,7 +50,7 @@ class _Seen(NamedTuple):
         return self.n_pooled * relevant_share(self.n_relevant, self.n_sampled)
 
     def relevant_without(self, is_relevant: int) -> float:
-        """Return the same without one judgment."""
+        """Return the estimated number of relevant documents without one judgment."""
         share = relevant_share(self.n_relevant - is_relevant, self.n_sampled - 1)
         return self.n_pooled * share
 
@@ -225,8 +225,8 @@ def _ratio(found: float, possible: float) -> float:
 def _jackknife(strata: Strata, estimates: Sequence[Sequence[float]], whole: float) -> float | None:
     """Return the variance, given the estimates without each judged document, by stratum.
 
-    A stratum with a single judged document has no mean to deviate from. How much the estimate
-    changes without it is taken instead, which is too much rather than too little.
+    A stratum with a single judged document has no mean to deviate from. Instead, it contributes the
+    change of the estimate without that document, which is too much rather than too little.
     """
     variances = []
     for stratum, without in zip(strata.strata, estimates, strict=True):

@@ -16,7 +16,7 @@ def set_average_precision(
 ) -> float:
     """Multiply precision and recall of the whole ranking.
 
-    One division, as in trec_eval: rounding twice could change the fourth digit.
+    There is one division, as in trec_eval: rounding twice could change the fourth digit.
     """
     n_found = count_relevant(grades, level)
     possible = len(grades) * count_relevant(judged, level)

@@ -10,7 +10,7 @@ _ASYMPTOTIC = 12.0  # from here on, the series is exact to the last digits
 def trigamma(x: float) -> float:
     """Return the sum of 1 / (x + i)^2 over i = 0, 1, 2, …, for x above 0.
 
-    So ``trigamma(x) - trigamma(x + n)`` is the sum over the first n of them. Only the four basic
+    So ``trigamma(x) - trigamma(x + n)`` is the sum of the first n terms. Only the four basic
     operations are used, which makes both twins equal to the bit.
     """
     total = 0.0

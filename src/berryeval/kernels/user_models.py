@@ -87,8 +87,8 @@ def inst(
 ) -> float:
     """Continue as in INSQ, but less likely the more has been gained.
 
-    The probability is ((i + a - 1) / (i + a))^2, where a is twice the goal minus what was gained
-    down to rank i; it is 0 where i + a - 1 is below 0.
+    The probability is ((i + a - 1) / (i + a))^2, where a is twice the goal minus the gain down to
+    rank i; it is 0 where i + a - 1 is below 0.
     """
     span = max_grade - min_grade
     total = gained = 0.0

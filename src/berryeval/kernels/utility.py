@@ -18,9 +18,9 @@ def utility(
 ) -> float:
     """Add up the values of documents, by whether they were retrieved and are relevant.
 
-    `worth` is that of a document retrieved and relevant; retrieved and not relevant; relevant
-    and not retrieved; neither. The last are counted from `n_documents`, the size of the
-    collection; 0, as in trec_eval, makes their number negative.
+    `worth` contains the value of a document that is retrieved and relevant; retrieved and not
+    relevant; relevant and not retrieved; neither. The number of the last follows from
+    `n_documents`, the size of the collection; 0, as in trec_eval, makes it negative.
     """
     n_retrieved = len(grades)
     n_relevant = count_relevant(judged, level)

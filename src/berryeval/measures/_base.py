@@ -36,16 +36,16 @@ __all__ = [
 ]
 
 GEOMETRIC_FLOOR = 1e-5
-"""A geometric mean takes lower values for this one, as trec_eval does: one 0 would be all."""
+"""Geometric means replace lower values by this one, as trec_eval does; one 0 would make them 0."""
 
 Kernel: TypeAlias = Callable[..., float]
-"""A function of `berryeval.kernels`: of grades, judged, and parameters by name."""
+"""A function of `berryeval.kernels`: it takes grades, judged, and parameters by name."""
 
 _NATIVE_MAX_K = 2**53
 """Whole numbers are exact up to here in the native twin, which counts in float64."""
 
 _KERNEL_NAMES = {"rel": "level", "T": "goal", "L": "patience"}
-"""What kernels call the parameters that measures call otherwise."""
+"""The names that kernels use for parameters, where those of measures differ."""
 
 
 MeasureType = TypeVar("MeasureType", bound="type[Measure]")
@@ -55,7 +55,7 @@ MeasureType = TypeVar("MeasureType", bound="type[Measure]")
 def declare(measure: MeasureType) -> MeasureType:
     """Make a measure a dataclass; methods that are usually generated per class are in `Measure`.
 
-    Generated, it would take most of the time of importing them.
+    Generating them would take most of the import time.
     """
     dataclass(init=False, eq=False, repr=False)(measure)  # changes the class itself
     return measure
@@ -96,8 +96,8 @@ class Measure(metaclass=_Measures):
     judged_only: bool = field(default=False, kw_only=True)
 
     kernel: ClassVar[Kernel]
-    """The function that computes it. Its parameters have the names of those of the measure, but rel
-    is level, T is goal and L is patience; judged_only is not among them."""
+    """The function that computes the measure. Its parameters have the same names, except that rel
+    is called level, T goal and L patience; it does not take judged_only."""
     name: ClassVar[str]
     title: ClassVar[str]
     aliases: ClassVar[tuple[str, ...]] = ()
@@ -112,7 +112,7 @@ class Measure(metaclass=_Measures):
     at_example: ClassVar[str] = "10"
     """An example of the text after the @."""
     across_queries: ClassVar[bool] = False
-    """Whether a document that is judged for another query counts as in the pool of each query."""
+    """Whether a document that is judged for any query counts as in the pool of every query."""
     uncut_name: ClassVar[str | None] = None
     """The name of the measure without k, if it differs."""
     uses_intents: ClassVar[bool] = False
@@ -201,11 +201,11 @@ class Measure(metaclass=_Measures):
 
     @property
     def depth(self) -> int | None:
-        """How many ranks of a ranking it looks at; None if any number, as with judged_only."""
+        """The number of ranks that it looks at; None if unlimited, as with judged_only."""
         return None if self.judged_only else self.k
 
     def condensed(self) -> Self:
-        """Return this measure with judged_only; one of query times, which needs none, unchanged."""
+        """Return this measure with judged_only; measures of query times are returned unchanged."""
         return self if self.uses_timings else replace(self, judged_only=True)
 
     @cached_property
@@ -234,7 +234,7 @@ class Measure(metaclass=_Measures):
     def native_call(self) -> tuple[str, dict[str, Any]] | None:
         """Return the name and arguments of the kernel, as ``berryeval._native.Plan`` takes them.
 
-        None if there is no native twin: the function is not one of ours, or k beyond counting.
+        None if there is no native twin, because the function is custom or k is too large to count.
         """
         own = type(self)
         is_ours = (
@@ -255,7 +255,7 @@ def depth_of(measures: Iterable[Measure]) -> int | None:
 
 
 _MISSPELT = 0.82
-"""How similar a known name is, by the ratio of difflib, if a letter or two are wrong."""
+"""The similarity, as difflib's ratio, of names that differ from each other by a letter or two."""
 
 _REGISTRY: list[type[Measure]] = []
 _DEFINED: list[type[Measure]] = []
@@ -301,13 +301,13 @@ def all_measures() -> tuple[type[Measure], ...]:
 def find_measure(name: str) -> type[Measure]:
     """Return the measure with this name, title or alias, ignoring case.
 
-    Those that `define_measure` made are among them.
+    This includes measures created with `define_measure`.
 
     Raises
     ------
     UnknownMeasureError
-        With the name that it is almost, or the measure that its words mean, or else the nearest
-        name.
+        If there is none. Its message suggests a name that differs by a letter or two, the
+        measure that the words describe, or else the nearest name.
     """
     known = _by_name()
     wanted = name.lower()

@@ -22,7 +22,7 @@ class Unreadable(Exception):  # noqa: N818 - becomes a MeasureSyntaxError at onc
 
 
 def split_outside(text: str, ends: Callable[[int], bool]) -> list[str]:
-    """Split a text at the letters for which `ends` is true, but not within brackets or quotes.
+    """Split a text at the characters for which `ends` is true, but not within brackets or quotes.
 
     Raises `Unreadable` for an unbalanced bracket or quote.
     """

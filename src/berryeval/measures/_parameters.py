@@ -14,7 +14,7 @@ from berryeval.errors import ArgumentError, InputTypeError
 __all__ = ["CHECKS", "JUDGED_ONLY", "parameter_fields", "parameter_names", "written"]
 
 JUDGED_ONLY = "judged_only"
-"""The parameter of every measure that is about the ranking, and not its kernel's."""
+"""The parameter of every measure that looks at rankings; kernels do not take it."""
 
 _ABOVE_0 = math.nextafter(0.0, 1.0)
 
@@ -133,7 +133,7 @@ CHECKS: dict[str, Callable[[object], Any]] = {
     "read": _within("read", "a number from 0 to 1", 0.0, 1.0),
     JUDGED_ONLY: _check_flag(JUDGED_ONLY),
 }
-"""By name of the parameter: return its value in one form, or raise."""
+"""By parameter name, a function that returns the value in its canonical form, or raises."""
 
 
 def parameter_fields(measure: type[Any]) -> tuple[Field[Any], ...]:

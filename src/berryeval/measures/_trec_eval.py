@@ -92,10 +92,10 @@ FAMILIES = {
     "rbp_resid": Family(RankBiasedResidual, "p", (_PATIENCE,)),
     "unj": Family(Unjudged, "k", (5, 10, 20)),
 }
-"""In trec_eval's own order, which is also that of a nickname."""
+"""Families by name, in trec_eval's own order, which nicknames share."""
 
 TEXTS = ("runid", "relstring")
-"""Lines that trec_eval also prints, and that are not numbers."""
+"""Lines of trec_eval's output that are not numbers."""
 
 _ALL_TREC = tuple(FAMILIES)[: tuple(FAMILIES).index("yaap")]
 
@@ -115,7 +115,7 @@ _PARAMETERS = re.compile(r"[-+.\d]|p=")
 def split_name(text: str) -> tuple[str, str] | None:
     """Return the name of a family and what follows it, or None if there is no such name.
 
-    With a parameter behind it, the case of the letters does not matter; alone it does, since
+    If a parameter follows, the case of the letters does not matter; otherwise it does, since
     ``success`` is three measures and ``Success`` one.
     """
     if text in FAMILIES or text in TEXTS:

@@ -10,7 +10,7 @@
 
 Definitions are those of Ragas 0.4, https://docs.ragas.io. For many queries, the first is the
 measure SetP and the second SetR; `parse_measure` knows both names. Where Ragas returns NaN, since
-it would divide by 0, the result is 0 here, as of every measure.
+it would divide by 0, the result is 0 here, as for every measure.
 """
 
 from __future__ import annotations
@@ -34,8 +34,8 @@ def id_based_context_precision(
 ) -> float:
     """Return the share of the retrieved ids that are in the reference; order does not count.
 
-    Ids are compared as text, and each counts once. Nothing retrieved: 0. It equals SetP, and P@k
-    if exactly k documents are retrieved.
+    Ids are compared as text, and each counts once. If nothing is retrieved, the result is 0. It
+    equals SetP, and P@k if exactly k documents are retrieved.
 
     Examples
     --------
@@ -51,7 +51,8 @@ def id_based_context_recall(
 ) -> float:
     """Return the share of the reference ids that are retrieved; order does not count.
 
-    Ids are compared as text, and each counts once. Nothing in the reference: 0. It equals SetR.
+    Ids are compared as text, and each counts once. If the reference is empty, the result is 0. It
+    equals SetR.
 
     Examples
     --------
@@ -73,7 +74,7 @@ def non_llm_context_precision_with_reference(
 
     The precision at the rank of each relevant text, averaged over the relevant texts that are
     retrieved. Relevant texts that are missing do not lower it, unlike the measure AP. Ragas adds
-    1e-10 to the divisor, so its value is lower by that share. No relevant text: 0.
+    1e-10 to the divisor, so its value is lower by that share. Without a relevant text, it is 0.
 
     Parameters
     ----------
@@ -117,7 +118,7 @@ def non_llm_context_recall(
     retrieved : sequence of str
         The retrieved texts.
     reference : sequence of str
-        The texts that answer the question. None of them: 0.
+        The texts that answer the question. Without any, the result is 0.
     threshold : float
         The similarity that must be exceeded, from 0 to 1. Precision includes the threshold itself
         and recall does not, as in Ragas.

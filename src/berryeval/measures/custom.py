@@ -60,13 +60,13 @@ def define_measure(
     Parameters
     ----------
     name : str
-        Letters, digits and underscores, beginning with a letter. No other measure may go by
-        it, in any case of letters.
+        Letters, digits and underscores, beginning with a letter. No other measure may have this
+        name, ignoring case.
     function : callable
         Takes the grades in rank order, where a document without a grade is below 0, and the
         grades of all judged documents, highest first; returns a number. It must give the
         same number for the same grades, and may be called from several threads. ``name@10``
-        hands it the first 10 grades.
+        passes it the first 10 grades.
     bounds : tuple of float
         The lowest and the highest value.
     higher_is_better : bool
@@ -74,17 +74,17 @@ def define_measure(
     aggregate : {"mean", "sum", "geometric"}
         How the values of many queries become one.
     title, definition : str, optional
-        What it is called in full, and what it is.
+        The full name and the definition of the measure.
 
     Returns
     -------
     type of Measure
-        Called with k, or without, it gives the measure.
+        Call it, with or without k, to get the measure.
 
     Raises
     ------
     ArgumentError
-        If the name is taken or cannot be read, or a bound is no number.
+        If the name is taken or cannot be read, or a bound is not a number.
 
     Notes
     -----

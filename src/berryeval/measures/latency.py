@@ -60,7 +60,7 @@ class Milliseconds(Measure):
 
     @property
     def depth(self) -> int | None:
-        """It looks at no document; a ranking has one rank at least."""
+        """Return 1, the smallest depth there is: no document matters to it."""
         return 1
 
     def _score(self, grades: Sequence[float], judged: Sequence[float]) -> float:

@@ -17,8 +17,8 @@ The case of letters does not matter, except where it distinguishes two readings:
 default cutoffs; so are the other names that take cutoffs there. ``SetP``, ``R`` and
 ``Success`` are one measure each, of the whole ranking.
 
-What two tools use for two things is refused, with both spellings: ``recall`` alone, ``rbp@95``,
-``context_precision``.
+Names with different meanings in two tools are rejected, with an error that shows both spellings:
+``recall`` alone, ``rbp@95``, ``context_precision``.
 """
 
 from __future__ import annotations
@@ -86,7 +86,7 @@ _TWO_MEANINGS = (
         "R@5",
     ),
 )
-"""What names mean in two tools, and an example that has one meaning."""
+"""Names with a meaning in each of two tools, and unambiguous spellings of both."""
 
 _OTHER_NAMES: dict[str, tuple[str, dict[str, Any]]] = {
     "ndcg_burges": ("nDCG", {"gain": "exp2"}),
@@ -127,7 +127,7 @@ def parse_measure(text: str) -> Measure:
     Raises
     ------
     UnknownMeasureError
-        If no measure has that name; with the nearest one.
+        If no measure has that name; the message suggests the nearest one.
     MeasureSyntaxError
         If the text or a parameter cannot be read, or stands for several measures.
 
@@ -153,12 +153,12 @@ def parse_measures(text: str) -> tuple[Measure, ...]:
     text : str
         Measures, lists of cutoffs such as ``ndcg_cut.5,10`` and ``P@5,10``, and trec_eval's
         nicknames ``official``, ``set`` and ``all_trec`` as of version 9.0.8, without the run's
-        name and the string of grades, which are no numbers.
+        name and the string of grades, which are not numbers.
 
     Raises
     ------
     UnknownMeasureError
-        If no measure has a name; with the nearest one.
+        If no measure has one of the names; the message suggests the nearest one.
     MeasureSyntaxError
         If the text or a parameter cannot be read.
 

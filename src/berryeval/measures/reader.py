@@ -43,16 +43,16 @@ from berryeval.measures.user_models import (
 __all__ = ["UserModel", "user_model"]
 
 _ROUNDING = 1e-12
-"""The share of a goal by which rounding may miss it."""
+"""How far rounding may miss a goal, as a share of the goal."""
 
 Continuation = Callable[[Any, Sequence[float]], list[float]]
-"""From a measure and the gains of all its ranks to the probability of continuing at each of them.
+"""Takes a measure and the gains of all its ranks; returns the probability of continuing at each.
 The reader stops at the last rank, whatever it returns there."""
 
 
 @dataclass(frozen=True)
 class UserModel:
-    """What a reader does with one ranking; the numbers of ranks are in order, from rank 1.
+    """What a reader does with one ranking; values per rank are in order, from rank 1.
 
     Examples
     --------
@@ -113,7 +113,7 @@ def user_model(
     Raises
     ------
     ArgumentError
-        If the measure has no user model, or there are fewer costs than grades, or more.
+        If the measure has no user model, or the numbers of costs and grades differ.
 
     Notes
     -----
@@ -195,7 +195,7 @@ def _checked_costs(costs: Iterable[float] | None, n_documents: int) -> list[floa
 
 
 def _n_ranks(measure: Measure, n_documents: int) -> int:
-    """Return how many ranks the numbers are about."""
+    """Return the number of ranks that the model covers."""
     if isinstance(measure, ReaderMeasure):
         return min(measure.k or MAX_RANKS, MAX_RANKS)
     if isinstance(measure, RankBiasedPrecision):

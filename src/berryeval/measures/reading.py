@@ -20,7 +20,7 @@ class TimeBiasedGain(Measure):
     """Time-biased gain.
 
     The defaults are those of the paper, in seconds and words, measured with people who searched a
-    collection of news. Other implementations of the paper have the same.
+    collection of news. Other implementations of the paper have the same defaults.
 
     Parameters
     ----------
@@ -88,7 +88,7 @@ class UMeasure(Measure):
     """U-measure.
 
     The defaults are for web pages, in characters. They could not be checked against the paper, and
-    no other implementation has them: set them to what your readers do.
+    no other implementation has them: adapt them to your readers.
 
     Parameters
     ----------
@@ -97,7 +97,7 @@ class UMeasure(Measure):
     L : float
         The amount of text after which readers stop.
     snippet : float
-        The length of a snippet, which is read of every document.
+        The length of the snippet that is read for every document.
     read : float
         The share of a relevant document that is read.
     max_grade : float
@@ -144,7 +144,7 @@ class UMeasure(Measure):
 
 @register
 class Tokens(Measure):
-    """Length of the first k documents together.
+    """Total length of the first k documents.
 
     Parameters
     ----------

@@ -1,6 +1,6 @@
 """Measures that have no value per query: of a whole run, of sessions, of several runs.
 
-They are functions of Python, and some are commands. `evaluate` and ``-m`` do not take them.
+They are Python functions, and some are also commands. `evaluate` and ``-m`` do not accept them.
 """
 
 from __future__ import annotations
@@ -27,16 +27,16 @@ class RunMeasure:
     title: str
     scope: Scope
     function: str
-    """Where Python has it."""
+    """The Python function that computes it."""
     definition: str
     use_when: str
     avoid_when: str
     command: str | None = None
-    """Which command reports it, if any."""
+    """The command that reports it, if any."""
     aliases: tuple[str, ...] = field(default=())
 
     def parameters(self) -> Mapping[str, Any]:
-        """Return the parameters of the function; None for those without a default."""
+        """Return the defaults of the function's parameters; None for those without one."""
         module, _, name = self.function.rpartition(".")
         found = inspect.signature(getattr(importlib.import_module(module), name)).parameters
         return {
@@ -178,11 +178,11 @@ RUN_MEASURES = (
         ("tau_ap", "kendall_tau"),
     ),
 )
-"""In the order of the documentation."""
+"""All of them, in the order of the documentation."""
 
 
 def find_run_measure(name: str) -> RunMeasure | None:
-    """Return the measure of runs with this name or alias, in any case of letters; None for none."""
+    """Return the measure of runs with this name or alias, ignoring case; None if there is none."""
     for measure in RUN_MEASURES:
         if name.lower() in map(str.lower, (measure.name, *measure.aliases)):
             return measure

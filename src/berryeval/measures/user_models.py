@@ -62,7 +62,7 @@ class BejeweledPlayerModel(ReaderMeasure):
     Parameters
     ----------
     k : int or None
-        Ranks to consider, at least 1 and effectively at most 1,000, which None means.
+        Ranks to consider, at least 1. None means 1,000, which is also the effective maximum.
     T : float
         The gain that satisfies the reader.
     min_grade, max_grade : float
@@ -186,7 +186,7 @@ class ScaledDCG(ReaderMeasure):
     Parameters
     ----------
     k : int or None
-        Ranks to consider, at least 1 and effectively at most 1,000, which None means.
+        Ranks to consider, at least 1. None means 1,000, which is also the effective maximum.
     min_grade, max_grade : float
         The grades that gain 0 and 1.
 
@@ -234,7 +234,7 @@ class NERR8(ReaderMeasure):
     Parameters
     ----------
     k : int or None
-        Ranks to consider, at least 1 and effectively at most 1,000, which None means.
+        Ranks to consider, at least 1. None means 1,000, which is also the effective maximum.
     min_grade, max_grade : float
         The grades that gain 0 and 1.
 
@@ -265,7 +265,7 @@ class NERR9(ReaderMeasure):
     Parameters
     ----------
     k : int or None
-        Ranks to consider, at least 1 and effectively at most 1,000, which None means.
+        Ranks to consider, at least 1. None means 1,000, which is also the effective maximum.
     min_grade, max_grade : float
         The grades that gain 0 and 1.
 

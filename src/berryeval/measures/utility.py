@@ -18,7 +18,7 @@ class Utility(Measure):
         What a document is worth that is retrieved and relevant; retrieved and not relevant;
         relevant and not retrieved; neither.
     n_documents : int
-        The size of the collection, for the last of them.
+        The size of the collection, which the last of them depends on.
     rel : float
         The lowest grade that is relevant.
     """

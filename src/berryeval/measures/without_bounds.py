@@ -1,7 +1,7 @@
 """Why some measures have no bounds over the grades of unjudged documents.
 
-`berryeval.evaluation.bounds` finds the bounds of the others. The reasons are apart from it, since
-texts about measures are shown without its arithmetic.
+`berryeval.evaluation.bounds` finds the bounds of the others. The reasons have a module of
+their own, since texts about measures are shown without loading its arithmetic.
 """
 
 from __future__ import annotations
@@ -47,7 +47,7 @@ with judged_only: it leaves unjudged documents out on purpose."""
 
 
 def why_no_bounds(measure: type[Measure]) -> str | None:
-    """Return why comparisons by a measure have no bounds; None if they have.
+    """Return why comparisons by a measure have no bounds; None if they do.
 
     Examples
     --------

@@ -184,8 +184,8 @@ def mrr(retrieved: QueryDocArray, relevant: RelevanceArray, k: int) -> MetricRes
 def average_precision(retrieved: QueryDocArray, relevant: RelevanceArray, k: int) -> MetricResult:
     """Return, for each query, its average precision over the first k cells.
 
-    The sum of the precisions at the relevant documents found, divided by the number of relevant
-    documents (not by min(k, that number)). Parameters are those of `recall_at_k`.
+    It is the sum of the precisions at the relevant documents found, divided by the number of
+    relevant documents (not by min(k, that number)). Parameters are those of `recall_at_k`.
 
     Examples
     --------
@@ -272,8 +272,8 @@ def compute_all(
     retrieved, relevant
         As for `recall_at_k`.
     ks : iterable of int, optional
-        The cutoffs, each from 1 to the number of columns of `retrieved`. Default: 1, 3, 5 and 10,
-        as far as there are columns.
+        The cutoffs, each from 1 to the number of columns of `retrieved`. Default: those of 1, 3, 5
+        and 10 in this range.
     grades
         As for `ndcg`; no other metric uses them.
     denominator

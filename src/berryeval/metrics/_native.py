@@ -40,7 +40,7 @@ def score(
 ) -> MetricResult:
     """Return scores[metric, k, query] of validated arrays.
 
-    `portable` keeps to the instructions that every processor of the platform has.
+    `portable` uses only instructions that every processor of the platform supports.
     """
     scores = np.empty((len(metrics), len(ks), len(retrieved)), dtype)
     score_natively(

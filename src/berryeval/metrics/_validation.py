@@ -70,7 +70,7 @@ def validate_inputs(retrieved: QueryDocArray, relevant: RelevanceArray, k: int) 
     Raises
     ------
     InputTypeError
-        (a TypeError) if an argument is no ndarray, or k no integer.
+        (a TypeError) if an argument is not an ndarray, or k is not an integer.
     InputError
         (a ValueError) for a wrong dtype, number of dimensions, memory layout, k or row count.
     """
@@ -85,7 +85,7 @@ def validate_cutoffs(
 ) -> tuple[int, ...]:
     """Check as `validate_inputs` does, for several k; return them in ascending order.
 
-    None means the default ones, as far as there are columns.
+    None means the default ones, up to the number of columns.
     """
     _check_array("retrieved", retrieved, _INT32)
     _check_array("relevant", relevant, _INT32)
@@ -105,7 +105,7 @@ def validate_score_inputs(relevant: RelevanceArray, grades: GradeArray) -> None:
     Raises
     ------
     InputTypeError
-        (a TypeError) if `grades` is no ndarray.
+        (a TypeError) if `grades` is not an ndarray.
     InputError
         (a ValueError) for a wrong dtype, shape or memory layout, and for grades that are NaN,
         infinite or above 1e290, where sums would overflow.
