@@ -1,9 +1,9 @@
 """Statistics of paired scores: intervals, tests, corrections, effect sizes, risk, power, agreement.
 
 `mean_of` is the centre: a mean of one number per query, with or without groups, weights and strata,
-from which tests, bounds and intervals follow. Everything takes plain numbers: one per query, or one
-per query and column. Nothing returns NaN: what is not defined is None. What draws at random takes a
-seed, and gives the same bits for it anywhere.
+from which tests, bounds and intervals follow. Functions take plain numbers: one per query, or one
+per query and column. They never return NaN: a value that is not defined is None. Those that draw at
+random take a seed, which gives the same bits everywhere.
 """
 
 from berryeval.stats.admission import (

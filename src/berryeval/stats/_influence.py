@@ -11,8 +11,8 @@ A therefore is the identity except on the plane of 1 and s, where B acts as a 2 
 inverse root is known in closed form: no group is too large. Without weights v is s / sqrt(1 - S),
 where S is the group's share; without groups either the estimate is Student's.
 
-Strata are drawn apart from each other. Each has influences of its own, on its own mean, and the
-mean of all is that of the strata by their shares of the weight.
+Strata are sampled separately. Each has influences of its own, on its own mean, and the overall mean
+is the mean of the strata, weighted by their shares of the total weight.
 """
 
 from __future__ import annotations
@@ -56,7 +56,7 @@ class Stratum(NamedTuple):
     share: float
     """The share of the weight of all queries."""
     influence: Influence
-    """On the stratum's own mean."""
+    """The influence of its units on its own mean."""
 
 
 def stratify(
@@ -128,7 +128,7 @@ def influence_of(
 
 
 def units_of(groups: Sequence[Hashable], n_queries: int) -> NDArray[np.intp]:
-    """Return the number of each query's group, by first appearance; None is one of its own."""
+    """Return the number of each query's group, by first appearance; None is a separate group."""
     if len(groups) != n_queries:
         raise ArgumentError("groups", f"one label per query, {n_queries}", str(len(groups)))
     numbers: dict[Hashable, int] = {}
@@ -143,9 +143,9 @@ def units_of(groups: Sequence[Hashable], n_queries: int) -> NDArray[np.intp]:
 def strata_of(
     strata: Sequence[Hashable], n_queries: int, groups: Sequence[Hashable] | None = None
 ) -> NDArray[np.intp]:
-    """Return the number of each query's stratum, by first appearance; None is one for all.
+    """Return the number of each query's stratum, by first appearance; None is one stratum.
 
-    Raises `ArgumentError` for another number of labels than queries, and for a group in two strata.
+    Raises `ArgumentError` if there is not one label per query, or a group is in two strata.
     """
     if len(strata) != n_queries:
         raise ArgumentError("strata", f"one label per query, {n_queries}", str(len(strata)))
@@ -162,7 +162,7 @@ def strata_of(
 
 
 def mean_over(values: NDArray[np.float64], weights: NDArray[np.float64] | None = None) -> float:
-    """Return the weighted mean, which lies within the values; that of equal ones is their value."""
+    """Return the weighted mean, which lies within the values; of equal ones, their value."""
     if weights is None:
         return float(means_of(values))
     mean = sums_of(weights * values) / sums_of(weights)

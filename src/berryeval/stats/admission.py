@@ -47,7 +47,9 @@ __all__ = [
 ]
 
 MIN_QUERIES = 20
-"""Queries from which pairs have to come; intervals of fewer independent units are not trusted."""
+"""Minimum number of queries behind the pairs; intervals from fewer independent units are
+unreliable.
+"""
 
 _MIN_PAIRS = 20
 
@@ -347,13 +349,13 @@ def pairs_needed(
 ) -> int:
     """Return about how many pairs are needed for an interval of weighted kappa of some width.
 
-    The judge that is expected gives the grade of people with the probability `kappa`, and otherwise
-    draws a grade by the shares; its weighted kappa is `kappa`.
+    The expected judge gives the same grade as people with probability `kappa`, and otherwise draws
+    a grade according to `shares`; its weighted kappa is `kappa`.
 
     Parameters
     ----------
     width : float
-        From the lower to the upper limit, above 0.
+        Width of the interval, from its lower to its upper limit; above 0.
     kappa : float
         The expected kappa, from 0 to 1. The default is one that a rule of 0.6 admits with an
         interval of 0.3.

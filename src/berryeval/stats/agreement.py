@@ -111,18 +111,18 @@ def krippendorff_alpha(
     Parameters
     ----------
     units : iterable of sequences of float
-        For each thing the grades that it got, in any order. One with fewer than two grades has
-        nothing to compare, and is left out.
+        The grades of each item, in any order. Items with fewer than two grades are left out, as
+        there is nothing to compare.
     level : {"nominal", "ordinal", "interval"}
         The distance of two grades: 1 if they differ; how many grades were given between them; or
         their difference. All are squared.
     counts : sequence of float, optional
-        How many things each stands for, as in `weighted_kappa`.
+        How many items each stands for, as in `weighted_kappa`.
 
     Returns
     -------
     Coefficient
-        Without a value where nothing could disagree: nothing has two grades, or all are the same.
+        Without a value where nothing could disagree: no item has two grades, or all are the same.
 
     Raises
     ------

@@ -57,13 +57,13 @@ def kappa_interval(
     Parameters
     ----------
     pairs, weights
-        As those of `weighted_kappa`.
+        As for `weighted_kappa`.
     confidence : float
         Between 0 and 1.
     groups : sequence, optional
-        For each pair the label of its group, such as its query; None is a group of its own.
+        For each pair, the label of its group, such as its query; None is a group of its own.
     strata : sequence, optional
-        For each pair the label of the stratum that it was drawn from. A group lies within one.
+        For each pair, the label of the stratum that it was drawn from. A group lies within one.
     counts : sequence of float, optional
         How many pairs each stands for, as in `weighted_kappa`.
 
@@ -125,16 +125,16 @@ def alpha_interval(
     Parameters
     ----------
     units, level
-        As those of `krippendorff_alpha`.
+        As for `krippendorff_alpha`.
     confidence : float
         Between 0 and 1.
     groups : sequence, optional
-        For each unit the label of its group, such as its query; None is a group of its own.
+        For each unit, the label of its group, such as its query; None is a group of its own.
     judges : sequence of sequences, optional
-        For each unit the judge of each of its grades. If five or more judges can be compared, the
+        For each unit, the judge of each of its grades. If five or more judges can be compared, the
         interval holds for other judges as well, else for these only. Not with counts.
     strata, counts : optional
-        As those of `kappa_interval`.
+        As for `kappa_interval`.
 
     Returns
     -------
@@ -184,14 +184,14 @@ def alphas_without(
     Parameters
     ----------
     units, level
-        As those of `krippendorff_alpha`.
+        As for `krippendorff_alpha`.
     judges : sequence of sequences
-        For each unit the judge of each of its grades.
+        For each unit, the judge of each of its grades.
 
     Returns
     -------
     mapping
-        By judge, of those who graded something that another judge did as well. None where alpha is
+        By judge, for those who graded something that another judge also graded. None where alpha is
         not defined without the judge.
 
     Examples
@@ -256,7 +256,7 @@ class _Design(NamedTuple):
     counts: Sequence[float] | None
 
     def take(self, rows: Sequence[int]) -> _Design:
-        """Return the same for some of the units."""
+        """Return the design of some of the units."""
         return _Design(
             None if self.groups is None else [self.groups[row] for row in rows],
             None if self.strata is None else [self.strata[row] for row in rows],

@@ -21,13 +21,13 @@ class CalibrationPoint:
     """The grade that people gave."""
     n_pairs: int
     mean: float
-    """The judge's mean, reweighted. A judge without bias is where people are."""
+    """The judge's mean, reweighted. Without bias, it equals the grade of people."""
     interval: Interval | None
     """Interval of the mean; None if it cannot be estimated."""
 
 
 def calibrate(pairs: CheckedPairs, confidence: float = 0.95) -> Iterator[CalibrationPoint]:
-    """Iterate over the grades of people, lowest first. All pairs have been graded by the judge.
+    """Iterate over the grades of people, lowest first. The judge must have graded all pairs.
 
     Examples
     --------

@@ -30,7 +30,7 @@ class CheckedPairs:
         The grades of the judge; NaN where it could not judge.
     query_ids : sequence, optional
         The query of each pair. Pairs of one query are not independent, so queries are the units
-        that intervals are computed from. If omitted, pairs are.
+        that intervals are computed from. If omitted, the pairs are.
     systems : mapping of str to sequence of bool, optional
         By system, whether it retrieved the document.
     lengths : sequence of float, optional
@@ -45,15 +45,16 @@ class CheckedPairs:
         The probability with which each pair was drawn, above 0 and at most 1. Every figure is
         reweighted by it. If omitted, all pairs count equally.
     repeats : sequence of sequences of float, optional
-        For each pair the grades that the judge gave when it was asked again; any number, also none.
+        For each pair, the grades that the judge gave when it was asked again; any number, including
+        none.
     orders : sequence of sequences of float, optional
         The same where the judge saw the documents in another order, or among others.
 
     Raises
     ------
     ArgumentError
-        For entries of another number than pairs, grades of people that are not finite,
-        and probabilities out of range.
+        If the number of entries differs from that of pairs, a grade of people is not finite,
+        or a probability is out of range.
 
     Examples
     --------

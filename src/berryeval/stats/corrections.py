@@ -11,11 +11,11 @@ from berryeval.stats.validation import check_choice
 __all__ = ["CorrectionName", "adjust"]
 
 CorrectionName: TypeAlias = Literal["none", "bonferroni", "holm", "benjamini-hochberg"]
-"""What a correction is called."""
+"""The names of corrections."""
 
 
 def adjust(p_values: Sequence[float | None], method: CorrectionName) -> list[float | None]:
-    """Return adjusted p-values, to be compared with the level as it is.
+    """Return adjusted p-values, to be compared with the unchanged level.
 
     Parameters
     ----------

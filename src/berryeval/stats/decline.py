@@ -4,12 +4,12 @@ For each query, every way to split the series in two has a contrast, the mean be
 after, and so has the slope. What is the same throughout, such as how hard a query is, drops out.
 The statistic is the largest studentised mean of a contrast over the queries. Without a change the
 sign of a query's contrasts is chance; flipping it turns the query's whole series round, so that
-whatever connects one day with the next stays as it is. If one kind of queries declines and others
+any dependence of one day on the next is preserved. If one kind of queries declines and others
 do not, the difference between them is no chance: with strata it is removed before signs are drawn.
 
-That says whether, not where: a step of a few queries is as clear a few entries off, as its spread
-over the queries shrinks with it. The place is that of the step, or the slope, that fits the series
-of means best by least squares.
+The test finds whether scores declined, not where: a step of a few queries is as clear a few entries
+off, as its spread over the queries shrinks with it. The place is that of the step, or the slope,
+that fits the series of means best by least squares.
 """
 
 from __future__ import annotations
@@ -47,7 +47,7 @@ class Decline:
     """Entries before the step; None if a steady slope fits the means better than any step."""
     change: float
     """The mean after the step minus the mean before; along a slope, from the first entry to the
-    last. Below 0 for a decline. It is the best fit of many, and so somewhat too strong."""
+    last. Below 0 for a decline. As the best fit of many, it is somewhat too large."""
 
 
 def find_decline(
@@ -69,12 +69,12 @@ def find_decline(
     scores : array of queries x entries
         One finite score per query and entry, the oldest entry first. Higher is better.
     weights, groups, strata : optional
-        As those of `mean_of`; the sign of a group is flipped as a whole.
+        As for `mean_of`; the sign of a group is flipped as a whole.
     n_flips : int
-        How many draws of signs, at least 1. Where there are no more ways to choose them than that,
-        all are taken instead.
+        Number of random draws of signs, at least 1. If there are no more ways than that to choose
+        the signs, all of them are used instead.
     seed : int
-        From 0 to 2**64 - 1. Other seeds give other draws.
+        Random seed, from 0 to 2**64 - 1.
 
     Returns
     -------
@@ -169,8 +169,8 @@ def _without_strata(
 ) -> NDArray[np.float64]:
     """Move the mean of each stratum to the overall mean, which does not change.
 
-    Of n units, what is left around their own mean has n - 1 degrees of freedom. It is stretched to
-    the variance that the units would have as part of all.
+    The residuals of n units around their own mean have n - 1 degrees of freedom. They are stretched
+    to the variance that the units would have as part of all.
     """
     if len(parts) < 2:  # noqa: PLR2004 - nothing lies between
         return rows

@@ -1,4 +1,4 @@
-"""How large a difference is, apart from whether it is chance."""
+"""How large a difference is, regardless of whether it is due to chance."""
 
 from __future__ import annotations
 
@@ -52,9 +52,9 @@ def cohens_dz(differences: ArrayLike) -> float | None:
 def rank_biserial(differences: ArrayLike) -> float | None:
     """Return the matched-pairs rank-biserial correlation, which belongs to Wilcoxon's test.
 
-    Of the ranks of the differences' sizes, the share that belongs to differences above 0, minus
-    the share of those below: 1 if all are above, -1 if all are below. Differences of 0 are left
-    out, and those that are equal but for rounding tie.
+    Differences are ranked by size. The result is the share of the ranks that belongs to differences
+    above 0, minus the share of those below: 1 if all are above, -1 if all are below. Differences of
+    0 are left out, and differences that are equal except for rounding tie.
 
     Parameters
     ----------

@@ -22,10 +22,10 @@ class Interval:
     level: float
     """The confidence, two-sided, such as 0.95."""
     method: str
-    """``"t"``, Student's; ``"t and hall"``, from the lower of both low ends to the higher of both
-    high ones; ``"max t"``, one of a family that holds together; ``"bootstrap"``, by resampling
-    queries; or ``"clopper-pearson"``, of a share."""
+    """``"t"``, Student's; ``"t and hall"``, from the lower of the two low ends to the higher of
+    the two high ones; ``"max t"``, one of a family that holds simultaneously; ``"bootstrap"``, by
+    resampling queries; or ``"clopper-pearson"``, of a share."""
 
     def contains(self, value: float) -> bool:
-        """Return whether the interval contains a value; its ends belong to it."""
+        """Return whether the interval, including its ends, contains a value."""
         return self.low <= value <= self.high

@@ -24,7 +24,7 @@ def allocate_labels(
 ) -> dict[Stratum, int]:
     """Return how many units of each stratum people should label, by Neyman's allocation.
 
-    A stratum gets labels in proportion to its size and spread: those that estimate the mean best.
+    A stratum gets labels in proportion to its size times its spread, which estimates the mean best.
     Each gets at least `fewest`, or all of its units. The probability of a unit is the number of
     labels of its stratum divided by its size.
 
@@ -38,7 +38,7 @@ def allocate_labels(
         The standard deviation of people minus model in each stratum, as far as it is known, such
         as from an earlier round. Default: the same everywhere, which is proportional allocation.
     fewest : int
-        The least that a stratum gets.
+        Minimum number of labels per stratum.
 
     Returns
     -------
@@ -48,7 +48,7 @@ def allocate_labels(
     Raises
     ------
     ArgumentError
-        If there are too few labels for every stratum to get its least, or a spread is missing or
+        If there are too few labels for every stratum to get the minimum, or a spread is missing or
         negative.
 
     References

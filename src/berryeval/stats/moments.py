@@ -29,7 +29,7 @@ def sums_of(columns: NDArray[np.float64]) -> NDArray[np.float64]:
 
 
 def means_of(columns: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Return the mean of each column; that of equal values is exactly this value."""
+    """Return the mean of each column; the mean of equal values is exactly that value."""
     means = sums_of(columns) / len(columns)
     return np.where(columns.min(axis=0) == columns.max(axis=0), columns[0], means)
 

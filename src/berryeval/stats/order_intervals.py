@@ -1,8 +1,8 @@
 """How certain it is that two measures, or two judgments, rank systems in the same order.
 
 Queries are resampled with replacement, and systems are ordered again by their means over each
-resample. Resampling adds noise to the order of systems that are close together, so intervals reach
-rather too low than too high.
+resample. Resampling adds noise to the order of systems that are close together, so intervals tend
+to reach too low rather than too high.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from berryeval.stats.validation import as_columns, check_resampling, check_share
 __all__ = ["order_intervals"]
 
 _DIGITS = 12
-"""Means that differ in later digits only are equal."""
+"""Means that differ only in later digits count as equal."""
 
 _AT_A_TIME = 2_000_000
 """Pairs of systems in memory at a time, over all resamples."""
@@ -48,10 +48,10 @@ def order_intervals(
     weights : sequence of float, optional
         How much each query counts.
     groups : sequence, optional
-        For each query the label of its group, which is drawn as a whole; None is a group of its
+        For each query, the label of its group, which is drawn as a whole; None is a group of its
         own.
     strata : sequence, optional
-        For each query the label of its stratum, from which as many are drawn as there are.
+        For each query, the label of its stratum; as many queries are drawn from each as it has.
     n_resamples, seed : int
         Number of resamples, and their random seed.
 

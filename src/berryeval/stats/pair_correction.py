@@ -26,9 +26,9 @@ class CorrectedScores:
     n_labelled: int
     """Pairs that people graded."""
     n_differing: int
-    """Pairs on which people and model differ, of those that were drawn by chance."""
+    """Randomly drawn pairs on which people and model differ."""
     uses_model: bool
-    """Whether the model counts; otherwise values are from people's grades alone."""
+    """Whether the model counts; otherwise values come from people's grades alone."""
 
 
 def correct_scores(
@@ -51,7 +51,7 @@ def correct_scores(
     model_scores : sequence of float
         One number per query: the score, or the difference of two runs, by the model's grades.
     queries : sequence of int
-        For each labelled pair the place of its query in `model_scores`.
+        For each labelled pair, the position of its query in `model_scores`.
     people, model : sequence of float
         What the document of each labelled pair adds to the score by the grade of people, and by
         that of the model.

@@ -3,7 +3,7 @@
 Paired t and randomisation ask about the mean difference. Wilcoxon and sign do not: they ask whether
 differences above 0 outweigh those below, by rank and by number.
 
-Differences that are equal but for rounding, such as 0.4 - 0.2 and 0.6 - 0.4, tie.
+Differences that are equal except for rounding, such as 0.4 - 0.2 and 0.6 - 0.4, tie.
 """
 
 from __future__ import annotations
@@ -33,15 +33,15 @@ __all__ = [
 ]
 
 Alternative: TypeAlias = Literal["two-sided", "less", "greater"]
-"""What holds if the null does not: the difference is another one, a smaller, or a greater one."""
+"""The alternative to the null: the difference is not equal to it, smaller, or greater."""
 
 TestName: TypeAlias = Literal["t", "wilcoxon", "sign", "randomisation"]
-"""What a test is called."""
+"""The names of tests."""
 
 
 @dataclass(frozen=True)
 class TestResult:
-    """What a test found."""
+    """The result of a test."""
 
     __test__: ClassVar[bool] = False  # pytest takes the name for a class of tests
 
@@ -50,7 +50,7 @@ class TestResult:
     p_value: float | None
     """None where the test is not defined; `reason` then says why."""
     statistic: float | None
-    """t; the sum of ranks; how many differences are above 0; or the mean difference."""
+    """Student's t, the sum of ranks, the number of differences above 0, or the mean difference."""
     reason: str | None = None
 
 
@@ -66,7 +66,7 @@ def paired_t(
     null : float
         The mean difference to test against.
     alternative : {"two-sided", "less", "greater"}
-        On which side of the null the mean is if the null does not hold.
+        The side of the null on which the mean lies if the null does not hold.
 
     Returns
     -------
@@ -95,14 +95,14 @@ def paired_t(
 def wilcoxon(differences: ArrayLike, alternative: Alternative = "two-sided") -> TestResult:
     """Test by Wilcoxon's signed ranks, as SciPy does.
 
-    Differences of 0 are left out. Up to 50 differences without ties the p-value is exact, else
-    the normal approximation's. The statistic is the sum of the ranks of differences above 0; for
-    a two-sided test the smaller of this and that of the others.
+    Differences of 0 are left out. For up to 50 differences without ties, the p-value is exact,
+    otherwise a normal approximation. The statistic is the sum of the ranks of differences above 0;
+    for a two-sided test, the smaller of this sum and that of the other ranks.
 
     Parameters
     ----------
     differences, alternative
-        As those of `paired_t`.
+        As for `paired_t`.
 
     Returns
     -------
@@ -130,7 +130,7 @@ def sign(differences: ArrayLike, alternative: Alternative = "two-sided") -> Test
     Parameters
     ----------
     differences, alternative
-        As those of `paired_t`.
+        As for `paired_t`.
 
     Returns
     -------
@@ -161,16 +161,16 @@ def randomisation(
 ) -> TestResult:
     """Test the mean difference by flipping signs at random.
 
-    The p-value is (1 + the resamples at least as extreme) / (1 + all resamples): what was
-    observed is one of the possible ones, so it is never 0. Means that differ only by rounding
+    The p-value is (1 + the resamples at least as extreme) / (1 + all resamples): the observed
+    mean is one of the possible ones, so it is never 0. Means that differ only by rounding
     are equally extreme. The statistic is the mean difference.
 
     Parameters
     ----------
     differences, alternative
-        As those of `paired_t`.
+        As for `paired_t`.
     n_resamples, seed
-        As those of `flipped_means`.
+        As for `flipped_means`.
 
     Returns
     -------
@@ -213,7 +213,7 @@ def paired_test(
     name : {"t", "wilcoxon", "sign", "randomisation"}
         The test.
     differences, alternative, n_resamples, seed
-        As those of `randomisation`, the only test that draws.
+        As for `randomisation`, the only test that draws.
 
     Raises
     ------
@@ -253,7 +253,7 @@ def _all_equal(values: NDArray[np.float64]) -> str | None:
 
 
 def _one_of(alternative: Alternative, less: float, greater: float) -> float:
-    """Choose the p-value of a side, or make one of both."""
+    """Return the p-value of one side, or of both."""
     if alternative == "two-sided":
         return min(1.0, 2 * min(less, greater))
     return less if alternative == "less" else greater

@@ -1,8 +1,8 @@
 """What a set of queries can detect, before relying on it.
 
 The question is that of a margin guard: a candidate passes if a one-sided test shows that its mean
-is not below the baseline's by the margin or more. Power is how often a candidate passes that in
-truth equals the baseline.
+is not below the baseline's by the margin or more. Power is the probability that a candidate passes
+that is in fact as good as the baseline.
 """
 
 from __future__ import annotations
@@ -63,21 +63,21 @@ def power_at(
     sd : float
         The standard deviation of the differences.
     n_queries : int
-        How many queries there are; with fewer than two none passes.
+        The number of queries; with fewer than two, no candidate passes.
     margin : float
         The largest drop that is accepted, 0 or more.
     alpha : float
         The level of the test.
     skewness : float, optional
-        That of the differences, for the test of `SampleMean.p_above` with the cautious skewness.
-        Default: Student's t alone.
+        Skewness of the differences, for the test of `SampleMean.p_above` with the cautious
+        skewness. Default: Student's t alone.
     loss : float
         The most that a query can lose, as `SampleMean.p_above` takes it.
 
     Returns
     -------
     float
-        From 0 to 1. Without any spread 1, if there is a margin.
+        From 0 to 1. It is 1 without any spread, if there is a margin.
 
     Examples
     --------
@@ -111,14 +111,14 @@ def smallest_drop(
     Parameters
     ----------
     sd, n_queries, alpha, skewness, loss
-        As those of `power_at`.
+        As for `power_at`.
     power : float
         Probability that it passes, between 0 and 1.
 
     Returns
     -------
     float or None
-        None for fewer than two queries, and without any spread: nothing is known then.
+        None for fewer than two queries, and without any spread, since nothing is known then.
 
     Examples
     --------
@@ -136,9 +136,9 @@ def smallest_drop(
 
 
 def smallest_margin(passes: Callable[[float], bool], scale: float) -> float:
-    """Return the smallest margin that passes; larger ones do, too, from some number times a scale.
+    """Return the smallest margin that passes, if all larger ones do, too; infinite if none passes.
 
-    Infinite if none does, however large.
+    The search starts at `scale`.
     """
     low, high = 0.0, scale
     while not passes(high):
@@ -166,7 +166,7 @@ def queries_needed(
     Parameters
     ----------
     sd, margin, alpha, skewness, loss
-        As those of `power_at`.
+        As for `power_at`.
     power : float
         Probability that an equally good candidate passes, between 0 and 1.
 
@@ -257,7 +257,7 @@ def sd_of_differences(sd_scores: float, correlation: float) -> float:
     sd_scores : float
         The standard deviation of either system's scores.
     correlation : float
-        That of the two systems' scores, from -1 to 1.
+        Correlation of the two systems' scores, from -1 to 1.
 
     Examples
     --------
@@ -303,8 +303,8 @@ def _power(
 ) -> float:
     """Return the probability that the lower bound of the mean lies above minus the margin.
 
-    Given the estimated spread, u times the true one, the chance is the normal distribution's; it
-    is averaged over u. Where two lost queries decide, u plays no part.
+    Given the estimated spread, u times the true one, the probability follows from the normal
+    distribution; it is averaged over u. Where two lost queries decide, u has no influence.
     """
     critical = _critical(n_queries, alpha, skewness)
     if math.isinf(critical):
@@ -320,7 +320,7 @@ def _power(
 
 @lru_cache(maxsize=4096)
 def _critical(n_queries: int, alpha: float, skewness: float | None) -> float:
-    """Return how many standard errors the mean has to be above minus the margin."""
+    """Return by how many standard errors the mean has to exceed minus the margin."""
     critical = -float(stdtrit(n_queries - 1, alpha))
     if skewness is None or math.isinf(critical):
         return critical

@@ -1,4 +1,4 @@
-"""Prediction-powered inference: means of labels by people for some queries and by a model for all.
+"""Prediction-powered inference: means from labels by people for some queries and a model's for all.
 
 A model's scores f are known for all N queries, those of people Y for n of them that were drawn at
 random. The mean over all queries is estimated by::
@@ -7,10 +7,10 @@ random. The mean over all queries is estimated by::
 
 The second term corrects the first, so the model's error has no influence on what is estimated, only
 on how precisely. Its variance, with nested samples, is S2_Y / N + (1/n - 1/N) S2_(Y - lambda f):
-the spread between queries, and what was not seen by people. Labels are drawn stratum by stratum,
+the spread between queries, and what people did not label. Labels are drawn stratum by stratum,
 each of which has a correction of its own. A stratum in which everything is labelled needs none:
 queries that were labelled because they decide, and those whose labels tuned the model's prompt,
-form such strata. They count for themselves and correct no other query.
+form such strata. They count for themselves and do not correct other queries.
 
 Angelopoulos, Bates, Fannjiang, Jordan and Zrnic (2023), Prediction-powered inference, Science 382,
 669-674. Särndal, Swensson and Wretman (1992), Model Assisted Survey Sampling, Springer, chapters 6
@@ -41,11 +41,11 @@ __all__ = [
 ]
 
 MIN_DIFFERING = 10
-"""With fewer labelled units on which people and model differ, people's labels count alone: the
-errors of a model that are rare go unseen otherwise."""
+"""With fewer labelled units on which people and model differ, only people's labels count:
+otherwise, rare errors of a model would go unseen."""
 
 MIN_LABELLED = 10
-"""Labelled queries that a stratum needs, if not all of its queries are labelled."""
+"""Minimum number of labelled queries in a stratum whose queries are not all labelled."""
 
 _ROUNDING = 1e-12
 _LEAST = 2  # one label has no spread, and two have no skewness
@@ -55,7 +55,7 @@ _Floats: TypeAlias = "NDArray[np.float64]"
 
 @dataclass(frozen=True)
 class PoweredMean:
-    """A mean based on labels of people and, if they can be trusted, on those of a model."""
+    """A mean based on labels by people and, if they can be trusted, on those of a model."""
 
     sample: SampleMean
     """The mean with its error; units are labelled queries."""
@@ -64,7 +64,7 @@ class PoweredMean:
     n_labelled: int
     n_queries: int
     n_differing: int
-    """Labelled queries on which people and model differ, of those that were drawn at random."""
+    """Randomly drawn labelled queries on which people and model differ."""
     reason: str | None = None
     """Why the model does not count at all; None if it does, or if people labelled everything."""
 
@@ -82,7 +82,7 @@ class _Part(NamedTuple):
 
     @property
     def unseen(self) -> float:
-        """What is left of the variance: 1/n - 1/N."""
+        """The factor of the variance that remains: 1/n - 1/N."""
         return 1 / len(self.labelled) - 1 / len(self.rows)
 
 
@@ -103,16 +103,16 @@ def powered_mean(
     model : sequence of float
         The same by the grades of a model, for every query.
     strata : sequence, optional
-        For each query the label of the stratum in which it was drawn for labelling. All queries of
+        For each query, the label of the stratum in which it was drawn for labelling. All queries of
         a stratum have the same probability of being drawn. Default: one stratum.
     weight : float, optional
-        Lambda, from 0 to 1, which is used as it is. With 1 the estimate is unbiased by design.
+        Lambda, from 0 to 1, used unchanged. With 1, the estimate is unbiased by design.
         Default: the one with the smallest estimated variance, or 0 if fewer than
         `MIN_DIFFERING` labelled queries show how the model errs. Its bias vanishes faster than
         its error.
     inference : {"population", "set"}
-        Whether the queries are a sample of many, or all that matters. A set has no spread between
-        queries to account for, only what people did not label.
+        Whether the queries are a sample of many, or all that matter. For a set, only the queries
+        that people did not label add uncertainty, not the spread between queries.
 
     Returns
     -------
@@ -124,8 +124,8 @@ def powered_mean(
     Raises
     ------
     ArgumentError
-        For other lengths, numbers that are not finite, a weight out of range, and a stratum with
-        fewer than `MIN_LABELLED` labelled queries but not all of its queries labelled.
+        For different lengths, numbers that are not finite, a weight out of range, and a stratum
+        with fewer than `MIN_LABELLED` labelled queries but not all of its queries labelled.
 
     Examples
     --------
@@ -246,8 +246,8 @@ def _third_moment_of_queries(
 ) -> float:
     """Return the sum of the cubed contributions of queries to N times the mean.
 
-    A query contributes what is expected of it, lambda f and its stratum's correction; one that is
-    labelled also how far it is from that, as often as there are queries for each label.
+    A query contributes its expected value, lambda f plus its stratum's correction; a labelled one
+    also its deviation from that, as often as there are queries for each label.
     """
     cubes = 0.0
     for part, correction in zip(parts, corrections, strict=True):

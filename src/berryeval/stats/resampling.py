@@ -40,10 +40,10 @@ _flip = _python.flipped_means if backend().name == "python" else _flip_natively
 def flipped_means(
     differences: ArrayLike, n_resamples: int = 10_000, seed: int = 0
 ) -> NDArray[np.float64]:
-    """Return resamples x columns: means of differences with random signs, the paired randomisation.
+    """Return resamples x columns: means of differences with random signs, for paired randomisation.
 
-    If the two systems are the same, it is chance which of them had which score, and so is the sign
-    of a query's difference. A sign is drawn once for all columns. Raises `InputError` or
+    If the two systems are equally good, chance decides which of them got which score, and so the
+    sign of a query's difference. A sign is drawn once for all columns. Raises `InputError` or
     `InputTypeError` for no query or column, for NaN or infinity, and for numbers out of range.
 
     Examples

@@ -25,7 +25,7 @@ def weigh_losses(differences: ArrayLike, alpha: float = 1.0) -> NDArray[np.float
     differences : sequence of float
         One finite number per query: how much better than the baseline it is.
     alpha : float
-        How much more than a gain a loss counts, from 0 to a million. With 0, both count equally.
+        How much more a loss counts than a gain, from 0 to a million. With 0, both count equally.
 
     Examples
     --------
@@ -51,8 +51,8 @@ def u_risk(differences: ArrayLike, alpha: float = 1.0) -> float | None:
     Returns
     -------
     float or None
-        Below 0, the losses outweigh the gains. The mean difference if alpha is 0. None for no
-        query.
+        Below 0, the losses outweigh the gains. The mean difference if alpha is 0. None without
+        queries.
 
     References
     ----------
@@ -115,7 +115,7 @@ def robustness_index(differences: ArrayLike) -> float | None:
     Returns
     -------
     float or None
-        From -1, every query loses, to 1, every query gains. None for no query.
+        From -1, every query loses, to 1, every query gains. None without queries.
 
     References
     ----------
@@ -150,7 +150,7 @@ def geo_risk(scores: ArrayLike, alpha: float = 1.0) -> list[float]:
         One row per query and one column per system, the baselines among them; 0 or more, higher
         is better.
     alpha : float
-        How much more than a gain a loss counts; 0 or more.
+        How much more a loss counts than a gain; 0 or more.
 
     Returns
     -------

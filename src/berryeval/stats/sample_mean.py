@@ -2,10 +2,9 @@
 
 Queries may come in groups (paraphrases of one intent, queries of one session or tenant), may carry
 weights (traffic), and may be drawn stratum by stratum (so many how-to questions, so many error
-codes). Whichever of these holds, what is known of the mean is the same handful of numbers: the
-mean, its standard error, the degrees of freedom of that error, and the skewness of what each
-independent unit contributes. Tests, bounds and intervals need no more. Without groups, weights and
-strata they are Student's.
+codes). In each case, the same few numbers describe the mean: the mean itself, its standard error,
+the degrees of freedom of that error, and the skewness of what each independent unit contributes.
+Tests, bounds and intervals need no more. Without groups, weights and strata they are Student's.
 """
 
 from __future__ import annotations
@@ -27,10 +26,10 @@ from berryeval.stats.validation import as_values, as_weights, check_amount, chec
 __all__ = ["SampleMean", "difference_of_means", "mean_of"]
 
 FLOOR = -1.0
-"""The skewness that is assumed at least where a pass is decided, about that of real drops."""
+"""The skewness assumed when a pass is decided, unless the data suggest more; as of real drops."""
 
 UNSEEN = 2
-"""Units that may have been missed by chance and are assumed to be lost altogether, where a pass is
+"""Units that chance may have missed, and that are assumed to lose everything when a pass is
 decided. If two such units are expected in a sample, about one sample in seven has none of them."""
 
 _LEAST = 2  # one value has no spread, and two have no skewness
@@ -43,15 +42,15 @@ _TINY = 1e-70  # its fourth power is a normal number
 class SampleMean:
     """A mean with its error.
 
-    `mean_of` makes one of values. Every p-value is the larger of two: that of Student's t, and that
-    of Student's t after Hall's transform has removed a skewness. The skewness is the observed one
-    unless another is given; 0 leaves Student's t alone. A bound is the first number whose p-value
-    exceeds alpha, so that both always agree: ``p_above(null) <= alpha`` if and only if
-    ``null < lower_bound(alpha)``, and ``p_value(null) <= 1 - level`` if and only if `interval`
-    does not contain the null.
+    `mean_of` computes one from values. Every p-value is the larger of two: that of Student's t, and
+    that of Student's t after Hall's transform has removed a skewness. The skewness is the observed
+    one unless another is given; 0 leaves Student's t alone. A bound is the first number whose
+    p-value exceeds alpha, so that both always agree: ``p_above(null) <= alpha`` if and only if
+    ``null < lower_bound(alpha)``, and ``p_value(null) <= 1 - level`` if and only if `interval` does
+    not contain the null.
 
     A mean without an error, as of values that are all equal, is taken as known: its p-values are
-    0 or 1, and its bounds are the mean. A null that differs from it by rounding only equals it.
+    0 or 1, and its bounds are the mean. A null that differs from it only by rounding equals it.
 
     Examples
     --------
@@ -72,9 +71,9 @@ class SampleMean:
     n: int
     """Independent units: groups where there are any, else queries."""
     skewness: float
-    """Bias-corrected, of what the units contribute; 0 for two units or without an error."""
+    """Bias-corrected skewness of what the units contribute; 0 for two units or without an error."""
     skewness_error: float
-    """The standard error of the skewness, were the values normally distributed."""
+    """Standard error that the skewness would have if the values were normally distributed."""
     effective_n: float
     """Kish's effective sample size: the equivalent number of queries of equal weight."""
     people: SampleMean | None = None
@@ -97,12 +96,12 @@ class SampleMean:
     def mean_after_losses(self, loss: float) -> float:
         """Return the mean with `UNSEEN` additional units that each lost this much.
 
-        Where units have weights, those two count as much as what a typical search asks for: the
-        mean weight, each unit counted as often as it is asked.
+        Where units have weights, those two have the weight of a typical search: the mean weight,
+        counting each unit as often as it is searched for.
 
         A sample says little about what happens to one query in a hundred. Where a few queries lose
-        everything, a sample that happens to hold none of them has a small spread and no skewness,
-        and every test of its own values passes.
+        everything, a sample that happens to contain none of them has a small spread and no
+        skewness, and every test of its own values passes.
 
         Parameters
         ----------
@@ -153,7 +152,7 @@ class SampleMean:
         Parameters
         ----------
         null, skewness
-            As those of `p_above`.
+            As for `p_above`.
         """
         return (-self).p_above(-null, skewness=None if skewness is None else -skewness)
 
@@ -163,7 +162,7 @@ class SampleMean:
         Parameters
         ----------
         null, skewness
-            As those of `p_above`.
+            As for `p_above`.
         """
         above, below = self.p_above(null, skewness=skewness), self.p_below(null, skewness=skewness)
         return min(1.0, 2 * min(above, below))
@@ -177,7 +176,7 @@ class SampleMean:
         Parameters
         ----------
         margin : float
-            What may differ and still counts as the same, 0 or more.
+            The largest difference that still counts as the same, 0 or more.
         loss : float
             The most that a unit can lose or gain; as that of `p_above`.
 
@@ -207,7 +206,7 @@ class SampleMean:
         alpha : float
             Probability that the bound is wrong, between 0 and 1.
         skewness, loss : optional
-            As those of `p_above`.
+            As for `p_above`.
 
         Examples
         --------
@@ -237,7 +236,7 @@ class SampleMean:
         Parameters
         ----------
         alpha, skewness
-            As those of `lower_bound`.
+            As for `lower_bound`.
         """
         return -(-self).lower_bound(alpha, skewness=None if skewness is None else -skewness)
 
@@ -249,7 +248,7 @@ class SampleMean:
         level : float
             The confidence, between 0 and 1.
         skewness : float, optional
-            As that of `p_above`.
+            As for `p_above`.
 
         Examples
         --------
@@ -280,9 +279,9 @@ def mean_of(
       of a group are independent after all, and its degrees of freedom are Satterthwaite's under the
       same working model. For groups of equal size and weight both are Student's on the groups'
       means.
-    - Strata are drawn apart from each other: how many queries each has is no chance, and only the
-      spread within them counts. They leave the mean as it is. The share of a stratum in it is that
-      of the weights of its queries.
+    - Strata are sampled separately: how many queries each has is not random, and only the spread
+    within them counts. They do not change the mean, in which the share of a stratum is its share
+    of the weights.
 
     The skewness is that of the influence of the units on the mean, which is what skews T.
 
@@ -295,7 +294,7 @@ def mean_of(
     groups : sequence, optional
         The label of each query's group; None stands for a group of its own.
     strata : sequence, optional
-        The label of each query's stratum; None is the label of those in no other. A group lies
+        The label of each query's stratum; queries with None form one of their own. A group lies
         within one stratum. A stratum with fewer than two units, or one with nearly all its weight,
         has no spread of its own: such strata are taken together and, if need be, with the smallest
         of the others. That is cautious: what lies between them then counts as chance.
@@ -303,7 +302,7 @@ def mean_of(
     Returns
     -------
     SampleMean or None
-        None for fewer than two queries, or groups where there are any, and if one has
+        None for fewer than two queries (or groups, if there are any), and if one of them has
         nearly all the weight.
 
     Raises
@@ -351,18 +350,18 @@ def mean_of(
 def difference_of_means(first: SampleMean, second: SampleMean) -> SampleMean:
     """Return the difference of two means of different queries: Welch's test.
 
-    Its standard error is that of both together, its degrees of freedom are Welch's. As groups and
-    weights are settled in both means, they hold for the difference, too.
+    Its standard error combines those of both, and its degrees of freedom are Welch's. Both means
+    already account for groups and weights, and so does the difference.
 
     Parameters
     ----------
     first, second : SampleMean
-        Of values that are independent of each other.
+        Means of values that are independent of each other.
 
     Returns
     -------
     SampleMean
-        Of the first minus the second. With ``skewness=0`` its p-values and bounds are Welch's.
+        The first minus the second. With ``skewness=0`` its p-values and bounds are Welch's.
 
     References
     ----------

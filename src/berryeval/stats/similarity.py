@@ -20,12 +20,12 @@ def rank_biased_overlap(a: Sequence[Hashable], b: Sequence[Hashable], p: float =
     The share of documents that the first d ranks of both have in common, averaged over all
     depths d with weights that fall by the factor p. Beyond the ends of the lists the agreement
     seen last is assumed to continue; where one list ends before the other, its missing ranks are
-    taken to agree as its present ones do (Webber's RBO_EXT).
+    assumed to agree as its present ones do (Webber's RBO_EXT).
 
     Parameters
     ----------
     a, b : sequence
-        Document ids, best first, none twice. They may differ in length and in what they hold.
+        Document ids, best first, without repeats. Lengths and contents may differ.
     p : float
         Between 0 and 1. With 0.9 the first ten ranks have 86% of the weight.
 
@@ -38,7 +38,7 @@ def rank_biased_overlap(a: Sequence[Hashable], b: Sequence[Hashable], p: float =
     Raises
     ------
     ArgumentError
-        For a document that stands twice, or p out of range.
+        For a repeated document, or p out of range.
 
     References
     ----------
@@ -150,10 +150,10 @@ def kendall_tau(x: ArrayLike, y: ArrayLike) -> float | None:
 def tau_ap(x: ArrayLike, y: ArrayLike) -> float | None:
     """Return the AP rank correlation, in which the top counts most.
 
-    For each item but the best, the share of the items above it by one score that are above it by
-    the other too; the mean of these shares, from -1 to 1. It is taken both ways, and the mean of
-    the two is returned. Items that tie are neither above nor below each other, and all that tie
-    for the top count as best (tau_AP,b of Urbano and Marrero).
+    For each item but the best, it takes the share of the items above it by one score that are also
+    above it by the other, and averages these shares, scaled to -1 to 1. This is done in both
+    directions, and the mean of the two is returned. Items that tie are neither above nor below each
+    other, and all that tie for the top count as best (tau_AP,b of Urbano and Marrero).
 
     Parameters
     ----------
@@ -205,7 +205,7 @@ def _overlaps(short: Sequence[Hashable], long: Sequence[Hashable]) -> list[int]:
 
 
 def _signs(values: NDArray[np.float64], i: int) -> NDArray[np.int64]:
-    """Compare each item before the i-th with it: 1 above, 0 the same, -1 below."""
+    """Compare each item before the i-th with it: 1 if above, 0 if the same, -1 if below."""
     signs: NDArray[np.int64] = (values[:i] > values[i]).astype(np.int64) - (values[:i] < values[i])
     return signs
 

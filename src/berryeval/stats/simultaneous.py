@@ -1,8 +1,8 @@
 """Many means at once: simultaneous intervals.
 
-One draw of signs, one per query, is given to the centred values of every member of the family. What
-is correlated stays correlated, so that measures which say nearly the same cost hardly more than
-one. The largest studentised mean of each draw says how far the means stray by chance.
+Each draw of signs, one per query, applies to the centred values of every member of the family.
+Correlations are preserved, so measures that are nearly the same cost hardly more than one. The
+largest studentised mean of each draw shows how far the means stray by chance.
 """
 
 from __future__ import annotations
@@ -41,7 +41,7 @@ class FamilyMember:
     sample: SampleMean
     interval: Interval
     """Interval of the true mean; with the stated confidence, all intervals of the family contain
-    theirs."""
+    their means."""
     p_value: float
     """P-value of H0: the true mean is 0, adjusted for the family; never 0. It is at most 1 - level
     if and only if the interval does not contain 0."""
@@ -61,12 +61,12 @@ def simultaneous_intervals(
     """Return simultaneous intervals of the mean of each column: the single-step max-t.
 
     Each draw gives the values of a query, with the means removed, one sign for all columns, and
-    studentises the means of what results. Groups are flipped as a whole. From each stratum its own
-    mean is removed, and the means of the strata are added up by their shares. The smallest tail
-    probability among the members, under Student's t, says how often chance alone goes that far
-    somewhere in the family; by it, a small slice widens its own interval and not those of the large
-    ones. The intervals are then those of `SampleMean` at the tail probability that the family as a
-    whole exceeds so seldom: Student's and Hall's, taken together.
+    studentises the means of the result. Groups are flipped as a whole. Each stratum is centred on
+    its own mean, and the means of the strata are added up by their shares. The smallest tail
+    probability among the members, under Student's t, shows how often chance alone goes that far
+    somewhere in the family; therefore, a small slice widens its own interval and not those of the
+    large ones. The intervals are then those of `SampleMean`, Student's and Hall's taken together,
+    at the tail probability that gives the family as a whole the stated confidence.
 
     A member with few queries still widens the others: its studentised means have long tails.
     Leave out those that are too small to decide on.
@@ -78,14 +78,14 @@ def simultaneous_intervals(
     level : float
         The confidence that all intervals hold at once, between 0 and 1.
     present : array of bool, queries x members, optional
-        Which values count. Default: all. Slices hold the values of their own queries only.
+        Which values count. Default: all. For slices, only the values of their own queries count.
     weights, groups, strata : optional
-        As those of `mean_of`; a column's strata are what it has of them.
+        As for `mean_of`; the strata of a column are those of its queries.
     n_flips : int
-        How many draws, at least 1. Where there are no more ways to choose the signs than that, all
-        of them are taken instead.
+        Number of draws, at least 1. If there are no more ways than that to choose the signs, all of
+        them are used instead.
     seed : int
-        From 0 to 2**64 - 1. Other seeds give other draws.
+        Random seed, from 0 to 2**64 - 1.
 
     Returns
     -------
@@ -96,7 +96,7 @@ def simultaneous_intervals(
     Raises
     ------
     ArgumentError
-        As `mean_of`, and for a shape of `present` that is not that of the values.
+        As `mean_of`, and if the shape of `present` is not that of the values.
 
     References
     ----------
@@ -146,7 +146,7 @@ class _Part(NamedTuple):
 
     stratum: Stratum
     rows: NDArray[np.intp]
-    """Among all queries or groups, those that count."""
+    """The queries or groups that count, as positions among all."""
 
 
 def _mean_of(

@@ -33,8 +33,8 @@ def look_levels(fractions: Sequence[float], alpha: float = 0.05) -> list[float]:
 
     The levels spend alpha by the function of Lan and DeMets that resembles O'Brien and Fleming's
     boundaries: 2 - 2 Phi(z(1 - alpha / 2) / sqrt(t)) at the share t of all information. Early looks
-    get nearly nothing and the last one nearly all. The level of a look depends on those before it
-    alone, so that the times of the later ones need not be known.
+    get nearly nothing and the last one nearly all. The level of a look depends only on those before
+    it, so the times of the later ones need not be known.
 
     Parameters
     ----------
@@ -112,7 +112,7 @@ def level_at_look(look: int, alpha: float = 0.05) -> float:
 def level_at_try(number: int, alpha: float = 0.05) -> float:
     """Return the level of a try among any number of them: 6 alpha / (pi number)^2.
 
-    The levels of all tries add up to alpha, so that at most this share of the histories of a set
+    The levels of all tries add up to alpha, so at most this share of the histories of a set
     contains a false claim.
 
     Parameters

@@ -30,9 +30,9 @@ __all__ = [
 ]
 
 MIN_RESAMPLES = 100
-"""Fewer give no usable answer: five of 100 resamples lie beyond a simultaneous 95% interval, and no
-p-value can be below 1/101. Functions of this package compute with fewer; `compare`, the command
-line and the service reject them by `check_resamples`."""
+"""Fewer resamples are too few for a usable answer: five of 100 lie beyond a simultaneous 95%
+interval, and no p-value can be below 1/101. Functions of this package accept fewer; `compare`, the
+command line and the service reject them with `check_resamples`."""
 
 MAX_RESAMPLES = 10_000_000
 """Larger values are rejected: the resamples would fill the memory."""
@@ -45,7 +45,7 @@ Columns: TypeAlias = "NDArray[np.float64]"
 
 
 def as_values(values: ArrayLike, name: str = "differences") -> Values:
-    """Return one finite float64 per query; may be empty."""
+    """Return one finite float64 per query; there may be none."""
     found = np.ascontiguousarray(_as_floats(values, name))
     if found.ndim != 1:
         raise ArgumentError(name, "one number per query", f"{found.ndim} dimensions")
