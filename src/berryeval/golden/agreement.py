@@ -21,7 +21,8 @@ class Agreement:
     """Kappa; None if it is undefined: without pairs, or with a single grade everywhere."""
     interval: Interval | None
     """95% interval of kappa, resampled by query; None if `berryeval.stats.kappa_interval` returns
-    none, as for full agreement."""
+    None, as for full agreement.
+    """
 
 
 def agreement_of(passes: Passes, *, least: int = 0) -> Agreement:

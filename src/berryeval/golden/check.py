@@ -46,7 +46,7 @@ class GoldenCheck:
     agreements: Mapping[str, Agreement] = field(default_factory=dict)
     """Agreement of both judging passes, over all pairs and over those of grade 1 or more."""
     holes: Mapping[str, tuple[tuple[str, str], ...]] = field(default_factory=dict)
-    """For each system the pairs of query and chunk in its first ranks that are not judged."""
+    """For each system, the pairs of query and chunk in its first ranks that are not judged."""
     sensitivities: tuple[Sensitivity, ...] = ()
     """The drops that the queries can rule out; requires the run of a system."""
     groups: tuple[QueryGroup, ...] = ()

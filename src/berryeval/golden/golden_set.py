@@ -90,8 +90,8 @@ class GoldenSet:
     texts: Mapping[str, str] = field(default_factory=dict)
     """The documents, by name; empty if systems bring their own."""
     questions: Questions = field(default_factory=dict)
-    """Questions by chunk; empty if there are none, and if documents are split in another way than
-    the set's own: questions belong to those chunks."""
+    """Questions by chunk; empty if there are none, or if documents are not split in the set's own
+    way, since questions belong to those chunks."""
     lost_quotes: tuple[LostQuote, ...] = ()
     """Quotes in judgments that do not match a document; only if the set was read without checks."""
 

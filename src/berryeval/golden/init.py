@@ -60,8 +60,8 @@ def init_golden_set(
     Parameters
     ----------
     documents : path
-        Markdown or text: a folder or a file. Or JSON lines, a BEIR folder, or another golden set,
-        of which queries and judgments are taken, too.
+        Markdown or text, as a folder or a file. Or JSON lines, a BEIR folder, or another golden
+        set, whose queries and judgments are used, too.
     target : path
         Folder of the golden set; it must be new or empty.
     queries, judgments : path, optional

@@ -93,7 +93,7 @@ def judged_queries(judgments: Judgments) -> list[JudgedQuery]:
 
 
 def _plain(grade: float) -> float:
-    """Return a grade as JSON has it, a whole one without a point: the hash of a set has them."""
+    """Return a grade as JSON, a whole one without a point: the hash of a set includes grades."""
     return int(grade) if grade.is_integer() else grade
 
 

@@ -1,4 +1,4 @@
-"""Near-duplicates: chunks by the runs of words that they share, queries by the letters."""
+"""Near-duplicates: chunks that share sequences of words, and queries that share trigrams."""
 
 from __future__ import annotations
 

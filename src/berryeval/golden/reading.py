@@ -47,7 +47,7 @@ def read_golden_set(
     Parameters
     ----------
     path : path, optional
-        The folder of a golden set, or a BEIR folder. Of a BEIR folder, only the queries that are
+        The folder of a golden set, or a BEIR folder. From a BEIR folder, only the queries that are
         judged in the split belong to the set.
     documents : path, optional
         The documents, in place of those in the folder: a file or a folder of Markdown or text, or

@@ -64,9 +64,9 @@ class TrafficWeights:
 
 
 def weight_by_traffic(queries: Sequence[Query], log: Iterable[tuple[str, float]]) -> TrafficWeights:
-    """Return how often the queries of a set were asked, given a log of queries and counts.
+    """Return how often people asked the queries of a set, given a log of queries and counts.
 
-    Texts are compared ignoring case, white space and Unicode form. Queries of the same text share
+    Texts are compared ignoring case, white space and Unicode form. Queries with the same text share
     its traffic equally.
 
     Examples

@@ -34,7 +34,7 @@ def write_golden_set(
     folder : path
         A new or empty folder.
     documents : iterable of Document or None
-        Chunks, written as JSON lines. None if there are none, or they are written as they are.
+        Chunks, written as JSON lines. None if there are none, or they are written elsewhere.
     queries, judgments
         The other two parts.
 

@@ -20,7 +20,7 @@ __all__ = ["documents_path", "is_text", "iter_any_documents", "iter_chunks"]
 def documents_path(path: str | os.PathLike[str]) -> str:
     """Return the documents of a golden set's folder or a BEIR folder; any other path is unchanged.
 
-    The documents of a golden set are a part of its folder, which has other texts: a guideline.
+    The documents of a golden set are only a part of its folder, which also contains a guideline.
     """
     name = os.fspath(path)
     if not os.path.isdir(path):  # noqa: PTH112

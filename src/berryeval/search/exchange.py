@@ -238,7 +238,8 @@ def without_keys(url: str) -> str:
 def _without_key(parameter: str) -> str:
     """Return a parameter with ``***`` from the value of the first secret name on.
 
-    A value with a placeholder such as ``{query}`` is none; after it, a name begins at a ``?``.
+    A value with a placeholder such as ``{query}`` is not secret; after it, a name begins at a
+    ``?``.
     """
     earliest = max(parameter.rfind("{"), parameter.rfind("}"))
     end = -1

@@ -225,7 +225,7 @@ class _TimedSocket(socket.socket):
 
 
 class _TimedSecureSocket(ssl.SSLSocket):
-    """The same with TLS."""
+    """A timed socket with TLS."""
 
     deadline: float
 
@@ -257,7 +257,7 @@ class _Connection(http.client.HTTPConnection):
 
 
 class _SecureConnection(_Connection):
-    """The same with TLS, for the name of the host."""
+    """A connection with TLS, for the name of the host."""
 
     default_port = http.client.HTTPS_PORT
 

@@ -112,7 +112,7 @@ def pause_before(n_tries: int, error: SystemUnderTestError | None, limits: Limit
 def retried(call: Callable[[], Result], limits: Limits) -> Result:
     """Call until it succeeds, fails with a permanent error, or would pause beyond the time limit.
 
-    For work other than queries, such as indexing, whose tries have no time limit.
+    It is for work other than queries, such as indexing, whose tries have no time limit.
     """
     n_tries = 1
     while True:

@@ -1,4 +1,4 @@
-"""The settings of systems that people may change while they try queries.
+"""The settings of systems that users may change while they try queries.
 
 Only settings that decide how documents are ranked are tunable. Those that name a file, a table, a
 host or a credential are not, since the values come from outside.
@@ -18,10 +18,10 @@ from berryeval.search.systems.hybrid import default_weights
 __all__ = ["LONGEST_VALUE", "Tunable", "TunableKind", "read_changes", "tunables_of"]
 
 TunableKind: TypeAlias = Literal["number", "whole", "pair", "choice", "text", "json"]
-"""What the value of a setting looks like."""
+"""The type of a setting's value."""
 
 LONGEST_VALUE = 20_000
-"""Characters of the value of a setting."""
+"""Maximum length of a value, in characters."""
 
 _MAX_BRACKETS = 200
 """JSON with more of them could nest too deeply to be filled in."""
@@ -43,7 +43,7 @@ class Tunable:
     least: float | None = None
     most: float | None = None
     is_advanced: bool = False
-    """Whether few people change it, so that a form can fold it unless it has nothing else."""
+    """Whether it is rarely changed, so a form can fold it unless there is nothing else to show."""
 
 
 class _Declared(NamedTuple):
@@ -91,7 +91,7 @@ _ONLY = {"bm25": ("title_weight",), "vector": ()}
 """The tunable settings of embedded engines that search in one way."""
 
 _ALIASES = ("knn",)
-"""Choices that repeat others."""
+"""Choices that are aliases of others."""
 
 _JSON: Mapping[str, tuple[str, ...]] = {"template": ("{",), "body": ("{", "[", '"')}
 """How the values of JSON begin. Another text would be the name of a file of the server."""
@@ -178,7 +178,7 @@ def _text(value: object) -> str | None:
 def read_changes(known: Sequence[Tunable], given: Mapping[str, Any]) -> dict[str, str]:
     """Return the settings whose values differ from those of a system, checked.
 
-    A blank value means that of the system.
+    A blank value stands for the system's own.
 
     Raises
     ------

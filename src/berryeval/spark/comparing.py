@@ -58,7 +58,7 @@ def compare(
     """Compare runs with a baseline, query by query; the same numbers as `berryeval.compare`.
 
     Each run is scored by a job of its own. The result can be passed to `berryeval.gate`: if no
-    score has changed, the gate starts another job, which looks whether the rankings have.
+    score has changed, the gate starts another job, which checks whether the rankings have.
 
     Parameters
     ----------
@@ -77,8 +77,8 @@ def compare(
     Returns
     -------
     CollectedComparison
-        A `Comparison` of scores. It knows no judgments and no rankings: reports show none, and
-        of unjudged documents, only the number is known.
+        A `Comparison` of scores. It contains no judgments and no rankings: reports show none, and
+        only the number of unjudged documents is known.
 
     Raises
     ------
@@ -128,7 +128,7 @@ def compare(
 
 
 class _Rankings:
-    """The rankings of runs, where they are."""
+    """The rankings of runs, which stay on the cluster."""
 
     def __init__(
         self,

@@ -26,8 +26,8 @@ def run_gate(settings: Settings, cluster: Cluster) -> GateResult:
 
     Judgments, run and baseline are read as `berryeval.spark.session.read_frame` reads them. What
     requires rankings on one machine is not available: systems, repeats, baselines that are no
-    runs, a history, a reserve, and what unjudged documents could change. Nor is a threshold refused
-    that no run could reach.
+    runs, a history, a reserve, and what unjudged documents could change. Thresholds that no run
+    could reach are not rejected.
 
     Raises
     ------

@@ -8,7 +8,7 @@ number does three things at once:
 - The upper eight bits of the hash divide a partition into up to 256 buckets of queries. Within a
   bucket, judgments come before the rows of the run. A task reads bucket by bucket, and needs memory
   for a bucket or the largest query, not for a partition.
-- Numbers are sorted by their digits (radix sort); ids would be compared one with another.
+- Numbers are sorted by their digits (radix sort); ids would have to be compared with each other.
 
 Two queries with the same hash are mixed in the same bucket, which costs time and changes nothing.
 """
@@ -50,11 +50,11 @@ __all__ = [
 ]
 
 JUDGED, RETRIEVED, UNJUDGED = 0, 1, 2
-"""What a row is: a judgment, a document of a run, or a sign that an unjudged query is in the run.
+"""Kind of a row: a judgment, a document of a run, or a marker that an unjudged query is in the run.
 When two runs are compared, `RETRIEVED` and `UNJUDGED` distinguish them."""
 
 KIND_BITS = 54
-"""The two bits from here on are what the row is; eight bits above them are the bucket."""
+"""Position of the two bits with the kind of row; the eight bits above them are the bucket."""
 
 _HASHED = ~(3 << KIND_BITS)
 
@@ -77,7 +77,7 @@ def judgment_rows(frame: DataFrame, plan: ScoringPlan) -> DataFrame:
 def run_rows(
     frame: DataFrame, kind: int = RETRIEVED, *, labels: DataFrame | None = None
 ) -> DataFrame:
-    """Return a run as rows; of the labels that judgments have, it has none."""
+    """Return a run as rows; it has none of the labels that judgments have."""
     from pyspark.sql import functions
 
     more = () if labels is None else labels.schema.fields[4:]
@@ -86,7 +86,7 @@ def run_rows(
 
 
 def pruned(run: DataFrame, judgments: DataFrame) -> DataFrame:
-    """Return the rows of a run; those of unjudged queries without their documents.
+    """Return the rows of a run, without the documents of unjudged queries.
 
     Judged ids are broadcast. They are read by one task, and so need no shuffle of their own.
     """
@@ -119,7 +119,7 @@ def label_columns(judgments: DataFrame, plan: ScoringPlan) -> list[str]:
 
 
 def query_hash() -> Column:
-    """Return the hash of the query, as the key of a row has it."""
+    """Return the hash of the query, as used in the keys of rows."""
     from pyspark.sql import functions
 
     return functions.col("key").bitwiseAND(functions.lit(_HASHED).cast("long"))
@@ -197,6 +197,6 @@ def _as_bytes(_frame: DataFrame, _name: str, column: Column) -> Column:
 
 
 def _weight(frame: DataFrame, name: str, column: Column) -> Column:
-    """Return a weight as a number; what is text stays text, and is parsed where it is checked."""
+    """Return a weight as a number; text stays text, and is parsed where it is checked."""
     is_text = _type_of(frame, frame.columns.index(name)) in ("string", "binary")
     return column.cast("string").cast("binary") if is_text else column.cast("double")

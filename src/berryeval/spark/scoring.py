@@ -55,7 +55,7 @@ def evaluate(
         As `berryeval.evaluate` takes them.
     judges : {"max", "mean", "majority"}
         Which grade counts if several judges graded a document. Required if the judgments name
-        judges: the rows of a Spark DataFrame have no order, so that none is the first.
+        judges: the rows of a Spark DataFrame have no order, so there is no first grade.
     lengths : mapping, optional
         The length of each document, for measures that need it; it is sent to every task.
     partitions : int, optional
@@ -78,8 +78,8 @@ def evaluate(
     Raises
     ------
     ArgumentError
-        For a missing column, or one of another type. What is wrong in a row, such as a score that
-        is not a number, is raised when the result is used; `collect` names the query.
+        For a missing column, or one of another type. Errors in a row, such as a score that is not
+        a number, are raised when the result is used; `collect` names the query.
     """
     import_spark()
     check_frame(judgments, "judgments")
@@ -126,8 +126,8 @@ def collect(
     """Collect the scores that `evaluate` returned: bit for bit the result of `berryeval.evaluate`.
 
     A million queries with ten measures are 80 MB. Means are summed on the driver, in the order of
-    query ids as bytes, so that they do not depend on the partitions. The scores may also have been
-    written, and read again.
+    query ids as bytes, so they do not depend on the partitions. The scores may also have been
+    written to a file and read again.
 
     Parameters
     ----------
@@ -176,8 +176,8 @@ def in_partitions(
     """Bring the rows of each query together, sorted, and run a task on each partition.
 
     Rows are partitioned by the hash in their key. If they were partitioned by the query itself,
-    Spark would omit the shuffle wherever both frames are partitioned so already, and adaptive
-    execution could then join other partitions of one frame than of the other.
+    Spark would omit the shuffle wherever both frames already are, and adaptive execution could then
+    coalesce the partitions of one frame differently from those of the other.
     """
     hashed = rows.query_hash()
     by_query = (hashed,) if partitions is None else (partitions, hashed)

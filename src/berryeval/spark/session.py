@@ -22,10 +22,10 @@ if TYPE_CHECKING:
 __all__ = ["Cluster", "open_session", "read_frame"]
 
 TABLE = "table:"
-"""What the name of a table in Spark's catalogue begins with, in place of a path."""
+"""Prefix that marks the name of a table in Spark's catalogue, in place of a path."""
 
 _QUIET = {"spark.log.level": "OFF", "spark.ui.showConsoleProgress": "false"}
-"""A command prints its result and one line per error; settings can ask for Spark's own log."""
+"""A command prints its result and one line per error; settings can turn Spark's own log on."""
 
 _READERS = {
     ".parquet": "parquet",
@@ -101,8 +101,8 @@ def read_frame(
 
     Spark reads Parquet, ORC and Avro (files, folders and addresses such as ``s3a://…``), and
     tables of its catalogue (``table:logs.judgments``). The driver reads every other format, as
-    `berryeval.evaluate` does, and sends it to the executors: of use for judgments, and for small
-    runs.
+    `berryeval.evaluate` does, and sends it to the executors, which is useful for judgments and for
+    small runs.
 
     Raises
     ------

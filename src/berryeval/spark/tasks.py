@@ -17,7 +17,7 @@ Batches: TypeAlias = "Iterator[Any]"
 """Arrow record batches; pyarrow has no types."""
 
 ROWS_AT_ONCE = 500_000
-"""Rows after which a task scores what it has, at the end of a bucket."""
+"""Number of rows after which a task scores what it has read, at the end of a bucket."""
 
 _KINDS = (JUDGED, RETRIEVED, UNJUDGED)
 _N_SHOWN = 3

@@ -38,7 +38,7 @@ class AllocatedDraw:
 
     draw: LabelDraw
     why: str
-    """A sentence."""
+    """The reason, in one sentence."""
 
 
 def draw_from_golden_set(

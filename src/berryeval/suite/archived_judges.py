@@ -129,7 +129,7 @@ def grades_in(
 
 
 def depth_of_model(measures: Sequence[Measure]) -> int:
-    """Return how many ranks of each run a judge has to have graded: the cutoff that decides.
+    """Return how many ranks a judge must have graded: the cutoff of the deciding measure.
 
     A deeper measure counts the rest as not relevant, in labelled and in other queries alike, so
     the correction by people holds for it, too.
@@ -140,7 +140,7 @@ def depth_of_model(measures: Sequence[Measure]) -> int:
 def _current_guideline(archive: Archive, checks: Sequence[StoredAdmission]) -> str | None:
     """Return the hash of the guideline in force: the archive's, otherwise that of the last check.
 
-    None without either.
+    None if there is neither.
     """
     stored = archive.judging.guideline()
     if stored is not None:
@@ -214,7 +214,7 @@ class Disagreement:
 
     @property
     def distance(self) -> float:
-        """By how much they differ."""
+        """The difference between the two grades."""
         return abs(self.given - self.people)
 
 

@@ -136,8 +136,8 @@ def grades_of_pool(
 ) -> Judgments:
     """Return the grades that count, of everything in the first k of any run.
 
-    Other grades, such as those of a check, are left out: they are of queries that people judged,
-    and a judge's score has to be made of the same documents for these and other queries.
+    Other grades, such as those of a check, are left out: they belong to queries that people judged,
+    and a judge's scores must be based on the same documents for these as for other queries.
 
     Parameters
     ----------

@@ -48,14 +48,14 @@ class Demo:
 
 
 RECORDED = Path(__file__).with_name("demo_rankings.json")
-"""What the systems answer on the bundled golden set; `scripts/record_demo.py` writes it."""
+"""The systems' answers on the bundled golden set; `scripts/record_demo.py` writes them."""
 
 Rankings: TypeAlias = dict[str, list[str]]
 """Document ids by query id, best first."""
 
 
 class RecordedSystem(System):
-    """Gives the recorded answers of a system on the bundled golden set, without its libraries.
+    """Returns the recorded answers of a system on the bundled golden set, without its libraries.
 
     Parameters
     ----------

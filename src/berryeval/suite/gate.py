@@ -135,13 +135,13 @@ def decide(
 ) -> GateResult:
     """Decide about a run, by the guards and rules of the settings.
 
-    The baselines and their anchor are those of the settings, unless a baseline is given; then the
+    The baselines and their anchor come from the settings, unless a baseline is given; then the
     anchor is the given one, if any. `repeats` are further runs of the same candidate. Nothing is
-    logged or appended. If it is to be brief, only figures that the verdict requires are computed:
+    logged or appended. If it is brief, only figures that the verdict requires are computed:
     unjudged documents are considered only where they could block it. Looks and tries are counted
     among past decisions, oldest first, if these are given. Reserved queries are omitted; opening
     the reserve adds their result. With a model, `judgments` are people's and the model's combined;
-    a look is then one at the queries that people labelled.
+    looks are then counted at the queries that people labelled.
 
     Raises `ArgumentError` if the reserve cannot be opened, or was sealed on other terms, and for a
     reserve or repeats together with a model.

@@ -131,7 +131,7 @@ def import_golden_set(archive: Archive, golden: GoldenSet) -> dict[str, int]:
     Returns
     -------
     dict of str to int
-        The number of new or changed documents, queries and judgments, and of what else there is.
+        The number of new or changed documents, queries and judgments, and of anything else stored.
     """
     from berryeval.archive.records import JudgmentBatch, JudgmentEntry
 

@@ -140,7 +140,7 @@ def append(
     Raises
     ------
     ArgumentError
-        If the path is the address of a database, which a history is not stored in.
+        If the path is the address of a database; a history is always a file.
     FormatError
         If the file cannot be written, with the system's reason, or is not a history. The file is
         then unchanged.

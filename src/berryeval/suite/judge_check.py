@@ -65,7 +65,7 @@ class Sample:
 
 @dataclass(frozen=True)
 class Check:
-    """What a check found."""
+    """The result of a check."""
 
     identity: Identity
     sample: Sample
@@ -191,7 +191,7 @@ def plan_check(golden: GoldenSet, judge: Judge, sample: Sample, *, repeats: int 
 
 
 def _tasks(golden: GoldenSet, sample: Sample, repeats: int) -> tuple[list[Task], dict[int, Task]]:
-    """Return the pairs to grade, and by their place those to grade twice."""
+    """Return the pairs to grade, and by position those to grade twice."""
     pairs = [one.pair for one in sample.pairs]
     again = draw_stratified([0] * len(pairs), repeats, seed=f"{golden.content_hash} again")
     twice = {row: Task(pairs[row], 1, "check") for row, _ in again}
@@ -210,8 +210,8 @@ def ask_sample(
 ) -> Check:
     """Have a judge grade a sample blind, and compare it with people.
 
-    There is no admission unless every pair was asked about: what an expensive, slow or unavailable
-    judge leaves out is not a random part.
+    There is no admission unless the judge was asked about every pair: the pairs that an expensive,
+    slow or unavailable judge leaves out are not a random sample.
 
     Parameters
     ----------

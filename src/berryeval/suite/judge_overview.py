@@ -47,7 +47,7 @@ def judges_of(golden: GoldenSet) -> list[JudgeOverview]:
     FormatError
         If a file of the set is invalid.
     MismatchError
-        If the set does not say what a grade means.
+        If the set does not define what its grades mean.
     """
     guideline = guideline_of(golden).digest
     admissions = {one.identity.digest: one for one in read_admissions(golden.folder)}

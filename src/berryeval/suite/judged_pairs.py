@@ -75,7 +75,7 @@ def guideline_of(golden: GoldenSet) -> Guideline:
     Raises
     ------
     MismatchError
-        If the set has neither a guideline nor labels, so that nothing says what a grade means; or
+        If the set has neither a guideline nor labels, so that nothing defines the grades; or
         if its scale has grades that are not whole numbers.
     """
     text = guideline_text_of(golden)
@@ -142,13 +142,13 @@ def find_pool(
         ``"deciding"`` those of them that could change the difference from the baseline;
         ``"all"`` everything in the first k, judged or not, and ``"sample"`` a random part of it.
     measures : sequence of measures
-        By which holes are decisive. Default: nDCG@k.
+        The measures that determine how decisive a hole is. Default: nDCG@k.
     baseline : str, optional
         The name of the run to compare with; required for ``"deciding"``.
     k : int
         Ranks to consider.
     limit : int, optional
-        Pairs at most; required for ``"sample"``.
+        Maximum number of pairs; required for ``"sample"``.
     seed : int
         Random seed for the sample.
 

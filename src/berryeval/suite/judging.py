@@ -29,7 +29,7 @@ class Estimate:
     input_tokens: int
     """Estimated from the length of the prompts."""
     output_tokens: int
-    """At most."""
+    """Maximum number of tokens in the answers."""
 
 
 @dataclass(frozen=True)
@@ -77,7 +77,7 @@ def plan_pool(
     pairs : sequence of Pair
         The pool, see `berryeval.suite.judged_pairs.find_pool`.
     repeats : int
-        Pairs judged before to judge again.
+        Number of pairs to judge again.
     """
     guideline = guideline_of(golden)
     identity = Identity.of(judge, guideline)

@@ -15,7 +15,7 @@ __all__ = ["check_any_judged", "find_unknown_hits"]
 def find_unknown_hits(golden: GoldenSet, run: Run, system: str) -> tuple[tuple[str, str], ...]:
     """Return the hits that are neither chunks of a golden set nor spans, as query and id.
 
-    A set without documents does not know the ids of the system's own.
+    For a set without documents, the ids of the system's own documents are unknown.
 
     Raises
     ------
@@ -41,9 +41,9 @@ def _iter_unknown(golden: GoldenSet, run: Run) -> Iterator[tuple[str, str]]:
 
 
 def check_any_judged(judgments: Judgments, run: Run, system: str) -> None:
-    """Raise `MismatchError` if no returned document is judged, for whatever query.
+    """Raise `MismatchError` if no returned document is judged for any query.
 
-    A system that is only bad returns documents that are judged for other queries.
+    A system that merely ranks badly returns documents that are judged for other queries.
     """
     judged = dict.fromkeys(judgments.doc_ids)
     if run.n_rows and judged and not any(doc_id in judged for doc_id in run.doc_ids):

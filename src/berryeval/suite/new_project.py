@@ -1,4 +1,4 @@
-"""Finds what a folder has for evaluations, and writes a ``berryeval.toml`` for it."""
+"""Finds the files in a folder that can be evaluated, and writes a ``berryeval.toml`` for them."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ _COMPRESSED = frozenset((".gz", ".zst"))
 _SKIPPED = frozenset(("__pycache__", "build", "dist", "node_modules", "site-packages", "venv"))
 _MAX_FILES = 500
 _MAX_READ = 20_000_000
-"""Bytes of a file that is read as a whole to know what it is."""
+"""Maximum size of a file that is read as a whole to recognise it, in bytes."""
 _PARTS: dict[str, tuple[str, Callable[[Path], object]]] = {
     "judgments": ("judgments", read_judgments),
     "queries": ("queries", read_queries),
@@ -44,7 +44,7 @@ _BASELINE = "baseline.json"
 
 @dataclass(frozen=True)
 class Findings:
-    """What a folder has. Paths are relative to it."""
+    """What was found in a folder. Paths are relative to it."""
 
     judgments: tuple[str, ...] = ()
     queries: tuple[str, ...] = ()
@@ -170,7 +170,7 @@ def _is_search(function: ast.FunctionDef | ast.AsyncFunctionDef) -> bool:
 def to_toml(found: Findings) -> str:
     """Return the content of a ``berryeval.toml`` for what was found.
 
-    Where there are several choices the first one counts, and the others are comments. With two
+    If there are several choices, the first one counts, and the others are comments. With two
     runs and no baseline, the oldest run is the baseline, and the newest the candidate. With a run
     or a system alone, the baseline is a file that `berryeval baseline save` writes.
     """

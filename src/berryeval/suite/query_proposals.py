@@ -29,7 +29,8 @@ from berryeval.suite.judged_pairs import guideline_of
 __all__ = ["Proposed", "add_accepted", "categories_of", "choose_documents", "propose_queries"]
 
 _SHORTEST = 80
-"""Characters of a document from which a query can be written; shorter ones are mere headings."""
+"""Minimum length of a document to write a query for, in characters; shorter ones are mere headings.
+"""
 
 
 @dataclass
@@ -100,8 +101,8 @@ def propose_queries(
         Grades whether the document answers its query; below the set's level of relevance the
         proposal is set aside as unanswered.
     system : System, optional
-        An indexed system, which is asked the query; the rank of the document is stored, and
-        decides nothing: a query that a system fails on is a good one.
+        An indexed system, which answers the query. The rank of the document is stored, but has no
+        effect: a query that a system fails on is a good one.
     k : int
         Documents that the system returns.
     concurrency : int

@@ -2,7 +2,7 @@
 
 The file, or the table ``[tool.berryeval]`` of ``pyproject.toml``, is searched for in the working
 directory and those above it. Paths in it are relative to it. An unknown key is an error: a
-misspelt guard would guard nothing. `berryeval.evaluation.gate_rules` declares the gate's keys.
+misspelt guard would have no effect. `berryeval.evaluation.gate_rules` declares the gate's keys.
 """
 
 from __future__ import annotations
@@ -62,7 +62,7 @@ class Settings:
     timings: str | None = None
     """How long the queries of the candidate took."""
     baseline_timings: str | None = None
-    """How long those of the baseline took, unless its file has them."""
+    """How long the queries of the baseline took, unless its file has the times."""
     lengths: str | None = None
     """Lengths of documents, for measures that need them."""
     history: str | None = None
@@ -73,7 +73,9 @@ class Settings:
     service: Mapping[str, Any] = field(default_factory=dict)
     """The table ``[service]``: settings of `berryeval serve`."""
     folder: str | None = None
-    """The folder of the file, where Python modules of systems are, too; None without a file."""
+    """The folder of the file, which may also contain Python modules of systems; None without a
+    file.
+    """
     admission: Mapping[str, Any] = field(default_factory=dict)
     """The table ``[admission]``: what is required of a judge before its grades count, see
     `berryeval.stats.admission.AdmissionRule`."""

@@ -315,7 +315,7 @@ def _look(
 ) -> Look | None:
     """Test entries for a decline; None if nothing changed, or no p-value could be low enough.
 
-    Percentiles are shown, and not tested: a decline of their mean would be another question.
+    Percentiles are shown but not tested: a decline of their mean would be another question.
     """
     import numpy as np  # slow to import
 

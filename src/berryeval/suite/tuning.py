@@ -120,12 +120,12 @@ def tune_hybrid(
     Parameters
     ----------
     system : System
-        `Embedded` or `Postgres`, hybrid by scores. It indexes the documents of the golden set. What
-        its own settings turn off, with ``late=0`` or ``feedback=0``, is not tried.
+        `Embedded` or `Postgres`, hybrid by scores. It indexes the documents of the golden set.
+        Parts that its own settings turn off, with ``late=0`` or ``feedback=0``, are not tried.
     golden : GoldenSet, optional
         Default: the bundled one.
     measure : Measure or str
-        What to improve.
+        The measure to improve.
     n_folds : int
         Parts that queries are divided into, at least 3.
     level : float

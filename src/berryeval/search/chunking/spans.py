@@ -6,9 +6,9 @@ than chunks. If no chunk contains half, because blank lines between chunks belon
 chunk that contains most of the span covers it.
 
 Each span is credited once. The first chunk of a ranking that covers it earns its grade, and later
-ones earn nothing. So the number of relevant passages is that of the spans for every chunking, and
-returning the same passage twice earns nothing. Ranks count passages: a chunk that is the first to
-cover two relevant spans takes two ranks (decision 0015).
+ones earn nothing. So the number of relevant passages is the number of spans for every chunking,
+and returning the same passage twice earns nothing. Ranks count passages: a chunk that is the first
+to cover two relevant spans takes two ranks (decision 0015).
 """
 
 from __future__ import annotations

@@ -257,7 +257,7 @@ class Embedded(System):
             How to search, if the index has what that needs.
         **changes
             Other settings of the constructor, except `path`, `embedder` and `approximate`. All
-            that are not given stay the same, also the weights if the fusion changes.
+            that are not given stay the same, including the weights if the fusion changes.
 
         Raises
         ------

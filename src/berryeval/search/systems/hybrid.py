@@ -177,7 +177,7 @@ class _TokenScores:
 
 
 class _Remembering:
-    """An index that is asked the same thing only once."""
+    """An index that remembers answers, so that nothing is looked up twice."""
 
     def __init__(self, index: HybridIndex) -> None:
         self._index = index

@@ -1,7 +1,7 @@
 """Paths into JSON: ``hits.hits[*]._id``.
 
-Names, separated by dots; ``[*]`` stands for every item of a list, ``[0]`` for one of them, and
-``["a name"]`` for a name with dots or brackets. A leading ``$.`` is optional.
+A path consists of names, separated by dots; ``[*]`` stands for every item of a list, ``[0]`` for
+one of them, and ``["a name"]`` for a name with dots or brackets. A leading ``$.`` is optional.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""A system whose ids are written as the judgments have them."""
+"""A system whose ids are converted to the form that the judgments use."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from berryeval.search.system import System
 __all__ = ["PLACE", "Renamed"]
 
 PLACE = "{id}"
-"""What stands for the id of a document in a template."""
+"""Placeholder for the id of a document in a template."""
 
 
 class Renamed(System):
@@ -23,7 +23,7 @@ class Renamed(System):
     system : System
         The system, which has its own documents.
     template : str
-        Such as ``{id}.txt``.
+        The form of the new ids, such as ``{id}.txt``.
     """
 
     def __init__(self, system: System, template: str) -> None:
@@ -56,7 +56,7 @@ class Renamed(System):
         return [Hit(self._renamed(hit.doc_id), hit.score) for hit in self._system.search(query, k)]
 
     async def asearch(self, query: str, k: int) -> list[Hit]:
-        """Return the same asynchronously."""
+        """Return the results of `search` asynchronously."""
         hits = await self._system.asearch(query, k)
         return [Hit(self._renamed(hit.doc_id), hit.score) for hit in hits]
 

@@ -105,7 +105,7 @@ class PostgresConnections(System):
             raise SystemUnderTestError(self.name, self._message_of(error)) from error
 
     def _message_of(self, error: psycopg.Error) -> str:
-        """Return what an error says, in one line."""
+        """Return the message of an error, in one line."""
         return str(error).strip().partition("\n")[0] or type(error).__name__
 
 

@@ -52,7 +52,7 @@ class Statements:
         return self._connection.execute(statement, parameters)
 
     def ask(self, statement: Any) -> bool:  # noqa: ANN401
-        """Return the answer of a statement that is a question."""
+        """Return the result of a statement that returns a single value."""
         row = self.execute(statement, {}).fetchone()
         return row is not None and bool(row[0])
 

@@ -75,7 +75,7 @@ class PostgresQuery(PostgresConnections):
         ------
         SystemUnderTestError
             If the database fails; `SystemTimeoutError` if it takes too long; `AnswerError` for
-            rows that are no hits.
+            rows that are not hits.
         """
         check_k(k)
         parameters: dict[str, Any] = {"query": query.replace("\0", " "), "k": k}
