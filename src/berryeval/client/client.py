@@ -77,7 +77,7 @@ class Client:
         self.runs = Runs(self._connection)
         """Rankings of search systems."""
         self.evaluations = Evaluations(self._connection)
-        """Runs scored with the judgments of a moment."""
+        """Runs scored with the judgments at a point in time."""
         self.baselines = Baselines(self._connection)
         """Named runs that candidates are compared with."""
         self.gates = Gates(self._connection)
@@ -95,7 +95,7 @@ class Client:
         self.jobs = Jobs(self._connection)
         """Long tasks."""
         self.collections = Collections(self._connection)
-        """Golden sets of the service, apart from one another."""
+        """Separate golden sets of the service, each with its runs and gates."""
 
     def compare(
         self,

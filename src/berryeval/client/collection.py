@@ -22,7 +22,7 @@ _Grade: TypeAlias = "float | Mapping[str, float]"
 
 
 class Collections(Resource):
-    """Golden sets with their runs and gates, apart from one another."""
+    """Separate golden sets with their runs and gates."""
 
     def __iter__(self) -> Iterator[Record]:
         return map(Record, self._connection.ask("GET", "/v1/collections")["items"])

@@ -70,8 +70,8 @@ class Connection:
     ) -> Record:
         """Send a request and return its response, both as JSON.
 
-        `path` has placeholders for ids in braces, as in the description of the service. None in
-        `query` and `headers` is not sent.
+        `path` has placeholders for ids in braces, as in the description of the service. Values of
+        None in `query` and `headers` are not sent.
         """
         data = None if body is None else _as_json(body)
         sent = {"Content-Type": "application/json", **(headers or {})} if data else headers or {}

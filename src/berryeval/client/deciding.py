@@ -22,7 +22,7 @@ def as_list(names: str | Sequence[str]) -> list[str]:
 
 
 class Evaluations(Resource):
-    """Runs scored with the judgments of a moment."""
+    """Runs scored with the judgments at a point in time."""
 
     def __iter__(self) -> Iterator[Record]:
         return self.list()

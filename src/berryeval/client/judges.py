@@ -60,7 +60,7 @@ class LabelDraws(Resource):
         return self._connection.ask("GET", "/v1/label-draws/{name}", {"name": name})
 
     def put(self, name: str, draw: LabelDraw) -> Record:
-        """Store a draw; another one by the same name is a `ConflictError`."""
+        """Store a draw; a different one with the same name is a `ConflictError`."""
         return self._put(name, draw.to_dict())
 
     def create(

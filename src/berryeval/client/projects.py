@@ -39,14 +39,14 @@ class Projects(Resource):
         Parameters
         ----------
         kind : {"holes", "deciding", "depth", "sample"}
-            Unjudged documents of the runs, those that could change the difference to the baseline
-            or a verdict, all documents of the runs, or a random sample of these.
+            Unjudged documents of the runs, those that could change the difference from the
+            baseline or a verdict, all documents of the runs, or a random sample of these.
         runs : str or sequence of str
             Ids of runs, or names of baselines.
         limit : int, optional
             The largest number of pairs; the size of a sample.
         n_opinions : int
-            How many judges answer each pair.
+            Number of judges for each pair.
         judges : sequence of str, optional
             Their names. Default: every caller who may judge.
         **options

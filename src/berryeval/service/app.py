@@ -121,7 +121,7 @@ def describe() -> dict[str, Any]:
 
 
 def _forget_trusted(service: State) -> None:
-    """Ask the archives again for what is trusted for seconds: another worker has written."""
+    """Discard what is cached for seconds, since another worker has written."""
     callers: KnownCallers = service.callers
     callers.forget()
     collections: Collections = service.collections

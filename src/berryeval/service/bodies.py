@@ -32,20 +32,20 @@ from berryeval.service.settings import SMALL_BODY
 __all__ = ["MAX_FIELDS", "JsonRoute", "received_form"]
 
 _SMALL = 1 << 16
-"""Bytes that are held in memory and parsed at once. More are parsed and validated in a thread,
-while others are served: 100,000 judgments take half a second."""
+"""Maximum size of a body that is held in memory and parsed immediately, in bytes. Larger ones are
+parsed and validated in a thread, while others are served: 100,000 judgments take half a second."""
 
 _CHEAP = 20_000
-"""Values of a body that is parsed without waiting for others."""
+"""Maximum number of values in a body that is parsed without waiting for others."""
 
 _BUDGET = 2_000_000
-"""Values of all other bodies that are parsed or processed at the same time."""
+"""Total number of values in all other bodies that are parsed or processed at the same time."""
 
 _BYTES_PER_VALUE = 32
 """Long texts count like this many values: two bodies of 32 MB use the whole budget."""
 
 MAX_FIELDS = 5_000
-"""Fields of a form."""
+"""Maximum number of fields in a form."""
 
 
 class JsonRoute(APIRoute):
@@ -115,7 +115,7 @@ class _JsonRequest(Request):
             raise Problem(504, "the request has timed out", kind="timeout")
 
     async def json(self) -> Any:  # noqa: ANN401 - any JSON
-        """Return the parsed body; of a large one, the model, which FastAPI need not validate."""
+        """Return the parsed body; for a large one, the model, which FastAPI need not validate."""
         body = await self.body()
         if len(body) <= _SMALL:
             count_values([body], self._limit)

@@ -27,7 +27,7 @@ class JsonLimit:
     objects : int
         Largest number of objects.
     keys : int
-        Largest number of keys of one object. Every unknown one would be validated and reported.
+        Largest number of keys of one object, since every unknown key is validated and reported.
     """
 
     values: int
@@ -65,12 +65,12 @@ _BULK_PATHS = [(method, pattern_of(path)) for method, path in BULK]
 
 
 def most_bytes(method: str, path: str, settings: ServiceSettings) -> int:
-    """Return how many bytes the body of a request may have.
+    """Return the maximum size of the body of a request, in bytes.
 
     Parameters
     ----------
     method, path : str
-        Those of the request; ids in the path are percent-encoded.
+        The method and the path of the request; ids in the path are percent-encoded.
     settings : ServiceSettings
         The limits of the operator.
     """
@@ -91,8 +91,8 @@ def count_values(pieces: Iterable[bytes], limit: JsonLimit) -> int:
     Parameters
     ----------
     pieces : iterable of bytes
-        The JSON in UTF-8, in pieces of any size. What is no JSON is left to the parser, which
-        stops where the count may be wrong.
+        The JSON in UTF-8, in pieces of any size. Invalid JSON is left to the parser, which stops
+        where the count may be wrong.
     limit : JsonLimit
         What it may contain.
 

@@ -29,13 +29,13 @@ from berryeval.service.workbench.state import memory
 __all__ = ["MAX_OPEN", "Collection", "Collections", "set_up"]
 
 MAX_OPEN = 8
-"""Collections besides the first that stay open while they are not used."""
+"""Number of collections, besides the first, that stay open while they are not used."""
 
 _PATIENCE_SECONDS = 10.0
 
 
 def set_up(state: State, archive: Archive, settings: ServiceSettings) -> None:
-    """Add to a state what requests to a collection share."""
+    """Set the attributes of a state that requests to a collection share."""
     state.archive = archive
     state.settings = settings
     state.runs = RunCache(archive)
@@ -54,7 +54,7 @@ class Collection:
     stored : StoredCollection
         Its name and place.
     state : State
-        Empty until the collection is open.
+        State that requests share; empty until the collection is open.
     """
 
     def __init__(self, stored: StoredCollection, state: State) -> None:
@@ -75,7 +75,7 @@ class Collection:
             self._n_users += 1
 
     def release(self) -> None:
-        """Let it be closed, and close it if its time has come."""
+        """Allow it to be closed, and close it if it has been retired."""
         with self._changed:
             self._n_users -= 1
             is_over = self._is_retired and self._n_users == 0
@@ -136,7 +136,7 @@ class Collections:
         Raises
         ------
         NotFoundError
-            If there is none of this name.
+            If there is no collection with this name.
         ArchiveError
             If it cannot be opened.
         """
@@ -209,9 +209,9 @@ class Collections:
                 self._being_removed.discard(place)
 
     def close_outdated(self) -> None:
-        """Close what another process has removed or replaced: collections and search systems.
+        """Close collections and search systems that another process has removed or replaced.
 
-        In a thread, since it asks the archives. Requests that are under way are not disturbed.
+        Runs in a thread, since it reads the archives. Requests in progress are not disturbed.
         """
         with self._lock:
             if self._is_checking:

@@ -1,4 +1,4 @@
-"""Connections of clients: how many there may be, and how slow.
+"""Limits on the number of connections of clients, and on how slow they may be.
 
 A client that sends half a header, or never reads its response, costs a connection and memory for
 as long as it likes. The limits here are those of a service behind a proxy or in a company's
@@ -22,7 +22,7 @@ __all__ = ["Connection", "connection_class"]
 
 _EVENTS_EVERY_SECONDS = 60.0
 _REST_SECONDS = 10.0
-"""How long the rest of a rejected body is received, and discarded."""
+"""Seconds for which the rest of a rejected body is received and discarded."""
 _HEAD_BYTES = 64 << 10
 """Longer headers are not completed before they are parsed, which rejects them."""
 _SECONDS_BETWEEN_ATTEMPTS = 0.01
@@ -39,13 +39,13 @@ def connection_class(
     Parameters
     ----------
     most : int
-        Largest number of connections. A further one takes the place of the connection whose
-        headers have been incomplete for longest, or else of the one that has been idle for
-        longest; if every connection is in use, the further one is closed.
+        Largest number of connections. An additional one replaces the connection whose headers
+        have been incomplete for longest, or else the one that has been idle for longest; if
+        every connection is in use, the additional one is closed.
     header_seconds : float
-        Seconds in which the headers of a request must arrive.
+        Seconds within which the headers of a request must arrive.
     reading_seconds : float
-        Seconds in which a client must read a part of its response.
+        Seconds within which a client must read a part of its response.
     handover : Handover, optional
         Passes connections on to other workers, if there are any.
     """
@@ -78,7 +78,7 @@ class Connection(H11Protocol):
     _reading_timer: asyncio.TimerHandle | None = None
 
     def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
-        """Begin, unless it is one too many."""
+        """Accept the connection, unless it is one too many."""
         closing = _ClosingLater(transport, self.loop, self._has_more)
         super().connection_made(cast("asyncio.Transport", closing))
         if len(self.connections) > self.limits[0]:
@@ -99,7 +99,7 @@ class Connection(H11Protocol):
             unused.make_way()
 
     def make_way(self) -> None:
-        """Close it, so that another connection takes its place."""
+        """Close it to make room for another connection."""
         if self not in self.waiting.for_next:  # an idle client would take it for the next response
             self.transport.write(_response(503, "Service Unavailable"))
         self.connections.discard(self)
@@ -205,13 +205,13 @@ class _Waiting:
 
     def __init__(self) -> None:
         self.for_headers: dict[Connection, None] = {}
-        """Those whose first request, or a part of a request's headers, has not arrived."""
+        """Connections whose first request, or a part of a request's headers, has not arrived."""
         self.for_next: dict[Connection, None] = {}
-        """Those that are idle since their last response."""
+        """Connections that have been idle since their last response."""
 
     @property
     def number(self) -> int:
-        """Of connections that wait."""
+        """The number of waiting connections."""
         return len(self.for_headers) + len(self.for_next)
 
     def longest(self) -> Connection | None:
@@ -223,12 +223,12 @@ class _ClosingLater:
     """A transport that receives and discards the rest of a body before it is closed.
 
     A connection that is closed before everything was received is reset, and a client that is
-    still sending loses the response: an error of the network instead of 413.
+    still sending loses the response: it sees a network error instead of 413.
 
     Parameters
     ----------
     transport : asyncio.Transport
-        That of the connection; all else is passed on to it.
+        The transport of the connection; all other calls are passed on to it.
     loop : asyncio.AbstractEventLoop
         Its event loop.
     has_more : callable
@@ -254,7 +254,7 @@ class _ClosingLater:
         return self._is_closing or self._transport.is_closing()
 
     def close(self) -> None:
-        """Close it, at the latest after some seconds, or when it is closed again."""
+        """Close it when the rest has arrived, after some seconds, or when it is closed again."""
         if self._is_closing or not self._has_more() or not self._transport.can_write_eof():
             self._transport.close()
             return
@@ -265,7 +265,7 @@ class _ClosingLater:
 
 
 def _cancelled(timer: asyncio.TimerHandle | None) -> asyncio.TimerHandle | None:
-    """Cancel a timer; return the one that runs now, which is none."""
+    """Cancel a timer, and return None, which takes its place."""
     if timer is not None:
         timer.cancel()
     return None
@@ -283,7 +283,7 @@ class _Counted:
     """
 
     level = 100
-    """Above that of any message which uvicorn asks for."""
+    """Above the level of any message that uvicorn logs."""
 
     def __init__(self) -> None:
         self._counts: dict[str, int] = {}
@@ -297,7 +297,7 @@ class _Counted:
         self._log_count(message)
 
     def _log_count(self, message: str) -> None:
-        """Log what was counted in the last minute, and begin the next one."""
+        """Log the counts of the last minute, and begin the next one."""
         if not self._counts[message]:
             del self._counts[message]
             return
@@ -309,6 +309,6 @@ class _Counted:
     info = debug = log = warning
 
     def error(self, message: str, *arguments: object, **options: Any) -> None:  # noqa: ANN401
-        """Log an error of the application, which is never to be expected."""
+        """Log an error of the application, which is always unexpected."""
         _log.error("server", extra={"error": message % arguments if arguments else message},
                    exc_info=options.get("exc_info"))  # fmt: skip

@@ -211,7 +211,7 @@ ACCEPTED: Mapping[int | str, dict[str, Any]] = {
 
 @dataclass(frozen=True)
 class LongWork:
-    """How a caller wants long work to be done: within the request, or as a job."""
+    """How the caller requested long work: within the request, or as a job."""
 
     jobs: CollectionJobs
     caller: Caller

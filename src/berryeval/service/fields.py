@@ -42,13 +42,14 @@ __all__ = [
 
 MAX_MEASURES = 200
 MAX_HITS = 5_000_000
-"""Total per request, since its response is built in memory."""
+"""Maximum number of hits per request, since its response is built in memory."""
 LONGEST_QUERY = 10_000
-"""Characters of the text of a query."""
+"""Maximum length of a query's text, in characters."""
 
 
 Many = FailFast()
-"""For lists of many records: the first invalid one is reported, since to report all takes long."""
+"""For lists of many records: only the first invalid one is reported, as reporting all takes long.
+"""
 
 
 def _in_range(number: float) -> float:

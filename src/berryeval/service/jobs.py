@@ -44,13 +44,13 @@ FINISHED: frozenset[State] = frozenset({"done", "failed", "cancelled"})
 
 
 class Progress(Protocol):
-    """How far work is. Both methods raise if it is no longer wanted."""
+    """Progress of some work. Both methods raise if the result is no longer wanted."""
 
     def __call__(self, done: int, total: int, step: str) -> None:
         """Report steps done, steps in total, and the next step."""
 
     def check(self) -> None:
-        """Raise if the work is no longer wanted."""
+        """Raise if the result is no longer wanted."""
 
 
 Work: TypeAlias = Callable[[Progress], Response]
@@ -69,7 +69,7 @@ class JobCancelled(Exception):  # noqa: N818 - nothing went wrong
 
 
 class _NoProgress:
-    """Progress that is not shown, of work that is never cancelled."""
+    """Progress of work that is not shown and never cancelled."""
 
     def __call__(self, done: int, total: int, step: str) -> None:
         pass
@@ -183,7 +183,7 @@ class Jobs:
         work : callable
             Does the work, in a thread.
         on_end : callable, optional
-            Called once when the job has ended, also if it was cancelled before it began.
+            Called once when the job has ended, even if it was cancelled before it began.
 
         Raises
         ------

@@ -28,7 +28,7 @@ __all__ = ["agreement_of_board", "check_judges", "judges_of", "plan_pairs", "pro
 
 
 def judges_of(home: Archive, collection: str, caller: Caller) -> list[str] | None:
-    """Return the names of those who may judge in a collection: of tokens, and of the caller.
+    """Return the names of tokens that may judge in a collection, and of the caller.
 
     None if there are no tokens: callers are then not known by name.
     """
@@ -85,7 +85,7 @@ def plan_pairs(
     runs, baseline
         Ids of runs, or names of baselines.
     verdict : int, optional
-        Instead of these, the run and the baseline of a verdict.
+        Number of a verdict, whose run and baseline are used instead.
 
     Raises
     ------
@@ -138,7 +138,7 @@ def project_for(archive: Archive, name: str, caller: Caller) -> StoredProject:
 
 
 def agreement_of_board(board: ProjectBoard, queries: Mapping[str, Query]) -> Agreement:
-    """Return how well the judges of a project agree, also by category of the queries."""
+    """Return how well the judges of a project agree, overall and by category of the queries."""
     pairs = []
     for one in board.pairs:
         query = queries.get(one.asked.query_id)

@@ -104,7 +104,7 @@ def judgments_there(archive: Archive, content: Judgments) -> Judgments:
 def _is_settled_there(
     there: Judgments, query_id: bytes, doc_id: bytes, opinions: dict[bytes | None, list[Opinion]]
 ) -> bool:
-    """Whether the archive has the grade that settled what a file says of a document."""
+    """Whether the archive has the grade that settled the opinions on a document in a file."""
     settled = SETTLED.encode()
     wanted = {(judge, one.grade) for judge, own in opinions.items() for one in own
               if one.source == settled}  # fmt: skip
@@ -121,7 +121,7 @@ def _settled_last(
 def _opinions_by_judge(
     content: Judgments, query_id: bytes, doc_id: bytes, grade: float
 ) -> dict[bytes | None, list[Opinion]]:
-    """Return what each judge says of a document, the first judge first."""
+    """Return each judge's opinion on a document, the first judge first."""
     opinions: Sequence[Opinion] = content.opinions.get(query_id, {}).get(doc_id, ())
     if not opinions:
         subtopics = content.subtopics.get(query_id, {}).get(doc_id, {})
@@ -137,7 +137,7 @@ def _opinions_by_judge(
 def _entry(
     content: Judgments, query_id: bytes, doc_id: bytes, opinions: Sequence[Opinion]
 ) -> JudgmentEntry:
-    """Return what a judge says of a document as an entry."""
+    """Return a judge's opinion on a document as an entry."""
     named = {one.subtopic: one.grade for one in opinions if one.subtopic is not None}
     weights = content.subtopic_weights.get(query_id, {})
     weighted = {decode_id(name): weights[name] for name in named if name in weights}
@@ -195,7 +195,7 @@ async def located(
 
 
 def unread_times(content: Judgments) -> str | None:
-    """Return a note on times of a file that are not ISO 8601; None if there are none."""
+    """Return a note about times in a file that are not ISO 8601; None if there are none."""
     n = sum(
         one.judged_at is not None and _time_of(one) is None for _, _, one in content.iter_opinions()
     )
@@ -233,8 +233,8 @@ def has_same_labels(content: Judgments, there: Judgments, query_id: bytes, doc_i
 def with_query_ids(archive: Archive, content: Noun) -> Noun:
     """Return judgments or a run of a file with the ids that the archive's queries have.
 
-    Many formats identify queries by their text: what the archive knows as a text and not as an id
-    gets the id of that query.
+    Many formats identify queries by their text: an id that the archive only knows as the text of a
+    query is replaced by the id of that query.
     """
     known = archive.queries.all()
     ids = {text: name for text, name in ids_by_text(known.values()).items() if text not in known}
@@ -248,8 +248,8 @@ def judgments_for_file(
 ) -> tuple[Judgments, dict[str, str]]:
     """Return the current judgments for a format, and the texts of the queries by id.
 
-    Judges, sources, times and notes are included if the format holds them, and queries have their
-    text as id if it identifies them so.
+    Judges, sources, times and notes are included if the format supports them, and queries have
+    their text as id if the format identifies them that way.
     """
     holds = capabilities_of(format)
     texts = texts_by_id(archive.queries.some(archive.judgments.current().query_ids).values())

@@ -23,7 +23,7 @@ from berryeval.service.answers import Answer
 __all__ = ["Listed", "NumberedPage", "PagingDep", "as_after", "key_of", "numbered_page"]
 
 MAX_ENTRIES = 1000
-"""Entries of a page."""
+"""Maximum number of entries on a page."""
 
 Item = TypeVar("Item")
 
@@ -107,7 +107,7 @@ PagingDep: TypeAlias = Annotated[Paging, Depends(_paging)]
 
 
 class NumberedPage(NamedTuple):
-    """A page of a list that people turn over."""
+    """A page of a list in the workbench, with a page number."""
 
     number: int
     n_pages: int

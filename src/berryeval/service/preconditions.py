@@ -81,7 +81,7 @@ class WriteCheck(Generic[Item]):
         """Whether the resource did not exist."""
 
     def __call__(self, before: Item | None) -> None:
-        """Raise unless the state, or nothing, may be replaced."""
+        """Raise unless the state may be replaced; None means that the resource does not exist."""
         self.is_new = before is None
         if self._wanted.is_given:
             self._wanted.check(None if before is None else self._etag_of(before), self._what)

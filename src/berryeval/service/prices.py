@@ -14,10 +14,10 @@ CHEAP = 1e8
 """Price up to which work takes less time than sending its data to a process."""
 
 PRICE_OF_BOUNDS = 20_000
-"""Grades that the bounds of a difference try for each query, at most."""
+"""Maximum number of grades that the bounds of a difference try for each query."""
 
 _PLAIN_PYTHON = 30
-"""What a step of plain Python costs. One of the native extension costs 1."""
+"""Price of a step in plain Python. A step in the native extension costs 1."""
 
 
 def check_price(what: str, formula: str, price: float, most: float, way_out: str) -> None:
@@ -30,7 +30,7 @@ def check_price(what: str, formula: str, price: float, most: float, way_out: str
     price, most : float
         The price, and the highest that the operator allows.
     way_out : str
-        How to make it cheaper.
+        How to lower the price.
 
     Raises
     ------

@@ -52,7 +52,7 @@ def serve(
     settings : ServiceSettings
         Limits.
     listener : socket
-        As `listen` returns it; stays open.
+        As returned by `listen`; stays open.
     on_start : callable, optional
         Called with the address, once the server listens.
     worker : Worker, optional
@@ -110,7 +110,7 @@ def serve_with_workers(
     settings : ServiceSettings
         Limits, and the number of workers.
     listener : socket
-        As `listen` returns it; is closed.
+        As returned by `listen`; it is closed at the end.
     open_archive : callable
         Opens the archive, in each worker: connections to a database cannot be shared.
     on_start : callable
@@ -132,10 +132,10 @@ def serve_with_workers(
 
 
 def _allow_open_files(n: int) -> None:
-    """Let the process open so many files and connections, or as many as the machine allows.
+    """Let the process open this many files and connections, or as many as the machine allows.
 
-    Systems allow 1,024 unless they are asked: connections of others could use them all, and no
-    database could be opened any more.
+    The usual default is 1,024: clients' connections could use all of them, and no database could be
+    opened any more.
     """
     with suppress(ImportError, OSError, ValueError):  # Windows has no such limit
         import resource
@@ -147,7 +147,7 @@ def _allow_open_files(n: int) -> None:
 
 
 def check_tokens(archive: Archive, settings: ServiceSettings) -> None:
-    """Reject other interfaces than loopback while there is no token.
+    """Reject interfaces other than loopback while there is no token.
 
     Raises
     ------
@@ -207,7 +207,7 @@ class _Server(uvicorn.Server):
         task.add_done_callback(self._accepting.discard)
 
     def _on_orphaned(self, parent: int) -> None:
-        """Stop, as the supervisor has been killed and would not replace this worker."""
+        """Stop, as the supervisor was killed and cannot replace this worker."""
         asyncio.get_running_loop().remove_reader(parent)
         self.should_exit = True
 
@@ -255,6 +255,6 @@ def listen(settings: ServiceSettings) -> socket.socket:
 
 
 def _address_of(listener: socket.socket) -> str:
-    """Return the address of a bound socket as browsers take it."""
+    """Return the address of a bound socket, for browsers."""
     host, port = listener.getsockname()[:2]
     return f"http://[{host}]:{port}" if ":" in host else f"http://{host}:{port}"

@@ -51,23 +51,23 @@ class ServiceSettings:
         Largest price of a comparison (candidates x measures x queries x resamples) or a list of
         holes (runs x measures x queries x the square of the cutoff).
     max_connections : int
-        Largest number of connections; further ones are closed.
+        Largest number of connections; additional ones replace waiting ones, or are closed.
     max_rate : float or None
-        Largest number of requests per second and caller; further ones are rejected with 429. None
-        means: 100 if the service requires a token, otherwise no limit.
+        Largest number of requests per second and caller; additional ones are rejected with 429.
+        None means 100 if the service requires a token, and otherwise no limit.
     workers : int
         Number of processes that serve requests, at most 64.
     task_processes : int
         Number of processes for uploads and expensive comparisons. Workers share them; each has at
         least one.
     task_memory : int
-        Largest memory of each of them in bytes.
+        Largest amount of memory of each of these processes, in bytes.
     timeout : float
         Seconds before a request fails with 504, or a stalled body with 408.
     allowed_hosts : tuple of str
         Host names besides ``localhost`` that requests without a token may use.
     is_token_required : bool or None
-        None means: unless the service listens only on loopback.
+        Whether requests need a token. None means unless the service listens only on loopback.
     systems : mapping of str to mapping
         Search systems in the configuration of the server, ``[systems.NAME]`` of berryeval.toml.
         They are stores that clients can search but not change.

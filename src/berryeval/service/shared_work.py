@@ -43,7 +43,7 @@ class SharedWork(Generic[Key, Value]):
     name : str
         Name of the threads.
     at_once : int
-        Values that are computed at the same time; others wait.
+        Number of values that are computed at the same time; others wait.
     most : int, optional
         Largest number of values that are computed or wait. Others are not started: a page that
         still wants one asks again.
@@ -90,7 +90,7 @@ class SharedWork(Generic[Key, Value]):
         return future.result(), is_new
 
     def close(self) -> None:
-        """Start nothing more, and wait for running work."""
+        """Stop accepting work, and wait for what is running."""
         with self._lock:
             self._is_closed = True
             underway = [*self._underway.values()]
@@ -117,7 +117,7 @@ class Latest(Generic[Value]):
     skip_wait : callable, optional
         Whether computing the value certainly takes longer than a page waits.
     is_current : callable, optional
-        Whether a value is still the current one, quickly: no thread is started then.
+        Returns quickly whether a value is still the current one; then no thread is started.
     """
 
     def __init__(

@@ -18,10 +18,10 @@ __all__ = ["RunCache", "check_baseline_name", "find_run", "labels_of", "load_run
 _LENGTH_OF_IDS = 64
 _RUN_ID = re.compile(f"[0-9a-f]{{{_LENGTH_OF_IDS}}}")
 _MAX_BYTES = 24 << 20
-"""Size of the cached runs; one is always kept, however large."""
+"""Maximum size of the cached runs in bytes; one is always kept, however large."""
 
 _PER_QUERY = 150
-"""Bytes of a query: its id in a dictionary, and the time that it took."""
+"""Size of a query in bytes: its id in a dictionary, and the time that it took."""
 
 _KEPT_SECONDS = 120.0
 """How long a run is kept after it was last loaded: most uploads are looked at once."""
@@ -77,7 +77,7 @@ class RunCache:
         self._existing.clear()
 
     def passing(self) -> RunCache:
-        """Return the same cache for work on many runs, none of which it keeps."""
+        """Return a view of the cache for work on many runs, which keeps none of them."""
         return _PassingRuns(self)
 
 

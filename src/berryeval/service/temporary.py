@@ -37,7 +37,7 @@ def sweep() -> None:
 
 
 def _is_running(process: int) -> bool:
-    """Whether a process may still use its folders: another one that runs, or may run."""
+    """Whether a process may still use its folders: it is another one that runs, or may run."""
     if process == os.getpid():  # in a container, every start of the service may have the same id
         return False
     if os.name == "nt":  # where asking would end it

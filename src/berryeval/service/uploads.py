@@ -37,7 +37,7 @@ def file_body(example: str) -> dict[str, Any]:
 
 @contextmanager
 def named(path: Path, name: str) -> Iterator[None]:
-    """Let errors about a temporary file have the name that the client gave it."""
+    """Replace the name of a temporary file in errors by the one that the client gave it."""
     try:
         yield
     except FormatError as error:

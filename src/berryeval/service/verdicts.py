@@ -47,16 +47,17 @@ _RETIRED = ("seed", "resamples", "noise")
 measured from repeats."""
 
 MAX_HOLES = 100
-"""Unjudged documents per report, most decisive first. A list of verdicts is loaded at once, and a
-set of 7,000 queries may have as many holes."""
+"""Maximum number of unjudged documents per report, most decisive first. A list of verdicts is
+loaded at once, and a set of 7,000 queries may have as many holes.
+"""
 
 
 class Headline(NamedTuple):
-    """The sentence of a verdict, apart from its doubt."""
+    """The sentence of a verdict, and its doubt separately."""
 
     sentence: str
     doubt: str
-    """On how many unjudged documents it depends; empty if on none."""
+    """States on how many unjudged documents it depends; empty if on none."""
 
 
 def headline_of(report: Mapping[str, Any]) -> Headline:
@@ -69,7 +70,7 @@ def headline_of(report: Mapping[str, Any]) -> Headline:
 
 
 def read_gate(settings: Mapping[str, Any]) -> GateRules:
-    """Read the rules of a stored gate, which also names its baseline, a draw and a judge.
+    """Read the rules of a stored gate, which also names its baseline, draw and judge.
 
     Raises
     ------
@@ -94,7 +95,7 @@ def decide_on(
 ) -> StoredVerdict:
     """Decide with the current judgments, and store the verdict.
 
-    What is expensive runs in one of the workers, if there are any: it ends when its result is no
+    Expensive work runs in one of the workers, if there are any, and ends when its result is no
     longer wanted.
 
     Raises
@@ -125,7 +126,7 @@ def decide_on(
 
 
 class Decided(NamedTuple):
-    """What is stored of a verdict."""
+    """The parts of a verdict that are stored."""
 
     verdict: Verdict
     report: dict[str, Any]
@@ -133,7 +134,7 @@ class Decided(NamedTuple):
 
 
 def decide_and_report(*, progress: Progress, **inputs: Any) -> Decided:  # noqa: ANN401
-    """Decide, and return what is stored: a task of a worker, which gets `_inputs`."""
+    """Decide, and return what to store; a task for a worker, which receives `_inputs`."""
     progress(_N_STEPS - 1, _N_STEPS, "deciding")
     found = _decide(**inputs)
     # The text needs figures that the report lacks, and is to say the same after other judgments.

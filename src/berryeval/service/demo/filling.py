@@ -57,15 +57,15 @@ GUARDS = (
 )
 
 _CHANGED_DAYS_AGO = 9.0
-"""When documents changed, which makes their judgments stale."""
+"""Age of the changes to documents in days; they make judgments stale."""
 
 _KNOWN_DAYS_AGO = 46.0
 
 _IN_PROJECT = 1000
-"""Pairs of the project, enough for some conflicts."""
+"""Number of pairs in the project, enough for some conflicts."""
 
 _COMPARED_DAYS_AGO = 0.9
-"""When documents were indexed without questions, for comparison."""
+"""Age in days of the run without questions, for comparison."""
 
 
 @dataclass(frozen=True)

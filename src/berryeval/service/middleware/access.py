@@ -49,7 +49,7 @@ class KnownCallers:
     Parameters
     ----------
     archive : Archive
-        That of the first collection, which has the tokens and sessions.
+        The archive of the first collection, which has the tokens and sessions.
     """
 
     def __init__(self, archive: Archive) -> None:
@@ -127,7 +127,7 @@ class Access:
         return LOCAL
 
     async def _looked_up(self, known: _Verified, secret: str, scope: Scope) -> Caller | None:
-        """Return the caller with a secret; an address may only try so many wrong ones."""
+        """Return the caller with a secret; an address may only try a few wrong ones."""
         if known.was_valid(secret):
             return await known.caller(secret)
         address = address_key(scope)
@@ -259,7 +259,7 @@ def _check_site(method: str, headers: Headers) -> None:
 
 
 def _check_origin(headers: Headers, *, is_needed: bool = False) -> None:
-    """Reject requests from pages of other sites; without an origin too, if one is required."""
+    """Reject requests from pages of other sites, and those without an origin if one is required."""
     origin = headers.get("origin", "" if is_needed else None)
     site = (origin or "").partition("://")[2].lower()
     if origin is not None and site != headers.get("host", "").lower():

@@ -1,6 +1,6 @@
 """The collection of a request: ``/c/NAME/…``, or the parameter ``collection``, or the first.
 
-Both forms work for every route. Pages use the first, as their links and forms keep it.
+Both forms work for every route. Pages use the first, which their links and forms preserve.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Smaller pages."""
+"""Compresses pages."""
 
 from __future__ import annotations
 

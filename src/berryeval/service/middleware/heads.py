@@ -1,4 +1,4 @@
-"""Requests for headers alone."""
+"""Answers requests for headers alone."""
 
 from __future__ import annotations
 

@@ -1,10 +1,10 @@
-"""A few pages at a time: threads that compute at the same time only slow one another down.
+"""Limits how many pages are computed at a time, since more threads only slow one another down.
 
-Python runs one of them at once. If pages took a thread each, a judgment, which takes milliseconds,
-would share the processor with all of them.
+Python runs only one thread at a time. If every page had its own thread, a judgment, which takes
+milliseconds, would share the processor with all of them.
 
-Searches wait in lines of their own. A system under test may take as long as it likes, and searches
-of it must leave turns and threads to everything else; those of one caller, also to other callers.
+Searches wait in separate lines. A system under test may be arbitrarily slow, so searching it must
+leave turns and threads for everything else, and the searches of one caller for those of others.
 """
 
 from __future__ import annotations
@@ -33,9 +33,9 @@ class Line:
     name : str
         Identifies the line.
     at_once : int
-        Requests that are worked on at the same time.
+        Maximum number of requests that are processed at the same time.
     per_caller : int
-        The same for one caller.
+        Maximum number of them per caller.
     """
 
     name: str
@@ -44,11 +44,11 @@ class Line:
 
 
 PAGES = Line("pages", 4, 4)
-"""Pages that are computed."""
+"""The line of pages that are computed."""
 TRIES = Line("tries", 8, 4)
-"""The page Try, which waits for search systems."""
+"""The line of the page Try, which waits for search systems."""
 SEARCHES = Line("searches", 24, 12)
-"""Searches and evaluations over HTTP. Routes share 40 threads."""
+"""The line of searches and evaluations over HTTP. Routes share 40 threads."""
 
 _NO_PAGES = ("/v1/", "/assets/", "/healthz", "/readyz", "/metrics", "/login")
 """Beginnings of paths that never wait as pages."""

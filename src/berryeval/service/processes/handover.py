@@ -31,7 +31,9 @@ too, and collections themselves, since removing one cancels its jobs."""
 _COLLECTION = re.compile(r"/c/[^/]+(?=/)")
 
 Accept: TypeAlias = "Callable[[socket.socket, int, bytes], None]"
-"""Takes over a connection: its socket, the worker that accepted it, and what was read."""
+"""Takes over a connection, given its socket, the worker that accepted it, and the bytes read so
+far.
+"""
 
 _MAX_INLINE = 32 << 10
 """Longer beginnings of requests are sent as a file."""
@@ -66,7 +68,7 @@ def needs_first_worker(head: bytes) -> bool:
 
 
 def new_inboxes(n_workers: int) -> list[_Inbox]:
-    """Return for each worker where it receives connections, and where others send them."""
+    """Return each worker's receiving socket, and the socket that others send to."""
     # Both kinds keep the boundaries of messages. Datagrams have short queues, but sequenced packets
     # are not available on all systems.
     kind = getattr(socket, "SOCK_SEQPACKET", None) if os.uname().sysname == "Linux" else None
@@ -86,9 +88,9 @@ class Handover:
     Parameters
     ----------
     number : int
-        This worker.
+        Number of this worker.
     inboxes : sequence
-        Those of all workers, as `new_inboxes` returns them.
+        The inboxes of all workers, as returned by `new_inboxes`.
     """
 
     def __init__(self, number: int, inboxes: Sequence[_Inbox]) -> None:
@@ -112,7 +114,7 @@ class Handover:
         home : int
             The worker that accepted the connection.
         content : bytes
-            What was read from it.
+            The bytes that were read from it.
         """
         try:
             with tempfile.TemporaryFile() if len(content) > _MAX_INLINE else nullcontext() as file:
@@ -129,12 +131,12 @@ class Handover:
         return True
 
     def open(self, accept: Accept) -> None:
-        """Begin to receive, in the running event loop."""
+        """Start receiving, in the running event loop."""
         self._accept = accept
         asyncio.get_running_loop().add_reader(self._inboxes[self.number][0], self._receive)
 
     def close(self) -> None:
-        """Receive nothing more."""
+        """Stop receiving."""
         asyncio.get_running_loop().remove_reader(self._inboxes[self.number][0])
 
     def _receive(self) -> None:

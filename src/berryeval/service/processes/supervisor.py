@@ -3,7 +3,7 @@
 Workers are forked from a process that has imported everything, so a new one answers after a
 moment, and all share the memory of the code. That process opens no archive, accepts no connection
 and runs no thread. A worker has a pipe to it, which reports that the worker is ready or why it
-cannot start, and whose end is that of the worker.
+cannot start, and which closes when the worker ends.
 """
 
 from __future__ import annotations
@@ -46,7 +46,8 @@ class Worker:
     """What a worker shares with the others."""
 
     number: int
-    """From 0. The first has the state that cannot be shared; see `handover`."""
+    """Number of the worker, from 0. The first has the state that cannot be shared; see `handover`.
+    """
     handover: Handover
     writes: WriteCounts
     metrics_folder: str
@@ -66,7 +67,7 @@ def check_support(n_workers: int) -> None:
     Raises
     ------
     ArgumentError
-        On Windows, which has neither `fork` nor descriptors that are sent.
+        On Windows, which supports neither `fork` nor sending descriptors.
     """
     if n_workers > 1 and not (hasattr(os, "fork") and hasattr(socket, "send_fds")):
         raise ArgumentError("workers", "1 on this system", str(n_workers))
@@ -84,7 +85,7 @@ def supervise(
     ----------
     n_workers : int
     listener : socket
-        Closed at the first signal, so that no new connection waits in vain.
+        The listening socket, closed at the first signal so that no new connection waits in vain.
     work : callable
         Serves in a worker, until a signal; it calls `Worker.report_ready`.
     on_start : callable

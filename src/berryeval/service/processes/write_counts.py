@@ -1,8 +1,8 @@
 """How often each worker has written, in memory that all workers see.
 
-Some answers of the archive are trusted for a second, since asking again takes longer than using
-them. What another worker has written must be seen by the next request: a worker counts its
-writes before it responds, and the others compare the counts before each request.
+Some answers of the archive are cached for a second, since getting them takes longer than using
+them. The next request must see what another worker has written: a worker counts its writes before
+it responds, and the others compare the counts before each request.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ SLOT_BYTES = _COUNT.size
 _SAFE = frozenset({"GET", "HEAD", "OPTIONS"})
 _REJECTED = range(400, 500)
 _BY_REVISION = ("/v1/judgments", "/judge/", "/judgments/")
-"""Beginnings of paths that write only judgments, whose revision every request asks for."""
+"""Beginnings of paths that write only judgments, whose revision every request checks."""
 
 
 class WriteCounts:
@@ -33,7 +33,7 @@ class WriteCounts:
     shared : mmap
         One number per worker.
     number : int
-        This worker.
+        Number of this worker.
     """
 
     def __init__(self, shared: mmap.mmap, number: int) -> None:
@@ -64,9 +64,9 @@ class SharedWrites:
     app : ASGIApp
         The wrapped application.
     writes : WriteCounts
-        Of all workers.
+        Write counts of all workers.
     forget : callable
-        Drops what is trusted without asking the archive.
+        Drops everything that is cached without checking the archive.
     """
 
     def __init__(self, app: ASGIApp, writes: WriteCounts, forget: Callable[[], None]) -> None:

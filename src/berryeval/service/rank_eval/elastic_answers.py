@@ -209,7 +209,7 @@ def _media_type(accept: str) -> str:
 
 
 def _status(status: int) -> int:
-    """Elasticsearch has one status for all invalid requests."""
+    """Return the status, which Elasticsearch shares among all invalid requests."""
     return 400 if status == 422 else status  # noqa: PLR2004
 
 

@@ -55,7 +55,7 @@ def rank_eval(request: RankEvalRequest, stores: Sequence[Store], deadline: float
     Raises
     ------
     InputError
-        For a template with a part that is not about a ranking, and for templates of more
+        For a template with a part unrelated to ranking, and for templates of more
         than `MAX_TEMPLATE_CHARACTERS` over all requests.
     """
     metrics = request.metric.wanted

@@ -2,8 +2,8 @@
 
 Their input is the ratings of the returned hits, best hit first, where None is an unrated hit, and
 the ratings of all rated documents of the query. The number of hits counts, not k: three relevant
-hits of three have a precision of 1, whatever k is. The rest of this package follows trec_eval and
-counts differently. Each function states when our measures return the same number.
+hits out of three have a precision of 1, whatever k is. The rest of this package follows trec_eval
+and counts differently. Each function states when our measures return the same number.
 
 The gain of a rating is 2^rating - 1, as in Elasticsearch: a rating of 3 gains 7.
 """

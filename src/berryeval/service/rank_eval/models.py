@@ -17,7 +17,7 @@ from berryeval.service.rank_eval.search_text import check_parts
 __all__ = ["EXAMPLE", "Metrics", "RankEvalRequest", "RatedRequest", "Template"]
 
 MAX_HITS = 10_000
-"""The default of Elasticsearch."""
+"""Maximum number of hits per request; Elasticsearch's default."""
 
 MAX_REQUESTS = 10_000
 """Requests and templates per call; other routes have the same limit."""

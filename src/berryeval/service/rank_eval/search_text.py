@@ -44,7 +44,7 @@ _WITHOUT_EFFECT = frozenset(
 
 
 def check_parts(search: _Query) -> None:
-    """Raise for parts that are not about a ranking, in Elasticsearch's words."""
+    """Raise for parts unrelated to ranking, in Elasticsearch's words."""
     for part, message in _FORBIDDEN.items():
         if search.get(part) is not None:
             raise InputError(f"Query in rated requests {message}.")

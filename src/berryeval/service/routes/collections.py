@@ -1,4 +1,4 @@
-"""Collections: golden sets with their runs and gates, apart from one another."""
+"""Collections: separate golden sets with their runs and gates."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Evaluations: a run scored with the judgments of a moment."""
+"""Evaluations: a run scored with the judgments at a point in time."""
 
 from __future__ import annotations
 

@@ -87,7 +87,7 @@ class GuardContent(_model("GuardFields", ENTRY)):  # type: ignore[misc] # built 
 
 
 class GateContent(_model("GateFields", RULES)):  # type: ignore[misc] # built from declarations
-    """The rules of a gate: `[gate]` of berryeval.toml, and what to compare and judge with."""
+    """The rules of a gate: `[gate]` of berryeval.toml, its baseline, and how to judge."""
 
     model_config = with_examples(_EXAMPLE)
 

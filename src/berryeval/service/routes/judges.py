@@ -67,7 +67,7 @@ _JUDGE: dict[str, Any] = {
 
 
 class NewGrade(Body):
-    """A grade of a judge, as a line of model-grades.jsonl has it."""
+    """A grade of a judge, like a line of model-grades.jsonl."""
 
     model_config = with_examples(_GRADE)
 
@@ -116,7 +116,7 @@ class GradeState(shape_of(ModelGrade)):  # type: ignore[misc] # built from the r
 
 
 class NewCheck(Body):
-    """The result of a check, as an entry of judge-admissions.json has it."""
+    """The result of a check, like an entry of judge-admissions.json."""
 
     model_config = with_examples(_CHECK)
 

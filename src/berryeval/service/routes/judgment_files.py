@@ -1,4 +1,4 @@
-"""Judgments as files, in any format that holds them."""
+"""Judgments as files, in any supported format."""
 
 from __future__ import annotations
 
@@ -55,7 +55,7 @@ FILE_TYPES = frozenset(
         "text/tab-separated-values",
     )
 )
-"""Types of bodies that are files, and not JSON as ``POST /v1/judgments`` takes it."""
+"""Media types of bodies that are files, rather than JSON for ``POST /v1/judgments``."""
 
 _FILE = "q1 0 d7 2\nq1 0 d9 0\n"
 
@@ -114,7 +114,7 @@ async def import_judgments(
 
     Judges, sources, times and notes in the file are kept. A grade without a judge is by
     `imported`; if several judges graded a document, the first grade is the judgment, and the others
-    are second opinions. A query that the service knows by its text and not by its id gets that id.
+    are second opinions. Queries that are identified by their text get the id of the stored query.
     `POST /v1/imports/{import_id}/undo` undoes an import. `POST /v1/judgments` takes the same files
     if the content type is not JSON, such as `text/plain`.
     """
@@ -186,9 +186,9 @@ def export_judgments(
 ) -> FileResponse:
     """Download the current judgments as a file.
 
-    JSON lines, tables, Parquet and Arrow have judge, source, time and note of each grade, with one
-    row per second opinion; books of Quepid have the judges. Formats that identify queries by text
-    have their texts, as far as the service knows them.
+    JSON lines, tables, Parquet and Arrow contain judge, source, time and note of each grade, with
+    one row per second opinion; Quepid's books contain the judges. Formats that identify queries by
+    text use the stored texts, where there are any.
     """
     judgments, texts = judgments_for_file(archive, format, with_settled=with_settled)
     with ExitStack() as kept:

@@ -120,7 +120,7 @@ class NewJudgment(Graded, PairInBody):
     model_config = with_examples({"query_id": "q1", "doc_id": "d7", "grade": 2})
 
     def entry(self) -> JudgmentEntry:
-        """Return it for the archive."""
+        """Return the entry for the archive."""
         return JudgmentEntry(**self.model_dump())
 
 
@@ -177,12 +177,12 @@ class Pair(NamedTuple):
 
     @property
     def judgment(self) -> str:
-        """Its judgment, for messages."""
+        """The judgment, as messages name it."""
         return f"the judgment of {self.doc_id!r} for {self.query_id!r}"
 
     @property
     def name(self) -> str:
-        """Its name in an error."""
+        """The pair, as errors name it."""
         return f"{self.doc_id} for {self.query_id}"
 
 
@@ -246,7 +246,7 @@ def judge(
 
     Replacing a judgment requires its ETag in `If-Match`: 428 without it, 412 if another judge
     has changed it. `If-Match: *` replaces any judgment. A second opinion replaces nothing and
-    needs no ETag. 409 if judges disagree and a project that is not finished has the pair: it is
+    needs no ETag. 409 if judges disagree and the pair belongs to an unfinished project: it must be
     settled there.
     """
     facts: dict[str, Any] = {

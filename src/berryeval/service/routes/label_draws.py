@@ -144,10 +144,10 @@ def store_label_draw(
 ) -> Answer:
     """Draw queries for people to label, or store a draw that was made elsewhere.
 
-    The archive decides which queries are drawn, and how many of each value of a label: more where
-    the differences that an admitted judge sees between the runs vary more (Neyman's allocation),
-    otherwise in proportion to the number of queries. A draw never changes: storing another one by
-    the same name is a conflict.
+    The archive determines which queries are drawn, and how many of each value of a label: more
+    where the differences that an admitted judge sees between the runs vary more (Neyman's
+    allocation), otherwise in proportion to the number of queries. A draw never changes: storing
+    another one with the same name is a conflict.
     """
     why = ""
     if given.queries is not None:

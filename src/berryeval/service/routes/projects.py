@@ -1,4 +1,4 @@
-"""Judging projects: plans of what is judged by whom, and their progress."""
+"""Judging projects: who judges which pairs, and their progress."""
 
 from __future__ import annotations
 
@@ -189,7 +189,7 @@ class ProjectProgress(ProjectShape):
 
 
 class NewState(Body):
-    """The state to give a project."""
+    """The new state of a project."""
 
     model_config = with_examples({"state": "paused"})
 

@@ -36,7 +36,7 @@ _Line = Annotated[str, StringConstraints(max_length=1000)]
 
 
 class NewProposal(Body):
-    """A proposed query, as a line of query-proposals.jsonl has it."""
+    """A proposed query, like a line of query-proposals.jsonl."""
 
     model_config = with_examples(_PROPOSAL)
 

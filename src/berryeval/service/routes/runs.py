@@ -49,7 +49,7 @@ FileFormat = Literal[
     "quepid-snapshot", "quepid-snapshot-csv", "srw-experiment", "rank-eval-response",
     "search-response", "msmarco", "ranx-lz4",
 ]  # fmt: skip
-"""Formats that runs are read from, and LETOR, whose reader says that it holds none."""
+"""Formats that runs are read from, and LETOR, whose reader explains that it contains no runs."""
 
 MAX_TIMES = 100_000
 DEEPEST = 1000
@@ -308,7 +308,7 @@ def store_timings(run_id: RunId, given: Timings, archive: ArchiveDep, runs: Runs
     """Store how long the queries of a run took, for measures of time such as `ms@p95`.
 
     The times of a run never change: sending the same ones again changes nothing, and others are a
-    conflict (409). Runs of stores have theirs already.
+    conflict (409). Runs of stores already have their times.
     """
     is_new = archive.runs.put_timings(run_id, given.timings)
     runs.forget(run_id)

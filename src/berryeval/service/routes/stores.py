@@ -250,7 +250,7 @@ def list_stores(stores: StoresDep, paging: PagingDep) -> Answer:
 def create_store(store: Name, stores: StoresDep, given: NewStore = _DEFAULT_STORE) -> Answer:
     """Create a store; without a body, a hybrid one with the default settings.
 
-    Creating the same store again changes nothing; a different one of the same name is rejected.
+    Creating the same store again changes nothing; a different one with the same name is rejected.
     The store `default` exists from the start, empty and hybrid, and can be replaced until
     something is written to it.
     """

@@ -122,7 +122,7 @@ class SystemOpener:
 
     name: str
     table: Mapping[str, Any]
-    """As `open_configured_system` takes it."""
+    """The configuration, as for `open_configured_system`."""
     hosts: AllowedHosts | None = None
     """The hosts that it may reach; None for any."""
 

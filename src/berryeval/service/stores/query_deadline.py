@@ -19,7 +19,7 @@ _MIN_RESERVE, _MAX_RESERVE = 0.1, 0.5
 """Shares of a request's time reserved for scoring, storing and sending the results."""
 
 _SECONDS_PER_HIT, _SECONDS_PER_QUERY, _SECONDS = 6e-6, 2e-4, 0.25
-"""Their duration on a busy machine, at least the last; otherwise about a fifth of it."""
+"""Duration of these steps on a busy machine, at least the last value; usually a fifth of that."""
 
 
 @dataclass(frozen=True)
@@ -27,7 +27,7 @@ class QueryDeadline:
     """The time limit of all queries together."""
 
     deadline: float | None = None
-    """In the time of `time.monotonic`; None for a job, which has no limit."""
+    """The deadline in the time of `time.monotonic`; None for a job, which has no limit."""
 
     def prepared(
         self, store: Store, concurrency: int = Limits.concurrency

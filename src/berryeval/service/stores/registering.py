@@ -20,7 +20,7 @@ from berryeval.service.stores.engines import SystemOpener, opener_of
 __all__ = ["HEADER", "SETTINGS", "check_registration", "registered_opener"]
 
 HEADER = "header "
-"""Begins the name of a secret that is sent as a header."""
+"""Prefix of the name of a secret that is sent as a header."""
 
 SETTINGS: Mapping[str, tuple[str, ...]] = {
     "http": ("body", "ids", "scores"),
@@ -50,7 +50,7 @@ def check_registration(
         Its name.
     place : str
         Its address: ``http://…`` or ``https://…``, or one after ``opensearch:`` or
-        ``elasticsearch:``. Without credentials, which everyone who may read would see.
+        ``elasticsearch:``. It must not contain credentials, since every reader can see it.
     settings : mapping of str to str
         Some of `SETTINGS`.
     secrets : mapping of str to str
@@ -61,7 +61,7 @@ def check_registration(
     Raises
     ------
     ArgumentError
-        With the part that is wrong.
+        If the registration is invalid; the message names the invalid part.
     """
     kind = kind_of(place) or ""
     if kind not in SETTINGS:

@@ -46,7 +46,7 @@ class Store(System):
 
     @property
     def stamp(self) -> object:
-        """What changes with its documents and settings, as far as known to the service."""
+        """A value that changes with its documents and settings, as far as known to the service."""
         return None
 
     def corpus_hash(self) -> str | None:
@@ -62,7 +62,7 @@ class Store(System):
 
     @contextmanager
     def tuned(self, changes: Mapping[str, str]) -> Iterator[System]:
-        """Search with other settings in a block; without changes, as the store is.
+        """Search with other settings within the block; without changes, with the store's own.
 
         Parameters
         ----------
@@ -120,7 +120,7 @@ class EmbeddedStore(Store):
 
     @property
     def stamp(self) -> object:
-        """What changes with its documents and settings."""
+        """A value that changes with its documents and settings."""
         return self._facts.created_at, self._facts.version
 
     def prepare(self) -> None:
@@ -305,7 +305,7 @@ class ConfiguredStore(Store):
 class RegisteredStore(ConfiguredStore):
     """A system that an administrator has registered, which reaches only allowed hosts.
 
-    When it is replaced or removed, queries under way still use it; the last one closes it.
+    When it is replaced or removed, queries in progress still use it; the last one closes it.
     """
 
     kind = "registered"
@@ -319,5 +319,5 @@ class RegisteredStore(ConfiguredStore):
 
     @property
     def stamp(self) -> object:
-        """What changes when it is registered again."""
+        """A value that changes when it is registered again."""
         return self.updated_at

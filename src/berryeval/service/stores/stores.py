@@ -50,7 +50,7 @@ class Stores:
     archive : Archive
         Contains embedded stores and their documents.
     folder : Path
-        The folder of files that can be made again, created if it does not exist.
+        The folder of files that can be recreated; it is created if it does not exist.
     systems : mapping of str to mapping
         The systems in the configuration of the server, by name; see `opener_of`.
     search_hosts : iterable of str
@@ -272,7 +272,7 @@ class Stores:
 def open_stores(archive: Archive, settings: ServiceSettings) -> Stores:
     """Return the stores that belong to an archive.
 
-    Files that can be made again are in a folder next to the file of the archive, or in the working
+    Files that can be recreated are in a folder next to the file of the archive, or in the working
     directory if it is in PostgreSQL. Documents that an earlier version kept there are moved into
     the archive.
     """

@@ -17,7 +17,7 @@ from berryeval.service.stores.store import Store
 __all__ = ["SECONDS", "Tried", "try_query"]
 
 SECONDS = 15.0
-"""Time for one query, with the preparation of a store."""
+"""Maximum duration of one query, including the preparation of a store."""
 
 
 @dataclass(frozen=True)

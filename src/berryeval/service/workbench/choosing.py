@@ -39,7 +39,7 @@ class RunChoice:
 
     @property
     def words(self) -> str:
-        """Its text in a list of choices."""
+        """The text of the run in a list of choices."""
         run, name = self.run, self.run.facts.name
         if self.reference == self.baseline:
             return f"{self.baseline} — {name} ({run.run_id[:8]})"
@@ -68,7 +68,7 @@ def choose_measure(measures: Sequence[Measure], name: str) -> Measure:
     Raises
     ------
     ArgumentError
-        If pages do not show it.
+        If it is not a measure of the pages.
     """
     if not name:
         return measures[0]

@@ -1,4 +1,4 @@
-"""Shared by all pages where documents are graded: the scale, and concurrent changes."""
+"""The scale and concurrent changes, for all pages where documents are graded."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ __all__ = ["change_sentence", "grade_labels", "read_revision"]
 _MAX_DIGITS = 18
 _WHOLE_SCALE = 3
 _ENOUGH = 100
-"""With fewer judgments, the grades in use are unknown."""
+"""With fewer judgments, the grades in use say little about the scale."""
 
 
 def grade_labels(archive: Archive, table: JudgmentTable | None) -> tuple[str, ...]:

@@ -96,7 +96,7 @@ PAGES = (
     Place("/power", "Power", "The smallest drop this golden set can detect", "power"),
     Place("/import", "Import", "Judgments, runs, queries and documents from files", "import"),
 )
-"""In the order of the menu."""
+"""The pages, in the order of the menu."""
 
 
 def page(

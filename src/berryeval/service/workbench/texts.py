@@ -24,7 +24,7 @@ _WORD = re.compile(r"[^\W_]{2,}")
 _LINKED = ("http://", "https://", "mailto:")
 _ADDRESS = re.compile(r"https?://[^\s<>\"'`]+[^\s<>\"'`.,;:!?)\]}]")
 _MARKUP = re.compile(r"(<[^<>]*>|&[#\w]{1,10};)")
-"""What is not text in HTML: an element's tag, or an escaped character."""
+"""The parts of HTML that are not text: an element's tag, or an escaped character."""
 
 _IS_MARKDOWN = re.compile(
     r"^#{1,6} \S|^(```|~~~)|^ {0,3}[-*+] \S.*\n {0,3}[-*+] \S|^\|?[ :]*-{3,}[ :]*\|"
@@ -36,17 +36,17 @@ _IS_MARKDOWN = re.compile(
 _LINKS = re.compile(r"\[([^\]\n]{1,200})\]\([^)\s]{1,200}\)")
 _MARKS = re.compile(r"^#{1,6} +|^(?:```|~~~).*$|\*\*|`", re.MULTILINE)
 _TABLE = re.compile(r"^(?=.*---)[ |:-]+$|\|", re.MULTILINE)
-"""What a line without markup leaves out: addresses, marks, and the lines of tables."""
+"""Parts to remove from a line without markup: addresses, marks, and the lines of tables."""
 
 _MAX_BRACKETS, _MAX_LINES = 500, 1000
-"""With more, rendering takes longer than a page may; such a text is shown as it is."""
+"""Larger texts would take too long to render, and are shown unrendered."""
 
 _TAGS = {
     "a", "blockquote", "br", "code", "em", "h3", "h4", "h5", "h6", "hr", "li", "ol", "p", "pre",
     "s", "strong", "table", "tbody", "td", "th", "thead", "tr", "ul",
 }  # fmt: skip
 _ABOVE = 2
-"""Headings of a text are below those of the page."""
+"""Levels by which headings of a text are lowered, to be below those of the page."""
 _LOWEST = 6
 
 

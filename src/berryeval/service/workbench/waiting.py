@@ -1,4 +1,4 @@
-"""Pages that wait: while a large archive is being read, or scores are being computed."""
+"""Pages that wait while a large archive is being read, or scores are being computed."""
 
 from __future__ import annotations
 

@@ -1,1 +1,1 @@
-"""Work in processes that can be ended: it takes long, needs much memory, or reads foreign files."""
+"""Runs slow, memory-hungry or risky work in processes that can be ended."""

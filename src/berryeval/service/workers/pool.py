@@ -1,4 +1,4 @@
-"""The worker processes of the service, and those who wait for one."""
+"""The worker processes of the service, and the callers that wait for one."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ _START = (
     "import sys; sys.path[:] = [folder for folder in sys.path if folder]; "
     "from berryeval.service.workers.worker import main; main()"
 )
-"""What a worker executes: without the working directory, whose modules it must not import."""
+"""The program of a worker, without the working directory, whose modules it must not import."""
 _log = event_logger("berryeval.service")
 
 
@@ -43,7 +43,7 @@ class Workers:
     at_once : int
         Number of processes.
     most_waiting : int
-        Number of callers that may wait for one; further ones are rejected.
+        Number of callers that may wait for one; additional ones are rejected.
     memory : int
         Megabytes that each process may use.
     """
@@ -55,7 +55,7 @@ class Workers:
         self._threads = CapacityLimiter(self._most + 1)
         self._memory = memory
         self.n_callers = 0
-        """How many wait or work."""
+        """Number of callers that wait or work."""
         self._lock = threading.Lock()
         self._busy: set[_Process] = set()
         self._is_closed = False
@@ -186,7 +186,7 @@ def _stopping() -> Problem:
 
 
 class _Process:
-    """A worker process, and what it answers."""
+    """A worker process, and its answers."""
 
     def __init__(self, memory: int) -> None:
         self.memory = memory

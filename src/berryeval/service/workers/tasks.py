@@ -45,7 +45,7 @@ _ARCHIVE = Capabilities(
     ("judgments",), ("judgments",), judges=True, sources=True, times=True, notes=True, scale=True,
     empty_queries=True, subtopic_weights=True, strata=True,
 )  # fmt: skip
-"""What an archive holds."""
+"""What an archive can store."""
 
 
 def read_packed_run(

@@ -24,9 +24,9 @@ __all__ = ["main"]
 
 _IDLE_SECONDS = 300.0
 _LARGE = 512 << 20
-"""Bytes of memory after a task above which the process ends, to return them."""
+"""The process ends if it uses more memory than this after a task, to free it."""
 _NICENESS = 5
-"""Pages come first."""
+"""Lower priority than the service, since pages come first."""
 
 
 def main() -> None:
@@ -48,7 +48,7 @@ def main() -> None:
 
 
 def _limit(memory: int) -> None:
-    """Let this process have no more memory than this, and less of the processor than pages."""
+    """Limit the memory of this process, and give it a lower priority than pages."""
     with suppress(ImportError, OSError, ValueError):  # Windows has neither
         import resource
 

@@ -28,7 +28,7 @@ ON_A_PAGE = 50
 _MAX_FOUND = 1000
 _MAX_JUDGMENTS = 200
 _MAX_RUNS = 5
-"""Runs whose ranks are shown: each is read as a whole."""
+"""Number of runs whose ranks are shown; each is read as a whole."""
 _BEGINNING = 200
 
 router = APIRouter(prefix="/documents")
@@ -50,7 +50,7 @@ class _Listing:
     """None if all documents are listed."""
     n_all: int
     about: str
-    """Which page it is; empty if there is only one."""
+    """States which page it is; empty if there is only one."""
     previous: str | None
     next: str | None
 

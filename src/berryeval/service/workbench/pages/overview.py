@@ -43,10 +43,10 @@ from berryeval.service.workbench.waiting import is_seen, renewal_of
 __all__ = ["router", "window_of"]
 
 SHOWN = 100
-"""Runs per trend; links lead to older ones."""
+"""Number of runs per trend; links lead to older ones."""
 
 _MAX_SERIES, _SHOWN_OF_OTHERS = 12, 20
-"""Series that are compared, and the newest runs of each in their chart."""
+"""Numbers of series to compare, and of the newest runs of each in their chart."""
 _WORST = 10
 _RECENT = 5
 _MAX_WITH_HOLES = 0.994

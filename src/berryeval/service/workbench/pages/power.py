@@ -1,4 +1,4 @@
-"""The page Power: the smallest drop that a golden set can detect, and queries per margin."""
+"""The page Power: the smallest drop that a golden set can detect, and queries needed per margin."""
 
 from __future__ import annotations
 

@@ -95,7 +95,7 @@ def show_runs(
 
 
 def _with(main: str | None, runs: Sequence[StoredRun], directory: Directory) -> list[str]:
-    """Return the ids of runs, after that of the baseline that their means are compared with."""
+    """Return the ids of runs, after that of the baseline of their differences, if any."""
     found = [run.run_id for run in runs]
     return [main, *found] if main is not None and main in directory.by_id else found
 

@@ -18,7 +18,7 @@ __all__ = ["Agreed", "AgreedDep", "TableDep", "agreement_of", "latest_agreement"
 
 
 def agreement_of(table: JudgmentTable, queries: Mapping[str, Query]) -> Agreement:
-    """Return how well the judges of a table agree, also by category of the queries."""
+    """Return how well the judges of a table agree, overall and by category of the queries."""
     rows = table.rows_of(table.opinions)
     query_of = dict(zip(table.revisions[rows].tolist(), table.queries[rows].tolist(), strict=True))
 

@@ -46,10 +46,10 @@ RANKS_COMPARED = 100
 """Ranks that are compared for a measure without a cutoff."""
 
 _MAX_BYTES, _MAX_CACHED = 32 << 20, 24
-"""Size and number of the cached comparisons."""
+"""Maximum size in bytes, and number, of the cached comparisons."""
 _MAX_PINNED = 4
 _AT_ONCE, _MAX_WAITING = 2, 8
-"""Comparisons that are computed at the same time, and those together with the waiting ones."""
+"""Maximum numbers of comparisons that are computed at the same time, and that compute or wait."""
 _MAX_TAGS = 12
 
 Floats = NDArray[np.float64]
@@ -88,7 +88,7 @@ class RecalledComparison(Comparison):
 
     @classmethod
     def of(cls, comparison: Comparison, state: State) -> RecalledComparison:
-        """Return a comparison with the judgments of a state, without them."""
+        """Return a comparison that reads its judgments from a state."""
         found = cls.__new__(cls)
         found.__dict__.update(comparison.__dict__, _state=state)
         del found.__dict__["judgments"]
@@ -110,7 +110,7 @@ class Compared:
     comparison : Comparison
         Its runs and judgments are read on access.
     state : State
-        The judgments that scored both; those of the last request if they are the same.
+        The judgments used to score both; those of the last request if they are the same.
     """
 
     def __init__(self, a: StoredRun, b: StoredRun, comparison: Comparison, state: State) -> None:
@@ -124,7 +124,7 @@ class Compared:
 
     @property
     def judgments_hash(self) -> str:
-        """Hash of the judgments that scored both."""
+        """Hash of the judgments used to score both."""
         return self.state.hash
 
     @property
@@ -233,7 +233,7 @@ class Compared:
 
 
 class Comparisons:
-    """The comparisons that were requested last."""
+    """The most recently requested comparisons."""
 
     def __init__(self, scoring: Scoring) -> None:
         self._scoring = scoring
@@ -338,7 +338,7 @@ class Comparisons:
         return _Key(a.run_id, b.run_id, state.hash, measures, known.stamp)
 
     def close(self) -> None:
-        """Start nothing more, and wait for running work."""
+        """Stop accepting work, and wait for what is running."""
         self._work.close()
 
     def known(self, a: StoredRun, b: StoredRun) -> Compared | None:
@@ -351,7 +351,7 @@ class Comparisons:
 
 
 _PER_QUERY = 300
-"""Bytes of a query besides numbers: its text for searching, and its position by id."""
+"""Size of a query besides numbers, in bytes: its text for searching, and its position by id."""
 
 
 def _bytes_of(compared: Compared) -> int:

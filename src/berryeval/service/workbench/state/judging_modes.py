@@ -1,4 +1,4 @@
-"""What to judge: holes, holes of a comparison, and what others have judged."""
+"""What to judge: holes, holes of a comparison, and judgments of others."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ SOURCE = "workbench"
 """Source of judgments from the queue."""
 
 DEPTH = 10
-"""Ranks of each run that are pooled."""
+"""Number of ranks of each run to pool."""
 
 _MAX_RUNS = 12
 _MAX_RECENT = 200
@@ -117,7 +117,7 @@ class Listed:
 
     asked: Sequence[PairToJudge]
     n_more: int = 0
-    """How many more there are."""
+    """Number of pairs that are not listed."""
 
 
 def stamp_of(archive: Archive, wanted: JudgingTask) -> object:
@@ -164,7 +164,7 @@ def _compare(archive: Archive, scoring: Scoring, wanted: JudgingTask, _caller: s
 
 
 def _draw(archive: Archive, scoring: Scoring, wanted: JudgingTask, _caller: str) -> Listed:
-    """Return what runs return for drawn queries, query by query; the order shows no rank."""
+    """Return the documents of runs for drawn queries, in an order that hides ranks."""
     stored = archive.label_draws.get(wanted.a) if wanted.a else None
     if stored is None:
         raise NotFoundError("label draw", wanted.a or "")

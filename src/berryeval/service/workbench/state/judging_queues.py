@@ -47,8 +47,8 @@ _OLD_SECONDS = {
     "conflicts": 3.0,
 }
 _REST = 100.0
-"""How many times as long as building it a slow list is kept: what has been judged since is not
-offered again, and the holes of a run that was just uploaded can wait for a minute."""
+"""How long a slow list is kept, as a multiple of the time to build it: documents judged since are
+not offered again, and the holes of a run that was just uploaded can wait for a minute."""
 _MAX_LISTS = 50
 _MAX_CHECKED = 400
 _MAX_SKIPPED = 10_000
@@ -74,7 +74,7 @@ class Given:
 
     turns: list[Turn]
     n_left: int
-    """How many there are in total."""
+    """Number of pairs in total."""
     is_ready: bool = True
     """Whether the list has been built."""
 
@@ -101,7 +101,7 @@ class _List:
 
     @property
     def may_be_outdated(self) -> bool:
-        """Whether it is too early to build a slow list again, as while runs are uploaded."""
+        """Whether it is too early to rebuild a slow list, for example while runs are uploaded."""
         return self.seconds > _WAIT_SECONDS and self.age < _REST * self.seconds
 
 
@@ -146,7 +146,7 @@ class Queues:
         session : str
             The page: a judge may have several open.
         n : int
-            How many.
+            Number of documents.
         have : collection of pairs
             Pairs that this page already has.
 

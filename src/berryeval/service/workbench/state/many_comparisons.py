@@ -33,7 +33,7 @@ __all__ = [
 ]
 
 MAX_COMPARED = 20
-"""Runs that are compared on one page."""
+"""Maximum number of runs to compare on one page."""
 
 _MAX_CACHED = 6
 _AT_ONCE, _MAX_WAITING = 1, 4
@@ -43,19 +43,19 @@ class ManyCompared(NamedTuple):
     """A comparison of several runs in one measure, with every pair of them."""
 
     runs: dict[str, StoredRun]
-    """By label; the first is the baseline."""
+    """The runs by label; the first is the baseline."""
     comparison: Comparison
-    """In one measure; its runs and judgments are read on access."""
+    """The comparison in one measure; its runs and judgments are read on access."""
     pairs: list[SystemPair]
     state: State
-    """The judgments that scored the runs."""
+    """The judgments used to score the runs."""
 
 
 _Key: TypeAlias = "tuple[tuple[str, ...], Measure, str, object]"
 
 
 class ManyComparisons:
-    """The comparisons of several runs that were requested last."""
+    """The most recently requested comparisons of several runs."""
 
     def __init__(self, scoring: Scoring) -> None:
         self._scoring = scoring
@@ -93,7 +93,7 @@ class ManyComparisons:
     def soon(
         self, runs: Sequence[StoredRun], measure: Measure, at: int | None = None
     ) -> ManyCompared | None:
-        """Compare runs as `compare` does; None if it takes a while, and continues in a thread."""
+        """Compare runs as `compare` does; return None if that continues in a thread."""
         key = tuple(run.run_id for run in runs), measure, at
         found, _ = self._work.get(
             key, lambda: self.compare(runs, measure, at), seconds=shared_work.FIRST_WAIT_SECONDS
@@ -101,7 +101,7 @@ class ManyComparisons:
         return found
 
     def close(self) -> None:
-        """Start nothing more, and wait for running work."""
+        """Stop accepting work, and wait for what is running."""
         self._work.close()
 
 

@@ -28,12 +28,12 @@ from berryeval.service.workbench.state.scoring import Scoring
 __all__ = ["N_SERIES", "Columns", "Measuring", "PowerForm", "Spread"]
 
 N_SERIES = 8
-"""Newest runs of a series that are used."""
+"""Number of runs of a series to use, newest first."""
 
 _MAX_BYTES, _MAX_KNOWN = 16 << 20, 64
-"""Size and number of the cached columns."""
+"""Maximum size in bytes, and number, of the cached columns."""
 _MAX_PARTS = 40
-"""Largest slices that are reported."""
+"""Number of slices to report, largest first."""
 
 
 @dataclass(frozen=True)
@@ -110,7 +110,7 @@ class Columns:
     def detection(self, form: PowerForm, part: str = "") -> Detection:
         """Return what all queries, or those of a slice, can detect.
 
-        Of several pairs, the one with the largest spread counts.
+        If there are several pairs, the one with the largest spread counts.
         """
         positions = self.slices.get(part, range(self.n_queries))
         asked = {"alpha": form.alpha, "power": form.power, "margin": form.margin}
@@ -127,7 +127,7 @@ class Columns:
 
 
 class Measuring:
-    """Columns of the runs that were requested last, with the current judgments."""
+    """Columns of the most recently requested runs, with the current judgments."""
 
     def __init__(self, archive: Archive, scoring: Scoring) -> None:
         self._archive = archive

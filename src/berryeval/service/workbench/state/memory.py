@@ -53,7 +53,7 @@ def set_up(state: State, archive: Archive, settings: ServiceSettings) -> None:
 
 
 def start(state: State) -> None:
-    """Start the background threads, also after an application was stopped."""
+    """Start the background threads, including after an application was stopped."""
     if state.is_stopping:
         state.comparisons = Comparisons(state.scoring)
         state.many_comparisons = ManyComparisons(state.scoring)

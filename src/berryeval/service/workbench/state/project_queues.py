@@ -23,9 +23,9 @@ __all__ = ["MAX_TAKEN", "NextPairs", "ProjectQueues", "to_judge"]
 
 _TAKEN_SECONDS = 300.0
 MAX_TAKEN = 500
-"""Pairs that are reserved for one judge; more are not kept from the others."""
+"""Maximum number of pairs that are reserved for one judge."""
 _MAX_SKIPPED = 100_000
-"""Pairs that all judges skip; what a judge has skipped is forgotten at once."""
+"""Maximum number of skipped pairs of all judges; a judge's are forgotten together."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,7 +35,7 @@ class NextPairs:
     board: ProjectBoard
     chosen: list[AskedPair]
     n_left: int
-    """How many there are in total."""
+    """Number of pairs in total."""
 
 
 class ProjectQueues:
@@ -44,7 +44,7 @@ class ProjectQueues:
     def __init__(self, archive: Archive) -> None:
         self._archive = archive
         self._taken: dict[str, dict[Pair, dict[str, float]]] = {}
-        """By project and pair: until when it is reserved for each judge."""
+        """By project and pair, the time until which it is reserved for each judge."""
         self._skipped: LruCache[tuple[str, str], set[Pair]] = LruCache(_MAX_SKIPPED, len)
         self._lock = threading.Lock()
 
@@ -144,7 +144,7 @@ class ProjectQueues:
 def _in_turn(
     free: Collection[AskedPair], here: str | None, crowded: Collection[str]
 ) -> Iterator[AskedPair]:
-    """Iterate over pairs: first the judge's query, then those that no other judge is at."""
+    """Iterate over pairs: first the judge's query, then queries without another judge."""
     yield from (one for one in free if one.asked.query_id == here)
     rest = (one for one in free if one.asked.query_id != here)
     if not crowded:

@@ -68,15 +68,15 @@ class TablePage:
 
     rows: tuple[QueryRow, ...]
     n_found: int
-    """Rows of all pages."""
+    """Number of rows on all pages."""
     n_queries: int
-    """Queries of the run, filtered or not."""
+    """Number of queries in the run, filtered or not."""
     number: int
     n_pages: int
 
 
 class QueryTable:
-    """The queries that a run was scored with.
+    """The queries of a scored run.
 
     Parameters
     ----------

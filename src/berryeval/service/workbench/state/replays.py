@@ -42,10 +42,10 @@ ReplayVerdict: TypeAlias = Literal["pass", "fail", "inconclusive", "undecided"]
 _MAX_OUTCOMES = 2_000
 _MAX_SETTINGS = 200
 _REQUESTED_SECONDS = 20.0
-"""Seconds that a question is worked on after the last request."""
+"""Seconds for which a question is worked on after the last request."""
 _REST, _REST_WHILE_JUDGING = 1.0, 9.0
-"""How many times as long as a verdict took the thread rests; more if the next judgment will
-outdate the verdict anyway, so that pages get the processor."""
+"""How long the thread rests after a verdict, as a multiple of the time that it took; longer if the
+next judgment will outdate the verdict anyway, so that pages get the processor."""
 
 _log = event_logger("berryeval.service")
 
@@ -123,7 +123,7 @@ class Replays:
         return found
 
     def settings_of(self, key: str) -> Mapping[str, Any] | None:
-        """Return requested settings by their key of `key_of`."""
+        """Return requested settings by their key, see `key_of`."""
         return self._settings.get(key)
 
     def close(self) -> None:

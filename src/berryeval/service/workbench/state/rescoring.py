@@ -33,8 +33,8 @@ def rescore(
 ) -> Scores | None:
     """Return the scores of a run after the judgments of some queries changed.
 
-    Bit for bit the scores of a full evaluation, since a query's score depends on its own judgments
-    and ranking alone. Measures that look across queries are the exception.
+    The scores equal those of a full evaluation bit for bit, since a query's score depends only on
+    its own judgments and ranking. Measures that look across queries are the exception.
 
     Parameters
     ----------

@@ -29,7 +29,7 @@ from berryeval.suite.trends import Look, trends
 __all__ = ["FiguresDep", "RunFigures"]
 
 _MAX_BYTES, _MAX_TABLES = 16 << 20, 16
-"""Size and number of the cached tables of queries."""
+"""Maximum size in bytes, and number, of the cached tables of queries."""
 
 _Standings: TypeAlias = "tuple[Standing, ...]"
 

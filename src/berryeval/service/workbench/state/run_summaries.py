@@ -1,4 +1,4 @@
-"""Summaries of runs: their means with the judgments of a moment."""
+"""Summaries of runs: their means with the judgments at a point in time."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ __all__ = ["JudgmentsAt", "KnownSummaries", "Mean", "RunSummary", "summary_of"]
 
 
 class JudgmentsAt(NamedTuple):
-    """The judgments at a moment."""
+    """The judgments at a point in time."""
 
     revision: int
     """The newest revision that they contain, or one shortly before it."""
@@ -29,7 +29,7 @@ class JudgmentsAt(NamedTuple):
 
     @property
     def hash(self) -> str:
-        """Their hash."""
+        """The hash of the judgments."""
         return self.state.hash
 
     @property
@@ -68,11 +68,11 @@ class KnownSummaries:
     state: JudgmentsAt | None
     """The judgments; None before the first count."""
     as_of: datetime | None
-    """When they were the newest."""
+    """Time at which they were the newest."""
     n_waiting: int
-    """How many of the runs are not scored yet."""
+    """Number of runs that are not scored yet."""
     n_newer: int
-    """How many changes of judgments are not counted yet."""
+    """Number of changed judgments that are not counted yet."""
 
     @property
     def is_current(self) -> bool:

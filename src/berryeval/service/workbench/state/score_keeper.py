@@ -31,7 +31,7 @@ from berryeval.service.workbench.state.warming import LARGE
 __all__ = ["MAX_RUNS", "KeeperDep", "ScoreKeeper", "keeper_of"]
 
 MAX_RUNS = 1000
-"""Runs whose means are kept."""
+"""Maximum number of runs whose means are kept."""
 
 _LEADING = 8
 _REQUESTED_SECONDS = 120.0

@@ -32,28 +32,28 @@ from berryeval.service.workbench.state.rescoring import rescore
 __all__ = ["JudgmentsLike", "Scoring", "ScoringDep", "State", "bytes_of_scores"]
 
 _MAX_BYTES, _MAX_CACHED = 32 << 20, 64
-"""Size and number of the cached evaluations."""
+"""Maximum size in bytes, and number, of the cached evaluations."""
 _MAX_STATES = 256
 _MAX_CHANGES = 2000
 """With more changes since the last scores, a run is scored as a whole."""
 
 
 class State:
-    """The judgments of a moment, read on access: a million takes seconds.
+    """The judgments at a point in time, read on access: a million takes seconds.
 
-    Nor are they kept here: pages keep many states, and the archive derives earlier judgments from
-    the current ones.
+    They are not kept here either: pages keep many states, and the archive derives earlier judgments
+    from the current ones.
 
     Attributes
     ----------
     revision : int
-        It contains every change up to this one, and perhaps later ones.
+        The judgments contain every change up to this one, and perhaps later ones.
     hash : str
         Hash of the judgments.
     sampling : str
-        What identifies the weights, groups and strata of the queries, and lengths of documents.
+        Identifies the weights, groups and strata of the queries, and lengths of documents.
     as_of : datetime
-        When these were the current judgments.
+        Time at which these were the current judgments.
     """
 
     def __init__(
@@ -172,14 +172,14 @@ class Scoring:
         return found
 
     def _design(self) -> str:
-        """Return what scores depend on besides judgments and runs: queries, and lengths if used."""
+        """Return what else scores depend on: queries, and lengths of documents if used."""
         found = self._archive.queries.sampling()
         if not any(measure.uses_lengths for measure in self.measures):
             return found
         return f"{found} {self._archive.documents.updated_at()}"
 
     def recent(self) -> State:
-        """Return the current judgments; those of an earlier page if they take a while."""
+        """Return the current judgments, or those of an earlier page if that takes a while."""
         return self._recent.get() or self.state()
 
     def is_current(self, state: State) -> bool:
@@ -227,7 +227,7 @@ class Scoring:
     def evaluation(self, run_id: str, state: JudgmentsLike | None = None) -> Evaluation:
         """Return a run's score of every query, with the queries for slices.
 
-        With the current judgments, or those of a given state.
+        It uses the current judgments, or those of a given state.
 
         Raises
         ------
@@ -304,7 +304,7 @@ class Scoring:
 
 
 _PER_QUERY = 200
-"""Bytes of a query besides its scores: its id as text, a dict entry and flags."""
+"""Size of a query besides its scores, in bytes: its id as text, a dict entry and flags."""
 
 
 def bytes_of_scores(evaluation: Evaluation) -> int:

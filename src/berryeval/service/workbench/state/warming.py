@@ -19,14 +19,14 @@ __all__ = ["LARGE", "WarmUp", "is_reading"]
 _log = event_logger("berryeval.service")
 
 LARGE = 100_000
-"""From this number of changes, reading judgments takes too long for a page."""
+"""Number of changes from which reading the judgments takes too long for a page."""
 
 _PATIENCE_SECONDS = 2.0
 _SECONDS_BEFORE_START = 0.3
 
 
 class WarmUp:
-    """Reads the list of runs, queries, the newest run and the judgments in threads.
+    """Reads the lists of runs and queries, the newest run and the judgments in threads.
 
     The service responds from the start: data that was not read yet is read on request, and
     nothing is read twice. `start` waits briefly only for the lists, which every page shows.

@@ -140,7 +140,7 @@ class Pair:
 
     @property
     def judging(self) -> str:
-        """Return the address where the holes of both are judged."""
+        """Return the address for judging the holes of both."""
         return address("/judge", a=self.a, b=self.b)
 
     def query(self, query_id: str, wanted: ComparedQueries) -> str:
@@ -185,9 +185,9 @@ class Moves:
     n_relevant: int
     """Relevant documents that moved."""
     n_new: int
-    """Documents that were not there before."""
+    """Documents that are new."""
     n_shifted: int
-    """Documents that were there before, at another rank."""
+    """Documents that moved to another rank."""
 
     @property
     def words(self) -> str:

@@ -35,7 +35,7 @@ from berryeval.service.workbench.waiting import being_computed
 __all__ = ["many_address", "references_in", "show_many"]
 
 _WIDTHS = (1000, 340)
-"""Pixels of a chart on wide and on narrow screens."""
+"""Width of a chart in pixels, on wide and on narrow screens."""
 _N_DISPUTED = 30
 
 
@@ -101,7 +101,7 @@ def show_many(
 
 
 def references_in(archive: Archive, given: QueryParams) -> list[str]:
-    """Return the runs as the address names them, each once, the baseline first.
+    """Return the runs that an address names, each once, the baseline first.
 
     Raises
     ------

@@ -1,4 +1,4 @@
-"""Comparisons with the judgments of an earlier revision, as a copied link shows them."""
+"""Comparisons with the judgments of an earlier revision, which a copied link names."""
 
 from __future__ import annotations
 

@@ -31,7 +31,7 @@ router = APIRouter(prefix="/compare", dependencies=[once_read])
 _FORMULA = "candidates x measures x queries x price per query"
 _FEWEST = 2
 _PRICE_PER_QUERY = 2_000
-"""Like that many resamples: tests, slices, and the row of a query in the file."""
+"""Price per query of tests, slices, and its row in the file, in resamples."""
 
 
 @router.get("/report", tags=["part"])
@@ -40,7 +40,8 @@ def download_report(
 ) -> Response:
     """Download the comparison as ``berryeval compare -o report.html`` writes it.
 
-    All measures of the pages are in it, the chosen one first, with slices and titles of documents.
+    It contains all measures of the pages, the chosen one first, with slices and titles of
+    documents.
     """
     given = request.query_params
     runs = [choose_run(archive, one) for one in references_in(archive, given)]
@@ -82,7 +83,7 @@ def _titled(archive: Archive, comparison: Comparison) -> dict[str, Document]:
 
 
 def _pinned(runs: Sequence[StoredRun], state: State) -> str:
-    """Say which runs and judgments the report is about."""
+    """State which runs and judgments the report is based on."""
     baseline, *candidates = (run.run_id[:12] for run in runs)
     return (
         f"Baseline {baseline}, compared with {', '.join(candidates)}; judgments {state.hash[:12]} "

@@ -63,7 +63,7 @@ _BADGES = {"better": "pass", "worse": "fail"}
 _WIDE, _NARROW = 520, 340
 _MAX_DRAWS = 5
 MAX_QUERIES_WITH_HOLES = 1_000
-"""With holes in more queries, computing the bounds takes seconds."""
+"""Computing the bounds takes seconds if more queries than this have holes."""
 
 
 @router.get("")

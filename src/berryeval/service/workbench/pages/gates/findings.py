@@ -60,15 +60,15 @@ class Findings:
     verdict: str
     sentence: str
     doubt: str
-    """On how many unjudged documents the verdict depends; empty if on none."""
+    """States on how many unjudged documents the verdict depends; empty if on none."""
     suggestion: str | None
     alpha: float | None
     inference: str
     groups: tuple[Group, ...]
     holes: Sequence[Mapping[str, Any]]
-    """Most decisive first."""
+    """Holes, most decisive first."""
     n_holes: int
-    """How many there are, including those that the report omits."""
+    """Number of holes, including those that the report omits."""
     memory: Mapping[str, Any] | None
     """Looks, tries, and the level of this look; None if nothing was counted."""
 

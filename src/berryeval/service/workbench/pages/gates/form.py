@@ -51,7 +51,7 @@ KINDS: Mapping[str, str] = {
 
 _NAMED = {"baseline": "Baseline", "label_draw": "Model judgments, corrected by the draw",
           "judge": "Judge"}  # fmt: skip
-"""Fields that name a record of the archive, and are no rules."""
+"""Fields that name a record of the archive rather than a rule."""
 
 SCALARS = (*_NAMED, *(rule.name for rule in RULES))
 """The fields other than guards."""

@@ -60,7 +60,7 @@ class ReplayStrip:
     is_edited: bool
     sentence: str
     sentence_before: str
-    """With the saved gate; empty if it was not edited."""
+    """The sentence about the saved gate; empty if it was not edited."""
 
     @property
     def is_finished(self) -> bool:

@@ -78,7 +78,7 @@ NOUNS: Mapping[Kind, str] = {
     "queries": "queries",
     "documents": "documents",
 }
-"""What a file of each kind is, in a sentence."""
+"""What files of each kind contain, as sentences name it."""
 
 _ANY = "judgments, a run, queries or documents"
 _GUESSED: Mapping[str, Kind] = {"judgments": "judgments", "run": "runs", "queries": "queries"}
@@ -125,7 +125,7 @@ class Preview:
 def read_file(
     path: Path, *, kind: Kind | None, rows: int, content: int, progress: Progress
 ) -> tuple[Kind, Any]:
-    """Read a file with at most so many rows, and bytes of content: a task of a worker process.
+    """Read a file with limited rows and bytes of content, as a task of a worker process.
 
     Returns its kind and its content. If it cannot be read as the kind that was chosen, or None was
     chosen, it is read as the kind that its beginning suggests.
@@ -152,7 +152,7 @@ def read_file(
 
 
 def detect_kind(path: Path) -> Kind | None:
-    """Return what a file holds, by its beginning; None if that is unknown.
+    """Return what a file contains, judging by its beginning; None if that is unknown.
 
     Judgments and runs name documents with a grade or a score. Documents are JSON lines with a title
     and a text; queries have a text only.

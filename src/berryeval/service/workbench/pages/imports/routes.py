@@ -207,7 +207,7 @@ def _store_one(archive: Archive, staged: Staged, caller: Caller, progress: Progr
 def _store_several(
     archive: Archive, several: list[Staged], caller: Caller, progress: Progress
 ) -> Response:
-    """Store files in an order in which each finds what it refers to; one may fail on its own."""
+    """Store files so that each comes after those it refers to; one may fail without the others."""
     lines = []
     in_order = sorted(several, key=lambda one: _ORDER.index(one.kind))
     for number, one in enumerate(in_order):
@@ -236,7 +236,7 @@ def _store(archive: Archive, staged: Staged, caller: Caller) -> tuple[str, str]:
 
 @router.post("/samples", dependencies=[require("admin")])
 def store_sample_data(archive: ArchiveDep) -> Response:
-    """Fill an empty archive with the examples of the package, and show what they look like."""
+    """Fill an empty archive with the examples of the package, and show them."""
     store_samples(archive)
     return RedirectResponse("/", 303)
 

@@ -19,7 +19,7 @@ Kind: TypeAlias = Literal["grade", "cannot", "skip", "undo"]
 _KINDS = get_args(Kind)
 
 _CHANGED = "the judgment has changed since"
-"""Why an answer cannot be undone, for judges who see neither names nor grades of others."""
+"""Reason why an answer cannot be undone, for judges who see neither names nor grades of others."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,7 +29,7 @@ class Reply:
     Parameters
     ----------
     key : str
-        Identifies it on the page.
+        Identifies the answer on the page.
     kind : {"grade", "cannot", "skip", "undo"}
         What to do; only in a project can a judge answer that they cannot judge.
     wanted : JudgingTask
@@ -44,7 +44,7 @@ class Reply:
     hash : str or None
         Hash of the document that the judge saw.
     note : str or None
-        What the judge writes about it.
+        The judge's note.
     """
 
     key: str

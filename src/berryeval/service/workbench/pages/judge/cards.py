@@ -16,7 +16,7 @@ from berryeval.service.workbench.texts import highlighted, rendered
 __all__ = ["PIECE", "Card", "card_of"]
 
 PIECE = 20_000
-"""Characters of a document that are sent with the page; the rest is sent on request."""
+"""Number of characters of a document that are sent with the page; the rest is sent on request."""
 
 
 @dataclass(frozen=True, slots=True)

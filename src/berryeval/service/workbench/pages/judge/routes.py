@@ -39,9 +39,9 @@ router = APIRouter(route_class=JsonRoute)
 _MAX_AT_ONCE = 20
 _MAX_ANSWERS = 100
 _MAX_SHOWN = 1000
-"""Pairs that a page has; a page fetches ten at a time."""
+"""Maximum number of pairs on a page, which fetches ten at a time."""
 _IN_A_ROW = 5
-"""Grades whose buttons fit into a row; more are in two."""
+"""Number of grades whose buttons fit into one row; more take two."""
 
 _MEANINGS = (
     "does not help with this question",

@@ -61,7 +61,7 @@ async def create_draw(request: Request, archive: ArchiveDep, caller: CallerDep) 
 
 
 def _create(archive: Archive, texts: dict[str, str], author: str) -> str:
-    """Draw and store; return what is wrong, or nothing."""
+    """Draw and store; return an error message, empty on success."""
     if not re.fullmatch(NAME, texts["name"]):
         return "Name: expected letters, digits, dots, dashes and underscores."
     by = texts["by"] if texts["by"] in _LABELS else None

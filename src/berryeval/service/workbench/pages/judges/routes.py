@@ -26,7 +26,7 @@ router = APIRouter(prefix="/judges")
 
 _ON_A_PAGE = 10
 _EXCERPT = 1500
-"""Characters of a document beside its query."""
+"""Number of characters of a document to show beside its query."""
 
 STATES = {
     "admitted": ("pass", "admitted"),
@@ -98,7 +98,7 @@ def show_judge(
 
 
 def _read_price(text: str) -> tuple[Price | None, str]:
-    """Return the price, and what is wrong with it."""
+    """Return the price, and an error message."""
     if not text.strip():
         return None, ""
     try:

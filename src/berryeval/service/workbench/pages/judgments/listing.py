@@ -1,4 +1,4 @@
-"""Judgments as a page lists them, with texts of queries and titles of documents."""
+"""Judgments listed on a page, with texts of queries and titles of documents."""
 
 from __future__ import annotations
 

@@ -29,7 +29,7 @@ __all__ = ["router"]
 router = APIRouter(prefix="/judgments/policy")
 
 _LONGEST = 2000
-"""Characters of labels that are shown again if they are invalid."""
+"""Maximum length of invalid labels that are shown again, in characters."""
 
 
 @dataclass(frozen=True)

@@ -34,7 +34,7 @@ __all__ = ["router"]
 router = APIRouter(prefix="/projects")
 
 _MAX_AT_ONCE, _MAX_PAIRS_AT_ONCE = 50, 10_000
-"""Projects of a page of the list, and their pairs, all of which are read to count the answers."""
+"""Maximum numbers of projects on a page of the list, and of their pairs, which are all read."""
 _SHOWN = 50
 _STATES: dict[str, ProjectState] = {
     "pause": "paused",
@@ -84,7 +84,7 @@ def show_form(
 async def create_project(
     request: Request, archive: ArchiveDep, home: HomeDep, caller: CallerDep
 ) -> Response:
-    """Start a project, or show the form again with what is wrong."""
+    """Start a project, or show the form again with its errors."""
     form = read_form(await received_form(request))
     here: str = request.state.collection.name
 

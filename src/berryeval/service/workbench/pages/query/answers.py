@@ -72,12 +72,12 @@ class Ranked:
     """A document at its rank in one run."""
 
     number: int
-    """The same in both lists."""
+    """Number of the document, the same in both lists."""
     rank: int
     doc_id: str
     judgment: StoredJudgment | None
     other_rank: int | None
-    """In the other run; None if it is not there or there is no other run."""
+    """Its rank in the other run; None if it is not there or there is no other run."""
     contribution: float | None
     """The contribution of its move; None if it did not move or there is only one run."""
 
@@ -129,7 +129,7 @@ class Answers:
         return self._judgments(plain).grades_of(encode_id(self.query_id))
 
     def _judgments(self, grades: Mapping[str, float]) -> Judgments:
-        """Return grades of the query together with what else is known of its documents."""
+        """Return grades of the query, with any other facts known about its documents."""
         key = encode_id(self.query_id)
         found = Judgments.from_dict({self.query_id: grades}).with_lengths(self._lengths)
         subtopics, weights = subtopics_by_document(self.judged.values())

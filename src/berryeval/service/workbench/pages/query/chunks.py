@@ -15,7 +15,7 @@ from berryeval.service.workbench.texts import one_line
 __all__ = ["AT_ONCE", "Chunk", "Move", "Shown", "chunk_of", "move_of"]
 
 AT_ONCE = 50
-"""Ranks that are shown at once."""
+"""Number of ranks that are shown at once."""
 
 _TITLE, _BEGINNING = 160, 200
 

@@ -23,7 +23,7 @@ from berryeval.service.workbench.state.agreement import TableDep
 __all__ = ["PIECE", "DocumentText", "router", "text_of"]
 
 PIECE = 40_000
-"""Characters of a document that are sent at once."""
+"""Number of characters of a document that are sent at once."""
 
 router = APIRouter(prefix="/queries")
 

@@ -82,7 +82,7 @@ class WantedQueries:
         return "descending" if self.is_descending else "ascending"
 
     def query(self, query_id: str, measure: Measure) -> str:
-        """Return the address of a query, where the next ones are within the same filters."""
+        """Return the address of a query, which keeps the filters for the next ones."""
         part = f"category={self.category}" if self.category else ""
         part = part or (f"difficulty={self.difficulty}" if self.difficulty else "")
         return address(
@@ -136,8 +136,8 @@ def list_queries(
 ) -> QueryListing:
     """Return a page of the stored or judged queries.
 
-    Those of the same score or number of judgments are in the order of their ids; those without a
-    score come last.
+    Queries with the same score or number of judgments are in the order of their ids; those without
+    a score come last.
     """
     scored = scores or {}
     judged = list(judgments.query_ids)

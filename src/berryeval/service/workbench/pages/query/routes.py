@@ -194,7 +194,7 @@ class Neighbours:
     previous: str | None
     next: str | None
     place: int
-    """From 1."""
+    """Position of the query, from 1."""
     n_all: int
     order: str
 
@@ -217,7 +217,7 @@ def _view(request: Request, archive: Archive, scoring: Scoring, query_id: str) -
 
 
 def _runs(archive: Archive, view: QueryView) -> dict[str, StoredRun]:
-    """Return one or two runs by label; the same run twice is one."""
+    """Return one or two runs by label; a repeated run counts once."""
     found = {one: choose_run(archive, one) for one in (view.a, view.b) if one}
     if not found:
         raise ArgumentError("runs", "a or b, or both", "neither")

@@ -51,7 +51,7 @@ _WAIT_SECONDS = 1.5
 _SUGGESTED = 50
 _LONGEST_NAME = 200
 _AT_ONCE = 1000
-"""Documents that are read and indexed together."""
+"""Number of documents that are read and indexed together."""
 _JOBS = ("try", "store")
 """Kinds of jobs that this page starts."""
 
@@ -86,7 +86,7 @@ class _Searching:
         self._first = max(1, read_number(request.query_params.get("from", ""), 1))
 
     def results(self) -> dict[str, Any]:
-        """Return what templates show of the results."""
+        """Return the results as templates show them."""
         archive = self._archive
         found = search_sides(archive, self._scoring, self._tries, self._view)
         answers = found.answers
@@ -111,7 +111,7 @@ SearchingDep: TypeAlias = Annotated[_Searching, Depends()]
 
 
 def _part(view: ViewDep, searching: SearchingDep) -> dict[str, Any]:
-    """Return what parts of the page show, or raise if no system answered."""
+    """Return the content of parts of the page, or raise if no system answered."""
     results = searching.results()
     if results["answers"] is None:
         problem = next(iter(results["found"].problems.values()), "no answer")

@@ -60,7 +60,7 @@ class Scored:
     sentence: str | None
     """The headline of the comparison; None for one side."""
     n_queries: int
-    """Queries that were scored."""
+    """Number of queries that were scored."""
 
     @property
     def n_rows(self) -> int:

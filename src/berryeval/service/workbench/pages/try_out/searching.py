@@ -32,7 +32,7 @@ _TITLE, _BEGINNING = 160, 200
 
 @dataclass(frozen=True)
 class Found:
-    """What was found for a query."""
+    """The results for a query."""
 
     answers: Answers | None
     """The rankings of the sides that answered; None if neither did."""

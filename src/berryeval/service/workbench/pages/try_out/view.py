@@ -26,7 +26,7 @@ Letter: TypeAlias = Literal["a", "b"]
 
 MAX_HITS = 200
 NONE = "-"
-"""In place of a second system; no store has this name."""
+"""Stands for no second system; no store has this name."""
 _HITS = 20
 
 
@@ -82,7 +82,7 @@ class TryView:
 
     @property
     def query_id(self) -> str:
-        """The id of the query; of a new one, the id that it would get."""
+        """The id of the query; for a new one, the id that it would get."""
         return self.query.query_id
 
     @property
