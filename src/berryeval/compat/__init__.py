@@ -1,4 +1,4 @@
-"""Other tools' Python interfaces, computed by BerryEval: change an import, keep the code.
+"""Python interfaces of other tools, computed by BerryEval: change an import, keep the code.
 
 =================================  ====================================================
 `berryeval.compat.pytrec_eval`     instead of ``import pytrec_eval``
@@ -6,6 +6,6 @@
 `berryeval.compat.ranx`            instead of ``from ranx import Qrels, Run, evaluate``
 =================================  ====================================================
 
-Each module keeps the names, arguments and return values of its tool, and the meaning that a name
-has there. Where the tool is wrong, the module is not; its documentation lists where.
+Each module keeps the names, arguments and return values of its tool, and the meanings that names
+have there. Errors of the tool are not reproduced; the documentation of the module lists them.
 """

@@ -1,4 +1,4 @@
-"""Judgments and runs with the methods that ranx gives them."""
+"""Judgments and runs with the methods of ranx."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from berryeval.formats.lines import PathLike
 __all__ = ["Qrels", "Run"]
 
 _FORMATS = {"json": "json", "trec": "trec", "gz": "trec", "lz4": "ranx-lz4", "parquet": "parquet"}
-"""What ranx calls kinds of files, and BerryEval formats."""
+"""ranx's names for kinds of files, and the formats that they mean in BerryEval."""
 
 _COLUMNS = ("query_id", "doc_id", "score")
 
@@ -176,7 +176,7 @@ class Qrels(_Numbers[Judgments]):
     def from_file(path: PathLike, kind: str | None = None) -> Qrels:
         """Read a file in any format that BerryEval reads, compressed or not.
 
-        `kind` is ranx's word for the format: ``json``, ``trec``, ``gz``, ``lz4`` or ``parquet``.
+        `kind` is ranx's name of the format: ``json``, ``trec``, ``gz``, ``lz4`` or ``parquet``.
         Without it, the content decides, not the name of the file.
         """
         return Qrels(read_judgments(path, format=_format_of(kind)))
@@ -258,7 +258,7 @@ class Run(_Numbers[CoreRun]):
 
     @staticmethod
     def from_file(path: PathLike, kind: str | None = None, name: str | None = None) -> Run:
-        """Read a file, as `Qrels.from_file` does; a TREC file has a name for the run."""
+        """Read a file, as `Qrels.from_file` does; a TREC file contains the name of the run."""
         found = read_run(path, format=_format_of(kind))
         return Run(found, found.tag if name is None else name)
 
@@ -312,7 +312,7 @@ def _parquet(path: PathLike, options: Mapping[str, Any] | None) -> Any:  # noqa:
 
 
 def _renamed(frame: Any, *names: str) -> Any:  # noqa: ANN401 - a frame of any library
-    """Return the three columns of a frame, called as BerryEval calls them."""
+    """Return the three columns of a frame, with the names that BerryEval uses."""
     known = frame.column_names if hasattr(frame, "column_names") else list(frame.columns)
     for name in names:
         if name not in known:

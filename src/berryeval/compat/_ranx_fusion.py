@@ -62,7 +62,7 @@ _RUN_NAMES = {
     "w_bordafuse": "weighted_bordafuse",
     "w_condorcet": "weighted_condorcet",
 }
-"""What ranx calls the fused run, if not by its method."""
+"""ranx's names of fused runs, where they differ from the method's."""
 
 
 @dataclass(frozen=True)
@@ -162,7 +162,7 @@ def optimize(
 def _trials(
     method: str, tables: Mapping[str, CoreRun], qrels: Qrels, limits: Mapping[str, Any]
 ) -> Iterator[tuple[str | None, dict[str, Any]]]:
-    """Yield what ranx tries; methods that only learn have one configuration without a name."""
+    """Yield the configurations that ranx tries; methods that only learn have one without a name."""
     given = {key: value for key, value in limits.items() if key != "show_progress"}
     several, judgments = [*tables.values()], qrels.table()
     if method in _WEIGHTED:
@@ -210,7 +210,7 @@ def _grid(first: float, last: float, step: float) -> list[float]:
 
 
 def _params_of(training: Training) -> dict[str, Any]:
-    """Return what was learned as ranx passes it to `fuse`."""
+    """Return the learned parameters in the form in which ranx passes them to `fuse`."""
     import numpy as np
 
     if training.method == "mapfuse":

@@ -63,7 +63,7 @@ class Report:
     win_tie_loss : dict
         Two runs in order, metric, ``{"W": …, "T": …, "L": …}``: numbers of queries.
     rounding_digits, show_percentages, stat_test
-        As those of `compare`.
+        As for `compare`.
     """
 
     model_names: list[str]
@@ -192,6 +192,6 @@ class Report:
 
 
 def _label(metric: str) -> str:
-    """Return what a column is called: ``NDCG@10-l2``, ``RBP.95``."""
+    """Return the heading of a column: ``NDCG@10-l2``, ``RBP.95``."""
     name = max((name for name in _LABELS if metric.startswith(name)), key=len)
     return _LABELS[name] + metric[len(name) :]

@@ -15,7 +15,7 @@ __all__ = ["read_judgments", "read_run", "without_unjudged"]
 
 
 def read_judgments(judgments: object, argument: str) -> Judgments:
-    """Read judgments that many runs are scored with; queries without any are left out."""
+    """Read judgments for scoring many runs; queries without any are left out."""
     if not isinstance(judgments, Mapping):
         raise InputTypeError(argument, "a dict of dicts", type(judgments).__name__)
     judged = {query: grades for query, grades in judgments.items() if grades != {}}
@@ -25,7 +25,7 @@ def read_judgments(judgments: object, argument: str) -> Judgments:
 
 
 def read_run(run: object, argument: str) -> Run:
-    """Read a run, with scores as trec_eval 9.0.8 stores them: what is equal in 32 bits is tied."""
+    """Read a run, with scores in 32 bits as in trec_eval 9.0.8; equal ones are tied."""
     import numpy as np
 
     if not isinstance(run, Mapping):

@@ -1,11 +1,11 @@
-"""ir_measures, computed by BerryEval: one line, and the rest of the code stays as it is.
+"""ir_measures, computed by BerryEval: add one line, and leave the rest of the code unchanged.
 
 After ``register()``, ``ir_measures.calc_aggregate``, ``iter_calc``, ``calc`` and ``evaluator`` use
 BerryEval for every measure that it has, and their own providers for the others. Values equal those
 of ir_measures' provider ``pytrec_eval``; these differ:
 
 - All measures rank documents in one order: by score in 32 bits, ties by the higher document id. In
-  ir_measures ``RR@k``, ``Judged`` and ``RBP`` break ties in another way than the rest.
+  ir_measures, ``RR@k``, ``Judged`` and ``RBP`` break ties differently from the others.
 - ``ERR`` and ``nDCG(dcg='exp-log2')`` need no Perl, have all digits instead of five, and accept
   any query id and any grade.
 - Measures of one call are independent. In ir_measures, ``nDCG`` may have the gains of
@@ -50,10 +50,10 @@ _NAMES = frozenset((
     "nNRBP", "NRBP", "NumQ", "NumRel", "NumRet", "P", "P_IA", "R", "RBP", "Rprec", "RR", "SDCG",
     "SetAP", "SetF", "SetP", "SetR", "StRecall", "Success",
 ))  # fmt: skip
-"""What ir_measures calls measures that it has in common with BerryEval."""
+"""ir_measures' names of the measures that it has in common with BerryEval."""
 
 _Seen: TypeAlias = Literal["grades", "pool", "subtopics"]
-"""What measures see of the judgments."""
+"""The part of the judgments that a measure sees."""
 
 _PARAMETERS = {
     "cutoff": "k",
@@ -70,7 +70,7 @@ class MissingToolError(BerryEvalError, ImportError):
 
 
 def register() -> None:
-    """Let ir_measures compute with BerryEval whatever BerryEval can; a second call changes nothing.
+    """Let ir_measures use BerryEval for every measure that it has; a second call changes nothing.
 
     ``ir_measures --provider berryeval`` and ``ir_measures.providers.registry["berryeval"]`` then
     exist, too.
@@ -100,7 +100,7 @@ def as_measure(measure: Any) -> Measure | None:  # noqa: ANN401 - ir_measures ma
     Parameters
     ----------
     measure : ir_measures.Measure
-        Such as ``ir_measures.nDCG @ 10``.
+        The measure, such as ``ir_measures.nDCG @ 10``.
     """
     if measure.NAME not in _NAMES or _is_not_normalised(measure):
         return None
@@ -131,12 +131,12 @@ def as_measure(measure: Any) -> Measure | None:  # noqa: ANN401 - ir_measures ma
 
 
 def _is_not_normalised(measure: Any) -> bool:  # noqa: ANN401
-    """Whether ndeval leaves the value as it is: its normalisation begins at rank 2."""
+    """Whether ndeval does not normalise the value, since its normalisation begins at rank 2."""
     return measure.NAME in ("ERR_IA", "alpha_DCG") and measure.params.get("cutoff") == 1
 
 
 def _are_usable(gains: Mapping[int, int]) -> bool:
-    """Whether gains give no document without a grade a gain, nor take one away."""
+    """Whether gains neither give documents without a grade a gain, nor take one away."""
     return min((0, *gains, *gains.values())) >= 0
 
 
@@ -150,7 +150,7 @@ def _tool() -> Any:  # noqa: ANN401 - it may be missing
 
 @lru_cache(maxsize=1)
 def provider() -> Any:  # noqa: ANN401 - its base class may be missing
-    """Return the ``ir_measures.Provider`` that computes with BerryEval, always the same one.
+    """Return the only ``ir_measures.Provider`` that computes with BerryEval.
 
     Raises
     ------

@@ -7,7 +7,7 @@ of the run, measures in trec_eval's, and scores that are equal in 32 bits are ti
 - A query without results scores 0 in every measure. pytrec_eval returns NaN for
   ``iprec_at_recall`` and ``11pt_avg``, and crashes if no query has results.
 - A query whose grades are all below 0 has no relevant document and scores 0. pytrec_eval returns
-  values of the query before it, or crashes.
+  the values of the previous query, or crashes.
 - A NaN among the scores is an error. pytrec_eval sorts it anywhere.
 - An evaluator can be used by several threads.
 
@@ -139,7 +139,7 @@ class RelevanceEvaluator:
 
 
 def _logarithms(values: array[float]) -> array[float]:
-    """Return what trec_eval averages for a geometric mean."""
+    """Return the logarithms that trec_eval averages for a geometric mean."""
     return array("d", (math.log(max(value, GEOMETRIC_FLOOR)) for value in values))
 
 
@@ -157,7 +157,7 @@ def _expanded(measures: Iterable[str]) -> set[str]:
 
 
 def _combined(measures: set[str]) -> dict[str, str]:
-    """Return names with all parameters that are given for them, in trec_eval's order."""
+    """Return names with all of their given parameters, in trec_eval's order."""
     parameters: dict[str, set[str]] = defaultdict(set)
     for measure in measures:
         name, text = _split(measure)
@@ -196,7 +196,7 @@ def _columns(names: dict[str, str], level: float) -> Iterator[tuple[str, Measure
 
 
 def _at_level(measure: Measure, level: float) -> Measure:
-    """Let grades count from a level on; gains, whose default is 0, have none in trec_eval."""
+    """Ignore grades below a level, except in measures of gains, which have none in trec_eval."""
     changes: dict[str, Any] = {"rel": level}
     return replace(measure, **changes) if getattr(measure, "rel", 0.0) > 0 else measure
 

@@ -1,6 +1,6 @@
 """The interface of ranx: ``from berryeval.compat.ranx import Qrels, Run, compare, evaluate, fuse``.
 
-Metrics have the meaning that ranx gives their names: ``recall`` without a cutoff covers the whole
+Names of metrics have the same meaning as in ranx: ``recall`` without a cutoff covers the whole
 ranking, ``rbp.95`` has a persistence of 0.95, and ``ndcg@10-l2`` ignores grades below 2. Values
 equal those of ranx to within rounding, except where ranx is wrong:
 
@@ -11,12 +11,13 @@ equal those of ranx to within rounding, except where ranx is wrong:
 - ``bpref`` is defined without judged non-relevant documents, and 0 without relevant ones. ranx
   returns NaN.
 - Grades can be fractions. ranx truncates them.
-- A document that a file or a frame has twice for one query is an error. ranx keeps the last one.
+- A repeated document in a file or a frame, for the same query, is an error. ranx keeps the last
+one.
 - ``stat_test="fisher"`` counts the observed difference as one of the permutations, so p is never 0.
-- Runs of the same name are an error in `compare`. ranx keeps the last one.
+- Runs with the same name are an error in `compare`. ranx keeps the last one.
 - `optimize_fusion` tries all weights that add up to 1. ranx drops some of them by rounding.
 - A ranking of equal scores, or of a single document, has the normalised score 1 by ``min-max``.
-  ranx gives it 0, as to a document that was not found. The reference of fusion lists all
+  ranx gives it 0, like a document that was not found. The reference of fusion lists all
   differences.
 
 ``plot`` and ranxhub are not included.
@@ -196,7 +197,7 @@ def _scores(
 
 
 def _measure(metric: str) -> Measure:
-    """Return what ranx means by a name."""
+    """Return the measure that a name means in ranx."""
     shape = _SHAPE.fullmatch(metric)
     if shape is None or shape["name"] not in _METRICS:
         import difflib
@@ -231,7 +232,7 @@ def _mean(scores: _Scores) -> float:
 
 
 def _spread(scores: _Scores) -> float:
-    """Return the standard deviation of all the queries there are, as ranx does."""
+    """Return the population standard deviation, as ranx does."""
     from berryeval.stats.moments import variances_of
 
     n = len(scores)
@@ -278,7 +279,7 @@ def compare(
     show_percentages : bool
         Whether tables show percentages.
     make_comparable : bool
-        As that of `evaluate`.
+        As for `evaluate`.
 
     Returns
     -------
@@ -382,8 +383,8 @@ def fuse(
         Any of ranx's 25 methods.
     params : mapping, optional
         Parameters of the method, as `optimize_fusion` returns them: ``weights``, ``k``, ``phi``,
-        ``gamma``, ``sigma``, ``w``, ``map_scores``, ``probs``, ``log_odds``; and ``name``, that of
-        the fused run. Weights are 1 if they are not given, k is 60, and phi is 0.9.
+        ``gamma``, ``sigma``, ``w``, ``map_scores``, ``probs``, ``log_odds``; and the ``name`` of
+        the fused run. Default: weights of 1, a k of 60, and a phi of 0.9.
 
     Raises
     ------
@@ -428,7 +429,7 @@ def optimize_fusion(
     runs : sequence of Run
         At least two, with the queries of the judgments.
     norm, method
-        As those of `fuse`.
+        As for `fuse`.
     metric : str
         Name of ranx.
     return_optimization_report : bool
@@ -444,7 +445,7 @@ def optimize_fusion(
     Returns
     -------
     dict, or dict and OptimizationReport
-        Parameters for `fuse`. Of equal scores, the last configuration counts, as in ranx.
+        Parameters for `fuse`. If scores are equal, the last configuration counts, as in ranx.
     """
     measure = _measure(metric)
     best, results = _ranx_fusion.optimize(qrels, runs, norm, method, measure, kwargs)

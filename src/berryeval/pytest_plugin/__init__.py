@@ -1,7 +1,7 @@
 """The pytest plugin: tests that fail when search gets worse, and show the rankings behind it.
 
-pytest loads it at its start, with or without a test that needs it; whatever costs time to import
-is therefore imported where it is used.
+pytest always loads it at startup, even if no test needs it; modules that are slow to import are
+therefore imported where they are used.
 """
 
 from __future__ import annotations

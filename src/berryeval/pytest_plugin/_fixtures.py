@@ -37,7 +37,7 @@ __all__ = [
 ]
 
 _SEARCHED = pytest.StashKey[tuple[object, ...]]()
-"""Which fixture returned the system under test."""
+"""The fixture that returned the system under test."""
 
 
 @contextmanager
@@ -85,7 +85,7 @@ def berryeval_depth(pytestconfig: pytest.Config) -> int:
 def berryeval_run(request: pytest.FixtureRequest, berryeval_settings: Settings) -> Run | Answers:
     """Return the candidate: the run, or the answers of the system, that the settings name.
 
-    Define your own, with the scope of a session, to test a live search: it may return a system
+    Define your own, with session scope, to test a live search: it may return a system
     with ``search(query, k)``, a function of a query and k, a dict, a data frame or a `Run`.
     """
     from berryeval.errors import ArgumentError
@@ -119,7 +119,7 @@ def berryeval_results(
     berryeval_run: Any,  # noqa: ANN401
     berryeval_depth: int,
 ) -> Results:
-    """Return what the candidate found, with assertions about it."""
+    """Return the results of the candidate, with assertions about them."""
     from berryeval.evaluation.sources import load_judgments
     from berryeval.pytest_plugin._sources import (
         answers_of,
@@ -163,7 +163,7 @@ def pytest_fixture_setup(
 
 @pytest.fixture
 def berryeval_query(request: pytest.FixtureRequest, berryeval_results: Results) -> QueryResults:
-    """Return what was found for one query; the test runs once for each judged query."""
+    """Return the results for one query; the test runs once for each judged query."""
     return berryeval_results.query(request.param)
 
 

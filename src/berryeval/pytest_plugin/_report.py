@@ -1,7 +1,6 @@
 """The report at the end of a session.
 
-With pytest-xdist every worker has results of its own, and hands them to the controller, which
-alone writes.
+With pytest-xdist, every worker passes its results on to the controller, which writes the report.
 """
 
 from __future__ import annotations
@@ -18,7 +17,7 @@ if TYPE_CHECKING:
 __all__ = ["RESULTS", "pytest_sessionfinish", "pytest_terminal_summary", "pytest_testnodedown"]
 
 RESULTS = pytest.StashKey[list["Results"]]()
-"""What the tests of this process looked at."""
+"""The results that the tests of this process used."""
 
 _FROM_WORKERS = pytest.StashKey[list[bytes]]()
 _OUTCOME = pytest.StashKey[str]()

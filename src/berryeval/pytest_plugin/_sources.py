@@ -48,7 +48,7 @@ class Answers:
 
 
 def queries_of(source: Any) -> dict[str, Query]:  # noqa: ANN401 - a path, queries, or texts by id
-    """Return queries by their ids: of a file, of `Query` objects, or of a dict of texts."""
+    """Return queries by their ids, from a file, `Query` objects, or a dict of texts."""
     if not isinstance(source, Mapping):
         return load_queries(source)
     found = (
@@ -64,7 +64,7 @@ def answers_of(
     queries: Mapping[str, Query],
     depth: int,
 ) -> Answers:
-    """Return a run as it is, or send every judged query to a system.
+    """Return a run unchanged, or send every judged query to a system.
 
     Raises `MismatchError` if the text of a judged query is unknown, `ArgumentError` if the system
     has no documents, and `SystemUnderTestError` if it fails for every query.

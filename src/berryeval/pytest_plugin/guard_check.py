@@ -29,7 +29,7 @@ class GuardCheck:
 
     @property
     def verdicts(self) -> tuple[GuardResult, ...]:
-        """The guard's verdict over all queries, and for each slice that it has."""
+        """The guard's verdicts over all queries, and for each of its slices."""
         found = tuple(one for one in self.results.gate.guards if one.guard == self.guard)
         if not found:  # which would hold, whatever the results are
             raise ArgumentError("berryeval_guard", "a guard of berryeval.toml", str(self.guard))
@@ -41,8 +41,8 @@ class GuardCheck:
         Parameters
         ----------
         allow_inconclusive : bool, optional
-            Whether an inconclusive verdict passes. Unless given, it does where berryeval.toml
-            has ``inconclusive = 0``.
+            Whether an inconclusive verdict passes. If omitted, it does if berryeval.toml has
+            ``inconclusive = 0``.
         """
         __tracebackhide__ = True
         self.results.assert_answered()

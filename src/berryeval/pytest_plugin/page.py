@@ -47,7 +47,7 @@ class Record:
 
     @classmethod
     def of(cls, results: Results) -> Record:
-        """Extract what a page shows from results."""
+        """Extract the content of a page from results."""
         return cls(
             judgments=results.judgments,
             run=results.run,
@@ -60,7 +60,7 @@ class Record:
         )
 
     def evaluate(self, measures: Sequence[Measure]) -> Evaluation:
-        """Score the run with the judgments that verdicts rest on."""
+        """Score the run with the judgments that verdicts are based on."""
         if self.model is None:
             return evaluate(self.judgments, self.run, measures, queries=self.queries.values())
         grades, draw = self.model.load()
@@ -79,9 +79,9 @@ def write_page(path: str, records: Sequence[Record]) -> None:
 def page_of(records: Sequence[Record]) -> str:
     """Return one page with the results of all processes.
 
-    They asked the same queries: the run is that of the first, and each verdict the one that a
-    test had. Margins against another baseline than the first are left out. Without a verdict the
-    page has the usual measures, and every query, by people's judgments alone.
+    They used the same queries: the run is that of the first, and each verdict comes from a test.
+    Margins against baselines other than the first are left out. Without a verdict, the page has
+    the usual measures, and every query, by people's judgments alone.
     """
     first = next((record for record in records if record.baseline is not None), records[0])
     guards: dict[str, GuardResult] = {}

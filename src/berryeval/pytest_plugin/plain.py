@@ -1,4 +1,4 @@
-"""The assertions as functions, for tests that have judgments and a run at hand."""
+"""The assertions as functions, for tests that already have judgments and a run."""
 
 from __future__ import annotations
 

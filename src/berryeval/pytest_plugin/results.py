@@ -40,18 +40,18 @@ class Results:
     """A run and its judgments, as the fixture ``berryeval_results`` returns them.
 
     Each assertion raises `AssertionError` with the queries and rankings behind it, and returns
-    what it looked at if it holds. A query that the system under test failed to answer fails
-    every assertion about means, since no score is known for it.
+    the value that it checked if it holds. If the system under test failed to answer a query,
+    every assertion about means fails, since the query has no score.
 
-    If the settings name model judgments, assertions about means rest on them as well, corrected by
-    people's. Scores and assertions of single queries are by people alone.
+    If the settings name model judgments, assertions about means are also based on them, corrected
+    by people's. Scores and assertions of single queries use only people's judgments.
 
     Parameters
     ----------
     judgments : Judgments, path, dict of dicts or data frame
-        What is relevant.
+        The judgments.
     run : Run, path, dict, data frame, or system
-        What was found. A system, or a function of a query and k, is asked every judged query.
+        The rankings. A system, or a function of a query and k, is sent every judged query.
     queries : path, Query objects, or dict of texts, optional
         Texts and labels. A system needs the text of every judged query.
     settings : Settings, optional
@@ -103,7 +103,7 @@ class Results:
         self._measured: dict[Measure, MeasureResult] = {}
         self._scores_before: dict[Measure, tuple[Run, Mapping[str, float]]] = {}
         self.decided: dict[str, GuardResult] = {}
-        """What was asserted of means, by name: for the report."""
+        """Assertions about means, by name, for the report."""
         self.baseline: Run | None = None
         """The first baseline that the run was compared with."""
         self.memory: Memory | None = None
@@ -140,7 +140,7 @@ class Results:
             The baseline. Default: that of the settings.
         measure : Measure or str
         margin : float or str
-            The largest drop that is accepted, also as a share of the baseline's mean: ``"2%"``.
+            The largest drop that is accepted, or its share of the baseline's mean: ``"2%"``.
         allow_inconclusive : bool
             Whether to pass if there are too few queries to decide.
         """
@@ -173,7 +173,7 @@ class Results:
             raise AssertionError(_failures.of_failed(self.failures, n_queries))
 
     def query(self, query_id: str) -> QueryResults:
-        """Return what was found for one query."""
+        """Return the results for one query."""
         return QueryResults(self, query_id)
 
     def measure(self, measure: MeasureLike) -> MeasureResult:
@@ -193,7 +193,7 @@ class Results:
         ]
 
     def titles(self, doc_ids: Collection[str]) -> dict[str, str]:
-        """Return the titles of documents that the settings name; none if they name none."""
+        """Return the titles of the documents in the settings; none if they name no documents."""
         if self.settings.documents is None or not doc_ids:
             return {}
         from berryeval.search.documents import iter_any_documents
@@ -241,7 +241,7 @@ class Results:
         baseline: Run | Baseline | None = None,
         past: Iterable[Decision] | None = None,
     ) -> GateResult:
-        """Return what a gate of these guards decides, by the rules of the settings."""
+        """Return the decision of a gate with these guards, by the rules of the settings."""
         rules = replace(self.settings.gate, guards=tuple(guards))
         timings = self.settings.timings
         run, times = self.run, self._milliseconds
@@ -284,7 +284,7 @@ class Results:
             self.decided.setdefault(guard.name, guard)
 
     def _measure(self, measure: MeasureLike) -> Measure:
-        """Return one measure, of judged documents only if the settings ask for it."""
+        """Return one measure, of judged documents only if the settings require it."""
         return read_measure(measure, judged_only=self.settings.gate.judged_only)
 
     def _check_query(self, query_id: str) -> None:
@@ -347,8 +347,8 @@ class QueryResults:
     ) -> float:
         """Assert that this query scores no lower than with the baseline, and return its score.
 
-        A query that is already bad in the baseline may stay bad: save a new baseline to accept a
-        loss. A failure shows the documents that moved.
+        A query that is already bad in the baseline may stay bad. To accept a loss, save a new
+        baseline. A failure shows the documents that moved.
 
         Parameters
         ----------
@@ -356,7 +356,7 @@ class QueryResults:
             The baseline. Default: that of the settings.
         measure : Measure or str
         tolerance : float
-            How much of the score may be lost.
+            The largest loss of the score that is accepted.
         """
         __tracebackhide__ = True
         self.results._check_query(self.query_id)  # noqa: SLF001 - part of the same thing

@@ -1,8 +1,8 @@
 """trec_eval's own behaviour: its parsers, its measures by name, and its output.
 
-The rest of the library decides for itself what to do with odd input; here trec_eval decides.
-Where it crashes, prints NaN or reads uninitialised memory there is an error, or the value that
-the definition of the measure gives.
+The rest of the library defines what to do with odd input; here trec_eval does. Where it crashes,
+prints NaN or reads uninitialised memory, the result is an error, or the value that follows from
+the definition of the measure.
 """
 
 from berryeval.trec_eval.files import read_judgments, read_run

@@ -1,4 +1,4 @@
-"""What is printed for the requested measures, and how each value is computed."""
+"""The columns to print for the requested measures, and how each value is computed."""
 
 from __future__ import annotations
 
@@ -53,10 +53,10 @@ from berryeval.trec_eval.own_scores import (
 __all__ = ["Column", "Rules", "Source", "columns"]
 
 Score: TypeAlias = "partial[float]"
-"""A kernel with its arguments, or what takes its place where trec_eval is on its own."""
+"""A kernel with its arguments, or a function in its place where trec_eval differs from it."""
 
 ColumnKind: TypeAlias = Literal["mean", "sum", "geometric", "runid", "num_q", "relstring"]
-"""How queries are combined; or which kind of line it is, if not a measure."""
+"""How queries are combined, or the kind of line if it is not a measure."""
 
 Source: TypeAlias = Literal["qrels", "groups", "preferences"]
 """What a measure is computed from."""
@@ -64,7 +64,7 @@ Source: TypeAlias = Literal["qrels", "groups", "preferences"]
 
 @dataclass(frozen=True)
 class Rules:
-    """What the flags of the command mean for measures."""
+    """The effect of the command's flags on measures."""
 
     level: int = 1
     n_documents: int = 0
@@ -72,21 +72,21 @@ class Rules:
 
     @property
     def rounding(self) -> RecallRounding:
-        """How recall points become numbers of documents."""
+        """How recall points are converted to numbers of documents."""
         return "nearest" if self.version == "10.0" else "up"
 
     @property
     def counted(self) -> int:
-        """The level by which documents are counted: with ``-l -1`` all that have a grade."""
+        """The level from which documents are counted: with ``-l -1``, all that have a grade."""
         return max(self.level, 0)
 
 
 @dataclass(frozen=True)
 class Column:
-    """A value that is printed for a query, for all, or for both.
+    """A value that is printed for each query, for all queries, or for both.
 
     `score` takes what its `source` gives for a query: the grades of the ranking and those of all
-    judgments; such a pair for each group; or the preferences. Without a source it is not asked.
+    judgments; such a pair for each group; or the preferences. Without a source, it is not called.
     """
 
     name: str
@@ -97,7 +97,7 @@ class Column:
     """Number of documents that a relstring shows."""
 
     def native_call(self) -> tuple[str, dict[str, Any]] | None:
-        """Return the kernel that gives the value, and its arguments; None if no kernel alone does.
+        """Return the kernel that computes the value, and its arguments; None without one.
 
         ``berryeval._native.Plan`` takes both.
         """
@@ -266,5 +266,5 @@ def _utility(worths: Sequence[float], rules: Rules) -> Score:
 
 
 def _refuse(message: str, *_evidence: Any) -> float:  # noqa: ANN401 - as a measure
-    """Fail when the first query is scored, as trec_eval does."""
+    """Raise when the first query is scored, as trec_eval does."""
     raise TrecEvalError(message, 4)

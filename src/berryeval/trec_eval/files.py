@@ -1,14 +1,14 @@
 """Qrels and runs, read as trec_eval reads them.
 
 Qrels: ``query_id iteration doc_id grade``, four columns and no more. A blank line is malformed.
-Judgment groups, and preferences written as qrels, have the group in place of the iteration.
+Judgment groups, and preferences in the form of qrels, have the group in place of the iteration.
 
 Preferences: ``query_id group subgroup doc_id level``, five columns.
 
 Runs: ``query_id Q0 doc_id rank score tag``; columns after the tag, and blank lines, are ignored.
 
-Numbers are read as far as they go (`berryeval.trec_eval.lines`). Version 9.0.8 keeps scores in
-32 bits; 10.0 keeps 64, and skips lines that begin with # in all of these files.
+Numbers are read up to the first invalid character (`berryeval.trec_eval.lines`). Version 9.0.8
+stores scores in 32 bits; 10.0 uses 64, and skips lines that begin with # in all of these files.
 """
 
 from __future__ import annotations
@@ -112,7 +112,7 @@ def _exact_lines(
 
 
 def read_run(path: str, version: Version) -> RunFile:
-    """Read a run; for 10.0 ``-`` is standard input."""
+    """Read a run; in version 10.0, ``-`` is standard input."""
     rankings: dict[bytes, list[tuple[float, bytes]]] = {}
     tag = b""
     is_stdin = version == "10.0" and path == "-"

@@ -17,7 +17,7 @@ _PIECE = 1 << 21
 
 
 def content(path: str, file: IO[bytes] | None = None) -> bytes:
-    """Read a file that is not empty, or one that is open."""
+    """Return the content of a file, which must not be empty, or of an open one."""
     try:
         with open(path, "rb") if file is None else nullcontext(file) as source:  # noqa: PTH123
             pieces = iter(partial(source.read, _PIECE), b"")
@@ -32,7 +32,7 @@ def content(path: str, file: IO[bytes] | None = None) -> bytes:
 def lines(
     path: str, text: bytes, *, skip_comments: bool = False, may_indent: bool = False
 ) -> Iterator[tuple[int, list[bytes]]]:
-    """Iterate over the columns of each line, which only a line feed ends.
+    """Iterate over the columns of each line; only a line feed ends a line.
 
     A comment has # in its first column; in runs, 10.0 also allows spaces before it.
     """

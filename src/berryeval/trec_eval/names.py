@@ -95,9 +95,9 @@ _OTHERS = {
 def read_names(words: Sequence[str], version: Version) -> dict[str, str | None]:
     """Return the selected measures, in the order of printing, with their parameters.
 
-    The first of several lists of parameters for a measure counts, as in trec_eval; so do parameters
-    given in addition to a nickname that contains the measure. Raises `TrecEvalError` for an unknown
-    measure.
+    If a measure has several lists of parameters, the first one counts, as in trec_eval; so do
+    parameters given in addition to a nickname that contains the measure. Raises `TrecEvalError` for
+    an unknown measure.
     """
     known = set(_REGISTRY) if version == "10.0" else set(_REGISTRY) - _ONLY_IN_10
     marked: set[str] = set()

@@ -1,11 +1,11 @@
 """Values where trec_eval and the kernels differ: the program's own arithmetic.
 
-For a level of 0 or more, and rising recall points, the kernels give the same. Below 0 the program
-counts only judged documents as found, but meets the others on its way as relevant, too; and recall
-points that do not rise obstruct each other. It goes through a ranking from its end.
+For a level of 0 or more, and rising recall points, the kernels give the same values. Below 0, the
+program counts only judged documents as found, but treats the others as relevant on its way; and
+recall points that do not rise affect each other. It goes through a ranking from its end.
 
-Judgment groups: several people judged a query, and each counts the same. A measure is computed for
-the judgments of each group, and averaged over the groups.
+In judgment groups, several people judged a query, and each counts equally. A measure is computed
+for the judgments of each group, and averaged over the groups.
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ __all__ = [
 Grades: TypeAlias = Sequence[float]
 
 GroupScore: TypeAlias = "Callable[[Sequence[tuple[Grades, Grades]]], float]"
-"""From the grades of the ranking and of the judgments in each group to a value."""
+"""Takes the grades of the ranking and of the judgments in each group; returns a value."""
 
 
 def interpolated_from_below(
@@ -81,7 +81,7 @@ def _n_found(grades: Grades, level: float) -> int:
 
 
 def _n_documents(share: float, rounding: RecallRounding) -> int:
-    """Turn a share into a number of documents; below 0 it is always reached, like 0."""
+    """Convert a share to a number of documents; shares below 0 are always reached, like 0."""
     if rounding == "up":
         return int(share + 0.9)
     whole = math.floor(share)
@@ -101,7 +101,7 @@ def residual_if_unjudged(grades: Grades, judged: Grades, p: float) -> float:
 
 
 def set_f_below_0(grades: Grades, judged: Grades, x: float, level: float) -> float:
-    """Return set F with an x below 0, where the divisor can be 0 or below, too."""
+    """Return set F with an x below 0, for which the divisor can also be 0 or negative."""
     p = precision(grades, judged, None, level)
     r = recall(grades, judged, None, level)
     value, total = (x + 1.0) * p * r, x * p + r

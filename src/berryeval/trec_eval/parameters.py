@@ -1,4 +1,4 @@
-"""What follows a measure's name in ``-m``: cutoffs, shares, numbers, gains."""
+"""The parameters after a measure's name in ``-m``: cutoffs, shares, numbers, gains."""
 
 from __future__ import annotations
 

@@ -1,10 +1,10 @@
 """Preferences: which of two documents should be ranked above the other.
 
 A judgment group is one person. Within a group, documents of a higher level are preferred to
-those of a lower one. A group with several subgroups has preferences within each of these, and
+those of a lower one. A group with several subgroups has the preferences within each of these, and
 those that follow from them.
 
-A preference is kept if the better document stands above the other one, or was retrieved and the
+A preference is kept if the better document is ranked above the other one, or was retrieved and the
 other was not. Documents are numbered by rank here: those that were judged and retrieved from 0
 on, then those that were not retrieved.
 """
@@ -27,11 +27,11 @@ __all__ = ["SCORES", "Preference", "Preferences", "collect"]
 NOT_SCORED = 4
 
 Pair = tuple[int, int]
-"""The number of the document that is preferred, and that of the other one."""
+"""The number of the preferred document, and that of the other one."""
 
 
 class Preference(NamedTuple):
-    """A line of a file: what a judge, in a subgroup, thinks of a document."""
+    """A line of a file: a judge's opinion on a document, within a subgroup."""
 
     group: bytes
     subgroup: bytes
@@ -54,7 +54,9 @@ class _Group:
     n_nonrelevant_retrieved: int
     pairs: Counter[Pair]
     fewer_pairs: Callable[[bool], list[Pair]]
-    """The pairs with as many non-relevant documents as relevant ones, of all or the retrieved."""
+    """The pairs with as many non-relevant documents as relevant ones, among all or retrieved
+    documents.
+    """
 
 
 @dataclass(frozen=True)
@@ -218,14 +220,14 @@ def _n_kept(group: _Group, scope: str) -> int:
 
 
 def _simple(preferences: Preferences, scope: str) -> float:
-    """Divide the preferences that are kept by all there are."""
+    """Divide the number of kept preferences by that of all."""
     possible = sum(_n_possible(group, scope) for group in preferences.groups)
     kept = sum(_n_kept(group, scope) for group in preferences.groups)
     return kept / possible if possible else 0.0
 
 
 def _by_group(preferences: Preferences, scope: str) -> float:
-    """Do so for each group, and average over them."""
+    """Return the share of kept preferences in each group, averaged over groups."""
     total = 0.0
     for group in preferences.groups:
         if possible := _n_possible(group, scope):
@@ -234,7 +236,7 @@ def _by_group(preferences: Preferences, scope: str) -> float:
 
 
 def _by_group_balanced(preferences: Preferences, scope: str) -> float:
-    """Do so as if a group had as many non-relevant documents as relevant ones."""
+    """Return `_by_group` as if each group had as many non-relevant documents as relevant ones."""
     total = 0.0
     for group in preferences.groups:
         only_retrieved = scope == "ret"
@@ -254,7 +256,7 @@ def _by_group_balanced(preferences: Preferences, scope: str) -> float:
 
 
 def _by_pair(preferences: Preferences, scope: str) -> float:
-    """Average over pairs of documents the share of judges whose preference is kept."""
+    """Average the share of judges whose preference is kept over pairs of documents."""
     counts = preferences.pairs
     n_pairs = 0
     total = 0.0
@@ -295,5 +297,6 @@ SCORES: dict[str, Callable[[Preferences], float]] = {
     "prefs_pair_imp": partial(_by_pair, scope="imp"),
     "prefs_avgjg_imp": partial(_by_group, scope="imp"),
 }
-"""Measures by name. Those that end in ret look at preferences between retrieved documents only,
-those that end in imp also at such with one of them, the others at all."""
+"""Measures by name. Those that end in ret only look at preferences between retrieved documents,
+those that end in imp also at preferences with one retrieved document, and the others at all.
+"""

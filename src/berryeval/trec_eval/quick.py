@@ -1,7 +1,7 @@
 """Scoring files in one native pass, if trec_eval's rules and ours give the same result.
 
-That is so for nearly every run there is. What is odd, from a comment to a grade that is no whole
-number, is left to the readers in Python, which follow trec_eval to the last trap.
+That is true for nearly every run. Anything odd, from a comment to a grade that is not a whole
+number, is left to the readers in Python, which follow trec_eval in every detail.
 """
 
 from __future__ import annotations
@@ -41,13 +41,13 @@ _LONGEST_RELSTRING = 1000
 _QUERIES_AT_ONCE = 100
 
 _Printed: TypeAlias = "tuple[bytes, array[float] | list[bytes], bool]"
-"""A column with a line for each query: its name, what it holds, whether that is whole numbers."""
+"""A column with a line for each query: its name, its values, and whether they are whole numbers."""
 
 
 def report_files(
     qrels: str, run: str, names: dict[str, str | None], options: Options
 ) -> Iterator[bytes] | None:
-    """Return what `berryeval.trec_eval.report` gives for these files; None if only it can."""
+    """Return the result of `berryeval.trec_eval.report`; None if only that can compute it."""
     if not _is_plain(options) or backend().name != "native":
         return None
     try:
@@ -111,7 +111,7 @@ def _score(
 
 
 def _is_computed(column: Column) -> bool:
-    """Whether a kernel gives its values; a relstring has none."""
+    """Whether a kernel computes its values; none computes a relstring."""
     return column.source is not None and column.kind != "relstring"
 
 
@@ -156,7 +156,7 @@ def _last_tag(file: IO[bytes], size: int) -> bytes | None:
 def _texts(
     session: Session, wanted: Sequence[Column], facts: Facts, options: Options
 ) -> Iterator[bytes]:
-    """Iterate over the text to print: all queries that the run has, and the summary."""
+    """Iterate over the text to print: all queries of the run, and the summary."""
     scores = session.results()
     is_there = [not is_missing for is_missing in scores.is_missing]
     query_ids = list(compress(scores.query_ids, is_there))

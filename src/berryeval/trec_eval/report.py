@@ -36,7 +36,7 @@ NO_COMMON_QUERY = 7
 
 _HIGHEST_DIGIT = 9
 _NOWHERE = b"\0"
-"""Stands in a template where the query's id goes: no id has this byte."""
+"""Placeholder for the query's id in a template, since no id contains this byte."""
 _SOURCES: dict[RelevanceFormat, Source] = {
     "qrels": "qrels",
     "qrels_jg": "groups",
@@ -50,7 +50,7 @@ class Options:
     """The flags of the command."""
 
     per_query: bool = False
-    """Print each query, too (``-q``)."""
+    """Also print each query (``-q``)."""
     summary: bool = True
     """Print the lines for all queries (not ``-n``)."""
     complete: bool = False
@@ -60,7 +60,7 @@ class Options:
     level: int = 1
     """The lowest relevant grade (``-l``)."""
     most: int | None = None
-    """The number of documents of a ranking that count (``-M``); None for all."""
+    """The number of documents per ranking that count (``-M``); None for all."""
     n_documents: int = 0
     """The size of the collection (``-N``)."""
     format: RelevanceFormat = "qrels"
@@ -112,7 +112,7 @@ def _lines(
     facts: Facts,
     options: Options,
 ) -> Iterator[bytes]:
-    """Iterate over the text to print, a query at a time and the summary last."""
+    """Iterate over the text to print, query by query and the summary last."""
     template = _template(wanted, options)
     shown = [i for i, column in enumerate(wanted) if is_printed(column)]
     totals = [0.0] * len(wanted)
@@ -128,7 +128,7 @@ def _lines(
 def iter_scores(
     judgments: Judgments, run: RunFile, names: dict[str, str | None], options: Options
 ) -> Iterator[tuple[bytes, dict[str, float]]]:
-    """Iterate over the queries with their values by printed name, all digits of them.
+    """Iterate over the queries with their values by printed name, with all digits.
 
     A geometric mean's values are logarithms, as trec_eval adds them up.
     """
@@ -171,8 +171,8 @@ def _queries(
 ) -> Iterator[Query]:
     """Iterate over the queries to score, in the order of their ids' bytes.
 
-    9.0.8 takes those in both files. 10.0 takes all that are judged: one that the run does not
-    have is an error, or with ``-c`` has a ranking of one unjudged document.
+    Version 9.0.8 scores the queries in both files, and 10.0 all judged ones: one that is missing
+    from the run is an error, or with ``-c`` has a ranking of one unjudged document.
     """
     needed = [column for column in wanted if column.source is not None]
     source = _SOURCES[options.format]
@@ -198,7 +198,7 @@ def _queries(
 def _evidence(
     judgments: Judgments, query_id: bytes, ranking: Sequence[bytes | None], options: Options
 ) -> tuple[Any, ...]:
-    """Return what the measures of this format are computed from."""
+    """Return the evidence that the measures of this format are computed from."""
     if options.format == "qrels":
         rows = cast("Qrels", judgments)[query_id]
         grade_of = dict(rows)
@@ -231,7 +231,7 @@ def _grades(
 def _ranking(query_id: bytes, run: RunFile, options: Options) -> list[bytes]:
     """Return the documents of a query, best first, up to the requested number.
 
-    Ties go to the greater id, but among preferences to the lesser one.
+    Ties break by id, the greater first, except for preferences, where the smaller is first.
     """
     rows = run.rankings[query_id]
     if _SOURCES[options.format] == "preferences":

@@ -16,7 +16,7 @@ from berryeval.trec_eval.lines import atof, content, lines
 __all__ = ["MISSING", "ZScores", "read_z_scores"]
 
 MISSING = -1000000.0
-"""Stands for the score of a value that the file does not have."""
+"""Stands for the z-score of a value that is missing from the file."""
 
 _COLUMNS = 4
 _Entry = tuple[bytes, float, float]
@@ -54,8 +54,7 @@ class ZScores:
     def _entry(self, query_id: bytes, name: bytes) -> _Entry | None:
         """Find an entry by binary search.
 
-        As trec_eval's, the search ends one place too late, where the next query's first measure
-        stands.
+        Like trec_eval's, the search ends one place too late, at the next query's first measure.
         """
         if query_id not in self.bounds:
             return None
