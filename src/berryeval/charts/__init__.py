@@ -1,9 +1,9 @@
 """Charts of results, drawn as SVG without a library: for pages, files and notebooks.
 
-A function returns a `Chart`; its `to_svg` is text, and `to_png` a picture.
+Every function returns a `Chart`; its `to_svg` returns text, and its `to_png` a picture.
 
-Each module draws one kind of chart from plain rows or points. The functions listed here take them
-from a `Comparison`, or from what `sensitivity` or `tune_fusion` returns.
+Each module draws one kind of chart from plain rows or points. The functions listed here extract
+them from a `Comparison`, or from the result of `sensitivity` or `tune_fusion`.
 """
 
 from __future__ import annotations

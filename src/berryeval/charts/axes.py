@@ -1,4 +1,4 @@
-"""What surrounds the marks of a chart: grid lines with their values, and the legend."""
+"""The surroundings of a chart's marks: grid lines with their values, and the legend."""
 
 from __future__ import annotations
 
@@ -20,12 +20,12 @@ class Key(NamedTuple):
 
     name: str
     kind: str
-    """The class that has its colour."""
+    """The class that determines its colour."""
     shape: Literal["dot", "square", "line", "tick"] = "dot"
 
 
 def header(keys: Sequence[Key], title: str, width: float) -> tuple[list[Svg], float]:
-    """Return the legend, below it the title of the vertical axis, and where the plot begins."""
+    """Return the legend with the title of the vertical axis below it, and where the plot begins."""
     parts: list[Svg] = []
     x, top = 0.0, 0.0
     for key in keys:
@@ -55,7 +55,7 @@ def _symbol(key: Key, x: float, top: float) -> Svg:
 
 
 def y_label_room(values: Iterable[float], text: Callable[[float], str] = figure_text) -> float:
-    """Return how much room the values of a vertical axis take."""
+    """Return the room that the values of a vertical axis take."""
     return max((text_width(text(value)) for value in values), default=0.0) + 2 * _GAP
 
 
@@ -102,7 +102,7 @@ def x_axis(
 
 
 def padded_range(values: Iterable[float], least: float = 0.0) -> tuple[float, float]:
-    """Return the ends of an axis with some room around the values, at least so far apart.
+    """Return the ends of an axis with some room around the values, at least `least` apart.
 
     Examples
     --------

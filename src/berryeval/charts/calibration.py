@@ -1,4 +1,4 @@
-"""The calibration plot: what a judge gives where people gave a grade."""
+"""The calibration plot: the grades of a judge against those of people."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ _RIGHT, _BOTTOM = 16, 46
 _TITLE = 10
 """Room for the title of the vertical axis, next to its values."""
 _MARGIN = 0.5
-"""Grades around the scale, so that circles at its ends are whole."""
+"""Margin around the scale in grades, so that circles at its ends are not cut off."""
 _MAX_VALUES = 11
 _LARGEST = 0.42
 """Radius of the circle of all pairs of a row, in grades."""
@@ -35,20 +35,21 @@ def calibration(
     *,
     width: int = 420,
 ) -> Chart:
-    """Draw the judge's mean for each grade of people, and how its grades are spread.
+    """Draw the judge's mean for each grade of people, and the distribution of its grades.
 
     Parameters
     ----------
     points : sequence of CalibrationPoint
-        Each is a dot on its interval. On the diagonal, judge and people agree on average.
+        Points, each drawn as a dot on its interval. On the diagonal, judge and people agree on
+        average.
     cells : sequence of ConfusionCell
-        Each is a circle; its area is the share of the judge's grade among these pairs.
+        Cells, each drawn as a circle; its area is the share of the judge's grade among these pairs.
     highest : float
         The highest grade of the scale.
     level : float
         Confidence level of the intervals.
     width : int
-        In pixels.
+        Width in pixels.
     """
     step = max(1, math.ceil((highest + 1) / _MAX_VALUES))
     values = [float(value) for value in range(0, int(highest) + 1, step)]

@@ -1,4 +1,4 @@
-"""A chart: marks with a size, a title and a description, as markup of a page or as a file."""
+"""A chart: marks with a size, a title and a description, as markup for a page or as a file."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ _FILE_RULES = (
     ".chart text{font-family:-apple-system,'Segoe UI',Roboto,'Liberation Sans',Arial,'Noto Sans',"
     "'DejaVu Sans',sans-serif}"
 )
-"""Fonts by name: on Linux the library that draws PNG knows no default for sans-serif."""
+"""Fonts are named, since on Linux the library that draws PNG has no default for sans-serif."""
 
 
 @dataclass(frozen=True)
@@ -37,7 +37,7 @@ class Chart:
     """The content of the chart, in words for a screen reader."""
     width: float
     height: float
-    """In pixels, unless a page scales it; so is the width."""
+    """Height in pixels, like the width, unless a page scales it."""
     marks: Svg
     """The drawing, between 0 and `width`, and 0 and `height`."""
     kind: str = ""
@@ -69,7 +69,7 @@ class Chart:
         Raises
         ------
         MissingExtraError
-            If the library that draws is not installed.
+            If the drawing library is not installed.
         BerryEvalError
             If no font is installed.
         """
@@ -86,7 +86,7 @@ class Chart:
         return picture
 
     def __html__(self) -> str:
-        """Return what templates insert."""
+        """Return the markup that templates insert."""
         return self.to_svg("page")
 
     def _repr_html_(self) -> str:
@@ -113,7 +113,7 @@ class Chart:
 
 
 def summary(rows: Sequence[str]) -> str:
-    """Return the first rows of a chart as one description; a reader of many has a table."""
+    """Return the first rows of a chart as one description; pages with many have a table, too."""
     shown = [
         *rows[:_MAX_ROWS],
         *([f"{len(rows) - _MAX_ROWS:,} more"] if rows[_MAX_ROWS:] else []),
@@ -133,7 +133,7 @@ def page_style() -> str:
 def file_style(theme: Theme) -> str:
     """Return the style sheet of a file, with colours in place of variables.
 
-    A notebook shows several files on one page, so rules name the theme they are for.
+    A notebook shows several files on one page, so rules name the theme that they apply to.
     """
     style = re.sub(r"\.chart\b", f".berryeval-{theme}", page_style() + _FILE_RULES)
     if theme != "auto":

@@ -21,7 +21,7 @@ _HEIGHT, _BOTTOM, _INSET = 260, 42, 16
 
 
 def cutoff_families(measures: Iterable[Measure]) -> list[tuple[Measure, ...]]:
-    """Return the measures that differ in k only, by rising k; those with one k are left out."""
+    """Return the measures that differ only in k, by rising k; families of one are left out."""
     families: dict[tuple[object, ...], list[Measure]] = {}
     for measure in measures:
         if measure.k is not None:
@@ -42,9 +42,9 @@ def measure_by_k(comparison: Comparison, family: tuple[Measure, ...], *, width: 
     ----------
     comparison : Comparison
     family : tuple of Measure
-        One of `cutoff_families`.
+        One of the families that `cutoff_families` returns.
     width : int
-        In pixels.
+        Width in pixels.
     """
     lines = {
         system: [(measure.k or 0, run[str(measure)].mean) for measure in family]
@@ -88,13 +88,13 @@ def number_lines(
     kinds : mapping of str to str
         The style of each system.
     axis, along : str
-        What the means are, and what the numbers are.
+        The titles of the vertical and the horizontal axis.
     title : str
         The title of the chart.
     width : int
-        In pixels.
+        Width in pixels.
     place : callable
-        Where a number is on the axis: itself, or its logarithm.
+        Returns the place of a number on the axis: the number itself, or its logarithm.
     """
     keys = [Key(system, kinds[system]) for system in lines]
     heading, top = header(keys, axis, width)

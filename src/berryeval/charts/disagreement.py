@@ -24,12 +24,13 @@ _CELL, _WIDEST_CELL = 22, 48.0
 _GAP = 12
 _WIDEST_NAME, _WIDEST_SYSTEM = 300, 120
 _NARROWEST = 18
-"""Pixels of a column with the name of its system; a narrower one has its number."""
+"""Minimum width in pixels of a column headed by the name of its system; narrower ones get a number.
+"""
 _MIN_NAME = 90
 _SLANT = -50
-"""Degrees by which the names of systems are turned."""
+"""Rotation of the names of systems, in degrees."""
 _FAINTEST = 0.06
-"""The opacity of the lowest score, so that its cell is seen."""
+"""Opacity of the lowest score, so that its cell is visible."""
 
 
 @dataclass(frozen=True)
@@ -39,13 +40,13 @@ class HeatRow:
     name: str
     scores: Sequence[float]
     address: str | None = None
-    """Where the row leads to."""
+    """The address that the row links to."""
 
 
 def most_disputed(comparison: Comparison, measure: Measure, n_queries: int) -> list[int]:
     """Return the positions of the queries whose scores differ most between systems.
 
-    They differ by the range of the scores. Queries with the same score in every system are left
+    The difference is the range of the scores. Queries with the same score in every system are left
     out.
     """
     scores = np.array(
@@ -70,13 +71,13 @@ def heat_map(
     ----------
     comparison : Comparison
     measure : Measure, optional
-        The lead measure by default.
+        Default: the lead measure.
     n_queries : int
-        How many queries are drawn at most.
+        Maximum number of queries to draw.
     address_of : callable, optional
-        Returns the address that the row of a query leads to, from its id.
+        Returns the address that the row of a query links to, given its id.
     width : int
-        In pixels.
+        Width in pixels.
     """
     wanted = measure or comparison.lead
     systems = [place.system for place in leaderboard(comparison, wanted)]
@@ -100,7 +101,7 @@ def heat_map_of(
 ) -> Chart:
     """Draw rows of scores; a stronger colour is a higher score.
 
-    In a narrow chart columns have numbers instead of names.
+    In a narrow chart, columns have numbers instead of names.
     """
     names = [shortened(name, _WIDEST_SYSTEM) for name in distinct_parts(systems)]
     longest = max(map(text_width, names), default=0.0)

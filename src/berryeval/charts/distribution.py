@@ -1,4 +1,4 @@
-"""How the scores of a run's queries are spread, next to those of another run."""
+"""The distribution of a run's scores over queries, next to that of another run."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ _N_BINS = 20
 def score_distribution(
     comparison: Comparison, system: str, measure: Measure | str, *, width: int = 640
 ) -> Chart:
-    """Draw how the scores of a candidate are spread, with the baseline as an outline."""
+    """Draw the distribution of a candidate's scores, with the baseline's as an outline."""
     difference = comparison.difference(system, measure)
     name = str(difference.measure)
     columns = []
@@ -54,8 +54,8 @@ def distribution(
 ) -> Chart:
     """Draw the number of queries per range of scores, and the mean.
 
-    `reference` are the scores of another run, drawn as an outline; `names` those of both runs, for
-    the legend.
+    `reference` are the scores of another run, drawn as an outline; `names` are the names of both
+    runs, for the legend.
     """
     low, high = _ends(measure, [*scores, *(reference or ())])
     counts = _counts(scores, low, high)
@@ -97,7 +97,7 @@ def _ends(measure: Measure, scores: Sequence[float]) -> tuple[float, float]:
 
 
 def _counts(scores: Sequence[float], low: float, high: float) -> list[int]:
-    """Count scores in ranges of equal width; the last has its upper end."""
+    """Count scores in ranges of equal width; the last includes its upper end."""
     place = Scale(low, high, 0, _N_BINS)
     counts = [0] * _N_BINS
     for score in scores:

@@ -1,4 +1,4 @@
-"""The forest plot: mean differences with their intervals, and the margins they have to keep."""
+"""The forest plot: mean differences with their intervals, and the margins that limit them."""
 
 from __future__ import annotations
 
@@ -25,10 +25,10 @@ _WIDEST_NAME = 220
 _NAME_SIZE = 13
 _GAP = 18
 _NARROWEST = 160
-"""Room for marks, below which names and figures stand above them."""
+"""Minimum room for marks; with less, names and figures are above them."""
 _ROW, _LINE, _AXIS = 34, 20, 44
 _HUGE = 100_000
-"""From here on decimals mean nothing, and take too much room."""
+"""Values from here on are shown without decimals, which mean nothing and take too much room."""
 
 
 @dataclass(frozen=True)
@@ -42,14 +42,14 @@ class ForestRow:
     limit: float | None = None
     """The difference that a margin allows."""
     address: str | None = None
-    """Where the row leads to."""
+    """The address that the row links to."""
     is_chosen: bool = False
     digits: int = 4
-    """Decimals of the figures."""
+    """Number of decimals in the figures."""
 
     @property
     def ends(self) -> tuple[float, float]:
-        """Between which values it is drawn; both are the mean if there is no interval."""
+        """The values between which it is drawn; both are the mean if there is no interval."""
         if self.interval is None:
             return self.mean, self.mean
         return self.interval.low, self.interval.high
@@ -76,10 +76,10 @@ class _Layout:
     width: float
     left: float
     right: float
-    """Where marks begin and end."""
+    """The end of the area for marks, which starts at `left`."""
     row: int
     n_lines: int
-    """Lines of text above the marks: 0 if names and figures are next to them."""
+    """Number of lines of text above the marks: 0 if names and figures are next to them."""
 
 
 def forest_plot(
@@ -98,9 +98,10 @@ def forest_plot(
         By the name of a measure, the largest drop that is accepted (a rise where lower is
         better): a mark on its row.
     measure : Measure, optional
-        Only this one, with the greatest gain at the top. Names leave out what all systems share.
+        The only measure to draw, with the largest gain at the top. Names omit what all systems
+        have in common.
     width : int
-        In pixels. In a narrow chart names and figures stand above their marks.
+        Width in pixels. In a narrow chart, names and figures are above their marks.
     """
     differences: Sequence[Difference] = comparison.differences
     if measure is not None:
@@ -126,7 +127,7 @@ def forest_row(
     *,
     is_chosen: bool = False,
 ) -> ForestRow:
-    """Return what is drawn of a difference."""
+    """Return the row of a difference."""
     limit = margin
     if margin is not None and difference.measure.higher_is_better:
         limit = -margin
@@ -143,10 +144,10 @@ def forest(
     width: int = 760,
     words: Mapping[Finding, str] = WORDS,
 ) -> Chart:
-    """Draw rows as points on their intervals, about a line where nothing changed.
+    """Draw rows as points on their intervals, around a line that marks no change.
 
-    `baseline` is what they differ from, `level` the confidence level of the intervals, and `words`
-    what the findings mean.
+    `baseline` is the name of what they are compared with, `level` the confidence level of the
+    intervals, and `words` are the meanings of the findings.
     """
     layout = _layout(rows, width)
     values = [value for row in rows for value in row.ends]
@@ -184,7 +185,7 @@ def _layout(rows: Sequence[ForestRow], width: int) -> _Layout:
 
 
 def _keys(rows: Sequence[ForestRow], words: Mapping[Finding, str]) -> list[Key]:
-    """Return what colours mean; what was not tested only if there is some."""
+    """Return the legend of the colours; untested rows are only in it if there are any."""
     found = {row.finding for row in rows}
     keys = [
         Key(text, f"s-{finding}")

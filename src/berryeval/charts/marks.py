@@ -36,15 +36,15 @@ _OUTCOMES_WIDTH = 1000
 GUARD_WIDTH = 300
 _GUARD_HEIGHT, _AXIS_HEIGHT, _PADDING = 30, 20, 14
 _SMALLEST_SPAN = 0.02
-"""Figures that are all alike still have an axis."""
+"""Minimum span of an axis, for figures that are all alike."""
 
 ROW = 68
-"""Pixels of a row; `query.css` has the same."""
+"""Height of a row in pixels, the same as in `query.css`."""
 _LINKS_WIDTH, _STUB = 100, 18
 
 
 def widest_of(changes: Iterable[Difference | None]) -> float:
-    """Return how far changes and their intervals reach, to draw all of them to one scale."""
+    """Return the extent of changes and their intervals, to draw all of them to one scale."""
     ends = []
     for change in changes:
         if change is not None:
@@ -103,7 +103,7 @@ class GuardFigures(NamedTuple):
 
     value: float
     limits: tuple[float, ...]
-    """One, or two if a change in either direction is limited."""
+    """One limit, or two if changes in both directions are limited."""
     low: float | None
     high: float | None
     verdict: str
@@ -119,7 +119,7 @@ def scale_of(several: Iterable[GuardFigures], *, zero: bool) -> Scale:
 
 
 def axis(scale: Scale, *, signed: bool) -> Svg:
-    """Draw the values of a scale, for the head of a column."""
+    """Draw the values of a scale, for the header of a column."""
     values = ticks(scale.low, scale.high, 4)
     marks = labels_along(
         ((scale.at(v), figure_text(v, signed=signed)) for v in values), 14, GUARD_WIDTH
@@ -187,9 +187,9 @@ class Link:
 
 
 def links(drawn: Sequence[Link], n_rows: int) -> Svg:
-    """Draw lines from old ranks to new ones; a document in one list only has a stub.
+    """Draw lines from old ranks to new ones; a document in only one list gets a stub.
 
-    They fill the gap between two lists whose rows have one height, whatever the gap's width.
+    They fill the gap between two lists whose rows have the same height, whatever the gap's width.
     """
     ordered = sorted(drawn, key=lambda link: (link.effect != "equal", link.weight))
     return el(

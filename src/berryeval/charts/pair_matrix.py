@@ -36,7 +36,7 @@ def pair_matrix(pairs: Sequence[SystemPair], systems: Sequence[str], *, width: i
     systems : sequence of str
         The rows and columns in their order, the best system first.
     width : int
-        In pixels. Cells without room for a figure show their colour alone.
+        Width in pixels. Cells without room for a figure only show their colour.
     """
     found = {(pair.first, pair.second): pair.difference for pair in pairs}
     names = distinct_parts(systems)

@@ -30,7 +30,7 @@ class PowerCurve:
     points: tuple[tuple[int, float], ...]
     """Numbers of queries, rising, each with the smallest drop they can rule out."""
     drop: float | None
-    """What the queries at hand can rule out."""
+    """The smallest drop that the available queries can rule out."""
 
 
 @dataclass(frozen=True)
@@ -42,7 +42,7 @@ class Margin:
 
 
 def power_chart(found: Sensitivity, *, width: int = 640, height: int = 340) -> Chart:
-    """Draw one line per spread of differences, and where the set stands now."""
+    """Draw one line per spread of differences, and mark the current number of queries."""
     curves = [
         PowerCurve(
             "measured"
@@ -65,7 +65,7 @@ def power_chart(found: Sensitivity, *, width: int = 640, height: int = 340) -> C
 
 
 def detection_chart(found: Detection, *, width: int, height: int) -> Chart:
-    """Draw one curve, where these queries are on it, and what the margin needs.
+    """Draw one curve, the place of these queries on it, and the queries that the margin needs.
 
     The steep part of the curve is left out where it is far above everything else.
     """
@@ -91,7 +91,7 @@ def power_curves(
     width: int = 640,
     height: int = 340,
 ) -> Chart:
-    """Draw curves, the point of each at which the queries at hand are, and a margin.
+    """Draw curves, the point of the available queries on each, and a margin.
 
     Numbers of queries are on a logarithmic scale.
     """
@@ -127,7 +127,7 @@ def power_curves(
 
 
 def _round_numbers(first: int, last: int) -> list[int]:
-    """Return 10, 20, 50, 100 and so on; only powers of ten if they would be many."""
+    """Return 10, 20, 50, 100 and so on; only powers of ten if there would be too many."""
     found = [
         step * 10**power
         for power in range(len(str(last)))
@@ -167,7 +167,7 @@ def _margin(margin: Margin, x: Scale, y: Scale) -> Iterator[Svg]:
 def _now(
     curve: PowerCurve, queries: str, kind: str, place: float, x: Scale, y: Scale
 ) -> Iterator[Svg]:
-    """Mark where the queries at hand are on a curve."""
+    """Mark the place of the available queries on a curve."""
     drop = curve.drop or 0.0
     words = fixed(drop, 3) if curve.name else f"{queries}: {fixed(drop, 3)}"
     title = ", ".join(filter(None, (queries, curve.name)))

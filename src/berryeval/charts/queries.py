@@ -1,4 +1,4 @@
-"""The change of each query, from the greatest loss to the greatest gain."""
+"""The change of each query, from the largest loss to the largest gain."""
 
 from __future__ import annotations
 
@@ -20,16 +20,16 @@ __all__ = ["per_query_chart", "sorted_changes"]
 _MAX_BARS = 320
 _HEIGHT, _BOTTOM = 260, 26
 _ROOM_FOR_GAPS = 4
-"""Pixels per bar, from which on there is a gap between bars."""
+"""Width per bar in pixels from which there are gaps between bars."""
 
 
 def per_query_chart(
     comparison: Comparison, system: str, measure: Measure | str, *, width: int = 640
 ) -> Chart:
-    """Draw the difference of each query, sorted: a bar each, or a sample of many queries.
+    """Draw the difference of each query as a bar, sorted; if there are many, of a sample.
 
-    Of more than 320 queries, 320 are drawn at equal distances in their order, the first and the
-    last among them.
+    If there are more than 320 queries, 320 of them are drawn, evenly spaced in their order and
+    including the first and the last.
     """
     name = comparison.difference(system, measure).measure
     changes = comparison.changes(system, measure)
@@ -80,7 +80,7 @@ def _signed(value: float) -> str:
 def _bars(
     changes: Sequence[tuple[float, Outcome]], y: Scale, left: float, right: float
 ) -> list[Svg]:
-    """Draw the bars of each outcome as one path: hundreds of elements would be a long file."""
+    """Draw the bars of each outcome as one path; hundreds of elements would make a large file."""
     n_bars = min(len(changes), _MAX_BARS, int(right - left))
     if not n_bars:
         return []

@@ -25,16 +25,16 @@ def reranking_curves(
 ) -> Chart:
     """Draw the best possible mean against the depth of reranking, one line per run.
 
-    Depth 1 is the run as it is. The axis is logarithmic.
+    Depth 1 is the unchanged run. The axis is logarithmic.
 
     Parameters
     ----------
     ceilings : mapping of str to RerankingCeiling
-        By the name of the run.
+        Ceilings, by the name of the run.
     measure : Measure or str, optional
         Default: the first measure of the first run.
     width : int
-        In pixels.
+        Width in pixels.
     """
     name = next(iter(ceilings.values())).name_of(measure)
     lines = {system: [*ceiling.means(name).items()] for system, ceiling in ceilings.items()}

@@ -1,7 +1,7 @@
 """The scatter plot: each query by its score in two runs.
 
-Seven thousand circles would be a page of a megabyte, and lie on each other. So the square has
-fifty by fifty cells, and a cell has one circle, the larger the more queries it holds.
+Seven thousand circles would take a megabyte, and overlap each other. So the square is divided into
+fifty by fifty cells, each with one circle, which is larger the more queries it represents.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from berryeval.measures import Measure
 __all__ = ["N_CELLS", "Point", "cell_numbers", "points_of", "scatter"]
 
 N_CELLS = 50
-"""Along each side."""
+"""Number of cells along each side."""
 
 _SIZE = 340
 _TOP, _RIGHT, _BOTTOM = 12, 12, 46
@@ -44,15 +44,15 @@ class Point:
     after: float
     count: int
     first: int
-    """Where the first of them stands."""
+    """Position of the first of them."""
     gain: float
-    """The mean of what they gain."""
+    """Their mean gain."""
 
 
 def cell_numbers(
     before: Floats, after: Floats, bounds: tuple[float, float]
 ) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
-    """Return in which column and row of the square each query is, from 0."""
+    """Return the column and row of each query in the square, from 0."""
     low, high = _ends(before, after, bounds)
     found = []
     for values in (before, after):
@@ -62,7 +62,7 @@ def cell_numbers(
 
 
 def _ends(before: Floats, after: Floats, bounds: tuple[float, float]) -> tuple[float, float]:
-    """Return the ends of both axes: the measure's bounds, where it has some."""
+    """Return the ends of both axes: the measure's bounds, if it has any."""
     low, high = bounds
     if not math.isfinite(low):
         low = float(min(before.min(initial=0.0), after.min(initial=0.0)))
@@ -74,7 +74,7 @@ def _ends(before: Floats, after: Floats, bounds: tuple[float, float]) -> tuple[f
 def points_of(
     before: Floats, after: Floats, gains: Floats, bounds: tuple[float, float]
 ) -> list[Point]:
-    """Return the cells that hold queries, the fullest first: small circles lie on large ones."""
+    """Return the cells with queries, the fullest first, so that small circles are on top."""
     x, y = cell_numbers(before, after, bounds)
     cells, first, of_cell, counts = np.unique(
         x * N_CELLS + y, return_index=True, return_inverse=True, return_counts=True

@@ -51,11 +51,11 @@ def settings_chart(
     tried : sequence of SettingsPoint
         All settings, each with its mean over all queries.
     folds : sequence of SettingsPoint
-        What was chosen without each fold, with the mean of that fold.
+        The settings chosen without each fold, with the mean of that fold.
     words : float
         The mean of search by words alone.
     width, height : int
-        In pixels.
+        Size in pixels.
     """
     series = {
         "with feedback": [one for one in tried if one.has_feedback],

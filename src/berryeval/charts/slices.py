@@ -22,7 +22,7 @@ _BAR = 22
 _GAP = 18
 _WIDEST_NAME = 260
 _NARROWEST = 260
-"""Room for bars, below which names stand above them."""
+"""Minimum room for bars; with less, names are above them."""
 
 
 @dataclass(frozen=True)
@@ -36,7 +36,7 @@ class SliceRow:
 
     @property
     def n_queries(self) -> int:
-        """All of them."""
+        """The number of all queries."""
         return self.losses + self.ties + self.wins
 
     @property
@@ -46,14 +46,14 @@ class SliceRow:
 
     @property
     def words(self) -> str:
-        """What the row shows."""
+        """The content of the row, in words."""
         return f"{self.label}: {self.losses:,} worse, {self.ties:,} equal, {self.wins:,} better"
 
 
 def wins_by_slice(
     comparison: Comparison, system: str, measure: Measure | str, *, width: int = 760
 ) -> Chart:
-    """Draw for all queries and each slice which share is worse, equal and better."""
+    """Draw the shares that are worse, equal and better, for all queries and each slice."""
     whole = comparison.difference(system, measure)
     parts = [
         part for part in comparison.sliced if (part.system, part.measure) == (system, whole.measure)

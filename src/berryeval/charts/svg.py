@@ -1,6 +1,6 @@
-"""What charts are made of: elements, text that fits, scales and round values.
+"""The building blocks of charts: elements, text that fits, scales and round values.
 
-This module is the only one that writes markup: `el` escapes whatever is not markup already.
+Only this module writes markup: `el` escapes everything that is not markup already.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ _WIDE = frozenset("mwMW@%+\N{MINUS SIGN}\N{RIGHTWARDS ARROW}\u2026")
 _MILLION = 1_000_000
 _SMALLEST_SPAN = 1e-300
 _MIN_SHARE = 1e-12
-"""A span that is a smaller share of its ends has no round values that floats distinguish."""
+"""If a span is a smaller share of its ends, floats cannot distinguish round values in it."""
 
 
 class Svg(str):
@@ -44,15 +44,15 @@ class Svg(str):
     __slots__ = ()
 
     def __html__(self) -> str:
-        """Return itself: that is how templates recognise markup."""
+        """Return itself, which is how templates recognise markup."""
         return self
 
 
 def el(name: str, *inside: object, **attributes: object) -> Svg:
     """Return an element. Text in it and its attributes are escaped.
 
-    A trailing underscore of an attribute is dropped, others become dashes, and an attribute that
-    is None is left out.
+    A trailing underscore in the name of an attribute is dropped, others become dashes, and an
+    attribute that is None is left out.
 
     Examples
     --------
@@ -121,12 +121,12 @@ def fixed(value: float, digits: int) -> str:
 
 
 def text_width(text: str, size: float = FONT_SIZE) -> float:
-    """Return about how wide a text is, in DejaVu Sans, which is wider than most fonts."""
+    """Return the approximate width of a text in DejaVu Sans, which is wider than most fonts."""
     return size * sum(map(_letter_width, text))
 
 
 def _letter_width(letter: str) -> float:
-    """Return the width of a letter by the height of its font."""
+    """Return the width of a letter, relative to the height of its font."""
     if letter in _NARROW:
         return 0.36
     if letter in _WIDE or east_asian_width(letter) in "WF":
@@ -135,7 +135,7 @@ def _letter_width(letter: str) -> float:
 
 
 def shortened(text: str, width: float, size: float = FONT_SIZE) -> str:
-    """Return a text that fits, without its middle if it has to be: both ends distinguish names.
+    """Return a text that fits, without its middle if necessary, since both ends distinguish names.
 
     Examples
     --------
@@ -168,7 +168,7 @@ class Scale(NamedTuple):
     end: float
 
     def at(self, value: float) -> float:
-        """Return where a value is drawn, within the scale; the middle if it has no width."""
+        """Return the coordinate of a value, within the scale; the middle of an empty scale."""
         # Halves, because the difference of two huge values may be infinite.
         span = self.high / 2 - self.low / 2
         if not span > 0:
@@ -178,7 +178,7 @@ class Scale(NamedTuple):
 
 
 def ticks(low: float, high: float, about: int = 5) -> list[float]:
-    """Return round values between two, about as many as requested.
+    """Return round values between two numbers, about as many as requested.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""The colours of all charts: each has a role, and pages know it as ``--chart-ROLE``."""
+"""The colours of all charts, by role; in pages, they are the variables ``--chart-ROLE``."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A measure over time: lines with bands of their intervals, and what happened on the way."""
+"""A measure over time: lines with bands of their intervals, and events along the way."""
 
 from __future__ import annotations
 
@@ -18,9 +18,9 @@ _BOTTOM, _RIGHT, _INSET, _ABOVE = 28, 10, 12, 14
 _COMMITS = 20
 """Room for the names of commits."""
 _SMALLEST_SPAN = 0.02
-"""The least height of the axis: small changes should look small."""
+"""Minimum span of the axis, so that small changes look small."""
 _CROWDED = 9
-"""Pixels per run, below which dots are small."""
+"""Width per run in pixels, below which dots are small."""
 
 
 @dataclass(frozen=True)
@@ -29,7 +29,7 @@ class TrendLine:
 
     points: Sequence[TrendPoint]
     name: str = ""
-    """For the legend; empty if none is needed."""
+    """Name in the legend; empty if none is needed."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,8 +52,8 @@ def trend_chart(
 ) -> Chart:
     """Draw series from left to right, and a reference as a dashed line.
 
-    With `by_time`, distances are those of time, and the axis has a title; otherwise points are at
-    equal distances. `note` is a sentence to add to the description.
+    With `by_time`, distances are proportional to time, and the axis has a title; otherwise points
+    are evenly spaced. `note` is a sentence to add to the description.
     """
     keys = [Key(line.name, _kind(i)) for i, line in enumerate(lines) if line.name]
     heading, top = header(keys, f"mean {measure}" if by_time else "", width)

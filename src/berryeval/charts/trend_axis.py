@@ -1,4 +1,4 @@
-"""The points of a trend, and what is below them: dates, and commits that moved the mean."""
+"""The points of a trend, with the dates and the commits that moved the mean below them."""
 
 from __future__ import annotations
 
@@ -15,13 +15,13 @@ __all__ = ["Frame", "TrendPoint", "commit_marks", "date_labels"]
 _DAY = 24 * 60 * 60
 _GAP = 8
 _DATE_ROOM = 118
-"""Pixels per date."""
+"""Width per date in pixels."""
 _ENOUGH_DAYS = 8
-"""From here on no two dates of an axis fall on one day."""
+"""Number of days from which no two dates of an axis fall on the same day."""
 _COMMIT_WIDTH = 66
 _MAX_CALLED_OUT = 5
 _WORTH_A_NAME = 0.1
-"""Least change of a mean by the range of all means, for its commit to be named."""
+"""Minimum change of a mean for its commit to be named, relative to the range of all means."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,32 +30,32 @@ class TrendPoint:
 
     time: datetime
     name: str
-    """Which one it is, and when it was."""
+    """Its name and time."""
     mean: float | None
-    """None if it cannot be scored, or is not yet: a gap."""
+    """None, drawn as a gap, if it cannot be scored or has not been scored yet."""
     low: float | None = None
     high: float | None = None
     address: str | None = None
-    """Where it leads to."""
+    """The address that it links to."""
     commit: str | None = None
     is_baseline: bool = False
     n_failed: int = 0
-    """Queries that a system did not answer; no mean has them."""
+    """Number of queries that a system did not answer; no mean includes them."""
     starts_anew: bool = False
-    """Whether it cannot be compared with those before."""
+    """Whether it cannot be compared with earlier ones."""
     alert: str | None = None
     """What is wrong here, in a word."""
 
 
 @dataclass(frozen=True)
 class Frame:
-    """Where things are drawn."""
+    """The area in which a trend is drawn."""
 
     width: int
     x: Scale
     y: Scale
     levels: Sequence[float]
-    """The values that have a line across the chart."""
+    """The values of the lines across the chart."""
     by_time: bool
 
     @property
@@ -64,12 +64,12 @@ class Frame:
         return self.x.end + 12
 
     def is_late(self, x: float) -> bool:
-        """Whether a place is in the right half, where text has to stand at its left."""
+        """Whether a place is in the right half, where text must be to its left."""
         return x > (self.x.start + self.x.end) / 2
 
 
 def date_labels(frame: Frame, points: Sequence[TrendPoint], xs: Sequence[float]) -> Iterator[Svg]:
-    """Write dates, evenly from the first to the last, both of which people look for."""
+    """Write dates, evenly spaced from the first to the last, which are always included."""
     if not points:
         return iter(())
     *others, last = _instants(frame) if frame.by_time else _dates_of(frame, points, xs)
@@ -81,7 +81,7 @@ def date_labels(frame: Frame, points: Sequence[TrendPoint], xs: Sequence[float])
 
 
 def _instants(frame: Frame) -> Iterator[tuple[float, str]]:
-    """Iterate over evenly spaced moments; at midnight if there are days enough."""
+    """Iterate over evenly spaced times, at midnight if there are enough days."""
     low, high = frame.x.low, frame.x.high
     is_long = high - low >= _ENOUGH_DAYS * _DAY
     ends = [datetime.fromtimestamp(moment, timezone.utc) for moment in (low, high)]
@@ -99,7 +99,7 @@ def _instants(frame: Frame) -> Iterator[tuple[float, str]]:
 def _dates_of(
     frame: Frame, points: Sequence[TrendPoint], xs: Sequence[float]
 ) -> Iterator[tuple[float, str]]:
-    """Iterate over the dates of some of the points; hours if all are of one day."""
+    """Iterate over the dates of some points, with hours if all are on one day."""
     is_one_day = points[0].time.date() == points[-1].time.date()
     n_named = min(max(2, int((frame.x.end - frame.x.start) // _DATE_ROOM)), len(points))
     last = None
@@ -117,7 +117,7 @@ def _day(time: datetime) -> str:
 
 
 def commit_marks(frame: Frame, points: Sequence[TrendPoint], xs: Sequence[float]) -> Iterator[Svg]:
-    """Mark where a commit is another than before, and name those that moved the mean most."""
+    """Mark where the commit changes, and name the commits that moved the mean most."""
     named = _called_out(points, xs)
     bottom = frame.y.start
     for i, (point, x) in enumerate(zip(points, xs, strict=True)):

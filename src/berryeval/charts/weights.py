@@ -21,23 +21,23 @@ _SMALLEST_SPAN = 0.02
 
 
 def weights_chart(tuning: FusionTuning, *, width: int = 640, height: int = 340) -> Chart:
-    """Draw the mean score by the share of each run, and what each fold chose and scored.
+    """Draw the mean score by the share of each run, and the choice and score of each fold.
 
     A line is the mean over all queries while the other runs keep their proportions; nothing is
-    fitted, so that it holds for any query. For two runs one line shows both, from the first run
-    alone to the second alone. Dots are the choices of the folds, each at the mean of the queries
+    fitted to any query. For two runs, one line shows both, from the first run alone to the second
+    alone. Dots are the choices of the folds, each at the mean of the queries
     that it was not fitted to.
 
     Parameters
     ----------
     tuning : FusionTuning
     width, height : int
-        In pixels.
+        Size in pixels.
 
     Raises
     ------
     ArgumentError
-        If nothing that was tried has weights.
+        If none of the tried configurations has weights.
     """
     if tuning.curve_choice is None:
         raise ArgumentError("tuning", "one with weights, such as those of wsum", "none")

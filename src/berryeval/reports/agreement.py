@@ -22,7 +22,7 @@ __all__ = ["agreement_tables", "render_agreement"]
 
 JSON_VERSION = 1
 N_SWAPS = 20
-"""Pairs in the table: those that both sets establish first."""
+"""Number of pairs in the table; those that both sets establish come first."""
 
 _COLUMNS = ("measure", "first", "second", "order", "difference_1", "finding_1", "p_value_1",
             "difference_2", "finding_2", "p_value_2", "tau", "tau_ap")  # fmt: skip

@@ -17,7 +17,7 @@ __all__ = ["CheckFigures", "read_figures"]
 
 @dataclass(frozen=True)
 class CheckFigures:
-    """What a check found, to be shown again."""
+    """The results of a check, to be shown again."""
 
     n_pairs: int
     n_queries: int | None
@@ -38,7 +38,7 @@ class CheckFigures:
     scale: float
     min_kappa: float
     max_favour: float
-    """As a share of the scale."""
+    """Largest accepted bias, as a share of the scale."""
     level: float
     """Confidence level of all intervals."""
 
@@ -52,7 +52,7 @@ class CheckFigures:
 
 
 def read_figures(result: Mapping[str, Any]) -> CheckFigures | None:
-    """Return the figures of a check; None if they are not there, or not those of a check."""
+    """Return the figures of a check; None if they are missing or invalid."""
     try:
         return _read(result)
     except (LookupError, TypeError, ValueError, AttributeError):

@@ -43,7 +43,8 @@ N_CHANGED = 5
 def comparison_table(comparison: Comparison) -> tuple[Table, ...]:
     """Lay out means, differences, slices, and the queries that changed most.
 
-    Many systems have a row each, best first, and queries are listed for the best candidate alone.
+    If there are many systems, each has a row, best first, and only the best one's queries are
+    listed.
     """
     means = _leaderboard(comparison) if has_many(comparison) else _means(comparison)
     tables = [means, _differences(comparison)]
@@ -139,7 +140,7 @@ def _differences(comparison: Comparison) -> Table:
 
 
 def _in_order(comparison: Comparison, measure: Measure) -> Sequence[Difference]:
-    """Return the differences in one measure: of a few in their order, of many by effect."""
+    """Return the differences in one measure: a few in their order, many by effect."""
     if has_many(comparison):
         return by_effect(comparison, measure)
     return [d for d in comparison.differences if d.measure == measure]

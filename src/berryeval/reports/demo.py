@@ -1,4 +1,4 @@
-"""The demonstration, for readers who are new to all of this."""
+"""The demonstration, for newcomers."""
 
 from __future__ import annotations
 
@@ -118,7 +118,7 @@ def _verdict(found: Demo) -> Table:
 
 
 def _thresholds(found: Demo) -> str:
-    """Compare the last system with the thresholds of the suite, apart from the gate."""
+    """Compare the last system with the thresholds of the suite, independently of the gate."""
     name, result = list(found.results.items())[-1]
     missed = [
         f"{_named(found, measure)} is {score(guard.value)}, below {guard.limit:.2f}"

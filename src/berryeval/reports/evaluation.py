@@ -36,7 +36,7 @@ class Shown(NamedTuple):
 
     per_query: bool = False
     label: str | None = None
-    """Slices of this label."""
+    """Label whose slices to show."""
     intervals: bool = False
     """Whether to show 95% intervals of means."""
     sampling_errors: bool = False

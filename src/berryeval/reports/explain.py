@@ -97,7 +97,7 @@ def explanation_table(found: Explanation, *, every_move: bool = False) -> Table:
 
 
 def explanation_to_text(heading: str, table: Table) -> str:
-    """Return heading and table in plain characters; of a table without rows, its notes."""
+    """Return heading and table in plain characters; for a table without rows, only its notes."""
     below = table_to_text(table) if table.rows else "\n".join(table.notes)
     return f"{heading}\n\n{below}\n"
 

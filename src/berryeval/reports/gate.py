@@ -115,7 +115,7 @@ def _notes(result: GateResult) -> tuple[str, ...]:
 
 
 def _noise(result: GateResult) -> Iterator[str]:
-    """Note the noise that is included; the reasons of guards that do not pass have it, too."""
+    """Note the noise that is included; the reasons of guards that do not pass mention it, too."""
     known = {
         str(guard.guard.measure): guard.noise_sd
         for guard in result.guards

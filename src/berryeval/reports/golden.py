@@ -30,7 +30,7 @@ __all__ = [
 JSON_VERSION = 1
 
 _SHOWN = 10
-"""Queries that are named in a note."""
+"""Number of queries to name in a note."""
 
 
 def check_tables(found: GoldenCheck) -> list[Table]:
@@ -177,7 +177,7 @@ def check_as_dict(found: GoldenCheck) -> dict[str, Any]:
 
 
 def weights_table(found: TrafficWeights, written: str | None) -> Table:
-    """Lay out how much of the traffic a set has, and how much its queries count."""
+    """Lay out how much of the traffic a set covers, and how much its queries count."""
     n_asked, n_unasked = len(found.weights), len(found.unasked)
     rows = (
         ("searches in the log", _searches(found.matched + found.unmatched)),

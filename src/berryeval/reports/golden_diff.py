@@ -20,7 +20,7 @@ __all__ = ["chunks_table", "chunks_to_json", "diff_tables", "diff_to_json"]
 JSON_VERSION = 1
 
 _SHOWN = 20
-"""Differences of a part that a table lists."""
+"""Number of differences of each part to list in a table."""
 _WIDTH = 60
 
 

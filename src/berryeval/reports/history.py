@@ -37,7 +37,7 @@ _HOW = {
     "52 evaluations has a probability of at most 0.05. After that, and after an "
     "alarm, the count starts again.",
 }
-"""How a decline is decided on: on demand, and daily."""
+"""How a decline is tested: on demand, and daily."""
 
 _MAX_IN_SPARKLINE = 60
 _BLOCKS = "▁▂▃▄▅▆▇█"
@@ -237,7 +237,7 @@ def _drawn(point: Point) -> TrendPoint:
 
 
 def look_as_dict(look: Look) -> dict[str, Any]:
-    """Return a test as JSON has it."""
+    """Return a test as a JSON object."""
     return {
         "from": _iso(look.entries[0].time),
         "to": _iso(look.entries[-1].time),

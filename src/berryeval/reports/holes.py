@@ -41,7 +41,7 @@ class HoleList:
     """Holes, and the settings that they were found with."""
 
     holes: Sequence[Hole]
-    """All of them, the most decisive first."""
+    """All holes, the most decisive first."""
     n_shown: int | None
     """The number to show; None means all."""
     runs: Sequence[str]

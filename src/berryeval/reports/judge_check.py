@@ -17,7 +17,7 @@ __all__ = ["KINDS", "check_as_dict", "check_tables"]
 JSON_VERSION = 1
 KINDS = {"system": "retrieved by", "length": "characters", "rank": "best rank",
          "wording": "query words in the document"}  # fmt: skip
-"""How the groups of each kind of bias are called."""
+"""Headings for the groups of each kind of bias."""
 
 
 def check_tables(check: Check) -> list[Table]:

@@ -1,4 +1,4 @@
-"""What judges were asked, and what they answered: tables and JSON."""
+"""The plan of a judge's work, and its results: tables and JSON."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ _COUNTED = {
 
 
 def _standing_note(standing: Standing) -> str:
-    """Return in words whether the grades of a judge count, and why."""
+    """Return a note that explains whether the grades of a judge count, and why."""
     way_out = "" if standing.state == "admitted" else " Check it with `berryeval judge check`."
     return f"{_COUNTED[standing.state]}: {standing.why}.{way_out}"
 

@@ -53,8 +53,8 @@ _SPECIAL = {
 def comparison_to_latex(comparison: Comparison) -> str:
     """Return a table of means, with marks for differences, and a table of differences.
 
-    The first has one row per system. Where no measure was named there are too many for that: it
-    has one row per measure and one column per system.
+    The first has one row per system. If no measure was named, there are too many columns for that:
+    it then has one row per measure and one column per system.
     """
     return f"{_means(comparison)}\n{_differences(comparison)}"
 
@@ -112,9 +112,9 @@ def _p_value(value: float | None) -> str:
 
 
 def evaluations_to_latex(runs: Evaluations, shown: Shown = Shown()) -> str:  # noqa: B008 - frozen
-    """Return a table with one row per run and one column per measure, with intervals if asked.
+    """Return a table with one row per run and one column per measure, with intervals if requested.
 
-    Where no measure was named it is the table of `evaluations_tables`, with one row per cutoff.
+    If no measure was named, it is the table of `evaluations_tables`, with one row per cutoff.
     """
     first = next(iter(runs.values()))
     note = f"Means over {count(first.n_queries, 'query', 'queries')}."

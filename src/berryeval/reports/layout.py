@@ -30,7 +30,7 @@ class Table(NamedTuple):
 
 
 class Section(NamedTuple):
-    """A heading, and under it labelled paragraphs."""
+    """A heading, and labelled paragraphs below it."""
 
     heading: str
     entries: tuple[tuple[str, str], ...]

@@ -1,6 +1,6 @@
 """Markdown as GitHub and GitLab show it: for a comment, or the summary of a CI job.
 
-What comes from the data shows as it is: no markup, no links, no mentions.
+Data is shown literally: no markup, no links, no mentions.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ _ADDRESS = re.compile(r"\b(?:https?|ftp|mailto|xmpp)(?=:)|\bwww(?=\.)", re.IGNOR
 _MAX_ROWS = 200
 """Largest number of rows in a table."""
 _MAX_CHARACTERS = 60_000
-"""A comment holds 65,536."""
+"""Maximum length in characters; comments are limited to 65,536."""
 
 
 def comparison_to_markdown(comparison: Comparison) -> str:
@@ -100,7 +100,7 @@ def _table(table: Table) -> str:
 def _rows(
     header: tuple[str, ...], rows: list[tuple[str, ...]], n_keys: int, n_words: int = 0
 ) -> str:
-    """Return a table; the figures between keys and the words at its end are to the right."""
+    """Return a table; figures between the keys and the words at the end are right-aligned."""
     n_figures = len(header) - n_keys - n_words
     rule = [*[":---"] * n_keys, *["---:"] * n_figures, *[":---"] * n_words]
     lines = [header, tuple(rule), *rows]
@@ -117,7 +117,7 @@ def _text(text: str) -> str:
 
 
 def _joined(parts: Iterable[str]) -> str:
-    """Return the parts, dropping collapsed ones from the end if a comment cannot hold them all."""
+    """Join the parts, dropping collapsed ones from the end if a comment cannot contain all."""
     kept = list(parts)
     left_out = 0
     while sum(map(len, kept)) > _MAX_CHARACTERS and kept[-1].startswith("<details>"):

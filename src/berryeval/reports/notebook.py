@@ -25,7 +25,7 @@ _STYLE = (
 
 
 def to_html(result: Evaluation | Comparison | GateResult) -> str:
-    """Return what a notebook shows of a result."""
+    """Return a result as HTML for a notebook."""
     heading, tables = _laid_out(result)
     shown = f"<p><strong>{escaped(heading)}</strong></p>" if heading else ""
     shown += "".join(table_to_html(table, with_notes=False) + notes_to_html(table.notes)

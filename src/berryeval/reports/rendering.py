@@ -1,4 +1,4 @@
-"""Evaluations, comparisons, gates and quality suites as text of any format."""
+"""Evaluations, comparisons, gates and quality suites as text in any format."""
 
 from __future__ import annotations
 

@@ -32,7 +32,7 @@ ENDINGS = {
     ".tex": "latex",
     ".xml": "junit",
 }
-"""The format that the extension of a file requests, of any report or list."""
+"""The format of reports and lists for each file extension."""
 
 _RUN = "run"
 """The name of a run that was evaluated alone."""
@@ -108,7 +108,7 @@ def _rendered(result: Any, format: str) -> str:  # noqa: ANN401 - any result
 
 
 def plot(result: Result, measure: object = None) -> Chart:
-    """Draw the differences of a comparison, or how the scores of one run are spread."""
+    """Draw the differences of a comparison, or the distribution of the scores of one run."""
     compared = _comparison_of(result)
     if compared is not None:
         return _forest(result, compared)

@@ -1,6 +1,6 @@
 """Output for people: with Rich on a terminal, in plain text elsewhere.
 
-Rich is imported only when there is a terminal: a pipe need not wait for it.
+Rich is imported only if there is a terminal, so that pipes need not wait for it.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 __all__ = ["show_sections", "show_table", "show_tables"]
 
 _GAP = 2
-"""Spaces between columns, as many as in plain text."""
+"""Number of spaces between columns, as in plain text."""
 
 
 def show_tables(tables: Iterable[Table]) -> None:
@@ -81,7 +81,7 @@ def _layout(table: Table, available: int) -> tuple[list[int], list[list[int]]]:
     """Return widths of columns, and blocks of them that fit.
 
     Keys are folded to as little as a third of the screen, if that saves blocks, and no further
-    than that takes.
+    than needed.
     """
     from rich.cells import cell_len
 

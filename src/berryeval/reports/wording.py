@@ -28,7 +28,7 @@ _FIRST_WORDS = {"all", "both", "latency", "there"}
 
 
 def policy_note(comparison: Comparison) -> str:
-    """Return which differences decide, and how their intervals and p-values are found."""
+    """Return a note on which differences decide, and how intervals and p-values are computed."""
     n_leading = len(comparison.candidates)
     n_others = len(comparison.differences) - n_leading
     notes = [
@@ -55,7 +55,7 @@ def policy_note(comparison: Comparison) -> str:
 
 
 def gate_note(result: GateResult) -> str:
-    """Return how a gate decides, and what its intervals are, if it has any."""
+    """Return a note on how a gate decides, and what its intervals are, if it has any."""
     from berryeval.evaluation.guards import MarginGuard  # where there is a result, it is loaded
 
     guards = result.guards
@@ -118,7 +118,7 @@ def reason_of(guard: GuardResult) -> str:
 
 
 def capitalised(sentence: str) -> str:
-    """Return a sentence with a capital; a name such as nDCG@10 or bpref stays as it is."""
+    """Return a sentence with a capital; names such as nDCG@10 or bpref stay unchanged."""
     is_word = sentence.partition(" ")[0] in _FIRST_WORDS
     return sentence[:1].upper() + sentence[1:] if is_word else sentence
 

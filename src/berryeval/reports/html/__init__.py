@@ -1,6 +1,6 @@
 """Single-file pages, which work from disk, in an email and on a CI server, and can be printed.
 
-Whatever comes from the data is escaped, and a content security policy forbids any script but ours.
+All data is escaped, and a content security policy forbids any script but our own.
 """
 
 from berryeval.reports.html.comparison_page import comparison_to_html, gate_to_html

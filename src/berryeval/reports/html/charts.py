@@ -25,11 +25,11 @@ if TYPE_CHECKING:
 __all__ = ["by_measure", "differences_figure", "figure", "growth_figures", "slices_figures"]
 
 MAX_FIGURES = 8
-"""Pairs of a system and a measure that have charts of their own."""
+"""Maximum number of pairs of a system and a measure that have charts of their own."""
 
 _WIDTHS = (960, 320)
 _HALF = (440, 320)
-"""Pixels of a chart on wide and on narrow screens."""
+"""Width of a chart in pixels, on wide and on narrow screens."""
 
 
 class _Drawing(Protocol):
@@ -63,7 +63,7 @@ def differences_figure(comparison: Comparison, margins: Mapping[str, float], foc
 
 
 def slices_figures(comparison: Comparison, focus: Focus) -> str:
-    """Return losses, ties and wins of each candidate in one measure; of many, those of one."""
+    """Return losses, ties and wins in one measure, of all candidates or of one if many."""
     systems = (focus.system,) if has_many(comparison) else comparison.candidates
     return "".join(
         figure(

@@ -32,7 +32,7 @@ if TYPE_CHECKING:
 __all__ = ["comparison_to_html", "gate_to_html"]
 
 _LONG = 80
-"""Characters of a headline."""
+"""Number of characters from which a headline is long."""
 
 
 def comparison_to_html(
@@ -48,13 +48,13 @@ def comparison_to_html(
     ----------
     comparison : Comparison
     gate : GateResult, optional
-        What a gate made of it; its verdict then stands at the top.
+        The result of a gate; its verdict is shown at the top.
     title : str, optional
-        Of the window; without it the systems' names.
+        Title of the window. Default: the systems' names.
     notes : sequence of str
-        Shown below the first figures.
+        Notes to show below the first figures.
     documents : mapping of str to Document, optional
-        Titles in rankings come from them, or the beginnings of their texts.
+        Documents for the titles in rankings, or the beginnings of texts.
     """
     names = f"{_candidates(comparison)} against {comparison.baseline}"
     focus = focus_of(comparison, gate)
@@ -79,7 +79,7 @@ def comparison_to_html(
 
 
 def gate_to_html(result: GateResult, title: str | None = None) -> str:
-    """Return the page of a gate: its comparison's with the verdict, or the guards alone."""
+    """Return the page of a gate: that of its comparison with the verdict, or only the guards."""
     if result.comparison is not None:
         return comparison_to_html(result.comparison, result, title)
     heading = '<section class="part" id="guards"><h2>Guards</h2>'

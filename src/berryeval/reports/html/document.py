@@ -34,7 +34,7 @@ _COLOURS = {
 
 
 def _colour_rules() -> str:
-    """Return a CSS variable per colour, which follows the theme; of charts ``--chart-…``."""
+    """Return CSS variables for all colours, by theme; those of charts are ``--chart-…``."""
     pairs = {**_COLOURS, **{f"chart-{role}": (LIGHT[role], DARK[role]) for role in LIGHT}}
     plain = "".join(f"--{name}:{light};" for name, (light, _) in pairs.items())
     both = "".join(f"--{name}:light-dark({a},{b});" for name, (a, b) in pairs.items())

@@ -28,7 +28,7 @@ class Focus:
 def focus_of(comparison: Comparison, gate: GateResult | None = None) -> Focus:
     """Return the candidate that was judged and the measure that decided.
 
-    Without a gate it is the first candidate, or the best of many, and the lead measure.
+    Without a gate, they are the first candidate, or the best of many, and the leading measure.
     """
     system, measure = comparison.candidates[0], comparison.lead
     if has_many(comparison):

@@ -1,4 +1,4 @@
-"""Verdicts on the page: a badge, and what each guard found."""
+"""Verdicts on the page: a badge, and the result of each guard."""
 
 from __future__ import annotations
 

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 __all__ = ["MAX_PAIRED", "disagreement_figure", "pairs_figure"]
 
 MAX_PAIRED = 20
-"""Systems of which every pair is tested: 190 pairs."""
+"""Maximum number of systems for testing every pair: 190 pairs."""
 
 
 def pairs_figure(comparison: Comparison, measure: Measure) -> str:

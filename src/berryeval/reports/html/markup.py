@@ -61,7 +61,7 @@ def scroll_box(title: str, inside: str, attributes: str = "") -> str:
 
 
 _ROOMY_COLUMNS = 8
-"""With more columns, a table has smaller letters, so that the last ones are in sight."""
+"""With more columns, a table gets a smaller font, so that the last ones are visible."""
 _HIDDEN = '<span class="unseen">measure</span>'
 
 

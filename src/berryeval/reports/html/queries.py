@@ -1,6 +1,6 @@
 """Every query on the page: a table to sort, filter and open.
 
-The first rows are there without the script; the rest it makes from the data.
+The first rows are in the page; the script creates the others from the data.
 """
 
 from __future__ import annotations

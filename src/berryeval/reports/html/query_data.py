@@ -1,7 +1,7 @@
 """The queries of a comparison, in a compact form for a script.
 
-Scores are whole ten-thousandths, column by column; rankings are those of the queries that changed
-most, as far as there is room.
+Scores are whole ten-thousandths, column by column. Rankings are included for the queries that
+changed most, up to a limit.
 """
 
 from __future__ import annotations
@@ -20,28 +20,28 @@ if TYPE_CHECKING:
 __all__ = ["DEPTH", "OUTCOMES", "moves", "query_data"]
 
 OUTCOMES: tuple[Outcome, ...] = ("better", "equal", "worse")
-"""As the data numbers them."""
+"""Outcomes, in the order of their numbers in the data."""
 
 DEPTH = 10
-"""Ranks that are shown of a ranking."""
+"""Number of ranks to show."""
 _LOOK_DOWN = 100
-"""Ranks that are searched for the new place of a document."""
+"""Number of ranks to search for the new place of a document."""
 _UNIT = 10_000
 _MAX_RANKINGS = 1_500
 _MAX_CHARACTERS = 2_000_000
 _LONGEST_TEXT = 240
 _LONGEST_TITLE = 90
 _MAX_TITLES = 1_000_000
-"""Characters of all titles."""
+"""Total length of all titles in characters."""
 
 Documents = list[list[Any]]
-"""For each document its id, its grade or None, and its rank in each run; 0 if it has none."""
+"""For each document, its id, its grade or None, and its rank in each run or 0."""
 
 
 def query_data(
     comparison: Comparison, focus: Focus, documents: Mapping[str, Document] | None = None
 ) -> dict[str, Any]:
-    """Return what the script of the page reads; known documents have titles."""
+    """Return the data for the script of the page; known documents have titles."""
     rankings = _rankings(comparison)
     ids = list(comparison.query_ids)
     baseline = comparison.baseline
@@ -130,7 +130,7 @@ def _rankings(comparison: Comparison) -> dict[int, Documents]:
 
 
 def _most_changed(comparison: Comparison) -> Iterator[int]:
-    """Return the queries by their greatest change in any measure or system; all, if few."""
+    """Return the queries by their largest change in any measure or system; all if there are few."""
     greatest = [0.0] * comparison.n_queries
     for difference in comparison.differences:
         for position, value in enumerate(abs(difference.values).tolist()):

@@ -75,7 +75,7 @@ def hybrid_tuning_to_html(tuning: HybridTuning) -> str:
 
 
 _Tile = tuple[str, float, str]
-"""What it is, the mean, and a remark."""
+"""A label, the mean, and a remark."""
 
 
 def _tiles(held_out: MeasureResult, training: float) -> Iterable[_Tile]:
