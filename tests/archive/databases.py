@@ -11,7 +11,7 @@ from depth import IS_DEEP
 ON_ONE_DATABASE = pytest.mark.parametrize(
     "location", ["sqlite", "postgresql"] if IS_DEEP else ["sqlite"], indirect=True
 )
-"""For variants that differ before the database is reached, which others test on both."""
+"""For cases that differ before the database is reached; other tests cover both databases."""
 
 
 @contextmanager

@@ -124,7 +124,7 @@ def test_the_last_release_is_recorded(archive):
 
 
 def test_subjects_of_verdicts_are_listed_by_gate(archive):
-    """Oldest first, with ids of any text; verdicts without a subject are omitted."""
+    """They are listed oldest first, with arbitrary ids; verdicts without a subject are omitted."""
     facts = {"run_id": "a" * 64, "judgments_hash": "b" * 64, "verdict": "pass"}
     decisions = [
         Decision("c", None, "q", 2, 1, query_ids=("q1", "\udc80\0é")),

@@ -11,7 +11,7 @@ RUN = Run.from_lists({"q1": ["d1", "d2", "d3"], "q2": ["d4"], "q9": ["d1"]})
 
 @pytest.fixture
 def judged(archive):
-    """Two judged queries, and a third that is missing from the run."""
+    """Three judged queries, one of which is missing from the run."""
     pairs = [("q1", "d1", 0), ("q1", "d2", 2), ("q2", "d4", 1), ("q3", "d1", 1)]
     archive.judgments.put([JudgmentEntry(*pair) for pair in pairs], author="ada")
     return archive

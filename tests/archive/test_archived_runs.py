@@ -65,7 +65,7 @@ def test_a_run_that_another_process_packed_is_the_same_run(archive):
 
 @pytest.mark.parametrize("rows", [{"q" * 1025: {"d": 1}}, {"q": {"é" * 513: 1}}])
 def test_ids_that_are_too_long_are_rejected(archive, rows):
-    """As those of judgments are."""
+    """The limit is that of judgments."""
     with pytest.raises(ArgumentError, match=r"ids of 1 to 1,024 bytes, got one of 1,02\d"):
         archive.runs.put(Run.from_dict(rows), RunFacts("bm25"))
 

@@ -23,7 +23,7 @@ def test_a_system_is_stored_replaced_and_removed(archive):
 
 
 def test_an_export_leaves_credentials_out(tmp_path):
-    """Neither a file for systems nor a secret is written."""
+    """An export contains neither systems nor their secrets."""
     with Archive.open(tmp_path / "a.db") as archive:
         archive.systems.put("shop", "http://h/{query}", {}, SECRETS, author="ada")
         archive.export(tmp_path / "out")

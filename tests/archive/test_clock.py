@@ -37,7 +37,7 @@ def test_a_clock_that_is_set_back_does_not_reorder_runs(archive, monkeypatch):
 
 
 def test_a_clock_that_is_set_back_hides_no_change(archive, monkeypatch):
-    """Caches notice documents and queries that changed."""
+    """Caches still notice changed documents and queries."""
     archive.documents.put([Document("d1", "old")])
     archive.queries.put([Query("q1", "old")])
     archive.judgments.put([JudgmentEntry("q1", "d1", 2)], author="ada")

@@ -1,4 +1,4 @@
-"""Collections beside the archive's own, each in a database of its own."""
+"""Collections besides the archive's own, each in its own database."""
 
 import json
 import stat
@@ -29,7 +29,7 @@ HOSTILE = [
 
 @contextmanager
 def opened(archive, name):
-    """Open a collection for a moment."""
+    """Open a collection within the block."""
     with archive.open_collection(archive.collections.get(name)) as found:
         yield found
 
@@ -55,7 +55,7 @@ def test_an_archive_is_its_own_first_collection(archive):
 
 
 def test_collections_share_nothing(archive):
-    """What is written into one is seen in no other."""
+    """Data written to one is invisible in all others."""
     for name in ("shop", "legal"):
         archive.collections.create(name)
         with opened(archive, name) as one:
@@ -68,7 +68,7 @@ def test_collections_share_nothing(archive):
 
 
 def test_collections_are_listed_in_order_of_creation(archive):
-    """The archive's own is first, also once it has a title."""
+    """The archive's own comes first, even if it has a title."""
     archive.collections.create("shop", "Shop, Größen")
     archive.collections.create("legal")
     archive.collections.retitle("default", "Help centre")
@@ -89,7 +89,7 @@ def test_another_process_sees_a_new_collection(archive, location):
 
 @pytest.mark.parametrize("name", HOSTILE)
 def test_hostile_names_are_rejected(tmp_path, name):
-    """A name is a part of an address and of a file, and nothing else."""
+    """A name is part of addresses and file names, and must not do anything else there."""
     with Archive.open(tmp_path / "berryeval.db") as archive:
         with pytest.raises(ArgumentError, match="lower-case letters"):
             archive.collections.create(name)
@@ -98,7 +98,7 @@ def test_hostile_names_are_rejected(tmp_path, name):
 
 
 def test_a_name_is_used_once(archive):
-    """The second is refused, and leaves no database behind."""
+    """The second one is rejected, and leaves no database behind."""
     archive.collections.create("shop")
     before = databases_of(archive)
     for name in ("shop", "default"):
@@ -108,7 +108,7 @@ def test_a_name_is_used_once(archive):
 
 
 def test_a_race_for_a_name_has_one_winner(archive, monkeypatch):
-    """A name that another process takes meanwhile is refused, and its database is removed."""
+    """A name that another process has just taken is rejected, and its database is removed."""
     monkeypatch.setattr(type(archive.collections), "_check_new", lambda *_: None)
     archive.collections.create("shop")
     before = databases_of(archive)
@@ -170,7 +170,7 @@ def test_an_open_collection_never_writes_into_its_successor(archive):
 
 
 def test_files_are_private(tmp_path):
-    """Only the owner can read a collection, as the archive itself."""
+    """Only the owner can read a collection, like the archive itself."""
     with Archive.open(tmp_path / "berryeval.db") as archive:
         archive.collections.create("shop")
     folder = tmp_path / "berryeval.db.collections"
@@ -293,7 +293,7 @@ def test_an_import_leaves_nothing_if_a_collection_is_damaged(tmp_path):
 
 
 def test_collections_have_no_further_collections(tmp_path):
-    """An export that says so was not written by us."""
+    """An export that contains some was not written by BerryEval."""
     with Archive.open(tmp_path / "berryeval.db") as archive:
         archive.collections.create("shop")
         with opened(archive, "shop") as one:
@@ -303,7 +303,7 @@ def test_collections_have_no_further_collections(tmp_path):
 
 
 def test_an_import_does_not_touch_a_database_that_exists(tmp_path):
-    """A file of the same place may be left over, and hold data."""
+    """A file may be left over in the same place, and contain data."""
     with Archive.open(tmp_path / "berryeval.db") as archive:
         archive.collections.create("shop")
         place = archive.collections.get("shop").place

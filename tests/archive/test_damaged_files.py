@@ -160,7 +160,7 @@ def test_a_damaged_file_is_reported_with_a_remedy(tmp_path, intact, seed):
 
 
 def test_text_that_is_not_utf_8_is_damage(tmp_path):
-    """SQLite's own message names a column, and no way out."""
+    """SQLite's own message names a column, but no remedy."""
     path = tmp_path / "damaged.db"
     with Archive.open(path) as archive:
         archive.baselines.put("main", archive.runs.put(Run.from_lists({}), RunFacts("a")).run_id)

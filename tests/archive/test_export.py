@@ -393,7 +393,7 @@ def test_an_export_overwrites_nothing(filled, tmp_path):
 
 
 def test_a_failed_export_leaves_no_files(filled, tmp_path, monkeypatch):
-    """Whole or not at all."""
+    """An export is written completely or not at all."""
 
     def refuse(_self, _target):
         raise OSError(28, "No space left on device")

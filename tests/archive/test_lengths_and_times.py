@@ -1,4 +1,4 @@
-"""What measures of costs see: lengths of documents, and times of the queries of a run."""
+"""The input of measures of cost: lengths of documents, and times of a run's queries."""
 
 import json
 
@@ -44,7 +44,7 @@ def test_costs_of_a_stored_run_are_those_of_files(archive, scored):
 
 
 def test_other_lengths_are_another_evaluation(archive, scored):
-    """A stored score is never that of lengths that have changed."""
+    """A stored score is never returned for lengths that have changed."""
     archive.documents.put([], hashes={"d1": "1a", "d2": "2b"}, lengths={"d1": 1, "d2": 2})
     before = archive.evaluations.score(scored, "tokens@1")
     hashed = archive.judgments.hash()
@@ -57,7 +57,7 @@ def test_other_lengths_are_another_evaluation(archive, scored):
 
 
 def test_a_document_keeps_its_length_until_its_content_changes(archive):
-    """The length of an old text says nothing about a new one."""
+    """The length of an old text does not apply to a new one."""
     archive.documents.put([Document("d1", "A text.", length=120)])
     assert archive.documents.put([Document("d1", "A text.")]) == 0
     assert archive.documents.get("d1").length == 120
@@ -69,14 +69,14 @@ def test_a_document_keeps_its_length_until_its_content_changes(archive):
 
 @pytest.mark.parametrize("length", [-1, 1.5, True, 10**19])
 def test_a_length_is_a_whole_number(archive, length):
-    """From 0 to 1e18, as in files."""
+    """It ranges from 0 to 1e18, as in files."""
     with pytest.raises(BerryEvalError, match="length of d1"):
         archive.documents.put([], hashes={"d1": "1a"}, lengths={"d1": length})
     assert archive.documents.get("d1") is None
 
 
 def test_missing_lengths_are_an_error_with_a_way_out(archive, scored):
-    """None at all, and none for one of the documents."""
+    """This holds if all lengths are missing, or that of one document."""
     with pytest.raises(InputError, match=r"TBG requires the lengths .* store documents with a"):
         archive.evaluations.score(scored, "TBG")
     archive.documents.put([Document("d1", "A text.", length=120)])
@@ -85,7 +85,7 @@ def test_missing_lengths_are_an_error_with_a_way_out(archive, scored):
 
 
 def test_missing_times_are_an_error(archive, scored):
-    """Neither a run without times nor a query without one is fast."""
+    """A run without times, or a query without one, does not count as fast."""
     with pytest.raises(InputError, match=r"ms@p95 requires the times of queries"):
         archive.evaluations.score(scored, "ms@p95")
     archive.runs.put_timings(scored, {"q1": 12.0})
@@ -107,7 +107,7 @@ def test_the_times_of_a_run_never_change(archive, scored):
 
 
 def test_exports_have_lengths_and_times(archive, scored, tmp_path):
-    """An import scores as before, and documents can be read with their lengths."""
+    """Scores are the same after an import, and documents can be read with their lengths."""
     archive.documents.put(
         [Document("d1", "A text.", length=120)], hashes={"d2": "1a"}, lengths={"d2": 900}
     )

@@ -34,7 +34,7 @@ def test_any_file_can_be_named(tmp_path, monkeypatch, name):
 
 
 def test_a_folder_may_have_an_equals_sign(tmp_path):
-    """As in partitioned data: year=2026/berryeval.db."""
+    """Partitioned data has such folders: year=2026/berryeval.db."""
     folder = tmp_path / "year=2026"
     folder.mkdir()
     assert Location.of(folder / "a.db").path == str(folder / "a.db")

@@ -12,7 +12,7 @@ from berryeval.judges.protocol import Guideline, Scale
 
 
 def test_grades_are_stored_as_they_are_and_only_once(archive):
-    """Uploading the same grades again changes nothing, nor does another grade of the same hash."""
+    """Uploading the same grades again changes nothing, nor does another grade with that hash."""
     grades = [
         model_grade("q1", "d1", 2, reason="it answers", confidence=0.8, model="qwen-7b"),
         model_grade("q1", "d2", None, reason="no text"),
@@ -39,7 +39,7 @@ def test_grades_of_models_are_no_judgments(archive):
 
 
 def test_totals_count_calls_and_refusals(archive):
-    """A repetition costs a call, and is no further pair."""
+    """A repetition counts as a call, but not as another pair."""
     archive.model_grades.put(
         [
             model_grade("q1", "d1", 2),
@@ -55,7 +55,7 @@ def test_totals_count_calls_and_refusals(archive):
 
 
 def test_pages_of_grades_are_those_of_a_judge(archive):
-    """All of them, in the order of ids."""
+    """All of them are listed, in the order of ids."""
     archive.model_grades.put([model_grade(f"q{n}", "d1", 1) for n in (2, 1, 3)])
     archive.model_grades.put([model_grade("q1", "d1", 0, "other")])
     page = archive.model_grades.page(identity=identity().digest, limit=2)
@@ -74,7 +74,7 @@ def test_pages_of_grades_are_those_of_a_judge(archive):
     ],
 )  # fmt: skip
 def test_an_invalid_grade_is_rejected_with_all_others(archive, wrong):
-    """All or none; the message names the field."""
+    """Either all grades are stored or none; the message names the field."""
     with pytest.raises((ArgumentError, InputTypeError), match=r"\w+: expected"):
         archive.model_grades.put(
             [model_grade("q1", "d1", 1), replace(model_grade("q2", "d1", 1), **wrong)]
@@ -83,7 +83,7 @@ def test_an_invalid_grade_is_rejected_with_all_others(archive, wrong):
 
 
 def test_checks_are_kept_and_the_same_one_is_stored_once(archive):
-    """The history of a judge's checks, oldest first."""
+    """A judge's checks are listed oldest first."""
     first = admission(result={"kappa": {"value": 0.4}}, is_admitted=False)
     second = admission(checked_at="2026-11-19T08:00:00+00:00", models=("qwen-7b",))
     assert archive.admissions.put([second, first], stored_by="ada") == 2
@@ -94,7 +94,7 @@ def test_checks_are_kept_and_the_same_one_is_stored_once(archive):
 
 
 def test_the_guideline_of_a_check_is_that_of_the_policy(archive):
-    """Its text and its labels; without labels, the highest grade of a judgment ends the scale."""
+    """It consists of text and labels; without labels, the scale ends with the highest grade."""
     assert archive.judging.guideline() is None
     archive.judging.adopt_guideline(" Judge from\r\nthe text.\n")
     assert archive.judging.guideline() is None  # the scale is unknown
@@ -107,7 +107,7 @@ def test_the_guideline_of_a_check_is_that_of_the_policy(archive):
 
 
 def test_an_archive_keeps_its_guideline(archive):
-    """One that is adopted declares no rule, so that a file still may; an empty one is none."""
+    """Adopting one does not declare a rule, so a file still may; an empty guideline is ignored."""
     archive.judging.adopt_guideline(" \n")
     archive.judging.adopt_guideline("Judge fairly.")
     archive.judging.adopt_guideline("Judge otherwise.")
@@ -119,7 +119,7 @@ def test_an_archive_keeps_its_guideline(archive):
 
 
 def test_a_draw_never_changes(archive):
-    """The same one may be stored again; another one needs another name."""
+    """The same draw may be stored again; a different one needs another name."""
     ids = [f"q{n}" for n in range(30)]
     stored, is_new = archive.label_draws.put("first", draw_labels(ids, 12), created_by="ada")
     assert is_new
@@ -133,7 +133,7 @@ def test_a_draw_never_changes(archive):
 
 
 def test_nothing_enters_the_queries_before_a_person_accepts_it(archive):
-    """A file that calls them accepted does not change that."""
+    """This holds even if a file marks them as accepted."""
     archive.proposals.put([proposal("P1"), proposal("P2", status="accepted")])
     assert archive.queries.all() == {}
     assert archive.proposals.counts() == {"proposed": 2}
@@ -147,7 +147,7 @@ def test_nothing_enters_the_queries_before_a_person_accepts_it(archive):
 
 @pytest.mark.parametrize("status", ["accepted", "added", "rejected"])
 def test_no_reviewer_is_taken_from_a_file(archive, status):
-    """It would put the name of a person below what a judge uploaded."""
+    """Otherwise, a judge's upload could bear the name of a person."""
     given = replace(proposal("P1", status=status), reviewed_by="ada", reviewed_at="2026-11-18")
     archive.proposals.put([given])
     found = archive.proposals.get("P1")
@@ -173,7 +173,7 @@ def test_decisions_on_proposals_are_final(archive):
 
 
 def test_totals_of_hostile_counts_can_be_summed(archive):
-    """Counts beyond any judge are refused: their sum would fail every page that shows it."""
+    """Counts that no judge can reach are rejected, since pages could not show their sum."""
     for name in ("n_calls", "input_tokens", "output_tokens", "number"):
         with pytest.raises(ArgumentError, match=f"{name}: expected at most 2,147,483,647"):
             archive.model_grades.put([model_grade("q1", "d1", 1, **{name: 2**53})])
@@ -184,7 +184,7 @@ def test_totals_of_hostile_counts_can_be_summed(archive):
 
 
 def test_first_grades_are_streamed(archive):
-    """Without repetitions and refusals, and by pair with everything else."""
+    """Repetitions and refusals are omitted, and grades are sorted by pair."""
     archive.model_grades.put(
         [
             model_grade("q1", "d1", 2),
@@ -203,7 +203,7 @@ def test_first_grades_are_streamed(archive):
 
 @pytest.mark.parametrize("name", ["fingerprint", "rule", "result"])
 def test_a_check_has_a_limited_size(archive, name):
-    """Each list of judges reads all of them."""
+    """Every list of judges reads all checks."""
     huge = {str(number): "x" * 100 for number in range(10_000)}
     with pytest.raises(ArgumentError, match=f"{name}: expected at most .* characters of JSON"):
         archive.admissions.put([replace(admission(), **{name: huge})], stored_by="ada")
@@ -211,7 +211,7 @@ def test_a_check_has_a_limited_size(archive, name):
 
 
 def test_two_reviewers_at_once_leave_one_text(archive, monkeypatch):
-    """The proposal says what the query says, whoever of them came second."""
+    """Proposal and query have the same text, whichever reviewer came second."""
     archive.proposals.put([proposal("P1", "how long?")])
     put = archive.queries.put
 

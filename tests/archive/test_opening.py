@@ -23,7 +23,7 @@ ONE = [JudgmentEntry("q", "d", 1)]
 
 
 def test_an_archive_is_created_and_reopened(location):
-    """What was written is found again."""
+    """Data that was written is found again."""
     with Archive.open(location) as archive:
         archive.judgments.put(ONE, author="ada")
     with Archive.open(location) as archive:
@@ -43,7 +43,7 @@ def test_sqlite_leaves_a_single_file(tmp_path):
 
 
 def test_a_connection_in_use_is_closed_when_its_block_ends(location):
-    """The archive may be closed meanwhile, by a service that stops."""
+    """The archive may be closed in the meantime, by a service that stops."""
     archive = Archive.open(location)
     with archive._database.reading() as connection:
         raw = connection.connection.dbapi_connection

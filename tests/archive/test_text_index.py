@@ -82,7 +82,7 @@ def json_of(title, text):
 
 @pytest.mark.parametrize("text", ["", "plain", 'a "quote" \\ and a tab\t', "日本語 🙂 é", "a\\\\"])
 def test_any_prefix_gives_an_excerpt_of_the_document(text):
-    """Wherever the JSON is cut, the result is a prefix of title and text."""
+    """Wherever the JSON is cut off, the result is a prefix of title and text."""
     whole = json_of("Title 🙂", text)
     for length in range(len(whole) + 1):
         found = beginning_of(whole[:length])

@@ -23,7 +23,7 @@ def reports():
 
 
 def test_the_page_links_to_every_report(reports):
-    """A report that is not listed would be made for nobody, and a missing one is a dead link."""
+    """No report is unlisted, and no link is dead."""
     linked = re.findall(r"\]\(gallery/([\w.]+)\)", PAGE.read_text(encoding="utf-8"))
     assert sorted(linked) == sorted(reports) == sorted(HEADLINES)
 

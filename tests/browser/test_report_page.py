@@ -46,7 +46,7 @@ def test_the_page_opens_without_errors_or_network_access(html, open_page):
 
 
 def test_the_page_is_accessible(html, open_page):
-    """Contrast, labels, names and roles pass axe-core, also with rankings expanded."""
+    """Contrast, labels, names and roles pass axe-core, including with rankings expanded."""
     page = open_page(html)
     page.locator(".expand").first.click()
     page.locator("summary").first.click()
@@ -170,7 +170,7 @@ def test_printed_pages_are_light_and_without_controls(html, open_page):
 
 
 def test_rankings_are_printed_and_nothing_is_cut_off(open_page):
-    """Those of the queries that changed most; afterwards the page is as it was."""
+    """Rankings of the queries that changed most are printed; afterwards, the page is unchanged."""
     systems = {f"a-system-with-a-long-name-{number}": 0.1 * number for number in range(5)}
     page = open_page(comparison_to_html(a_comparison(30, systems)))
     page.set_viewport_size({"width": 718, "height": 1000})  # an A4 page within its margins

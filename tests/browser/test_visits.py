@@ -12,7 +12,7 @@ DATABASES = ("sqlite",)
 
 @pytest.mark.usefixtures("browser")
 def test_complaints_are_recorded(contexts, new_workbench):
-    """Console errors, uncaught exceptions, and requests to other hosts."""
+    """They include console errors, uncaught exceptions, and requests to other hosts."""
     visits = Visits(contexts)
     page = visits(new_workbench(), "/docs")
     page.evaluate("console.error('first'); console.log('not this')")

@@ -40,7 +40,7 @@ def open_menu(page, name: str) -> None:
 
 
 def test_an_empty_service_leads_to_judging_with_texts(admin):
-    """Log in, load the samples, open Judge, and grade an article that can be read."""
+    """A user logs in, loads the samples, opens Judge, and grades an article with its text."""
     page, archive = admin
     page.get_by_role("button", name="Load samples").click()
     expect(page.get_by_role("main")).to_contain_text("stems")
@@ -58,7 +58,7 @@ def test_an_empty_service_leads_to_judging_with_texts(admin):
 
 
 def test_an_empty_service_leads_to_a_verdict(admin):
-    """Log in, load the samples, set up a gate as the form proposes, and check the newest run."""
+    """A user logs in, loads the samples, sets up the proposed gate, and checks the newest run."""
     page, _ = admin
     page.get_by_role("button", name="Load samples").click()
     open_menu(page, "Gates")

@@ -63,7 +63,7 @@ def test_a_menu_and_a_notice_fit_on_a_phone(workbench, visit):
 
 
 def test_a_slow_filter_shows_that_it_works(workbench, visit):
-    """The list is marked as busy until the new one is there."""
+    """The list is marked as busy until the new one arrives."""
     page = visit(workbench, "/queries")
     waiting = []
     page.route("**/queries?*", lambda route: waiting.append(route))  # noqa: PLW0108

@@ -91,7 +91,7 @@ def run_gate(page):
 
 
 def test_judging_holes_changes_the_verdict(new_workbench, visit):
-    """Compare, judge twenty holes by keyboard, see the verdict change, set a baseline."""
+    """A user judges twenty holes by keyboard, sees the verdict change, and sets a baseline."""
     workbench = new_workbench()
     page = visit(workbench, f"/compare?a=main&b={workbench.runs['hybrid']}")
     expect(verdict_of(page)).to_contain_text("Worse")

@@ -84,7 +84,7 @@ def test_undo_goes_back_and_skip_moves_on(visit, filled):
 
 
 def test_buttons_do_the_same_as_keys(visit, filled):
-    """They are for phones."""
+    """Phones have only buttons."""
     page = wait_for_queue(
         visit(filled, "/judge", viewport={"width": 390, "height": 844}, has_touch=True)
     )
@@ -145,7 +145,7 @@ def test_a_very_long_document_is_loaded_in_pieces(visit, filled):
 
 
 def test_the_total_stays_while_one_judges(new_workbench, visit):
-    """Also when answers are saved and further documents are fetched."""
+    """Saving answers and fetching more documents does not change it."""
     workbench = new_workbench()
     page = wait_for_queue(visit(workbench, "/judge"))
     count = page.locator("#judge-count")
@@ -160,7 +160,7 @@ def test_the_total_stays_while_one_judges(new_workbench, visit):
 
 
 def test_a_double_click_grades_one_document(new_workbench, visit):
-    """Nobody has read the next one yet."""
+    """The next document is not graded unread."""
     workbench = new_workbench()
     page = wait_for_queue(visit(workbench, "/judge"))
     page.locator("[data-grade='1']").dblclick()

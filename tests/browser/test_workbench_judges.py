@@ -43,7 +43,7 @@ def judged(new_workbench, tmp_path):
 
 
 def test_from_uploaded_grades_to_a_comparison_of_people_and_model(judged, visit):
-    """The judge is admitted, its calibration is drawn, and a comparison says what it rests on."""
+    """The judge is admitted, its calibration is drawn, and a comparison states its basis."""
     page = visit(judged, "/", reduced_motion="reduce")
     page.get_by_role("navigation", name="Pages", exact=True).get_by_role(
         "link", name="Model judges"

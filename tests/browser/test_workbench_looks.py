@@ -103,7 +103,7 @@ def shows_keys(page):
 
 @pytest.mark.parametrize("picture", PICTURES, ids=lambda picture: picture.name)
 def test_every_page_is_accessible_and_stable(workbench, known, visit, picture):
-    """Contrast, labels, names, roles; no horizontal scrolling; no layout shift while loading.
+    """Contrast, labels, names and roles pass; no page scrolls sideways or shifts while loading.
 
     The rule that combines grades is at the foot of each page, aligned with the content.
     """

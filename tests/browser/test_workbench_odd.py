@@ -66,7 +66,7 @@ def complaints(page) -> list[str]:
 
 
 def test_a_query_is_shown_literally(odd, visit):
-    """Markup, right-to-left text, emoji, 10,000 results, a document of 5 MB."""
+    """This covers markup, right-to-left text, emoji, 10,000 results, and a document of 5 MB."""
     page = visit(odd, "/login")
     for query_id in TEXTS.keys() - {BYTES}:
         page.goto(address_of(query_id, odd))

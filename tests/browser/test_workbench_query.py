@@ -340,7 +340,7 @@ def test_slices_of_a_comparison_are_not_clipped(workbench, visit, width):
 
 
 def test_a_printed_comparison_has_its_chart_and_no_buttons(workbench, visit):
-    """The chart is the wide one, in letters of the size of the text, within an A4 page."""
+    """The wide chart is printed within an A4 page, with letters as large as the text."""
     page = visit(
         workbench,
         f"/compare?a=main&b={workbench.runs['hybrid']}",

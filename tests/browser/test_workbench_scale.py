@@ -48,7 +48,7 @@ def query_of(workbench):
 
 
 def test_every_grade_of_the_scale_has_a_key(scaled, visit):
-    """On the page Judge, in a list of results, in the drawer, and as a button of a judgment."""
+    """It works on the page Judge, in lists, in the drawer, and as a button of a judgment."""
     workbench = scaled(10)
     grades = workbench.archive.judgments
     page = wait_for_queue(visit(workbench, "/judge"))

@@ -137,6 +137,6 @@ def next_without_scripts(page):
 
 
 def press(page, control):
-    """Click a control, and wait for the page that follows: a click alone does not."""
+    """Click a control, and wait for the next page, which a click alone does not."""
     with page.expect_navigation():
         control.click()

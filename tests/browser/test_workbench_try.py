@@ -12,7 +12,7 @@ DATABASES = ("sqlite",)  # one of the journeys uses both databases
 
 
 def test_a_setting_is_tuned_judged_scored_and_saved(workbench, visit):
-    """Type a query, change a setting, grade in place, score all queries, save and compare."""
+    """A user tries a query with another setting, grades in place, scores, saves and compares."""
     small_archive.index(workbench.archive)
     page = visit(workbench, "/try")
     page.get_by_label("Query", exact=True).fill("when to prune basil")

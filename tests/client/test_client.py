@@ -97,7 +97,7 @@ def test_documents(client):
 
 
 def test_judgments_are_uploaded_and_downloaded(client, tmp_path):
-    """Files of any format; what the archive cannot hold is noted."""
+    """Files may have any format; anything that the archive cannot store is noted."""
     path = tmp_path / "ratings.csv"
     path.write_text("query,docid,rating\nj9,d1,2\nj9,d2,\n")
     stored = client.judgments.upload(path)
@@ -139,7 +139,7 @@ def test_projects(client, run_id):
 
 
 def test_runs_are_uploaded_and_downloaded(client, tmp_path):
-    """Files of any format, plain or compressed, and objects; ids are unchanged."""
+    """This covers files of any format, plain or compressed, and objects; ids are unchanged."""
     path = tmp_path / "bm25.run.gz"
     path.write_bytes(gzip.compress(b"q1 Q0 d1 1 2.0 x\nq1 Q0 d2 2 1.0 x\nq2 Q0 d3 1 1.0 x\n"))
     stored = client.runs.upload(
@@ -278,7 +278,7 @@ def test_registered_systems(client):
 
 
 def test_a_client_of_a_collection(client):
-    """Every request names it, also those for further pages."""
+    """Every request names it, including those for further pages."""
     assert client.collections.create("shop", "Shop")["title"] == "Shop"
     assert [one["name"] for one in client.collections] == ["default", "shop"]
     with be.Client(client.url, collection="shop") as shop:
@@ -306,7 +306,7 @@ def test_operations(client):
 
 
 def test_judges_are_uploaded_and_downloaded(client):
-    """Grades and checks, under another guideline; a judge without grades is not listed."""
+    """Grades and checks are stored under a guideline; a judge without grades is not listed."""
     client.judgments.set_policy(labels=["a", "b", "c", "d"], guideline="Judge.")
     assert client.judges.put_checks([CHECK]) == {"received": 1, "new": 1}
     assert [*client.judges] == []
@@ -434,7 +434,7 @@ def test_every_route_is_covered(client, run_id, tmp_path, monkeypatch):
 
 
 def test_ids_with_any_characters_are_transmitted(client):
-    """Slashes, spaces, percent signs and letters of any language."""
+    """They may contain slashes, spaces, percent signs and letters of any language."""
     for doc_id in ("a/b c", "ä%2F", "文書?#"):
         client.judgments.put([("ids", doc_id, 1)])
         assert client.judgments.get("ids", doc_id)["doc_id"] == doc_id

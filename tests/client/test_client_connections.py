@@ -118,7 +118,7 @@ def scripted():
 
 
 def test_a_connection_is_kept_open(scripted):
-    """It serves many requests, also after an error; it is replaced if the server closed it."""
+    """It serves many requests, even after an error, and is replaced if the server closed it."""
     for _ in range(3):
         scripted.health()
     with pytest.raises(ServiceError, match="answered 500"):
@@ -151,7 +151,7 @@ def test_an_unreachable_service_is_reported():
 
 
 def test_a_service_that_does_not_respond_times_out():
-    """After the timeout."""
+    """The error is raised after the timeout."""
     with socket.create_server(("127.0.0.1", 0)) as silent:
         client = be.Client(f"http://127.0.0.1:{silent.getsockname()[1]}", timeout=0.1)
         with pytest.raises(ServiceError, match=r"no response within 0\.1 s") as error:

@@ -177,7 +177,7 @@ def comparison_in_markdown(world, _):
 
 
 def comparison_in_latex(world, _):
-    """Marks are those of the words; unclear and untested differences have none."""
+    """Return differences from marks; unclear and untested ones have no mark."""
     text = command(world, "compare", *FILES, *NAMED, "--format", "latex")
     rows = [line.strip(" \\").split(" & ") for line in text.splitlines() if " & " in line]
     (head, _, new), differences = rows[:3], rows[4:]

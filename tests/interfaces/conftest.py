@@ -11,7 +11,7 @@ from interfaces import world as worlds
 
 @pytest.fixture(autouse=True)
 def _complete_pages(monkeypatch):
-    """Let pages wait for what was never computed, however slow the machine is."""
+    """Let pages wait for results that were never computed, however slow the machine is."""
     monkeypatch.setattr(shared_work, "FIRST_WAIT_SECONDS", 20.0)
 
 

@@ -53,7 +53,7 @@ def gate_records(found):
 
 
 def gate_by_command(world, _):
-    """The table has no reasons for guards that pass."""
+    """Return the gate of the table, which has no reasons for guards that pass."""
     text = command(world, "gate")
     verdict, _, sentence = text.splitlines()[0].partition(": ")
     found = {"verdict": verdict.lower(), "sentence": sentence.capitalize()}
@@ -94,7 +94,7 @@ def gate_on_the_page(world, _):
 
 
 def gate_in_the_report(world, _):
-    """A reason has its subject, but no comparison."""
+    """Return the gate of the report, whose reasons have a subject but no comparison."""
     shown = report(world, "gate")
     badge = shown.find(class_="hero").find(class_="badge").text
     sentence = shown.find("h1").text.replace("\u2212", "-").capitalize()

@@ -11,7 +11,7 @@ WORDS = {
     "untested": "too few changes to decide",
 }
 NOTHING = ("", "-", "\u2013")
-"""What stands where there is no figure."""
+"""Placeholders for missing figures."""
 
 
 def page_of(markup):

@@ -1,4 +1,4 @@
-"""Every way to score with subtopics gives the same numbers, or an error that says why not."""
+"""Every way to score with subtopics gives the same numbers, or an error that explains why not."""
 
 import json
 
@@ -89,7 +89,7 @@ def test_dicts_frames_records_and_files_have_the_same_scores(folder):
 
 
 def test_weights_are_the_same_from_files_frames_and_python():
-    """The column subtopic_weight, and with_subtopic_weights()."""
+    """They come from the column subtopic_weight, or from with_subtopic_weights()."""
     expected = be.evaluate(
         Judgments.from_dict(nested()).with_subtopic_weights(WEIGHTS), GOOD, MEASURES
     ).to_dict()
@@ -182,7 +182,7 @@ def test_holes_rejects_intent_aware_measures():
 
 
 def test_measures_lists_them():
-    """With definition and parameters."""
+    """Each has a definition and parameters."""
     found = berryeval("measures", "--json")
     names = {one["name"] for one in json.loads(found.stdout)["measures"]}
     assert {"alpha_DCG", "alpha_nDCG", "ERR_IA", "nERR_IA", "NRBP", "nNRBP"} <= names

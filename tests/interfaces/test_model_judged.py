@@ -70,7 +70,7 @@ class World:
 
 @pytest.fixture(scope="module")
 def world(tmp_path_factory):
-    """A set that an admitted judge graded; the command line writes what counts, and the draw."""
+    """A set graded by an admitted judge; the command line writes counted grades and the draw."""
     folder = tmp_path_factory.mktemp("modelled")
     golden = write_model_judged(folder / "golden")
     (folder / "berryeval.toml").write_text(GATE)
@@ -90,7 +90,7 @@ def world(tmp_path_factory):
 
 
 def compared(world):
-    """Return the result of Python: grades and draw without files between."""
+    """Return the result of Python, from grades and a draw in memory."""
     golden = read_golden_set(world.folder / "golden")
     runs = {name: be.read_run(world.folder / f"{name}.run") for name in ("old", "new")}
     draw = be.draw_labels([query.query_id for query in golden.queries], N_LABELLED)
@@ -134,7 +134,7 @@ def comparison_by_http(world, _):
 
 
 def comparison_on_the_page(world, _):
-    """The part of the page that people and model share has no p-value."""
+    """Return the part of the page about people and model, which has no p-value."""
     address = f"a={world.run_ids['old']}&b={world.run_ids['new']}&measure=nDCG%406"
     shown = page(world, f"/compare/model?{address}")
     conclusion = shown.find("p", class_="conclusion")
@@ -273,7 +273,7 @@ def test_every_interface_says_what_its_answer_rests_on(world, pytester, truth, i
 
 
 def test_the_report_of_pytest_compares_by_people_and_model(world, pytester):
-    """Its means and differences are those that the verdict rests on."""
+    """Its means and differences are those that the verdict is based on."""
     shown = run_in_pytest(world, pytester, "assert berryeval_results.gate")
     by_command = report(world, "gate")
     assert "Rests on 300 human" in shown.text
@@ -284,7 +284,7 @@ def test_the_report_of_pytest_compares_by_people_and_model(world, pytester):
 
 
 def test_a_live_system_is_asked_what_only_the_model_judged(world):
-    """The gate in pytest needs all queries of the draw, not only those that people labelled."""
+    """The gate in pytest sends all queries of the draw, not only those that people labelled."""
     settings = read_settings(world.folder / "berryeval.toml")
     golden = read_golden_set(world.folder / "golden")
     texts = {query.text: query.query_id for query in golden.queries}

@@ -1,4 +1,4 @@
-"""Weights and strata through every interface: before they exist, and after they change.
+"""Weights and strata in every interface, before they exist and after they change.
 
 Python is the reference. An interface that caches results must notice that weights have changed.
 """

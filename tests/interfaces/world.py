@@ -18,9 +18,9 @@ ACCEPTED = 0.07
 """The margin of the gate that passes, in slices of half of the queries, too."""
 N_QUERIES = 48
 MANY = 1000
-"""The number of queries that the set of the gate with too few is to have in the end."""
+"""The declared final number of queries of the gate with too few."""
 NOISY = "noisy.toml"
-"""The gate with a further run of the candidate, whose own noise is counted in."""
+"""The gate with a repeated run of the candidate, whose noise is included."""
 TIGHT = "tight.toml"
 """A gate that these queries are too few for: the old run in place of the new one."""
 

@@ -20,7 +20,7 @@ from service_server import new_app
 
 BASE = "http://localhost:8765"
 DEMO_END = datetime(2026, 11, 16, 9, tzinfo=timezone.utc)
-"""When the month of the demonstration ends."""
+"""End of the demonstration's month."""
 
 
 @pytest.fixture(scope="session")

@@ -1,4 +1,4 @@
-"""The routes of the service as its API describes them: computed once, in a second."""
+"""The routes in the API description, which takes a second and is computed once."""
 
 from berryeval.service.app import describe
 

@@ -108,13 +108,13 @@ def test_every_route_that_changes_data_requires_more_than_a_reader(client):
 
 
 def test_the_use_of_a_token_is_recorded(guarded, tokens, archive):
-    """In the background, so that no request waits for it."""
+    """This happens in the background, so that no request waits for it."""
     assert guarded.get("/v1/queries", headers=tokens["read"]).status_code == 200
     wait_until(lambda: {token.name: token for token in archive.tokens.page().items}["read"].used_at)
 
 
 def test_every_get_route_is_open_to_readers(client):
-    """Except for registered systems, whose addresses are those of other servers."""
+    """The exception is registered systems, which contain addresses of other servers."""
     for path, methods in client.get("/openapi.json").json()["paths"].items():
         if path.startswith("/v1") and not path.startswith("/v1/systems"):
             assert methods.get("get", {}).get("x-role", "read") == "read", path

@@ -10,7 +10,7 @@ from berryeval.service import allocation
 
 @pytest.mark.skipif(sys.platform != "linux", reason="the allocator is glibc's")
 def test_free_memory_returns(monkeypatch):
-    """The allocator is asked to; one that cannot is left alone."""
+    """The allocator is asked to return it, if it supports that."""
     allocation.configure_allocation()
     allocation.return_free_memory()
     called = []

@@ -1,4 +1,4 @@
-"""Several collections in one service: apart from one another, and only for those who may."""
+"""Several collections in one service, which are separate and restricted to permitted callers."""
 
 import pytest
 from starlette.responses import Response
@@ -44,7 +44,7 @@ def filled(path):
 
 @pytest.fixture
 def two(archive):
-    """Two collections beside the first, each with a judgment."""
+    """A service with two collections besides the first, each with a judgment."""
     for name in ("shop", "legal"):
         with archive.open_collection(archive.collections.create(name)) as one:
             one.judgments.put([JudgmentEntry("q1", f"in-{name}", 1)], author="ada")
@@ -70,7 +70,7 @@ def judged(client, address="/v1/judgments", **more):
 
 @pytest.mark.usefixtures("two")
 def test_clients_that_name_no_collection_use_the_first(client):
-    """Clients from before collections keep working."""
+    """Clients that predate collections keep working."""
     assert judged(client) == ["in-first"]
     assert judged(client, "/v1/judgments?collection=default") == ["in-first"]
     assert judged(client, "/c/default/v1/judgments") == ["in-first"]
@@ -97,7 +97,7 @@ def test_two_different_collections_are_refused(client):
 @pytest.mark.parametrize("name", ["nope", "../x", "x" * 300, "größe", "", "a\0b", "Shop"])
 @pytest.mark.usefixtures("two")
 def test_an_unknown_or_hostile_name_is_not_found(client, name):
-    """Whatever it looks like, and as a parameter or a prefix."""
+    """This holds for any name, as a parameter or a prefix."""
     answer = client.get("/v1/judgments", params={"collection": name})
     assert (answer.status_code, answer.json()["where"]) == (404, "collection")
     if name and "\0" not in name:
@@ -106,7 +106,7 @@ def test_an_unknown_or_hostile_name_is_not_found(client, name):
 
 @pytest.mark.usefixtures("two")
 def test_writes_stay_in_their_collection(client):
-    """What is written into one is seen in no other, with its address."""
+    """Writes to one are invisible in all others, and addresses in responses lead back to it."""
     query = {"text": "how?"}
     answer = client.put("/v1/queries/q9?collection=shop", json=query)
     assert answer.status_code == 201
@@ -118,7 +118,7 @@ def test_writes_stay_in_their_collection(client):
 
 @pytest.mark.usefixtures("two")
 def test_the_next_page_is_of_the_same_collection(client, archive):
-    """Whichever form the request had."""
+    """This holds for both forms of requests."""
     with archive.open_collection(archive.collections.get("shop")) as shop:
         shop.judgments.put([JudgmentEntry("q2", "more", 1)], author="ada")
     for address in ("/c/shop/v1/judgments?limit=1", "/v1/judgments?limit=1&collection=shop"):
@@ -152,7 +152,7 @@ def test_stores_and_judgments_belong_to_a_collection(client):
 
 @pytest.mark.parametrize(("method", "path"), OPERATIONS)
 def test_a_limited_token_reaches_no_other_collection(limited, method, path):
-    """Through no route of the API, in neither form, and not by default."""
+    """No route of the API allows it, in either form or by default."""
     client, headers = limited
     for address in (f"/c/legal{filled(path)}", f"{filled(path)}?collection=legal", filled(path)):
         answer = client.request(method, address, headers=headers)
@@ -185,7 +185,7 @@ def limited(tmp_path_factory):
 
 
 def test_a_limited_token_may_use_its_collection(limited):
-    """Reading and writing, within its role."""
+    """It may read and write, within its role."""
     client, headers = limited
     answer = client.put("/c/shop/v1/queries/q1", json={"text": "how?"}, headers=headers)
     assert answer.status_code == 201
@@ -220,7 +220,7 @@ def test_a_token_that_is_left_with_no_collection_may_use_nothing(client, archive
 
 @pytest.mark.usefixtures("two")
 def test_collections_are_managed_over_http(client):
-    """Created, retitled, listed and removed."""
+    """They can be created, retitled, listed and removed."""
     made = client.put("/v1/collections/new", json={"title": "Größen"})
     assert (made.status_code, made.headers["location"]) == (201, "/v1/collections/new")
     assert client.put("/v1/collections/new", json={}).json()["title"] == "Größen"
@@ -237,7 +237,7 @@ def test_collections_are_managed_over_http(client):
 
 @pytest.mark.usefixtures("two")
 def test_readers_do_not_manage_collections(client, bearer):
-    """That takes the role admin."""
+    """This requires the role admin."""
     headers = bearer("ada", "judge")
     assert client.put("/v1/collections/new", json={}, headers=headers).status_code == 403
     assert client.delete("/v1/collections/shop", headers=headers).status_code == 403
@@ -261,7 +261,7 @@ def test_another_instance_sees_changes_with_its_next_request(client, tmp_path):
 
 @pytest.mark.usefixtures("two")
 def test_links_and_forms_of_a_page_stay_in_its_collection(client):
-    """Assets and the login are shared; whatever else has an address keeps the prefix."""
+    """Assets and the login are shared; all other addresses keep the prefix."""
     page = client.get("/c/shop/judgments", headers=HTML).text
     assert 'href="/c/shop/runs"' in page
     assert 'action="/c/shop/search"' in page
@@ -281,7 +281,7 @@ def test_links_and_forms_of_a_page_stay_in_its_collection(client):
 
 @pytest.mark.usefixtures("two")
 def test_redirects_stay_in_their_collection(client):
-    """Also after a form was sent."""
+    """This includes redirects after a form was sent."""
     sent = client.post(
         "/c/shop/judgments/policy", data={"field": "rule", "rule": "mean"}, headers=HTML,
         follow_redirects=False,
@@ -335,7 +335,7 @@ def test_only_a_few_collections_stay_open(client, archive, monkeypatch):
 
 
 def test_a_collection_in_use_is_neither_closed_nor_removed(client, archive, monkeypatch):
-    """Not even if there are too many; it is closed when the last request ends."""
+    """This holds even if there are too many; it is closed when the last request ends."""
     monkeypatch.setattr(opened_collections, "MAX_OPEN", 0)
     monkeypatch.setattr(opened_collections, "_PATIENCE_SECONDS", 0.05)
     archive.collections.create("a")
@@ -380,7 +380,7 @@ def test_a_waiting_job_keeps_its_collection_open(client, monkeypatch):
 
 @pytest.mark.usefixtures("two")
 def test_jobs_of_a_removed_collection_are_cancelled(client):
-    """One that waits ends at once, and one that runs before its next step."""
+    """Waiting jobs end immediately, and running ones before their next step."""
     jobs, collections = client.app.state.jobs, client.app.state.collections
     used = collections.take("shop")
     used.release()
@@ -399,7 +399,7 @@ def test_jobs_of_a_removed_collection_are_cancelled(client):
 
 @pytest.mark.usefixtures("two")
 def test_a_job_that_is_refused_keeps_no_collection_open(client):
-    """There are already too many."""
+    """A job is rejected if there are too many."""
     jobs, collections = client.app.state.jobs, client.app.state.collections
     started = [jobs.start("slow", until_cancelled, owner="ada") for _ in range(jobs._most)]
     prefer = {"Prefer": "respond-async"}
@@ -411,7 +411,7 @@ def test_a_job_that_is_refused_keeps_no_collection_open(client):
 
 
 def test_a_collection_that_is_being_removed_is_not_found(client, archive, monkeypatch):
-    """A request that comes meanwhile does not open it again."""
+    """A request that arrives in the meantime does not open it again."""
     archive.collections.create("a")
     collections: Collections = client.app.state.collections
     removed = type(archive.collections).remove
@@ -442,7 +442,7 @@ def test_a_collection_that_cannot_be_opened_is_reported(client, archive, tmp_pat
 
 
 def test_collections_are_closed_with_the_service(archive):
-    """And opened again when it restarts."""
+    """They are opened again when it restarts."""
     archive.collections.create("a")
     app = new_app(archive)
     for _ in range(2):

@@ -128,7 +128,7 @@ def test_a_slow_reader_gets_the_whole_response():
 
 
 def test_a_connection_beyond_the_limit_replaces_the_slowest():
-    """Half-sent headers, however many, keep nobody out: the oldest of them get 503."""
+    """Any number of half-sent headers locks out no other client: the oldest get 503."""
     with Served(most=4, header_seconds=30) as served, contextlib.ExitStack() as opened:
         slow = [opened.enter_context(served.connect()) for _ in range(20)]
         for connection in slow[-4:]:
@@ -143,7 +143,7 @@ def test_a_connection_beyond_the_limit_replaces_the_slowest():
 
 
 def test_a_connection_beyond_the_limit_replaces_an_idle_one():
-    """The one that has been idle for longest is closed, without a response to no request."""
+    """The one that has been idle for longest is closed without a response."""
     with Served(most=2) as served, contextlib.ExitStack() as opened:
         first, second = (opened.enter_context(served.connect()) for _ in range(2))
         for connection in (first, second, first):

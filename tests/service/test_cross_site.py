@@ -73,7 +73,7 @@ def test_our_own_pages_and_typed_addresses_are_served(browser, site):
 
 @pytest.mark.parametrize("site", FOREIGN)
 def test_a_token_is_accepted_from_any_page(client, archive, site):
-    """A page that has a token was given it."""
+    """A page with a token is trusted."""
     bearer = {"Authorization": f"Bearer {archive.tokens.create('ada', 'read')}"}
     headers = {"Sec-Fetch-Site": site, **IMAGE, **bearer}
     assert client.get("/v1/judgments", headers=headers).status_code == 200

@@ -151,7 +151,7 @@ def test_two_judges_mostly_agree_and_some_conflicts_are_open(archive):
 
 
 def test_the_demonstration_has_one_guideline(archive):
-    """That of the golden set; the project of the demo has none of its own."""
+    """It is that of the golden set; the project of the demo has none of its own."""
     assert archive.judging.get().guideline.startswith("# How to judge")
     [project] = archive.projects.page().items
     assert project.plan.guideline is None

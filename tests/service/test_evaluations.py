@@ -98,7 +98,7 @@ def test_a_comparison_has_the_librarys_figures(client, runs):
 
 
 def test_a_comparison_has_the_librarys_risks(client, runs):
-    """For each weight of losses; a negative one is rejected."""
+    """There is one for each weight of losses; negative weights are rejected."""
     first, second = fill(client)
     asked = {"baseline": first, "candidates": [second], "measures": ["AP"], "risk": [0, 2.5]}
     report = client.post("/v1/comparisons", json=asked).json()

@@ -40,7 +40,7 @@ def judged():
 
 
 def rankings():
-    """A baseline that lacks three queries, and a candidate that is better or worse by turns."""
+    """A baseline that lacks three queries, and a candidate that is alternately better and worse."""
     before = {q: ["a", "c", "b"] if i % 3 else ["a", "b"] for i, q in enumerate(ids()) if i >= 3}
     after = {q: ["c", "a", "b"] if i % 2 else ["a", "b", "d"] for i, q in enumerate(ids())}
     return before, after

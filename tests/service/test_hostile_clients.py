@@ -41,7 +41,7 @@ def refused(answer, status, kind):
 
 
 def test_many_invalid_records_are_not_all_reported(client):
-    """The first one is."""
+    """Only the first one is."""
     entries = [{"query_id": "q1", "doc_id": f"d{n}", "grade": 1, "odd": 1} for n in range(50_000)]
     answer = client.post("/v1/judgments", json={"judgments": entries})
     problem = refused(answer, 422, "shape")
@@ -49,7 +49,7 @@ def test_many_invalid_records_are_not_all_reported(client):
 
 
 def test_a_body_that_arrives_in_drops_is_given_up(service, monkeypatch):
-    """Every drop is in time, but all together they are too slow."""
+    """Every drop is in time, but together they are too slow."""
     monkeypatch.setattr(limits, "_SLOWEST", 1 << 40)
     client = service(timeout=0.05)
 
@@ -132,7 +132,7 @@ def test_a_long_id_is_not_expanded_to_every_row(service, kind, path):
 
 @pytest.mark.parametrize("column", [0, 2])
 def test_a_very_long_id_is_rejected(client, column):
-    """A page that shows it would be as large."""
+    """A page that shows it would be just as large."""
     fields = ["q1", "Q0", "d1", "1", "0.5", "t"]
     fields[column] = "x" * 100_000
     answer = client.post("/v1/runs?name=a", content=" ".join(fields) + "\n")
@@ -240,7 +240,7 @@ def test_a_history_ends_with_its_request(client, monkeypatch):
 
 
 def test_normal_requests_meet_no_limit():
-    """A comparison of 50 runs with 7,000 queries, and an upload of 7 million rows."""
+    """Examples are a comparison of 50 runs with 7,000 queries, and an upload of 7 million rows."""
     settings = ServiceSettings()
     request = ComparisonRequest(baseline="main", candidates=[f"run{n}" for n in range(50)])
     assert comparisons._price(request, 7_000) <= settings.max_comparison
@@ -349,7 +349,7 @@ def test_every_limit_is_a_setting_of_the_server():
 
 
 def test_too_many_requests_get_429(service):
-    """With the seconds to wait."""
+    """The response has the seconds to wait."""
     client = service(max_rate=0.1)
     assert client.get("/v1/runs").status_code == 200
     answer = client.get("/v1/runs")

@@ -40,7 +40,7 @@ def means_over_http(client, measures=MEASURES):
 
 
 def test_python_the_command_and_the_service_have_the_same_values(client, files):
-    """Through the archive, as through files."""
+    """This holds for the archive and for files."""
     expected = be.evaluate(files / "a.csv", files / "words.run", MEASURES).to_dict()
     assert 0 < expected["alpha_nDCG@5"] < 1
     options = [option for measure in MEASURES for option in ("-m", measure)]
@@ -68,7 +68,7 @@ def test_downloaded_judgments_have_the_subtopics(client, files, format):
 
 
 def test_records_have_subtopics(client):
-    """In bulk and one by one; a grade without them keeps them."""
+    """They can be sent in bulk or one by one; a grade without subtopics keeps them."""
     entry = {"query_id": "q", "doc_id": "d", "grade": 2, "subtopics": {"animal": 2, "car": 0}}
     given = {"judgments": [entry | {"subtopic_weights": {"animal": 3}}]}
     assert client.post("/v1/judgments", json=given).json() == {"received": 1, "changed": 1}
@@ -90,7 +90,7 @@ def test_records_have_subtopics(client):
 
 
 def test_the_client_sends_subtopics():
-    """As a mapping in place of a grade, and as an argument."""
+    """They are a mapping in place of a grade, or an argument."""
     sent = []
 
     class Connection:

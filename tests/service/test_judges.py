@@ -1,4 +1,4 @@
-"""Automated judges, over HTTP: what their grades may decide."""
+"""Automated judges over HTTP, and the effects of their grades."""
 
 import re
 
@@ -32,14 +32,14 @@ def folder(tmp_path_factory):
 
 @pytest.fixture
 def runs(archive, folder):
-    """An archive of it; the ids of both runs."""
+    """The golden set as an archive; the ids of both runs."""
     old, new = fill(archive, read_golden_set(folder))
     archive.baselines.put("main", old)
     return old, new
 
 
 def test_a_comparison_says_what_it_rests_on(client, runs):
-    """The difference is that of people and model, which `berryeval compare` finds as well."""
+    """The difference is that of people and model, as in `berryeval compare`."""
     body = {"baseline": runs[0], "candidates": [runs[1]], "measures": ["nDCG@6"]}
     plain = client.post("/v1/comparisons", json=body).json()
     both = client.post("/v1/comparisons", json={**body, "model": {"label_draw": "first"}})
@@ -50,7 +50,7 @@ def test_a_comparison_says_what_it_rests_on(client, runs):
 
 
 def test_what_model_judgments_do_not_go_with_is_refused(client, runs):
-    """With a reason: bounds, unknown draws and judges, and a judge that is not admitted."""
+    """These are bounds, unknown draws and judges, and a judge that is not admitted."""
     body = {"baseline": runs[0], "candidates": [runs[1]], "measures": ["nDCG@6"]}
 
     def refused(**model):
@@ -73,7 +73,7 @@ def test_what_model_judgments_do_not_go_with_is_refused(client, runs):
 
 
 def test_a_gate_decides_by_people_and_model(client, runs):
-    """Its verdict says so, and a look is one at the labelled queries."""
+    """Its verdict says so, and looks are counted at the labelled queries."""
     assert client.put("/v1/gates/release", json=GATE).status_code == 201
     made = client.post("/v1/gates/release/verdicts", json={"run": runs[1]})
     assert made.status_code == 201, made.text
@@ -83,14 +83,14 @@ def test_a_gate_decides_by_people_and_model(client, runs):
 
 @pytest.mark.usefixtures("runs")
 def test_cost_is_shown_for_a_price(client):
-    """Prices per million tokens; the judge of this set is a function, which has no tokens."""
+    """Prices are per million tokens; the judge of this set is a function, which has no tokens."""
     assert client.get("/v1/judges").json()["judges"][0]["cost"] is None
     assert client.get("/v1/judges?price=0.1,0.4").json()["judges"][0]["cost"] == 0
     assert client.get("/v1/judges?price=much").status_code == 422
 
 
 def test_judges_are_uploaded_to_a_service_and_to_a_file(folder, tmp_path):
-    """The same figures by both ways, and nothing is sent twice."""
+    """Both ways give the same figures, and nothing is sent twice."""
     golden = read_golden_set(folder)
     n_grades = len(read_grades(folder))
     draw = str(tmp_path / "first.json")
@@ -127,7 +127,7 @@ def test_judges_are_uploaded_to_a_service_and_to_a_file(folder, tmp_path):
 
 
 def test_an_archive_that_has_a_guideline_keeps_it(folder, tmp_path):
-    """Each command that brings another one says so."""
+    """Each command that uploads another one says so."""
     golden, file = str(folder), str(tmp_path / "b.db")
     with Archive.open(file) as archive:
         archive.judging.adopt_guideline("Be strict.")
@@ -148,7 +148,7 @@ def test_an_archive_that_has_a_guideline_keeps_it(folder, tmp_path):
 
 
 def test_only_proposals_that_wait_for_people_are_counted_as_such(tmp_path):
-    """What the judge or a person has set aside is uploaded, and counted apart."""
+    """Proposals that a judge or a person set aside are uploaded, and counted separately."""
     folder = write_judged_set(tmp_path / "golden", 3)
     states = ("proposed", "accepted", "added", "rejected", "duplicate", "unanswered")
     write_proposals(folder, [proposal(f"P{place}", f"{place}?", status=status)

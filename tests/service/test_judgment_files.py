@@ -1,4 +1,4 @@
-"""Judgments are imported and exported as files, in every format that holds them."""
+"""Judgments are imported and exported as files, in every format that supports them."""
 
 import json
 from typing import get_args
@@ -27,7 +27,7 @@ def names_of(alias):
 
 
 def test_every_format_that_holds_judgments_is_offered():
-    """What files may be on the command line they may be here, too."""
+    """The formats are those of the command line."""
     reads = {name for name in FORMATS if "judgments" in FORMATS[name].HOLDS.reads}
     writes = {name for name in FORMATS if "judgments" in FORMATS[name].HOLDS.writes}
     runs = {name for name in FORMATS if "run" in FORMATS[name].HOLDS.reads}
@@ -58,7 +58,7 @@ def test_qrels_are_imported(client, path, kind):
 
 
 def test_a_list_of_records_is_imported(client):
-    """A JSON list is a file as JSON lines are, for judgments and for runs."""
+    """A JSON list is a file like JSON lines, for judgments and for runs."""
     records = [{"query_id": "q1", "doc_id": "d7", "grade": 2}]
     answer = client.post(FILE, content=json.dumps(records, indent=1))
     assert answer.json()["changed"] == 1, answer.text
@@ -100,7 +100,7 @@ def test_queries_that_are_named_by_text_get_their_ids(client):
 
 @pytest.mark.parametrize("name", sorted(names_of(WrittenFormat) - {"ranx-lz4"}))
 def test_an_export_can_be_imported_again(client, tmp_path, name):
-    """In every format; ids and texts find each other."""
+    """This holds for every format; ids and texts are matched."""
     client.put("/v1/queries/q1", json={"text": "led tv"})
     client.post(FILE, content=QRELS)
     answer = client.get(FILE, params={"format": name})
@@ -116,7 +116,7 @@ def test_an_export_can_be_imported_again(client, tmp_path, name):
 
 
 def test_an_export_has_judges_sources_and_times(client):
-    """And second opinions, each in its own line; a judge who reconsidered has one."""
+    """Second opinions have their own lines; a judge who reconsidered has one."""
     client.put("/v1/judgments/q1/d7", json={"grade": 2, "source": "pool"})
     opinion = {"grade": 1, "second_opinion": True, "author": "bob"}
     client.put("/v1/judgments/q1/d7", json=opinion)
@@ -171,7 +171,7 @@ def test_an_invalid_file_stores_nothing(client, content, query, status, detail):
     ids=["trec", "comments", "jsonl", "csv", "second opinion", "query by text", "no lines"],
 )  # fmt: skip
 def test_a_grade_above_the_scale_names_its_line(client, archive, content, line):
-    """A person who imports a long file finds the grade; nothing is stored."""
+    """The user can find the grade in a long file; nothing is stored."""
     archive.queries.put([Query("q2", "how to bake bread")])
     archive.judging.put(JudgingPolicy(labels=("No", "Some", "Yes")))
     refused = client.post(f"{FILE}?file_name=pool.txt", content=content)
@@ -186,7 +186,7 @@ def test_a_grade_above_the_scale_names_its_line(client, archive, content, line):
 
 
 def test_an_import_is_limited_in_rows(service):
-    """The worker process refuses the rest."""
+    """The worker process rejects the file beyond the limit."""
     client = service(max_rows=2)
     answer = client.post(FILE, content=QRELS)
     assert answer.status_code == 413
@@ -205,7 +205,7 @@ def test_an_import_requires_the_role_judge(service, archive):
 
 @pytest.mark.parametrize("format", ["jsonl", "table", "parquet", "arrow"])
 def test_opinions_survive_a_round_trip(client, archive, tmp_path, format):
-    """Judge, grade, time, source and note of every opinion, also of those that were settled."""
+    """Judge, grade, time, source and note of every opinion survive, even of settled ones."""
     fill_with_opinions(archive)
     address = f"{FILE}?format={format}&with_settled=true"
     file = client.get(address).content
@@ -241,7 +241,7 @@ def rows_of(file, folder):
 
 
 def test_times_that_are_none_are_noted(client):
-    """Others are kept, in UTC."""
+    """Valid times are kept, in UTC."""
     lines = [
         {"query_id": "q1", "doc_id": doc_id, "relevance": 1, "judge": "ada", "judged_at": at}
         for doc_id, at in (("d1", "2026-01-02T03:04:05+01:00"), ("d2", "yesterday"))

@@ -1,4 +1,4 @@
-"""A small version of the archive used for benchmarks."""
+"""The archive used for benchmarks, in a small version."""
 
 import pytest
 from benchmarks import large_archive as large

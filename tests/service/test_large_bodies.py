@@ -1,4 +1,4 @@
-"""Bodies of requests that would take far more memory and time than their bytes."""
+"""Bodies of requests that would take far more memory and time than their size suggests."""
 
 import asyncio
 import json
@@ -49,7 +49,7 @@ HOSTILE = {
 
 @pytest.mark.parametrize("name", HOSTILE)
 def test_values_are_counted_before_they_are_parsed(client, monkeypatch, name):
-    """What would take much memory never gets it."""
+    """Bodies that would take much memory are never parsed."""
     expected, body = HOSTILE[name]
     monkeypatch.setattr(bodies, "_parsed", lambda *_: pytest.fail("it was parsed"))
     problem = fields_of(client.post("/v1/judgments", content=body, headers=JSON), 422, "shape")
@@ -64,7 +64,7 @@ def test_keys_around_nested_objects_are_counted(client):
 
 
 def test_a_batch_of_100_000_judgments_meets_no_limit(client):
-    """With all their fields; it is parsed and validated up to the last one."""
+    """The judgments have all fields, and are parsed and validated up to the last one."""
     entries = [
         {"query_id": f"q{n // 100}", "doc_id": f"document {n}, with a name", "grade": n % 4,
          "document_hash": f"{n:032x}", "subtopics": {"a": 1, "b": 0}}
@@ -108,7 +108,7 @@ def test_values_are_counted_across_pieces(size):
     ],
 )
 def test_what_cannot_be_parsed_is_named(client, body, expected):
-    """Another encoding, whose values were not counted, and very deep nesting."""
+    """Examples are another encoding, whose values were not counted, and very deep nesting."""
     problem = fields_of(client.post("/v1/judgments", content=body, headers=JSON), 400, "not-json")
     assert problem["expected"] == expected
 
@@ -210,7 +210,7 @@ def test_large_bodies_are_parsed_a_few_at_a_time():
 
 
 def test_large_bodies_are_validated_in_a_thread():
-    """Half a second for 100,000 judgments, in which others are served; a small one at once."""
+    """It takes half a second for 100,000 judgments, during which other requests are served."""
     threads = []
 
     def noted(text):
@@ -246,7 +246,7 @@ def test_large_bodies_are_validated_in_a_thread():
 
 @pytest.mark.parametrize("n", [1, 10_000])
 def test_a_body_of_any_size_gets_the_same_problem(client, n):
-    """Whether it is validated in a thread or not."""
+    """It does not matter whether it is validated in a thread."""
     entries = [{"query_id": "q", "doc_id": f"d{number}", "grade": 1} for number in range(n)]
     answer = client.post(
         "/v1/judgments", json={"judgments": [*entries, {**entries[0], "grade": "high"}]}
@@ -258,14 +258,14 @@ def test_a_body_of_any_size_gets_the_same_problem(client, n):
 
 
 def test_a_body_that_waited_too_long_is_not_parsed():
-    """Its client has had a response already."""
+    """Its client has already received a response."""
     with pytest.raises(Problem) as caught:
         asyncio.run(parse_several(1, seconds=-1.0))
     assert caught.value.kind == "timeout"
 
 
 def test_the_service_answers_while_large_bodies_are_parsed(tmp_path):
-    """Those of the attack that used to stop it, four at once."""
+    """Four large bodies of an attack are sent at once."""
     attacks = [b"[" + b"{}," * 8_000_000 + b"{}]", b"[" + b"1," * 15_000_000 + b"1]"] * 2
 
     async def attack(address):

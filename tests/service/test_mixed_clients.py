@@ -17,7 +17,7 @@ CHANCE = Random(0)  # noqa: S311 - not for secrets
 
 @pytest.fixture(scope="module")
 def mixed_clients():
-    """The program, whose modules import one another as a program's do."""
+    """The program, whose modules import one another by their plain names."""
     with pytest.MonkeyPatch.context() as patch:
         patch.syspath_prepend(Path(__file__).parents[2] / "benchmarks")
         yield importlib.import_module("mixed_clients")
@@ -30,7 +30,7 @@ def attacks(mixed_clients):
 
 
 def test_no_other_machine_is_attacked(attacks):
-    """An address elsewhere is refused before anything is sent."""
+    """An address of another machine is rejected before anything is sent."""
 
     async def send(_address, _rng):
         raise AssertionError("sent")
@@ -91,7 +91,7 @@ def test_bombs_are_small_files_that_become_large(attacks, monkeypatch, kind, has
 
 
 def test_bodies_of_many_values_are_valid_json(attacks, monkeypatch):
-    """They are rejected for what they contain, not for how it is written."""
+    """They are rejected because of their content, not their syntax."""
     monkeypatch.setattr(attacks, "N_VALUES", 100_000)
     for kind in ("objects", "numbers", "wide"):
         assert len(json.loads(attacks._many_values.__wrapped__(kind))["judgments"]) > 1
@@ -108,7 +108,7 @@ def crowd(mixed_clients):
 
 
 FLAT = [100.0] * 20
-"""Megabytes of the service; its workers may come and go."""
+"""Memory of the service in megabytes; its workers may come and go."""
 
 
 @pytest.mark.parametrize(
@@ -124,7 +124,7 @@ FLAT = [100.0] * 20
     ],
 )
 def test_a_missed_goal_is_named(mixed_clients, crowd, answers, memory, goal):
-    """And `make soak` fails."""
+    """`make soak` then fails."""
     for kind, status, milliseconds in answers:
         crowd.note(kind, "/", status, milliseconds, b"")
     seen = [mixed_clients.Memory(one, 50.0 * (at % 3)) for at, one in enumerate(memory)]
@@ -133,7 +133,7 @@ def test_a_missed_goal_is_named(mixed_clients, crowd, answers, memory, goal):
 
 
 def test_the_table_has_a_row_for_each_kind_and_attack(mixed_clients, crowd):
-    """With the share of pages that polled, and how attacks were answered."""
+    """Rows have the share of pages that polled, and the responses to attacks."""
     crowd.note("page", "/compare", 202, 5.0, b"")
     crowd.attacks["gzip_bomb", 413] += 2
     wanted = SimpleNamespace(archive="SQLite:x", minutes=1, attackers=True, workers=2)

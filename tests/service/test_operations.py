@@ -1,4 +1,4 @@
-"""For operators: health, metrics, logs, limits, and a complete API description."""
+"""Features for operators: health, metrics, logs, limits, and a complete API description."""
 
 import asyncio
 import json

@@ -148,7 +148,7 @@ def test_all_errors_are_listed(client):
 
 
 def test_the_errors_of_the_first_invalid_record_are_listed(client):
-    """Those of many records are not: a client that sends so many has the same error in all."""
+    """Errors of later records are not, since a client usually makes the same error in all."""
     answer = client.post("/v1/judgments", json={"judgments": [{} for _ in range(30)]})
     places = [error["where"] for error in answer.json()["errors"]]
     assert places == [f"body.judgments[0].{name}" for name in ("query_id", "doc_id", "grade")]
@@ -235,6 +235,6 @@ def test_a_problem_can_be_raised_with_its_headers():
 
 
 def test_a_body_that_is_no_object_is_named_so(client):
-    """Not in the words of the validator."""
+    """The message does not have the words of the validator."""
     answer = client.post("/v1/judgments", json=["x"])
     assert answer.json()["detail"] == "body: expected an object, found ['x']"

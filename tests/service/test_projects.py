@@ -109,7 +109,7 @@ INTERFACES = {
 @pytest.mark.parametrize("user", ["ada", "eve"])
 @pytest.mark.parametrize("door", INTERFACES)
 def test_a_disagreement_of_a_project_is_settled_only_there(ask, start, archive, door, user):
-    """No role ends it through another door, until the project is finished."""
+    """No role can settle it through another route, until the project is finished."""
     start()
     ask("ada", "POST", "/team/answers", answers=answers([2, 2]))
     ask("bob", "POST", "/team/answers", answers=answers([2, 0]))
@@ -163,7 +163,7 @@ def test_agreement_of_nobody_is_unknown(ask, start):
 
 
 def test_roles_and_judges_are_respected(ask, start, run_id):
-    """Judges judge, administrators start, pause and remove; others are no judges here."""
+    """Judges judge, administrators start, pause and remove; others cannot judge here."""
     plan = {"name": "x", "pairs": {"runs": [run_id]}}
     assert ask("ada", "POST", **plan).status_code == 403
     start()
@@ -221,7 +221,7 @@ def test_a_name_is_used_once(start):
 
 
 def test_the_deciding_documents_of_a_verdict_are_those_of_its_runs(archive, start, run_id):
-    """The run and the baseline of the verdict; one without a baseline has none."""
+    """They are those of its run and its baseline; a verdict without a baseline has none."""
     other = archive.runs.put(Run.from_lists({"q1": ["d2", "d1"]}), RunFacts("new")).run_id
     verdict = {"gate": "g", "run_id": other, "verdict": "fail", "judgments_hash": "a" * 64}
     for number, baseline in enumerate((run_id, None), start=1):

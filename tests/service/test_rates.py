@@ -116,7 +116,7 @@ def test_clients_without_a_token_are_counted_by_address(limited, caller):
 
 
 def test_a_token_named_like_an_address_is_not_that_address(limited):
-    """Nor is a token named local the caller without a token."""
+    """Likewise, a token named local is not the caller without a token."""
     send = limited(0.1)
     assert send(LOCAL) is None
     for name in ("192.0.2.1", "local"):

@@ -199,7 +199,7 @@ def test_a_removed_run_is_gone_unless_it_is_a_baseline(client):
 def test_a_run_removed_on_one_instance_is_gone_on_the_others(
     tmp_path, database, request, monkeypatch
 ):
-    """A run in the memory of an instance is trusted for a second; here, not at all."""
+    """Runs in the memory of an instance are trusted for a second; in this test, not at all."""
     monkeypatch.setattr("berryeval.service.stored_runs._TRUSTED_SECONDS", 0.0)
     with ExitStack() as opened:
         location = str(tmp_path / "shared.db")

@@ -157,7 +157,7 @@ def test_the_log_has_one_object_per_line(server):
 
 
 def test_the_service_may_open_more_files_than_connections(server):
-    """The usual 1,024 would be used up by others, and its database could not be opened."""
+    """Clients could use up the usual 1,024, and its database could not be opened."""
     resource = pytest.importorskip("resource")
     if not hasattr(resource, "prlimit"):
         pytest.skip("limits of another process can only be read on Linux")

@@ -74,7 +74,7 @@ def test_nothing_starts_after_closing(work):
 
 
 def test_no_more_than_so_many_values_wait():
-    """Another is not started, and its caller gets the known value; it may ask again later."""
+    """Further work is not started, and its caller gets the known value."""
     work = SharedWork("test", most=2)
     go_on = threading.Event()
     for key in ("a", "b"):

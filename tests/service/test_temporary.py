@@ -1,4 +1,4 @@
-"""Temporary folders, and what a killed service leaves behind."""
+"""Temporary folders, and files that a killed service leaves behind."""
 
 import os
 import subprocess
@@ -24,7 +24,7 @@ def left_by(process, tmp_path):
 
 
 def test_folders_of_ended_processes_are_removed(tmp_path):
-    """A process of the same id, as in a container, may have left one, too."""
+    """A process with the same id, as in a container, may also have left one."""
     ended = subprocess.Popen([sys.executable, "-c", ""])
     ended.wait()
     for process in (ended.pid, os.getpid(), 10**30):
@@ -34,7 +34,7 @@ def test_folders_of_ended_processes_are_removed(tmp_path):
 
 
 def test_folders_in_use_are_kept(tmp_path):
-    """Those of this process, of another one, and whatever has another name."""
+    """These are folders of this process, of another one, and those with other names."""
     kept = [left_by(os.getppid(), tmp_path), tmp_path / "berryeval-service-x-y"]
     kept[1].mkdir()
     with temporary_folder() as folder:

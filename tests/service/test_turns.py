@@ -54,7 +54,7 @@ async def of_many(path, method="GET"):
 
 
 def test_pages_wait_for_their_turn():
-    """A few are computed, and the others follow, also after one that fails."""
+    """A few are computed, and the others follow, even after one that fails."""
     for path in ("/", "/runs/a", "/broken"):
         assert asyncio.run(of_many(path)) == (AT_ONCE, 10)
 
@@ -64,7 +64,7 @@ def test_pages_wait_for_their_turn():
     [("POST", "/judgments"), ("GET", "/v1/runs"), ("GET", "/healthz"), ("GET", "/assets/a.js")],
 )
 def test_judgments_and_programs_do_not_wait(method, path):
-    """Neither for pages nor for one another."""
+    """They wait neither for pages nor for one another."""
     assert asyncio.run(of_many(path, method)) == (10, 10)
 
 
@@ -81,7 +81,7 @@ def test_judgments_and_programs_do_not_wait(method, path):
     ],
 )
 def test_searches_that_hang_leave_room_for_everything_else(line, method, path):
-    """For pages, for other callers, and for threads: routes share 40."""
+    """Pages, other callers and threads, of which routes share 40, are not blocked."""
 
     async def hang():
         application = Application()
@@ -107,7 +107,7 @@ def test_searches_that_hang_leave_room_for_everything_else(line, method, path):
 
 
 def test_callers_who_are_gone_take_no_memory():
-    """Nor do requests that were cancelled while they waited."""
+    """Requests that were cancelled while they waited take none, either."""
 
     async def come_and_go():
         application = Application()

@@ -1,4 +1,4 @@
-"""What measures look at besides grades: stored over HTTP, or a problem that says so."""
+"""Other inputs of measures besides grades: stored over HTTP, or reported as missing."""
 
 import pytest
 
@@ -36,14 +36,14 @@ def evaluated(client, run_id, *measures):
 def test_a_measure_whose_needs_are_not_met_is_a_problem_with_a_way_out(
     client, run_id, measure, detail
 ):
-    """The run and the judgments are there; what the measure looks at besides is not."""
+    """Run and judgments exist, but other inputs of the measure do not."""
     answer = client.post("/v1/evaluations", json={"run": run_id, "measures": [measure]})
     assert answer.status_code == 422
     assert answer.json()["detail"].startswith(detail.format(measure))
 
 
 def test_lengths_come_with_documents(client, run_id):
-    """With a text, or with a hash only; a document is returned with its length."""
+    """They come with a text or only a hash; a document is returned with its length."""
     body = {
         "documents": [
             {"doc_id": "d1", "text": "A text.", "length": 120},
@@ -64,7 +64,7 @@ def test_an_invalid_length_is_a_problem(client, length):
 
 
 def test_times_are_stored_with_a_run_once(client, run_id):
-    """The same again changes nothing; others are a conflict, and measures of time see them."""
+    """Sending the same times changes nothing, others are a conflict; measures of time use them."""
     place, body = f"/v1/runs/{run_id}/timings", {"timings": {"q1": 12.0, "q2": 31.5}}
     assert client.put(place, json=body).json() == {"received": 2, "changed": True}
     assert client.put(place, json=body).json() == {"received": 2, "changed": False}
@@ -97,7 +97,7 @@ def test_strata_come_with_judgments(client, run_id):
 
 
 def test_files_of_judgments_keep_strata_in_both_directions(client):
-    """As sample_eval.pl has them: the fourth of five columns."""
+    """As for sample_eval.pl, they are the fourth of five columns."""
     content = "q1 0 d1 top 1\nq1 0 d2 rest -1\nq2 0 d3 - 1\n"
     answer = client.post("/v1/judgments/file?file_name=sampled.txt", content=content)
     assert "notes" not in answer.json() or not answer.json()["notes"], answer.text
@@ -106,7 +106,7 @@ def test_files_of_judgments_keep_strata_in_both_directions(client):
 
 
 def test_costs_can_be_compared_and_gated(client, run_id):
-    """Both runs are looked at with the lengths of their documents, and with their times."""
+    """Both runs are scored with the lengths of their documents, and with their times."""
     other = client.post("/v1/runs?name=short", content="q1 Q0 d1 1 2 t\nq2 Q0 d1 1 1 t\n").json()
     documents = [
         {"doc_id": doc_id, "hash": "1a", "length": length}
@@ -138,7 +138,7 @@ def test_costs_can_be_compared_and_gated(client, run_id):
 
 
 def test_pages_show_costs_and_estimates(service, archive):
-    """The page of a query has the scores of Python, also after judgments and lengths changed."""
+    """The page of a query has the scores of Python, even after judgments and lengths changed."""
     names = ("xinfAP", "tokens@2", "ms", "nDCG@2")
     client = service(measures=names)
     runs = {"words": ["d1", "d2"], "other": ["d2", "d5"]}

@@ -15,7 +15,7 @@ from berryeval.archive import Archive
 
 STORE = "docs"
 N_QUERIES = 50
-"""Queries of a run; each has two documents."""
+"""Number of queries in a run; each has two documents."""
 
 
 @dataclass

@@ -117,7 +117,7 @@ def test_many_changes_cause_a_full_read(archive, monkeypatch):
 
 
 def test_reading_the_current_judgments_writes_nothing(archive):
-    """A hash is recorded only for callers that may look it up later, also after others read it."""
+    """A hash is recorded only for callers that may look it up later, even if others read it."""
     archive.judgments.put([JudgmentEntry("q1", "d1", 1)], author="ada")
 
     def is_known(hashed):

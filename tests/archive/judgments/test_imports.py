@@ -12,7 +12,7 @@ THEN = datetime(2025, 3, 4, 5, 6, 7, tzinfo=timezone.utc)
 
 
 def import_file(archive, *batches, name="qrels.txt"):
-    """Import grades by pair of one judge each: (judge, grades, is a second opinion)."""
+    """Import grades by pair, in batches of one judge: (judge, grades, is a second opinion)."""
     return archive.imports.put(
         [
             JudgmentBatch(judge, "file", [JudgmentEntry("q1", doc_id, grade, note=f"by {judge}",
@@ -56,7 +56,7 @@ def test_a_note_that_changes_is_a_change_and_a_missing_one_is_none(archive):
 
 
 def test_undoing_an_import_restores_what_was_before(archive):
-    """Grades, judges, notes and second opinions; new pairs are unjudged again."""
+    """Grades, judges, notes and second opinions are restored; new pairs are unjudged again."""
     archive.judgments.change("q1", "d1", 3, author="bob", note="mine")
     archive.judgments.add_opinion("q1", "d1", 1, author="dan")
     before = archive.judgments.with_opinions()
@@ -88,7 +88,7 @@ def test_pairs_judged_since_an_import_are_kept_by_its_undo(archive):
 
 
 def test_an_import_is_undone_once(archive):
-    """Another undo is rejected, and so are imports that do not exist."""
+    """A second undo is rejected, and so is the undo of an import that does not exist."""
     import_file(archive, ("eve", {"d1": 0}, False))
     archive.imports.undo(1, author="ada")
     with pytest.raises(ConflictError, match="undone by ada"):
@@ -120,7 +120,7 @@ def test_imports_are_listed_newest_first(archive):
 
 
 def test_opinions_that_were_settled_are_exported_on_request(archive):
-    """A settled grade counts alone; what it settled follows for an import."""
+    """A settled grade is exported alone, or followed by the opinions that it settled."""
     archive.judgments.change("q1", "d1", 3, author="ada")
     archive.judgments.add_opinion("q1", "d1", 0, author="bob")
     archive.judgments.change("q1", "d1", 2, author="eve", source="settled")

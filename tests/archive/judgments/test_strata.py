@@ -18,11 +18,11 @@ POOL = [
     JudgmentEntry("q", "b", 0, stratum="rest"),
     JudgmentEntry("q", "c", -1, stratum="rest"),
 ]
-"""The last one is in the pool, and was not judged."""
+"""Judged documents, and one that is in the pool but was not judged."""
 
 
 def strata(archive):
-    """Return what the archive scores with, by document of the query q."""
+    """Return the strata that the archive scores with, by document of the query q."""
     found = archive.judgments.current().strata.get(b"q", {})
     return {doc_id.decode(): name.decode() for doc_id, name in found.items()}
 
@@ -67,7 +67,7 @@ def test_changes_are_hashed_like_everything(archive):
 
 
 def test_earlier_states_have_their_own_strata(archive):
-    """By hash, after the current ones have changed."""
+    """They are found by hash after the current ones have changed."""
     archive.judgments.put(POOL, author="ada")
     before = archive.judgments.as_of(None)[1]
     archive.judgments.change("q", "a", 2, author="ada", stratum="")
@@ -76,7 +76,7 @@ def test_earlier_states_have_their_own_strata(archive):
 
 
 def test_a_withdrawn_document_returns_to_its_stratum(archive):
-    """By a new grade, and by undoing the withdrawal."""
+    """A new grade and undoing the withdrawal both restore the stratum."""
     archive.judgments.put(POOL, author="ada")
     gone = archive.judgments.remove("q", "a", author="ada")
     assert strata(archive) == {"b": "rest", "c": "rest"}
@@ -88,7 +88,7 @@ def test_a_withdrawn_document_returns_to_its_stratum(archive):
 
 
 def test_undoing_a_change_restores_the_stratum(archive):
-    """A step back is a step back for all that a judgment has."""
+    """Undo applies to all parts of a judgment."""
     archive.judgments.put(POOL, author="ada")
     changed = archive.judgments.change("q", "a", 1, author="bob", stratum="rest")
     archive.judgments.undo("q", "a", author="bob", if_revision=changed.revision)
@@ -97,7 +97,7 @@ def test_undoing_a_change_restores_the_stratum(archive):
 
 @pytest.mark.parametrize("rule", ["first", "max"])
 def test_second_opinions_do_not_move_a_document(archive, rule):
-    """Which stratum a document was drawn from is no opinion."""
+    """The stratum that a document was drawn from is a fact, not an opinion."""
     archive.judging.put(JudgingPolicy(rule))
     archive.judgments.put(POOL, author="ada")
     opinion = archive.judgments.add_opinion("q", "a", 3, author="bob", stratum="rest")
@@ -134,7 +134,7 @@ def test_an_estimate_of_a_stored_run_is_that_of_files(archive):
 
 
 def test_exports_have_strata(archive, tmp_path):
-    """An import is the same archive, and the file of judgments has them for any command."""
+    """An import restores them, and the file of judgments contains them for any command."""
     archive.judgments.put(POOL, author="ada")
     archive.export(tmp_path / "export")
     lines = (tmp_path / "export" / "judgments.jsonl").read_text().splitlines()

@@ -19,7 +19,7 @@ WEIGHTED = JudgmentEntry("q", "b", 1, subtopics={"car": 1}, subtopic_weights={"c
 
 
 def subtopics(archive):
-    """Return what the archive scores with, by document of the query q."""
+    """Return the grades by subtopic that the archive scores with, by document of the query q."""
     found = archive.judgments.current().subtopics.get(b"q", {})
     return {
         doc_id.decode(): {name.decode(): grade for name, grade in own.items()}
@@ -41,7 +41,7 @@ def test_subtopics_and_weights_are_stored(archive):
 
 
 def test_earlier_states_have_their_own_subtopics(archive):
-    """By hash, after the current ones have changed."""
+    """They are found by hash after the current ones have changed."""
     archive.judgments.put([BY_TOPIC], author="ada")
     before = archive.judgments.as_of(None)[1]
     archive.judgments.change("q", "a", 2, author="ada", subtopics={"team": 2})
@@ -80,7 +80,7 @@ def test_a_withdrawal_can_be_undone(archive):
 
 
 def test_of_different_weights_the_newest_counts(archive):
-    """Until its judgment is withdrawn."""
+    """It counts until its judgment is withdrawn."""
     archive.judgments.put([WEIGHTED], author="ada")
     newer = JudgmentEntry("q", "c", 1, subtopics={"car": 1}, subtopic_weights={"car": 5})
     archive.judgments.put([newer], author="ada")
@@ -125,7 +125,7 @@ def test_judges_of_different_subtopics_count_as_in_files(archive, tmp_path, rule
 
 
 def test_judges_of_disjoint_subtopics_do_not_disagree(archive):
-    """Each has judged something else."""
+    """Each has judged a different subtopic."""
     archive.judgments.put([WEIGHTED], author="ada")
     other = JudgmentEntry("q", "b", 2, subtopics={"team": 2})
     archive.judgments.put([other], author="bob", as_opinion=True)
@@ -140,7 +140,7 @@ def test_judges_of_disjoint_subtopics_do_not_disagree(archive):
 
 
 def test_exports_have_subtopics_and_restore_them(archive, tmp_path):
-    """The file of judgments can be scored as it is."""
+    """The exported file of judgments can be scored unchanged."""
     archive.judgments.put([BY_TOPIC, WEIGHTED], author="ada")
     archive.judgments.change("q", "a", 1, author="bob")
     archive.export(tmp_path / "export")
@@ -153,7 +153,7 @@ def test_exports_have_subtopics_and_restore_them(archive, tmp_path):
 
 
 def test_a_damaged_export_is_rejected(archive, tmp_path):
-    """Subtopics are checked as everything else is."""
+    """Subtopics are checked like everything else."""
     archive.judgments.put([BY_TOPIC], author="ada")
     archive.export(tmp_path / "export")
     path = tmp_path / "export" / "judgments.jsonl"
@@ -183,7 +183,7 @@ def test_invalid_subtopics_are_rejected(tmp_path, facts, words):
 
 
 def test_two_entries_of_a_pair_have_the_same_subtopics(tmp_path):
-    """As they have the same grade."""
+    """Like the grade, they cannot differ within one call."""
     with Archive.open(tmp_path / "a.db") as archive:
         entries = [BY_TOPIC, JudgmentEntry("q", "a", 2, subtopics={"animal": 2})]
         with pytest.raises(ArgumentError, match="the same subtopics each time"):
@@ -212,7 +212,7 @@ entries = st.builds(
     steps=st.lists(st.tuples(entries, st.sampled_from(["ada", "bob"]), st.booleans()), max_size=8)
 )
 def test_changes_lead_to_the_same_judgments_as_reading_everything(tmp_path, steps):
-    """Step by step, and from the beginning; so does the hash."""
+    """This holds step by step and from the beginning, and for the hash as well."""
     path = tmp_path / "a.db"
     path.unlink(missing_ok=True)
     with Archive.open(path) as archive:

@@ -1,4 +1,4 @@
-"""Boards in memory: always what the archive has, and read again only where it changed."""
+"""Boards in memory always match the archive, and are reread only where it changed."""
 
 import random
 from datetime import timedelta
@@ -57,7 +57,7 @@ def fresh(location, name="team"):
 
 
 def test_an_answer_makes_one_pair_be_read_again(archive, start, rows_read):
-    """The cost of the next board is that of the answers since, not of the project."""
+    """The cost of the next board depends on the new answers, not on the size of the project."""
     start(n_opinions=2)
     archive.judgments.put([JudgmentEntry(*pair, 1) for pair in PAIRS], author="eve")
     archive.projects.board("team")
@@ -76,7 +76,7 @@ def test_an_answer_makes_one_pair_be_read_again(archive, start, rows_read):
 
 
 def test_judgments_of_other_pairs_read_none(archive, start, rows_read):
-    """A judgment outside the project costs nothing but its id."""
+    """For a judgment outside the project, only its id is read."""
     start()
     archive.projects.board("team")
     rows_read.clear()
@@ -88,7 +88,7 @@ def test_judgments_of_other_pairs_read_none(archive, start, rows_read):
 
 
 def test_a_board_equals_one_read_from_scratch(archive, location, start):
-    """Whatever was written, by this process or another: grades, undos, refusals, settlements."""
+    """This holds for grades, undos, refusals and settlements, by this process or another."""
     start(n_opinions=2)
     chance = random.Random(7)  # noqa: S311 - not for secrets
     with Archive.open(location) as other:
@@ -117,7 +117,7 @@ def test_a_board_equals_one_read_from_scratch(archive, location, start):
 
 
 def test_a_refusal_is_seen_when_the_clock_is_set_back(archive, start, monkeypatch):
-    """One refusal for another leaves their number as it was; times still grow."""
+    """Replacing one refusal by another keeps their number; times still increase."""
     start(judges=("ada", "bob"))
     archive.projects.answer("team", *PAIRS[0], None, author="ada")
     archive.projects.answer("team", *PAIRS[1], None, author="ada")
@@ -142,7 +142,7 @@ def test_another_project_of_the_same_name_has_its_own_pairs(archive, start):
 
 
 def test_a_paused_project_is_seen_at_once(archive, location, start):
-    """The state is read each time."""
+    """The state is read on every request."""
     start()
     archive.projects.board("team")
     with Archive.open(location) as other:
@@ -151,7 +151,7 @@ def test_a_paused_project_is_seen_at_once(archive, location, start):
 
 
 def test_after_many_changes_everything_is_read_again(archive, start, rows_read, monkeypatch):
-    """A bulk import costs as much as a new board, and no more."""
+    """A bulk import costs no more than a new board."""
     monkeypatch.setattr(boards, "_MAX_CHANGES", 10)
     start()
     archive.projects.board("team")
@@ -173,7 +173,7 @@ def test_one_pair_that_changed_often_hides_no_other(archive, start, monkeypatch)
 
 
 def test_memory_holds_a_limited_number_of_pairs(archive, start, rows_read, monkeypatch):
-    """The boards least recently used are dropped, and names of no project are not kept."""
+    """The least recently used boards are dropped, and unknown names are not cached."""
     monkeypatch.setattr(boards, "_MAX_PAIRS", 450)
     for name in ("one", "two", "three"):
         start(name)
@@ -193,7 +193,7 @@ def test_memory_holds_a_limited_number_of_pairs(archive, start, rows_read, monke
 
 
 def test_a_project_knows_its_number_of_pairs(archive, start):
-    """It is the last position plus one; backdated projects have theirs, too."""
+    """It is the last position plus one, including for projects that are backdated."""
     with backdated(now() - timedelta(days=3)):
         assert start(depth=2).n_pairs == 80
     assert [one.n_pairs for one in archive.projects.all()] == [80]

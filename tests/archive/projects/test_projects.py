@@ -39,7 +39,7 @@ def progress(archive, name="holes"):
 
 
 def test_the_pairs_of_a_project_never_change(archive, start):
-    """Judging them, or judging others, leaves what is to be done as it was."""
+    """Judging them, or other pairs, does not change the pairs of the project."""
     project = start()
     assert (project.n_pairs, project.state, project.created_by) == (4, "running", "ada")
     before = [one.asked for one in archive.projects.board("holes").pairs]
@@ -174,7 +174,7 @@ def test_runs_of_the_same_name_are_told_apart(archive, run_id):
 
 
 def test_the_pace_leaves_out_long_pauses(archive, start, monkeypatch):
-    """Three answers 6 seconds apart, and one after an hour, are 3 per 102 seconds of judging."""
+    """Three answers 6 seconds apart, and one after an hour, are 3 per 102 seconds."""
     moment = start().created_at
     for seconds, pair in zip((6, 12, 18, 3618), PAIRS, strict=True):
         at = moment + timedelta(seconds=seconds)

@@ -39,13 +39,13 @@ def test_documents_at_the_same_ranks_do_not_decide():
 
 
 def test_depth_takes_judged_documents_as_well():
-    """All within the depth, the unjudged of a query first."""
+    """All documents within the depth are selected, a query's unjudged ones first."""
     assert pairs("depth", depth=1) == ["q1 d3", "q1 d1", "q2 d4"]
     assert len(pairs("depth")) == 6
 
 
 def test_a_query_is_finished_before_the_next_one():
-    """However the effects of its documents alternate with those of others."""
+    """This holds even if the effects of its documents alternate with those of other queries."""
     found = [one.split()[0] for one in pairs("depth")]
     assert found == sorted(found, key=found.index)
 

@@ -21,17 +21,17 @@ pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="descriptors are
 ONLY_IN_MEMORY = {
     *("collections", "figures", "jobs", "queues", "replays", "staged_imports", "tried_runs")
 }
-"""What requests share that is in no archive: only the first worker has it. Removing a collection
-cancels its jobs."""
+"""State that requests share but no archive contains: only the first worker has it. Removing a
+collection cancels its jobs."""
 
 MADE_AGAIN = {
     *("agreement", "comparisons", "directory", "evaluations", "judgment_table", "keeper"),
     *("many_comparisons", "measuring", "run_figures", "runs", "scoring", "stores", "tries"),
 }
-"""What any worker computes from the archive, and checks before it is used again."""
+"""State that any worker computes from the archive, and checks before using it again."""
 
 OF_PROCESS = {"archive", "callers", "is_stopping", "settings", "workers"}
-"""What each process has for itself."""
+"""State that each process has for itself."""
 
 
 @pytest.mark.parametrize(
@@ -55,12 +55,12 @@ OF_PROCESS = {"archive", "callers", "is_stopping", "settings", "workers"}
     ],
 )
 def test_path_and_preference_decide(head, is_needed):
-    """However the address is written."""
+    """This holds for every way to write the address."""
     assert needs_first_worker(head.encode()) is is_needed
 
 
 def state_names(dependant):
-    """Yield the parts of the application's state that a route asks for."""
+    """Yield the parts of the application's state that a route requests."""
     for one in dependant.dependencies:
         cells = getattr(one.call, "__closure__", None) or ()
         yield from (cell.cell_contents for cell in cells if isinstance(cell.cell_contents, str))
@@ -119,7 +119,7 @@ def test_every_route_with_state_in_memory_reaches_the_first_worker():
 
 @pytest.mark.parametrize("n_bytes", [10, 300_000])
 def test_connection_arrives_with_what_was_read(n_bytes):
-    """However long the beginning of the request is."""
+    """This holds for any length of the beginning of the request."""
     inboxes = new_inboxes(2)
     first, second = (Handover(number, inboxes) for number in range(2))
     arrived = []
@@ -155,7 +155,7 @@ def test_full_inbox_refuses():
 
 
 def test_connection_that_cannot_be_sent_is_refused_too():
-    """Linux limits the descriptors that are on their way, and a disk may be full."""
+    """Linux limits the descriptors in transit, and a disk may be full."""
     inboxes = new_inboxes(1)
     handover = Handover(0, inboxes)
     one, other = socket.socketpair()
@@ -170,7 +170,7 @@ def test_connection_that_cannot_be_sent_is_refused_too():
 
 
 def test_workers_see_the_writes_of_others_once():
-    """Their own are no news."""
+    """Their own writes are not reported."""
     shared = bytearray(2 * SLOT_BYTES)
     first, second = (WriteCounts(shared, number) for number in range(2))
     first.note()

@@ -1,4 +1,4 @@
-"""Two workers behave as one service: what one of them does, the other one knows."""
+"""Two workers behave like one service: each sees the changes of the other."""
 
 import json
 import os
@@ -84,7 +84,7 @@ def judge(client, doc_id, grade):
 
 
 def test_judgment_through_one_worker_is_seen_by_the_other(running):
-    """On the next request: by routes, by tables in memory, and by scores."""
+    """Routes, tables in memory and scores have it on the next request."""
     both = running.first, running.second
     for number, (one, other) in enumerate([both, both[::-1]]):
         for grade in (1, 2):
@@ -100,7 +100,7 @@ def test_judgment_through_one_worker_is_seen_by_the_other(running):
 
 
 def test_job_is_found_through_both_workers(running):
-    """Its state, events, result and end; ordinary requests stay with their worker."""
+    """This covers its state, events, result and end; ordinary requests stay with their worker."""
     judge(running.first, "d1", 1)
     a, b = (upload(running.second, seed, f"run-{seed}") for seed in (1, 4))
     wanted = {"baseline": a, "candidates": [b], "resamples": 100}
@@ -123,7 +123,7 @@ def test_job_is_found_through_both_workers(running):
 
 
 def test_removed_run_is_unknown_to_the_other_worker(running):
-    """At once, though a run in memory is otherwise trusted to exist for a second."""
+    """It is unknown immediately, although runs in memory are otherwise trusted for a second."""
     run_id = upload(running.first, 2)
     address = f"/v1/runs/{run_id}/rankings/q1"
     assert running.second.get(address).status_code == 200
@@ -132,7 +132,7 @@ def test_removed_run_is_unknown_to_the_other_worker(running):
 
 
 def test_removed_collection_is_unknown_to_the_other_worker(running):
-    """Even while it serves requests to the collection, none of which fails."""
+    """This holds even while it serves requests to the collection, none of which fails."""
     statuses = set()
     is_over = threading.Event()
 
@@ -190,7 +190,7 @@ def open_files(pid):
 
 
 def test_revoked_token_is_rejected_by_the_other_worker(running):
-    """At once, though a valid one is otherwise trusted for five seconds."""
+    """It is rejected immediately, although valid tokens are otherwise cached for five seconds."""
     for one, other in ((running.first, running.second), (running.second, running.first)):
         page = one.post("/tokens", data={"name": "ci", "role": "read"}).text
         bearer = {"Authorization": f"Bearer {re.search('bev_[A-Za-z0-9_-]{40,}', page)[0]}"}
@@ -201,7 +201,7 @@ def test_revoked_token_is_rejected_by_the_other_worker(running):
 
 
 def test_judges_at_different_workers_get_different_pairs(running):
-    """Where a project wants one opinion; both workers know whose turn it is."""
+    """The project wants a single opinion, and both workers share reservations."""
     judge(running.first, "d1", 1)
     run_id = upload(running.first, 5)
     plan = {"name": "one-opinion", "pairs": {"kind": "holes", "runs": [run_id]}}
@@ -222,7 +222,7 @@ def test_judges_at_different_workers_get_different_pairs(running):
 
 
 def test_metrics_are_sums_over_all_workers(running):
-    """Whichever connection asks."""
+    """Any connection returns the sums."""
     counted = []
     for client in (running.first, running.second):
         client.get("/v1/gates")
@@ -251,7 +251,7 @@ def test_killed_workers_are_replaced(running):
 
 
 def test_workers_end_with_their_supervisor(servers, tmp_path):
-    """Even if it is killed: nothing would replace them. The next start removes its files."""
+    """This holds even if it is killed, and the next start removes its files."""
     server = servers.start(tmp_path, "--workers", "2")
     with ExitStack() as opened:
         pids = Service(server, opened).pids

@@ -30,7 +30,7 @@ def wait_for_signal(worker):
 
 
 def test_error_of_a_worker_is_raised_by_the_command(listener):
-    """It is the one line that a single process would end with."""
+    """It is the same line as that of a single process."""
 
     def fail(_worker):
         raise ArchiveError("berryeval.db", "no such table")
@@ -76,7 +76,7 @@ def test_workers_are_replaced_until_a_signal(listener, tmp_path, monkeypatch, ca
 
 
 def test_several_workers_need_a_system_that_forks(monkeypatch):
-    """Elsewhere the message says how many are possible."""
+    """On other systems, the message states how many are possible."""
     check_support(2)
     monkeypatch.delattr(os, "fork")
     check_support(1)
@@ -85,6 +85,6 @@ def test_several_workers_need_a_system_that_forks(monkeypatch):
 
 
 def test_number_of_workers_is_limited():
-    """A typing error must not start a thousand processes."""
+    """A typo must not start a thousand processes."""
     with pytest.raises(ArgumentError, match="workers: expected at most 64, got 65"):
         ServiceSettings(workers=65)

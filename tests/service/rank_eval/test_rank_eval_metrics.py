@@ -68,7 +68,7 @@ def test_the_ideal_has_as_many_ratings_as_there_are_hits():
 
 
 def test_ndcg_differs_from_trec_eval_in_a_worked_example():
-    """Three graded hits of six, two unrated, 12 relevant: 0.4697, not trec_eval's 0.4144."""
+    """With three graded hits of six, two unrated and 12 relevant, it is 0.4697, not 0.4144."""
     rated = [3] * 3 + [2] * 4 + [1] * 5 + [0] * 2
     hits = [3, None, 1, 0, 2, None]
     assert round(metrics.discounted_cumulative_gain(hits, rated, normalize=True).score, 4) == 0.4697

@@ -140,7 +140,7 @@ def test_requests_are_not_read_after_the_time_limit(foo, request_):
 
 
 def test_documents_are_not_listed_after_the_time_limit():
-    """Each list is a pass over all ids of the store; here the first takes all the time."""
+    """Each list is a pass over all ids of the store; here, the first one takes all the time."""
     limit = SimpleNamespace(deadline=math.inf)
 
     def list_ids(_wanted, _k):
@@ -195,7 +195,7 @@ def test_requests_of_another_structure_are_rejected(foo, path, value):
 
 
 def test_forbidden_parts_of_templates_fail_the_request(foo):
-    """As in Elasticsearch, only a template that is not JSON is a failure of its query."""
+    """As in Elasticsearch, only a template that is not JSON fails just its own query."""
     body = {
         "templates": [{"id": "t", "template": {"source": '{"aggs": {"a": {}}}'}}],
         "requests": [TEMPLATED],

@@ -173,7 +173,7 @@ def test_a_store_that_fails_every_query_has_no_means(service):
 
 
 def test_a_configured_system_without_documents_is_an_error(service):
-    """The status is 422 with a fix, not one failure per query, also for Elasticsearch's API."""
+    """The status is 422 with a fix, not one failure per query, in Elasticsearch's API as well."""
     client = fill(service(systems={"own": {"system": "bm25"}}))
     answered = client.post("/v1/evaluation/evaluate", json={"queries": QUERIES, "store": "own"})
     assert answered.status_code == 422

@@ -400,7 +400,7 @@ CREATE TABLE documents (number INTEGER PRIMARY KEY, store INTEGER, doc_id BLOB, 
 INSERT INTO stores VALUES (7, 'docs', 'bm25', '{"stemmer": "en"}', 3);
 INSERT INTO documents VALUES (1, 7, X'6432', X'', X'52697065'), (2, 7, X'FF', X'54', X'00');
 """
-"""What an earlier version kept beside the archive."""
+"""The file that an earlier version kept next to the archive."""
 
 
 def test_documents_of_an_earlier_version_are_migrated(archive):

@@ -57,7 +57,7 @@ def test_a_registered_system_is_a_store(service, search_api):
 
 
 def test_replacing_a_system_drops_its_credentials(service, search_api):
-    """Those of one address are never sent to another; a removed system is gone at once."""
+    """Credentials for one address are never sent to another; a removed system is gone at once."""
     url, asked = search_api
     client = service(search_hosts=allowed(url))
     register(client, url)
@@ -90,7 +90,7 @@ def test_replacing_a_system_drops_its_credentials(service, search_api):
     ],
 )
 def test_a_system_elsewhere_cannot_be_registered(service, place):
-    """Neither hosts that are not allowed, nor files, functions or databases."""
+    """This covers hosts that are not allowed, files, functions and databases."""
     client = service(search_hosts=("search.example:443",))
     refused = client.put("/v1/systems/shop", json={"place": place})
     assert refused.status_code == 422
@@ -133,7 +133,7 @@ def test_credentials_of_the_server_are_not_sent(service, monkeypatch, search_api
 
 
 def test_names_of_stores_and_systems_are_distinct(service):
-    """Neither hides the other."""
+    """Neither can hide the other."""
     client = service(
         search_hosts=("search.example",), systems={"own": {"system": "http://h/{query}"}}
     )
@@ -178,7 +178,7 @@ def test_changed_settings_are_checked(client, settings):
 
 
 def test_a_body_can_be_tried_on_a_registered_system(service, search_api):
-    """It goes to the registered address; one that does not fit is rejected."""
+    """It is sent to the registered address; an invalid body is rejected."""
     url, asked = search_api
     client = service(search_hosts=allowed(url))
     register(client, url)

@@ -14,7 +14,7 @@ LONG_AGO = datetime(2000, 1, 1, tzinfo=timezone.utc)
 
 @pytest.fixture(autouse=True)
 def _complete_pages(monkeypatch):
-    """Let pages wait for what was never computed, however slow the machine is."""
+    """Let pages wait for results that were never computed, however slow the machine is."""
     monkeypatch.setattr(shared_work, "FIRST_WAIT_SECONDS", SECONDS_TO_WAIT)
 
 
@@ -27,5 +27,5 @@ def patient(monkeypatch):
 
 @pytest.fixture
 def everything_is_recent(monkeypatch):
-    """Let pages show each time as "just now", however old the archive that tests share is."""
+    """Let pages show each time as "just now", however old the shared archive is."""
     monkeypatch.setattr(rendering, "_now", lambda: LONG_AGO)

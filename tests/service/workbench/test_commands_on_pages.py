@@ -20,7 +20,7 @@ COMMANDS = sorted(
 
 
 def test_some_pages_name_commands():
-    """Otherwise nothing below is tested."""
+    """Otherwise, the next test would check nothing."""
     assert len(COMMANDS) > 2
 
 

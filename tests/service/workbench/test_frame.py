@@ -166,7 +166,7 @@ def test_times_are_shown_in_readable_form(minutes, expected):
 
 
 def test_figures_are_formatted_consistently():
-    """A dash for missing values, a sign for differences, and no minus zero."""
+    """Missing values are a dash, differences have a sign, and there is no minus zero."""
     template = environment().from_string(
         "{{ 0.41236|score }} {{ none|score }} {{ 0.012|signed(3) }} {{ -0.5|signed(1) }} "
         "{{ -0.00001|signed }} {{ none|signed }} {{ 12345|count }} {{ 0.123|percent }} "
@@ -193,7 +193,7 @@ def test_pages_are_compressed_and_data_is_not(client):
 
 @pytest.mark.parametrize("path", ["/", "/runs", "/healthz", "/v1/runs", "/nowhere"])
 def test_head_has_the_headers_of_get(client, path):
-    """Without the content."""
+    """Only the content is missing."""
     got, head = client.get(path), client.head(path)
     assert (head.status_code, head.content) == (got.status_code, b"")
     assert head.headers["content-type"] == got.headers["content-type"]

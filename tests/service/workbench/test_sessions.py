@@ -76,7 +76,7 @@ def test_a_wrong_token_is_rejected(guarded, token, message):
 
 
 def test_the_command_for_a_token_names_the_archive_that_is_served(guarded, client, archive):
-    """From any folder; but not to strangers, where tokens are required."""
+    """It works in any folder, but is not shown to strangers if tokens are required."""
     command = "berryeval token create NAME --role judge --archive"
     assert get_page(client, "/login").find("details").find("code").text == (
         f"{command} {shlex.quote(str(Path(archive.name).absolute()))}"
@@ -149,7 +149,7 @@ def test_logging_out_ends_a_copied_cookie_at_once(guarded, token):
 
 
 def test_a_request_during_the_logout_does_not_extend_the_session(service, archive, token):
-    """What the archive answered before the logout is not remembered after it."""
+    """An answer of the archive from before the logout is not cached after it."""
     verify, started = archive.sessions.verify, []
 
     def verify_slowly(session_id):
@@ -169,7 +169,7 @@ def test_a_request_during_the_logout_does_not_extend_the_session(service, archiv
 
 
 def test_other_instances_notice_within_five_seconds(guarded, archive, token, tmp_path, monkeypatch):
-    """Whether the session was ended or its token revoked."""
+    """This holds if the session was ended, or if its token was revoked."""
     log_in(guarded, token)
     ended = guarded.cookies[COOKIE]
     log_in(guarded, token)

@@ -36,7 +36,7 @@ def tags_of(html):
 
 @pytest.mark.parametrize("text", HOSTILE)
 def test_nothing_in_a_document_is_executed(text):
-    """Neither scripts, handlers nor images; links lead to other sites only."""
+    """Scripts, handlers and images are removed; links lead only to other sites."""
     for name, attributes in tags_of(rendered(text, "alert script a x")):
         assert name in ("a", "div", "p", "strong", "mark", "br", "em")
         assert set(attributes) <= {"href", "rel", "class"}
@@ -46,7 +46,7 @@ def test_nothing_in_a_document_is_executed(text):
 
 
 def test_markdown_is_rendered_below_the_headings_of_the_page():
-    """Headings, lists, code, tables and links."""
+    """This covers headings, lists, code, tables and links."""
     html = rendered("# One\n\n- a\n- b\n\n`c`\n\n[d](https://e.example)\n\n|f|\n|---|\n|g|\n")
     for part in ("<h3>One</h3>", "<li>a</li>", "<code>c</code>", "<td>g</td>"):
         assert part in html
@@ -64,7 +64,7 @@ def test_plain_text_is_shown_as_it_is():
 
 
 def test_words_of_a_query_are_marked_as_whole_words():
-    """With short suffixes, in any case, but not inside tags or escaped characters."""
+    """Short suffixes and case do not matter; tags and escaped characters are never marked."""
     html = rendered("Tokens & betoken **token** https://token.example", "the amp token href")
     assert "<mark>Tokens</mark>" in html
     assert "betoken" in html

@@ -15,7 +15,7 @@ from berryeval.service.workers.pool import Workers
 from service.workers import worker_tasks as tasks
 
 MEGABYTES = 1025
-"""A number of their own, so that no other test has started these processes."""
+"""A distinct limit, so that no other test has started these processes."""
 
 
 @pytest.fixture

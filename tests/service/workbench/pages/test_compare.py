@@ -300,7 +300,7 @@ def slow(client, monkeypatch):
 
 
 def test_a_page_without_a_comparison_polls(client, pair, slow, monkeypatch):
-    """It is no error, and needs no script."""
+    """It is not an error, and needs no script."""
     monkeypatch.setattr(shared_work, "FIRST_WAIT_SECONDS", 0.01)
     page = get_page(client, pair, status=202)
     assert page.find("section", class_="problem")["hx-get"] == pair

@@ -47,7 +47,7 @@ def test_every_pair_and_the_disputed_queries_are_drawn(client, runs):
 
 
 def test_slices_have_a_column_per_candidate(client, runs):
-    """Differences of each slice stand side by side."""
+    """Differences of each slice are side by side."""
     page = get_page(client, address("main", *runs[1:]))
     table = page.find("section", aria_labelledby="slices-heading")
     assert len(table.find("thead").find_all("th")) == 2 + 3
@@ -64,14 +64,14 @@ def test_another_measure_keeps_the_runs(client, runs):
 
 
 def test_without_a_baseline_the_oldest_run_is_it(client, runs):
-    """So a choice in the list of runs needs no order."""
+    """Runs can be selected in the list in any order."""
     answer = client.get(address("", *reversed(runs)), follow_redirects=False)
     assert answer.status_code == 303
     assert answer.headers["location"].startswith(f"/compare?a={runs[0]}&b=")
 
 
 def test_a_run_named_twice_is_compared_once(client, runs):
-    """Also if the baseline is named by its name and by its id; two runs open their own page."""
+    """This holds even if a baseline is given by name and by id; two runs have another page."""
     answer = client.get(address("main", *runs[:2]), follow_redirects=False)
     assert (answer.status_code, answer.headers["location"]) == (
         303,

@@ -1,4 +1,4 @@
-"""Compare as a file and as a link: what was seen, for others."""
+"""Comparisons shared as a file and as a link."""
 
 import pytest
 
@@ -49,7 +49,7 @@ def test_several_runs_are_downloaded_as_one_report(client, runs):
 
 
 def test_the_link_names_runs_by_id_and_keeps_filters(client, runs):
-    """A baseline may later be another run; the filters are what was seen."""
+    """A baseline may later be another run; the filters are those of the page."""
     link, _ = shared(get_page(client, f"/compare?a=main&b={runs[1]}&outcome=worse&sort=gain"))
     assert f"/compare?a={runs[0]}&b={runs[1]}&" in link
     assert "outcome=worse" in link
@@ -74,7 +74,7 @@ def seen(page):
 
 @pytest.mark.parametrize("n_candidates", [1, 2])
 def test_a_copied_link_opens_what_was_seen(client, runs, n_candidates, monkeypatch):
-    """Later judgments do not count there; the page says so and leads to the newest."""
+    """Later judgments do not count there; the page says so and links to the newest."""
     monkeypatch.setattr(shared_work, "WAIT_SECONDS", 60.0)
     candidates = [runs[1], upload(client, WORST, "worst")][:n_candidates]
     here = "/compare?a=main&" + "&".join(f"b={one}" for one in candidates)
@@ -95,7 +95,7 @@ def test_a_copied_link_opens_what_was_seen(client, runs, n_candidates, monkeypat
 
 
 def test_parts_of_a_pinned_page_are_pinned(client, runs):
-    """Its report, its filters, its other measures and the effect of unjudged documents."""
+    """These are its report, filters, other measures and the effect of unjudged documents."""
     before = get_page(client, f"/compare?a=main&b={runs[1]}")
     link = shared(before)[0].removeprefix("http://testserver")
     at = link.partition("at=")[2]
@@ -132,7 +132,7 @@ def test_a_report_needs_two_runs(client, given, status):
 
 
 def test_a_report_that_is_too_expensive_is_refused(client, runs, monkeypatch):
-    """The limit of comparisons counts here, too."""
+    """The limit on comparisons applies here, too."""
     monkeypatch.setattr(report, "_PRICE_PER_QUERY", 1e12)
     answer = client.get(f"/compare/report?a=main&b={runs[1]}", headers=HTML)
     assert answer.status_code == 422

@@ -280,7 +280,7 @@ def test_an_invalid_form_is_returned_with_its_messages(client, archive):
 
 @pytest.mark.usefixtures("runs")
 def test_two_editors_do_not_overwrite_each_other(client, archive):
-    """The second sees the changes of the first, keeps the own input, and decides."""
+    """The second editor sees the changes of the first, keeps their own input, and decides."""
     posted = {**fields(get_page(client, "/gates/release")), "guard-0-limit": "0.3"}
     archive.gates.put("release", {**GATE, "alpha": 0.2})
     answer = client.post("/gates/release", data=posted, headers=HTML)

@@ -194,7 +194,7 @@ def test_a_grade_above_the_scale_names_its_line(client, archive):
 
 
 def test_only_an_admin_can_import_a_scale(client, archive):
-    """A judge's import stores the judgments, and says what is left to do."""
+    """A judge's import stores the judgments, and states what is left to do."""
     token = archive.tokens.create("bob", "judge")
     client.headers["Authorization"] = f"Bearer {token}"
     page = look(client, "judgments", golden(scale=2, labels=LABELS))
@@ -385,7 +385,7 @@ def test_a_run_among_judgments_is_offered_as_a_run(client, archive):
 
 
 def test_several_files_are_listed_with_their_kinds_and_stored(client, archive):
-    """In an order in which each finds what it refers to; what cannot be read is explained."""
+    """Each is stored after those it refers to; files that cannot be read are explained."""
     contents = {
         "qrels": "bake bread\t0\td1\t3\n", "bm25.run": RUN, "corpus.jsonl": CORPUS,
         "queries.jsonl": QUERIES, "notes.md": "nothing of ours",

@@ -295,7 +295,7 @@ def test_a_conflict_of_a_project_is_settled_there(client, archive):
     ],
 )
 def test_an_empty_queue_suggests_what_to_do_next(client, archive, mode, title):
-    """The page has a link."""
+    """The page has a link to the next step."""
     every = [JudgmentEntry(query, doc, 1) for query, doc in HOLES]
     archive.judgments.put(every, author="local")
     others = [JudgmentEntry(q, d, 1) for q in ("q1", "q2", "q3") for d in ("d1", "d2")]

@@ -27,7 +27,7 @@ def folder(tmp_path_factory):
 
 @pytest.fixture
 def runs(archive, folder):
-    """The archive of it; the ids of both runs."""
+    """The golden set as an archive; the ids of both runs."""
     return fill(archive, read_golden_set(folder))
 
 
@@ -55,7 +55,7 @@ def test_an_empty_archive_says_how_to_upload(open_page):
 
 @pytest.mark.usefixtures("runs")
 def test_judges_are_listed_with_status_and_cost(archive, open_page):
-    """An admitted one, and one that was never checked."""
+    """One is admitted, and one was never checked."""
     archive.model_grades.put([
         replace(model_grade("q1", "d1-1", None, "other"),
                 guideline=archive.judging.guideline().digest),
@@ -69,7 +69,7 @@ def test_judges_are_listed_with_status_and_cost(archive, open_page):
 
 @pytest.mark.usefixtures("runs")
 def test_an_edited_guideline_expires_a_check(client, open_page):
-    """Saving what the page shows, with the line ends of forms, changes nothing."""
+    """Saving the unchanged text, with the line ends of forms, changes nothing."""
 
     def save(text):
         data = {"guideline": text.replace("\n", "\r\n")}
@@ -87,7 +87,7 @@ def test_an_edited_guideline_expires_a_check(client, open_page):
 
 @pytest.mark.usefixtures("runs")
 def test_a_judge_shows_its_check(archive, open_page):
-    """Kappa with its interval, calibration, confusion, bias, and the checks."""
+    """The page has kappa with its interval, calibration, confusion, bias, and the checks."""
     [judge] = judges_in(archive)
     result = judge.standing.admission.result
     shown = open_page(f"/judges/{judge.identity}")
@@ -108,7 +108,7 @@ def test_a_judge_shows_its_check(archive, open_page):
 
 @pytest.mark.usefixtures("runs")
 def test_disagreements_have_both_texts(archive, open_page):
-    """Query and document side by side, both grades, and the judge's reason."""
+    """They are side by side, with both grades and the judge's reason."""
     [judge] = judges_in(archive)
     found = disagreements(archive, judge.identity)
     first = found[0]
@@ -129,7 +129,7 @@ def test_disagreements_have_both_texts(archive, open_page):
 
 @pytest.mark.usefixtures("runs")
 def test_a_judge_without_figures_has_a_page(archive, open_page):
-    """Never checked, and checked by a version with other figures."""
+    """It was never checked, or by a version with other figures."""
     archive.model_grades.put([model_grade("q1", "d1-1", 1, "other")])
     other = next(one for one in judges_in(archive) if one.name == "other")
     assert "Not checked against people" in open_page(f"/judges/{other.identity}").text
@@ -143,7 +143,7 @@ def test_a_judge_without_figures_has_a_page(archive, open_page):
 
 
 def test_a_comparison_also_rests_on_people_and_model(client, archive, runs):
-    """The page asks for it; an expired judge is shown, with the reason, and does not count."""
+    """The page requests it; an expired judge is shown with the reason, and does not count."""
     old, new = runs
     address = f"a={old}&b={new}&measure=nDCG%4010"
     assert 'hx-get="/compare/model' in client.get(f"/compare?{address}", headers=HTML).text
@@ -160,7 +160,7 @@ def test_a_comparison_also_rests_on_people_and_model(client, archive, runs):
 
 @pytest.mark.usefixtures("runs")
 def test_people_label_a_drawn_query_completely(client, archive, open_page):
-    """The queue has what the newest runs return for drawn queries, and nothing else."""
+    """The queue has only the documents that the newest runs return for drawn queries."""
     form = {"name": "second", "n": "12", "by": ""}
     assert client.post("/judges/draws", data=form, follow_redirects=False).status_code == 303
     drawn = archive.label_draws.get("second").draw.labelled
@@ -193,7 +193,7 @@ def test_a_draw_that_is_not_possible_is_explained(client, archive, name, n, word
 
 
 def test_people_decide_on_proposed_queries(client, archive, open_page):
-    """Accept with an edit, or reject with a reason; both are kept with their author."""
+    """They accept with an edit, or reject with a reason; both are kept with their author."""
     archive.documents.put([Document("d1", "It takes two days.", "Delivery")])
     archive.proposals.put([proposal("P1"), proposal("P/2", rank=None), proposal("P3")])
     shown = open_page("/judges/proposals")

@@ -54,7 +54,7 @@ def listed(client, address):
 
 @pytest.mark.usefixtures("judged", "everything_is_recent")
 def test_judgments_are_listed_with_query_and_document(client):
-    """Newest first; markup is escaped, and ids replace missing texts."""
+    """They are listed newest first; markup is escaped, and ids replace missing texts."""
     page = get_page(client, "/judgments")
     found = rows(page)
     assert [row[1] for row in found] == ["q3", "سيارة", "bake <i>bread</i>", "bake <i>bread</i>"]

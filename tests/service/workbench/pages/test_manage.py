@@ -25,7 +25,7 @@ def post(client, address, data, status=303):
 
 @pytest.fixture
 def documents(archive):
-    """Some documents, of which one is judged and ranked."""
+    """Some documents, one of which is judged and ranked."""
     archive.documents.put(
         [Document(f"d{n}", f"text {n} about bananas", f"Title {n}") for n in range(60)]
         + [Document("a/b", "# Apples\n\nRed **apples**, <script>x</script>", "Fruit")]
@@ -62,7 +62,7 @@ def test_documents_are_found_by_id_title_or_text(client, text, n_found):
 
 @pytest.mark.usefixtures("documents")
 def test_a_document_shows_its_text_judgments_and_ranks(client):
-    """Rendered, with the queries that judged it, and where the newest runs rank it."""
+    """It is rendered, with the queries that it was judged for, and its ranks in the newest runs."""
     page = get(client, "/documents/a%2Fb?q=apples")
     assert "<h3><mark>Apples</mark></h3>" in page
     assert "<script>x" not in page
@@ -74,7 +74,7 @@ def test_a_document_shows_its_text_judgments_and_ranks(client):
 
 @pytest.mark.usefixtures("documents")
 def test_the_drawer_marks_the_words_of_the_query(client):
-    """And renders the document."""
+    """It also renders the document."""
     page = get(client, "/queries/q1/documents/a%2Fb")
     assert "<strong><mark>apples</mark></strong>" in page
 
@@ -154,7 +154,7 @@ def test_a_refused_token_keeps_what_was_entered(client):
 
 
 def test_a_chosen_collection_limits_a_token(client, archive):
-    """Even if *all* is still selected; the page says what the token can do."""
+    """This holds even if *all* is still selected; the page states what the token can do."""
     data = {"name": "anna", "role": "judge", "limited": "no", "collection": "default"}
     assert "The token of anna: judge in default" in post(client, "/tokens", data, 200).text
     assert archive.tokens.all()[0].collections == ("default",)
@@ -179,7 +179,7 @@ def test_only_admins_of_all_collections_manage(service, archive):
 
 
 def test_the_guideline_is_at_hand_while_judging(client, archive):
-    """An admin writes it as Markdown, and judges read it rendered."""
+    """An admin writes it in Markdown, and judges see it rendered."""
     archive.judging.put(JudgingPolicy("mean", ("bad", "good")))
     post(client, "/judgments/policy", {"guideline": "## Be fair\n\n- read **all** of it"})
     policy = archive.judging.get()

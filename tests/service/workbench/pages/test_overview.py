@@ -189,7 +189,7 @@ def test_the_meter_shows_the_judged_share_of_the_top_ten(archive, client):
 
 @pytest.mark.usefixtures("runs")
 def test_without_a_gate_the_doubt_is_computed_as_on_compare(archive, client):
-    """The page asks for the bounds of the comparison with the reference, and claims nothing."""
+    """The page requests the bounds of the comparison with the reference, and claims nothing."""
     verdict = settled(client, "/?series=hybrid").find(class_="verdict-words")
     assert verdict.find(id="doubt").text == "Checking what unjudged documents could change…"
     [part] = verdict.find_all(hx_swap="delete")
@@ -281,7 +281,7 @@ def test_a_stable_series_shows_that_it_was_tested(archive, client):
 
 
 def test_an_alarm_in_memory_has_no_scores_of_queries(archive, client):
-    """Those of 52 runs take 40 MB, and each state of the judgments has an alarm of its own."""
+    """Scores of 52 runs take 40 MB, and each state of the judgments has its own alarm."""
     fill(archive)
     get_page(client, "/alarm?series=hybrid")
     state = client.app.state
@@ -325,7 +325,7 @@ def test_trends_of_several_series_are_in_one_chart(archive, client):
 
 
 def test_one_series_needs_no_comparison(archive, client):
-    """There is nothing to stand beside it."""
+    """There is nothing to compare it with."""
     archive.judgments.put([JudgmentEntry("q00", "good", 1)], author="ada", source="file")
     archive.runs.put(Run.from_lists({"q00": ["good"]}), RunFacts("bm25"))
     assert "All series" not in get_page(client, "/").text
@@ -333,7 +333,7 @@ def test_one_series_needs_no_comparison(archive, client):
 
 @pytest.mark.parametrize(("role", "is_offered"), [("judge", False), ("admin", True)])
 def test_a_gate_is_offered_to_those_who_may_create_one(archive, service, runs, role, is_offered):
-    """A judge would only learn that it is not allowed."""
+    """For a judge, it would only lead to an error."""
     headers = HTML | {"Authorization": f"Bearer {archive.tokens.create('ada', role)}"}
     client = service(is_token_required=True)
     for address in ("/?series=hybrid", f"/compare?a={runs['c0']}&b={runs['c1']}"):

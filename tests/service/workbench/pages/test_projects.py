@@ -91,7 +91,7 @@ def test_a_form_with_an_error_is_shown_again(client, archive, runs, fields, mess
 
 
 def test_the_form_offers_those_who_may_judge(client, archive, runs):
-    """Tokens that may judge in the collection and the caller, as boxes; without tokens, a link."""
+    """Boxes are shown for tokens that may judge and for the caller; without tokens, a link."""
     before = get_page(client, "/projects/+new")
     assert before.find_all("input", name="judges") == []
     assert before.find("main").find("a", href="/tokens").text == "create a token"
@@ -141,7 +141,7 @@ def test_a_judge_who_may_only_read_is_told_why_there_is_no_button(archive, servi
 
 
 def test_a_judge_stays_with_a_query_until_it_is_done(client, start):
-    """Nine documents of three queries are three changes of query at most."""
+    """For nine documents of three queries, the query changes at most three times."""
     start()
     seen = []
     while found := cards(client, n=2):
@@ -163,7 +163,7 @@ def test_two_judges_start_with_different_queries_if_one_opinion_is_wanted(archiv
 
 
 def test_reservations_end_after_a_while(archive, start, monkeypatch):
-    """The pairs are offered to the next judge, and nothing is remembered of the first."""
+    """The pairs are then offered to the next judge, and the first reservation is forgotten."""
     start()
     queues = project_queues.ProjectQueues(archive)
     monkeypatch.setattr(project_queues, "_TAKEN_SECONDS", 0.0)
@@ -173,7 +173,7 @@ def test_reservations_end_after_a_while(archive, start, monkeypatch):
 
 
 def test_invented_pairs_are_not_remembered(client, start):
-    """Neither as shown nor as skipped: a judge could fill the memory with them."""
+    """A judge could otherwise fill the memory with shown or skipped pairs."""
     start(judges=("local", "ada"))
     invented = [[f"q{number}", "d" * 1000] for number in range(1000)]
     assert len(cards(client, n=2, have=invented)) == 2
@@ -188,7 +188,7 @@ def test_invented_pairs_are_not_remembered(client, start):
 
 
 def test_one_judge_cannot_reserve_everything(archive, start, monkeypatch):
-    """Nor can a caller who is not asked; up to the limit, pairs are kept from others."""
+    """A caller who is not a judge of it cannot, either; reservations have a limit."""
     start(judges=("ada", "bob"))
     monkeypatch.setattr(project_queues, "MAX_TAKEN", 4)
     queues = project_queues.ProjectQueues(archive)
@@ -198,7 +198,7 @@ def test_one_judge_cannot_reserve_everything(archive, start, monkeypatch):
 
 
 def test_blind_judges_see_neither_grades_nor_systems(client, archive, start):
-    """Unless the project shows them."""
+    """A project can show them instead."""
     start(n_opinions=2)
     start("open", n_opinions=2, shows_grades=True, shows_systems=True)
     archive.projects.answer("team", "q1", "d3", 2, author="ada")
@@ -213,7 +213,7 @@ def test_blind_judges_see_neither_grades_nor_systems(client, archive, start):
 
 
 def test_answers_of_all_kinds_and_their_undo(client, archive, start):
-    """Grades with notes, cannot judge, skip; each can be undone."""
+    """Answers are grades with notes, cannot judge, and skip; each can be undone."""
     start()
     first, second, third = cards(client)[:3]
     [done] = say(client, entry(first, grade=2, note="fits"))
@@ -262,7 +262,7 @@ def test_answers_that_a_project_does_not_accept_are_refused(client, archive, sta
 
 @pytest.mark.parametrize("state", ["paused", "finished"])
 def test_a_project_that_does_not_run_offers_nothing(client, archive, start, state):
-    """The page says why."""
+    """The page explains why."""
     start()
     archive.projects.set_state("team", state)
     assert cards(client) == []
@@ -306,7 +306,7 @@ def test_judging_in_a_project_works_without_scripts(client, archive, start):
 
 
 def test_the_page_shows_progress_agreement_and_what_cannot_be_judged(client, archive, start):
-    """And the list shows how many are left."""
+    """The list shows how many are left."""
     start(n_opinions=2, judges=("ada", "bob"))
     for pair, grades in zip(HOLES[:3], ((2, 2), (2, 0), (1, None)), strict=True):
         for judge, grade in zip(("ada", "bob"), grades, strict=True):
@@ -321,7 +321,7 @@ def test_the_page_shows_progress_agreement_and_what_cannot_be_judged(client, arc
 
 
 def test_a_disagreement_is_settled_on_its_page(client, archive, start):
-    """Unless the judgment has changed; the settler is named."""
+    """It is rejected if the judgment has changed; the page names who settled it."""
     start(n_opinions=2, judges=("ada", "bob"))
     archive.projects.answer("team", "q1", "d3", 2, author="ada", note="mixes it")
     archive.projects.answer("team", "q1", "d3", 0, author="bob")
@@ -422,7 +422,7 @@ def test_the_page_shows_only_some_settled_disagreements(client, archive, start, 
 
 
 def test_a_removed_project_gets_no_more_answers(archive, start, monkeypatch):
-    """One that was on its way is refused as unknown, not reported as a failure of the archive."""
+    """An answer in transit is rejected as unknown, not reported as a failure of the archive."""
     start()
     checked = type(archive.projects)._open_pair
 

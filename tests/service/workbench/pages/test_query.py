@@ -158,7 +158,7 @@ def test_a_query_that_only_a_run_has_is_shown(client):
 
 @pytest.mark.usefixtures("runs")
 def test_a_query_missing_from_a_run_is_reported(client):
-    """It scores 0, as everywhere."""
+    """It scores 0, like everywhere else."""
     b = upload(client, {q: ids for q, ids in BASELINE.items() if q != "q0"}, "short")
     page = get_page(client, f"/queries/q0?a=main&b={b}")
     assert "short has no results for this query and scores 0" in page.text
@@ -339,7 +339,7 @@ def listed_ids(client, address):
 
 
 def test_queries_are_in_the_natural_order_of_their_ids(client):
-    """Two comes before ten; a click on the heading reverses the order."""
+    """Query 2 comes before query 10; a click on the heading reverses the order."""
     queries = [{"query_id": str(n), "text": f"query {n}"} for n in (10, 1, 2)]
     client.post("/v1/queries", json={"queries": queries})
     ids, page = listed_ids(client, "/queries")

@@ -137,7 +137,7 @@ def test_a_run_without_judgments_explains_what_to_do(archive, client):
 
 
 def test_unusual_ids_texts_and_settings_are_shown_literally(archive, client):
-    """Invalid UTF-8, markup, right-to-left text, and a slash in an id."""
+    """Examples are invalid UTF-8, markup, right-to-left text, and a slash in an id."""
     query_id = "q/<1>\udcff"
     archive.judgments.put([JudgmentEntry(query_id, "a", 1)], author="ada")
     facts = RunFacts("<i>", {"<u>": "<s>"}, tags=("<em>",), commit="<q>")

@@ -17,7 +17,7 @@ def load(client, status=303):
 
 
 def test_an_empty_archive_gets_everything_that_pages_need(client, archive):
-    """Articles with titles and texts, queries, judgments, a guideline, runs, and a baseline."""
+    """It gets documents with titles, queries, judgments, a guideline, runs, and a baseline."""
     assert get_page(client, "/").find("form", action="/import/samples")
     assert load(client).headers["location"] == "/"
     found = archive.documents.get("export-pdf")
@@ -40,7 +40,7 @@ def test_an_archive_with_data_rejects_them(client, archive):
 
 @pytest.mark.parametrize(("role", "is_offered"), [("judge", False), ("admin", True)])
 def test_only_an_admin_is_offered_them(service, archive, role, is_offered):
-    """They set a baseline."""
+    """Only admins can set the baseline that is part of them."""
     guarded = service("http://quality.example", host="0.0.0.0")  # noqa: S104
     token = archive.tokens.create("ada", role)
     answer = guarded.get("/", headers={**HTML, "Authorization": f"Bearer {token}"})

@@ -188,7 +188,7 @@ def test_one_side_is_scored_and_saved(tried):
 
 
 def test_scoring_without_queries_or_judgments_is_explained(client, archive):
-    """What is missing is named."""
+    """The page states what is missing."""
     archive.stores.create("docs", "bm25", {})
     archive.stores.put_documents("docs", DOCUMENTS)
     form = {"a": "docs", "b": "-"}

@@ -1,4 +1,4 @@
-"""The page Try under attack: nothing that a caller or a search system sends stops the others."""
+"""The page Try under attack: no input of a caller or a search system blocks the others."""
 
 import gc
 import socket
@@ -54,7 +54,7 @@ def hanging():
 
 
 def test_a_system_that_hangs_stops_no_other_page(service, archive):
-    """However many searches of it one caller sends; pages and judgments go on."""
+    """However many searches one caller sends, pages and judgments continue to work."""
     archive.queries.put([Query("q1", "oauth")])
     with ThreadPoolExecutor(60) as threads, hanging() as (url, asked):
         client = registered(service, url)
@@ -131,7 +131,7 @@ def test_gigabytes_of_a_system_are_not_read(service):
     ids=["many objects", "deep", "a long id", "other nesting"],
 )
 def test_a_hostile_response_is_an_error_of_its_system(service, content, message):
-    """Before it takes memory; the page is shown."""
+    """It is rejected before it takes memory, and the page is shown."""
     with serving(lambda _request: (200, content)) as url:
         client = registered(service, url)
         page = client.get("/try?q=a&a=shop&b=-", headers=HTML)
@@ -141,7 +141,7 @@ def test_a_hostile_response_is_an_error_of_its_system(service, content, message)
 
 
 def test_a_redirect_leads_nowhere(service):
-    """Neither to a host that is not allowed, nor with the credentials of the system."""
+    """It leads neither to a host that is not allowed, nor passes on the system's credentials."""
     asked = []
     with serving(lambda request: (asked.append(request), (200, HITS))[1]) as other:
         moved = ("Location", f"{other}/secret")
@@ -158,7 +158,7 @@ def test_a_redirect_leads_nowhere(service):
      "①27.0.0.1", "localhost.", "[::1]", "[::ffff:7f00:1]"],
 )  # fmt: skip
 def test_other_spellings_of_a_host_are_not_allowed(service, host):
-    """Nor are names that an attacker's DNS resolves to this machine: only listed ones are."""
+    """Only listed names are, not those that an attacker's DNS resolves to this machine."""
     client = service(search_hosts=("mine.example",))
     body = {"place": f"http://{host}/?q={{query}}"}
     answer = client.put("/v1/systems/shop", json=body)
@@ -166,7 +166,7 @@ def test_other_spellings_of_a_host_are_not_allowed(service, host):
 
 
 def test_an_allowed_name_that_resolves_to_this_machine_is_not_asked(service, monkeypatch):
-    """As an attacker's DNS may answer after the name was allowed."""
+    """An attacker's DNS may return another address after the name was allowed."""
     asked = []
     with serving(lambda request: (asked.append(request), (200, HITS))[1]) as url:
         port = int(url.rpartition(":")[2])
@@ -199,7 +199,7 @@ def store(client, archive):
     ],
 )  # fmt: skip
 def test_a_hostile_setting_is_reported_next_to_its_side(store, setting):
-    """No value of a setting is searched with that the system does not have."""
+    """Values that the system does not support are never used in a search."""
     answer = store.post("/try/score", data={"q": "oauth", "a": "docs", "b": "-", **setting},
                         headers=HTML)  # fmt: skip
     assert answer.status_code == 422, answer.text[:500]
@@ -227,7 +227,7 @@ def test_a_hostile_template_is_refused(service, name, value):
 
 
 def test_a_query_of_a_megabyte_is_rejected(store):
-    """In a form, in JSON, and in an address."""
+    """This holds in a form, in JSON, and in an address."""
     long = "x" * 1_000_000
     form = {"q": long, "a": "docs", "b": "-"}
     for path in ("/try/queries", "/try/score"):
@@ -241,7 +241,7 @@ def test_a_query_of_a_megabyte_is_rejected(store):
 
 @pytest.mark.parametrize("k", ["999999999", "1" * 500, "-5", "nan", "0"])
 def test_the_number_of_results_is_limited(store, k):
-    """Whatever the address says, a page has a few of them."""
+    """A page has only a few of them, whatever the address requests."""
     answer = store.get(f"/try?q=oauth&a=docs&b=-&k={k}&from={k}", headers=HTML)
     assert answer.status_code == 200
     assert len(answer.text) < 200_000
@@ -257,7 +257,7 @@ def noting(found):
 
 
 def test_a_replaced_system_is_closed_after_its_last_query(service, monkeypatch):
-    """Not under a query that is on its way, but as soon as that ends."""
+    """It stays open for a running query, and is closed as soon as that ends."""
     closed = []
     with ThreadPoolExecutor(1) as threads, hanging() as (url, asked):
         client = registered(service, url)
@@ -273,7 +273,7 @@ def test_a_replaced_system_is_closed_after_its_last_query(service, monkeypatch):
 
 
 def test_a_system_that_another_process_changed_is_dropped(service, archive, monkeypatch):
-    """With its connections; so is one that it removed, and an index of a removed store."""
+    """Its connections are closed; the same holds for removed systems and stores."""
     closed = []
     with serving(lambda _request: (200, HITS)) as url:
         client = registered(service, url)

@@ -36,7 +36,7 @@ def filled(archive):
 
 @pytest.fixture
 def comparisons(archive, monkeypatch):
-    """Comparisons over the archive, of which pages wait for the newest."""
+    """Comparisons over the archive, where pages wait for the newest."""
     monkeypatch.setattr(shared_work, "WAIT_SECONDS", 10)
     return Comparisons(Scoring(archive, RunCache(archive), [NDCG, RR, AP]))
 
@@ -124,7 +124,7 @@ def test_a_first_comparison_is_computed_in_the_background(filled, comparisons, m
 
 
 def test_judgments_that_were_changed_back_are_current(archive, filled, comparisons):
-    """The comparison is the same, and the page does not poll for ever."""
+    """The comparison is the same, and the page does not poll forever."""
     first, _ = comparisons.soon(*filled, NDCG)
     archive.judgments.put([JudgmentEntry("q00", "x", 1)], author="ada")
     archive.judgments.remove("q00", "x", author="ada")

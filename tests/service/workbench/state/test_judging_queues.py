@@ -13,7 +13,7 @@ from berryeval.service.workbench.state.scoring import Scoring
 
 @pytest.mark.parametrize(("patience", "n_built"), [(20.0, 2), (-1.0, 1)])
 def test_a_slow_list_is_not_rebuilt_for_every_upload(archive, monkeypatch, patience, n_built):
-    """A quick one is; the slow one is shown, although a newer run has other documents."""
+    """Only a quick list is; the slow one is shown, although a newer run has other documents."""
     archive.judgments.put([JudgmentEntry("q1", "d1", 1)], author="ada")
     archive.runs.put(Run.from_lists({"q1": ["d1", "d2"]}), RunFacts("one"))
     queues = Queues(archive, Scoring(archive, RunCache(archive), ["RR"]))
@@ -35,7 +35,7 @@ def test_a_slow_list_is_not_rebuilt_for_every_upload(archive, monkeypatch, patie
 
 
 def test_one_judge_cannot_reserve_every_document(archive, monkeypatch):
-    """Up to the limit they are kept from others, with however many open pages."""
+    """The limit on reservations applies to all open pages of a judge together."""
     archive.judgments.put([JudgmentEntry("q1", "d0", 1)], author="ada")
     documents = [f"d{number}" for number in range(10)]
     archive.runs.put(Run.from_lists({"q1": documents}), RunFacts("one"))

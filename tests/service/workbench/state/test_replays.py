@@ -91,7 +91,7 @@ def test_abandoned_replays_are_dropped(monkeypatch):
 
 
 def rests_of(monkeypatch, *states):
-    """Return how many times as long as each verdict took the thread rests after it."""
+    """Return how long the thread rests after each verdict, as a multiple of its duration."""
     took, rests, may_go = [], [], threading.Event()
 
     def decide(*_):

@@ -22,7 +22,7 @@ QUERIES = [b"q%d" % number for number in range(8)]
 DOCS = [b"d%d" % number for number in range(6)]
 
 grades = st.sampled_from([None, -1.0, 0.0, 1.0, 2.0, 0.5])
-"""None withdraws a judgment; below 0 is in the pool, and not judged."""
+"""None withdraws a judgment; a grade below 0 means in the pool, but not judged."""
 changes = st.dictionaries(
     st.sampled_from(QUERIES), st.dictionaries(st.sampled_from(DOCS), grades, min_size=1), max_size=3
 )
@@ -44,7 +44,7 @@ def bits_of(scores):
 
 @given(st.lists(changes, min_size=1, max_size=6), rankings)
 def test_any_sequence_of_judgments_gives_the_bits_of_a_full_evaluation(sequence, ranking):
-    """For every default measure, scores, flags, counts and means."""
+    """This covers scores, flags, counts and means of every default measure."""
     judgments = Judgments.from_dict({query.decode(): {"d0": 1, "d1": 0} for query in QUERIES})
     run = Run.from_dict({**ranking, "q0": {"d1": 0.5}})
     known = evaluate(judgments, run, MEASURES).scores
@@ -62,7 +62,7 @@ def test_any_sequence_of_judgments_gives_the_bits_of_a_full_evaluation(sequence,
 
 
 def test_subtopics_are_scored_again_with_their_weights(archive):
-    """Also if the changed query has none, and is its own intent."""
+    """This holds even if the changed query has none, and is its own intent."""
     measures = ["alpha_nDCG@5", "nERR_IA@5"]
     entries = [
         JudgmentEntry(

@@ -105,7 +105,7 @@ def test_requested_means_are_available_shortly_after(world, keeper):
 
 
 def test_memory_is_released_once_everything_is_scored(world, keeper):
-    """Neither while runs are scored, nor only the first time."""
+    """It is released every time, but not while runs are scored."""
     for relevant in ("a", "x"):
         world.has_settled.clear()
         world.may_score.clear()

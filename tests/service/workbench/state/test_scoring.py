@@ -71,13 +71,13 @@ def test_scores_of_different_judgments_are_not_mixed(scoring, archive, monkeypat
 
 
 def test_a_missing_run_is_not_found(scoring):
-    """As everywhere."""
+    """The error is `NotFoundError`, as everywhere."""
     with pytest.raises(NotFoundError):
         scoring.evaluation("0" * 64)
 
 
 def test_pages_show_the_last_judgments_while_newer_ones_are_read(scoring, archive, monkeypatch):
-    """With the time when they were the newest; the next page has the new ones."""
+    """The page has the time when they were the newest; the next page has the new ones."""
     monkeypatch.setattr(shared_work, "WAIT_SECONDS", 10.0)
     first = scoring.recent()
     assert first.judgments.n_rows == 1
@@ -111,7 +111,7 @@ def test_a_state_keeps_its_judgments(scoring, archive):
 
 
 def test_a_state_is_read_after_its_hash_is_forgotten(scoring, archive, monkeypatch):
-    """A page shows it until newer judgments are counted; it was 404 after 256 of them."""
+    """A page can show it until newer judgments are counted, however many there are."""
     monkeypatch.setattr(states, "_N_HASHES", 1)
     scoring.evaluation(scoring.run_id)
     archive.judgments.put([JudgmentEntry("q1", "d2", 1)], author="ada")
