@@ -13,7 +13,7 @@ SOURCE = Path(berryeval.__file__).parent
 WITHOUT_FACTS = {
     "core/events.py", "cli/_logging.py", "cli/demo.py", "service/processes/supervisor.py",
 }  # fmt: skip
-"""These set loggers up, and log nothing themselves."""
+"""Modules that set up loggers, and log nothing themselves."""
 
 
 def test_facts_are_in_the_message_and_on_the_record(caplog):

@@ -121,7 +121,7 @@ def test_grades_by_subtopic_restore_the_judgments(rows):
 
 
 def test_times_and_notes_are_kept_with_the_opinions():
-    """One of a kind is enough, and grades that came before without any are opinions, too."""
+    """One time or note is enough, and earlier grades without any are opinions, too."""
     rows = [
         JudgedRow(1, b"q", b"d", 2),
         JudgedRow(2, b"q", b"d", 0, b"bob", judged_at=b"2026-11-16", note=b"old"),
@@ -141,7 +141,7 @@ def test_times_and_notes_are_kept_with_the_opinions():
 
 
 def test_of_two_grades_by_one_judge_the_better_opinion_is_kept():
-    """What is written again has no duplicates."""
+    """Writing the file again produces no duplicates."""
     rows = [JudgedRow(1, b"q", b"d", 1, b"ann"), JudgedRow(2, b"q", b"d", 2, b"ann", note=b"yes")]
     judgments = collect_judged(rows, ORIGIN, "keep-best")
     assert judgments.opinions == {b"q": {b"d": [Opinion(b"ann", 2, note=b"yes")]}}

@@ -149,7 +149,7 @@ def test_the_first_documents_match_the_whole_ranking(scores, depth):
 
 
 def test_judgments_and_runs_can_be_sent_to_another_process():
-    """Also after they were used: what the engine keeps for them stays behind."""
+    """This works even after they were used: data that the engine caches for them is not sent."""
     judgments = Judgments.from_dict({"q1": {"d1": 2, "d\udcff": 0}})
     judgments.is_kept_ready = True
     run = Run.from_dict({"q1": {"d1": 0.5, "d2": 0.9}})

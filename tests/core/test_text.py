@@ -1,4 +1,4 @@
-"""Names without what all of them share, and ids in the order of their numbers."""
+"""Names without their common parts, and ids in the order of their numbers."""
 
 import pytest
 
@@ -19,7 +19,7 @@ from berryeval.core.text import distinct_parts, natural_key
     ],
 )
 def test_shared_beginnings_and_ends_are_left_out(names, expected):
-    """Whole parts only, never a whole name, and nothing for a few characters."""
+    """Only whole parts are left out, never a whole name, and not just a few characters."""
     assert distinct_parts(names) == expected
 
 

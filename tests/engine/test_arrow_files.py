@@ -100,7 +100,7 @@ def test_a_file_whose_queries_are_interleaved_is_read_as_a_whole(store, tmp_path
 
 @every_way
 def test_a_document_that_comes_twice_is_reported_with_its_row(store, tmp_path):
-    """Or its better score counts, if the caller says so."""
+    """On request, its better score counts instead."""
     table = pa.table({"qid": ["1"] * 3, "doc": ["3", "1", "3"], "score": [1.0, 2.0, 3.0]})
     store(table, tmp_path / "file")
     with pytest.raises(FormatError, match=r"document '3' is retrieved a second time .* in row 3"):
@@ -111,7 +111,7 @@ def test_a_document_that_comes_twice_is_reported_with_its_row(store, tmp_path):
 
 @every_way
 def test_a_damaged_file_is_an_error_in_one_line(store, tmp_path):
-    """Whatever pyarrow makes of it while it reads batches."""
+    """This holds for any error that pyarrow raises while it reads batches."""
     store(table_of(pa.string()), tmp_path / "file")
     content = bytearray((tmp_path / "file").read_bytes())
     draw = random.Random(5)  # noqa: S311
@@ -134,7 +134,7 @@ def error_of(path) -> str:
 
 @every_way
 def test_the_stated_ranks_of_a_file_are_checked(store, tmp_path):
-    """As those of a run that is read as a whole."""
+    """They are checked as in a run that is read as a whole."""
     queries, documents, _ = rows_of()
     places = list(range(len(queries)))
     columns = {"qid": map(str, queries), "doc": map(str, documents)}
@@ -154,7 +154,7 @@ def test_the_stated_ranks_of_a_file_are_checked(store, tmp_path):
 @pytest.mark.parametrize("threads", ["1", "2"])
 @pytest.mark.parametrize("id_type", [pa.string(), pa.int64()], ids=str)
 def test_memory_does_not_grow_with_the_rows(threads, id_type, monkeypatch):
-    """Batches are given back as soon as their queries are scored."""
+    """Batches are freed as soon as their queries are scored."""
     monkeypatch.setenv("BERRYEVAL_THREADS", threads)
     n_rows, n_batches = 20_000, 60
     held = []
@@ -177,7 +177,7 @@ def test_memory_does_not_grow_with_the_rows(threads, id_type, monkeypatch):
 
 
 def test_memory_does_not_grow_with_the_row_groups(tmp_path):
-    """What is kept of a row group ends with it, even if ids are in a dictionary."""
+    """The data of a row group is freed with it, even if ids are in a dictionary."""
     documents = pa.array([f"document {number}" for number in range(2000)]).dictionary_encode()
     queries = pa.array(["q"] * len(documents)).dictionary_encode()
     scores = pa.array(range(len(documents)))
@@ -197,7 +197,7 @@ def test_memory_does_not_grow_with_the_row_groups(tmp_path):
 
 @pytest.mark.parametrize(("n_documents", "is_dictionary"), [(50, True), (20_000, False)])
 def test_documents_that_repeat_are_read_as_indices(n_documents, is_dictionary, tmp_path):
-    """Their text is not copied for each row; ids that come once are read as they are."""
+    """Their text is not copied for each row; ids that occur once are read as text."""
     rows = range(20_000)
     table = pa.table(
         {

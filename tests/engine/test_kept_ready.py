@@ -27,7 +27,7 @@ def test_scores_are_the_same_with_and_without_the_cache():
 
 @pytest.mark.skipif(backend().name != "native", reason="the Python twin has nothing to keep")
 def test_the_table_is_built_once(monkeypatch):
-    """For judgments that are used once, it is not kept."""
+    """It is not kept for judgments that are used once."""
     from berryeval import _native
 
     once, often = judged(), judged()

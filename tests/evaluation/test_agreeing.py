@@ -30,7 +30,7 @@ RUNS["b"] = {query: ["x0", "d", "x"] if i % 2 else ["x", "d"] for i, query in en
 
 
 def test_systems_are_ranked_by_their_means_under_each_set():
-    """In the order of the first set; equal means share a rank."""
+    """They are listed in the order of the first set; equal means share a rank."""
     [found] = be.agree({"d": judged("d"), "x": judged("x")}, RUNS, "RR").measures
     ranks = {one.system: one.ranks for one in found.systems}
     assert [*ranks] == ["a", "b", "c", "e"]
@@ -107,7 +107,7 @@ def test_different_queries_are_noted():
 
 
 def test_two_sets_are_required():
-    """More would have more than one answer."""
+    """With more, there would be several answers."""
     with pytest.raises(ArgumentError, match="judgments: expected two sets by name, got 1"):
         be.agree({"one": judged("d")}, RUNS, "RR")
 
@@ -124,7 +124,7 @@ KINDS = {"a": run_of("d", "y", "z"), "b": run_of("y", "d", "x"), "e": run_of("y"
 
 
 def test_measures_are_compared_as_judgments_are():
-    """Every two of them, with ranks, swaps and what each establishes."""
+    """Each pair has ranks, swaps, and the order that each measure establishes."""
     found = be.agree_measures(BOTH, KINDS, ["RR", "R@3", "AP"])
     assert found.n_queries == N
     assert [tuple(map(str, pair.measures)) for pair in found.pairs] == [

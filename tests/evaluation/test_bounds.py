@@ -143,7 +143,7 @@ def test_measures_of_unjudged_documents_have_no_bounds(measure):
 
 @pytest.mark.parametrize("measure", sorted(FAMILIES, key=lambda m: m.name), ids=lambda m: m.name)
 def test_measures_of_judged_documents_only_have_no_bounds(measure):
-    """They leave unjudged documents out on purpose, as bpref does."""
+    """They leave unjudged documents out on purpose, like bpref."""
     chosen = measure(judged_only=True)
     assert not has_bounds(chosen)
     assert score_bounds(chosen, [b"a"], {}, [b"a"], 1.0) is None
@@ -156,7 +156,7 @@ def test_measures_without_bounds_have_a_reason(measure):
 
 
 def test_many_holes_leave_outer_bounds():
-    """More than 100 of them, or more than 1,000 assignments of grades."""
+    """There are many with more than 100 of them, or more than 1,000 assignments of grades."""
     ranking = [b"%d" % i for i in range(101)]
     for name in ("PairwiseAccuracy", "BPM", "Compat"):
         found = score_bounds(parse_measure(name), ranking, {b"x": 1.0}, ranking, 1.0)

@@ -127,7 +127,7 @@ def write_ranked(path, rows):
 @pytest.mark.parametrize("depth", [3, DEPTH])
 @pytest.mark.parametrize("name", FORMATS)
 def test_distances_are_detected_in_every_format(tmp_path, name, depth):
-    """Ranks are used, or the order of rows, also for short rankings."""
+    """Ranks are used, or the order of rows, even for short rankings."""
     rows = [(q, f"d{i}", i, i / 2) for q in JUDGMENTS for i in range(1, depth + 1)]
     path = write_ranked(tmp_path / name, rows)
     for cautions in (be.evaluate(JUDGMENTS, path, "RR").cautions, read_run(path).find_cautions()):

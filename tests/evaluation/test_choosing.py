@@ -54,7 +54,7 @@ def test_runs_that_are_good_by_chance_are_found_out():
 
 
 def test_the_first_of_equal_runs_is_chosen():
-    """So that nothing changes without a reason."""
+    """Nothing changes without a reason."""
     runs = {"b": run_of([1] * N), "a": run_of([1] * N)}
     assert choose_run(JUDGMENTS, runs, "RR@10").choice == "b"
 
@@ -67,7 +67,7 @@ def test_lower_is_better_for_some_measures():
 
 
 def test_folds_need_queries():
-    """Three at least, and no more than queries."""
+    """There are at least three, and no more than queries."""
     with pytest.raises(ArgumentError, match="n_folds: expected a number from 3 to 30"):
         choose_run(JUDGMENTS, {"a": run_of([1] * N)}, n_folds=2)
 
@@ -87,7 +87,7 @@ def test_queries_that_are_asked_more_count_more():
 
 
 def test_queries_of_a_group_are_in_one_fold():
-    """Ten groups of three."""
+    """Ten groups of three queries are not divided."""
     queries = [Query(f"q{i:02}", "", group=f"g{i // 3}") for i in range(N)]
     runs = {"a": run_of([1] * N)}
     for fold in choose_run(JUDGMENTS, runs, "RR@10", queries=queries).folds:

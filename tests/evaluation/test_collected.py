@@ -1,4 +1,4 @@
-"""Comparisons of scores whose rankings are elsewhere."""
+"""Comparisons of scores without their rankings."""
 
 import random
 
@@ -98,7 +98,7 @@ def test_unchanged_is_said_only_if_the_rankings_are_known_to_be_the_same(is_same
 
 
 def test_rankings_are_not_known():
-    """Reports show none."""
+    """Reports show no rankings."""
     judgments, runs = cases()
     comparison = compare_scores(collected(judgments, runs), baseline="new")
     assert comparison.baseline == "new"
@@ -106,7 +106,7 @@ def test_rankings_are_not_known():
 
 
 def test_what_cannot_be_compared_is_refused():
-    """Runs of other queries, and of other measures."""
+    """This covers runs with other queries, and with other measures."""
     judgments, runs = cases()
     scores = collected(judgments, runs)
     half = {query: found for query, found in runs["old"].items() if query < "q3"}

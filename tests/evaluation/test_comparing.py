@@ -325,7 +325,7 @@ def test_runs_of_different_depth_are_compared_with_a_caution():
 
 
 def test_documents_are_placed_in_all_runs():
-    """Those that any run has early, in the order of the baseline, then of the candidates."""
+    """Top documents of any run are listed, in the order of the baseline, then of the candidates."""
     judgments = {"q": {"a": 2, "c": 0, "e": -1}}
     old = {"q": ["a", "b", "c", "d"]}
     new = {"q": ["d", "e", "a", "f"]}

@@ -233,7 +233,7 @@ rankings = st.lists(documents, unique=True, max_size=12)
     after=rankings,
 )
 def test_contributions_add_up_to_the_difference(measure, data, grades, before, after):
-    """There is no residual: to 1e-12 for every measure with any parameters."""
+    """There is no residual above 1e-12, for every measure with any parameters."""
     drawn = data.draw(parameters_of(measure))
     grades = graded_for(measure, grades)
     found = explained(grades, before, after, drawn)

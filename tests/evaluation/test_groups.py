@@ -34,7 +34,7 @@ def compared(before, after, queries=(), measures="P@5", **options):
 
 BEFORE = [3] * 120
 AFTER = [*[4] * 36, *[2] * 12, *[3] * 24, *[4] * 12, *[2] * 12, *[4] * 12, *[3] * 12]
-"""Twelve queries in turn fare alike: ten groups of twelve, or thirty of four."""
+"""Each twelve consecutive queries change alike: ten groups of twelve, or thirty of four."""
 
 LEVEL = [*[4] * 24, *[2] * 24, *[3] * 24, *[4] * 24, *[2] * 24]
 """The same, with as many gains as losses."""

@@ -42,7 +42,7 @@ def test_a_measure_removes_unjudged_documents_before_it_cuts():
 
 
 def test_it_is_given_by_name():
-    """Positions stay those of the measure's own parameters."""
+    """Positional arguments are only those of the measure's own parameters."""
     assert be.nDCG(10, "exp2").judged_only is False
     with pytest.raises(TypeError, match="takes 3 arguments, not 4"):
         be.nDCG(10, "exp2", 0.0, bool(1))
@@ -51,7 +51,7 @@ def test_it_is_given_by_name():
 @examples(60)
 @given(judgments=judgments_of, run=runs)
 def test_both_engines_score_condensed_lists_alike(judgments, run):
-    """Measures with and without it in one call, for every measure: all bits are the same."""
+    """For every measure, with and without it in one call, all bits are the same."""
     measures = [
         kind(judged_only=judged_only)
         for kind in all_measures()
@@ -100,7 +100,7 @@ def test_bounds_are_left_out_of_a_comparison():
 
 
 def test_whole_rankings_are_needed():
-    """Any rank may hold the k-th judged document."""
+    """The k-th judged document may be at any rank."""
     assert depth_of([parse_measure("P(judged_only=True)@2"), parse_measure("P@9")]) is None
     loaded, run = Judgments.from_dict(JUDGMENTS), Run.from_lists(RUN)
     found = find_holes(loaded, {"run": run}, [parse_measure("P(judged_only=True)@1")])

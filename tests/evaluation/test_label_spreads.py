@@ -1,4 +1,4 @@
-"""How much a model's differences vary by stratum, and draws that follow from it."""
+"""How much a model's differences vary by stratum, and draws based on it."""
 
 from itertools import combinations, product
 
@@ -25,7 +25,7 @@ def graded_runs(lost):
 
 
 def test_a_spread_is_the_standard_deviation_of_differences():
-    """RR falls by 0.5 for 6 of 13 hard queries; easy ones have half of the spread over all."""
+    """RR falls by 0.5 for 6 of 13 hard queries; easy ones get half of the overall spread."""
     hard = [name for name, stratum in STRATA.items() if stratum == "hard"][:6]
     found = estimate_spreads(*graded_runs(hard), STRATA, ReciprocalRank())
     assert found == {
@@ -44,20 +44,20 @@ def test_variances_of_several_candidates_are_averaged():
 
 
 def test_a_query_without_grades_does_not_differ():
-    """Nor does a stratum of one query vary; it has the least."""
+    """A stratum of one query does not vary, either, and gets the minimum."""
     found = estimate_spreads(*graded_runs(["q24"]), {**STRATA, "q99": "new"}, ReciprocalRank())
     assert found["new"] == found["easy"] == pytest.approx(0.5 * np.std([0.5] + [0] * 25, ddof=1))
 
 
 def test_one_run_has_no_differences():
-    """The message says what is needed."""
+    """The message states what is needed."""
     grades, runs = graded_runs([])
     with pytest.raises(ArgumentError, match="runs: expected at least two, got 1"):
         estimate_spreads(grades, {"old": runs["old"]}, STRATA)
 
 
 def test_unequal_probabilities_leave_the_mean_unbiased():
-    """The mean over all 858 draws is the truth; that of the labels, all counted alike, is not."""
+    """The mean over all 858 draws is the true one; the unweighted mean of labels is not."""
     hard = [name for name, stratum in STRATA.items() if stratum == "hard"][:6]
     spreads = estimate_spreads(*graded_runs(hard), STRATA, ReciprocalRank())
     draw = be.draw_labels(STRATA, 22, strata=STRATA, spreads=spreads)
@@ -81,7 +81,7 @@ def test_unequal_probabilities_leave_the_mean_unbiased():
 
 
 def test_every_query_of_a_stratum_is_drawn_equally_often():
-    """Over 2,000 seeds, each within five standard errors of its stored probability."""
+    """Over 2,000 seeds, each is within five standard errors of its stored probability."""
     spreads = {"easy": 0.1, "hard": 0.4}
     draws = [
         be.draw_labels(STRATA, 22, strata=STRATA, spreads=spreads, seed=seed)
@@ -93,7 +93,7 @@ def test_every_query_of_a_stratum_is_drawn_equally_often():
 
 
 def test_spreads_are_kept_in_the_file(tmp_path):
-    """They are read as they were written; chosen queries have none."""
+    """They are read back unchanged; chosen queries have none."""
     spreads = {"easy": 0.1, "hard": 0.4}
     draw = be.draw_labels(STRATA, 21, strata=STRATA, spreads=spreads, chosen=["q00"])
     draw.save(tmp_path / "draw.json")
@@ -112,7 +112,7 @@ def test_a_spread_that_is_none_is_named(spread):
 
 
 def test_a_stratum_has_one_spread():
-    """Two would have been two probabilities."""
+    """Two spreads would imply two probabilities."""
     rows = {
         name: {"stratum": "easy", "is_labelled": True, "spread": spread}
         for name, spread in (("q1", 0.1), ("q2", 0.2))

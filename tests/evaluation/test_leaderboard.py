@@ -11,7 +11,7 @@ COMPARISON = a_comparison(40, SYSTEMS, slices=())
 
 
 def test_the_best_mean_comes_first():
-    """The baseline stands among the others, without a difference."""
+    """The baseline is listed among the others, without a difference."""
     found = leaderboard(COMPARISON)
     assert [place.system for place in found] == ["best", "good", "base", "bad"]
     assert [place.difference is None for place in found] == [False, False, True, False]
@@ -19,7 +19,7 @@ def test_the_best_mean_comes_first():
 
 
 def test_where_lower_is_better_the_lowest_comes_first():
-    """Another measure than the lead can order the systems."""
+    """A measure other than the first can order the systems."""
     unjudged = parse_measure("Unjudged@10")
     judged, runs = {"q": {"d": 1}}, {"a": {"q": ["x", "y"]}, "b": {"q": ["d", "y"]}}
     found = compare(judged, runs, ["nDCG@10", unjudged])
@@ -28,7 +28,7 @@ def test_where_lower_is_better_the_lowest_comes_first():
 
 
 def test_equal_means_keep_the_order_of_runs():
-    """A tie is not broken by names."""
+    """Ties are not broken by names."""
     same = {"q1": ["d1"], "q2": ["d2"]}
     judged = {"q1": {"d1": 1}, "q2": {"d2": 1}}
     found = compare(judged, {"z": same, "m": same, "a": same}, "RR")

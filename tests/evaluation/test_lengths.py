@@ -36,7 +36,7 @@ def graded(ranking):
 
 
 def test_time_passes_before_the_second_document():
-    """A summary, and 0.39 of the 25.8 s that a document of 1,000 words takes."""
+    """It is a summary, and 0.39 of the 25.8 s that a document of 1,000 words takes."""
     seconds = 4.4 + 0.39 * (7.8 + 0.018 * 1000)
     result = be.evaluate(JUDGMENTS, RUN, "TBG", lengths=LENGTHS)["TBG"].by_query
     assert result["q1"] == pytest.approx(0.64 * 0.77 * 2 ** (-seconds / 224))
@@ -45,7 +45,7 @@ def test_time_passes_before_the_second_document():
 
 @given(sized_rankings, st.sampled_from([None, 1, 4]))
 def test_time_biased_gain_by_the_formula_of_the_paper(ranking, k):
-    """g D(T) with D(t) = exp(-t ln 2 / h), added up rank by rank."""
+    """It is g D(T) with D(t) = exp(-t ln 2 / h), added up rank by rank."""
     gains = np.array([0.64 * 0.77 * (grade >= 1) for grade, _ in ranking[:k]])
     opened = np.array([0.64 if grade >= 1 else 0.39 for grade, _ in ranking[:k]])
     reading = 0.018 * np.array([length for _, length in ranking[:k]], float) + 7.8
@@ -57,7 +57,7 @@ def test_time_biased_gain_by_the_formula_of_the_paper(ranking, k):
 
 @given(sized_rankings, st.sampled_from([None, 3]), st.sampled_from([132_000, 700]))
 def test_the_u_measure_by_a_trailtext(ranking, k, patience):
-    """The text that is read, letter by letter: where does each relevant document end in it?"""
+    """The text is laid out letter by letter, to see where each relevant document ends."""
     trail, total = "", 0.0
     for grade, length in ranking[:k]:
         trail += "s" * 20
@@ -70,7 +70,7 @@ def test_the_u_measure_by_a_trailtext(ranking, k, patience):
 
 
 def test_the_published_constants_are_the_defaults():
-    """Smucker and Clarke (2012); Sakai and Dou (2013)."""
+    """They are those of Smucker and Clarke (2012), and of Sakai and Dou (2013)."""
     assert be.TBG.defaults() == {
         "k": None, "rel": 1.0, "halflife": 224.0, "scan": 4.4, "page": 7.8, "pace": 0.018,
         "click": 0.64, "stray": 0.39, "save": 0.77, "judged_only": False,
@@ -100,7 +100,7 @@ def frames():
 
 
 def test_every_way_in_gives_the_same_scores(tmp_path):
-    """Mapping, documents, file, frame, judgments that have lengths; files, dicts and both twins."""
+    """Lengths come as a mapping, documents, a file, a frame, or in judgments, for both twins."""
     expected = be.evaluate(JUDGMENTS, RUN, NAMES, lengths=LENGTHS).to_dict()
     file, run = tmp_path / "lengths.tsv", tmp_path / "a.run"
     file.write_text("".join(f"{doc_id}\t{length}\n" for doc_id, length in LENGTHS.items()))
@@ -185,14 +185,14 @@ def test_a_frame_needs_both_columns_and_each_document_once():
 
 
 class Stream:
-    """Hands over an Arrow stream, and has no columns."""
+    """Provides an Arrow stream, and has no columns."""
 
     def __arrow_c_stream__(self, requested_schema=None):
         raise NotImplementedError
 
 
 def test_a_stream_without_columns_is_refused():
-    """Its columns cannot be had by name."""
+    """Its columns cannot be accessed by name."""
     with pytest.raises(InputTypeError, match="a data frame with columns"):
         be.evaluate(JUDGMENTS, RUN, "TBG", lengths=Stream())
 
@@ -221,7 +221,7 @@ def test_tokens_are_shared_out_by_length():
 
 
 def test_unjudged_documents_leave_no_bounds():
-    """Nor are they queued by their effect on such measures."""
+    """They are not queued by their effect on such measures, either."""
     assert not any(has_bounds(parse_measure(name)) for name in ("TBG", "U", "tokens@5"))
     judged = load_judgments(JUDGMENTS, lengths=LENGTHS)
     with pytest.raises(ArgumentError, match="no measure of lengths"):
@@ -272,7 +272,7 @@ def test_the_command_line_gives_the_scores_of_python(tmp_path, monkeypatch):
 
 
 def test_a_gate_guards_tokens_and_quality_together(tmp_path, monkeypatch):
-    """The same answer from berryeval.toml, from options, and from Python."""
+    """The verdict is the same from berryeval.toml, from options, and from Python."""
     written(tmp_path)
     monkeypatch.chdir(tmp_path)
     named = ["--judgments", "qrels", "--run", "long.run", "--baseline", "short.run"]

@@ -136,7 +136,7 @@ def test_a_look_without_growth_does_not_affect_the_next():
 
 
 def test_claims_of_better_are_corrected_for_all_tries():
-    """6 alpha / (pi t)^2, shared by the guards, and spent over the looks."""
+    """The level is 6 alpha / (pi t)^2, shared by the guards, and spent over the looks."""
     levels = levels_of(GateRules(n_max=100), Memory((100,), tries=3), n_claims=2)
     assert levels.better == pytest.approx(level_at_try(3) / 2, rel=1e-6)
     assert levels.verdict == pytest.approx(0.05)
@@ -230,7 +230,7 @@ def test_an_early_look_does_not_request_existing_queries():
 
 
 def test_ordinals_beyond_ten_are_numbers():
-    """11th, 12th, 21st, 112th."""
+    """Examples are 11th, 12th, 21st and 112th."""
     for looks, word in ((10, "Tenth"), (11, "11th"), (12, "12th"), (21, "21st"), (112, "112th")):
         found = decided(BEFORE, SLIGHTLY_WORSE, memory=Memory(tuple(range(looks)), 1))
         assert f"{word} check on this set" in found.sentence

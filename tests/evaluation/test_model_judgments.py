@@ -1,4 +1,4 @@
-"""Comparisons and gates that rest on people's judgments and on a model's."""
+"""Comparisons and gates based on people's judgments and on a model's."""
 
 import json
 
@@ -37,7 +37,7 @@ def judged_set(seed=0, n_queries=N, n_labelled=80, error=0.15, gain=0.0):
 
 @pytest.fixture(scope="module")
 def judged():
-    """Return one such set for all tests that do not change it."""
+    """A judged set for all tests that do not change it."""
     return judged_set()
 
 
@@ -63,7 +63,7 @@ def test_differences_rest_on_both(judged):
 
 
 def test_intervals_are_narrower_than_from_labels_alone(judged):
-    """And they contain what people would have said of all queries."""
+    """They contain the result that people's judgments of all queries would give."""
     people, by_people, model, runs = judged
     together = be.compare(by_people, runs, "nDCG@5", model=model).difference("new", "nDCG@5")
     alone = be.compare(by_people, runs, "nDCG@5").difference("new", "nDCG@5")
@@ -74,7 +74,7 @@ def test_intervals_are_narrower_than_from_labels_alone(judged):
 
 
 def test_means_are_corrected_everywhere(judged):
-    """Those of runs are those of differences, and not what the model's grades say."""
+    """Means of runs are consistent with differences, and are not those of the model's grades."""
     _, by_people, model, runs = judged
     comparison = be.compare(by_people, runs, ["nDCG@5", "P@5"], model=model)
     for measure in ("nDCG@5", "P@5"):
@@ -89,7 +89,7 @@ def test_means_are_corrected_everywhere(judged):
 
 
 def test_a_comparison_says_what_it_rests_on(judged):
-    """In its headline, its notes, JSON and Markdown."""
+    """Headline, notes, JSON and Markdown state its basis."""
     _, by_people, model, runs = judged
     comparison = be.compare(by_people, runs, ["nDCG@5", "P@5"], model=model)
     reported = "Rests on 960 human and 3,600 model judgments."
@@ -103,7 +103,7 @@ def test_a_comparison_says_what_it_rests_on(judged):
 
 
 def test_several_measures_are_tested_by_bonferroni(judged):
-    """The other measures hold together: each interval has a smaller share of the error."""
+    """The intervals of the other measures hold simultaneously: each has a share of the error."""
     _, by_people, model, runs = judged
     three = be.compare(by_people, runs, ["nDCG@5", "P@5", "RR"], model=model)
     two = be.compare(by_people, runs, ["nDCG@5", "P@5"], model=model)
@@ -132,7 +132,7 @@ def test_a_gate_says_what_it_rests_on(judged):
 
 
 def test_a_relative_margin_is_a_share_of_the_corrected_baseline(judged):
-    """Tested against so much of the baseline, by people and by the model alike."""
+    """The share refers to the corrected mean of the baseline."""
     _, by_people, model, runs = judged
     comparison = be.compare(by_people, runs, "nDCG@5", model=model)
     [guard] = be.gate(comparison, margin="20%").guards
@@ -144,7 +144,7 @@ def test_a_relative_margin_is_a_share_of_the_corrected_baseline(judged):
 
 
 def test_a_set_has_only_the_error_of_labelling(judged):
-    """If these queries are all that matters, the verdict is still a test, of what was not seen."""
+    """If only these queries matter, the verdict is still a test, because of unlabelled ones."""
     _, by_people, model, runs = judged
     comparison = be.compare(by_people, runs, "nDCG@5", model=model)
     [of_set] = be.gate(comparison, margin=0.15, inference="set").guards
@@ -170,7 +170,7 @@ def test_a_threshold_is_decided_by_the_interval(judged, at_least, verdict):
 
 
 def test_a_model_that_is_always_right_does_not_count():
-    """Fewer than ten differences: people's labels decide alone, and the headline says so."""
+    """With fewer than ten differences, only people's labels decide, and the headline says so."""
     _, by_people, model, runs = judged_set(error=0.0)
     found = be.compare(by_people, runs, "nDCG@5", model=model)
     alone = be.compare(by_people, runs, "nDCG@5").difference("new", "nDCG@5")
@@ -184,7 +184,7 @@ def test_a_model_that_is_always_right_does_not_count():
 
 
 def test_slices_have_corrections_of_their_own():
-    """Labels that were drawn by category can be sliced by it; others are refused."""
+    """Labels that were drawn by category can be sliced by it; other slices are rejected."""
     people, by_people, model, runs = judged_set()
     queries = [
         be.Query(query, "text", category="easy" if number % 2 else "hard")
@@ -231,7 +231,7 @@ def test_weights_count_for_people_and_model(judged):
 
 
 def test_groups_are_labelled_as_a_whole():
-    """Groups of two queries are the units; a group that is labelled in part is refused."""
+    """Groups of two queries are the units; a partly labelled group is rejected."""
     people, _, model, runs = judged_set()
     ids = sorted(people)
     groups = {query: f"g{place // 2}" for place, query in enumerate(ids)}
@@ -265,7 +265,7 @@ def test_groups_are_labelled_as_a_whole():
     ],
 )
 def test_what_would_take_the_model_for_people_is_refused(judged, change, message):
-    """Tests of single queries, bounds and risks have no correction."""
+    """Tests of single queries, bounds and risks cannot be corrected, and are rejected."""
     _, by_people, model, runs = judged
     with pytest.raises(ArgumentError, match=message):
         be.compare(by_people, runs, "nDCG@5", model=model, **change)
@@ -283,7 +283,7 @@ def test_people_do_not_choose_what_they_label(judged):
 
 
 def test_an_equivalence_rests_on_both(judged):
-    """Neither a drop nor a rise of the margin is possible."""
+    """Both a drop and a rise of the margin are ruled out."""
     _, by_people, model, runs = judged
     comparison = be.compare(by_people, runs, "nDCG@5", model=model)
     guard = MarginGuard(NDCG(5), Margin.parse(0.15), is_equivalence=True)
@@ -292,7 +292,7 @@ def test_an_equivalence_rests_on_both(judged):
 
 
 def test_a_rise_is_a_harm_where_lower_is_better(judged):
-    """More documents that are not relevant are worse, by people and by the model."""
+    """More irrelevant documents are worse, by people's grades and by the model's."""
     _, by_people, model, runs = judged
     measure = "NumNonrelJudgedRet@5"
     lengths = {f"d{i}": 100.0 for i in range(12)}
@@ -306,7 +306,7 @@ def test_a_rise_is_a_harm_where_lower_is_better(judged):
 
 
 def test_a_draw_is_random_by_stratum_and_repeatable(tmp_path):
-    """The same seed gives the same queries, more labels contain fewer, and a file keeps it all."""
+    """A seed gives the same queries, a larger draw contains a smaller one, and files keep all."""
     ids = [f"q{i}" for i in range(100)]
     strata = {query: "even" if int(query[1:]) % 2 == 0 else "odd" for query in ids}
     draw = be.draw_labels(ids, 40, strata=strata, chosen=["q1", "q3"], seed=3)
@@ -343,7 +343,7 @@ def test_a_draw_is_random_by_stratum_and_repeatable(tmp_path):
     ],
 )
 def test_a_file_that_is_no_draw_is_named(tmp_path, content, message):
-    """With its path, what was expected and what came."""
+    """The message has its path, what was expected and what was found."""
     path = tmp_path / "draw.json"
     path.write_text(content)
     with pytest.raises(FormatError, match=message):
@@ -365,7 +365,7 @@ def test_a_bad_draw_is_named(arguments, message):
 
 
 def test_a_draw_of_nothing_is_refused():
-    """There has to be a query, and labelled ones are among them."""
+    """There must be queries, which include the labelled ones."""
     with pytest.raises(ArgumentError, match="strata: expected at least one query, got none"):
         be.LabelDraw({}, frozenset())
     with pytest.raises(ArgumentError, match="labelled: expected queries that have a stratum"):

@@ -12,7 +12,7 @@ B = {"q1": ["d2", "d1", "d9"], "q2": ["d1", "d2"], "q3": ["d8"]}
 
 
 def test_each_query_has_its_overlap_and_its_bounds():
-    """As the functions for two lists compute them."""
+    """They equal those of the functions for two lists."""
     found = be.overlap(A, B)
     one = found.by_query["q1"]
     assert one.overlap == rank_biased_overlap(A["q1"], B["q1"])
@@ -22,7 +22,7 @@ def test_each_query_has_its_overlap_and_its_bounds():
 
 
 def test_means_are_over_the_queries_of_both_runs():
-    """A query of one run only counts nowhere."""
+    """A query that is only in one run does not count."""
     found = be.overlap(A, B)
     assert [*found.by_query] == ["q1", "q2", "q3"]
     assert found.n_unmatched == (1, 0)
@@ -36,13 +36,13 @@ def test_means_are_over_the_queries_of_both_runs():
 
 
 def test_ties_are_in_the_usual_order():
-    """Equal scores in both runs are ordered by id, and so are the same."""
+    """Equal scores in both runs are ordered by id, so the rankings are the same."""
     tied = {"q": {"a": 1.0, "b": 1.0, "c": 1.0}}
     assert be.overlap(tied, {"q": ["c", "b", "a"]}).mean == 1.0
 
 
 def test_the_depth_limits_the_ranks():
-    """Below it, nothing counts; None means everything."""
+    """Ranks below it do not count; None means all ranks."""
     a, b = {"q": ["a", "b", "c"]}, {"q": ["a", "c", "b"]}
     assert be.overlap(a, b, depth=1).mean == 1.0
     assert be.overlap(a, b, depth=None).mean < 1.0
@@ -57,7 +57,7 @@ def test_runs_without_a_common_query_are_rejected():
 
 
 def test_no_common_documents_have_no_tau():
-    """Nowhere are there two of them."""
+    """No query has two of them."""
     assert be.overlap({"q": ["a"]}, {"q": ["b"]}).tau is None
 
 

@@ -37,7 +37,7 @@ def draw_pairs(people, chance, random):
 
 @pytest.mark.parametrize("measure", ["P@4", "P(rel=2)@4", "DCG@5", "RBP(p=0.8)"])
 def test_all_labels_give_the_scores_of_people(measure):
-    """With probability 1 for every pair, each query scores what people's grades say."""
+    """With probability 1 for every pair, each query has the score of people's grades."""
     people, model, runs = graded_set()
     found = evaluate_pairs(model, draw_pairs(people, 1.0, np.random.default_rng(0)), runs, measure)
     for name, run in runs.items():
@@ -47,7 +47,7 @@ def test_all_labels_give_the_scores_of_people(measure):
 
 @pytest.mark.parametrize("measure", ["P@4", "DCG@5"])
 def test_a_sample_is_right_on_average(measure):
-    """Over many draws the mean difference is that of people, and not that of the model."""
+    """Over many draws, the mean difference is that of people's grades, not of the model's."""
     people, model, runs = graded_set()
     random = np.random.default_rng(1)
     truth, naive = (
@@ -74,7 +74,7 @@ def test_it_can_be_compared_and_gated():
 
 
 def test_few_differing_pairs_leave_people_alone():
-    """A model that looks perfect in the sample does not count: unlabelled pairs add nothing."""
+    """A model that looks perfect in the sample does not count, and only people's labels do."""
     people, _, runs = graded_set()
     pairs = draw_pairs(people, 0.5, np.random.default_rng(0))
     found = evaluate_pairs(people, pairs, runs, "DCG@5")["old"]["DCG@5"]
@@ -104,7 +104,7 @@ def test_other_measures_are_refused_with_the_reason(measure, reason):
 
 
 def test_a_pair_of_an_unknown_query_is_named():
-    """The model has to have judged every query."""
+    """The model must have judged every query."""
     _, model, runs = graded_set()
     pairs = [LabelledPair("q999", "d1", 1.0, 0.5)]
     with pytest.raises(MismatchError, match="queries that the model judged, found 'q999'"):
@@ -114,7 +114,7 @@ def test_a_pair_of_an_unknown_query_is_named():
 
 
 def test_chosen_pairs_count_with_probability_1_and_show_no_errors():
-    """Twelve deciding pairs that people grade otherwise say nothing about those not labelled."""
+    """Twelve deciding pairs with other grades by people say nothing about unlabelled ones."""
     people, _, runs = graded_set()
     pairs = draw_pairs(people, 0.5, np.random.default_rng(0))
     wrong = {query: dict(own) for query, own in people.items()}

@@ -36,7 +36,7 @@ def table(rows, number):
 
 
 def by_partition(judgments, run, places, plan):
-    """Score each partition by itself."""
+    """Score each partition separately."""
     n_partitions = 1 + max(places.values(), default=0)
     return [
         score_partition(
@@ -114,7 +114,7 @@ def test_ids_that_are_bytes_stay_bytes():
 
 
 def test_other_frames_are_taken():
-    """Anything with an Arrow stream is scored, also one that streams only once."""
+    """Anything with an Arrow stream is scored, even if it streams only once."""
     judgments, run = table(JUDGMENTS, "relevance"), table(RUN, "score")
     found = score_partition(pl.DataFrame(judgments), run.to_reader(), ScoringPlan("RR"))
     assert found.equals(scored())
@@ -129,7 +129,7 @@ def test_whole_numbers_are_ids():
 
 
 def test_a_duplicate_names_its_query_and_the_way_out():
-    """The number of a row would mean nothing."""
+    """A row number would be meaningless."""
     with pytest.raises(ArgumentError) as error:
         scored(run=[("q1", "a", 0.5), ("q1", "a", 0.4)])
     assert str(error.value) == (
@@ -153,13 +153,13 @@ def test_a_duplicate_names_its_query_and_the_way_out():
     ],
 )
 def test_what_is_wrong_in_a_row_names_the_query(row, reported):
-    """A reader of the message has no rows with numbers."""
+    """A row number would be meaningless on Spark."""
     with pytest.raises(ArgumentError, match=f"run: expected {reported}"):
         scored(run=[*RUN, row])
 
 
 def test_a_missing_column_is_named():
-    """As everywhere."""
+    """The message is the same as on one machine."""
     run = table(RUN, "similar")
     for judgments in (JUDGMENTS, []):
         with pytest.raises(ArgumentError, match="run: expected a column 'score', got"):
@@ -173,7 +173,7 @@ def test_what_is_no_frame_is_refused():
 
 
 def test_a_document_that_is_its_own_query_can_be_left_out():
-    """A ranking without any other document is empty, not missing."""
+    """A ranking that contains only this document then is empty, not missing."""
     run = [("q1", "q1", 9.0), ("q1", "a", 0.5), ("q2", "q2", 1.0)]
     found = scored(run=run, exclude_self=True)
     assert found.column("RR").to_pylist() == [1.0, 0.0]
@@ -216,14 +216,14 @@ def test_other_columns_may_have_been_joined():
 
 
 def test_counts_alone_are_reported():
-    """What was asked for is not what was added."""
+    """Counts that were requested are distinguished from those added for reports."""
     plan = ScoringPlan(["NumRet", "Holes"])
     found = score_partition(table(JUDGMENTS, "relevance"), table(RUN, "score"), plan)
     assert gather_scores(found).to_dict() == {"NumRet": 1.0, "Holes": 0.0}
 
 
 def test_tables_must_be_scores():
-    """Nothing, or another table, is an error."""
+    """No table, or another one, is an error."""
     with pytest.raises(ArgumentError, match="tables: expected at least one, got none"):
         gather_scores([])
     with pytest.raises(ArgumentError, match="tables: expected a column 'status'"):
@@ -247,7 +247,7 @@ def test_measures_that_need_more_than_a_partition_are_refused(measure, reported)
 
 
 def test_lengths_are_part_of_a_plan():
-    """A measure of lengths gives what it gives on one machine."""
+    """Measures of lengths have the same values as on one machine."""
     lengths = {"a": 10, "b": 20}
     found = score_partition(
         table(JUDGMENTS, "relevance"),
@@ -261,7 +261,7 @@ def test_lengths_are_part_of_a_plan():
 
 
 def test_an_unknown_length_names_its_document():
-    """As on one machine."""
+    """The message is the same as on one machine."""
     with pytest.raises(InputError, match="found none for 'a'"):
         score_partition(
             table(JUDGMENTS, "relevance"),
@@ -293,13 +293,13 @@ def test_subtopics_and_judges_are_read():
 
 
 def test_a_plan_can_be_sent_to_another_process():
-    """Engines pickle it."""
+    """Distributed engines pickle it."""
     plan = ScoringPlan(MEASURES, duplicates="keep-best")
     assert pickle.loads(pickle.dumps(plan)) == plan  # noqa: S301 - it is ours
 
 
 def test_a_wrong_choice_is_refused():
-    """Before anything is scored."""
+    """The error is raised before anything is scored."""
     with pytest.raises(ArgumentError, match="duplicates: expected"):
         ScoringPlan("RR", duplicates="first")
     with pytest.raises(ArgumentError, match="judges: expected"):
@@ -309,13 +309,13 @@ def test_a_wrong_choice_is_refused():
 
 
 def test_weights_of_queries_count():
-    """Queries bring labels and weights, as to evaluate."""
+    """Queries have labels and weights, as in evaluate."""
     queries = [be.Query("q1", "one", weight=3.0), be.Query("q2", "two", weight=1.0)]
     assert gather_scores(scored(), queries=queries)["RR"].mean == 0.75
 
 
 def test_ids_of_another_set_are_a_caution():
-    """As in evaluate, but for the examples: partitions return no document ids."""
+    """It equals that of evaluate, without examples: partitions return no document ids."""
     judgments = table([("q1", "a.md", 1.0), ("q2", "b.md", 1.0)], "relevance")
 
     def cautions(*doc_ids):

@@ -330,7 +330,7 @@ def test_repeats_turn_a_pass_into_inconclusive_if_whole_runs_vary():
 
 @pytest.mark.usefixtures("project")
 def test_former_names_of_options_still_work():
-    """A hint names the new one; anything but a run or the baseline is refused."""
+    """A hint names the new one; only runs and the baseline are accepted."""
     retrieved("drifting", 2)
     gate = ["gate", "--judgments", "judgments.json", "--baseline", "before.json",
             "--margin", "P@5=0.14", "--run", "drifting.run", "--json"]  # fmt: skip

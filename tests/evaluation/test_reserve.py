@@ -17,7 +17,7 @@ N = 120
 BEFORE = [2] * N
 RESERVED = set(ids(N)[::3])
 AFTER = [(3 if i % 2 else 2) + (i % 3 > 0) for i in range(N)]
-"""Reserved queries gain half a document on average, seen ones one more."""
+"""Reserved queries gain half a document on average, and seen ones one more than that."""
 
 
 def opened(after=AFTER, *, number=1, openings=5, reserved=RESERVED):

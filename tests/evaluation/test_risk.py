@@ -36,12 +36,12 @@ def test_a_comparison_has_the_risk_of_each_candidate():
 
 
 def test_without_a_weight_no_risk_is_computed():
-    """It would only crowd the report."""
+    """Risks are only reported on request."""
     assert compare(JUDGMENTS, {"old": OLD, "new": NEW}, "RR").risks == ()
 
 
 def test_less_may_be_better():
-    """More unjudged documents are a loss; geometric risk needs scores of which more is better."""
+    """More unjudged documents are a loss; geometric risk requires scores where higher is better."""
     a, b = {"q0": ["d"], "q1": ["x"]}, {"q0": ["x"], "q1": ["x"]}
     judgments = {"q0": {"d": 1}, "q1": {"d": 1}}
     [found] = compare(judgments, {"a": a, "b": b}, "Unjudged@1", risk=[1]).risks
@@ -57,7 +57,7 @@ def test_equal_runs_have_no_spread():
 
 
 def test_weights_of_queries_count():
-    """The query that loses is asked three times as often as each other."""
+    """The query that loses has three times the weight of each other one."""
     queries = [Query(f"q{i}", "text", weight=3 if i == 2 else 1) for i in range(4)]
     found = compare(JUDGMENTS, {"old": OLD, "new": NEW}, "RR", queries=queries, risk=[0])
     assert found.risks[0].u_risk == pytest.approx((0.5 + 0.5 - 3 * 0.5) / 6)

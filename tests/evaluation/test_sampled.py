@@ -52,7 +52,7 @@ def jackknife(estimate, pool, stratum_of):
 @examples(100)
 @given(pool=pools, stratum_of=strata, ranking=rankings, k=st.none() | st.integers(1, 12))
 def test_the_variance_of_xinfap_is_the_jackknife(pool, stratum_of, ranking, k):
-    """Which would score again for every judged document."""
+    """It equals scoring again without each judged document."""
 
     def estimate(grades):
         return stratified_average_precision(*kernel_input(grades, stratum_of, ranking), k)
@@ -90,7 +90,7 @@ def ndcg(judged_by_stratum, ranking, k):
 @examples(100)
 @given(pool=pools, stratum_of=strata, ranking=rankings, k=st.none() | st.integers(1, 12))
 def test_the_variance_of_infndcg_is_the_jackknife(pool, stratum_of, ranking, k):
-    """With an ideal ranking that is not rounded."""
+    """The ideal ranking is not rounded."""
 
     def estimate(grades):
         names = {stratum_of.get(d, b"") for d in grades}
@@ -133,7 +133,7 @@ def sampled(grades, of_documents, rate, draw):
 
 
 def test_estimates_are_nearly_unbiased_and_standard_errors_as_large_as_errors():
-    """Over samples of a set that was judged completely."""
+    """This is simulated with samples of a completely judged set."""
     draw = random.Random(1)  # noqa: S311 - a test set
     grades, of_documents, run = invented_set(draw)
     truth = be.evaluate(grades, run, ["AP", "nDCG"]).to_dict()
@@ -185,7 +185,7 @@ def test_the_variance_of_a_mean_is_that_of_its_queries():
 
 
 def test_slices_have_errors_of_their_own():
-    """Over their queries."""
+    """They are computed over the queries of each slice."""
     queries = [be.Query(query_id, query_id, category=category)
                for query_id, category in (("p", "one"), ("q", "two"), ("r", "two"))]  # fmt: skip
     result = be.evaluate(JUDGMENTS, RUN, "xinfAP", queries=queries, sampling_errors=True)
@@ -195,7 +195,7 @@ def test_slices_have_errors_of_their_own():
 
 
 def test_infap_takes_the_sample_for_one_stratum():
-    """As its value does."""
+    """Its value has the same definition."""
     result = be.evaluate(JUDGMENTS, RUN, ["infAP", "xinfAP"], sampling_errors=True)
     flat = be.evaluate(JUDGMENTS.to_dict(), RUN, ["infAP", "xinfAP"], sampling_errors=True)
     assert result["infAP"].sampling_error == flat["infAP"].sampling_error
@@ -239,7 +239,7 @@ def evaluate(*arguments):
 
 @pytest.mark.usefixtures("folder")
 def test_the_command_reports_standard_errors():
-    """In tables, CSV and JSON; for means and for queries."""
+    """Tables, CSV and JSON contain them, for means and for queries."""
     expected = be.evaluate(JUDGMENTS, RUN, "xinfAP", sampling_errors=True)["xinfAP"]
     mean = f"{expected.mean:.4f} ± {expected.sampling_error:.4f}"
     shown = evaluate().stdout
@@ -262,7 +262,7 @@ def test_the_command_reports_standard_errors():
 
 
 def test_the_command_marks_unknown_standard_errors(folder):
-    """With a question mark, a note, null and nothing."""
+    """They are a question mark with a note, null in JSON, and empty in CSV."""
     (folder / "prels.txt").write_text("p 0 a 1 1\np 0 b 2 -1\n")
     shown = evaluate().stdout
     assert "± ?" in shown
@@ -272,7 +272,7 @@ def test_the_command_marks_unknown_standard_errors(folder):
 
 @pytest.mark.usefixtures("folder")
 def test_the_command_requires_an_estimate():
-    """Which xinfAP, infNDCG and infAP are."""
+    """Estimates are xinfAP, infNDCG and infAP."""
     files = ["prels.txt", "a.run", "-m", "AP", "--sampling-errors"]
     result = CliRunner().invoke(main, ["evaluate", *files])
     assert result.exit_code == 2
@@ -283,7 +283,7 @@ def test_the_command_requires_an_estimate():
 
 
 def test_a_document_outside_the_pool_keeps_its_rank():
-    """And is not relevant."""
+    """It is not relevant."""
     grades = [NOT_IN_POOL, 1.0]
     assert stratified_average_precision(grades, [1.0]) == 0.5
     assert stratified_average_precision_variance(grades, [1.0]) == 0.0

@@ -32,7 +32,7 @@ def test_the_order_of_turns_matters():
 
 
 def test_the_bases_and_gains_can_be_chosen():
-    """A base of e for both, grade 3 worth 7 or 10."""
+    """Both bases are set to e, and grade 3 is worth 7 or 10."""
     e = math.e
     found = be.session_scores(JUDGMENTS, RUN, {"s": ["q1", "q2"]}, b=e, bq=e, gain="exp2", k=1)
     assert found["s"].sdcg == pytest.approx(7 / (1 + math.log(2)))
@@ -53,7 +53,7 @@ def test_sessions_are_groups_of_queries():
 
 
 def test_turns_order_the_queries_of_a_session():
-    """Whatever their order is; all queries of a session have one, and each another."""
+    """This holds for any order in the file; turns of a session are complete and distinct."""
     queries = [
         be.Query("q2", "second", group="s1", turn=2),
         be.Query("q1", "first", group="s1", turn=1),
@@ -68,7 +68,7 @@ def test_turns_order_the_queries_of_a_session():
 
 
 def test_measures_are_averaged_over_judged_turns_and_then_over_sessions():
-    """A turn without judgments does not count; one that the run does not have scores 0."""
+    """A turn without judgments does not count; one that is missing from the run scores 0."""
     sessions = {"s1": ["q1", "q2", "unknown"], "s2": ["q3"], "s3": ["unknown"]}
     run = {"q1": RUN["q1"], "q3": RUN["q3"]}
     found = be.session_scores(JUDGMENTS, run, sessions, measures=["nDCG@3", "RR"])
@@ -130,6 +130,6 @@ def test_sessions_of_other_queries_are_rejected():
 
 @pytest.mark.parametrize("turn", [0, 1.5, True, "2", 10**400, float("nan")])
 def test_turns_are_whole_numbers_from_1(turn):
-    """Wherever queries come from."""
+    """This holds for any source of queries."""
     with pytest.raises((ArgumentError, InputTypeError), match="turn: expected a whole number fr"):
         be.Query("q", "text", turn=turn)

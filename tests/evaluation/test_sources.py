@@ -1,4 +1,4 @@
-"""What `evaluate` and `compare` accept: the data that people already have."""
+"""The inputs that `evaluate` and `compare` accept: the data that users already have."""
 
 from dataclasses import dataclass
 from itertools import starmap
@@ -25,7 +25,7 @@ class Qrel(NamedTuple):
 
 
 class ScoredDoc(NamedTuple):
-    """A row of a run as ir_measures has it."""
+    """A row of a run, as in ir_measures."""
 
     query_id: str
     doc_id: str
@@ -58,7 +58,7 @@ def test_relevant_documents_can_be_a_list_or_set(kind):
 
 
 def test_lists_and_grades_can_be_mixed():
-    """A query decides by itself."""
+    """Each query may use either form."""
     assert scores({"q1": ["d1", "d2", "d1"], "q2": {"d4": 1}}, RUN) == EXPECTED
 
 
@@ -70,14 +70,14 @@ def test_ids_can_be_whole_numbers():
 
 @pytest.mark.parametrize("kind", [iter, list])
 def test_named_tuples_are_records(kind):
-    """As `qrels_iter` of ir_datasets yields them; other fields are ignored."""
+    """They have the form that `qrels_iter` of ir_datasets yields; other fields are ignored."""
     judged = [Qrel(q, d, grade, "0") for q, own in GRADES.items() for d, grade in own.items()]
     found = [ScoredDoc(q, d, score) for q, own in RUN.items() for d, score in own.items()]
     assert scores(kind(judged), kind(found)) == EXPECTED
 
 
 def test_objects_and_dicts_are_records():
-    """Fields go by any usual name."""
+    """Fields may have any usual name."""
     rows = [(q, d, n) for q, own in RUN.items() for d, n in own.items()]
     judged = [
         {"query": q, "docid": d, "rating": grade}
@@ -88,7 +88,7 @@ def test_objects_and_dicts_are_records():
 
 
 def test_records_may_name_judges():
-    """The rule for several judges holds for them, too."""
+    """The rule for several judges applies to them, too."""
     judged = [
         {"query_id": "q", "doc_id": "d", "relevance": grade, "judge": judge}
         for judge, grade in (("anna", 0), ("ben", 1))
@@ -98,7 +98,7 @@ def test_records_may_name_judges():
 
 
 def test_a_document_twice_is_an_error_or_keeps_its_best_score():
-    """As in files."""
+    """The rule is the same as for files."""
     rows = [ScoredDoc("q", "d", 1.0), ScoredDoc("q", "e", 2.0), ScoredDoc("q", "d", 3.0)]
     with pytest.raises(ArgumentError, match=r"run: expected each document once.*'d'.*row 3"):
         be.evaluate({"q": ["d"]}, rows, "RR")
@@ -130,14 +130,14 @@ def flat():
 
 
 def test_flat_arrays_with_the_query_of_each_document():
-    """As torchmetrics has indexes."""
+    """This is the form of torchmetrics' indexes."""
     y_true, y_score, query_ids = flat()
     assert scores(y_true, y_score, query_ids=query_ids) == EXPECTED
     assert scores(y_true.tolist(), y_score.tolist(), query_ids=query_ids.tolist()) == EXPECTED
 
 
 def test_flat_arrays_with_group_sizes():
-    """As LightGBM has groups; queries are numbered."""
+    """This is the form of LightGBM's groups; queries are numbered."""
     y_true, y_score = np.array([1, 0, 1, 0, 1]), np.array([3.0, 2, 1, 2, 1])
     found = scores(y_true, y_score, group_sizes=[3, 2])
     expected = {name: {"0": own["q1"], "1": own["q2"]} for name, own in EXPECTED.items()}
@@ -145,7 +145,7 @@ def test_flat_arrays_with_group_sizes():
 
 
 def test_rows_of_an_array_are_queries():
-    """As scikit-learn has them; they can have ids."""
+    """This is the form of scikit-learn; queries can have ids."""
     y_true, y_score = np.array([[0, 1], [1, 0]]), np.array([[0.9, 0.1], [0.9, 0.1]])
     by_query = be.evaluate(y_true, y_score, "RR")["RR"].by_query
     assert dict(by_query) == {"0": 0.5, "1": 1.0}
@@ -154,7 +154,7 @@ def test_rows_of_an_array_are_queries():
 
 
 def test_of_equal_scores_in_an_array_the_first_ranks_first():
-    """The order of the array is all that is known."""
+    """Only the order of the array can break the tie."""
     many = np.zeros((1, 12))
     many[0, 2] = 1
     assert be.evaluate(many, np.zeros((1, 12)), "RR")["RR"].mean == pytest.approx(1 / 3)
@@ -191,27 +191,27 @@ CHUNKS = {"q": {"a#1": 1.0, "b#1": 2.0, "a#2": 3.0}}
     "documents", [{"a#1": "a", "a#2": "a", "b#1": "b"}, lambda chunk: chunk.partition("#")[0]]
 )
 def test_the_best_chunk_of_a_document_counts(documents):
-    """By a mapping or a function; a list keeps its first chunk."""
+    """Documents come from a mapping or a function; a list keeps its first chunk."""
     for run in (CHUNKS, {"q": ["a#2", "b#1", "a#1"]}):
         found = be.evaluate({"q": ["a"]}, run, ["RR", "P@2"], documents=documents)
         assert found.to_dict() == {"RR": 1.0, "P@2": 0.5}
 
 
 def test_a_chunk_that_the_mapping_lacks_is_an_error():
-    """Its document would be guessed."""
+    """Its document is unknown."""
     with pytest.raises(ArgumentError, match="documents: expected the document of every chunk"):
         be.evaluate({"q": ["a"]}, CHUNKS, "RR", documents={"a#1": "a"})
 
 
 def test_a_query_can_be_excluded_from_its_own_results():
-    """As BEIR does for ArguAna."""
+    """BEIR does so for ArguAna."""
     judgments, run = {"d1": {"d2": 1}}, {"d1": {"d1": 9.0, "d2": 1.0}}
     assert be.evaluate(judgments, run, "RR")["RR"].mean == 0.5
     assert be.evaluate(judgments, run, "RR", exclude_self=True)["RR"].mean == 1.0
 
 
 def test_a_comparison_takes_the_same_options():
-    """For all runs, and for their repeats."""
+    """They apply to all runs, and to their repeats."""
     judgments = {f"d{i}": [f"e{i}"] for i in range(3)}
     old = {f"d{i}": [f"d{i}", "x#1", f"e{i}#1"] for i in range(3)}
     new = {f"d{i}": [f"d{i}", f"e{i}#1"] for i in range(3)}

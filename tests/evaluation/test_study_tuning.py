@@ -1,4 +1,4 @@
-"""The comparison of tuned fusions on queries that no choice has seen."""
+"""The comparison of tuned fusions on queries that were not used for the choice."""
 
 import pytest
 
@@ -11,7 +11,7 @@ QUERIES = [f"q{number}" for number in range(10)]
 
 @pytest.fixture
 def folder(tmp_path):
-    """A collection whose first run is right, and the second wrong; one query is in one run only."""
+    """A collection with a good run and a bad one; one query is only in one run."""
     place = tmp_path / "tiny"
     place.mkdir()
     judged = {**{query: {"a": 1} for query in QUERIES}, "alone": {"a": 1}}
@@ -24,7 +24,7 @@ def folder(tmp_path):
 
 
 def test_tools_are_compared_on_the_queries_of_all_runs(folder):
-    """The same folds, which are those of `tune_fusion`; a tool that is wrong loses."""
+    """All use the folds of `tune_fusion`; a tool that chooses badly loses."""
     [one] = study.read_studies(folder)
     assert sorted(one.judgments.query_ids) == QUERIES
     wrong = [{query: ["b", "a"] for query in QUERIES}] * study.N_FOLDS
@@ -42,7 +42,7 @@ def test_tools_are_compared_on_the_queries_of_all_runs(folder):
 
 
 def test_optimism_is_what_a_query_gains_by_having_a_part_in_the_choice():
-    """A choice that is right for its training queries only."""
+    """The choice fits only its training queries."""
     one = study.Study("tiny", be.Judgments.from_dict({"q1": {"a": 1}, "q2": {"a": 1}}), {})
     right, wrong = ["a"], ["b"]
     choices = [{"q1": wrong, "q2": right}, {"q1": right, "q2": wrong}]

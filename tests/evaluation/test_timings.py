@@ -45,7 +45,7 @@ BEFORE, SAME, SLOWER = drawn(1), drawn(2), drawn(3, 1.4)
 
 
 def test_a_percentile_is_the_time_of_a_query():
-    """Between two queries, the longer one; the mean without a percentile."""
+    """Between two queries, it is the longer time; without a percentile, the mean."""
     times = {"q1": 10.0, "q2": 30.0, "q3": 20.0}
     judged = {query_id: {"d1": 1} for query_id in times}
     run = {query_id: ["d1"] for query_id in times}
@@ -58,7 +58,7 @@ def test_a_percentile_is_the_time_of_a_query():
 
 @pytest.mark.parametrize("percentile", [1, 50, 90, 95, 99.9, 100])
 def test_percentiles_equal_those_of_numpy(percentile):
-    """The same as latency guards, and the summary of `berryeval retrieve`, always had."""
+    """Latency guards, and the summary of `berryeval retrieve`, have the same values."""
     for n in (1, 2, 19, 20, 21, 101):
         values = [float(i * 7 % n) for i in range(n)]
         expected = float(np.percentile(values, percentile, method="higher"))
@@ -66,7 +66,7 @@ def test_percentiles_equal_those_of_numpy(percentile):
 
 
 def test_names_are_read_and_written():
-    """A p stands before the percentile; a bare number would look like a cutoff."""
+    """A p precedes the percentile; a bare number would look like a cutoff."""
     assert [str(one) for one in parse_measures("ms@p95 ms@p99.9, ms latency@p50")] == [
         "ms@p95", "ms@p99.9", "ms", "ms@p50",
     ]  # fmt: skip
@@ -80,7 +80,7 @@ def test_names_are_read_and_written():
 
 
 def test_times_belong_to_a_run():
-    """They come with the run, or beside it; those beside it win."""
+    """They come with the run or separately; separate ones take precedence."""
     run = be.Run.from_lists(RUN).with_timings(BEFORE)
     expected = be.evaluate(JUDGMENTS, RUN, "ms@p95", timings=BEFORE)["ms@p95"].mean
     assert be.evaluate(JUDGMENTS, run, "ms@p95")["ms@p95"].mean == expected
@@ -92,7 +92,7 @@ def test_times_belong_to_a_run():
 
 
 def test_collected_runs_have_their_times():
-    """What a live system took is measured without another step."""
+    """The times of a live system need no other step."""
     system = Function(lambda _query, _k: ["d1"])
     collected = collect(system, [Query("q1", "a"), Query("q2", "b")])
     result = be.evaluate({"q1": {"d1": 1}, "q2": {"d1": 1}}, collected.run, "ms@p50")
@@ -101,7 +101,7 @@ def test_collected_runs_have_their_times():
 
 
 def test_a_query_without_a_time_is_an_error():
-    """A query that failed was not fast; it can be left out."""
+    """A failed query does not count as fast; it can be left out."""
     times = {query_id: time for query_id, time in BEFORE.items() if query_id != "q007"}
     with pytest.raises(MismatchError, match="requires the time of every query, found none for 'q0"):
         be.evaluate(JUDGMENTS, RUN, "ms@p95", timings=times)
@@ -129,7 +129,7 @@ def test_times_are_checked(timings, error, message):
 
 
 def test_times_say_nothing_about_rankings():
-    """Doors that score rankings refuse the measure."""
+    """Functions that score rankings reject the measure."""
     with pytest.raises(InputError, match="ms is not a measure of a ranking"):
         be.ms().score([1.0], [1.0])
     assert be.ms().native_call() is None
@@ -142,7 +142,7 @@ def test_times_say_nothing_about_rankings():
 
 
 def test_how_many_queries_a_percentile_needs():
-    """Five have to lie beyond it."""
+    """Five must lie beyond it."""
     assert [fewest_queries(p) for p in (50, 90, 95, 99, 5)] == [10, 50, 100, 500, 100]
     assert fewest_queries(100) is None
     assert few_queries(100, 10_000) == "a percentile of 100 is not tested"
@@ -163,7 +163,7 @@ def test_resamples_draw_the_same_queries_for_both_systems():
 
 
 def test_groups_and_strata_are_resampled_as_wholes():
-    """All queries of a group come together, and every stratum keeps its number of units."""
+    """All queries of a group are drawn together, and strata keep their numbers of units."""
     values = np.array([1.0, 1.0, 2.0, 2.0, 3.0, 3.0] * 2)
     groups = tuple("aabbcc" * 2)
     [found] = resampled([values], 50, Sampling(groups=groups), seed=1)
@@ -219,7 +219,7 @@ def test_a_comparison_says_which_is_slower():
 
 
 def test_two_percentiles_hold_together():
-    """Each interval is wider than it would be alone, by Bonferroni."""
+    """By Bonferroni's correction, each interval is wider than it would be alone."""
     alone = compared(SLOWER, ["nDCG@10", "ms@p95"]).difference("after", "ms@p95").interval
     both = compared(SLOWER, ["nDCG@10", "ms@p95", "ms@p50"])
     together = both.difference("after", "ms@p95").interval
@@ -231,7 +231,7 @@ def test_two_percentiles_hold_together():
     ("after", "verdicts"), [(SAME, ["pass", "pass"]), (SLOWER, ["pass", "fail"])]
 )
 def test_a_gate_guards_speed_and_quality(after, verdicts):
-    """The same rankings, and times that are equal or 40% longer."""
+    """The rankings are the same, and times are equal or 40% longer."""
     decided = be.gate(compared(after), margin={"nDCG@10": 0.02, "ms@p95": "10%"})
     assert [guard.verdict for guard in decided.guards] == verdicts
     _, guard = decided.guards
@@ -243,7 +243,7 @@ def test_a_gate_guards_speed_and_quality(after, verdicts):
 
 
 def test_few_queries_are_inconclusive_unless_they_are_all_that_matters():
-    """p99 of 120 queries rests on one or two of them."""
+    """p99 of 120 queries depends on one or two of them."""
     comparison = compared(SLOWER, ["ms@p99"])
     [guard] = be.gate(comparison, margin="10%").guards
     assert (guard.verdict, guard.queries_needed) == ("inconclusive", 500)
@@ -292,7 +292,7 @@ def test_slices_have_percentiles_of_their_own():
 
 
 def write_all(folder):
-    """Write judgments, runs and times, as a project has them."""
+    """Write the judgments, runs and times of a project."""
     (folder / "qrels").write_text("".join(f"{q} 0 d1 1\n" for q in IDS))
     for name, times in (("before", BEFORE), ("same", SAME), ("slower", SLOWER)):
         (folder / f"{name}.run").write_text("".join(f"{q} Q0 d1 1 1 t\n" for q in IDS))
@@ -313,7 +313,7 @@ def project(tmp_path, monkeypatch):
 
 @pytest.mark.parametrize(("name", "code"), [("same", 0), ("slower", 1)])
 def test_every_interface_gives_the_same_verdict(project, name, code):
-    """Options, berryeval.toml with a saved baseline, Python: the same guards, the same words."""
+    """Options, berryeval.toml with a saved baseline, and Python give the same words."""
     guards = ["--margin", "nDCG@10=0.02", "--margin", "ms@p95=10%"]
     files = ["--judgments", "qrels", "--run", f"{name}.run", "--timings", f"{name}.timings"]
     of_run = ["--baseline", "before.run", "--baseline-timings", "before.timings"]
@@ -346,7 +346,7 @@ def test_every_interface_gives_the_same_verdict(project, name, code):
 
 @pytest.mark.usefixtures("project")
 def test_commands_take_the_times_of_runs():
-    """evaluate with one run needs no name, compare does."""
+    """evaluate needs no name for a single run; compare does."""
     one = run_cli("evaluate", "qrels", "before.run", "-m", "ms@p95", "--timings", "before.timings")
     expected = be.evaluate("qrels", "before.run", "ms@p95", timings="before.timings")
     assert f"{expected['ms@p95'].mean:.4f}" in one.stdout

@@ -13,7 +13,7 @@ IDS = [f"d{number}" for number in range(15)]
 
 
 def noise(n_queries=30, seed=1):
-    """Judgments, and two runs that know nothing of them."""
+    """Judgments, and two runs that are independent of them."""
     draw = random.Random(seed)  # noqa: S311 - a test set
     judgments = {f"q{n}": {draw.choice(IDS): 1} for n in range(n_queries)}
     runs = {
@@ -41,7 +41,7 @@ def tuned(judgments, runs, measure="nDCG@5", **given):
 
 
 def test_fusion_of_complementary_runs_is_better():
-    """And the sentence says so, in the words of a comparison."""
+    """The sentence says so, in the words of a comparison."""
     judgments, runs = complementary()
     found = tuned(judgments, runs)
     assert found.is_better
@@ -61,7 +61,7 @@ def test_nothing_beats_a_perfect_run():
 
 
 def test_weights_fitted_to_noise_look_better_than_they_are():
-    """The mean over many sets: training folds promise more than held-out folds keep."""
+    """On average over many sets, training folds score higher than held-out folds."""
     gaps, honest = [], []
     for seed in range(8):
         judgments, runs = noise(seed=seed)
@@ -73,7 +73,7 @@ def test_weights_fitted_to_noise_look_better_than_they_are():
 
 
 def test_held_out_scores_are_those_of_the_other_folds_choice():
-    """Fusing a fold by hand, with what was chosen without it, gives its scores."""
+    """Fusing a fold by hand, with the choice made without it, gives its scores."""
     judgments, runs = complementary(18)
     found = tuned(judgments, runs)
     loaded = {name: Run.from_dict(run) for name, run in runs.items()}
@@ -88,7 +88,7 @@ def test_held_out_scores_are_those_of_the_other_folds_choice():
 
 
 def test_the_choice_of_a_fold_ignores_its_judgments():
-    """Other grades in one fold change other choices, but not that of the fold."""
+    """Changing the grades of a fold affects the choices of other folds, but not its own."""
     judgments, runs = complementary(20)
     before = tuned(judgments, runs, methods=["wsum", "mapfuse", "slidefuse"])
     fold = before.folds[0]
@@ -103,7 +103,7 @@ def test_the_choice_of_a_fold_ignores_its_judgments():
 
 
 def test_the_same_seed_gives_the_same_result():
-    """Another one gives other folds."""
+    """Another seed gives other folds."""
     judgments, runs = complementary(15)
     one, same, other = (tuned(judgments, runs, seed=seed) for seed in (3, 3, 4))
     assert one.folds == same.folds
@@ -139,7 +139,7 @@ def test_measures_of_which_less_is_better_are_tuned_downwards():
 
 
 def test_defaults_try_every_usual_method():
-    """All that there is by default, once."""
+    """Each is tried once."""
     judgments, runs = complementary(12)
     found = tune_fusion(judgments, runs, n_folds=3)
     assert {one.choice.method for one in found.candidates} == {*TUNED_METHODS}
@@ -147,7 +147,7 @@ def test_defaults_try_every_usual_method():
 
 
 def test_parameters_replace_the_usual_ones():
-    """Each method takes its own."""
+    """Each method uses its own parameters."""
     judgments, runs = complementary(9)
     found = tuned(judgments, runs, methods=["rrf", "rbc"], parameters={"k": 7}, n_folds=3)
     tried = {one.choice.name for one in found.candidates}
@@ -157,7 +157,7 @@ def test_parameters_replace_the_usual_ones():
 
 
 def test_normalisations_that_are_impossible_are_left_out():
-    """Lists have negative scores, for which max has no meaning: a note says so."""
+    """Lists have negative scores, for which max is undefined, as a note states."""
     judgments, _ = complementary(9)
     runs = [dict.fromkeys(judgments, IDS), dict.fromkeys(judgments, IDS[::-1])]
     found = tuned(judgments, runs, methods=["wsum"], norms=["max", "min-max"], n_folds=3)
@@ -188,13 +188,13 @@ def test_distances_are_ranked_from_the_lowest():
     ],
 )
 def test_wrong_arguments_are_reported(given, message):
-    """In one line."""
+    """The message is one line."""
     with pytest.raises(be.ArgumentError, match=message):
         tuned(*complementary(9), **given)
 
 
 def test_one_run_cannot_be_tuned():
-    """Nor one measure too many."""
+    """Neither can several measures."""
     judgments, runs = complementary(9)
     with pytest.raises(be.ArgumentError, match="runs: expected at least two, got 1"):
         tuned(judgments, [runs["left"]])
@@ -216,7 +216,7 @@ def one_sided(n_queries=12):
 
 @pytest.mark.parametrize("measure", ["RR@5", "RR"])
 def test_weights_of_runs_follow_the_weights_of_queries(measure):
-    """By an exact search, and on a grid."""
+    """This holds for an exact search and for a grid."""
     judgments, runs = one_sided()
     plain = tuned(judgments, runs, measure, methods=["wsum"], n_folds=3)
     assert plain.choice.weights[1] > 0.5

@@ -1,4 +1,4 @@
-"""Weights found by exact line search are the best there are."""
+"""Weights found by exact line search are optimal."""
 
 import random
 from itertools import pairwise
@@ -29,7 +29,7 @@ def scores(runs, judgments, measure, weights, method="wsum"):
 
 @st.composite
 def cases(draw, n_runs=2):
-    """Runs of one query with few distinct scores, hence many ties, and judgments."""
+    """Draw runs of one query with few distinct scores, hence many ties, and judgments."""
     ids = [f"d{number}" for number in range(8)]
     runs = [
         Run.from_dict(
@@ -45,7 +45,7 @@ def cases(draw, n_runs=2):
 @given(case=cases(), share=st.floats(0.001, 0.999), name=st.sampled_from(["nDCG@3", "AP@5",
        "R@4", "P@1", "ERR@9", "Judged@2"]))  # fmt: skip
 def test_steps_equal_the_scores_of_fused_runs(case, share, name):
-    """At any share that is not on the edge of a step, for any measure with a cutoff."""
+    """This holds for any measure with a cutoff, at any share within a step."""
     runs, judgments = case
     measure = parse_measure(name)
     steps = WeightSearch(parts_of(runs), judgments, measure).steps(b"q", 1, (1.0, 0.0))
@@ -86,7 +86,7 @@ def test_steps_of_several_queries_add_up():
 
 
 def three_runs():
-    """Runs of which the first two are good for different queries, and the third is bad."""
+    """Three runs: two that are good for different queries, and a bad one."""
     draw = random.Random(5)  # noqa: S311 - a test set
     ids = [f"d{number}" for number in range(20)]
     judgments = {f"q{n}": {draw.choice(ids): 1, draw.choice(ids): 2} for n in range(12)}
@@ -127,13 +127,13 @@ def test_a_measure_of_which_less_is_better_is_minimised():
 
 
 def test_other_weights_keep_their_proportions():
-    """If all others are 0 they are equal."""
+    """If all others are 0, they become equal."""
     assert proportions((0.5, 0.3, 0.2), 0) == (0.0, 0.6, 0.4)
     assert proportions((1.0, 0.0, 0.0), 0) == (0.0, 0.5, 0.5)
 
 
 def test_a_query_that_counts_more_decides():
-    """The queries disagree; the one with the greater weight has its way."""
+    """The queries disagree, and the one with the larger weight determines the result."""
     one = Steps(np.array([0.4]), np.array([1.0, 0.0]))
     other = Steps(np.array([0.4]), np.array([0.0, 1.0]))
     assert best_share([one, other], [3.0, 1.0]) == (pytest.approx(0.2), 3.0)

@@ -133,7 +133,7 @@ class TestInference:
 
 
 class TestFewChanges:
-    """Too few changes to test: with weights, their number does not show how much they matter."""
+    """Too few changes to test: with weights, their number does not show their importance."""
 
     BEFORE, AFTER = [3] * 400, [2] * 3 + [3] * 397
 

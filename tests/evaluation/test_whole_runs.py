@@ -11,7 +11,7 @@ RUN = {"u1": ["a", "b", "c"], "u2": ["a", "c"], "u3": ["d"]}
 
 
 def test_coverage_counts_each_document_once():
-    """In the first two ranks there are a, b, c and d, of five."""
+    """The first two ranks have a, b, c and d, out of five."""
     catalogue = ["a", "b", "c", "d", "e"]
     assert be.catalogue_coverage(RUN, 2, catalogue) == 4 / 5
     assert be.catalogue_coverage(RUN, 1, catalogue) == 2 / 5
@@ -19,7 +19,7 @@ def test_coverage_counts_each_document_once():
 
 
 def test_coverage_needs_a_catalogue():
-    """Without one there is nothing to divide by."""
+    """Without one, there is nothing to divide by."""
     with pytest.raises(ArgumentError, match="catalogue: expected at least one document"):
         be.catalogue_coverage(RUN, 2, [])
 
@@ -34,19 +34,19 @@ POPULARITY = {"a": 4, "b": 2, "c": 1, "d": 1}
 
 
 def test_novelty_is_the_mean_self_information():
-    """Of eight clicks a has half, b a quarter, c and d an eighth each: 1, 2, 3 and 3 bits."""
+    """Out of eight clicks, a has half, b a quarter, c and d an eighth each: 1, 2, 3 and 3 bits."""
     assert be.novelty(RUN, 2, POPULARITY) == pytest.approx(((1 + 2) / 2 + (1 + 3) / 2 + 3) / 3)
     assert be.novelty(RUN, 1, POPULARITY) == pytest.approx((1 + 1 + 3) / 3)
 
 
 def test_novelty_may_be_relative_to_the_number_of_users():
-    """Sixteen users: one bit more than by the sum of the clicks."""
+    """With sixteen users, it is one bit more than relative to the sum of the clicks."""
     more = be.novelty(RUN, 2, POPULARITY, total=16) - be.novelty(RUN, 2, POPULARITY)
     assert more == pytest.approx(1.0)
 
 
 def test_a_document_that_was_never_seen_needs_a_number():
-    """It would be infinitely novel otherwise."""
+    """Otherwise, it would be infinitely novel."""
     for popularity in ({"a": 4, "b": 2, "c": 1}, {**POPULARITY, "d": 0}):
         with pytest.raises(ArgumentError, match="or unseen=1, got none for 'd'"):
             be.novelty(RUN, 2, popularity)
@@ -73,7 +73,7 @@ VECTORS = {"a": [1, 0], "b": [0, 2], "c": [1, 1], "d": [0, 0]}
 
 
 def test_diversity_is_the_mean_distance_of_all_pairs():
-    """a-b 1, a-c and b-c 1 - 1/sqrt(2); u3 has one document and is left out."""
+    """It is 1 for a-b, and 1 - 1/sqrt(2) for a-c and b-c; u3 has one document and is left out."""
     near = 1 - 1 / math.sqrt(2)
     found = be.intra_list_diversity(RUN, 3, VECTORS)
     assert found == pytest.approx(((1 + 2 * near) / 3 + near) / 2)
@@ -87,14 +87,14 @@ def test_equal_vectors_have_no_distance():
 
 
 def test_diversity_of_sets_is_jaccards():
-    """One label of three in common; two empty sets are equal."""
+    """One label of three is common; two empty sets are equal."""
     genres = {"a": {"x", "y"}, "b": {"y", "z"}, "c": set(), "d": frozenset()}
     assert be.intra_list_diversity({"u": ["a", "b"]}, 2, genres) == pytest.approx(2 / 3)
     assert be.intra_list_diversity({"u": ["c", "d"]}, 2, genres) == 0.0
 
 
 def test_any_distance_can_be_given():
-    """It sees the features as they are."""
+    """It receives the features unchanged."""
     found = be.intra_list_diversity(
         {"u": ["a", "b"]}, 2, {"a": 3, "b": 7}, distance=lambda a, b: abs(a - b)
     )
@@ -116,20 +116,20 @@ def test_a_run_without_pairs_is_an_error():
 
 
 def test_the_cutoff_is_checked():
-    """At least 1."""
+    """It must be at least 1."""
     with pytest.raises(ArgumentError, match="k: expected"):
         be.catalogue_coverage(RUN, 0, ["a"])
 
 
 def test_the_length_of_a_context_is_summed_over_the_first_k():
-    """120 + 80 tokens and 120 + 30; 40."""
+    """The sums are 120 + 80 tokens, 120 + 30, and 40."""
     lengths = {"a": 120, "b": 80, "c": 30, "d": 40}
     assert be.context_length(RUN, 2, lengths) == pytest.approx((200 + 150 + 40) / 3)
     assert be.context_length(RUN, 1, lengths) == pytest.approx((120 + 120 + 40) / 3)
 
 
 def test_documents_have_lengths_in_tokens():
-    """Each of them, or it is an error."""
+    """A document without a length is an error."""
     documents = [be.Document("a", "one two", length=2), be.Document("b", "three", length=1)]
     run = {"q": ["a", "b"]}
     assert be.context_length(run, 2, be.Documents.of(documents)) == 3.0

@@ -13,7 +13,7 @@ WEIGHTS = st.floats(0, 10) | st.sampled_from([0.0, 1.0, 0.1])
 
 @st.composite
 def several_runs(draw, scores=SCORES):
-    """Two to four runs of up to three queries; a run may lack a query, or have it empty."""
+    """Two to four runs of up to three queries; a query may be missing or empty in a run."""
     found = []
     for _ in range(draw(st.integers(2, 4))):
         run = {"q0": {"a": draw(scores)}}

@@ -1,7 +1,7 @@
 """Write ranx_values.json: what ranx 0.3.21 fuses from a small test set.
 
-ranx compiles for minutes and brings 700 MB, so that the tests compare with its stored values. To
-write them again::
+ranx compiles for minutes and installs 700 MB, so the tests compare with stored values. To write
+them again::
 
     python -m venv ranx && ranx/bin/pip install ranx==0.3.21
     ranx/bin/python tests/fusion/make_ranx_values.py
@@ -43,7 +43,7 @@ OPTIMISED = {
 }
 """Methods with the limits of the grid that ranx searches."""
 N_FIRST_SEGMENT = 5
-"""Documents of the first segment of SegFuse, beyond which ranx's segments are not the paper's."""
+"""Size of SegFuse's first segment; beyond it, ranx's segments differ from the paper's."""
 
 
 def make_data():

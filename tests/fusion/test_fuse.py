@@ -10,7 +10,7 @@ VECTORS = {"q2": {"b": 0.5}, "q1": {"b": 0.5, "c": 0.4}}
 
 
 def test_files_frames_and_runs_are_fused_alike(tmp_path):
-    """Whatever `evaluate` takes as a run can be fused."""
+    """Every run that `evaluate` accepts can be fused."""
     file = tmp_path / "words.run"
     be.write_run(be.Run.from_dict(WORDS), file)
     frame = pa.table(
@@ -34,7 +34,7 @@ def test_queries_are_matched_by_id():
 
 
 def test_a_query_of_one_run_is_fused_from_it_and_reported():
-    """The run that lacks it takes no part, not even by Borda points."""
+    """The run that lacks it does not contribute, not even Borda points."""
     more = {**VECTORS, "q3": {"z": 1.0}}
     fused = be.fuse({"words": WORDS, "vectors": more}, "bordafuse")
     assert fused.to_dict()["q3"] == {"z": 1.0}
@@ -81,7 +81,7 @@ def test_runs_that_share_queries_in_pairs_are_fused():
 
 
 def test_a_query_without_documents_stays_a_query():
-    """It is there, and empty."""
+    """The fused run contains it, without documents."""
     empty = {"q1": {}, "q2": {"a": 1.0}}
     assert be.fuse([empty, empty], norm="borda", method="sum").to_dict() == {
         "q1": {},
@@ -90,12 +90,12 @@ def test_a_query_without_documents_stays_a_query():
 
 
 def test_depth_keeps_the_best():
-    """Two of three documents."""
+    """Two of three documents remain."""
     assert be.fuse([WORDS, VECTORS], depth=2).ranking("q1") == ["b", "a"]
 
 
 def test_weights_have_names():
-    """A mapping is matched with the names of the runs."""
+    """A mapping is matched by the names of the runs."""
     runs = {"words": WORDS, "vectors": VECTORS}
     by_name = be.fuse(runs, "wsum", weights={"vectors": 0.1, "words": 0.9})
     assert by_name == be.fuse(runs, "wsum", weights=[0.9, 0.1])
@@ -115,7 +115,7 @@ def test_the_method_becomes_the_tag():
     ],
 )
 def test_wrong_arguments_are_reported(arguments, message):
-    """The message lists what there is."""
+    """The message lists the valid choices."""
     with pytest.raises(be.ArgumentError, match=message):
         be.fuse(*arguments)
 
@@ -140,7 +140,7 @@ def test_wrong_arguments_are_reported(arguments, message):
     ],
 )
 def test_wrong_settings_are_reported(given, message):
-    """Each in one line, with what was expected."""
+    """Each message is one line, with what was expected."""
     with pytest.raises(be.ArgumentError, match=message):
         be.fuse([WORDS, VECTORS], **given)
 

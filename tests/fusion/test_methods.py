@@ -1,4 +1,4 @@
-"""Each method, worked by hand on two or three small rankings."""
+"""Each method, computed by hand for two or three small rankings."""
 
 import math
 
@@ -87,7 +87,7 @@ def test_cyclic_majorities_have_a_defined_order():
     ],
 )
 def test_normalised_scores_are_those_of_the_formula(norm, expected):
-    """The sum of both runs after each normalisation."""
+    """Scores are the sums of both runs after each normalisation."""
     assert fused("sum", norm=norm) == pytest.approx(expected)
 
 
@@ -104,7 +104,7 @@ def test_standardised_scores_have_mean_0_and_variance_1():
     [("min-max", 1), ("min-max-inverted", 1), ("max", 1), ("sum", 0.5), ("zmuv", 0)],
 )
 def test_equal_scores_have_a_defined_value(norm, value):
-    """A run of equal scores still says that it found these documents."""
+    """A run of equal scores still shows that it found these documents."""
     equal, other = {"q": {"a": 0.1, "b": 0.1}}, {"q": {"z": 1.0}}
     found = fused("sum", equal, other, norm=norm)
     assert (found["a"], found["b"]) == (value, value)
@@ -117,14 +117,14 @@ def test_documents_without_a_run_count_by_borda_normalisation():
 
 
 def test_ranks_of_distances_start_at_the_lowest():
-    """min-max-inverted reverses ranks, also for methods that use ranks only."""
+    """min-max-inverted reverses ranks, even for methods that use only ranks."""
     distances = {"q": {"far": 0.9, "near": 0.1}}
     found = fused("rrf", distances, distances, norm="min-max-inverted", k=0)
     assert found == {"near": 2.0, "far": 1.0}
 
 
 def test_ties_break_by_document_id():
-    """Within a run, as in trec_eval, d10 < d2 < d9; and among fused scores."""
+    """Within a run and among fused scores, d10 < d2 < d9, as in trec_eval."""
     tied = {"q": {"d2": 1.0, "d10": 1.0, "d9": 1.0}}
     assert fused("rrf", tied, tied, k=0) == {"d9": 2.0, "d2": 1.0, "d10": 2 / 3}
     assert [*fused("sum", tied, tied)] == ["d9", "d2", "d10"]

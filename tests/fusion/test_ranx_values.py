@@ -41,7 +41,7 @@ def test_fused_scores_equal_those_of_ranx(case):
 
 
 def test_every_method_has_stored_values():
-    """All but Condorcet's, whose comparison of missing documents is wrong in ranx."""
+    """The exception is Condorcet's, whose comparison of missing documents is wrong in ranx."""
     stored = {case.split()[0] for case in VALUES["fused"]}
     assert stored == be.fusion.METHODS.keys() - {"condorcet", "w_condorcet"}
     assert len(WEIGHTS) == len(VALUES["runs"])

@@ -1,4 +1,4 @@
-"""What supervised methods learn, and that they learn from training queries only."""
+"""What supervised methods learn, and that they use only training queries."""
 
 import math
 
@@ -70,7 +70,7 @@ def test_a_run_without_a_training_query_found_nothing_for_it():
 
 @pytest.mark.parametrize("method", TRAINED)
 def test_other_queries_do_not_influence_training(method):
-    """Judgments of q1 only: whatever the runs have for q2 is never looked at."""
+    """If only q1 is judged, the rankings for q2 are never used."""
     judgments = Judgments.from_dict({"q1": {"r1": 1, "r2": 2}})
     changed = Run.from_lists({"q1": ["r1", "n", "r2"], "q2": ["r1", "r2", "r3"]})
     assert train(method, [RUN], judgments) == train(method, [changed], judgments)
@@ -86,7 +86,7 @@ def test_a_better_run_brings_its_document_to_the_top(method):
 
 
 def test_training_can_be_given():
-    """Two runs weighed by hand: 0.4/1 beats 0.3/1."""
+    """With two weighted runs, 0.4/1 beats 0.3/1."""
     runs = [{"q": ["a"]}, {"q": ["b"]}]
     found = be.fuse(runs, "mapfuse", training=Training("mapfuse", ((0.3,), (0.4,))))
     assert found.to_dict() == {"q": {"b": 0.4, "a": 0.3}}
@@ -106,6 +106,6 @@ def test_methods_that_do_not_learn_cannot_be_trained():
 
 
 def test_training_needs_judged_queries():
-    """Judgments of other queries teach nothing."""
+    """Judgments of other queries are useless."""
     with pytest.raises(be.MismatchError, match="no query in common to train on"):
         train("mapfuse", [RUN], Judgments.from_dict({"z": {"d": 1}}))

@@ -83,7 +83,7 @@ def test_both_twins_agree_on_long_rankings(method, norm):
 @pytest.mark.parametrize("method", ["sum", "min", "med", "rrf", "mnz", "w_condorcet"])
 @pytest.mark.parametrize("depth", [None, 5, 150])
 def test_both_twins_order_many_documents_alike(method, depth):
-    """Hundreds of documents with negative scores, both zeros and many ties are sorted otherwise."""
+    """Large rankings are sorted differently, with negative scores, both zeros and many ties."""
     draw = random.Random(11)  # noqa: S311 - a test set
     scores = [0.0, -0.0, -2.5, 1e-300, 7.0, -1e200, *(draw.uniform(-1, 1) for _ in range(60))]
     runs = {

@@ -54,7 +54,7 @@ def test_a_multiple_that_ends_in_a_tenth_is_rounded_down():
 
 
 def test_bpref_counts_irrelevant_documents_above():
-    """None above the first: 1. One of two above the second: 1/2. Two relevant ones are missing."""
+    """None is above the first: 1. One of two is above the second: 1/2. Two others are missing."""
     assert bpref(GRADES, JUDGED) == (1 + 1 / 2) / 4
 
 
@@ -99,7 +99,7 @@ def test_relative_precision_divides_by_the_best_possible():
 
 
 def test_measures_of_a_set_combine_precision_and_recall():
-    """P = 2/5, R = 2/4."""
+    """Here, P = 2/5 and R = 2/4."""
     p, r = 2 / 5, 2 / 4
     assert set_average_precision(GRADES, JUDGED) == p * r
     assert set_f(GRADES, JUDGED) == pytest.approx(2 * p * r / (p + r))
@@ -118,7 +118,7 @@ def test_f_beta_leans_towards_recall_as_beta_grows():
 
 
 def test_utility_adds_up_the_values_of_documents():
-    """2 relevant, 3 others retrieved, 2 missed, and 100 - 7 elsewhere."""
+    """There are 2 relevant, 3 others retrieved, 2 missed, and 100 - 7 elsewhere."""
     assert utility(GRADES, JUDGED) == 2 - 3
     assert utility(GRADES, JUDGED, (1.0, -1.0, -0.5, 0.01), 100) == pytest.approx(-2 + 0.93)
 
@@ -139,7 +139,7 @@ def test_inferred_average_precision_distinguishes_unjudged_documents():
 
 
 def test_yaap_is_the_log_of_odds():
-    """S = 1 + 2/4 of R = 4."""
+    """Here, S = 1 + 2/4 and R = 4."""
     assert yaap(GRADES, JUDGED) == pytest.approx(math.log(2.5 / 3.5))
     assert yaap([], JUDGED) == pytest.approx(math.log(1 / 5))
 
@@ -150,7 +150,7 @@ def test_binary_gain_is_discounted_by_irrelevant_documents_above():
 
 
 def test_judged_documents_are_a_share_of_the_returned_ones():
-    """Three of five; with k = 10 still of five, while the unjudged are two of ten."""
+    """It is three of five, and with k = 10 still of five, while two of ten are unjudged."""
     assert (judged_share(GRADES, JUDGED), judged_share(GRADES, JUDGED, 10)) == (3 / 5, 3 / 5)
     assert (unjudged_share(GRADES, JUDGED), unjudged_share(GRADES, JUDGED, 10)) == (2 / 5, 2 / 10)
     assert (judged_share(GRADES, JUDGED, 2), unjudged_share(GRADES, JUDGED, 2)) == (1.0, 0.0)

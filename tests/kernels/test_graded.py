@@ -48,7 +48,7 @@ def test_the_ideal_order_is_that_of_the_gains():
 
 
 def test_dcg_and_its_ideal_take_any_gain():
-    """1, -, 3 against 3, 2, 1."""
+    """Grades 1, -, 3 are compared with 3, 2, 1."""
     assert dcg(GRADES, JUDGED, None) == 1 + 3 / 2
     assert ideal_dcg(GRADES, JUDGED, None) == 3 + 2 / LOG3 + 1 / 2
     assert dcg(GRADES, JUDGED, 3, "exp2") == 1 + 7 / 2
@@ -74,7 +74,7 @@ def test_ndcg_is_averaged_at_documents_with_a_gain():
 
 
 def test_ndcg_is_averaged_where_the_ideal_gain_falls():
-    """After ranks 1, 2 and 3."""
+    """It falls after ranks 1, 2 and 3."""
     ideal = [3, 3 + 2 / LOG3, 3 + 2 / LOG3 + 1 / 2]
     expected = (1 / ideal[0] + 1 / ideal[1] + 2.5 / ideal[2]) / 3
     assert ndcg_at_gain_levels(GRADES, JUDGED) == pytest.approx(expected)
@@ -137,7 +137,7 @@ def test_the_residual_is_the_weight_of_unknown_documents():
 
 
 def test_cumulated_gain_ignores_order():
-    """1 and 3 of at most 3 + 2 + 1 at k = 3, of 3 + 2 at k = 2."""
+    """It is 1 + 3 of at most 3 + 2 + 1 at k = 3, and of 3 + 2 at k = 2."""
     assert normalised_cumulated_gain(GRADES, JUDGED, 3) == 4 / 6
     assert normalised_cumulated_gain(GRADES, JUDGED, 2) == 1 / 5
     assert normalised_cumulated_gain(GRADES, JUDGED, 3, "exp2") == 8 / 11

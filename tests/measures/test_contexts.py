@@ -121,7 +121,7 @@ def test_wrong_arguments_are_rejected():
 
 @given(words, words)
 def test_the_edit_distance_is_levenshteins(first, second):
-    """Compared with the table that defines it."""
+    """It equals the table that defines it."""
     above = list(range(len(second) + 1))
     for row, sign in enumerate(first, start=1):
         now = [row]

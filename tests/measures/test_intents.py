@@ -88,12 +88,12 @@ def score(measure: str, judgments=JUDGMENTS, run=RUN) -> float:
     ],
 )
 def test_values_by_hand(measure, expected):
-    """Arithmetic that a reader can redo."""
+    """They follow from arithmetic that a reader can redo."""
     assert score(measure) == pytest.approx(expected, abs=1e-15)
 
 
 def test_without_a_cutoff_the_number_of_documents_decides():
-    """alpha_DCG and ERR_IA divide by what as many documents could gain."""
+    """alpha_DCG and ERR_IA divide by the gain that as many documents could have."""
     assert score("alpha_DCG") == score("alpha_DCG@5") != score("alpha_DCG@6")
     assert score("ERR_IA") == score("ERR_IA@5") != score("ERR_IA@6")
 
@@ -193,13 +193,13 @@ def test_a_document_without_a_subtopic_serves_no_intent():
 
 @pytest.fixture(scope="module")
 def scored():
-    """All measures of which ndeval's values are stored."""
+    """All measures for which ndeval's values are stored."""
     return be.evaluate(NDEVAL["qrels"], NDEVAL["run"], list(NDEVAL["values"]))
 
 
 @pytest.mark.parametrize("name", sorted(NDEVAL["values"]))
 def test_values_equal_those_of_ndeval(scored, name):
-    """Except at rank 1, where it does not normalise, and for NaN, its 0 divided by 0."""
+    """Exceptions are rank 1, where it does not normalise, and NaN, its 0 divided by 0."""
     found = scored[name].by_query
     n_intents = {
         query: len(
@@ -217,7 +217,7 @@ def test_values_equal_those_of_ndeval(scored, name):
 
 
 def test_the_stored_values_of_ndeval_are_varied():
-    """Agreement with them means something: most are neither 0 nor 1."""
+    """Agreement with them is meaningful: most are neither 0 nor 1."""
     values = [value or 0.0 for own in NDEVAL["values"].values() for value in own.values()]
     assert len({round(value, 9) for value in values}) > 400
 
@@ -314,7 +314,7 @@ def test_no_order_gains_more_than_collection_independent_normalisation_allows(do
 
 
 def test_an_intent_grade_is_a_number_that_can_be_pickled():
-    """Other measures take it for the highest of its grades."""
+    """Other measures use the highest of its grades."""
     grade = Judgments.from_dict(JUDGMENTS).grades_of(b"q")[b"both"]
     assert grade == 2.0
     copy = pickle.loads(pickle.dumps(grade))  # noqa: S301 - our own bytes
@@ -323,7 +323,7 @@ def test_an_intent_grade_is_a_number_that_can_be_pickled():
 
 
 def test_judgments_without_subtopics_are_an_error():
-    """It names the measure, and where subtopics belong."""
+    """The message names the measure, and where to put subtopics."""
     message = (
         "judgments: alpha_nDCG@10 requires subtopics, found none; name them in the column "
         "'subtopic', or in the second column of a TREC file"

@@ -26,7 +26,7 @@ cases = judged_rankings(min_grade=-2, max_grade=5)
 
 
 def kernel_input(case):
-    """Return what kernels take, with a length for each retrieved document."""
+    """Return the arguments of kernels, with a length for each retrieved document."""
     grades, judged = plain_input(case)
     return sized(grades), judged
 
@@ -58,7 +58,7 @@ PERFECT_IS_ONE = {
 
 BY_GAIN = {measure.name for measure in all_measures() if hasattr(measure, "gain")}
 LEVELS_AND_GRADES = {"gERR_IA"}
-"""Grades below the level count as 0, and others as what they are."""
+"""Measures in which grades below the level count as 0, and others keep their value."""
 BY_LEVEL = {measure.name for measure in all_measures() if getattr(measure, "rel", 0) == 1}
 BY_LEVEL -= BY_GAIN | LEVELS_AND_GRADES
 

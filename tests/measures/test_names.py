@@ -17,7 +17,7 @@ def test_every_measure_has_its_name_in_the_package():
 
 @pytest.mark.parametrize("measure", all_measures(), ids=lambda measure: measure.name)
 def test_a_cutoff_is_set_as_in_the_name(measure):
-    """On the class and on its instances; what covers the whole ranking takes none."""
+    """This works on classes and instances; measures of the whole ranking take none."""
     cutoff = {"k": 5, "recall": 0.5, "times": 0.5, "percentile": 95}.get(measure.at)
     if cutoff is None:
         for one in (measure, measure()):

@@ -224,7 +224,7 @@ TOOLS = (OURS, TREC_EVAL, IR_MEASURES, RANX, MTEB, BEIR, RECOMMENDERS)
 
 @pytest.mark.parametrize(("text", "canonical"), [pair for names in TOOLS for pair in names.items()])
 def test_a_name_has_the_meaning_of_its_tool(text, canonical):
-    """One text is one measure."""
+    """Each text is parsed as one measure."""
     assert str(parse_measure(text)) == canonical
 
 

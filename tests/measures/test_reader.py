@@ -23,7 +23,7 @@ WITH_READER = [
 @examples(40)
 @given(case=judged_rankings(min_grade=-2, max_grade=4))
 def test_expected_utility_is_the_value_of_the_measure(name, case):
-    """So the weights add up to 1, or to less if the reader of RBP is not at the end."""
+    """Therefore, weights add up to 1, or to less for RBP, whose reader may not reach the end."""
     grades, judged = kernel_input(case)
     model = user_model(name, grades)
     assert model.expected_utility == pytest.approx(
@@ -55,7 +55,7 @@ def test_costs_are_weighted_by_who_sees_the_document():
 
 
 def test_ranks_after_the_last_document_cost_the_mean():
-    """Of P@4, two documents cost 10 and 30, and two missing ones 20 each."""
+    """For P@4, two documents cost 10 and 30, and two missing ones 20 each."""
     assert user_model("P@4", [1, 1], costs=[10, 30]).expected_total_cost == 80.0
     patient = user_model("RBP(p=0.9)", [1, 1], costs=[10, 30])
     assert patient.expected_total_cost == pytest.approx(10 + 0.9 * 30 + 8.1 * 20)
@@ -90,6 +90,6 @@ def test_invalid_arguments_are_rejected(call, message):
 
 
 def test_a_measure_is_required():
-    """A number is none."""
+    """A number is not a measure."""
     with pytest.raises(InputTypeError, match="measure: expected a measure or its name, got int"):
         user_model(3, [1])

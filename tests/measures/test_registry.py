@@ -126,7 +126,7 @@ def test_precision_of_the_whole_ranking_divides_by_its_length():
 
 
 def test_a_measure_is_a_value():
-    """Equal parameters give equal measures, which print as people write them."""
+    """Measures with equal parameters are equal, and print as people write them."""
     assert NDCG(10) == NDCG(k=10) != NDCG(5)
     assert (str(NDCG(10)), str(NDCG())) == ("nDCG@10", "nDCG")
     assert len({NDCG(10), NDCG(10)}) == 1

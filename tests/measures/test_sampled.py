@@ -93,7 +93,7 @@ names = st.sampled_from(["1", "2", "ten", "é"])
 
 @st.composite
 def sampled_sets(draw):
-    """Draw judgments of up to three queries, some documents of which have strata, and a run."""
+    """Draw judgments of up to three queries, with strata for some documents, and a run."""
     grades = draw(st.dictionaries(st.sampled_from("pqr"), pools, min_size=1))
     strata = {
         query: {doc: draw(names) for doc in pool if draw(st.integers(0, 4))}
@@ -110,7 +110,7 @@ def sampled_sets(draw):
 @examples(150)
 @given(data=st.data(), case=sampled_sets())
 def test_both_engines_give_identical_bits(measure, data, case):
-    """For any strata, grades and parameters, and queries without strata."""
+    """This holds for any strata, grades and parameters, and for queries without strata."""
     measures = data.draw(
         st.lists(parameters_of(measure, k=st.none() | cutoffs(15)), min_size=1, max_size=3)
     )
@@ -122,7 +122,7 @@ def test_both_engines_give_identical_bits(measure, data, case):
 @examples(60)
 @given(case=sampled_sets(), k=st.none() | cutoffs(15))
 def test_complete_judgments_give_ap_and_ndcg(case, k):
-    """If every document of the pool is judged, nothing is estimated but for smoothing."""
+    """If every document of the pool is judged, only smoothing makes a difference."""
     judgments, run = case
     grades = {q: {d: max(g, 0) for d, g in own.items()} for q, own in judgments.to_dict().items()}
     strata = {
@@ -139,7 +139,7 @@ def test_complete_judgments_give_ap_and_ndcg(case, k):
 @examples(60)
 @given(pool=pools, ranking=st.lists(documents, unique=True))
 def test_one_stratum_gives_infap_but_for_smoothing(pool, ranking):
-    """Where a judged document is above every relevant one that is not the first of the pool."""
+    """Cases have a judged document above every relevant one that is not the first of the pool."""
     ranking = [doc for doc in ranking if pool.get(doc, 0) >= 0]
     run = Run.from_lists({"q": ranking})
     found = _python.score(Judgments.from_dict({"q": pool}), run, [be.xinfAP(), be.infAP()])
@@ -165,7 +165,7 @@ def test_strata_of_subtopics_are_seen_by_both_kinds_of_measures():
 
 
 def test_a_grade_keeps_its_stratum():
-    """Also if it is a grade by intent, or the document was not judged."""
+    """This includes grades by intent, and documents that were not judged."""
     stratum = Stratum(b"1", 4, 2)
     grade = SampledGrade(1.0, stratum)
     assert IntentGrade(grade, b"d").stratum is stratum
@@ -202,6 +202,6 @@ def test_explain_shares_add_up():
 
 
 def test_holes_rejects_estimates():
-    """They make up for unjudged documents already."""
+    """Estimates already account for unjudged documents."""
     with pytest.raises(ArgumentError, match="which makes up for unjudged documents already"):
         find_holes(sampled(), {"run": Run.from_lists(RUN)}, [be.xinfAP()])

@@ -65,7 +65,7 @@ def test_denominator_affects_only_precision_and_f1(metric, denominator):
 
 
 def test_five_documents_of_which_three_are_relevant():
-    """B: recall 1, P 0.6, MRR 1, nDCG 0.8855, hit 1 at k = 5."""
+    """B: recall 1, precision 0.6, MRR 1, nDCG 0.8855 and a hit at k = 5."""
     scores = compute_all(ids([[1, 2, 3, 4, 5]]), ids([[1, 3, 5, -1, -1]]), ks=(5,))
     names = ("recall", "precision", "mrr", "ndcg", "hit_rate")
     values = [round(float(getattr(scores, name)[5][0]), 4) for name in names]

@@ -103,7 +103,7 @@ lengths = st.dictionaries(doc_ids, st.integers(0, 500) | st.floats(0.0, 1e6), mi
 def test_lengths_give_the_same_scores(
     tmp_path_factory, judged, run, sizes, measures, is_shuffled, shuffle
 ):
-    """From memory and from files, at any depth; NaN marks the queries with an unknown length."""
+    """This holds in memory and in files, at any depth; NaN marks queries with an unknown length."""
     judged = Judgments.from_dict(judged).with_lengths(sizes)
     path = tmp_path_factory.mktemp("run") / "a.run"
     path.write_bytes(b"".join(lines_of(run, shuffle if is_shuffled else None)))
@@ -193,7 +193,7 @@ def test_the_best_of_duplicates_is_kept(tmp_path_factory, judged, run, shuffle, 
 @pytest.mark.parametrize("n_rows", [2, 1000, 10_000, 70_000])
 @pytest.mark.parametrize("place", [0, 0.5, 1], ids=["first", "middle", "last"])
 def test_a_repeated_document_is_found_in_a_ranking_of_any_length(n_rows, place):
-    """One document comes again at the end, and no other is taken for a repeat."""
+    """One document occurs again at the end, and no other is mistaken for a repeat."""
     lines = [b"q Q0 d%d 1 %d t\n" % (i, n_rows - i) for i in range(n_rows)]
     repeated = lines[round(place * (n_rows - 1))]
     session = session_of(Judgments.from_dict({"q": {"d0": 1}}), portable=False)
@@ -260,7 +260,7 @@ numbers = st.from_regex(rb"-?(?=[.]?[0-9])[0-9]{0,17}([.][0-9]{0,17})?", fullmat
 @examples(500)
 @given(numbers)
 def test_scores_in_a_pass_have_the_bits_of_float(portable, number):
-    """Equal to the float of the same text, and different from its neighbours."""
+    """Scores equal the float of the same text, and differ from its neighbours."""
     assert rank_of_score(number, portable) == 3  # below e and, by its id, below d
 
 

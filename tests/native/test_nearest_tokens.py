@@ -1,4 +1,4 @@
-"""The nearest tokens of documents are the same from both twins.
+"""Both twins find the same nearest tokens of documents.
 
 On a build without the extension both sides are the Python twin, and the tests still run.
 """

@@ -132,7 +132,7 @@ def pieces(text: bytes, cuts: list[int]) -> list[bytes]:
 
 
 def outcome(read) -> object:
-    """Return what was read, or the error."""
+    """Return the rows that were read, or the error."""
     try:
         return read()
     except FormatError as error:
@@ -190,7 +190,7 @@ gaps = st.sampled_from([b" ", b"\t", b"  ", b" \t"])
 @examples(300)
 @given(st.lists(st.tuples(labels, gaps, gaps), min_size=1, max_size=4))
 def test_no_subtopic_is_missed(lines):
-    """What the reader calls plain has no subtopics by the slow rule."""
+    """Files that the reader treats as plain have no subtopics by the slow rule."""
     rows = [b"q%sd%d 1\n" % (b"".join([a, label, b]), i) for i, (label, a, b) in enumerate(lines)]
     text = b"".join(rows)
     _, may_have_subtopics = read_labelled_columns(text, "x", "error")

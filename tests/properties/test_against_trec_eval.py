@@ -39,7 +39,7 @@ cases = judged_rankings(min_size=1, min_grade=-1).filter(
 @given(case=cases, k=cutoffs)
 @example(case=JudgedRanking([3, 1, 2], {1: 3, 2: 1, 9: 2}), k=3)
 def test_a_ranked_list_scores_like_trec_eval(case, k):
-    """M1-M6: graded and binary, to 1e-12."""
+    """M1-M6: graded and binary values agree to 1e-12."""
     theirs = trec_eval(case)
     ours = ranking.compute_all(case.retrieved, case.grades, (k,))
     compared = {
@@ -57,7 +57,7 @@ def test_a_ranked_list_scores_like_trec_eval(case, k):
 @examples(300)
 @given(case=cases, k=cutoffs)
 def test_arrays_score_like_trec_eval_rounded_to_float32(case, k):
-    """B2: computed in float64, cast last; precision with denominator='k'."""
+    """B2: values are computed in float64 and cast last; precision has denominator='k'."""
     retrieved = np.full((1, 30), metrics.PADDING_ID, dtype=np.int32)
     retrieved[0, : len(case.retrieved)] = case.retrieved
     relevant = np.array([sorted(case.relevant)], dtype=np.int32)
@@ -78,7 +78,7 @@ def test_arrays_score_like_trec_eval_rounded_to_float32(case, k):
 @examples(300)
 @given(case=cases, k=cutoffs)
 def test_graded_arrays_score_like_trec_eval_rounded_to_float32(case, k):
-    """B5: the parallel array of grades, including negative ones."""
+    """B5: this covers the parallel array of grades, including negative ones."""
     retrieved = np.full((1, 30), metrics.PADDING_ID, dtype=np.int32)
     retrieved[0, : len(case.retrieved)] = case.retrieved
     judged = np.array([list(case.grades)], dtype=np.int32)

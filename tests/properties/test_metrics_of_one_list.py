@@ -32,7 +32,7 @@ def test_every_metric_is_tested():
 @every_metric
 @given(case=judged_rankings(min_grade=-2), k=cutoffs())
 def test_values_stay_within_bounds(name, case, k):
-    """M1-M7: from 0 to 1; DCG from 0 to that of the ideal."""
+    """M1-M7: they range from 0 to 1, and DCG from 0 to that of the ideal."""
     value = METRICS[name](case.retrieved, case.grades, k)
     most = math.inf if name == "dcg" else 1.0
     assert 0.0 <= value <= most

@@ -35,7 +35,7 @@ def drawn_pairs(n_pairs=400, seed=0, error=0.15, **more):
     ("weights", "expected"), [("linear", 0.7452806293289906), ("quadratic", 0.8450599733055076)]
 )
 def test_reweighted_kappa_is_that_of_scikit_learn(weights, expected):
-    """cohen_kappa_score of scikit-learn 1.9.1 with these sample weights."""
+    """It equals cohen_kappa_score of scikit-learn 1.9.1 with these sample weights."""
     counts = [1 + i % 7 * 0.5 for i in range(160)]
     found = weighted_kappa(PAIRS, weights, counts=counts)
     assert found.value == pytest.approx(expected, abs=1e-12)
@@ -51,13 +51,13 @@ def test_reweighted_kappa_is_that_of_scikit_learn(weights, expected):
     ],
 )
 def test_reweighted_alpha_is_that_of_repeated_units(level, expected):
-    """The package krippendorff 0.9.0, each unit as often as it counts."""
+    """It equals krippendorff 0.9.0, with each unit repeated as often as it counts."""
     found = krippendorff_alpha(PAIRS, level, counts=[1 + i % 7 for i in range(160)])
     assert found.value == pytest.approx(expected, abs=1e-12)
 
 
 def test_agreement_is_that_of_the_pairs():
-    """Kappa and alpha with intervals, and the pairs that could not be judged left out."""
+    """Kappa and alpha have intervals, and pairs that could not be judged are left out."""
     pairs = CheckedPairs([*PEOPLE, 3, 0], [*JUDGE, NAN, NAN])
     found = check_judge(pairs)
     assert found.kappa.value == weighted_kappa(PAIRS).value
@@ -108,7 +108,7 @@ def test_the_lower_limit_decides_not_the_estimate():
 
 
 def test_a_judge_that_favours_a_system_is_rejected():
-    """However well it agrees: grades of one system's documents are raised."""
+    """It agrees well, but grades one system's documents higher."""
     pairs = drawn_pairs(800)
     of_candidate = np.arange(800) % 2 == 0
     raised = np.where(
@@ -133,7 +133,7 @@ def test_a_judge_that_favours_a_system_is_rejected():
 
 
 def test_bias_intervals_are_welchs_without_queries_and_weights():
-    """A difference of two means of independent pairs, close to Student's."""
+    """They are differences of two means of independent pairs, close to Student's."""
     random = np.random.default_rng(0)
     people = random.choice(4, 300) * 1.0
     judge = np.clip(people + random.choice([-1, 0, 1], 300), 0, 3)
@@ -172,7 +172,7 @@ def test_bias_by_length_rank_and_wording_comes_in_thirds():
 
 
 def test_the_confusion_matrix_has_shares_by_row():
-    """Reweighted, with exact intervals, and a column for what could not be judged."""
+    """Shares are reweighted, with exact intervals, and a column for pairs without a grade."""
     pairs = CheckedPairs(
         [0, 0, 0, 0, 1, 1], [0, 0, 1, NAN, 1, 0], probabilities=[0.5] * 3 + [1] * 3
     )
@@ -196,13 +196,13 @@ def test_the_confusion_matrix_has_shares_by_row():
     ],
 )
 def test_exact_intervals_of_shares(n_hits, n, low, high):
-    """Those of scipy.stats.binomtest, 95%."""
+    """They equal the 95% intervals of scipy.stats.binomtest."""
     found = share_interval(n_hits, n)
     assert (found.low, found.high) == pytest.approx((low, high))
 
 
 def test_a_judge_is_compared_with_itself():
-    """Over repeats and over orders, each with its own pairs."""
+    """This is done over repeats and over orders, each with its own pairs."""
     pairs = drawn_pairs(100, repeats=[[NAN]] * 60 + [[1.0, 1.0]] * 40, orders=[[]] * 100)
     found = check_judge(pairs)
     assert found.orders is None
@@ -216,7 +216,7 @@ def test_a_judge_is_compared_with_itself():
 
 
 def test_the_order_of_systems_is_compared():
-    """By the total of grades; a judge that swaps two systems has a lower tau."""
+    """Systems are ordered by total grade; a judge that swaps two has a lower tau."""
     random = np.random.default_rng(0)
     best = np.arange(600) % 3
     people = np.clip(best + random.choice([0, 1], 600), 0, 3) * 1.0
@@ -233,7 +233,7 @@ def test_the_order_of_systems_is_compared():
 
 
 def test_full_agreement_has_a_limit_of_its_own():
-    """No disagreement in n queries does not mean that there is none: Clopper and Pearson."""
+    """Disagreement may exist even if n queries show none, as bounded by Clopper and Pearson."""
     people = [0, 0, 1, 1, 2, 3] * 20
     found = check_judge(CheckedPairs(people, people, query_ids=[i // 2 for i in range(120)]))
     most = 1 - 0.025 ** (1 / 60)
@@ -264,7 +264,7 @@ def test_full_agreement_has_a_limit_of_its_own():
     ],
 )
 def test_too_little_evidence_is_a_reason(pairs, reason):
-    """What cannot be estimated does not admit."""
+    """A judge is not admitted if a figure cannot be estimated."""
     found = check_judge(pairs)
     assert not found.is_admitted
     assert found.reasons[0].startswith(reason)
@@ -283,7 +283,7 @@ def test_too_little_evidence_is_a_reason(pairs, reason):
     ],
 )
 def test_bad_pairs_are_named(arguments, message):
-    """Every message says which entry, what was expected and what came."""
+    """Every message has the entry, what was expected and what was found."""
     with pytest.raises((ArgumentError, TypeError), match=message):
         CheckedPairs(**{"people": [0, 1], "judge": [0, 1], **arguments})
 
@@ -303,7 +303,7 @@ def test_bad_rules_are_named(rule, message):
 
 
 def test_bad_counts_are_named():
-    """One number above 0 per pair; none where judges are left out in turn."""
+    """There is one number above 0 per pair, and none if judges are left out in turn."""
     with pytest.raises(ArgumentError, match="counts: expected 2 finite numbers above 0, got 1 num"):
         weighted_kappa([(0, 1), (1, 1)], counts=[1])
     with pytest.raises(ArgumentError, match=r"counts: expected 2 finite .* got other numbers"):
@@ -313,7 +313,7 @@ def test_bad_counts_are_named():
 @pytest.mark.parametrize("weights", ["linear", "quadratic"])
 @pytest.mark.parametrize("kappa", [0.3, 0.75])
 def test_so_many_pairs_give_the_width(weights, kappa):
-    """Intervals of pairs drawn from the expected judge are as wide as was asked, on average."""
+    """On average, intervals of pairs drawn from the expected judge have the requested width."""
     n = pairs_needed(0.1, kappa=kappa, weights=weights)
     random = np.random.default_rng(0)
     shares = (0.4, 0.3, 0.2, 0.1)
@@ -350,6 +350,6 @@ def test_an_impossible_plan_is_named(arguments, message):
 
 
 def test_unknown_lengths_and_single_groups_have_no_bias():
-    """Nothing is compared where no length is known, or where a system has every document."""
+    """Nothing is compared if no length is known, or a system has every document."""
     unknown = CheckedPairs(PEOPLE, JUDGE, lengths=[NAN] * 160, systems={"all": [True] * 160})
     assert check_judge(unknown).biases == ()

@@ -54,7 +54,7 @@ def ordinal_distance(values):
 
 
 def test_kappa_matches_the_textbook():
-    """Computed by hand: 100 pairs, observed disagreement 0.35, by chance 0.795."""
+    """By hand, 100 pairs have an observed disagreement of 0.35, and 0.795 by chance."""
     table = {(0, 0): 40, (0, 1): 10, (1, 0): 5, (1, 1): 20, (1, 2): 5, (2, 1): 5, (2, 2): 10,
              (0, 2): 5}  # fmt: skip
     pairs = [pair for pair, times in table.items() for _ in range(times)]

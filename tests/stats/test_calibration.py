@@ -1,4 +1,4 @@
-"""What a judge gives where people gave a grade."""
+"""The mean grade of a judge for each grade of people."""
 
 import pytest
 
@@ -7,7 +7,7 @@ from berryeval.stats.checked_pairs import CheckedPairs
 
 
 def test_a_point_is_the_mean_of_the_judge_where_people_gave_a_grade():
-    """0, 1 and 1 where people gave 0; one pair has no interval."""
+    """The judge gave 0, 1 and 1 where people gave 0; one pair has no interval."""
     first, second = calibrate(CheckedPairs([0, 0, 0, 2], [0, 1, 1, 2]))
     assert (first.people, first.n_pairs) == (0, 3)
     assert first.mean == pytest.approx(2 / 3)

@@ -106,7 +106,7 @@ def test_a_decline_of_one_stratum_is_found():
 
 @pytest.mark.parametrize("fall", [0.0, 0.2])
 def test_different_strata_rarely_raise_false_alarms(fall):
-    """About 15 of 300 at level 0.05, even if one rises as much as another falls."""
+    """About 15 of 300 do at level 0.05, even if one rises as much as another falls."""
     random = np.random.default_rng(4)
     p_values = []
     for seed in range(300):
@@ -119,7 +119,7 @@ def test_different_strata_rarely_raise_false_alarms(fall):
 
 
 def test_a_step_is_found_where_it_is():
-    """From the eighth entry on each of 100 queries scores 0.1 less."""
+    """From the eighth entry on, each of 100 queries scores 0.1 less."""
     scores = series(np.random.default_rng(1), 100, 20, 0.5)
     scores[:, 7:] -= 0.1
     found = find_decline(scores)
@@ -164,7 +164,7 @@ def test_an_improvement_is_not_a_decline():
 
 @pytest.mark.parametrize("correlation", [0.0, 0.9])
 def test_neutral_series_rarely_raise_false_alarms(correlation):
-    """About 15 of 300 at level 0.05, with and without correlated entries."""
+    """About 15 of 300 do at level 0.05, with and without correlated entries."""
     random = np.random.default_rng(4)
     p_values = [
         find_decline(series(random, 40, 12, correlation), n_flips=FLIPS, seed=seed).p_value

@@ -9,7 +9,7 @@ from berryeval.stats.moments import average_ranks
 
 
 def test_cohens_dz_by_hand():
-    """0, 1, 2: the mean is 1, the standard deviation 1."""
+    """For 0, 1 and 2, the mean and the standard deviation are 1."""
     assert cohens_dz([0.0, 1.0, 2.0]) == 1.0
 
 
@@ -34,7 +34,7 @@ def test_rank_biserial_by_hand():
 
 
 def test_rank_biserial_follows_wilcoxons_statistic():
-    """E3: 2 W / (n (n + 1) / 2) - 1."""
+    """E3: it is 2 W / (n (n + 1) / 2) - 1."""
     differences = np.random.default_rng(2).normal(0.1, 1, size=33)
     w = stats.wilcoxon(differences, alternative="greater").statistic
     assert rank_biserial(differences) == pytest.approx(2 * w / (33 * 34 / 2) - 1)

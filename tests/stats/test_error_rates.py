@@ -16,7 +16,7 @@ def rates(name, n_queries):
 @pytest.mark.parametrize("n_queries", [50, 100])
 @pytest.mark.parametrize("name", SHAPES)
 def test_a_drop_of_the_margin_rarely_passes(name, n_queries):
-    """At most 0.065 plus three standard errors, for a long tail and for lost queries."""
+    """The rate is at most 0.065 plus three standard errors, for a long tail and lost queries."""
     found = rates(name, n_queries)
     assert found.false_pass["gate"] <= 0.065 + 0.0103
     assert found.false_pass["gate"] <= found.false_pass["skew-safe"]

@@ -33,7 +33,7 @@ def test_new_queries_resemble_the_real_ones():
 
 
 def test_a_discrete_measure_keeps_its_values():
-    """P@10 has eleven values."""
+    """P@10 keeps its eleven values."""
     random = np.random.default_rng(1)
     worse, better = (random.integers(0, 11, 200) / 10 for _ in range(2))
     for invented in fitted.draw_like(worse, better, 1000, random):
@@ -41,7 +41,7 @@ def test_a_discrete_measure_keeps_its_values():
 
 
 def test_too_few_changed_queries_are_not_fitted():
-    """Fifteen are required."""
+    """At least fifteen are required."""
     better = np.linspace(0.1, 0.9, 100)
     worse = better.copy()
     worse[:14] -= 0.05

@@ -1,4 +1,4 @@
-"""Error rates of verdicts that rest on model judgments, at reduced size."""
+"""Error rates of verdicts based on model judgments, at reduced size."""
 
 import numpy as np
 import pytest
@@ -24,7 +24,7 @@ def rates(name, n_labels):
 @pytest.mark.parametrize("n_labels", [50, 200])
 @pytest.mark.parametrize("name", ATOMS)
 def test_a_drop_of_the_margin_rarely_passes(name, n_labels):
-    """At most 0.065 plus three standard errors, and 95% intervals cover the truth.
+    """The rate is at most 0.065 plus three standard errors, and 95% intervals cover the truth.
 
     Where errors are rare and large, many samples of 50 have hardly any of them: intervals are too
     narrow, and some candidates fail wrongly. Wrong passes stay rare, since two lost queries are
@@ -38,7 +38,7 @@ def test_a_drop_of_the_margin_rarely_passes(name, n_labels):
 
 
 def test_naive_use_of_the_same_grades_passes_nearly_always():
-    """A judge that does not see large losses, and one that is rarely wrong."""
+    """Examples are a judge that does not see large losses, and one that is rarely wrong."""
     assert rates("blind to large losses", 50).wrong["naive"] > 0.9
     assert rates("3% of the queries wrong by 0.6", 50).wrong["naive"] > 0.9
 

@@ -24,7 +24,7 @@ orders = st.integers(2, 7).flatmap(
 @examples(100)
 @given(cases=orders)
 def test_many_rows_at_once_have_the_taus_of_each(cases):
-    """NaN stands for what is None for a single row."""
+    """NaN takes the place of None for a single row."""
     x, y = (np.array(side) for side in zip(*cases, strict=True))
     for rows, single in ((kendall_taus(x, y), kendall_tau), (tau_aps_of(x, y), tau_ap)):
         for found, (one, other) in zip(rows.tolist(), cases, strict=True):
@@ -86,7 +86,7 @@ def test_weights_change_the_order():
 
 
 def test_nothing_is_known_of_one_query_one_system_or_ties():
-    """None, not an error."""
+    """The result is None, not an error."""
     assert order_intervals([[1.0, 2.0]], [[1.0, 2.0]]) == (None, None)
     assert order_intervals([[1.0], [2.0]], [[1.0], [2.0]]) == (None, None)
     assert order_intervals([[1.0, 1.0]] * 3, [[1.0, 2.0]] * 3) == (None, None)

@@ -63,7 +63,7 @@ def test_queries_needed_by_hand():
 
 
 def test_large_numbers_use_the_normal_distribution():
-    """From 10,000 queries on both distributions agree."""
+    """From 10,000 queries on, both distributions agree."""
     z = 1.6448536 + 0.8416212
     assert queries_needed(1.0, 0.001) == pytest.approx((z / 0.001) ** 2, rel=1e-6)
 

@@ -24,7 +24,7 @@ def noisy_queries(seed=0, n_queries=400, n_labelled=60):
 
 
 def test_the_mean_is_the_models_plus_the_correction():
-    """Lambda mean_N(f) + mean_n(Y - lambda f), with the stated variance and n - 2 degrees."""
+    """It is lambda mean_N(f) + mean_n(Y - lambda f), with the stated variance and n - 2 degrees."""
     people, model = noisy_queries()
     is_labelled = ~np.isnan(people)
     y, f = people[is_labelled], model[is_labelled]
@@ -48,7 +48,7 @@ def test_the_mean_is_the_models_plus_the_correction():
     ],
 )
 def test_it_matches_ppi_python(weight, mean, low, high):
-    """ppi-python 0.2.3, whose samples are not nested: its lambda is ours times 1 - n/N.
+    """Samples of ppi-python 0.2.3 are not nested, so its lambda is ours times 1 - n/N.
 
     Its variance takes the spread of the model's scores from the 340 unlabelled queries, ours from
     the 60 labelled ones, and it divides by n. With both adapted, 90% intervals have its width.
@@ -98,7 +98,7 @@ def test_at_weight_one_every_draw_together_is_unbiased(inference):
 
 
 def test_the_skewness_of_a_set_is_that_of_all_draws():
-    """With known residuals, the third moment over all draws of 10 of 14 queries."""
+    """With known residuals, it is the third moment over all draws of 10 of 14 queries."""
     random = np.random.default_rng(5)
     truth = random.gamma(0.5, 0.2, 14)
     model = np.zeros(14)
@@ -154,14 +154,14 @@ def test_fewer_than_ten_differences_leave_people_alone(n_wrong, is_used):
 
 
 def test_a_useless_model_gets_no_weight():
-    """An adversarial model is ignored, and one that is exaggerated is not trusted beyond 1."""
+    """An adversarial model is ignored, and an exaggerating one has at most a weight of 1."""
     people, model = noisy_queries()
     assert powered_mean(people, 1 - model).weight == 0.0
     assert powered_mean(people, model / 5).weight == 1.0
 
 
 def test_strata_have_corrections_of_their_own():
-    """A model that errs in one stratum only is corrected there, whatever was labelled elsewhere."""
+    """A model that errs only in one stratum is corrected there, whatever was labelled elsewhere."""
     random = np.random.default_rng(1)
     truth = random.beta(2, 2, 300)
     strata = np.repeat(["easy", "hard"], [200, 100])
@@ -185,7 +185,7 @@ def test_strata_have_corrections_of_their_own():
 
 
 def test_what_peoples_labels_show_alone_is_kept():
-    """With its own error, by stratum; None where the model does not count anyway."""
+    """It has its own error, by stratum, and is None if the model does not count anyway."""
     people, model = noisy_queries()
     strata = ["a" if row < 150 else "b" for row in range(len(model))]
     shuffled = np.random.default_rng(2).permutation(len(model))
@@ -202,7 +202,7 @@ def test_what_peoples_labels_show_alone_is_kept():
 
 
 def test_chosen_queries_count_for_themselves_alone():
-    """A stratum that is wholly labelled adds no sampling error, and corrects no other query."""
+    """A completely labelled stratum adds no sampling error, and corrects no other query."""
     people, model = noisy_queries()
     chosen = np.flatnonzero(np.isnan(people))[:5]
     labelled = people.copy()
@@ -217,7 +217,7 @@ def test_chosen_queries_count_for_themselves_alone():
 
 
 def test_few_labels_in_a_stratum_are_rejected():
-    """Ten labels, or all queries of the stratum."""
+    """A stratum needs ten labels, or labels for all of its queries."""
     people, model = noisy_queries()
     strata = ["few" if row < 100 else "many" for row in range(400)]
     people[:100] = NAN
@@ -238,7 +238,7 @@ def test_few_labels_in_a_stratum_are_rejected():
     ],
 )
 def test_bad_arguments_are_named(change, message):
-    """Every message says what was expected and what came."""
+    """Every message has what was expected and what was found."""
     people, model = noisy_queries()
     with pytest.raises((ArgumentError, TypeError), match=message):
         powered_mean(**{"people": people, "model": model, **change})
@@ -267,7 +267,7 @@ def test_pairs_correct_the_models_sums():
 
 
 def test_deciding_pairs_count_once():
-    """With probability 1 the grade of people replaces that of the model, and no other."""
+    """With probability 1, the grade of people replaces that of the model for this pair only."""
     found = correct_scores([0.5, 0.5], [1], [0.3], [0.1], [1.0])
     assert found.values.tolist() == pytest.approx([0.5, 0.7])
     assert found.uses_model
@@ -275,7 +275,7 @@ def test_deciding_pairs_count_once():
 
 
 def test_few_differing_pairs_leave_people_alone():
-    """Below ten, scores are the sums of people's grades over the probability alone."""
+    """Below ten, scores are only the sums of people's grades divided by probabilities."""
     people = [0.2] * 30
     model = [0.2] * (30 - MIN_DIFFERING + 1) + [0.0] * (MIN_DIFFERING - 1)
     found = correct_scores([9.0], [0] * 30, people, model, [0.5] * 30)
@@ -300,7 +300,7 @@ def test_bad_pairs_are_named(change, message):
 
 
 def test_labels_go_where_size_and_spread_are_large():
-    """By size times spread, at least ten each, and never more than there are."""
+    """Labels follow size times spread, with at least ten each, and never more than exist."""
     sizes = {"a": 1000, "b": 100, "c": 12}
     found = allocate_labels(sizes, 200, spreads={"a": 0.1, "b": 0.9, "c": 5.0})
     assert sum(found.values()) == 200
@@ -318,7 +318,7 @@ def test_labels_go_where_size_and_spread_are_large():
     ],
 )
 def test_too_few_labels_are_named(arguments, message):
-    """An allocation that leaves a stratum without its least is rejected."""
+    """An allocation that leaves a stratum below its minimum is rejected."""
     with pytest.raises(ArgumentError, match=message):
         allocate_labels(*arguments)
 

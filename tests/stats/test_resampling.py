@@ -51,7 +51,7 @@ def test_neighbouring_resamples_and_seeds_are_uncorrelated():
 
 
 def test_means_of_a_resample_are_paired():
-    """One draw serves all columns: a column that is twice another stays so."""
+    """All columns share a draw: a column that is twice another stays twice as large."""
     values = np.random.default_rng(1).random((30, 1))
     means = flipped_means(np.hstack([values, 2 * values]), 100)
     assert (2 * means[:, 0] == means[:, 1]).all()
@@ -122,7 +122,7 @@ def test_numbers_out_of_range_are_rejected():
 
 
 def test_memory_does_not_grow_with_the_number_of_columns(monkeypatch):
-    """Columns are flipped a few at a time: all flips of all columns would take gigabytes."""
+    """Columns are flipped a few at a time, since all of them would take gigabytes."""
     monkeypatch.setattr(resampling, "_AT_A_TIME", 20_000)
     rows = np.random.default_rng(5).normal(size=(30, 400))
     n_flips = 2000

@@ -16,13 +16,13 @@ alphas = st.sampled_from([0.0, 0.5, 1.0, 5.0])
 
 
 def test_losses_count_more_than_gains():
-    """Gains of 0.6 against a loss of 0.2, which counts three times."""
+    """There are gains of 0.6, and a loss of 0.2 that counts three times."""
     assert u_risk([0.4, 0.2, -0.2, 0.0], alpha=2) == pytest.approx((0.6 - 3 * 0.2) / 4, abs=1e-15)
     assert u_risk([0.4, 0.2, -0.2, 0.0], alpha=0) == pytest.approx(0.1)
 
 
 def test_t_risk_divides_by_the_standard_error():
-    """Weighed differences 0.4, 0.2 and -0.6 have the mean 0."""
+    """Weighted differences of 0.4, 0.2 and -0.6 have the mean 0."""
     assert t_risk([0.4, 0.2, -0.2], alpha=2) == pytest.approx(0.0, abs=1e-15)
     # 0.3 and -0.1 x 2: mean 0.05, standard deviation 0.5 / sqrt(2).
     assert t_risk([0.3, -0.1], alpha=1) == pytest.approx(0.05 / (0.5 / math.sqrt(2)) * math.sqrt(2))
@@ -40,12 +40,12 @@ def test_t_risk_is_the_t_statistic_of_weighed_differences(values, alpha):
 
 
 def test_robustness_is_the_share_that_gains_minus_the_share_that_loses():
-    """Three gain and one loses, of six."""
+    """Of six queries, three gain and one loses."""
     assert robustness_index([0.1, 0.5, 0.2, -0.9, 0.0, 0.0]) == pytest.approx(2 / 6)
 
 
 def test_geometric_risk_of_two_systems_by_hand():
-    """Sums: a 1.2, b 0.8; q1 1.2, q2 0.8; all 2.0."""
+    """The sums are 1.2 for a, 0.8 for b; 1.2 for q1, 0.8 for q2; and 2.0 for all."""
     scores = [[0.9, 0.3], [0.3, 0.5]]
     expected = np.array([[0.72, 0.48], [0.48, 0.32]])
     z = (np.array(scores) - expected) / np.sqrt(expected)
@@ -64,14 +64,14 @@ def test_a_stable_system_has_less_geometric_risk_than_a_volatile_one():
 
 
 def test_queries_that_no_system_answers_contribute_nothing_to_z():
-    """They lower the mean only."""
+    """They only lower the mean."""
     assert geo_risk([[0.0, 0.0], [0.0, 0.0]]) == [0.0, 0.0]
     [one, other] = geo_risk([[0.5, 0.5], [0.0, 0.0]])
     assert one == other == pytest.approx(math.sqrt(0.25 * 0.5))
 
 
 def test_nothing_is_undefined():
-    """No query has no risk; one has no spread."""
+    """Without queries, there is no risk; one query has no spread."""
     assert u_risk([]) is None
     assert robustness_index([]) is None
     assert t_risk([0.5]) is None

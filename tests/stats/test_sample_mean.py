@@ -88,7 +88,7 @@ def test_p_values_are_the_larger_of_student_and_hall():
 
 
 def test_bounds_are_the_closed_inverse():
-    """mean - se max(c, c'), and for the other side mean - se min(-c, c'(-c))."""
+    """They are mean - se max(c, c'), and for the other side mean - se min(-c, c'(-c))."""
     sample = mean_of(SKEWED)
     c = stats.t.ppf(0.95, 39)
     for skewness in (-2.0, 0.0, 1.5):

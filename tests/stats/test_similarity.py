@@ -57,7 +57,7 @@ RBO = [
 
 @pytest.mark.parametrize(("a", "b", "expected"), RBO)
 def test_overlap_matches_the_package_rbo(a, b, expected):
-    """Lists of equal and unequal length."""
+    """They agree for lists of equal and unequal length."""
     assert rank_biased_overlap(a, b, 0.9) == pytest.approx(expected, rel=1e-12)
 
 
@@ -118,7 +118,7 @@ def continued(a: str, b: str, p: float, *, is_best: bool) -> float:
 @examples(30)
 @given(rankings, rankings, st.sampled_from([0.1, 0.5, 0.9]))
 def test_bounds_are_the_worst_and_the_best_continuation(a, b, p):
-    """E3: RBO_MIN, and RBO_MIN + RBO_RES."""
+    """E3: they are RBO_MIN, and RBO_MIN + RBO_RES."""
     low, high = overlap_bounds(a, b, p)
     assert low == pytest.approx(continued(a, b, p, is_best=False), abs=1e-9)
     assert high == pytest.approx(continued(a, b, p, is_best=True), abs=1e-9)
@@ -128,7 +128,7 @@ def test_bounds_are_the_worst_and_the_best_continuation(a, b, p):
 @pytest.mark.parametrize("p", [0.5, 0.9])
 @pytest.mark.parametrize(("a", "b"), [("abcdefg", "zcavwxy"), ("abc", "bca"), ("a", "bcda")])
 def test_bounds_match_the_papers_closed_forms(a, b, p):
-    """Equations 11 and 30, by lists of length s and l with X in common."""
+    """They match equations 11 and 30, for lists of length s and l with X in common."""
     short, long = sorted((a, b), key=len)
     s, n = len(short), len(long)
     common = [len(set(short[:d]) & set(long[:d])) for d in range(1, n + 1)]

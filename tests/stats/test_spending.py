@@ -51,7 +51,7 @@ def test_two_looks_agree_with_the_bivariate_normal_distribution():
 
 @pytest.mark.parametrize("times", [[0.1, 0.15, 0.16, 0.4, 0.41, 1.0], [0.3, 0.3005, 0.7, 1.0]])
 def test_all_looks_together_reject_alpha_of_the_time(times):
-    """In 200,000 random walks with any looks; nearly coinciding looks are conservative."""
+    """This holds in 200,000 random walks; nearly coinciding looks are conservative."""
     random, n_walks = np.random.default_rng(0), 200_000
     place, crossed = np.zeros(n_walks), np.zeros(n_walks, dtype=bool)
     boundaries = stats.norm.isf(look_levels(times, 0.05))
