@@ -52,12 +52,12 @@ SERVERS = {
     "browser", "chat_server", "limited", "page", "postgres_dsn", "pytester", "server", "servers",
     "traced",
 }  # fmt: skip
-"""Fixtures that start a program beside ours."""
+"""Fixtures that start another program."""
 
 
 @pytest.hookimpl(wrapper=True)
 def pytest_collection():
-    """Collect tests without a search for garbage: a sixth of the time, and nothing is garbage."""
+    """Collect tests without garbage collection, which takes a sixth of the time in vain."""
     gc.disable()
     try:
         return (yield)
@@ -68,7 +68,7 @@ def pytest_collection():
 
 @pytest.hookimpl(wrapper=True)
 def pytest_collect_file():
-    """Look for examples only in the source: each module of the tests would be imported again."""
+    """Look for doctests only in the source: otherwise, each test module would be imported again."""
     return [one for one in (yield) if not isinstance(one, DoctestModule)]
 
 

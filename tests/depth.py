@@ -10,7 +10,7 @@ from hypothesis import settings
 __all__ = ["IS_DEEP", "examples"]
 
 IS_DEEP = bool(os.environ.get("BERRYEVAL_DEEP_TESTS"))
-"""Whether there is time: every night, and after changes to arithmetic."""
+"""Whether this is a deep run, as every night and after changes to arithmetic."""
 
 _FEWEST = 5
 

@@ -38,7 +38,7 @@ QUESTIONS = (
 
 
 _MANY = 500
-"""Queries whose bounds would take long."""
+"""Number of queries from which bounds would take long."""
 
 
 def example_data(

@@ -1,4 +1,4 @@
-"""The order of tests in several processes: only one of them starts what many tests share."""
+"""The order of tests in several processes: only one of them starts each shared program."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ PROGRAMS = (
 def by_program(tests: list[Any], n_processes: int) -> list[Any]:
     """Return the tests in an order in which each program is started by one process.
 
-    xdist divides the list into equal parts, and what is at the end of one may move to another
+    xdist divides the list into equal parts, and tests at the end of one may move to another
     process later. So each part begins with the modules that use a program.
     """
     program_of: dict[Any, int] = {}

@@ -1,4 +1,4 @@
-"""The files that pages of the documentation take for granted, made from the examples."""
+"""The files that pages of the documentation assume to exist, made from the examples."""
 
 import csv
 import json
@@ -312,7 +312,7 @@ def write_single(page: str, folder: Path) -> None:
 
 
 def names_of(page: str) -> dict[str, object]:
-    """Return the names that the code of a page takes for granted."""
+    """Return the names that the code of a page assumes to exist."""
     names: dict[str, object] = {}
     if page in WITH_NAMES:
         exec(WITH_NAMES[page], names)  # noqa: S102 - from below

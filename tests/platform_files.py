@@ -1,4 +1,4 @@
-"""Small files of every platform, written by hand after the documented shapes."""
+"""Small files of every platform, written by hand in the documented formats."""
 
 import json
 

@@ -1,4 +1,4 @@
-"""New archives are created by recorded statements, which takes a fifth of the time.
+"""Creates new archives with recorded statements, which takes a fifth of the time.
 
 Hundreds of tests create an archive. In each process, migrations create the first one of each kind
 of database; the others repeat the statements that were executed.

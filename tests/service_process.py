@@ -19,7 +19,7 @@ class Server:
     Parameters
     ----------
     folder : Path
-        Working directory, also for temporary files.
+        Working directory, which also contains temporary files.
     options : str
         Options of ``berryeval serve``.
     before : sequence of str
@@ -90,7 +90,7 @@ class ForkedServers:
     Parameters
     ----------
     folder : Path
-        For the errors of the forking process.
+        Folder for the errors of the forking process.
     """
 
     def __init__(self, folder):
@@ -111,7 +111,7 @@ class ForkedServers:
         return self._started[-1]
 
     def call(self, *request):
-        """Let the forking process do something, and return its number."""
+        """Send a request to the forking process, and return the number that it answers."""
         print(json.dumps(request), file=self._forking.stdin, flush=True)
         answer = self._forking.stdout.readline()
         assert answer, self._log.read_text()
@@ -130,7 +130,7 @@ class _ForkedServer(Server):
 
 
 class _ForkedProcess:
-    """Offers what is used of `subprocess.Popen`, for a child of the forking process."""
+    """The needed part of `subprocess.Popen`, for a child of the forking process."""
 
     def __init__(self, call, folder, arguments, settings):
         pipe = folder / "stdout"

@@ -10,7 +10,7 @@ PAGE = Path(__file__).parent.parent / "ARCHITECTURE.md"
 LEVELS = 2
 INDENT = 2
 DESCRIPTIONS = 20
-"""Lines that are indented further continue the description of the line before."""
+"""Lines that are indented further continue the description of the previous line."""
 
 
 def drawn() -> Iterator[str]:

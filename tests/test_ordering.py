@@ -26,7 +26,7 @@ def parts(tests, n_processes):
 
 
 def test_each_part_begins_with_the_modules_of_a_program():
-    """A module that uses two of them is with the more expensive one."""
+    """A module that uses two of them runs with the more expensive one."""
     ordered = by_program(TESTS, 3)
     found = [list(dict.fromkeys(test.path for test in part)) for part in parts(ordered, 3)]
     assert found == [
@@ -36,7 +36,7 @@ def test_each_part_begins_with_the_modules_of_a_program():
 
 @pytest.mark.parametrize("n_processes", [1, 2, 3, 5, 60])
 def test_no_test_is_lost_and_modules_keep_their_order(n_processes):
-    """However many processes there are."""
+    """This holds for any number of processes."""
     ordered = by_program(TESTS, n_processes)
     assert len(ordered) == len(TESTS)
     for path in FIXTURES:

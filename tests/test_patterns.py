@@ -131,7 +131,7 @@ def test_no_pattern_backtracks(module, pattern, method):
     ],
 )
 def test_hostile_texts_are_read_in_proportional_time(read, start, unit):
-    """Margins, measures, addresses and templates, whether they are valid or not."""
+    """This covers margins, measures, addresses and templates, valid or not."""
 
     def rejected(text):
         with suppress(BerryEvalError):

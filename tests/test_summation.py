@@ -24,7 +24,7 @@ UNORDERED = {
 }
 LIBRARIES = {"math", "numpy", "scipy", "statistics"}
 ELSEWHERE = ("examples", "search")
-"""Scores there are those of systems under test, which are nobody's specification."""
+"""Scores in these folders are those of systems under test, which have no specification."""
 
 EXACT = "exact, so its order does not matter"
 WHOLE = "of whole numbers"

@@ -1,4 +1,4 @@
-"""Waiting for what another thread, process or page does, however slow the machine is."""
+"""Waiting for another thread, process or page, however slow the machine is."""
 
 from __future__ import annotations
 

@@ -49,7 +49,7 @@ def write_sdist(folder, files):
 
 
 def test_complete_packages_pass(tmp_path, monkeypatch, capsys):
-    """A wheel, a pure wheel and a source distribution."""
+    """A wheel, a pure wheel and a source distribution are accepted."""
     write_wheel(tmp_path, IN_WHEEL)
     pure = {name: text for name, text in IN_WHEEL.items() if not name.endswith(".so")}
     write_wheel(tmp_path, pure, "py3-none-any")

@@ -34,7 +34,7 @@ def test_the_image_has_two_stages_and_is_not_root():
 
 
 def test_the_image_installs_nothing_without_a_hash():
-    """Its only step of installation is the script that is tried without an engine, too."""
+    """Its only installation step is the script that is also tested without a container engine."""
     steps = re.findall(r"^RUN (.+)$", CONTAINERFILE, re.MULTILINE)
     assert steps[0] == "/source/deploy/install.sh /opt/berryeval"
     assert not any("pip" in step or "apt" in step for step in steps)
@@ -67,7 +67,7 @@ def test_compose_runs_the_service_read_only_with_postgresql():
 
 
 def test_the_unit_restricts_the_service():
-    """It has a user of its own, writes only its state, and requires a token behind a proxy."""
+    """It has its own user, writes only its state, and requires a token behind a proxy."""
     assert "ExecStart=/opt/berryeval/bin/berryeval serve --require-token\n" in UNIT
     for setting in ("DynamicUser=yes", "NoNewPrivileges=yes", "PrivateTmp=yes",
                     "ProtectSystem=strict", "StateDirectory=berryeval"):  # fmt: skip
@@ -100,7 +100,7 @@ def test_proxies_lead_to_the_port_of_the_service(name):
 
 @pytest.mark.skipif(sys.platform == "win32", reason="the script runs in a shell")
 def test_a_backup_can_be_restored(tmp_path):
-    """It has every judgment; only the newest are kept; the service can keep the archive open."""
+    """It has every judgment, the newest backups are kept, and the service keeps running."""
     path, backups = tmp_path / "a.db", tmp_path / "backups"
     backups.mkdir()
     for day in ("01", "02", "03"):
@@ -121,7 +121,7 @@ def test_a_backup_can_be_restored(tmp_path):
 
 
 def test_the_operators_page_names_every_file():
-    """A file that the page does not mention is not found."""
+    """Operators find every file through the page."""
     page = (ROOT / "docs" / "how-to" / "operate-the-service.md").read_text(encoding="utf-8")
     for name in ("Containerfile", "compose.yaml", "berryeval.service", "Caddyfile", "nginx.conf",
                  "backup.sh"):  # fmt: skip

@@ -58,7 +58,7 @@ def test_every_requirement_has_one_version_and_its_hashes(name):
 
 
 def test_installers_come_in_the_versions_of_the_other_file():
-    """The pip that comes with Python reads hashes only from a file of requirements."""
+    """The pip that comes with Python reads hashes only from a requirements file."""
     installers = locked("requirements-installers.txt")
     assert {each.name for each, _ in installers.values()} == {"pip", "uv"}
     assert installers.items() <= LOCK.items()
@@ -137,7 +137,7 @@ def installs(path: Path) -> list[str]:
 
 
 def is_hashed(command: str) -> bool:
-    """Whether a command installs nothing without a hash: see the test at the end for pip."""
+    """Whether a command installs only packages with hashes; the test at the end covers pip."""
     if "--require-hashes" in command:
         return True
     if "pip install" in command and "--no-deps" in command:
@@ -150,13 +150,13 @@ def is_hashed(command: str) -> bool:
 
 @pytest.mark.parametrize("path", SCRIPTS, ids=lambda path: path.name)
 def test_nothing_is_installed_without_hashes(path):
-    """Neither by make nor by a workflow, with the listed exceptions."""
+    """This holds for make and for workflows, with the listed exceptions."""
     found = [each for each in installs(path) if not is_hashed(each)]
     assert [each for each in found if each not in WITHOUT_HASHES] == []
 
 
 def test_installs_without_hashes_are_still_there():
-    """An exception that nothing needs any more is removed."""
+    """Exceptions that are no longer needed have to be removed."""
     assert {each for path in SCRIPTS for each in installs(path)} >= set(WITHOUT_HASHES)
 
 
@@ -187,7 +187,7 @@ HASHED = {
 
 
 def install(tool: str, folder: Path, constraint: str, *arguments: str) -> tuple[int, str]:
-    """Install from a folder alone, with a file of constraints whose name ends the arguments."""
+    """Install only from a folder, with a constraints file that is the last argument."""
     if f"{tool}=={importlib.metadata.version(tool)}" not in LOCK:
         pytest.skip(f"another {tool} may read less")
     (folder / "constraints.txt").write_text(constraint)
@@ -207,7 +207,7 @@ def install(tool: str, folder: Path, constraint: str, *arguments: str) -> tuple[
     ],
 )
 def test_a_package_with_another_hash_or_none_is_rejected(package, tool, constraint, reason):
-    """The hashes of constraints count for whatever is installed."""
+    """Hashes in constraints apply to all installed packages."""
     folder, _ = package
     (folder / "pyproject.toml").write_text(PROJECT_OF_SHRUB)
     code, text = install(tool, folder, constraint, *HASHED[tool])
@@ -217,7 +217,7 @@ def test_a_package_with_another_hash_or_none_is_rejected(package, tool, constrai
 
 @pytest.mark.parametrize("tool", INSTALLERS)
 def test_a_package_with_its_hash_is_accepted(package, tool):
-    """Nothing else is the reason for a rejection."""
+    """The hash is the only reason for a rejection."""
     folder, correct = package
     (folder / "pyproject.toml").write_text(PROJECT_OF_SHRUB)
     code, text = install(tool, folder, f"shrub==1 --hash=sha256:{correct}", *HASHED[tool])
@@ -226,7 +226,7 @@ def test_a_package_with_its_hash_is_accepted(package, tool):
 
 @pytest.mark.parametrize("constraint", [WRONG, f"other==1 --hash=sha256:{'0' * 64}"])
 def test_pip_rejects_a_build_tool_with_another_hash_or_none(package, constraint):
-    """The hashes of build constraints count for whatever builds a package."""
+    """Hashes in build constraints apply to all build tools."""
     folder, _ = package
     project = '[build-system]\nrequires = ["shrub"]\nbuild-backend = "shrub"\n'
     (folder / "pyproject.toml").write_text(project)

@@ -41,7 +41,7 @@ def test_links_become_absolute(text, expected):
 
 
 def test_readme_has_no_relative_link():
-    """Every address of ours is that of a file that exists."""
+    """Every address within the repository is that of an existing file."""
     text = linked((ROOT / "README.md").read_text(encoding="utf-8"))
     outside = re.sub(r"^```.*?^```$", "", text, flags=re.DOTALL | re.MULTILINE)
     targets = re.findall(r"\]\(([^)\s]+)\)", outside)
@@ -63,7 +63,7 @@ def test_another_host_is_refused():
 
 
 def test_the_field_of_the_package_is_readme(tmp_path):
-    """As the build backend asks for it."""
+    """The build backend gets it on request."""
     path = tmp_path / "README.md"
     path.write_text("[a](LICENSE)")
     project = {"urls": URLS, "version": "1.2.3"}

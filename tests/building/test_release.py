@@ -99,7 +99,7 @@ def test_an_unusable_version_changes_nothing(project, version, reason):
 
 
 def test_there_must_be_something_to_release(project):
-    """A second release without a change is refused, whatever its version."""
+    """A second release without a change is rejected, whatever its version."""
     release.cut(project, "1.0.0", DAY)
     for version in ("1.0.0", "1.0.1"):
         with pytest.raises(release.ReleaseError, match=r"above 1\.0\.0|nothing to release"):

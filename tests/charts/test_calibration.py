@@ -29,7 +29,7 @@ CELLS = [
 
 @pytest.mark.parametrize("width", [320, 420])
 def test_a_generous_judge_is_above_the_diagonal(width):
-    """A dot on its interval for each grade of people, and the description says the same."""
+    """Each grade of people has a dot on its interval, and the description says the same."""
     chart = drawn(calibration(POINTS, CELLS, 3, 0.95, width=width))
     first, second, third = chart.find_all("g", class_="s-candidate")
     dot, line = first.find("circle"), first.find("line")
@@ -42,7 +42,7 @@ def test_a_generous_judge_is_above_the_diagonal(width):
 
 
 def test_circles_are_shares_of_what_the_judge_gave():
-    """Their areas are; a grade that it never gave, and no grade, have none."""
+    """Their areas are proportional to them; grades that it never gave have no circle."""
     circles = drawn(calibration(POINTS, CELLS, 3, 0.95)).find_all("circle", class_="band")
     assert len(circles) == 2
     large, small = (float(circle["r"]) ** 2 for circle in circles)

@@ -17,7 +17,7 @@ def tuned(runs=RUNS, methods=("wsum",)):
 
 
 def test_two_runs_are_one_line_with_a_dot_per_fold():
-    """It goes from the first run alone to the second alone."""
+    """The line leads from the first run alone to the second alone."""
     chart = weights_chart(tuned())
     drawn = chart.to_svg()
     assert chart.title == "RR@5 by weight"

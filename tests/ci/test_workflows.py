@@ -37,7 +37,7 @@ def step(steps: list[dict], name: str) -> dict:
 
 
 def test_dependencies_are_audited_every_week():
-    """All lock files, and a package that cannot be looked up fails the audit."""
+    """All lock files are audited, and a package that cannot be looked up fails the audit."""
     audit = load(".github/workflows/audit.yml")
     [schedule] = audit["on"]["schedule"]
     assert re.fullmatch(r"\d+ \d+ \* \* \d", schedule["cron"])
@@ -59,7 +59,7 @@ def test_the_workflow_runs_if_search_or_golden_files_change():
 
 
 def test_the_workflow_runs_if_a_package_changes_that_search_imports():
-    """X10: fusion, formats and data types decide what is found as much as the search does."""
+    """X10: fusion, formats and data types affect the results as much as the search does."""
     source = ROOT / "src" / "berryeval"
     imported = {
         name
@@ -187,7 +187,7 @@ def test_the_action_installs_the_wheel_of_its_release(tmp_path, inputs, package)
 
 @pytest.mark.skipif(sys.platform == "win32", reason="the action runs in bash")
 def test_the_action_installs_the_requirements_of_the_project(tmp_path):
-    """Without any, pip gets the package alone."""
+    """Without any, pip installs only the package."""
     (tmp_path / "python").write_text('#!/bin/sh\necho "$@"\n')
     (tmp_path / "python").chmod(0o755)
     install = step(ACTION["runs"]["steps"], "Install berryeval")

@@ -84,7 +84,7 @@ def test_without_swaps_there_is_no_table_of_them():
 
 
 def test_csv_has_one_row_per_pair():
-    """With both differences and findings."""
+    """Each row has both differences and findings."""
     rows = [*csv.DictReader(io.StringIO(agree("-m", "RR", "--format", "csv").stdout))]
     assert [(row["first"], row["second"], row["order"]) for row in rows] == [
         ("a.run", "b.run", "swapped"),
@@ -96,7 +96,7 @@ def test_csv_has_one_row_per_pair():
 
 
 def test_json_and_markdown_can_be_written():
-    """By the extension of the file."""
+    """The extension of the file determines the format."""
     assert agree("-o", "out.json").exit_code == 0
     found = json.loads(Path("out.json").read_text())
     assert (found["kind"], found["judgments"]) == ("agreement", ["experts.qrels", "model.qrels"])
@@ -134,7 +134,7 @@ def test_one_set_of_judgments_compares_measures():
 
 
 def test_the_agreement_of_measures_can_be_written_as_json_and_csv():
-    """By default, of nDCG@10 and AP."""
+    """By default, nDCG@10 and AP are compared."""
     found = json.loads(agree_measures("--json").stdout)
     assert (found["kind"], found["measures"]) == ("measures_agreement", ["nDCG@10", "AP"])
     [pair] = found["pairs"]
@@ -153,14 +153,14 @@ def test_one_measure_of_one_set_is_an_error():
 
 
 def test_a_missing_file_is_reported_as_such():
-    """Whatever its place."""
+    """This holds for every argument."""
     result = CliRunner().invoke(main, ["agree", "experts.qrels", "none.txt", "a.run", "b.run"])
     assert result.exit_code == 2
     assert "none.txt" in result.stderr
 
 
 def test_the_same_judgments_twice_are_an_error():
-    """It would always agree."""
+    """They would always agree."""
     files = ("experts.qrels", "experts.qrels", "a.run", "b.run")
     result = CliRunner().invoke(main, ["agree", *files])
     assert result.exit_code == 2
@@ -168,6 +168,6 @@ def test_the_same_judgments_twice_are_an_error():
 
 
 def test_one_run_is_an_error():
-    """There is no order."""
+    """A single run has no order."""
     result = CliRunner().invoke(main, ["agree", "experts.qrels", "model.qrels", "a.run"])
     assert (result.exit_code, result.stderr) == (2, "Error: runs: expected at least two, got 1\n")

@@ -145,7 +145,7 @@ def test_measures_as_json_has_the_same_texts(berryeval):
 
 
 def test_measures_as_json_has_parameters_and_defaults(berryeval):
-    """With `at`, which of them follows the @."""
+    """The key `at` names the parameter that follows the @."""
     found = _measures_as_json(berryeval)
     expected = {"k": None, "gain": "linear", "rel": 0.0, "judged_only": False}
     assert found["nDCG"]["parameters"] == expected
@@ -156,7 +156,7 @@ def test_measures_as_json_has_parameters_and_defaults(berryeval):
 
 
 def test_measures_as_json_lists_those_of_runs_with_what_they_are_of(berryeval):
-    """Whole runs, sessions and comparisons have their list: their names are not for ``-m``."""
+    """They are listed separately, by what they describe: their names are not for ``-m``."""
     found = json.loads(berryeval("measures", "--json").output)["run_measures"]
     assert [measure["name"] for measure in found] == [measure.name for measure in RUN_MEASURES]
     by_name = {measure["name"]: measure for measure in found}
@@ -167,7 +167,7 @@ def test_measures_as_json_lists_those_of_runs_with_what_they_are_of(berryeval):
 
 @pytest.mark.parametrize("name", ["novelty", "ILD", "georisk", "nsDCG", "RBO"])
 def test_measures_of_runs_are_explained_by_name(berryeval, name):
-    """The text says what they are of."""
+    """The text states what they describe."""
     result = berryeval("measures", name)
     assert result.exit_code == 0
     assert "`evaluate` and `-m` do not take it" in " ".join(result.output.split())

@@ -60,7 +60,7 @@ def test_every_query_can_be_reported():
 
 
 def test_risks_are_shown_on_request():
-    """One row per measure and weight; JSON has the same, and is empty otherwise."""
+    """There is one row per measure and weight; JSON has the same, or none without the option."""
     shown = berryeval(*FILES, "-m", "nDCG@10", "--risk", "0", "--risk", "5").output
     table = shown.partition("Risk against words.run\n\n")[2].splitlines()
     assert table[0].split() == [

@@ -54,7 +54,7 @@ SKIPPED = {"ranx-lz4", "trec", "letor"}  # a library may be missing; ids have no
 
 @pytest.mark.parametrize("source", OF_JUDGMENTS)
 def test_judgments_go_from_every_format_into_every_other(convert, source):
-    """What every format holds arrives: the grade that counts, of each document."""
+    """The grade that counts is converted for every document."""
     expected = None
     for target in FORMATS:
         if "judgments" not in FORMATS[target].HOLDS.writes or target in SKIPPED:
@@ -69,7 +69,7 @@ def test_judgments_go_from_every_format_into_every_other(convert, source):
 
 @pytest.mark.parametrize("source", OF_RUNS)
 def test_runs_go_from_every_format_into_every_other(convert, source):
-    """The order of every ranking arrives."""
+    """The order of every ranking is preserved."""
     expected = read_run_of(convert, source, "jsonl")
     for target in FORMATS:
         if "run" in FORMATS[target].HOLDS.writes and target not in SKIPPED:
@@ -88,7 +88,7 @@ def test_rows_without_a_rating_are_reported_in_one_line(convert):
 
 
 def test_every_kind_of_loss_is_reported_in_a_line_of_its_own(convert):
-    """First what the reader left out, then what has no place in the target."""
+    """Losses of the reader come first, then those of the target."""
     assert convert(QUEPID_BOOK, target="out.json") == [
         "1 document's title and other fields were left out.",
         "2 rows without a rating were left out.",
@@ -99,7 +99,7 @@ def test_every_kind_of_loss_is_reported_in_a_line_of_its_own(convert):
 
 
 def test_judges_times_sources_and_notes_survive_in_json_lines_and_parquet(convert, folder):
-    """They come back from either, and nothing is reported but the other format's losses."""
+    """Both formats preserve them, and only losses of other formats are reported."""
     rows = [
         {"query_id": "q1", "doc_id": "d1", "relevance": 2, "judge": "ada", "source": "pool",
          "judged_at": "2026-11-16T08:00:00+00:00", "note": 'old, but\n"right"'},
@@ -123,7 +123,7 @@ def test_judges_times_sources_and_notes_survive_in_json_lines_and_parquet(conver
 
 
 def test_judges_are_reduced_if_a_rule_is_named(convert, folder):
-    """Also in a format that would hold all of them."""
+    """The rule applies even in a format that could keep all of them."""
     assert convert(QUEPID_BOOK_CSV, "--judges", "max", target="out.jsonl")[1:] == [
         "Several judges graded 2 documents: the highest grade counts."
     ]
@@ -131,7 +131,7 @@ def test_judges_are_reduced_if_a_rule_is_named(convert, folder):
 
 
 def test_names_of_judges_that_have_no_place_are_reported(convert):
-    """Even if nothing had to be reduced."""
+    """They are reported even if no grades had to be combined."""
     lines = convert(QUEPID_CASE, target="out.json")
     assert "1 grade's judge was left out." in lines
 
@@ -144,7 +144,7 @@ def test_negative_grades_that_have_no_place_are_reported(convert):
 
 
 def test_scores_and_tags_that_have_no_place_are_reported(convert):
-    """MS MARCO has ranks only."""
+    """MS MARCO contains only ranks."""
     assert convert("q1 Q0 d1 1 0.5 bm25\n", "--to", "msmarco") == [
         "Scores were left out: the format has ranks only.",
         "The tag 'bm25' was left out.",
@@ -236,7 +236,7 @@ def test_invalid_scores_are_reported_with_their_line(folder, row, message):
 
 
 def test_queries_go_between_platforms_and_our_files(convert, folder):
-    """Query sets of OpenSearch, and cases of Quepid."""
+    """This covers query sets of OpenSearch, and cases of Quepid."""
     assert convert(SRW_QUERY_SET, target="q.jsonl") == ["1 query's notes or options were left out."]
     convert((folder / "q.jsonl").read_text(), "--to", "srw-query-set")
     assert [one.text for one in read_queries("out")] == ["led tv", "hdmi"]

@@ -293,7 +293,7 @@ def test_an_error_is_one_line_until_the_process_ends(tmp_path):
 
 
 def test_unjudged_documents_can_be_removed():
-    """All measures see judged documents only, and their names say so."""
+    """All measures look only at judged documents, and their names say so."""
     result = berryeval("qrels.txt", "b.run", "-m", "RR", "-m", "P@1", "--judged-only")
     assert result.output.splitlines()[:3] == [
         "                        b.run",

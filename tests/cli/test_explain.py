@@ -173,13 +173,13 @@ def test_errors_are_one_line_and_exit_code_2(arguments, message):
 
 
 def test_unjudged_documents_can_be_removed():
-    """The first judged document is the same in both runs, so that nothing changed."""
+    """The first judged document is the same in both runs, so nothing has changed."""
     result = berryeval("qrels.txt", "a.run", "b.run", "--query", "q1", "-m", "P@1", "--judged-only")
     assert result.output.startswith("P(judged_only=True)@1 of query q1 did not change")
 
 
 def test_runs_that_were_fused_show_who_brought_a_document():
-    """One column per run, in text, CSV and JSON; a dash if the run does not have the document."""
+    """Each run has a column in text, CSV and JSON, with a dash if it lacks the document."""
     sources = ["--fused-from", "one=a.run", "--fused-from", "b.run"]
     arguments = ["qrels.txt", "a.run", "b.run", "--query", "q1", *sources]
     lines = berryeval(*arguments).output.splitlines()

@@ -33,13 +33,13 @@ def test_a_fused_run_is_written():
 
 
 def test_the_run_goes_to_standard_output_by_default():
-    """In TREC's format, for the next command of a pipe."""
+    """It is in TREC format, for the next command of a pipe."""
     first = fuse().stdout.splitlines()[0]
     assert first == "h01 Q0 export-pdf 1 0.03278688524590164 rrf"
 
 
 def test_settings_reach_the_method():
-    """Method, normalisation, weights, parameters and depth."""
+    """This covers method, normalisation, weights, parameters and depth."""
     fuse("-o", "a.jsonl", "--method", "wsum", "--norm", "zmuv", "--weights", "0.7,0.3")
     expected = be.fuse(["words.run", "stems.run"], "wsum", norm="zmuv", weights=[0.7, 0.3])
     assert be.read_run("a.jsonl") == expected
@@ -55,7 +55,7 @@ def test_methods_learn_from_judgments():
 
 
 def test_queries_that_a_run_lacks_are_reported():
-    """By the name of the run, on standard error."""
+    """The note on standard error names the run."""
     rows = Path("stems.run").read_text().splitlines(keepends=True)
     Path("part.run").write_text("".join(row for row in rows if not row.startswith("h01")))
     result = fuse("-o", "fused.run", runs=("words.run", "Stems=part.run"))
@@ -101,7 +101,7 @@ def test_suspicious_scores_are_reported():
     ],
 )
 def test_mistakes_are_reported_in_one_line(arguments, message):
-    """With exit code 2, and nothing is written."""
+    """The exit code is 2, and nothing is written."""
     result = fuse(*arguments)
     assert result.exit_code == 2
     assert message in result.stderr.splitlines()[-1]
@@ -115,7 +115,7 @@ def test_one_run_cannot_be_fused():
 
 
 def test_tuning_is_reported_in_several_formats():
-    """Text on standard output; files of every kind; and the fused run."""
+    """This covers text on standard output, files of every kind, and the fused run."""
     reports = [f"t.{ending}" for ending in ("json", "md", "csv", "txt", "svg", "html")]
     result = fuse(
         *TUNED, "-o", "fused.run", *(part for name in reports for part in ("--report", name))

@@ -15,7 +15,7 @@ from judges.judged_set import write_judged_set
 
 @pytest.fixture
 def model(chat_server, tmp_path, monkeypatch):
-    """A model that writes two queries per document: a good one, and one that is there already."""
+    """A model that writes two queries per document: a good one, and one that already exists."""
     monkeypatch.chdir(tmp_path)
     write_judged_set(tmp_path / "golden", n_queries=10)
     chat_server[0].reset()
@@ -86,14 +86,14 @@ def test_what_a_document_does_not_answer_is_set_aside(model, propose):
 
 
 def test_a_document_without_queries_is_not_read_again(model, propose):
-    """It is noted, too."""
+    """A document for which the model wrote no queries is recorded, too."""
     model.write = lambda _document: []
     assert "2 not answered" in propose("-n", "2").stdout
     assert {one.why for one in read_proposals("golden")} == {"the model wrote no query"}
 
 
 def test_people_accept_edit_and_reject(model, propose):
-    """Accepted queries are added with their intent; the file keeps who decided and what was."""
+    """Accepted queries are added; the file records who decided, and the original text."""
     propose("-n", "4")
     answers = "a\ne\nmy words\nmy intent\nr\ntoo easy\nq\n"
     result = review("--reviewer", "ada", answers=answers)
@@ -129,7 +129,7 @@ def test_the_file_can_be_edited_instead(propose):
 
 @pytest.mark.usefixtures("model")
 def test_skipped_proposals_wait(propose):
-    """Nothing is decided by leaving."""
+    """Skipping a proposal decides nothing."""
     propose("-n", "2")
     assert "Waiting for review: 2." in review(answers="s\ns\n").stdout
     review(answers="s\n")
@@ -156,7 +156,7 @@ def test_a_dry_run_sends_nothing(model, propose):
 
 
 def test_budget_and_failures_have_exit_codes(model, propose):
-    """6 and 4; what was written stays."""
+    """The exit codes are 6 and 4, and queries that were written are kept."""
     result = propose("-n", "8", "--concurrency", "1", "--max-calls", "5")
     assert (result.exit_code, "Stopped: the budget of 5 calls" in result.stderr) == (6, True)
     assert "proposed" in statuses()
@@ -168,7 +168,7 @@ def test_budget_and_failures_have_exit_codes(model, propose):
 
 @pytest.mark.usefixtures("model")
 def test_a_set_without_documents_has_nothing_to_read(propose):
-    """The error says what is missing."""
+    """The error states what is missing."""
     Path("golden/documents.jsonl").unlink()
     result = propose()
     assert (result.exit_code, "expected documents" in result.stderr) == (2, True)

@@ -353,7 +353,7 @@ def test_missing_queries_are_counted_in_the_history(folder):
 
 
 def test_old_evaluations_are_added_with_their_time(folder):
-    """They take their place among the others, whenever they are added."""
+    """They are sorted by their time, not by when they were added."""
     (folder / "qrels").write_text("q1 0 a 1\n")
     (folder / "a.run").write_text("q1 Q0 a 1 1 t\n")
     command = ["evaluate", "qrels", "a.run", "-m", "RR", "--history", "history.jsonl", "--time"]
@@ -377,7 +377,7 @@ def test_a_time_that_is_none_is_refused(folder):
 
 @pytest.mark.skipif(sys.platform == "win32", reason="Windows has no such bits")
 def test_a_history_is_not_executable(folder):
-    """Other files of a user are not, either."""
+    """It gets the usual permissions of new files."""
     record(3)
     [path] = folder.glob("*.jsonl")
     assert path.stat().st_mode & 0o111 == 0

@@ -95,7 +95,7 @@ my_retriever = Retriever()
 @pytest.mark.parametrize(("service", "job"), [("github", ".github/workflows/search-quality.yml"),
                                               ("gitlab", ".gitlab-ci.yml")])  # fmt: skip
 def test_from_a_retriever_to_a_gate_in_ci(folder, monkeypatch, service, job):
-    """Three commands, without an editor: init, baseline save, gate."""
+    """Three commands suffice, without an editor: init, baseline save, gate."""
     (folder / "app_of_init.py").write_text(RETRIEVER)
     (folder / "requirements.txt").write_text("langchain\n")
     (folder / "qrels.txt").write_text(QRELS)
@@ -123,7 +123,7 @@ def test_from_a_retriever_to_a_gate_in_ci(folder, monkeypatch, service, job):
 
 
 def test_a_job_installs_the_project(folder):
-    """With the packages that its pyproject.toml names; without one, only BerryEval."""
+    """It installs the packages in its pyproject.toml; without one, only BerryEval."""
     assert "pip install berryeval\n" in job_for("github", folder).text
     (folder / "pyproject.toml").write_text("[project]\n")
     assert "pip install berryeval .\n" in job_for("gitlab", folder).text
@@ -152,7 +152,7 @@ def test_an_empty_folder_gets_a_template(folder):
 
 
 def test_an_existing_file_is_kept(folder):
-    """Unless --force is given."""
+    """It is only replaced with --force."""
     (folder / "berryeval.toml").write_text('judgments = "mine"\n')
     result = berryeval("init")
     assert result.exit_code == 2
@@ -165,7 +165,7 @@ def test_an_existing_file_is_kept(folder):
 
 
 def test_other_files_are_passed_over(folder):
-    """Binary files, broken ones, and files of other programs are no runs."""
+    """Binary files, broken ones, and files of other programs are not runs."""
     (folder / "notes.txt").write_text("a few words\n")
     (folder / "empty.run").write_text("")
     (folder / "picture.json").write_bytes(b"\x89PNG\r\n\x1a\n\x00")
@@ -174,7 +174,7 @@ def test_other_files_are_passed_over(folder):
 
 
 def test_a_folder_that_does_not_exist_is_an_error():
-    """With one line."""
+    """The message is one line."""
     result = berryeval("init", "nowhere")
     assert result.exit_code == 2
     assert "FOLDER: expected an existing folder, got 'nowhere'" in result.output

@@ -17,7 +17,7 @@ GOOD = [[0.95, 0.05, 0, 0], [0.05, 0.9, 0.05, 0], [0, 0.05, 0.9, 0.05], [0, 0, 0
 
 @pytest.fixture
 def model(chat_server, tmp_path, monkeypatch):
-    """A model that grades as people do, in a folder with a golden set."""
+    """A model that gives the same grades as people, in a folder with a golden set."""
     monkeypatch.chdir(tmp_path)
     write_judged_set(tmp_path / "golden", n_queries=30)
     chat_server[0].reset()
@@ -77,7 +77,7 @@ def test_a_dry_run_sends_nothing(model, judge):
 
 
 def test_a_dry_run_of_a_check_sends_nothing(model, judge):
-    """It counts what the check then asks: pairs that are judged twice, and none that are stored."""
+    """It counts the calls of the check: repeated pairs are included, stored ones are not."""
     words = ["check", "--pairs", "60", "--repeats", "10"]
     planned = json.loads(judge(*words, "--dry-run", "--json").stdout)
     assert (planned["pairs"], planned["calls"], model.n_requests) == (60, 70, 0)
@@ -89,7 +89,7 @@ def test_a_dry_run_of_a_check_sends_nothing(model, judge):
 
 
 def test_the_budget_has_an_exit_code_and_the_rest_follows(model, judge):
-    """6, what is left on standard error, and no pair twice."""
+    """The exit code is 6, standard error states how many are left, and none is judged twice."""
     result = judge("--run", "new.run", "--max-calls", "25", "--json")
     assert result.exit_code == 6
     assert "Stopped: the budget of 25 calls is used up. Left: 35 pairs" in result.stderr
@@ -100,7 +100,7 @@ def test_the_budget_has_an_exit_code_and_the_rest_follows(model, judge):
 
 
 def test_a_judge_that_fails_has_an_exit_code(model, judge):
-    """4, as for a system; the other pairs are judged."""
+    """It is 4, as for a system; the other pairs are judged."""
     model.faults = [(400, {"error": "too long"})]
     result = judge("--run", "new.run")
     assert result.exit_code == 4
@@ -111,7 +111,7 @@ def test_a_judge_that_fails_has_an_exit_code(model, judge):
 
 
 def test_a_judge_is_checked_admitted_and_counts(model, judge, chat_server):
-    """The whole way: check, admission, grades that count, and a model that changes."""
+    """The workflow has a check, an admission, counted grades, and a model that changes."""
     model.grade = confused(truth, GOOD)
     result = judge("check", "--run", "old.run", "--run", "new.run", "--price", "1")
     assert result.exit_code == 0, result.output
@@ -133,7 +133,7 @@ def test_a_judge_is_checked_admitted_and_counts(model, judge, chat_server):
 
 
 def test_a_judge_that_is_not_admitted_has_an_exit_code(model, judge):
-    """1, with the reasons, and grades that do not count."""
+    """It is 1, with the reasons, and the grades do not count."""
     model.grade = lambda _query, document: len(document) % 4
     result = judge("check", "--run", "old.run", "--pairs", "60", "--json")
     found = json.loads(result.stdout)
@@ -154,7 +154,7 @@ def test_a_check_within_a_budget_is_continued(judge):
 
 
 def test_drift_is_a_warning(model, judge):
-    """A server that grades otherwise under the same name is noticed."""
+    """A server that grades differently under the same name is noticed."""
     judge("--run", "new.run", "-n", "20")
     model.grade = lambda query, document: 3 - truth(query, document)
     result = judge("--run", "new.run", "--repeats", "10")
@@ -162,7 +162,7 @@ def test_drift_is_a_warning(model, judge):
 
 
 def test_other_judges_are_opened_by_name(model, judge, tmp_path):
-    """A file of grades judges without a call; what it lacks it cannot judge."""
+    """A file of grades judges without a call; pairs that it lacks cannot be judged."""
     (tmp_path / "model.qrels").write_text("q0 0 d0-6 2\n")
     result = judge("--run", "new.run", "-o", "out.md", name="model.qrels")
     assert result.exit_code == 0, result.output
@@ -209,7 +209,7 @@ def test_documents_without_text_are_reported(model, judge, tmp_path):
 
 
 def test_judges_are_shown_with_cost_and_standing(model, judge):
-    """What was spent so far, whether grades count, and a judge that has changed."""
+    """The list shows the cost so far, whether grades count, and whether a judge has changed."""
 
     def show(*words):
         return CliRunner().invoke(main, ["judge", "show", "--golden", "golden", *words])
@@ -234,7 +234,7 @@ def test_judges_are_shown_with_cost_and_standing(model, judge):
 
 
 def test_a_rejected_judge_is_shown(model, judge):
-    """With the reasons."""
+    """The list shows the reasons."""
     model.grade = lambda _query, document: len(document) % 4
     judge("check", "--pairs", "60")
     result = CliRunner().invoke(main, ["judge", "show", "--golden", "golden"])

@@ -18,7 +18,7 @@ from small_golden_set import write_golden_set
 
 PAGE = Path(__file__).parents[2] / "docs" / "how-to" / "find-what-to-judge.md"
 MEASURED = {"measure", "measures", "at_least", "margin", "equivalent"}
-"""Parameters by which a command names measures."""
+"""Parameters of commands that name measures."""
 
 CONDENSED = "nDCG(judged_only=True)@3"
 JUDGMENTS = {f"q{i}": {"a": 2, "b": 0, "c": 1} for i in range(6)}
@@ -96,7 +96,7 @@ FILES = ("qrels.json", "one.run", "two.run")
     ],
 )
 def test_the_option_equals_the_parameter_of_the_measure(words):
-    """Both interfaces print the same bytes, and others than without."""
+    """Both spellings print the same bytes, which differ from those without the option."""
     by_name = call(*words, "-m", CONDENSED)
     assert call(*words, "-m", "nDCG@3", "--judged-only") == by_name
     assert call(*words, "-m", "nDCG@3") != by_name
@@ -104,7 +104,7 @@ def test_the_option_equals_the_parameter_of_the_measure(words):
 
 
 def test_agreement_of_measures_takes_the_option():
-    """One set of judgments, and the default measures."""
+    """There is one set of judgments, and the measures are the default ones."""
     found = json.loads(call("agree", *FILES, "--judged-only", "--json"))
     assert "nDCG(judged_only=True)@10" in json.dumps(found)
     by_name = call(
@@ -129,7 +129,7 @@ def test_session_dcg_is_condensed_as_well():
 
 
 def test_fusion_is_tuned_by_judged_documents():
-    """By the option, and by the name of the measure; without --tune nothing is scored."""
+    """The option and the name of the measure both work; without --tune, nothing is scored."""
     words = ("fuse", "one.run", "two.run", "--judgments", "qrels.json", "--folds", "3")
     by_name = call(*words, "--tune", CONDENSED)
     assert call(*words, "--tune", "nDCG@3", "--judged-only") == by_name
@@ -140,7 +140,7 @@ def test_fusion_is_tuned_by_judged_documents():
 
 @pytest.mark.parametrize("command", ["fuse", "tune"])
 def test_tuning_takes_one_measure(command):
-    """A name of several measures is an error in one line."""
+    """A name that stands for several measures is a one-line error."""
     words = ["fuse", "one.run", "two.run", "--judgments", "qrels.json", "--tune", "official"]
     if command == "tune":
         write_fruit(Path("fruit"))
@@ -151,7 +151,7 @@ def test_tuning_takes_one_measure(command):
 
 
 def test_hybrid_search_is_tuned_by_judged_documents():
-    """Deeper than the cutoff, since judged documents may come later."""
+    """The ranking is searched below the cutoff, since judged documents may come later."""
     write_fruit(Path("fruit"))
     words = ("tune", "--system", "hybrid", "--golden", "fruit", "--folds", "3", "-s", "late=0")
     by_name = call(*words, "-m", CONDENSED, "--json")
@@ -160,7 +160,7 @@ def test_hybrid_search_is_tuned_by_judged_documents():
 
 
 def test_a_history_shows_the_measure_that_was_recorded():
-    """Recorded by the option, and shown by the option."""
+    """The option applies both to recording and to showing."""
     for note in "12":
         call(
             "evaluate", "qrels.json", "one.run", "-m", "nDCG@3", "--judged-only",
@@ -179,7 +179,7 @@ def saved(*words):
 
 
 def test_a_baseline_keeps_whole_rankings(monkeypatch):
-    """By the option, the name, the settings and the environment."""
+    """This holds for the option, the name, the settings and the environment."""
     expected = {CONDENSED: be.evaluate(JUDGMENTS, RUNS["one"], CONDENSED)[CONDENSED].mean}, None
     assert saved("-m", CONDENSED) == expected
     assert saved("-m", "nDCG@3", "--judged-only") == expected
@@ -214,7 +214,7 @@ def figures(text):
 
 
 def test_a_gate_decides_the_same_by_every_interface(monkeypatch):
-    """The name of the measure, the settings, the environment, the flag and Python."""
+    """These are the name of the measure, the settings, the environment, the flag and Python."""
     toml(CONDENSED)
     by_name = figures(call("gate", "--json"))
     toml("nDCG@3")

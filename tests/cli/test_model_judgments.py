@@ -48,7 +48,7 @@ def run(*arguments):
 
 
 def test_compare_rests_on_both():
-    """The table says so, and JSON counts the judgments."""
+    """The table states it, and JSON counts the judgments."""
     files = ("people.txt", "old.run", "new.run", "-m", "nDCG@5")
     more = ("--model-judgments", "model.txt", "--label-draw", "draw.json")
     shown = run("compare", *files, *more)
@@ -65,7 +65,7 @@ def test_compare_rests_on_both():
     [("--model-judgments", "--label-draw"), ("--label-draw", "--model-judgments")],
 )
 def test_compare_needs_both_files(given, missing):
-    """One of them alone is an error that names the other."""
+    """Giving only one is an error that names the other."""
     found = run("compare", "people.txt", "old.run", "new.run", given, "draw.json")
     assert found.exit_code == 2
     assert f"{missing}: expected a file" in found.stderr
@@ -142,7 +142,7 @@ def test_a_gate_needs_both_files(change, message):
 
 
 def test_a_reserve_and_repeats_are_refused():
-    """Neither goes with a model."""
+    """Neither can be combined with a model."""
     settings = Path("berryeval.toml")
     settings.write_text("reserve = 0.3\n" + settings.read_text())
     found = run("gate")

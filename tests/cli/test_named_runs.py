@@ -26,18 +26,18 @@ def means(*arguments):
 
 
 def test_a_run_has_the_name_before_the_equals_sign():
-    """Others have the names of their files."""
+    """Other runs are named after their files."""
     assert means("BM25=a.run", "b.run") == {"BM25": 0.5, "b.run": 1.0}
 
 
 def test_a_file_with_an_equals_sign_in_its_name_is_a_file(folder):
-    """An existing file is never taken apart; nor is a path."""
+    """The name of an existing file is never split, nor is a path."""
     (folder / "k1=0.9.run").write_text((folder / "b.run").read_text())
     assert means("k1=0.9.run", "./a.run") == {"k1=0.9.run": 1.0, "a.run": 0.5}
 
 
 def test_a_comparison_shows_the_names():
-    """In the headline, too."""
+    """The headline uses them, too."""
     result = CliRunner().invoke(main, ["compare", "qrels", "Old=a.run", "New=b.run", "-m", "RR"])
     assert result.exit_code == 0
     assert "Old (baseline)" in result.output
@@ -45,11 +45,11 @@ def test_a_comparison_shows_the_names():
 
 
 def test_the_same_name_twice_is_refused():
-    """Results could not be distinguished."""
+    """Their results could not be distinguished."""
     result = CliRunner().invoke(main, ["evaluate", "qrels", "x=a.run", "x=b.run"])
     assert "RUN: expected a different name for each run" in result.output
 
 
 def test_documents_with_the_id_of_the_query_can_be_excluded():
-    """--exclude-self, as BEIR does."""
+    """--exclude-self removes them, as BEIR does."""
     assert means("a.run", "--exclude-self") == {"a.run": 1.0}

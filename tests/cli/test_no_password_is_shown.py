@@ -56,7 +56,7 @@ def folder(tmp_path, monkeypatch):
 
 @pytest.mark.parametrize("address", ADDRESSES)
 def test_a_history_is_not_written_to_an_address(folder, address):
-    """Nor to a file with that name."""
+    """It is not written to a file of that name, either."""
     arguments = ["evaluate", "qrels.txt", "a.run", "--history", address]
     result = CliRunner().invoke(main, arguments, prog_name="berryeval")
     assert (result.exit_code, "hunter2" in result.output) == (2, False)
@@ -66,7 +66,7 @@ def test_a_history_is_not_written_to_an_address(folder, address):
 @pytest.mark.parametrize("address", ADDRESSES)
 @pytest.mark.parametrize("command", COMMANDS, ids=" ".join)
 def test_no_password_is_shown(folder, command, address):
-    """Neither on the terminal nor in a file."""
+    """It appears neither on the terminal nor in a file."""
     arguments = [address if one == "ADDRESS" else one for one in command]
     result = CliRunner().invoke(main, arguments, prog_name="berryeval")
     assert result.exit_code not in (0, 70), result.output
@@ -93,7 +93,7 @@ def test_init_writes_no_key(system):
 @pytest.mark.parametrize("system", ["hybrid", "my_app:find", "postgresql://ada@db/quality",
                                     "https://search.example/?q={query}&n={k}"])  # fmt: skip
 def test_init_takes_systems_without_secrets(system):
-    """Users of databases are no secret."""
+    """The user names of databases are not secret."""
     result = CliRunner().invoke(main, ["init", "--print", "--system", system])
     assert result.exit_code == 0, result.output
     assert system in result.output

@@ -33,7 +33,7 @@ def call(*arguments):
 
 
 def test_the_table_has_means_and_the_least_alike_queries():
-    """Queries of one run only are counted."""
+    """Queries that are only in one run are counted."""
     result = call()
     assert result.exit_code == 0
     found = overlap(A, B)
@@ -49,7 +49,7 @@ def test_the_table_has_means_and_the_least_alike_queries():
 
 
 def test_identical_runs_have_no_table_of_queries():
-    """None differs."""
+    """No query differs."""
     result = CliRunner().invoke(main, ["overlap", "A=a.run", "B=./a.run", "--depth", "0"])
     assert result.exit_code == 0
     assert "Queries whose rankings differ most" not in result.stdout
@@ -57,7 +57,7 @@ def test_identical_runs_have_no_table_of_queries():
 
 
 def test_csv_and_json_have_every_query():
-    """With all digits."""
+    """Numbers have all digits."""
     rows = [*csv.DictReader(io.StringIO(call("-p", "0.5", "--format", "csv").stdout))]
     found = overlap(A, B, p=0.5)
     assert [float(row["overlap"]) for row in rows] == [
@@ -69,7 +69,7 @@ def test_csv_and_json_have_every_query():
 
 
 def test_markdown_can_be_written():
-    """By the extension of the file."""
+    """The extension of the file selects the format."""
     assert call("-o", "out.md").exit_code == 0
     assert "| first | second | overlap |" in Path("out.md").read_text()
     assert call("-o", "out.txt").exit_code == 0
@@ -77,7 +77,7 @@ def test_markdown_can_be_written():
 
 
 def test_an_invalid_persistence_is_an_error():
-    """One line, exit code 2."""
+    """It is one line, with exit code 2."""
     result = call("-p", "1")
     assert result.exit_code == 2
     assert result.stderr == "Error: p: expected a number between 0 and 1, got 1.0\n"

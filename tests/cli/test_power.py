@@ -90,7 +90,7 @@ def test_invalid_input_is_one_line_and_exit_code_2(arguments, message):
     "argument", [("--margin", "1e-8"), ("--margin", "1e100"), ("--alpha", "1e-12")]
 )
 def test_extreme_numbers_are_answered(argument):
-    """A margin that needs more queries than anybody has shows a dash."""
+    """A margin that requires an absurd number of queries shows a dash."""
     result = power("--against", "stems.run", *argument)
     assert (result.exit_code, result.stderr) == (0, "")
     assert "nDCG@10, 60 queries" in result.stdout

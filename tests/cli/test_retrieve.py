@@ -269,7 +269,7 @@ def test_a_golden_set_has_documents_and_queries(folder):
 
 
 def test_the_system_is_an_option():
-    """As in `berryeval quality`; as an argument it still works, with a hint."""
+    """It is the same as in `berryeval quality`; the former argument still works, with a hint."""
     assert retrieve("engine_of_test:find", "-o", "a.run").stderr == ""
     former = invoke("engine_of_test:find", "-o", "b.run")
     assert former.exit_code == 0

@@ -45,7 +45,7 @@ def test_serve_prints_its_address_and_stops_on_a_signal(tmp_path):
 
 
 def test_a_busy_port_creates_no_archive(tmp_path):
-    """The message names the option, and the folder stays as it was."""
+    """The message names the option, and the folder is unchanged."""
     with socket.create_server(("127.0.0.1", 0)) as other:
         port = other.getsockname()[1]
         done = run("serve", "--port", str(port))

@@ -46,7 +46,7 @@ def call(*arguments):
 
 @pytest.mark.parametrize("queries", ["queries.jsonl", "queries.json", "queries.csv"])
 def test_json_has_the_numbers_of_python(queries):
-    """From every format of queries."""
+    """This holds for every format of queries."""
     expected = be.session_scores(
         QRELS, RUN, {"s1": ["q1", "q2"], "s2": ["q3"]}, measures=["nDCG@10"]
     )
@@ -62,7 +62,7 @@ def test_json_has_the_numbers_of_python(queries):
 
 
 def test_tables_and_csv():
-    """The means, every session if wanted, and all digits as CSV."""
+    """They show the means, every session on request, and in CSV all digits."""
     words = ["sessions", "qrels.json", "a.run", "--queries", "queries.csv", "-m", "RR"]
     short = call(*words).stdout
     assert ["a.run", "2", "3"] in [line.split()[:3] for line in short.splitlines()]
@@ -78,7 +78,7 @@ def test_tables_and_csv():
 
 
 def test_gains_and_depth():
-    """As in Python."""
+    """Both have the same effect as in Python."""
     words = ["sessions", "qrels.json", "a.run", "--queries", "queries.csv", "--json"]
     done = call(*words, "--exponential", "-k", "1")
     sessions = {"s1": ["q1", "q2"], "s2": ["q3"]}
@@ -87,7 +87,7 @@ def test_gains_and_depth():
 
 
 def test_turns_are_slices():
-    """The first turns, and the second ones."""
+    """First and second turns are separate slices."""
     words = ["evaluate", "qrels.json", "a.run", "--queries", "queries.csv", "-m", "RR"]
     done = call(*words, "--by", "turn", "--json")
     assert done.exit_code == 0, done.output
@@ -96,7 +96,7 @@ def test_turns_are_slices():
 
 
 def test_queries_without_sessions_are_an_error():
-    """One line says what is missing."""
+    """One line states what is missing."""
     Path("plain.csv").write_text("query_id,text\nq1,first\n")
     done = call("sessions", "qrels.json", "a.run", "--queries", "plain.csv")
     assert done.exit_code == 2
@@ -114,7 +114,7 @@ def test_an_invalid_turn_is_an_error_with_its_line(turn):
 
 @pytest.mark.parametrize("format", ["jsonl", "csv", "json"])
 def test_turns_and_sessions_are_written(format, tmp_path):
-    """The session as the group that it is."""
+    """The session is written as a group."""
     queries = be.read_queries("queries.csv")
     write_queries(queries, tmp_path / f"again.{format}")
     assert be.read_queries(tmp_path / f"again.{format}") == queries
@@ -122,7 +122,7 @@ def test_turns_and_sessions_are_written(format, tmp_path):
 
 
 def test_the_bases_of_the_discounts_can_be_set():
-    """The command has the value of the function."""
+    """The command returns the same value as the function."""
     words = ["sessions", "qrels.json", "a.run", "--queries", "queries.csv", "--json"]
     done = call(*words, "--rank-base", "10", "--turn-base", "3")
     expected = be.session_scores(QRELS, RUN, "queries.csv", b=10, bq=3)

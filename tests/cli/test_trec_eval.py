@@ -45,7 +45,7 @@ P_1000                \tall\t0.0010
 
 @pytest.mark.parametrize("flags", [[], ["-m", "official"], ["-mofficial", "-mmap"]])
 def test_the_default_is_the_official_measures(flags):
-    """Names in 22 columns, tabs, four digits; the tag is that of the last line."""
+    """Names are padded to 22 columns, means have four digits, the tag is the last line's."""
     result = trec_eval(*flags)
     assert (result.exit_code, result.stdout) == (0, OFFICIAL)
 
@@ -156,7 +156,7 @@ def test_without_a_summary_the_output_may_be_empty():
 
 
 def test_the_size_of_the_collection_is_used_by_utility():
-    """Neither retrieved nor relevant: 10 + 1 - 4 - 2 of q1, 10 + 1 - 1 - 1 of q2."""
+    """It sets the number of other documents: 10 + 1 - 4 - 2 for q1, 10 + 1 - 1 - 1 for q2."""
     found = printed("-N10", "-q", "-m", "utility.0,0,0,1")
     assert [found["utility_0,0,0,1", query] for query in ("q1", "q2")] == ["5.0000", "9.0000"]
 
@@ -255,7 +255,7 @@ def test_10_scores_a_run_without_a_common_query_if_complete():
 
 
 def test_10_fails_at_a_missing_query():
-    """Exit code 4, unless -c is given; earlier output stays."""
+    """The exit code is 4, unless -c is given; earlier output is kept."""
     result = trec_eval("-q", "-mmap", "--compat=10.0")
     assert (result.exit_code, len(result.stdout.splitlines())) == (4, 2)
     assert "query 'q3' is not in the run" in result.stderr

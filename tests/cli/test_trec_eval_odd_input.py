@@ -320,7 +320,7 @@ def test_each_measure_interprets_a_negative_level_differently():
 
 
 def test_multiples_of_r_range_from_a_fifth_to_double():
-    """There are ten, also for judgment groups."""
+    """There are ten, including for judgment groups."""
     expected = [f"{n / 10:3.2f}" for n in range(2, 21, 2)]
     assert [name[-4:] for name, _ in printed("-mRprec_mult")] == expected
     assert [name[-4:] for name, _ in printed("-mRprec_mult_avgjg", "-Rqrels_jg")] == expected

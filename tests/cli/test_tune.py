@@ -23,7 +23,7 @@ def tune(*arguments, system="hybrid"):
 
 
 def test_the_last_line_has_the_settings_to_use():
-    """After the sentences, the settings and the folds."""
+    """It follows the sentences, the settings and the folds."""
     result = tune("--folds", "3")
     assert result.exit_code == 0, result.output
     lines = result.stdout.splitlines()
@@ -33,7 +33,7 @@ def test_the_last_line_has_the_settings_to_use():
 
 
 def test_a_file_has_the_format_of_its_name(tmp_path):
-    """And settings of the system are those to start from."""
+    """The settings of the system are the starting point."""
     result = tune("-s", "weights=2,1", "-s", "late=0", "-m", "RR@10", "-o", "settings.json")
     assert (result.exit_code, result.output) == (0, "")
     content = json.loads((tmp_path / "settings.json").read_text())
@@ -45,7 +45,7 @@ def test_a_file_has_the_format_of_its_name(tmp_path):
 
 
 def test_a_page_has_a_chart_of_all_settings(tmp_path):
-    """With the sentences, the line to use, and the tables."""
+    """It also has the sentences, the line to use, and the tables."""
     result = tune("--folds", "3", "-s", "late=0", "-s", "feedback=0", "-o", "tuning.html")
     assert (result.exit_code, result.output) == (0, "")
     page = (tmp_path / "tuning.html").read_text()
@@ -69,14 +69,14 @@ def test_the_system_was_an_argument():
 
 
 def test_systems_without_weights_are_rejected():
-    """With those that have them."""
+    """The message lists those that have some."""
     result = tune(system="bm25")
     assert result.exit_code == 2
     assert "Error: system: expected hybrid, or postgres with an address" in result.stderr
 
 
 def test_postgres_is_tuned_in_its_own_table(postgres_dsn):
-    """As the suite does."""
+    """The quality suite uses its own table as well."""
     result = tune("--dsn", postgres_dsn, "--json", system="postgres")
     assert result.exit_code == 0, result.output
     assert json.loads(result.stdout)["system"] == "postgres"

@@ -1,6 +1,6 @@
 """Write beir_values.json: what the metrics of BEIR 2.2.0 return for a small test set.
 
-BEIR brings PyTorch, so that the tests compare with its stored values. To write them again::
+BEIR requires PyTorch, so the tests compare with stored values. To write them again::
 
     python -m venv beir && beir/bin/pip install --no-deps beir==2.2.0
     beir/bin/python tests/compat/make_beir_values.py

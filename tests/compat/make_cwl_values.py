@@ -1,7 +1,7 @@
 """Write cwl_values.json: what cwl_eval 1.0.12 and ir_measures 0.4.3 return for a small test set.
 
-Both are asked through ir_measures: its provider cwl_eval for user models, its providers compat and
-accuracy for these two. To write the values again::
+Both are called through ir_measures: its provider cwl_eval for user models, and its providers compat
+and accuracy for the other two. To write the values again::
 
     python -m venv cwl && cwl/bin/pip install cwl-eval==1.0.12 ir-measures==0.4.3
     cwl/bin/python tests/compat/make_cwl_values.py

@@ -1,6 +1,6 @@
 """Write expression_values.json: the expressions in the tests of ir_measures and ranx, and values.
 
-ir_measures and its providers, and ranx, need many packages, so that the tests compare with stored
+ir_measures and its providers, and ranx, need many packages, so the tests compare with stored
 values. The expressions come from checkouts of both projects::
 
     python -m venv peers && peers/bin/pip install ir-measures==0.4.3 cwl-eval==1.0.12 \\
@@ -24,7 +24,7 @@ FILE = Path(__file__).with_name("expression_values.json")
 
 
 def expressions(tests):
-    """Return every measure in the tests, also as a part of another one, by its canonical name."""
+    """Return every measure in the tests, including parts of others, by its canonical name."""
     import ir_measures
 
     names = {**vars(ir_measures), "ir_measures": ir_measures}
@@ -118,7 +118,7 @@ METRICS = {
     "reciprocal_rank": "mrr", "average_precision": "map", "dcg": "dcg",
     "dcg_burges": "dcg_burges", "ndcg": "ndcg", "ndcg_burges": "ndcg_burges",
 }  # fmt: skip
-"""Functions of ranx.metrics, and the metrics that `ranx.evaluate` calls so."""
+"""Functions of ranx.metrics, and their names in `ranx.evaluate`."""
 
 
 def spelled(name, k=0, level=1):
@@ -131,7 +131,7 @@ def spelled(name, k=0, level=1):
 
 
 def ordered(data):
-    """Return documents with their numbers, the best first: by query, or as they are in lists."""
+    """Return documents with their numbers, the best first, by query or in the order of lists."""
     data = data.to_dict() if hasattr(data, "to_dict") else data
     if not isinstance(data, dict):
         return data  # in the order of ranks

@@ -1,6 +1,6 @@
 """Write ndeval_values.json: what ndeval 4.5 returns for small test sets with subtopics.
 
-ir_measures calls it as pyndeval, which is compiled from C, so that the tests compare with stored
+ir_measures calls it as pyndeval, which is compiled from C, so the tests compare with stored
 values. To write them again::
 
     python -m venv ndeval && ndeval/bin/pip install pyndeval==0.0.8 ir-measures==0.4.3

@@ -1,7 +1,7 @@
 """Write ranx_values.json: what ranx 0.3.21 returns for a small test set.
 
-ranx compiles for a minute and brings 700 MB, so that the tests compare with its stored values. To
-write them again::
+ranx compiles for a minute and installs 700 MB, so the tests compare with stored values. To write
+them again::
 
     python -m venv ranx && ranx/bin/pip install ranx==0.3.21
     ranx/bin/python tests/compat/make_ranx_values.py

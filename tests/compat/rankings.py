@@ -8,7 +8,7 @@ GRADES = st.sampled_from([-1, 0, 0, 1, 1, 2, 3])
 QUERIES = [f"q{number}" for number in range(4)]
 DOCUMENTS = [f"d{number}" for number in range(12)]
 CLOSE = st.sampled_from([1, 2, 0.5, 1.00000001, 1.00000002, -3.25, 1e300])
-"""Scores that tie, also those that only tie in 32 bits."""
+"""Scores that tie, including some that only tie in 32 bits."""
 
 
 @st.composite

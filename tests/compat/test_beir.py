@@ -12,7 +12,7 @@ STORED = json.loads(Path(__file__).with_name("beir_values.json").read_text(encod
 
 @pytest.mark.parametrize("name", STORED["means"])
 def test_means_equal_those_of_beir(name):
-    """Its names are read as they are; it rounds to five digits."""
+    """Its names are read unchanged; it rounds to five digits."""
     result = evaluate(STORED["qrels"], STORED["run"], name)
     [measure] = result
     assert result[measure].mean == pytest.approx(STORED["means"][name], abs=5.1e-6)

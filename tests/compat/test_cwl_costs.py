@@ -13,7 +13,7 @@ STORED = json.loads(Path(__file__).with_name("cwl_costs.json").read_text())
 
 @pytest.mark.parametrize("half_life", HALF_LIVES)
 def test_gain_per_document_times_documents_is_time_biased_gain(half_life):
-    """Costs are lengths here, and readers open every document, as those of cwl_eval do."""
+    """Costs are lengths here, and readers open every document, as in cwl_eval."""
     rankings = make_rankings()
     grades = {
         query: {f"d{i}": int(gain) for i, gain in enumerate(gains)}

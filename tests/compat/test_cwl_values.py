@@ -49,7 +49,7 @@ CUT = [name for name in USER_MODELS if "@" in name and not name.endswith("000")]
 
 @pytest.mark.parametrize("name", CUT)
 def test_total_utility_equals_that_of_cwl_eval_at_a_cutoff(name):
-    """Without one, cwl_eval leaves out readers who would continue after 1,000 documents."""
+    """Without a cutoff, cwl_eval leaves out readers who would continue after 1,000 documents."""
     for query, (_, total, _) in STORED[name].items():
         model = user_model(name, ranked_grades(query))
         assert model.expected_total_utility == pytest.approx(total, abs=1e-12)

@@ -21,13 +21,13 @@ IR_MEASURES, RANX = compare_ir_measures(), compare_ranx()
 
 @pytest.mark.parametrize("one", IR_MEASURES, ids=str)
 def test_expressions_of_ir_measures_have_its_values(one):
-    """Per query, or there is a reason that the page explains, or nothing to compare with."""
+    """Values agree per query, or the page explains why not, or there is nothing to compare with."""
     assert one.outcome in ("same", "reason", "nothing"), one
 
 
 @pytest.mark.parametrize("one", RANX, ids=str)
 def test_calls_in_the_tests_of_ranx_have_its_values(one):
-    """With the data of its tests."""
+    """The data is that of its tests."""
     assert one.outcome in ("same", "reason"), one
 
 

@@ -28,7 +28,7 @@ JUDGED_ONLY = [
 ]  # fmt: skip
 WITH_GAINS = ["nDCG(gains={0:1,1:5,2:3})@5"]
 WITHOUT_TIES = ["RR@3", "RR(rel=2)@5", "Judged@3", "Judged"]
-"""In these, ir_measures breaks ties in another way."""
+"""Measures in which ir_measures breaks ties differently."""
 
 
 @pytest.fixture
@@ -118,7 +118,7 @@ def test_measures_do_not_share_their_parameters(registered):
 
 
 def test_what_ir_measures_cannot_compute_is_computed(registered):
-    """Text as query ids for ERR, RBP at a cutoff, NumRel by level, and relevance from 0."""
+    """Examples are ERR with text as query ids, RBP at a cutoff, and NumRel by level."""
     qrels, run = {"query": {"a": 5, "b": 0}}, {"query": {"b": 2.0, "a": 1.0}}
     measures = [
         irm.parse_measure(name)
@@ -169,7 +169,7 @@ def test_other_measures_are_left_to_ir_measures(name):
 
 
 def test_a_level_below_0_is_left_to_ir_measures():
-    """As all parameters that BerryEval rejects."""
+    """So are all parameters that BerryEval rejects."""
     assert compat.as_measure(irm.P(rel=-1) @ 5) is None
     assert compat.as_measure(irm.nDCG(gains={-1: 1})) is None
 

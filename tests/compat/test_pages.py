@@ -1,4 +1,4 @@
-"""The pages for users of other tools: one line changes, and the results stay."""
+"""The pages for users of other tools: one line changes, and the results stay the same."""
 
 import doctest
 import re
@@ -44,7 +44,7 @@ def test_pytrec_eval_itself_has_the_results_on_the_page():
 
 @pytest.mark.parametrize("is_registered", [True, False])
 def test_ir_measures_prints_the_same_with_the_line_and_without(is_registered, capsys):
-    """The example prints its last line, which is a comment there."""
+    """It prints the last line of the example, which is a comment there."""
     pytest.importorskip("ir_measures")
     page = "coming-from-ir-measures.md"
     [[], [added]] = changed_lines(page)

@@ -83,7 +83,7 @@ def test_numbers_can_have_any_type():
 
 
 def test_scores_that_are_equal_in_32_bits_are_tied():
-    """As in trec_eval 9: the higher document id then comes first."""
+    """The higher document id then comes first, as in trec_eval 9."""
     evaluator = ours.RelevanceEvaluator({"q": {"a": 1}}, {"recip_rank"})
     assert evaluator.evaluate({"q": {"a": 1.00000002, "b": 1.0}}) == {"q": {"recip_rank": 0.5}}
     assert evaluator.evaluate({"q": {"a": 1.0000002, "b": 1.0}}) == {"q": {"recip_rank": 1.0}}

@@ -20,7 +20,7 @@ COMPARED = ["map@10", "mrr", "ndcg@10"]
 
 @pytest.mark.parametrize("metric", STORED["scores"])
 def test_scores_equal_those_of_ranx(metric):
-    """One number per query, in the order of query ids."""
+    """There is one number per query, in the order of query ids."""
     qrels = QRELS
     if metric.startswith("rbp"):  # ranx multiplies by grades
         qrels = {q: {d: min(grade, 1) for d, grade in own.items()} for q, own in QRELS.items()}
@@ -30,7 +30,7 @@ def test_scores_equal_those_of_ranx(metric):
 
 @pytest.mark.parametrize("test", ["student", "tukey"])
 def test_reports_equal_those_of_ranx(test):
-    """Scores, p-values, wins and losses, in ranx's dict."""
+    """The dict has the same scores, p-values, wins and losses as ranx's."""
     runs = [Run(run, name) for name, run in RUNS.items()]
     found = compare(Qrels(QRELS), runs, COMPARED, stat_test=test, max_p=0.05).to_dict()
     expected = STORED["reports"][test]
@@ -64,7 +64,7 @@ def test_the_table_is_that_of_ranx():
 
 
 def test_means_and_deviations():
-    """A float for one metric, a dict for several; the deviation is that of all queries."""
+    """One metric gives a float, several a dict; the deviation is that of all queries."""
     qrels, run = Qrels(QRELS), Run(RUNS["two"])
     mean = evaluate(qrels, run, "ndcg@10")
     assert mean == pytest.approx(STORED["spread"]["mean"], abs=1e-12)
@@ -77,7 +77,7 @@ def test_means_and_deviations():
 
 
 def test_results_are_not_saved_unless_wanted():
-    """The run stays as it is."""
+    """The run is unchanged."""
     run = Run(RUNS["one"])
     evaluate(QRELS, run, "mrr", save_results_in_run=False)
     assert (run.scores, run.mean_scores) == ({}, {})
@@ -99,7 +99,7 @@ def test_ties_break_by_document_id():
 
 
 def test_measures_are_defined_where_ranx_returns_nan_or_more_than_1():
-    """bpref without judged non-relevant documents, or without relevant ones; rbp with grades."""
+    """Examples are bpref without judged non-relevant documents, and rbp with grades."""
     run = {"q": {"a": 2.0, "b": 1.0}}
     assert evaluate({"q": {"a": 1, "b": 1}}, run, "bpref") == 1.0
     assert evaluate({"q": {"a": 0}}, run, "bpref") == 0.0
@@ -107,13 +107,13 @@ def test_measures_are_defined_where_ranx_returns_nan_or_more_than_1():
 
 
 def test_grades_can_be_fractions():
-    """ranx makes 1.5 of it 1."""
+    """ranx truncates 1.5 to 1."""
     found = evaluate({"q": {"a": 1.5, "b": 3}}, {"q": {"a": 2.0, "b": 1.0}}, "dcg")
     assert found == pytest.approx(1.5 + 3 / math.log2(3))
 
 
 def test_different_queries_are_an_error_unless_made_comparable():
-    """Missing ones then score 0, others are ignored, and the run stays as it is."""
+    """Missing ones then score 0, others are ignored, and the run is unchanged."""
     qrels, run = Qrels({"a": {"x": 1}, "b": {"y": 1}}), Run({"a": {"x": 1.0}, "c": {"y": 1.0}})
     with pytest.raises(MismatchError) as caught:
         evaluate(qrels, run, "mrr")
@@ -158,7 +158,7 @@ def test_frames_have_any_columns_and_types(make):
 
 
 def test_runs_are_written_best_first(tmp_path):
-    """As ranx writes them, queries in the order of their ids; tied documents by rank."""
+    """As in ranx, queries are in the order of their ids; tied documents are sorted by rank."""
     run = Run({"q2": {"a": 1.0, "b": 3.0, "c": 2.0, "d": 2.0}, "q1": {"a": 0.5}}, "bm25")
     run.save(tmp_path / "run.trec", kind="trec")
     assert (tmp_path / "run.trec").read_text() == (
@@ -171,7 +171,7 @@ def test_runs_are_written_best_first(tmp_path):
 
 @pytest.mark.parametrize("ending", ["json", "trec", "parquet"])
 def test_files_are_written_and_read(ending, tmp_path):
-    """The kinds are those of ranx."""
+    """The kinds of files are those of ranx."""
     qrels, run = Qrels({"q1": {"a": 2, "b": 0}}), Run({"q1": {"a": 0.5, "b": 0.75}}, "bm25")
     kind = None if ending == "json" else ending
     qrels.save(tmp_path / f"qrels.{ending}", kind)
@@ -214,7 +214,7 @@ def test_own_judgments_are_accepted():
 
 
 def test_runs_need_different_names():
-    """ranx lets the last one win."""
+    """ranx keeps the last one."""
     with pytest.raises(ArgumentError, match="runs: expected runs with different names"):
         compare(QRELS, [Run(RUNS["one"], "x"), Run(RUNS["two"], "x")], "mrr")
     assert compare(QRELS, [Run(RUNS["one"]), Run(RUNS["two"])], "mrr").model_names == [
@@ -236,7 +236,7 @@ def test_more_runs_than_letters_can_be_compared():
 
 
 def test_reports_have_the_forms_of_ranx(tmp_path, capsys):
-    """LaTeX, frames, JSON and percentages."""
+    """These are LaTeX, frames, JSON and percentages."""
     runs = [Run(RUNS[name], f"run_{name}") for name in ("one", "two")]
     report = compare(Qrels(QRELS), runs, "mrr", max_p=0.05, show_percentages=True)
     assert "run\\_two & \\textbf{100.0}$^{a}$" in report.to_latex()
@@ -257,6 +257,6 @@ def test_an_unknown_test_is_an_error():
 
 
 def test_arrays_are_returned_as_numpy_arrays():
-    """As those of ranx, they can be compared element by element."""
+    """Like those of ranx, they can be compared element by element."""
     found = evaluate(QRELS, RUNS["one"], ["mrr", "map"], return_mean=False)
     assert {type(values) for values in found.values()} == {np.ndarray}

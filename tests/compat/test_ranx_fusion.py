@@ -23,7 +23,7 @@ METHODS = {**SCORE_METHODS, **RANK_METHODS}
 
 @pytest.mark.parametrize("case", [case for case in VALUES["fused"] if case.split()[0] in METHODS])
 def test_fused_scores_equal_those_of_ranx(case):
-    """With the arguments that ranx takes."""
+    """The arguments are those of ranx."""
     method, norm = case.split()
     fused = fuse(RUNS, None if norm == "None" else norm, method, METHODS[method]).to_dict()
     for query, expected in VALUES["fused"][case].items():
@@ -45,7 +45,7 @@ def test_what_was_learned_can_be_passed_on(method):
 
 
 def has_ties(method, config):
-    """Return whether two documents of a query have the same score, which ranx orders otherwise."""
+    """Return whether two documents of a query tie, which ranx orders differently."""
     fused = fuse(RUNS, method=method, params={"weights": ast.literal_eval(config)}).to_dict()
     return any(
         math.isclose(one, other, rel_tol=1e-9, abs_tol=1e-12)
@@ -75,19 +75,19 @@ def test_scores_of_configurations_equal_those_of_ranx(method):
 
 
 def test_all_weights_are_tried():
-    """66 for three runs and steps of 0.1; ranx tries 62."""
+    """There are 66 for three runs and steps of 0.1; ranx tries 62."""
     _, report = optimize_fusion(QRELS, RUNS, return_optimization_report=True)
     assert len(report.configs) == 66
     assert "(0.7, 0.2, 0.1)" in report.configs
 
 
 def test_the_last_of_equal_configurations_counts():
-    """As in ranx: two equal runs, and the last weights are (1, 0)."""
+    """As in ranx, two equal runs get the last weights, (1, 0)."""
     assert optimize_fusion(QRELS, [RUNS[0], RUNS[0]]) == {"weights": (1.0, 0.0)}
 
 
 def test_a_report_prints_as_a_table():
-    """One line per configuration, as shares or percentages."""
+    """There is one line per configuration, with shares or percentages."""
     report = OptimizationReport("rrf", ["10", "20"], [0.51239, 0.5], "ndcg@5")
     assert str(report).splitlines()[2:] == ["k   ndcg@5", "10   0.512", "20   0.500"]
     shares = OptimizationReport("wsum", ["(0.5, 0.5)"], [0.5], "ndcg", 3, show_percentages=True)
@@ -95,14 +95,14 @@ def test_a_report_prints_as_a_table():
 
 
 def test_runs_are_named_as_in_ranx():
-    """Or by the parameter name."""
+    """The parameter name takes precedence."""
     assert fuse(RUNS, method="sum").name == "comb_sum"
     assert fuse(RUNS, method="wsum").name == "weighted_sum"
     assert fuse(RUNS, method="rrf", params={"name": "mine", "k": np.int64(7)}).name == "mine"
 
 
 def test_one_run_is_normalised():
-    """Each query by itself."""
+    """Each query is normalised separately."""
     run = Run({"q_1": {"d_1": 3.0, "d_2": 1.0}, "q_2": {"d_1": 5.0}}, name="bm25")
     found = normalize(run)
     assert (found.name, found.to_dict()) == (
@@ -117,7 +117,7 @@ def test_one_run_is_normalised():
 
 
 def test_runs_of_different_queries_are_an_error():
-    """As in ranx; be.fuse accepts them."""
+    """This is as in ranx; be.fuse accepts them."""
     other = Run({"q1": {"d1": 1.0}})
     with pytest.raises(be.MismatchError, match="run_2 lacks 5 of 6 queries"):
         fuse([Run(VALUES["runs"]["one"]), other])
@@ -137,6 +137,6 @@ def test_runs_of_different_queries_are_an_error():
     ],
 )
 def test_what_cannot_be_optimised_is_an_error(given, message):
-    """The message says what can."""
+    """The message states what can be optimised."""
     with pytest.raises(be.ArgumentError, match=message):
         optimize_fusion(QRELS, RUNS, **given)

@@ -140,7 +140,7 @@ REFUSED = [
     "ndcg.1", "ndcg.1=2=3", "G.,1=2", "Rndcg.1=2,", "utility.1", "utility.1,2,3,4,5", "nope",
     "prefs_simp", "map_avgjg", ".5",
 ]  # fmt: skip
-"""What the program does not take after -m, for a query at least."""
+"""Values of -m that the program rejects, at least for some queries."""
 
 
 @st.composite
@@ -162,7 +162,7 @@ CHOICES = [
     [[], [], ["-N", "100"], ["-N1e3"]],
     [*[[]] * 20, ["-o"], ["-D0"], ["-D", "0.q"], ["-D0.1"], ["-Tother"]],
 ]
-"""Flags, of each line one."""
+"""Choices of flags; each case uses one per line."""
 
 
 @st.composite

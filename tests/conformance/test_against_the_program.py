@@ -92,14 +92,14 @@ def compare(folder: Path, case: Case) -> None:
 @many
 @given(case=strategies.cases())
 def test_qrels_are_scored_like_the_program(folder, case):
-    """Any measures and flags, any white space, numbers and ids, missing and repeated lines."""
+    """This covers any measures, flags and numbers, and missing and repeated lines."""
     compare(folder, case)
 
 
 @many
 @given(case=strategies.plain_cases())
 def test_every_measure_is_scored_like_the_program(folder, case):
-    """All measures at once, per query and over all queries."""
+    """All measures are computed at once, per query and over all queries."""
     compare(folder, case)
 
 
@@ -113,7 +113,7 @@ def test_judgment_groups_are_scored_like_the_program(folder, case):
 @many
 @given(case=strategies.preference_cases())
 def test_preferences_are_scored_like_the_program(folder, case):
-    """Groups with and without subgroups, documents not retrieved, contradictions."""
+    """This covers groups with and without subgroups, missing documents, and contradictions."""
     compare(folder, case)
 
 
@@ -143,7 +143,7 @@ FILES = Case(
     ],
 )  # fmt: skip
 def test_flags_are_parsed_like_the_program(folder, flags):
-    """Short, long, abbreviated, joined and unknown flags, and missing files."""
+    """This covers short, long, abbreviated, joined and unknown flags, and missing files."""
     arguments = write(folder, FILES)
     assert ours([*flags, *arguments]) == theirs([*flags, *arguments])
     assert ours(flags)[0] == theirs(flags)[0]

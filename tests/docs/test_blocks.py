@@ -26,7 +26,7 @@ else:
     import tomli as tomllib
 
 RUN = ("bash", "console", "fish", "pycon", "python")
-"""Languages of code; blocks of others show data, which `test_data_can_be_read` parses."""
+"""Languages of code; other blocks show data, which `test_data_can_be_read` parses."""
 
 # Pages that a test of their own runs from the first block to the last.
 ELSEWHERE = {
@@ -79,7 +79,7 @@ def reason_of(code: str) -> str | None:
 
 
 def code_of(block: Block) -> list[str]:
-    """Return what is run of a block: its commands, or all of it."""
+    """Return the code of a block that is run: its commands, or all of it."""
     if block.language in ("pycon", "python"):
         return [block.body]
     return [command for command, _ in block.commands]
@@ -94,7 +94,7 @@ PAGES_TO_RUN = [
 
 
 VERSION = r"(?m)^(berryeval\\ |(?:\\ )+(?:backend|python|platform|numpy|click|rich)(?:\\ )+).+\n"
-"""A line of `berryeval version`, as a pattern has it."""
+"""A line of `berryeval version`, within an escaped pattern."""
 
 
 @pytest.fixture
@@ -128,7 +128,7 @@ def folder(request, tmp_path, monkeypatch):
 @pytest.mark.usefixtures("folder")
 @pytest.mark.parametrize("page", PAGES_TO_RUN, ids=lambda page: page.name)
 def test_the_code_of_a_page_runs(page):
-    """In its order and in one folder, with the output on the page; dots stand for omitted lines."""
+    """Blocks run in order and in one folder, and print the output on the page; dots omit lines."""
     names = names_of(page.name)
     for block in blocks_of(page):
         if block.language == "pycon":
@@ -157,7 +157,7 @@ def run_prompts(block: Block, names: dict) -> None:
 def run_python(block: Block, names: dict) -> None:
     """Save a block that starts with the name of its file, and execute any other.
 
-    What it prints is compared by tests/docs/test_notebooks.py.
+    tests/docs/test_notebooks.py compares its output.
     """
     named = re.match(r'# (\S+\.py)\n|"""Save as (\S+\.py)\.', block.body)
     if named:
@@ -247,13 +247,13 @@ def not_run() -> list[tuple[Block, str]]:
 
 
 def test_few_commands_are_not_run():
-    """Of the more than 400 commands and blocks of Python; add files to page_files.py instead."""
+    """Most of the more than 400 commands and blocks are; page_files.py can add files."""
     assert len(not_run()) <= MAX_NOT_RUN
 
 
 @pytest.mark.parametrize("known", NOT_RUN)
 def test_every_reason_is_used(known):
-    """A reason that applies to nothing any more is removed."""
+    """Reasons that no longer apply have to be removed."""
     assert any(
         re.search(known, code)
         for page in PAGES_TO_RUN
@@ -265,5 +265,5 @@ def test_every_reason_is_used(known):
 
 @pytest.mark.parametrize("page", ELSEWHERE)
 def test_a_test_elsewhere_names_its_page(page):
-    """Otherwise the page could be run by nothing."""
+    """Otherwise, nothing might run the page."""
     assert Path(page).name in (ROOT / ELSEWHERE[page]).read_text(encoding="utf-8")

@@ -1,4 +1,4 @@
-"""What the page about combining two systems shows of tuning, which takes seconds."""
+"""The tuning on the page about combining two systems, which takes seconds."""
 
 from click.testing import CliRunner
 
@@ -9,7 +9,7 @@ PAGE = ROOT / "docs" / "how-to" / "combine-two-systems.md"
 
 
 def test_tuning_prints_the_output_on_the_page():
-    """All but the table, which dots stand for."""
+    """The output equals that on the page, except for the table, which dots replace."""
     [(command, expected)] = [
         found
         for block in blocks_of(PAGE)

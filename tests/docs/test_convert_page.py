@@ -1,4 +1,4 @@
-"""The table of formats on the page about converting is complete and right."""
+"""The table of formats on the page about converting is complete and correct."""
 
 import re
 from pathlib import Path
@@ -24,13 +24,13 @@ WORDS = {
 
 
 def test_every_format_has_a_row():
-    """And no row is about a format that does not exist."""
+    """Conversely, every row describes an existing format."""
     assert ROWS.keys() == {*FORMATS}
 
 
 @pytest.mark.parametrize("name", FORMATS)
 def test_a_row_says_what_is_read_and_written(name):
-    """In the order of the code: the first kind is the default."""
+    """The order is that of the code: the first kind is the default."""
     holds = capabilities_of(name)
     _, reads, writes, _ = ROWS[name]
     assert reads == ", ".join(holds.reads)
@@ -39,7 +39,7 @@ def test_a_row_says_what_is_read_and_written(name):
 
 @pytest.mark.parametrize("name", [name for name in FORMATS if name != "rre-gains"])
 def test_a_row_says_what_judgments_lose(name):
-    """What the code reports as left out is on the page."""
+    """The page lists everything that the code reports as left out."""
     holds = capabilities_of(name)
     cell = ROWS[name][-1]
     if "judgments" in holds.writes:

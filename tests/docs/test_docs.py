@@ -82,7 +82,7 @@ def test_the_conformance_page_has_every_measure_of_trec_eval():
 
 
 def test_every_public_name_is_in_the_reference():
-    """Each is listed once, by a public path, and private names are not listed."""
+    """Each is listed once, under a public path, and private names are not listed."""
     paths = [
         path
         for page in sorted((DOCS / "reference" / "python").glob("*.md"))
@@ -117,7 +117,7 @@ def test_every_decision_has_a_status(path):
 
 
 def test_the_glossary_is_in_order():
-    """A reader finds a word by the alphabet; each entry appears once."""
+    """Entries are in alphabetical order, and each appears once."""
     page = (DOCS / "reference" / "glossary.md").read_text(encoding="utf-8")
     words = [word.strip("`") for word in re.findall(r"^\| (.+?) \|", page, re.MULTILINE)[1:]]
     keys = [word.lower().replace("_", " ") for word in words]

@@ -52,7 +52,7 @@ def test_times_are_copied_from_the_benchmarks(text, expected):
 
 @pytest.mark.parametrize("name", front_figures.FRONT)
 def test_every_front_page_has_a_time(name):
-    """Otherwise there would be nothing to keep current."""
+    """Otherwise, there would be nothing to update."""
     page = front_figures.DOCS / "reference" / name
     changed = BENCHMARKS.replace("0.26", "0.11")
     assert "0.11 s" in front_figures.with_times(page.read_text(encoding="utf-8"), changed)

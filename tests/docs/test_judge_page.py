@@ -1,4 +1,4 @@
-"""The how-to on judging with a model: every command, against a chat API of our own."""
+"""The how-to on judging with a model: every command, against a local chat API."""
 
 import json
 import re
@@ -27,7 +27,7 @@ NEW = [(0, 1, 7, 2, 4), (7, 2, 5, 0, 3), (0, 2, 1, 7, 6), (2, 7, 6, 1, 0), (6, 1
 
 @pytest.fixture
 def golden(tmp_path, monkeypatch):
-    """A set of which people judged the drawn queries, and two runs."""
+    """A set whose drawn queries people judged, and two runs."""
     monkeypatch.chdir(tmp_path)
     folder = tmp_path / "golden"
     folder.mkdir()
@@ -55,7 +55,7 @@ def golden(tmp_path, monkeypatch):
 
 
 def write_judgments(folder, query_ids):
-    """Write the true grades of some queries, as people would give them."""
+    """Write the true grades of some queries, as given by people."""
     judged = [
         {
             "query_id": query_id,
@@ -86,7 +86,7 @@ def chat_server():
 
 @pytest.mark.usefixtures("golden")
 def test_the_commands_print_what_the_page_shows(chat_server):
-    """From the draw to a corrected difference and an archive; ports differ, figures do not."""
+    """They lead from the draw to a corrected difference and an archive; only ports may differ."""
     address = chat_server.partition("@")[2]
     port = address.partition("//")[2].removesuffix("/v1")
     found = COMMAND.findall(PAGE.read_text(encoding="utf-8"))

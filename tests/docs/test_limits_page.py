@@ -1,4 +1,4 @@
-"""The page of limits states those of the code."""
+"""The page of limits states the limits of the code."""
 
 import re
 from pathlib import Path
@@ -89,7 +89,7 @@ FIXED = {"StoreSettings.weights"}  # always two
      "task_memory_mb", "timeout", "max_connections", "max_jobs"],
 )  # fmt: skip
 def test_defaults_are_on_the_page(name):
-    """An operator who reads it knows what is in force."""
+    """The stated defaults are those in force."""
     value = getattr(ServiceSettings(), name.removesuffix("_mb"))
     value = value >> 20 if name.endswith("_mb") else value
     assert float(ROWS[name].replace(",", "")) == value
@@ -154,7 +154,7 @@ def test_the_rate_depends_on_the_address():
     ],
 )
 def test_fixed_limits_are_on_the_page(name, words):
-    """They are what the code checks."""
+    """They are the ones that the code checks."""
     assert words in ROWS[name]
 
 
@@ -165,12 +165,12 @@ def test_the_description_states_the_largest_number_of_resamples():
 
 
 def test_finished_jobs_are_kept_for_an_hour():
-    """Their results can be fetched for so long."""
+    """Their results can be fetched until then."""
     assert jobs._KEPT_SECONDS == 60 * 60
 
 
 def test_every_list_in_a_request_is_on_the_page():
-    """Whoever adds one states its limit."""
+    """A new one requires a stated limit."""
     found = limits_of_requests(("maxItems", "maxProperties"))
     assert found.keys() - FIXED == LISTS.keys()
     wrong = {
@@ -194,7 +194,7 @@ def limits_of_requests(kinds):
 
 
 def parts_of_requests(described):
-    """Iterate over the schemas of parameters and bodies, and all that they consist of."""
+    """Iterate over the schemas of parameters and bodies, and all their parts."""
     for operations in described["paths"].values():
         for operation in operations.values():
             for parameter in operation.get("parameters", []):

@@ -12,7 +12,7 @@ NOTEBOOKS = [notebooks.NOTEBOOKS / f"{page.stem}.ipynb" for page in notebooks.TU
 
 @pytest.mark.parametrize("path", NOTEBOOKS, ids=lambda path: path.stem)
 def test_a_notebook_is_its_page(path):
-    """`python scripts/notebooks.py` writes it, and nothing else is there."""
+    """It is what `python scripts/notebooks.py` writes, and there are no other notebooks."""
     page = notebooks.ROOT / "docs" / "tutorials" / f"{path.stem}.md"
     written = notebooks.dump(notebooks.to_notebook(page.read_text(encoding="utf-8")))
     assert path.read_text(encoding="utf-8") == written
@@ -21,7 +21,7 @@ def test_a_notebook_is_its_page(path):
 
 @pytest.mark.parametrize("path", NOTEBOOKS, ids=lambda path: path.stem)
 def test_a_notebook_shows_what_its_cells_print(path, tmp_path):
-    """In an empty folder, since a reader downloads it alone; dots stand for omitted lines."""
+    """It runs in an empty folder, since readers download it alone; dots stand for omitted lines."""
     notebook = json.loads(path.read_text(encoding="utf-8"))
     cells = notebooks.run(notebook, tmp_path)
     assert sum(bool(expected) for _, expected, _ in cells) >= 7
@@ -32,7 +32,7 @@ def test_a_notebook_shows_what_its_cells_print(path, tmp_path):
 
 
 def test_a_changed_output_is_noticed(tmp_path):
-    """The test above compares at all."""
+    """The comparison of the test above can fail."""
     shutil.copy(NOTEBOOKS[0], tmp_path)
     notebook = notebooks.to_notebook("# A page\n\n```pycon\n>>> 1 + 1\n3\n```\n")
     [_, (source, expected, shown)] = notebooks.run(notebook, tmp_path)
@@ -40,7 +40,7 @@ def test_a_changed_output_is_noticed(tmp_path):
 
 
 def test_links_of_a_notebook_lead_to_the_site():
-    """It is read without the pages beside it."""
+    """Readers have it without the other pages."""
     for path in NOTEBOOKS:
         text = path.read_text(encoding="utf-8")
         assert not re.search(r"\]\(\.\.?/|\]\([\w-]+\.md", text)

@@ -20,7 +20,7 @@ QA = {
     "relevant_docs": {"q1": ["n1"], "q2": ["n2"]},
     "mode": "text",
 }
-"""As ``EmbeddingQAFinetuneDataset.save_json`` of LlamaIndex writes it."""
+"""The output of ``EmbeddingQAFinetuneDataset.save_json`` of LlamaIndex."""
 
 SAMPLES = [
     {
@@ -36,7 +36,7 @@ SAMPLES = [
         "synthesizer_name": "multi_hop_abstract_query_synthesizer",
     },
 ]
-"""As ``Testset.to_jsonl`` of Ragas 0.4 writes them."""
+"""The output of ``Testset.to_jsonl`` of Ragas 0.4."""
 
 CHUNKS = [
     be.Document("c1", "Renew the token."),
@@ -52,10 +52,10 @@ def write(path, content):
 
 
 class TestDataset:
-    """Three dicts, as other libraries have them in memory."""
+    """Three dicts, the form of other libraries in memory."""
 
     def test_beir_and_mteb_have_three_dicts(self):
-        """Texts may be alone or with a title, and grades may be missing."""
+        """Texts may have a title, and grades may be missing."""
         data = be.Dataset.of(
             {"q1": "a", 2: "b"},
             {"d1": {"title": "T", "text": "x"}, 7: "y"},
@@ -131,7 +131,7 @@ class TestRagas:
 
     @pytest.fixture(params=["jsonl", "json", "csv"])
     def path(self, request, tmp_path):
-        """Write the samples as Ragas, or pandas, does."""
+        """Write the samples like Ragas, or like pandas."""
         path = tmp_path / f"testset.{request.param}"
         if request.param == "jsonl":
             return write(path, "".join(json.dumps(sample) + "\n" for sample in SAMPLES))
@@ -165,7 +165,7 @@ class TestRagas:
         assert [result.recall[2] for result in found.results] == [0, 0.5]
 
     def test_contexts_are_matched_to_chunks(self, path):
-        """By the same text, or by a text that contains the other."""
+        """Texts match if they are equal, or if one contains the other."""
         data = be.read_dataset(path, documents=CHUNKS)
         assert data.judgments.to_dict() == {"1": {"c1": 1.0}, "2": {"c2": 1.0, "c3": 1.0}}
         assert list(data.documents) == ["c1", "c2", "c3", "c4"]
@@ -212,7 +212,7 @@ class TestRagas:
         assert caught.value.line == 1
 
     def test_each_query_has_one_row(self, tmp_path):
-        """So has each row an object."""
+        """Likewise, each row is one object."""
         row = {"id": "a", "user_input": "x", "reference_contexts": []}
         with pytest.raises(FormatError, match="query 'a' occurs twice"):
             be.read_dataset(write(tmp_path / "t.json", [row, row]))
@@ -248,7 +248,7 @@ class TestMteb:
             be.read_dataset(tmp_path, split="dev")
 
     def test_parquet_in_shards(self, tmp_path):
-        """As the Hub stores data sets: a folder per part, one or more files per split."""
+        """This is the Hub's layout: a folder per part, and one or more files per split."""
         pyarrow = pytest.importorskip("pyarrow")
         parquet = pytest.importorskip("pyarrow.parquet")
 

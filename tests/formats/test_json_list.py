@@ -1,4 +1,4 @@
-"""A JSON file that is a list of records is read as JSON lines are."""
+"""A JSON file with a list of records is read like JSON lines."""
 
 import gzip
 import json
@@ -31,7 +31,7 @@ def lines_of(records):
 @pytest.mark.parametrize("indent", [None, 0, 2])
 @pytest.mark.parametrize("pack", [bytes, gzip.compress, lambda content: b"\xef\xbb\xbf" + content])
 def test_a_list_equals_its_lines(tmp_path, indent, pack):
-    """However it is indented, compressed or marked: judges, tags and ids are the same."""
+    """Indentation, compression and byte order marks do not matter."""
     for records, read in ((JUDGED, read_judgments), (RANKED, read_run)):
         path, lines = tmp_path / "a.json", tmp_path / "a.jsonl"
         path.write_bytes(pack(json.dumps(records, indent=indent).encode()))
@@ -93,7 +93,7 @@ def test_errors_name_the_line(tmp_path, content, message):
 
 
 def test_bytes_that_are_no_text_are_an_error(tmp_path):
-    """As they are in JSON lines."""
+    """They are also an error in JSON lines."""
     path = tmp_path / "a.json"
     path.write_bytes(b'[{"query_id": "\xff"}]')
     with pytest.raises(FormatError, match=r":1: expected a JSON object, found something else"):
@@ -112,7 +112,7 @@ def test_an_empty_list_has_no_queries(tmp_path):
 
 
 def test_the_rows_of_one_line_are_counted(tmp_path):
-    """A list on one line is limited as its lines would be."""
+    """The limit on rows applies to a list on one line, too."""
     path = tmp_path / "a.json"
     path.write_text(json.dumps([dict(one, doc_id=str(row)) for row, one in enumerate(RANKED * 9)]))
     with limited(rows=27):

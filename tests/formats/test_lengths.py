@@ -23,7 +23,7 @@ EXPECTED = {"d1": 120.0, "d2": 0.0, "é": 7.5}
     ],
 )
 def test_every_layout_has_the_same_lengths(tmp_path, text):
-    """JSON lines, documents, tables with a header, and plain columns."""
+    """Layouts are JSON lines, documents, tables with a header, and plain columns."""
     path = tmp_path / "lengths"
     path.write_text(text)
     assert read_lengths(path) == EXPECTED
@@ -56,7 +56,7 @@ def test_a_beir_folder_has_those_of_its_corpus(tmp_path):
     ],
 )
 def test_mistakes_are_located(tmp_path, text, message):
-    """File and line are named, and what was expected."""
+    """The message has the file, the line, and what was expected."""
     path = tmp_path / "lengths"
     path.write_text(text)
     with pytest.raises(FormatError) as error:

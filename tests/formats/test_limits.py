@@ -32,7 +32,7 @@ def written(folder, content, name="a.run"):
 
 @pytest.mark.parametrize("pack", [bytes, gzip.compress])
 def test_the_first_lines_of_a_large_file_come_without_the_rest(tmp_path, pack):
-    """Detecting a format, or checking ranks, does not split megabytes into lines."""
+    """Detecting a format, or checking ranks, does not split the whole file into lines."""
     content = b"q1 Q0 d1 1 0.5 x\n" * 500_000
     path = tmp_path / "a.run"
     path.write_bytes(pack(content))

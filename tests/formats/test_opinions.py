@@ -25,7 +25,7 @@ ROWS = [
 
 @pytest.mark.parametrize("name", ["jsonl", "table", "parquet", "arrow"])
 def test_opinions_survive(tmp_path, name):
-    """With all that a file says of them, in any bytes."""
+    """All their fields survive, including any bytes."""
     judgments = collect_judged(ROWS, Origin("file"))
     write_judgments(judgments, tmp_path / "file", format=name)
     found = read_judgments(tmp_path / "file", format=name)
@@ -35,7 +35,7 @@ def test_opinions_survive(tmp_path, name):
 
 @pytest.mark.parametrize("judged_at", [datetime(2026, 11, 16, 8, tzinfo=timezone.utc), None])
 def test_a_time_may_be_a_time_of_the_file(tmp_path, judged_at):
-    """Parquet has a type for it, and frames do; a missing one is none."""
+    """Parquet and frames have a type for it; a missing value means no time."""
     columns = {"query_id": ["q"], "doc_id": ["d"], "relevance": [1], "judge": ["ada"]}
     table = pa.table(columns | {"judged_at": pa.array([judged_at], pa.timestamp("us", "UTC"))})
     parquet.write_table(table, tmp_path / "a.parquet")
@@ -49,5 +49,5 @@ def test_a_time_may_be_a_time_of_the_file(tmp_path, judged_at):
 
 
 def test_an_arrow_table_for_frames_has_one_row_per_document():
-    """Only files have one per opinion."""
+    """Only files have one row per opinion."""
     assert collect_judged(ROWS[:3], Origin("file")).to_arrow().num_rows == 2

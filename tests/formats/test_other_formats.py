@@ -200,7 +200,7 @@ def test_deep_nesting_is_an_error(write):
 
 @pytest.mark.parametrize("indent", [None, 2])
 def test_a_json_object_of_lists_is_a_ranking_or_a_set(tmp_path, indent):
-    """As in Python: best first in a run, grade 1 in judgments."""
+    """As in Python, documents are best first in a run, and have grade 1 in judgments."""
     path = tmp_path / "lists.json"
     path.write_text(json.dumps({"q1": ["d2", "d1"], "q2": [7], "q3": []}, indent=indent))
     run = read_run(path)
@@ -212,7 +212,7 @@ def test_a_json_object_of_lists_is_a_ranking_or_a_set(tmp_path, indent):
 
 
 def test_a_column_may_be_called_document(tmp_path):
-    """As a query may be called query."""
+    """Likewise, a query may be called query."""
     path = tmp_path / "run.csv"
     path.write_text("query,document,score\nq1,d1,2\n")
     assert read_run(path).ranking("q1") == ["d1"]

@@ -1,4 +1,4 @@
-"""Folders of Parquet files: one table, as Spark writes it."""
+"""Folders of Parquet files: one table, in the form that Spark writes."""
 
 import os
 from pathlib import Path
@@ -26,7 +26,7 @@ def part(folder, name, rows, number="score"):
 
 
 def test_a_query_may_be_in_several_files(tmp_path):
-    """Files are read in the order of their paths; what is hidden is no part of the table."""
+    """Files are read in the order of their paths; hidden files are ignored."""
     folder = tmp_path / "run"
     part(folder, "part-1.parquet", [("q1", "a", 1.0), ("q2", "a", 1.0)])
     part(folder, "day=2/part-0.parquet", [("q1", "b", 2.0)])
@@ -53,7 +53,7 @@ def test_a_folder_is_scored_file_by_file(tmp_path, monkeypatch):
     ids=["whole numbers", "rows apart"],
 )
 def test_files_that_cannot_follow_each_other_are_read_at_once(tmp_path, rows):
-    """Other types, and queries that come back, have the scores of one table."""
+    """Files with other types, or with queries of earlier files, score like one table."""
     folder = tmp_path / "run"
     part(folder, "part-0.parquet", [("q1", "a", 1.0)])
     part(folder, "part-1.parquet", rows)
@@ -62,7 +62,7 @@ def test_files_that_cannot_follow_each_other_are_read_at_once(tmp_path, rows):
 
 
 def test_judgments_may_be_a_folder(tmp_path):
-    """But the folder of a golden set, or of BEIR, is read as before."""
+    """The folder of a golden set, or of BEIR, still has its own meaning."""
     folder = tmp_path / "judgments"
     part(folder, "part-0.parquet", [("q1", "a", 1)], "relevance")
     part(folder, "part-1.parquet", [("q2", "b", 2)], "relevance")
@@ -74,7 +74,7 @@ def test_judgments_may_be_a_folder(tmp_path):
 
 @pytest.mark.parametrize("n_files", [1, 2, 5, 23, 100])
 def test_what_is_written_has_whole_queries_in_each_file(tmp_path, n_files):
-    """And reads as the run that was written."""
+    """The run that is read is the one that was written."""
     run = be.Run.from_dict(RUN)
     run.tag = "mine"
     folder = tmp_path / "run.parquet"
@@ -93,13 +93,13 @@ def test_what_is_written_has_whole_queries_in_each_file(tmp_path, n_files):
 
 
 def test_an_empty_run_is_one_file(tmp_path):
-    """A folder without files would be no table."""
+    """A folder without files would not be a table."""
     be.write_run(be.Run.from_dict({}), tmp_path / "run", partitions=4)
     assert be.read_run(tmp_path / "run").n_rows == 0
 
 
 def test_a_folder_of_parquet_is_replaced_and_nothing_else(tmp_path):
-    """What is there already may be worth something."""
+    """Other existing data is never overwritten."""
     run = be.Run.from_dict(RUN)
     folder = tmp_path / "run"
     be.write_run(run, folder, partitions=9)
@@ -118,7 +118,7 @@ def test_a_folder_of_parquet_is_replaced_and_nothing_else(tmp_path):
 
 
 def test_a_folder_that_cannot_be_replaced_stays(tmp_path, monkeypatch):
-    """The run before is whole, and nothing is left beside it."""
+    """The previous run is complete, and nothing else is left."""
     folder = tmp_path / "run"
     be.write_run(be.Run.from_dict(RUN), folder, partitions=2)
     rename = os.rename
@@ -136,7 +136,7 @@ def test_a_folder_that_cannot_be_replaced_stays(tmp_path, monkeypatch):
 
 
 def test_what_is_no_number_of_files_is_refused(tmp_path):
-    """Nor can another format be a folder."""
+    """Other formats cannot be a folder, either."""
     run = be.Run.from_dict(RUN)
     for number in (0, 10_001):
         with pytest.raises(ArgumentError, match="partitions: expected a whole number from 1"):
@@ -154,7 +154,7 @@ def test_files_must_have_the_same_types(tmp_path):
 
 
 def test_a_damaged_file_is_named(tmp_path):
-    """Of many files, one is wrong."""
+    """The message names the one of many files that is damaged."""
     part(tmp_path / "run", "a.parquet", [("q1", "a", 1.0)])
     (tmp_path / "run" / "b.parquet").write_bytes(b"PAR1 nothing PAR1")
     with pytest.raises(FormatError, match=r"b\.parquet: cannot be read: damaged"):
@@ -162,7 +162,7 @@ def test_a_damaged_file_is_named(tmp_path):
 
 
 def test_a_folder_of_something_else_cannot_be_read(tmp_path):
-    """As before."""
+    """The error is that of any folder."""
     with pytest.raises(FormatError, match="cannot be read: Is a directory"):
         be.read_run(tmp_path)
 

@@ -74,7 +74,7 @@ def test_a_query_log_in_a_pipe_is_read_whole(tmp_path, through_pipe):
 
 
 def test_a_baseline_in_a_pipe_may_be_a_run(tmp_path, through_pipe):
-    """What tells them apart is not lost."""
+    """Detecting which of them it is loses nothing."""
     path = tmp_path / "a.jsonl"
     be.write_run(RUN, path)
     assert read_baseline(os.fspath(through_pipe(path))) == RUN

@@ -44,7 +44,7 @@ def test_white_space_may_differ():
     ],
 )
 def test_a_quote_that_differs_is_rejected_with_the_nearest_text(quote, expected):
-    """Case, words and ambiguity count; nothing is placed by guess."""
+    """Case, words and ambiguity matter; no position is guessed."""
     found = located(quote)
     assert isinstance(found, LostQuote)
     assert expected in found.message
@@ -64,7 +64,7 @@ WORDS = st.lists(st.sampled_from(["a", "b.", "(c", "d*", "é"]), min_size=1, max
 
 @given(words=WORDS, data=st.data())
 def test_any_passage_that_occurs_once_is_found(words, data):
-    """Whatever characters it has, the span is the passage."""
+    """The span is the passage, whatever characters it has."""
     text = " ".join(words)
     start = data.draw(st.integers(0, len(words) - 1))
     passage = " ".join(words[start : data.draw(st.integers(start + 1, len(words)))])

@@ -31,7 +31,7 @@ def berryeval(*arguments: str):
 
 
 def test_a_fifth_column_makes_the_fourth_the_stratum(write):
-    """A hyphen is no stratum."""
+    """A hyphen stands for no stratum."""
     judgments = read_judgments(write(PRELS))
     assert judgments.to_dict() == GRADES
     assert judgments.strata == STRATA
@@ -42,7 +42,7 @@ def test_a_fifth_column_makes_the_fourth_the_stratum(write):
 )
 @pytest.mark.parametrize("source", [PRELS, b"1 a PMC1 1 2\n1 b PMC1 1 0\n1 - PMC2 x 1\n"])
 def test_convert_keeps_strata(folder, target, source):
-    """Also of documents with subtopics."""
+    """This includes documents with subtopics."""
     (folder / "a.txt").write_bytes(source)
     result = berryeval("convert", "a.txt", target)
     assert result.exit_code == 0, result.output
@@ -53,7 +53,7 @@ def test_convert_keeps_strata(folder, target, source):
 
 
 def test_other_formats_lose_strata_and_convert_says_so(folder):
-    """A JSON object has a number for each document."""
+    """A JSON object has only a number for each document."""
     (folder / "a.txt").write_bytes(PRELS)
     result = berryeval("convert", "a.txt", "b.json", "--kind", "judgments")
     assert result.exit_code == 0
@@ -62,7 +62,7 @@ def test_other_formats_lose_strata_and_convert_says_so(folder):
 
 
 def test_judges_and_strata_can_be_combined(folder):
-    """One row per judge, each with the stratum of the document."""
+    """There is one row per judge, each with the stratum of the document."""
     (folder / "a.csv").write_text(
         "query_id,doc_id,relevance,judge,stratum\nq,a,1,ann,1\nq,a,2,bob,1\nq,b,-1,,2\n"
     )
@@ -75,7 +75,7 @@ def test_judges_and_strata_can_be_combined(folder):
 
 @pytest.mark.parametrize("library", ["pandas", "polars", "pyarrow"])
 def test_frames_may_have_a_column_of_strata(library):
-    """Whole numbers are names, too."""
+    """Whole numbers may be names, too."""
     columns = {
         "query_id": ["q", "q"],
         "doc_id": ["a", "b"],
@@ -108,7 +108,7 @@ def test_frames_may_have_a_column_of_strata(library):
     ],
 )
 def test_invalid_lines_are_rejected(write, content, message):
-    """A run without tags is no file of strata."""
+    """This includes a run without tags, which has five columns, too."""
     with pytest.raises(FormatError, match=message):
         read_judgments(write(content))
 
@@ -118,7 +118,7 @@ def test_invalid_lines_are_rejected(write, content, message):
     [("-", "the stratum - would mean none in a TREC file"), ("a b", "cannot hold the id 'a b'")],
 )
 def test_a_stratum_that_would_be_read_as_another_is_rejected(stratum, message):
-    """In TREC files; other formats hold it."""
+    """TREC files cannot represent it; other formats can."""
     judgments = be.Judgments.from_dict({"q": {"a": 1}}).with_strata({"q": {"a": stratum}})
     with pytest.raises(InputError, match=message):
         write_judgments(judgments, "b.qrels")
@@ -138,7 +138,7 @@ def test_strata_are_part_of_the_hash_and_of_equality(write):
 
 
 def test_a_part_of_the_queries_and_renamed_queries_keep_their_strata(write):
-    """As they keep subtopics."""
+    """They also keep subtopics."""
     judgments = read_judgments(write(PRELS))
     assert judgments.of_queries({"1"}).strata == STRATA
     assert judgments.of_queries({"2"}).strata == {}
@@ -147,6 +147,6 @@ def test_a_part_of_the_queries_and_renamed_queries_keep_their_strata(write):
 
 
 def test_inspect_takes_five_columns_for_judgments(write):
-    """With a negative grade for documents that were not judged."""
+    """Documents that were not judged have a negative grade."""
     facts = read_facts(write(PRELS))
     assert (facts.kind, facts.rows, facts.lowest, facts.highest) == ("judgments", 4, -1.0, 2.0)

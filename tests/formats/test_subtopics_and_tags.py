@@ -43,7 +43,7 @@ def test_the_second_column_of_a_diversity_track_is_the_subtopic(write):
 
 
 def test_0_is_a_subtopic_beside_others_of_its_query(write, folder):
-    """As in ndeval. A document without a subtopic is written with a hyphen."""
+    """It is in ndeval, too. Documents without a subtopic are written with a hyphen."""
     judgments = read_judgments(write(b"q 0 a 1\nq 1 b 2\nq - c 3\np 0 a 1\np Q0 b 0\n"))
     assert judgments.subtopics == {b"q": {b"a": {b"0": 1.0}, b"b": {b"1": 2.0}}}
     write_judgments(judgments, "b.qrels")
@@ -64,7 +64,7 @@ q,c,0,animal,
 )
 @pytest.mark.parametrize("more", ["", ",judge"])
 def test_convert_keeps_weights_of_subtopics(folder, target, more):
-    """With and without judges."""
+    """This holds with and without judges."""
     lines = WEIGHTED.decode().splitlines()
     content = "\n".join(
         [lines[0] + more, *(line + more.replace("judge", "ann") for line in lines[1:])]
@@ -77,7 +77,7 @@ def test_convert_keeps_weights_of_subtopics(folder, target, more):
 
 
 def test_trec_files_lose_weights_of_subtopics_and_convert_says_so(folder):
-    """The subtopics are kept."""
+    """The subtopics themselves are kept."""
     (folder / "a.csv").write_bytes(WEIGHTED)
     result = berryeval("convert", "a.csv", "b.qrels")
     assert result.exit_code == 0

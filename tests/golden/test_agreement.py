@@ -8,7 +8,7 @@ from berryeval.stats import kappa_interval
 
 
 def test_kappa_has_linear_weights():
-    """Computed by hand: 4 pairs, mean distance 0.5, by chance 1.25."""
+    """By hand: 4 pairs have the mean distance 0.5, and 1.25 by chance."""
     passes = {"Q1": {"a": (0, 0, 0), "b": (0, 1, 1), "c": (2, 2, 2), "d": (3, 2, 2)}}
     assert agreement_of(passes).kappa == pytest.approx(0.6)
 

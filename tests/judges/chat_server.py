@@ -21,7 +21,7 @@ _CODE = re.compile(r"answer code (?:is )?(\w+)")
 
 
 def block(text, name):
-    """Return what a prompt has between the two lines of a fence; None without such lines."""
+    """Return the text of a prompt between the two lines of a fence; None without such lines."""
     found = re.search(rf"=== {name} (\w+) ===\n(.*)\n=== end of {name} \1 ===", text, re.DOTALL)
     return None if found is None else found[2]
 
@@ -29,7 +29,7 @@ def block(text, name):
 class Model:
     """A model that grades by a function of query and document, and records its requests.
 
-    Asked for queries, it writes those that ``write(document)`` returns.
+    If asked for queries, it writes those that ``write(document)`` returns.
 
     ``faults`` are used instead, one per request: a response as `serving` expects it, or the text
     of an answer. In a text, CODE stands for the code that the prompt asks for.
@@ -46,7 +46,7 @@ class Model:
         self.usage = True
 
     def reset(self):
-        """Forget what a test did."""
+        """Forget the requests of a test."""
         self.__init__()
 
     @property

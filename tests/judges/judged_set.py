@@ -1,4 +1,4 @@
-"""A golden set whose true grades are known, for tests of judges.
+"""A golden set with known true grades, for tests of judges.
 
 Each query has eight documents of its own, with the grades of GRADES. People judged the first six.
 The run ``old`` has the first six, ``new`` the last six, so two of them are unjudged.

@@ -17,13 +17,13 @@ from judges.judged_set import document_text, query_text, truth, write_judged_set
 N_QUERIES = 60
 N_LABELLED = 50
 K = 6
-"""Documents of each query in a run."""
+"""Number of documents per query in a run."""
 RESTS = r"Rests on 300 human and 4\d\d model judgments\."
 NAME = "errant"
 
 
 def grade(query, document):
-    """Grade as people do, but every fourth document one better or worse."""
+    """Return the grade of people, but every fourth document gets one more or less."""
     lucky = chance("errs", query, document)
     return min(3, max(0, truth(query, document) + (lucky < 0.15) - (lucky > 0.9)))
 
@@ -55,7 +55,7 @@ def _run(stem, noise):
 
 
 def write_model_judged(folder, *, name=NAME, is_checked=True):
-    """Write a golden set with two runs beside it, and have a judge grade it; return the set."""
+    """Write a golden set and two runs, and have a judge grade it; return the set."""
     golden = read_golden_set(write_judged_set(folder, N_QUERIES))
     for stem, noise in (("old", 6.0), ("new", 3.0)):
         write_run(_run(stem, noise), folder.parent / f"{stem}.run")

@@ -1,4 +1,4 @@
-"""Reading what a model says."""
+"""Reading the answers of a model."""
 
 import pytest
 
@@ -53,6 +53,6 @@ def test_a_model_may_decline():
     ],
 )
 def test_anything_else_is_invalid(text, problem):
-    """What is wrong is said in words that are sent back to the model."""
+    """The error is described in words, which are sent back to the model."""
     with pytest.raises(InvalidAnswerError, match=problem):
         read_opinion(text, SCALE, "c")

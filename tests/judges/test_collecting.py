@@ -1,4 +1,4 @@
-"""Asking about many pairs, and keeping what was answered."""
+"""Asking about many pairs, and storing the answers."""
 
 import json
 import threading
@@ -71,7 +71,7 @@ def test_a_pair_that_cannot_be_judged_is_not_asked_again(model, place, store):
 
 
 def test_documents_with_the_same_text_have_grades_of_their_own(tmp_path, store):
-    """A file of grades tells them apart by their ids, and so does the store."""
+    """Files of grades, and the store, distinguish them by their ids."""
     (tmp_path / "grades.qrels").write_text("q1 0 d1 3\nq1 0 d2 0\n", encoding="utf-8")
     judge = StoredJudge(tmp_path / "grades.qrels")
     twins = [Task(pair(query_id="q1", doc_id=one)) for one in ("d1", "d2")]
@@ -108,7 +108,7 @@ def test_a_server_that_refuses_everything_is_not_asked_ten_thousand_times(model,
 
 
 def test_the_budget_ends_the_work_cleanly(model, place, store):
-    """What was paid for is stored; the rest is not asked."""
+    """Answers that were paid for are stored; the rest is not requested."""
     judge = open_judge(place, meter=Meter(max_calls=5))
     found = ask_all(judge, TASKS, GUIDELINE, store)
     assert found.budget == "the budget of 5 calls is used up"
@@ -117,7 +117,7 @@ def test_the_budget_ends_the_work_cleanly(model, place, store):
 
 
 def test_ctrl_c_loses_nothing(store, monkeypatch):
-    """Calls under way are waited for and stored."""
+    """Running calls are waited for, and their answers stored."""
     begun = threading.Event()
 
     def slowly(*_):
@@ -137,7 +137,7 @@ def test_ctrl_c_loses_nothing(store, monkeypatch):
 
 
 def test_a_bug_in_a_worker_is_raised_in_the_caller(store):
-    """An error that is none of the judge's does not hang or vanish."""
+    """An unexpected error neither hangs nor vanishes."""
 
     class Broken(FunctionJudge):
         def judge(self, *_):
@@ -163,7 +163,7 @@ def test_an_interrupted_line_is_removed(tmp_path):
 
 @pytest.mark.parametrize("content", ["no lines", "{}\n", "[1]\n", json.dumps({"grade": 1}) + "\n"])
 def test_another_file_is_not_taken_for_grades(tmp_path, content):
-    """Nothing is appended to a file that is not ours."""
+    """Nothing is appended to a file of another kind."""
     (tmp_path / GRADES).write_text(content)
     with pytest.raises(FormatError, match=f"{GRADES}:1"):
         GradeFile(tmp_path / GRADES)
@@ -180,7 +180,7 @@ def test_a_file_that_cannot_be_written_is_reported(tmp_path):
 
 
 def test_a_set_without_grades_has_none(tmp_path):
-    """No file is no grades."""
+    """A missing file means that there are no grades."""
     assert read_grades(tmp_path) == []
 
 

@@ -68,7 +68,7 @@ def test_settings_for_other_servers(model, place):
     ],
 )  # fmt: skip
 def test_an_invalid_answer_is_asked_for_again(model, place, invalid):
-    """The second request says what was wrong, and does not repeat the answer."""
+    """The second request states what was wrong, and does not repeat the answer."""
     model.faults = [invalid]
     answer = ask(place)
     assert (answer.opinion.grade, answer.n_calls) == (1.0, 2)
@@ -102,7 +102,7 @@ def test_a_busy_server_is_asked_again(model, place):
 
 
 def test_the_delay_that_the_server_asks_for_is_kept(model, place, monkeypatch):
-    """Retry-After wins over the own, shorter delay."""
+    """Retry-After takes precedence over the shorter delay of the client."""
     paused = []
     monkeypatch.setattr(time, "sleep", paused.append)
     model.faults = [(429, {}, ("Retry-After", "3"))]
@@ -118,7 +118,7 @@ def test_a_server_that_stays_busy_fails(model, place):
 
 
 def test_a_silent_server_times_out(model, place):
-    """No answer in time is an error of its own."""
+    """A late answer is a separate error."""
     model.faults = [lambda _request: time.sleep(0.3)] * 2
     with pytest.raises(SystemTimeoutError, match=r"no answer within 0\.05 s"):
         ask(place, limits=Limits(timeout=0.05, retries=0))
@@ -142,7 +142,7 @@ def test_a_wrong_key_is_explained_and_not_shown(model, place, monkeypatch):
 
 @pytest.mark.parametrize("body", [{"choices": []}, [], {"choices": [{"message": {"content": 3}}]}])
 def test_another_protocol_is_reported(model, place, body):
-    """A server that does not speak the protocol is an error with what it said."""
+    """A server with another protocol is an error that contains its answer."""
     model.faults = [(200, body)]
     with pytest.raises(AnswerError, match="choices"):
         ask(place)

@@ -1,6 +1,6 @@
 """Documents that try to grade themselves.
 
-The models here are worse than real ones: they obey. What is tested is what we can guarantee, that a
+The models here are worse than real ones: they obey. The tests cover what can be guaranteed: that a
 document cannot write the answer, leave its fence or change the request.
 """
 
@@ -56,7 +56,7 @@ def test_an_answer_copied_from_the_document_is_invalid(model, place, text):
 
 
 def test_a_quoted_grade_beside_the_own_one_is_invalid(model, place):
-    """Of two different objects, none is believed; the model is asked again."""
+    """If there are two different objects, neither counts; the model is asked again."""
     model.faults = ['The document says {"grade": 3}. {"code": "CODE", "grade": 0}']
     answer = ask_once(open_judge(place), pair(), GUIDELINE)
     assert (answer.opinion.grade, answer.n_calls) == (1.0, 2)

@@ -7,7 +7,7 @@ from berryeval.judges.metering import BudgetSpentError, Meter, Price
 
 
 def test_calls_wait_for_their_turn():
-    """At 60 per minute, the third call at once waits two seconds."""
+    """At 60 per minute, the third simultaneous call waits two seconds."""
     now, waited = [100.0], []
     meter = Meter(per_minute=60, clock=lambda: now[0], sleep=waited.append)
     for _ in range(3):
@@ -18,7 +18,7 @@ def test_calls_wait_for_their_turn():
 
 
 def test_tokens_are_reserved_until_they_are_known():
-    """Calls at once cannot exceed a budget together."""
+    """Simultaneous calls cannot exceed a budget together."""
     meter = Meter(max_tokens=100)
     meter.begin(60)
     with pytest.raises(BudgetSpentError, match="100 tokens is used up: 40 are left"):

@@ -118,7 +118,7 @@ def test_an_exception_of_a_function_is_an_error_of_the_judge():
 
 
 def test_a_function_has_a_budget():
-    """Calls are counted and limited as those of a model."""
+    """Calls are counted and limited like those of a model."""
     judge = FunctionJudge(lambda *_: 1, "mine", meter=Meter(max_calls=1))
     ask(judge)
     with pytest.raises(BudgetSpentError):
@@ -132,7 +132,7 @@ def test_what_cannot_be_called_is_no_judge(module):
 
 
 def test_a_command_judges_many_pairs_in_one_process(command):
-    """Lines in, lines out."""
+    """It reads lines, and answers with lines."""
     judge = open_judge(command)
     try:
         assert ask(judge, "abcd") == Opinion(0.0, "How to sign in.")
@@ -218,7 +218,7 @@ def test_a_file_of_grades_judges(tmp_path):
 
 
 def test_an_unknown_name_lists_what_is_known():
-    """The message says how judges are named."""
+    """The message explains how judges are named."""
     with pytest.raises(ArgumentError, match="openai:MODEL"):
         open_judge("gpt")
 

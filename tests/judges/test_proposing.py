@@ -20,7 +20,7 @@ def proposer(place, **how):
 
 
 def test_a_model_writes_queries(model, place):
-    """With intent, category and difficulty; more than were asked for are dropped."""
+    """They have an intent, category and difficulty; surplus ones are dropped."""
     model.write = lambda _document: [WRITTEN, {**WRITTEN, "query": "log in"}, WRITTEN]
     drafts, answered = proposer(place).propose(DOCUMENT)
     assert drafts == [
@@ -60,7 +60,7 @@ def test_labels_that_are_unknown_are_dropped():
 
 
 def test_what_drafts_depend_on(place):
-    """Another document, model or number of queries is asked about anew."""
+    """Another document, model or number of queries requires a new call."""
     one = proposer(place)
     others = [proposer(place.replace("tiny", "big")), Proposer(one.chat, n=3, categories=["x"])]
     contents = {each.content(DOCUMENT) for each in (one, *others)}

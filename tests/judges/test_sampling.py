@@ -9,7 +9,7 @@ from berryeval.judges.sampling import allocate, draw_stratified
 
 
 def test_rare_strata_are_drawn_as_often_as_frequent_ones():
-    """Ten of 100 and all three of 3."""
+    """Ten of 100 are drawn, and all of three."""
     strata = ["frequent"] * 100 + ["rare"] * 3
     drawn = draw_stratified(strata, 13, seed=1)
     assert Counter(strata[position] for position, _ in drawn) == {"frequent": 10, "rare": 3}
@@ -31,6 +31,6 @@ def test_weights_of_a_sample_add_up_to_the_population(strata, n, seed):
 
 
 def test_the_seed_decides():
-    """Another seed draws others."""
+    """Another seed draws other pairs."""
     assert draw_stratified([0] * 1000, 10, seed=1) != draw_stratified([0] * 1000, 10, seed=2)
     assert allocate({}, 5) == {}

@@ -1,4 +1,4 @@
-"""Plugins of this environment, which every process of a test would import in a second."""
+"""Other installed plugins, which every process of a test would take a second to import."""
 
 WITHOUT_THEM = tuple(
     word

@@ -1,4 +1,4 @@
-"""What the plugin provides to the tests of a project."""
+"""The fixtures that the plugin provides to the tests of a project."""
 
 import json
 import subprocess
@@ -189,7 +189,7 @@ def test_every_assertion_considers_judged_documents_only_if_the_gate_does(projec
 
 
 def test_a_guard_that_the_gate_does_not_have_is_an_error(project):
-    """It would hold, whatever the results are."""
+    """Otherwise, it would hold regardless of the results."""
     with project.path.joinpath("berryeval.toml").open("a") as file:
         file.write('[[gate.guard]]\nmeasure = "RR"\nat_least = 0.4\n')
     project.makepyfile(

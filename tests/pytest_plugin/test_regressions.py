@@ -34,14 +34,14 @@ def results(files):
 
 
 def message_of(assertion, *arguments, **options):
-    """Return what a failed assertion says."""
+    """Return the message of a failed assertion."""
     with pytest.raises(AssertionError) as error:
         assertion(*arguments, **options)
     return str(error.value)
 
 
 def test_a_failed_guard_shows_the_moves_of_the_worst_query(results, files):
-    """With titles, ranks before and after, and the command that shows all."""
+    """The message has titles, ranks before and after, and the command that shows all."""
     printed = message_of(results.assert_no_regression)
     assert '\nDocuments that moved for q07 "question q07":\n' in printed
     assert '\n  good "The answer", grade 2: rank 1 -> not found\n' in printed
@@ -50,14 +50,14 @@ def test_a_failed_guard_shows_the_moves_of_the_worst_query(results, files):
 
 
 def test_a_failed_guard_counts_queries_that_returned_nothing(results):
-    """Both kinds of guards do."""
+    """This holds for both kinds of guards."""
     shown = "1 of 30 queries returned nothing: q07"
     assert shown in message_of(results.assert_no_regression)
     assert shown in message_of(results.assert_measure, "nDCG@10", at_least=0.9)
 
 
 def test_without_files_no_command_is_shown():
-    """There would be nothing to name."""
+    """The command could not name any file."""
     printed = message_of(Results(JUDGMENTS, WORSE).assert_no_regression, BASELINE)
     assert "good, grade 2: rank 1 -> not found" in printed
     assert "To see more" not in printed
@@ -71,7 +71,7 @@ def test_a_query_must_not_be_worse_than_in_the_baseline(results):
 
 
 def test_a_query_that_is_bad_in_the_baseline_may_stay_bad():
-    """Only what got worse fails; a tolerance allows for more."""
+    """Only a lower score fails; a tolerance allows some loss."""
     run = {"q1": ["b", "a"], "q2": ["x", "y", "z"]}
     results = Results({"q1": {"a": 1}, "q2": {"a": 1}}, run)
     baseline = {"q1": ["a", "b"], "q2": ["z"]}

@@ -22,7 +22,7 @@ JUDGED = {"q1": {"d1": 1}, "q2": {"d2": 1}}
 
 
 def test_systems_are_shown_side_by_side_at_the_same_k():
-    """One row per measure, one column per system, four decimals (E3, E4)."""
+    """There is one row per measure and one column per system, with four decimals (E3, E4)."""
     comparison = a_comparison(30)
     means, *_ = comparison_table(comparison)
     assert means.header == ("", "bm25 (baseline)", "hybrid")
@@ -124,7 +124,7 @@ def test_csv_per_query_has_one_line_per_query_and_measure():
 
 
 def test_figures_are_formatted_in_the_same_way_everywhere():
-    """Four decimals, a sign if it matters, never p = 0, and a dash for nothing."""
+    """They have four decimals, a sign if it matters, never p = 0, and a dash if undefined."""
     assert (score(0.5), signed(0.5), signed(-1e-9)) == ("0.5000", "+0.5000", "0.0000")
     assert (p_text(1e-9), p_text(0.05), p_text(None)) == ("<0.0001", "0.0500", "-")
     assert (score(None), signed(float("nan")), score(float("inf"))) == ("-", "-", "-")
@@ -146,7 +146,7 @@ def test_a_rounded_interval_stays_on_its_side_of_zero():
 
 
 def test_the_result_of_a_row_matches_the_headline():
-    """Better, worse or not clearly different; JSON and CSV have the short form."""
+    """It is better, worse or not clearly different; JSON and CSV have the short form."""
     comparison = a_comparison(60, {"old": 0.6, "new": 0.6})
     _, differences, slices, *_ = comparison_table(comparison)
     assert {row[4] for row in differences.rows} == {"not clearly different"}
@@ -180,7 +180,7 @@ MANY = {"base": 0.8, "a": 1.0, "b": 2.0, "c": 3.0, "d": 0.1, "e": 0.5}
 
 
 def test_many_systems_have_a_row_each_best_first():
-    """Means are a leaderboard, differences are sorted by effect, queries are of the best."""
+    """Means are a leaderboard, differences are sorted by effect, and queries are the best one's."""
     comparison = a_comparison(30, MANY, slices=())
     board, differences, *rest = comparison_table(comparison)
     assert board.title == "Leaderboard by nDCG@10"
@@ -194,7 +194,7 @@ def test_many_systems_have_a_row_each_best_first():
 
 
 def test_a_few_systems_keep_their_columns():
-    """Up to four candidates stand side by side."""
+    """Up to four candidates are shown side by side."""
     few = dict(list(MANY.items())[:5])
     means, *_ = comparison_table(a_comparison(30, few, slices=()))
     assert means.header == ("", "base (baseline)", "a", "b", "c", "d")

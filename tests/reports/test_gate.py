@@ -23,7 +23,7 @@ def result():
 
 
 def test_the_verdict_comes_before_its_guards(result):
-    """One sentence, then one row per guard and slice."""
+    """There is one sentence, then one row per guard and slice."""
     guards, holes = gate_table(result)
     assert guards.title == f"FAIL: {result.sentence}"
     assert len(guards.rows) == len(result.guards)
@@ -39,7 +39,7 @@ def test_intervals_are_labelled(result):
 
 
 def test_the_p_values_are_explained(result):
-    """In the words of the reference of JSON."""
+    """The words are those of the JSON reference."""
     text = " ".join(render_gate(result, "table").split())
     pages = Path(__file__).parents[2] / "docs" / "reference" / "json.md"
     page = pages.read_text(encoding="utf-8")
@@ -52,7 +52,7 @@ def test_the_p_values_are_explained(result):
 
 
 def test_a_reason_is_given_once():
-    """The headline has that of the guard that decided; other guards have a line of their own."""
+    """The headline has the reason of the deciding guard; other guards have their own line."""
     judgments = {"q1": {"d1": 1}, "q2": {"d1": 1}}
     before, after = {"q1": ["d1"], "q2": ["d1"]}, {"q1": ["d2", "d1"], "q2": ["d7"]}
     comparison = compare(judgments, {"before": before, "after": after}, ["nDCG@10", "RR"])

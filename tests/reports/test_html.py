@@ -282,7 +282,7 @@ def test_too_few_changes_are_reported_at_the_top_of_a_page():
 
 
 def test_many_systems_start_with_a_leaderboard():
-    """Then come the forest of one measure, every pair, and where systems disagree."""
+    """The forest of one measure, every pair, and disagreements follow."""
     systems = {"base": 0.8, **{f"s{i:02}": 0.5 + i / 5 for i in range(7)}}
     html = comparison_to_html(a_comparison(30, systems, slices=()))
     page = parsed(html)
@@ -301,7 +301,7 @@ def test_pairs_of_very_many_systems_are_left_out():
 
 
 def test_rankings_have_titles_of_known_documents():
-    """A long text begins the name of a document without a title; others have their id."""
+    """Documents without a title have the beginning of their text, or else their id."""
     comparison = a_comparison(10, slices=())
     first, second, *_ = comparison.ranking("bm25", "q001")
     known = {

@@ -87,7 +87,7 @@ ALIKE = {
     "unjudged.*",
     "without_questions",
 }
-"""What the page describes elsewhere."""
+"""Keys that the page describes elsewhere."""
 
 
 def documented(section: str) -> set[str]:
@@ -138,7 +138,7 @@ def with_cautions(comparison):
 
 
 def resting_on_a_model(result):
-    """Return a gate whose guards and differences rest on model judgments."""
+    """Return a gate whose guards and differences are based on model judgments."""
     for difference in (*result.comparison.differences, *result.comparison.sliced):
         difference.__dict__["rests_on"] = RESTS_ON
     guards = tuple(replace(guard, rests_on=RESTS_ON) for guard in result.guards)
@@ -289,7 +289,7 @@ def commands_of(command):
 
 
 def test_documented_keys_of_judges_match_the_output(tmp_path, monkeypatch):
-    """A plan, grades, a check and a list of judges, by a file of grades as judge."""
+    """This covers a plan, grades, a check and a list of judges, with a file of grades as judge."""
     monkeypatch.chdir(tmp_path)
     write_judged_set(tmp_path / "golden", n_queries=30)
     ids = [

@@ -34,7 +34,7 @@ def test_evaluations_have_no_marks():
 
 
 def test_without_named_measures_an_evaluation_has_one_row_per_cutoff():
-    """E4: MRR above, then Recall, Precision, nDCG and Hit rate; one table per run."""
+    """E4: each run has a table with MRR above, then Recall, Precision, nDCG and Hit rate."""
     judgments, runs, _ = example_data(20)
     found = {name: be.evaluate(judgments, run) for name, run in runs.items()}
     text = evaluations_to_latex(found)

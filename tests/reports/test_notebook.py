@@ -37,7 +37,7 @@ def test_an_evaluation_shows_its_means(comparison):
 
 
 def test_without_named_measures_mrr_is_above_the_table():
-    """E4, in a notebook as on the command line."""
+    """E4: a notebook shows the same as the command line."""
     result = be.evaluate({"q1": {"d1": 1}}, {"q1": ["d2", "d1"]})
     html = notebook.to_html(result)
     assert "<strong>MRR 0.5000</strong>" in html

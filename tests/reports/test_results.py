@@ -26,7 +26,7 @@ def gate():
 
 
 def test_the_dict_is_the_json(comparison, gate):
-    """One shape, in Python and in files."""
+    """Python and files have the same structure."""
     assert comparison.to_dict() == json.loads(render_comparison(comparison, "json"))
     assert gate.to_dict() == json.loads(render_gate(gate, "json"))
 
@@ -73,7 +73,7 @@ def test_a_frame_without_pandas_names_the_package(comparison, monkeypatch):
 
 
 def test_an_evaluation_in_latex_keeps_intervals_and_bolds_nothing(comparison):
-    """The best of one run says nothing."""
+    """The best of a single run is meaningless."""
     evaluation = comparison.evaluations["bm25"]
     interval = evaluation["nDCG@10"].interval
     text = evaluation.to_latex()
@@ -124,7 +124,7 @@ def test_a_plot_shows_differences_or_scores(comparison, gate):
 
 
 def test_a_repr_has_interval_and_p_value(comparison, gate):
-    """What decides is visible at a prompt."""
+    """The deciding figures are visible at a prompt."""
     first = comparison.differences[0]
     assert f"[{first.interval.low:+.4f}, {first.interval.high:+.4f}], p " in repr(comparison)
     guard = next(guard for guard in gate.guards if guard.interval is not None)

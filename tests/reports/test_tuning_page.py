@@ -15,7 +15,7 @@ def page_of(*methods):
 
 
 def test_the_page_starts_with_the_result():
-    """Held-out and training means stand next to the best single run; names are escaped."""
+    """Held-out and training means are next to the best single run; names are escaped."""
     page = page_of("wsum")
     assert "Tuned fusion of &lt;words&gt;, vectors · 9 queries" in page
     assert "<words>" not in page

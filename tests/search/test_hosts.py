@@ -105,7 +105,7 @@ def test_a_name_that_changes_after_the_check_is_not_resolved_again(monkeypatch):
 
 
 def test_addresses_that_are_not_allowed_are_left_out(monkeypatch):
-    """Of several addresses of a name, only allowed ones are tried."""
+    """If a name has several addresses, only allowed ones are tried."""
     with serving(lambda _request: (200, {"hits": []})) as url:
         port = port_of(url)
         resolved_to(monkeypatch, ["169.254.169.254", "127.0.0.1"])
@@ -175,7 +175,7 @@ def test_an_answer_that_drips_ends_with_its_time(piece):
 
 
 def test_a_long_answer_is_rejected():
-    """Not even its JSON is parsed."""
+    """Its JSON is not even parsed."""
     with serving(lambda _request: (200, b"[" + b" " * 3_000_000 + b"]")) as url:
         hosts = AllowedHosts(["127.0.0.1"], longest_answer=1 << 20)
         with pytest.raises(AnswerError, match="at most 1 MB"):
@@ -183,7 +183,7 @@ def test_a_long_answer_is_rejected():
 
 
 def test_a_certificate_must_be_for_the_name():
-    """The checked address is dialled, but TLS verifies the host that was named."""
+    """The connection goes to the checked address, but TLS verifies the host that was named."""
     with serving(lambda _request: (200, {})) as url:
         exchange = Exchange("tls", {}, 2, AllowedHosts(["127.0.0.1"]))
         with pytest.raises(SystemUnderTestError, match="cannot be reached"):

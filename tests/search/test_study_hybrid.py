@@ -66,7 +66,7 @@ def test_cacm_has_leading_zeros(tmp_path):
 
 
 def test_a_study_prints_means_and_differences(tmp_path, monkeypatch, capsys):
-    """One row per collection and one for all, with the interval of each difference."""
+    """There is one row per collection and one for all, with the interval of each difference."""
     pytest.importorskip("tantivy")
     texts = ("ripe bananas", "grey elephants", "quiet rivers", "renewed tokens")
     write(tmp_path,
@@ -82,7 +82,7 @@ def test_a_study_prints_means_and_differences(tmp_path, monkeypatch, capsys):
 
 
 def test_med_has_a_zero_between_query_and_document(tmp_path):
-    """As TREC's judgments have it, unlike the other collections."""
+    """TREC's judgments have it as well, unlike the other collections."""
     write(tmp_path, MED_ALL=".I 13\n.W\nof lenses\n", MED_QRY=".I 1\n.W\nlenses\n",
           MED_REL="1 0 13 1\n")  # fmt: skip
     [one] = study.read_collections(tmp_path)

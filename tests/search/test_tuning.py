@@ -34,7 +34,7 @@ def test_choices_and_defaults_come_from_the_constructor():
 
 
 def test_files_tables_hosts_and_credentials_cannot_be_changed():
-    """What names something of the server is not offered, nor the file of a template shown."""
+    """Settings that name something on the server are not offered, and no file is shown."""
     offered = {
         name
         for place in ("hybrid", "postgresql://h/d", "opensearch:http://h/i", "http://h/{query}")
@@ -51,7 +51,7 @@ def test_files_tables_hosts_and_credentials_cannot_be_changed():
 
 
 def test_only_values_that_differ_are_changes():
-    """Blank ones and other spellings of the same number are none."""
+    """Blank values, and other spellings of the same number, are not changes."""
     known = tunables_of("hybrid")
     assert read_changes(known, {"depth": "100", "late": " ", "weights": "4.0, 1"}) == {}
     assert read_changes(known, {"depth": " 50 ", "fusion": "ranks"}) == {
@@ -84,7 +84,7 @@ def test_values_from_outside_are_checked(place, name, value):
 
 
 def test_an_engine_with_other_settings_searches_the_same_index():
-    """It finds what an engine that was built with these settings finds."""
+    """It returns the same as an engine that was built with these settings."""
     engine = Embedded("hybrid")
     engine.index(DOCUMENTS)
     cases = [

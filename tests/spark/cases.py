@@ -1,4 +1,4 @@
-"""Judgments and runs with everything that could make numbers differ, and how to compare results."""
+"""Judgments and runs with everything that could change numbers, and comparisons of results."""
 
 from __future__ import annotations
 
@@ -64,7 +64,7 @@ def assert_same(found, expected):
 
 
 def figures(comparison):
-    """Return every number of a comparison that decides."""
+    """Return every number of a comparison that affects a decision."""
     return [
         (
             d.system,

@@ -1,7 +1,7 @@
 """A real Spark cluster for tests: two executor processes on this machine.
 
 Spark comes from pip, and Java from the machine: `scripts/install_java.sh` installs it if it can.
-Without either, tests are skipped and say what is missing, unless SPARK_REQUIRED is set.
+Without either, tests are skipped with the reason, unless SPARK_REQUIRED is set.
 """
 
 from __future__ import annotations
@@ -127,5 +127,5 @@ def executors(spark) -> dict[str, int]:
 
 
 def kill(pid: int) -> None:
-    """End one process at once, as a machine that loses its power does."""
+    """Kill one process immediately, like a power failure."""
     os.kill(pid, signal.SIGKILL)

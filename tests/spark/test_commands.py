@@ -53,7 +53,7 @@ def loaded(spark, files, *names):
 
 
 def invoke(*arguments):
-    """Run a command in this process, where the cluster is."""
+    """Run a command in this process, which has the session of the cluster."""
     return CliRunner().invoke(main, [str(one) for one in arguments])
 
 
@@ -70,7 +70,7 @@ def compared(spark, files):
 
 
 def test_comparisons_have_the_numbers_of_one_machine(compared):
-    """Differences, intervals, p-values, notes and the sentence."""
+    """This covers differences, intervals, p-values, notes and the sentence."""
     found, expected = compared
     assert figures(found) == figures(expected)
     assert found.sentence == expected.sentence
@@ -80,7 +80,7 @@ def test_comparisons_have_the_numbers_of_one_machine(compared):
 
 
 def test_gates_have_the_verdict_of_one_machine(compared):
-    """Also where nothing changed: Spark then looks at the rankings."""
+    """This holds even if no score changed: Spark then compares the rankings."""
     found, local = compared
     for candidate in ("new", "copy"):
         rules = {"margin": {"nDCG@10": 0.05, "RR": 0.1}, "candidate": candidate}
@@ -92,7 +92,7 @@ def test_gates_have_the_verdict_of_one_machine(compared):
 
 
 def test_equal_scores_of_other_documents_are_not_unchanged(spark):
-    """Two irrelevant documents changed places."""
+    """Two irrelevant documents swapped places."""
     judged = spark.createDataFrame(table([("q1", "a", 1.0)], "relevance"))
     runs = {
         name: spark.createDataFrame(
@@ -119,7 +119,7 @@ def test_what_cannot_be_compared_is_refused(spark, files):
 
 
 def test_evaluate_prints_what_the_local_engine_prints(files):
-    """The same JSON, byte by byte."""
+    """The JSON is the same, byte by byte."""
     more = ["-m", "AP", "-m", "R@20", "--per-query", "--intervals"]
     paths = [files / "judgments.parquet", files / "old.parquet", files / "new.parquet"]
     local = invoke("evaluate", *paths, "--json", *more)
@@ -129,7 +129,7 @@ def test_evaluate_prints_what_the_local_engine_prints(files):
 
 
 def test_judgments_in_any_format_are_read_by_the_driver(files, tmp_path):
-    """People have qrels beside their tables."""
+    """Users have qrels in addition to their tables."""
     judgments = be.read_judgments(files / "judgments.parquet")
     be.write_judgments(judgments, tmp_path / "judgments.jsonl")
     options = ["--missing", "skip", "--no-relevant", "skip", "--json"]
@@ -140,7 +140,7 @@ def test_judgments_in_any_format_are_read_by_the_driver(files, tmp_path):
 
 
 def test_tables_of_the_catalogue_are_read(spark, files):
-    """A name in place of a path."""
+    """A table is given by name in place of a path."""
     spark.read.parquet(str(files / "old.parquet")).createOrReplaceTempView("old_run")
     named = invoke(
         "evaluate", files / "judgments.parquet", "old=table:old_run", "--engine", "spark", "--json"
@@ -150,7 +150,7 @@ def test_tables_of_the_catalogue_are_read(spark, files):
 
 
 def test_compare_prints_what_the_local_engine_prints(files):
-    """With the measures of both, since Spark does not look at depths first."""
+    """Measures are named, since Spark does not look at depths first."""
     paths = [files / "judgments.parquet", files / "old.parquet", files / "new.parquet"]
     options = ["-m", "nDCG@10", "-m", "P@5", "--json", "--per-query", "--risk", "1"]
     local = invoke("compare", *paths, *options)
@@ -160,7 +160,7 @@ def test_compare_prints_what_the_local_engine_prints(files):
 
 
 def test_compare_writes_a_page_without_rankings(files, tmp_path):
-    """A report of scores is whole, though no rankings are known."""
+    """A report of scores is complete, although no rankings are known."""
     paths = [files / "judgments.parquet", files / "old.parquet", files / "new.parquet"]
     found = invoke("compare", *paths, "--engine", "spark", "-o", tmp_path / "report.html")
     assert found.exit_code == 0, found.output
@@ -195,7 +195,7 @@ def test_the_gate_exits_as_the_local_engine_does(files, guard, code):
     ],
 )
 def test_options_that_spark_does_not_have_are_refused(arguments, message):
-    """Before a cluster is asked."""
+    """They are rejected before a session is started."""
     found = invoke(*arguments)
     assert found.exit_code == 2
     assert message in found.stderr
@@ -236,7 +236,7 @@ RULES = {"margin": ("nDCG@10=0.1",)}
     ],
 )
 def test_a_gate_refuses_what_spark_does_not_have(changes, message):
-    """A verdict without it would be another one."""
+    """Ignoring it could change the verdict."""
     rules = be.GateRules()
     if "holes" in changes:
         rules = rules.with_texts({"holes": changes.pop("holes")}, {"holes": "holes"})
@@ -250,7 +250,7 @@ def test_a_gate_refuses_what_spark_does_not_have(changes, message):
 
 
 def test_a_failure_of_spark_is_one_line(spark):
-    """With the way out, where there is one."""
+    """It contains a fix if there is one."""
     with pytest.raises(SparkError, match=r"^Spark: .*TABLE_OR_VIEW_NOT_FOUND"), translated():
         spark.table("nothing").count()
 
@@ -268,7 +268,7 @@ def test_a_failure_of_spark_is_one_line(spark):
 
 
 def test_an_active_session_is_used_and_stays(spark, files):
-    """A notebook has one already."""
+    """A notebook already has one."""
     with open_session("local[9]") as opened:
         assert opened.sparkContext.applicationId == spark.sparkContext.applicationId
         assert read_frame(opened, str(files / "new.parquet"), "run").count() > 0

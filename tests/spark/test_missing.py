@@ -1,4 +1,4 @@
-"""What is said where Spark is not installed."""
+"""Messages for environments without Spark."""
 
 import builtins
 
@@ -31,7 +31,7 @@ def test_the_extra_is_named(call):
 
 
 def test_tests_say_what_is_missing(monkeypatch):
-    """They are skipped, but where Spark is required they fail."""
+    """They are skipped, but fail if Spark is required."""
     monkeypatch.setattr(cluster, "NEEDED", ("no_such_package",))
     assert "no_such_package not installed; `make spark`" in cluster.missing()
     monkeypatch.delenv("SPARK_REQUIRED", raising=False)

@@ -1,4 +1,4 @@
-"""The examples of docs/how-to/evaluate-with-spark.md for other engines, as they are printed."""
+"""The examples of docs/how-to/evaluate-with-spark.md for other engines, run unchanged."""
 
 import importlib
 import os
@@ -28,7 +28,7 @@ def example(engine):
 
 @pytest.mark.parametrize("engine", ENGINES)
 def test_the_example_gives_the_bits_of_one_machine(engine, tmp_path, monkeypatch):
-    """Each is run as it is printed, in a folder with the files that it names."""
+    """Each is run unchanged, in a folder with the files that it names."""
     if os.environ.get("SPARK_REQUIRED"):
         importlib.import_module(engine)
     else:
@@ -45,6 +45,6 @@ def test_the_example_gives_the_bits_of_one_machine(engine, tmp_path, monkeypatch
 
 @pytest.mark.parametrize("engine", ENGINES)
 def test_the_example_is_short(engine):
-    """Ten lines, besides imports."""
+    """It has at most ten lines besides imports."""
     lines = [line for line in example(engine).splitlines() if line.strip()]
     assert sum("import" not in line for line in lines) <= LONGEST

@@ -1,4 +1,4 @@
-"""Scores on a real cluster of two executor processes: the bits of one machine."""
+"""Scores on a real cluster of two executor processes equal those of one machine bit for bit."""
 
 import random
 
@@ -81,7 +81,7 @@ def test_scores_survive_a_file(spark, tmp_path):
 
 
 def test_a_query_may_be_in_many_files(spark, tmp_path):
-    """Files of a log are cut anywhere; the local engine reads the same folder."""
+    """Files of a log may be split anywhere; the local engine reads the same folder."""
     judgments, run = tricky(7, n_queries=40)
     folder = tmp_path / "run"
     folder.mkdir()
@@ -99,7 +99,7 @@ def test_a_query_may_be_in_many_files(spark, tmp_path):
 
 
 def test_one_shuffle_and_a_broadcast_if_judgments_are_small(spark):
-    """The plan moves rows by query once; judged ids are broadcast if Spark calls them small."""
+    """The plan shuffles rows once; judged ids are broadcast if Spark considers them small."""
     judgments, run = tricky(8, n_queries=20)
     judged, found = frames(spark, table(judgments, "relevance"), table(run, "score"))
 
@@ -132,7 +132,7 @@ def test_documents_of_unjudged_queries_stay_behind(spark):
 
 @pytest.mark.parametrize("n_partitions", [4, 3])
 def test_frames_that_are_partitioned_by_query_already(spark, n_partitions):
-    """Spark omits a shuffle that it holds to be needless, and then joins partitions as it likes."""
+    """Spark would omit a shuffle that seems needless, and coalesce partitions differently."""
     judgments, run = tricky(10, n_queries=60)
     judged, found = table(judgments, "relevance"), table(run, "score")
     expected = be.evaluate(judged, found, MEASURES)
@@ -193,7 +193,7 @@ def test_subtopics_strata_and_judges(spark):
 
 
 def test_a_document_that_is_its_own_query_is_left_out(spark):
-    """As BEIR does."""
+    """BEIR does so as well."""
     run = table([("q1", "q1", 9.0), ("q1", "a", 1.0), ("q2", "q2", 1.0)], "score")
     judged = table([("q1", "a", 1.0), ("q2", "b", 1.0)], "relevance")
     expected = be.evaluate(judged, run, "RR", exclude_self=True)
@@ -202,7 +202,7 @@ def test_a_document_that_is_its_own_query_is_left_out(spark):
 
 
 def test_what_is_wrong_in_a_row_is_one_line_that_names_the_query(spark):
-    """Not the traceback that Spark prints; test_tasks.py has more rows."""
+    """It is not the traceback that Spark prints; test_tasks.py has more rows."""
     judged = table([("q1", "a", 1.0)], "relevance")
     run = table([("q1", "a", 2.0), ("q2", "a", 1.0), ("other", "a", float("nan"))], "score")
     scores = berryeval.spark.evaluate(*frames(spark, judged, run), "RR", broadcast=True)

@@ -23,7 +23,7 @@ def spark():
 
 
 def test_a_query_that_spans_many_batches(spark):
-    """A ranking of 300,000 documents comes in 30 pieces, between other queries."""
+    """A ranking of 300,000 documents arrives in 30 pieces, between other queries."""
     n_rows = 300_000
     run = spark.range(n_rows).select(
         functions.when(functions.col("id") % 1000 == 7, functions.concat(functions.lit("q"), "id"))
@@ -45,7 +45,7 @@ def test_a_query_that_spans_many_batches(spark):
 
 
 def test_many_queries_of_one_row(spark):
-    """So many queries are scored in few calls, and collected in the order of their ids."""
+    """They are scored in few calls, and collected in the order of their ids."""
     n_queries = 100_000
     ids = spark.range(n_queries)
     query = functions.concat(functions.lit("q"), functions.col("id")).alias("query_id")
@@ -61,7 +61,7 @@ def test_many_queries_of_one_row(spark):
 
 
 def test_judgments_that_outnumber_the_run(spark):
-    """They are shuffled and sorted like rows of a run, so no process has to hold them all."""
+    """They are shuffled and sorted like rows of a run, so no process needs them all in memory."""
     n_judged, per_query = 200_000, 20
     number = functions.col("id")
     query = functions.concat(functions.lit("q"), functions.floor(number / per_query))

@@ -1,4 +1,4 @@
-"""What runs on executors, called with the batches that Spark would hand over."""
+"""The code that runs on executors, called with batches like Spark's."""
 
 import pytest
 
@@ -20,7 +20,7 @@ from spark.cases import MEASURES, assert_same, table, tricky  # noqa: E402
 
 @pytest.fixture(autouse=True)
 def outside_of_a_task(monkeypatch):
-    """Threads are as they are: there is no task to ask."""
+    """Keep the number of threads, since there is no task that limits it."""
     monkeypatch.setattr(tasks, "_limit_threads", lambda: None)
 
 
@@ -85,7 +85,7 @@ def test_an_empty_partition_has_no_scores():
 
 
 def test_unjudged_queries_are_counted_without_their_documents():
-    """Of a broadcast, only their ids come."""
+    """With a broadcast, only their ids arrive."""
     judgments = [("q1", "a", 1.0)]
     frame = shuffled(
         (JUDGED, judgments),
@@ -112,7 +112,7 @@ def test_unjudged_queries_are_counted_without_their_documents():
     ],
 )
 def test_rows_of_unjudged_queries_are_checked(row, reported):
-    """A wrong score is an error wherever it is."""
+    """An invalid score is an error wherever it is."""
     frame = shuffled((UNJUDGED, [("y", None, 1.0), row]))
     with pytest.raises(ArgumentError, match=f"run: expected {reported}"):
         [*tasks.score_batches(iter(frame.to_batches()), ScoringPlan("RR"))]
@@ -200,14 +200,14 @@ def test_means_of_several_judges_do_not_depend_on_the_order_of_rows():
     ],
 )
 def test_an_error_of_spark_becomes_one_line(text, kind, reported):
-    """Our own message if there is one, else the cause and a way out."""
+    """It is BerryEval's own message if there is one, else the cause and a fix."""
     found = _translate(text)
     assert type(found) is kind
     assert str(found) == reported
 
 
 def test_a_partition_is_what_a_task_scores():
-    """Spark adds nothing to the function that other engines call."""
+    """Spark tasks use the function that other engines call."""
     judgments, run = tricky(8, n_queries=20)
     frame = shuffled((JUDGED, judgments), (RETRIEVED, run))
     plan = ScoringPlan(MEASURES)

@@ -26,7 +26,7 @@ NEYMAN = (
 
 @pytest.fixture
 def golden(tmp_path):
-    """A judged set with two categories; both runs are the same for one of them."""
+    """A judged set with two categories; the runs are equal for one of them."""
     folder = write_model_judged(tmp_path / "golden").folder
     path = folder / "test-queries.json"
     content = json.loads(path.read_text())
@@ -60,7 +60,7 @@ def named(golden):
 
 
 def test_every_interface_draws_the_same_queries(golden, tmp_path):
-    """With counts, spreads and the reason."""
+    """Draws have the same counts, spreads and reason."""
     expected = draw_from_golden_set(golden, 30, by="category", runs=runs_of(golden))
     assert expected.why == NEYMAN
     counts, spreads = expected.draw.counts, expected.draw.spreads
@@ -97,7 +97,7 @@ def test_every_interface_draws_the_same_queries(golden, tmp_path):
 
 
 def test_what_is_not_known_is_drawn_in_proportion(golden):
-    """The output says why: no runs, no admitted judge, or a pair that it has not graded."""
+    """The output gives the reason: no runs, no admitted judge, or an ungraded pair."""
     text, drawn = command(golden, "--by", "category")
     in_proportion = "In proportion to the number of queries: "
     assert f"{in_proportion}there are no two runs to compare.\n  same: 15 of 30\n" in text
@@ -122,7 +122,7 @@ def test_without_a_label_every_query_is_as_likely(golden):
 
 
 def test_chosen_queries_are_labelled_and_correct_no_other(golden, tmp_path):
-    """They have a stratum of their own and probability 1, in every interface; n excludes them."""
+    """In every interface, they have their own stratum and probability 1; n excludes them."""
     chosen = ("q1", "q59")
     expected = draw_from_golden_set(
         golden, 30, by="category", runs=runs_of(golden), chosen=chosen

@@ -1,4 +1,4 @@
-"""Judges of an archive: whether they count, and what comparisons rest on."""
+"""Judges of an archive: whether they count, and what comparisons are based on."""
 
 import json
 import re
@@ -32,7 +32,7 @@ def golden(tmp_path_factory):
 
 @pytest.fixture
 def archive(golden, tmp_path):
-    """The archive of it, with both runs and a draw."""
+    """The golden set as an archive, with both runs and a draw."""
     with Archive.open(tmp_path / "a.db") as opened:
         fill(opened, golden)
         yield opened
@@ -44,7 +44,7 @@ def runs_of(archive):
 
 
 def test_a_judge_stands_in_the_archive_as_in_the_set(archive, golden):
-    """Counts, tokens, standing and drift."""
+    """This covers counts, tokens, standing and drift."""
     assert judges_in(archive) == judges_of(golden)
     [judge] = judges_in(archive)
     assert judge.standing.is_admitted
@@ -52,7 +52,7 @@ def test_a_judge_stands_in_the_archive_as_in_the_set(archive, golden):
 
 
 def test_a_comparison_rests_on_people_and_model(archive):
-    """The same sentence as with files."""
+    """The sentence is the same as with files."""
     runs = runs_of(archive)
     model = model_judgments_in(archive, runs, "first", k=K)
     found = compare(archive.judgments.current(), runs, "nDCG@6", model=model)
@@ -60,7 +60,7 @@ def test_a_comparison_rests_on_people_and_model(archive):
 
 
 def test_an_expired_admission_does_not_count(archive):
-    """Another guideline, or another model: shown, not counted."""
+    """With another guideline or model, it is shown but does not count."""
     runs = runs_of(archive)
     [judge] = judges_in(archive)
     one = archive.model_grades.of_judge(judge.identity)[0]
@@ -92,7 +92,7 @@ def test_a_later_check_replaces_an_earlier_one(archive):
 
 
 def test_a_changed_document_has_no_grade_that_counts(archive):
-    """The grade is of another text; so is that of a document without a text."""
+    """The grade belongs to another text; the same holds for a document without a text."""
     runs = runs_of(archive)
     archive.documents.put([Document("d3-0", "another text")])
     archive.documents.remove("d4-1")
@@ -106,7 +106,7 @@ def test_a_changed_document_has_no_grade_that_counts(archive):
 
 
 def test_disagreements_are_pairs_that_people_judged_otherwise(archive):
-    """The furthest apart first, and only first grades."""
+    """Pairs that are furthest apart come first, and only first grades count."""
     [judge] = judges_in(archive)
     found = disagreements(archive, judge.identity)
     judged = archive.judgments.current().to_dict()
@@ -195,7 +195,7 @@ def test_a_guideline_that_is_too_long_is_refused_before_anything_is_stored(empty
 
 
 def test_the_figures_of_a_check_are_read_again(archive):
-    """The page shows what the check computed; what is not a check has no figures."""
+    """The page shows the figures of the check; other data has no figures."""
     figures = read_figures(archive.admissions.all()[0].result)
     assert figures.kappa.interval.low >= figures.min_kappa
     assert [point.people for point in figures.calibration] == [0, 1, 2, 3]

@@ -76,7 +76,7 @@ REFUSED = {
     "no_list": "expected hits, got NoneType",
 }
 ANSWERED = {"unknown": 1 / 2, "fewer": 1.0, "nothing": 0.0}
-"""What Q2's reciprocal rank is."""
+"""The reciprocal rank of Q2."""
 
 
 @pytest.fixture(autouse=True)

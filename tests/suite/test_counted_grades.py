@@ -21,7 +21,7 @@ RUNS = {
 
 
 def with_errors(query, document):
-    """Grade as people do, but every fourth document one better or worse."""
+    """Return the grade of people, but every fourth document gets one more or less."""
     lucky = chance("errs", query, document)
     return min(3, max(0, truth(query, document) + (lucky < 0.15) - (lucky > 0.9)))
 
@@ -36,7 +36,7 @@ def judge_of(name="mine"):
 
 
 def admitted(folder, name="mine"):
-    """Check a judge, let it judge what the runs return, and return the set."""
+    """Check a judge, let it judge the documents of the runs, and return the set."""
     golden = read_golden_set(folder)
     judge = judge_of(name)
     found = ask_sample(golden, judge, draw_sample(golden, {}, n=150))
@@ -53,7 +53,7 @@ def folder(tmp_path):
 
 
 def test_the_pool_of_the_runs_is_exported(folder):
-    """Grades of the check are not part of it: they are of queries that people judged."""
+    """Grades of the check are not part of it: they belong to queries that people judged."""
     golden = admitted(folder)
     found = grades_of_pool(golden, RUNS, k=2)
     assert found.n_rows == 3 * N_QUERIES < find_counted_grades(golden).n_grades

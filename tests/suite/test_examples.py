@@ -9,7 +9,7 @@ from berryeval.suite import examples
 
 
 def test_examples_are_copied_whole(tmp_path):
-    """Every file of the documentation is there, and none that only tests leave behind."""
+    """Every file of the documentation is copied, and none that tests leave behind."""
     copies = examples.copy_examples(tmp_path / "new")
     source = examples.examples_folder()
     for path in copies:
@@ -20,7 +20,7 @@ def test_examples_are_copied_whole(tmp_path):
 
 
 def test_existing_files_are_kept_unless_replaced(tmp_path):
-    """One that exists stops the copy before anything is written."""
+    """An existing file stops the copy before anything is written."""
     mine = tmp_path / "runs" / "words.run"
     mine.parent.mkdir()
     mine.write_text("mine")

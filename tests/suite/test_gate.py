@@ -111,7 +111,7 @@ def test_standard_input_can_be_the_baseline(settings, monkeypatch):
 
 
 def test_thresholds_and_latencies_need_no_baseline(settings):
-    """The mean is 11/60, and the slowest query takes 21 milliseconds."""
+    """With a mean of 11/60, and 21 ms for the slowest query, guards can be decided alone."""
     alone = replace(settings, baseline=None, timings="times.jsonl")
     result = run_gate(with_guards(alone, ThresholdGuard(P5, 0.1), LatencyGuard(100, 21)))
     assert (result.verdict, result.comparison) == ("pass", None)

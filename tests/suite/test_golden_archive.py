@@ -89,7 +89,7 @@ def test_missing_texts_are_reported(archive, tmp_path):
 
 
 def test_an_archive_without_texts_becomes_a_set_without_documents(archive, tmp_path):
-    """It tests systems that have their own documents."""
+    """Such a set tests systems that have their own documents."""
     archive.queries.put([Query("q1", "bread")])
     archive.judgments.put([JudgmentEntry("q1", "d1", 1)], author="ada")
     exported = export_golden_set(archive, tmp_path / "b")

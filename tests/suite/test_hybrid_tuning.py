@@ -49,7 +49,7 @@ def golden(tmp_path_factory):
 
 
 def test_settings_that_clearly_help_are_proposed(golden):
-    """The line to use has them, and the held-out score is theirs."""
+    """The line to use contains them, and the held-out score is theirs."""
     system = Staged(lambda one: 1 if one.weights == (3, 1) and one.feedback == 0 else 3)
     tuning = tune_hybrid(system, golden, "RR@10")
     assert tuning.is_better
@@ -76,7 +76,7 @@ def test_nothing_changes_without_a_clear_gain(golden):
 
 
 def test_words_alone_are_proposed_if_they_beat_the_current_settings(golden):
-    """Even if no choice is established on held-out queries, since folds chose differently."""
+    """This holds even if folds chose differently, so that no choice is established."""
     system = Staged(lambda one: 1 if one.weights[1] == one.late == one.feedback == 0 else 4)
     tuning = tune_hybrid(system, golden, "RR@10")
     assert tuning.recommended == WORDS
@@ -84,7 +84,7 @@ def test_words_alone_are_proposed_if_they_beat_the_current_settings(golden):
 
 
 def test_what_is_turned_off_is_not_tried(golden):
-    """Tokens and feedback are not indexed then."""
+    """Tokens and feedback are then not indexed."""
     tuning = tune_hybrid(Staged(lambda _one: 1, late=0, feedback=0), golden)
     assert {(one.late, one.feedback) for one in tuning.tried.values()} == {(0, 0)}
     assert [*tuning.tried] == [
@@ -94,7 +94,7 @@ def test_what_is_turned_off_is_not_tried(golden):
 
 
 def test_each_setting_is_tried_once(golden):
-    """The current one under its own name."""
+    """The current one is tried under its own name."""
     tuning = tune_hybrid(Staged(lambda _one: 1), golden)
     assert len(tuning.tried) == 32
     assert len({*tuning.tried.values()}) == 32
@@ -102,7 +102,7 @@ def test_each_setting_is_tried_once(golden):
 
 
 def test_searches_are_as_deep_as_the_measure(golden):
-    """Ten hits at least; without a cutoff, as deep as the system considers."""
+    """At least ten hits are requested; without a cutoff, as many as the system considers."""
     for measure, depth in (("nDCG@3", 10), ("R@20", 20), ("AP", 100)):
         system = Staged(lambda _one: 1)
         tune_hybrid(system, golden, measure)
@@ -132,7 +132,7 @@ def test_the_embedded_hybrid_is_tuned(golden):
 
 
 def test_formats_have_all_settings(golden):
-    """JSON, CSV and Markdown."""
+    """This covers JSON, CSV and Markdown."""
     tuning = tune_hybrid(Staged(lambda one: 1 if one.weights == (1, 3) else 2), golden, "RR@10")
     content = json.loads(render_hybrid_tuning(tuning, "json"))
     assert content["use"] == {

@@ -1,4 +1,4 @@
-"""Judges of known error, checked against people."""
+"""Judges with known errors, checked against people."""
 
 import pytest
 
@@ -23,7 +23,7 @@ POOR = [[0.4, 0.3, 0.2, 0.1]] * 4
 
 @pytest.fixture
 def folder(tmp_path):
-    """A golden set with two runs beside it."""
+    """A golden set and two runs."""
     return write_judged_set(tmp_path / "golden")
 
 
@@ -55,7 +55,7 @@ def checked(golden, runs, grade, **how):
 
 
 def test_the_sample_is_stratified_by_grade_and_system(golden, runs):
-    """Rare grades are drawn as often as frequent ones, and the weights make up for it."""
+    """Rare grades are drawn as often as frequent ones, and the weights compensate for it."""
     sample = draw_sample(golden, runs, n=60)
     assert len(sample.pairs) == 60
     assert {*sample.strata} == {"0 new+old", "1 new+old", "2 new+old", "2 old", "3 old"}
@@ -65,14 +65,14 @@ def test_the_sample_is_stratified_by_grade_and_system(golden, runs):
 
 
 def test_the_size_of_the_sample_follows_from_the_width(golden, runs):
-    """Half the width needs about four times the pairs."""
+    """Half the width requires about four times the pairs."""
     wide, narrow = (draw_sample(golden, runs, width=width).n_wanted for width in (0.4, 0.2))
     assert wide < 60
     assert 3.5 < narrow / wide < 4.5
 
 
 def test_a_good_judge_is_admitted(golden, runs):
-    """Kappa, alpha and the order of systems come with intervals; nobody is favoured."""
+    """Kappa, alpha and the order of systems have intervals; no system is favoured."""
     found = checked(golden, runs, confused(truth, GOOD))
     admission = found.admission
     assert admission.is_admitted, admission.reasons
@@ -91,7 +91,7 @@ def test_a_poor_judge_is_not(golden, runs):
 
 
 def test_a_judge_that_favours_a_system_is_not_admitted(golden, runs):
-    """Documents that only one system returned get a grade more; kappa alone would not show it."""
+    """Documents of a single system get one grade more, which kappa alone would not show."""
 
     def grade(query, document):
         is_of_new = int(document.split()[1]) >= 2
@@ -119,7 +119,7 @@ def test_without_runs_systems_are_not_compared(golden):
 
 
 def test_an_inconsistent_judge_is_noticed(golden, runs):
-    """Asked again, a judge that draws lots changes its mind."""
+    """A judge that answers at random gives other grades when asked again."""
     n_asked = iter(range(10_000))
 
     def grade(query, document):
@@ -160,7 +160,7 @@ def test_an_admission_expires(folder, golden, runs):
 
 
 def test_a_new_check_of_the_same_judge_replaces_the_old_one(folder, golden, runs):
-    """The latest evidence counts, also if it is worse."""
+    """The latest evidence counts, even if it is worse."""
     for matrix in (GOOD, POOR):
         (folder / "model-grades.jsonl").unlink(missing_ok=True)
         store_check(golden, checked(golden, runs, confused(truth, matrix)), {})
@@ -194,7 +194,7 @@ def test_another_file_is_not_taken_for_admissions(tmp_path, content):
 
 
 def test_the_rule_is_declared_in_the_set(folder, golden):
-    """`[admission]` in berryeval.toml; defaults without it, and an error for a misspelt key."""
+    """It is `[admission]` in berryeval.toml; there are defaults, and misspelt keys are errors."""
     assert (rule_of(golden).min_kappa, rule_of(golden).max_favour) == (0.6, 0.1)
     settings = folder / "berryeval.toml"
     settings.write_text('[admission]\nmin_kappa = 0.7\nweights = "quadratic"\n')
@@ -216,7 +216,7 @@ def test_one_grade_everywhere_cannot_be_checked(folder):
 
 
 def test_a_guideline_or_labels_are_needed(folder):
-    """Nothing else says what a grade means; a scale of fractions is rejected."""
+    """Nothing else defines the grades; a scale of fractions is rejected."""
     (folder / "GUIDELINE.md").unlink()
     assert guideline_of(read_golden_set(folder)).text == ""
     path = folder / "relevance-judgments.json"
@@ -231,7 +231,7 @@ def test_a_guideline_or_labels_are_needed(folder):
 
 
 def test_pools(golden, runs):
-    """Holes, deciding documents, a sample, and everything that the runs return."""
+    """They are holes, deciding documents, a sample, and everything that the runs return."""
     holes = find_pool(golden, runs, "holes")
     assert {pair.document.doc_id[-1] for pair in holes.pairs} == {"6", "7"}
     assert len(holes.pairs) == 80
@@ -254,7 +254,7 @@ def test_pools(golden, runs):
     ],
 )
 def test_a_pool_needs_its_arguments(golden, runs, pool, how, problem):
-    """What is missing is named."""
+    """The message names the missing argument."""
     with pytest.raises(ArgumentError, match=problem):
         find_pool(golden, runs, pool, **how)
     with pytest.raises(ArgumentError, match="runs"):
@@ -308,7 +308,7 @@ def test_judged_passages_are_shown_to_the_judge(tmp_path):
 
 
 def test_a_small_sample_says_what_is_missing(golden):
-    """The report has how many pairs are needed, those without an answer, and why no order."""
+    """The report has the pairs needed, those without an answer, and why there is no order."""
     judge = judge_of(
         lambda query, document: None if "Page 3" in document else truth(query, document)
     )

@@ -49,7 +49,7 @@ def test_some_unknown_ids_are_a_caution():
 
 
 def test_the_setting_maps_ids(tmp_path, monkeypatch):
-    """For any system; asynchronous ones as well."""
+    """It works for any system, including asynchronous ones."""
     (tmp_path / "engine_with_ids.py").write_text(
         "def find(query, k):\n    return ['a', 'b'][:k]\n\n\n"
         "async def afind(query, k):\n    return ['a', 'b'][:k]\n"
@@ -67,7 +67,7 @@ def test_the_setting_maps_ids(tmp_path, monkeypatch):
 
 
 def test_the_command_ends_with_2(tmp_path, monkeypatch):
-    """One line, before any verdict."""
+    """The error is one line, before any verdict."""
     (tmp_path / "engine_with_other_ids.py").write_text("def find(query, k):\n    return ['x']\n")
     monkeypatch.syspath_prepend(tmp_path)
     result = CliRunner().invoke(main, ["quality", "--system", "engine_with_other_ids:find"])
@@ -76,7 +76,7 @@ def test_the_command_ends_with_2(tmp_path, monkeypatch):
 
 
 def test_a_gate_with_other_ids_ends_with_2(tmp_path, monkeypatch):
-    """A verdict would blame the search for names."""
+    """A verdict would blame the search for a difference in naming."""
     (tmp_path / "engine_of_gate.py").write_text(
         "def find(query, k):\n    return ['/docs/a.html', '/docs/b.html']\n"
     )
@@ -103,7 +103,7 @@ def test_a_gate_with_other_ids_ends_with_2(tmp_path, monkeypatch):
 
 
 def test_evaluate_system_refuses_ids_that_a_golden_set_lacks():
-    """As `berryeval quality` does."""
+    """`berryeval quality` does the same."""
     golden = handbook()
     with pytest.raises(
         MismatchError, match=r"none of the 50 returned ids is one of the golden set"
@@ -112,7 +112,7 @@ def test_evaluate_system_refuses_ids_that_a_golden_set_lacks():
 
 
 def test_queries_with_fewer_hits_are_counted():
-    """The note says what was measured, not what was requested."""
+    """The note states what was measured, not what was requested."""
     known = chunk_ids()
     asked = []
 

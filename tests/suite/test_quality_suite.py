@@ -114,7 +114,7 @@ def test_every_query_has_a_record(golden):
 
 
 def test_ten_hits_are_requested(golden):
-    """X5: so MRR is RR@10."""
+    """X5: therefore, MRR is RR@10."""
     asked = []
     run_quality(Function(lambda _query, k: asked.append(k) or []), golden)
     assert asked == [10, 10]

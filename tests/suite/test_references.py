@@ -23,7 +23,7 @@ LEVELS = {
     "fair": [3] * N,
     "poor": [2 if i % 2 else 3 for i in range(N)],
 }
-"""Relevant documents among the first five: means of .7, .6 and .5."""
+"""Numbers of relevant documents among the first five, with means of .7, .6 and .5."""
 
 
 @pytest.fixture

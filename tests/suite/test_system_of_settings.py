@@ -54,13 +54,13 @@ def berryeval(*arguments):
 
 
 def test_a_gate_imports_the_system_from_the_folder_of_the_settings(project):  # noqa: ARG001
-    """Not from the working directory, which may be any folder inside the project."""
+    """The working directory may be any folder inside the project."""
     result = berryeval("gate")
     assert result.exit_code == 0, result.output
 
 
 def test_a_baseline_is_saved_from_the_system(project):
-    """As a gate would search; then the gate can compare with it."""
+    """It is searched as by a gate, which can then compare with the baseline."""
     result = berryeval("baseline", "save", "-m", "RR")
     assert result.exit_code == 0, result.output
     saved = json.loads((project / "main.json").read_text())
@@ -125,7 +125,7 @@ def berryeval_run():
 
 @pytest.mark.parametrize("conftest", ["", OF_A_FIXTURE], ids=["settings", "fixture"])
 def test_workers_of_pytest_share_one_search(project, pytester, conftest):
-    """The first worker searches, the others take its answers."""
+    """The first worker searches, and the others use its answers."""
     for name in ("berryeval.toml", "qrels", "queries.jsonl"):
         pytester.path.joinpath(name).write_text((project / name).read_text())
     counted = ENGINE.replace(

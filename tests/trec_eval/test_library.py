@@ -47,7 +47,7 @@ RANKING = [0.0, 1.0, 0.0, 1.0, 0.0, 0.0, 1.0]
     ],
 )
 def test_precision_from_below_is_the_best_from_a_recall_point_on(points, rounding, expected):
-    """Relevant at ranks 2, 4 and 7 of four: 1/2, 2/4 and 3/7; the last point comes first."""
+    """For ranks 2, 4 and 7 of four relevant ones: 1/2, 2/4 and 3/7; the last point comes first."""
     values = interpolated_from_below(RANKING, [1.0, 1.0, 1.0, 1.0, 0.0], points, 1, rounding)
     assert values == expected
 

@@ -59,7 +59,7 @@ def assert_kept(before: Path, after: Path) -> None:
 
 
 def test_an_archive_is_upgraded_with_everything_in_it(version):
-    """Its export has the records that it had before, and is no longer that of an old schema."""
+    """Its export has the same records as before, in the current schema."""
     with be.Archive.open(version / "archive.db") as archive:
         assert archive.check(deep=True).problem is None
         archive.export(version / "after")
@@ -70,7 +70,7 @@ def test_an_archive_is_upgraded_with_everything_in_it(version):
 
 
 def test_an_export_is_imported(version):
-    """Into an empty archive of the current version, which exports the same records."""
+    """An empty archive of the current version imports it, and exports the same records."""
     with be.Archive.open(version / "new.db") as archive:
         archive.import_(version / "export")
         archive.export(version / "after")

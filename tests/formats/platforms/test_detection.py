@@ -21,12 +21,12 @@ def test_every_file_is_detected_on_one_line_and_on_many(save, name, indent):
 
 @pytest.mark.parametrize("content", [*SEARCH_RESPONSES.values(), MSEARCH])
 def test_search_responses_are_detected_in_every_form(save, content):
-    """By query, one per line, alone, and those of _msearch."""
+    """They may be by query, one per line, alone, or from _msearch."""
     assert sniff_format(save(content)) == "search-response"
 
 
 def test_other_forms_are_detected(save):
-    """RRE's older form, and a document among the hits of a search for it."""
+    """These are RRE's older form, and hits that are search results for a list."""
     assert sniff_format(save(RRE_GAINS)) == "rre"
     assert sniff_format(save(wrapped(SRW_JUDGMENTS))) == "srw-judgments"
 
@@ -49,18 +49,18 @@ def test_other_forms_are_detected(save):
     ],
 )
 def test_other_files_are_what_they_were(save, content, name):
-    """No format of a platform takes over a general one."""
+    """Platforms' formats do not take precedence over general ones."""
     assert sniff_format(save(content)) == name
 
 
 def test_a_trec_file_needs_no_module_of_a_platform():
-    """They are imported only for files that may be of a platform."""
+    """They are imported only for files that may come from a platform."""
     assert not may_be_one(b"q1\t0\td1\t2\n")
     assert not may_be_one(b"q1 Q0 d1 1 2.5 tag\n")
 
 
 def test_keys_are_found_by_depth(save):
-    """Also in a text that is cut off, and not within strings."""
+    """This works in truncated text, and ignores keys within strings."""
     beginning = Beginning(save('{"a": [{"b": "x: {", "c": {"d\\"": 1}}], "e": 2, "cut'))
     assert beginning.keys == (frozenset("ae"), frozenset(), frozenset("bc"), frozenset({'d\\"'}))
     assert beginning.has_keys("a", "e")
@@ -71,7 +71,7 @@ def test_keys_are_found_by_depth(save):
 
 @pytest.mark.parametrize("name", PLATFORM_FORMATS)
 def test_a_kind_that_a_format_does_not_hold_is_an_error(save, name):
-    """The message has what was expected and what the file holds."""
+    """The message has what was expected and what the file contains."""
     holds = load(name).HOLDS
     for kind, read in (("judgments", read_judgments), ("run", read_run)):
         if kind not in holds.reads:

@@ -25,7 +25,7 @@ def test_the_ratings_of_a_request_are_judgments(save):
 
 
 def test_a_document_that_two_indices_have_is_a_duplicate(save):
-    """An id is one document here."""
+    """An id stands for one document."""
     ratings = [{"_index": name, "_id": "d1", "rating": 1} for name in "ab"]
     with pytest.raises(FormatError, match="document 'd1' is judged a second time for query 'q1'"):
         read_judgments(save({"requests": [{"id": "q1", "ratings": ratings}]}))
@@ -49,7 +49,7 @@ def test_a_request_is_written_with_one_template(tmp_path):
 
 @pytest.mark.parametrize("name", ["rank-eval", "rre-gains"])
 def test_a_grade_with_a_fraction_is_refused_where_ratings_are_whole(tmp_path, name):
-    """Rounding would change scores, and leaving it out, too."""
+    """Rounding it would change scores, and so would leaving it out."""
     with pytest.raises(InputError, match=r"whole grades only, but 'd1' for query 'q1' has 0\.5"):
         write_judgments(Judgments.from_dict({"q1": {"d1": 0.5}}), tmp_path / "a", format=name)
 
@@ -65,7 +65,7 @@ def test_a_response_has_scores_a_run_and_judgments(save):
 
 
 def test_scores_of_one_measure_are_written_as_a_response(tmp_path):
-    """It has their mean; several measures are refused."""
+    """It has their mean; several measures are rejected."""
     path = tmp_path / "r.json"
     write_scores({"precision": {"q1": 0.75, "q2": 0.25}}, path, format="rank-eval-response")
     assert json.loads(path.read_text())["metric_score"] == 0.5
@@ -77,14 +77,14 @@ def test_scores_of_one_measure_are_written_as_a_response(tmp_path):
 
 @pytest.mark.parametrize("form", SEARCH_RESPONSES)
 def test_responses_that_name_their_query_are_a_run(save, form):
-    """By query, and one per line."""
+    """They may be by query, or one per line."""
     path = save(SEARCH_RESPONSES[form])
     assert read_run(path).to_dict() == {"q1": HITS}
     assert not are_numbered(path)
 
 
 def test_responses_without_a_query_are_numbered(save):
-    """Those of _msearch, and a single one; errors are left out but counted."""
+    """This covers _msearch and a single response; errors are left out but counted."""
     path = save(MSEARCH)
     with count_losses() as losses:
         assert read_run(path).to_dict() == {"1": HITS}
@@ -94,7 +94,7 @@ def test_responses_without_a_query_are_numbered(save):
 
 
 def test_hits_that_were_sorted_by_a_field_get_their_scores_from_ranks(save):
-    """They have no score, or null."""
+    """Their own score is missing or null."""
     hits = [{"_id": "d7", "_score": None, "sort": [1]}, {"_id": "d9", "sort": [2]}]
     assert read_run(save({"q1": {"hits": {"hits": hits}}})).to_dict() == {
         "q1": {"d7": 1.0, "d9": 0.5}
@@ -102,7 +102,7 @@ def test_hits_that_were_sorted_by_a_field_get_their_scores_from_ranks(save):
 
 
 def test_an_invalid_response_is_reported_with_its_path(save):
-    """Also that of one line of several, with its number."""
+    """If there is one per line, the message has the line."""
     path = save({"q1": {"hits": {"hits": [{"_score": 1}]}}})
     with pytest.raises(FormatError) as caught:
         read_run(path)

@@ -24,13 +24,13 @@ def test_a_judgment_list_is_read_as_a_body_and_as_a_response(save, shape):
 
 
 def test_older_lists_are_objects_by_query(save):
-    """Ratings are an object, too, or a list as today."""
+    """Ratings are an object, or a list as in newer versions."""
     ratings = {"led tv": {"d7": "3.0", "d9": "0"}, "hdmi": [{"docId": "d1", "rating": 0.5}]}
     assert read_judgments(save({"judgmentRatings": ratings})).to_dict() == GRADES
 
 
 def test_the_type_of_a_list_is_the_source_of_its_grades(save):
-    """Those of a language model are not those of people; an imported list says nothing."""
+    """A language model's grades are distinguished from people's; imported lists have no source."""
     judgments = read_judgments(save(SRW_JUDGMENTS | {"type": "LLM_JUDGMENT"}))
     assert judgments.opinions[b"hdmi"][b"d1"][0].source == b"LLM_JUDGMENT"
     assert read_judgments(save(SRW_JUDGMENTS)).opinions == {}
@@ -57,7 +57,7 @@ def test_a_list_is_written_as_the_workbench_imports_it(tmp_path):
 
 
 def test_an_experiment_has_a_run_and_scores(save):
-    """As the body of an import, and as hits of the index of results."""
+    """It may be the body of an import, or hits from the index of results."""
     entries = SRW_EXPERIMENT["evaluationResultList"]
     hits = [{"_source": {"searchConfigurationId": "c1", **entry}} for entry in entries]
     for content in (SRW_EXPERIMENT, {"took": 1, "hits": {"hits": hits}}):

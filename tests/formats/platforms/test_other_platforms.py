@@ -14,7 +14,7 @@ from platform_files import LTR, MSMARCO, RRE, RRE_GAINS
 
 
 def test_the_queries_of_a_group_share_its_documents(save):
-    """Unless a query has its own."""
+    """A query with its own documents is an exception."""
     assert read_judgments(save(RRE)).to_dict() == {
         "led tv": {"d7": 3.0, "d9": 0.0},
         "LED TV": {"d8": 1.0},
@@ -84,7 +84,7 @@ def test_an_ltr_list_names_its_queries_in_comments(save):
 
 
 def test_quepids_list_names_its_queries_after_the_documents(save):
-    """Detected as LETOR, its queries are numbers; named as ltr, they are texts."""
+    """If it is detected as LETOR, queries are numbers; if it is named as ltr, they are texts."""
     path = save("3 qid:7 # 1370 star trek\n\n0 qid:8 # 12 rambo\n1 qid:9 # 12\n")
     grades = {"star trek": {"1370": 3.0}, "rambo": {"12": 0.0}, "9": {"12": 1.0}}
     assert read_judgments(path, format="ltr").to_dict() == grades
@@ -92,7 +92,7 @@ def test_quepids_list_names_its_queries_after_the_documents(save):
 
 
 def test_an_ltr_list_is_written_with_numbers_and_texts(tmp_path):
-    """What is written is read again."""
+    """The written file can be read again."""
     judgments = Judgments.from_dict({"led tv": {"d7": 4, "d9": 0.5}, "hdmi": {"d7": 1}})
     write_judgments(judgments, tmp_path / "list.txt", format="ltr")
     assert (tmp_path / "list.txt").read_text() == (
@@ -110,14 +110,14 @@ def test_what_would_break_a_line_is_refused(tmp_path, data):
 
 
 def test_ranks_of_ms_marco_become_scores(save):
-    """In any order of the lines."""
+    """This holds for any order of lines."""
     run = read_run(save(MSMARCO))
     assert run.to_dict() == {"q1": {"d9": 0.5, "d7": 1.0}, "q2": {"d1": 1.0}}
     assert run.find_cautions() == ()
 
 
 def test_blanks_and_tabs_after_a_rank_of_ms_marco_are_ignored(save):
-    """A trailing tab is no fourth column."""
+    """A trailing tab is not a fourth column."""
     run = read_run(save("q1\td1\t1\nq1\td2\t2 \t\r\n"))
     assert run.to_dict() == {"q1": {"d1": 1.0, "d2": 0.5}}
 
@@ -141,7 +141,7 @@ def test_an_invalid_line_of_ms_marco_is_reported(save, line):
 
 
 def test_ranx_writes_json_that_is_an_object(save):
-    """Indented by two, judgments with whole numbers, runs with others."""
+    """It is indented by two, with whole numbers in judgments, and floats in runs."""
     data = {"q1": {"d1": 2, "d2": 0}, "q2": {"d1": 1}}
     assert read_judgments(save(data, indent=2)).to_dict() == data
     assert read_run(save({"q1": {"d1": 0.25}}, indent=2)).to_dict() == {"q1": {"d1": 0.25}}

@@ -1,4 +1,4 @@
-"""The contract of the formats of platforms: what they hold is written and read again."""
+"""The contract of platforms' formats: everything they support can be written and read again."""
 
 import json
 
@@ -38,7 +38,7 @@ def by_query(values):
 @in_temporary_folder
 @given(data=by_query(st.integers(0, 4)))
 def test_written_judgments_can_be_read_again(name, data, tmp_path):
-    """Texts as queries, and whole grades from 0, which every format holds."""
+    """Every format supports texts as queries, and whole grades from 0."""
     judgments = Judgments.from_dict(data)
     path = tmp_path / "file"
     write_judgments(judgments, path, format=name)
@@ -47,7 +47,7 @@ def test_written_judgments_can_be_read_again(name, data, tmp_path):
 
 @pytest.mark.parametrize("name", OF_JUDGMENTS)
 def test_a_format_holds_what_it_declares(name, tmp_path):
-    """Judges, notes, grades with a fraction, and queries without documents."""
+    """This covers judges, notes, fractional grades, and queries without documents."""
     holds = load(name).HOLDS
     rows = [
         JudgedRow(1, b"tv", b"d1", 2, b"ada", note=b"yes"),
@@ -71,7 +71,7 @@ def test_a_format_holds_what_it_declares(name, tmp_path):
 @in_temporary_folder
 @given(data=by_query(st.floats(-1e6, 1e6)))
 def test_the_ranking_of_a_written_run_can_be_read_again(name, data, tmp_path):
-    """Where scores have a place, every digit survives; the order does everywhere."""
+    """If the format supports scores, every digit survives; the order always does."""
     run = Run.from_dict(data)
     write_run(run, tmp_path / "file", format=name)
     found = read_run(tmp_path / "file", format=name)
@@ -84,7 +84,7 @@ def test_the_ranking_of_a_written_run_can_be_read_again(name, data, tmp_path):
 
 @pytest.mark.parametrize("name", OF_JUDGMENTS)
 def test_written_judgments_are_detected(name, tmp_path):
-    """As the format that they were written in; RRE's older form is read by the newer."""
+    """The detected format is the written one; RRE's older form is read as the newer."""
     path = tmp_path / "file"
     write_judgments(Judgments.from_dict({"led tv": {"d1": 2, "d2": 0}}), path, format=name)
     assert sniff_format(path) == name.removesuffix("-gains")
@@ -92,13 +92,13 @@ def test_written_judgments_are_detected(name, tmp_path):
 
 @pytest.mark.parametrize("name", OF_RUNS)
 def test_written_runs_are_detected(name, tmp_path):
-    """As the format that they were written in."""
+    """The detected format is the written one."""
     write_run(Run.from_dict({"q1": {"d1": 0.5}}), tmp_path / "file", format=name)
     assert sniff_format(tmp_path / "file") == name
 
 
 def readers(name):
-    """Return what reads the format as judgments or a run."""
+    """Return functions that read the format as judgments or a run."""
     reads = load(name).HOLDS.reads
     by_kind = {"judgments": read_judgments, "run": read_run}
     return [read for kind, read in by_kind.items() if kind in reads]

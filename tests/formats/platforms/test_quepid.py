@@ -22,7 +22,7 @@ from platform_files import (
 
 
 def test_rows_without_a_rating_are_left_out_and_counted(save):
-    """A document without a rating, and a query without documents."""
+    """This covers documents without a rating, and queries without documents."""
     with count_losses() as losses:
         judgments = read_judgments(save(QUEPID_CSV))
     assert judgments.to_dict() == {
@@ -70,7 +70,7 @@ def test_other_columns_are_an_error_with_those_that_are_expected(save, name, exp
 
 
 def test_every_column_of_a_book_is_a_judge(save):
-    """An empty field is no grade, and Anonymous is not an author."""
+    """An empty field is not a grade, and Anonymous is not an author."""
     with count_losses() as losses:
         judgments = read_judgments(save(QUEPID_BOOK_CSV), judges="mean")
     assert judgments.to_dict() == {"led tv": {"d7": 2.0, "d9": 0.0}, "hdmi cable": {"d1": 2.0}}
@@ -84,7 +84,7 @@ def test_every_column_of_a_book_is_a_judge(save):
 
 
 def test_a_book_as_csv_keeps_its_judges(save, tmp_path):
-    """What is written is read as the same opinions."""
+    """The same opinions are read again."""
     judgments = read_judgments(save(QUEPID_BOOK_CSV))
     write_judgments(judgments, tmp_path / "b.csv", format="quepid-book-csv")
     assert (tmp_path / "b.csv").read_text() == (
@@ -109,7 +109,7 @@ def test_a_book_has_judges_notes_and_a_scale(save):
 
 
 def test_a_book_is_written_with_judges_notes_and_scale(save, tmp_path):
-    """What is written is read as the same book."""
+    """The same book is read again."""
     judgments = read_judgments(save(QUEPID_BOOK))
     write_judgments(judgments, tmp_path / "book.json", format="quepid-book")
     again = read_judgments(tmp_path / "book.json")
@@ -173,7 +173,7 @@ def test_a_snapshot_has_a_run_without_what_was_not_retrieved(save):
 
 
 def test_a_snapshot_has_judgments_scores_and_queries(save):
-    """They are those of its time."""
+    """They are those at the time of the snapshot."""
     path = save(QUEPID_SNAPSHOT)
     assert read_judgments(path).to_dict() == {"led tv": {"d7": 2.0}}
     assert read_scores(path) == {"AP@10": {"led tv": 0.5}}
@@ -278,7 +278,7 @@ def test_a_snapshot_as_csv_has_no_ratings(save):
 
 @pytest.mark.parametrize("name", ["quepid-csv", "quepid-book-csv", "quepid-book", "quepid-case"])
 def test_judgments_with_subtopics_have_no_place_in_quepid(save, tmp_path, name):
-    """They are refused, and no file is left."""
+    """They are rejected, and no file is left."""
     judgments = read_judgments(save("q1 1 d1 1\nq1 2 d1 2\n"))
     with pytest.raises(InputError, match="cannot hold the subtopics of judgments"):
         write_judgments(judgments, tmp_path / "out", format=name)

@@ -24,7 +24,7 @@ def frame():
 
 @pytest.fixture
 def save_lz4(tmp_path, frame):
-    """Write CBOR as ranx does: compressed, and that into a compressed file."""
+    """Write CBOR as ranx does: compressed twice."""
 
     def call(content):
         path = tmp_path / "run.lz4"
@@ -36,7 +36,7 @@ def save_lz4(tmp_path, frame):
 
 
 def test_cbor_of_numbers_of_every_kind_is_read():
-    """Whole numbers of any sign and size, and floats of three sizes."""
+    """This covers whole numbers of any sign and size, and floats of three sizes."""
     reader = CborReader(CBOR)
     assert reader.map_size() == 1
     assert reader.text() == b"q1"
@@ -50,7 +50,7 @@ def test_cbor_of_numbers_of_every_kind_is_read():
 
 @pytest.mark.parametrize("size", [0, 23, 24, 255, 256, 70_000])
 def test_written_cbor_is_read_again(size):
-    """Maps and texts of every length."""
+    """This covers maps and texts of every length."""
     documents = [(b"d" * 30 + b"%d" % i, i / 7) for i in range(size)]
     reader = CborReader(b"".join(write_map([(b"q" * max(size, 1), documents)], 1)))
     assert (reader.map_size(), reader.text()) == (1, b"q" * max(size, 1))
@@ -59,14 +59,14 @@ def test_written_cbor_is_read_again(size):
 
 @pytest.mark.parametrize("content", [b"", b"\x80", b"\xbf", b"\xa1\x41a", b"\x7a\xff\xff\xff\xff"])
 def test_other_cbor_is_a_value_error(content):
-    """Lists, endless maps, bytes, and lengths beyond the end."""
+    """This covers lists, endless maps, bytes, and lengths beyond the end."""
     reader = CborReader(content)
     with pytest.raises(ValueError, match=r"expected|too early"):
         assert reader.map_size() and reader.text()  # noqa: PT018 - one after the other
 
 
 def test_a_file_of_ranx_is_detected_and_read(save_lz4):
-    """As a run, or as judgments."""
+    """It may be a run or judgments."""
     path = save_lz4(CBOR)
     grades = {"q1": {"d1": 2.0, "d2": -1.0, "d3": 0.5, "d4": 300.0}}
     assert sniff_format(path) == "ranx-lz4"
@@ -75,7 +75,7 @@ def test_a_file_of_ranx_is_detected_and_read(save_lz4):
 
 
 def test_what_is_written_is_read_again(tmp_path, frame):
-    """A large file, too, in which the second frame has several blocks."""
+    """This includes a large file, in which the second frame has several blocks."""
     run = Run.from_dict(
         {f"q{i}": {f"d{i * j}x": i / (j + 1) for j in range(100)} for i in range(99)}
     )
@@ -93,14 +93,14 @@ def test_what_is_written_is_read_again(tmp_path, frame):
     [b"", b"\x01", CBOR[:-1], CBOR + b"\x00", b"\xa1\x60\xa1\x61d\x01", b"\xa1\x62q1\x80"],
 )
 def test_other_content_is_an_error_in_one_line(save_lz4, content):
-    """Cut off, too long, without an id, or of another shape."""
+    """It may be truncated, too long, without an id, or of another structure."""
     with pytest.raises(FormatError) as caught:
         read_run(save_lz4(content), format="ranx-lz4")
     assert "\n" not in str(caught.value)
 
 
 def test_a_damaged_file_is_an_error(save_lz4):
-    """Cut off, or with other bytes."""
+    """It may be truncated, or have changed bytes."""
     path = save_lz4(CBOR * 50)
     content = path.read_bytes()
     for broken in (content[:-12], content[:30], content[:40] + b"\xff" * 9 + content[49:]):
@@ -110,7 +110,7 @@ def test_a_damaged_file_is_an_error(save_lz4):
 
 
 def test_a_small_file_with_much_content_is_rejected(save_lz4):
-    """The limit on content holds for what is unpacked."""
+    """The limit applies to the decompressed content."""
     path = save_lz4(b"\xa1\x62q1\xa1\x7a\x00\x98\x96\x80" + b"d" * 10**7 + b"\x01")
     assert path.stat().st_size < 50_000
     with limited(content=10**6), pytest.raises(SizeError, match="expected at most 1,000,000 bytes"):

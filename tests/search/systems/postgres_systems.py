@@ -1,4 +1,4 @@
-"""PostgreSQL as a system under test, with a table of its own for each test."""
+"""PostgreSQL as a system under test, with a separate table for each test."""
 
 import uuid
 

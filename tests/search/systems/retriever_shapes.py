@@ -43,7 +43,7 @@ class TextNode:
 
 @dataclass
 class NodeWithScore:
-    """What LlamaIndex returns: a node, some of whose attributes it passes on."""
+    """A result of LlamaIndex: a node, some of whose attributes it exposes."""
 
     node: TextNode
     score: float | None = None

@@ -297,7 +297,7 @@ def test_text_with_lone_surrogates_is_indexed():
 
 
 def test_several_settings_give_the_hits_of_single_searches():
-    """And k raises the depth in the same way."""
+    """A large k raises the depth in the same way."""
     several = [HybridSettings((1, 1), 1, 10, 2), HybridSettings((2, 0.5), 0, 0, 2)]
     system = Embedded()
     system.index(DOCUMENTS)

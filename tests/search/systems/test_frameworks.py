@@ -1,4 +1,4 @@
-"""The retrievers of real RAG frameworks; `make frameworks` installs them apart from the tools.
+"""The retrievers of real RAG frameworks; `make frameworks` installs them separately.
 
 Without an installed framework its tests are skipped, unless FRAMEWORKS_REQUIRED is set.
 """
@@ -133,7 +133,7 @@ class TestLlamaIndex:
         assert retriever.similarity_top_k == 2
 
     def test_an_index(self, nodes):
-        """Vectors of a mock embedding are all the same: only the number of hits counts."""
+        """All vectors of the mock embedding are the same, so only the number of hits is tested."""
         core = framework("llama_index.core")
         index = core.VectorStoreIndex(nodes, embed_model=core.MockEmbedding(embed_dim=4))
         assert len(as_system(index).search("renew the token", 4)) == 4

@@ -140,7 +140,7 @@ def test_an_invalid_ranking_is_reported():
     ],
 )  # fmt: skip
 def test_a_module_that_fails_is_reported_with_its_line(tmp_path, monkeypatch, code, message):
-    """Not as a wrong name, and without a traceback of BerryEval's own code."""
+    """It is not reported as a wrong name, and the traceback does not show BerryEval's own code."""
     monkeypatch.syspath_prepend(tmp_path)
     (tmp_path / "broken_of_test.py").write_text(code)
     expected = "^broken_of_test:find: expected a module that can be imported, got "

@@ -69,7 +69,7 @@ def test_scores_are_scaled_and_added():
     weights=st.tuples(st.floats(0.125, 4), st.floats(0.125, 4)),
 )
 def test_scores_are_those_of_the_fusion_of_runs(words, vectors, weights):
-    """Word scores are divided by the highest, cosines scaled from 0 to 1; to the last bit."""
+    """Word scores are divided by the highest, cosines scaled from 0 to 1; all bits are equal."""
     settings = HybridSettings(weights=weights, late=0, feedback=0)
     found = search_hybrid(Written(words, vectors), "renew", QUERY, settings)
     runs = [{"q": scores} for scores in (words, vectors)]
@@ -86,7 +86,7 @@ def test_scores_are_those_of_the_fusion_of_runs(words, vectors, weights):
     data=st.data(),
 )  # fmt: skip
 def test_fused_ranks_are_those_of_the_fusion_of_runs(rankings, data):
-    """Reciprocal ranks with weights, to the last bit; PostgreSQL is compared with the same."""
+    """Reciprocal ranks with weights have equal bits; PostgreSQL is compared with them, too."""
     numbers = st.floats(0.125, 8)
     weights = [data.draw(numbers) for _ in rankings]
     constant = data.draw(numbers)
@@ -138,7 +138,7 @@ def test_words_outweigh_what_only_vectors_find():
 
 
 def test_the_share_of_the_query_is_from_0_to_1():
-    """More than all of it, or less than nothing, is an error."""
+    """Values outside of this range are an error."""
     for share in (-0.1, 1.1, float("nan")):
         with pytest.raises(ArgumentError, match="share: expected a number from 0 to 1"):
             HybridSettings(share=share)
@@ -159,7 +159,7 @@ def test_documents_without_a_score_give_no_feedback():
 
 
 def test_several_settings_share_what_they_have_in_common():
-    """Results are those of single searches, and no question is asked twice."""
+    """Results are those of single searches, and nothing is looked up twice."""
     several = [
         HybridSettings(weights, late, feedback)
         for weights in ((1, 1), (3, 1), (0, 1))

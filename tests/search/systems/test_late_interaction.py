@@ -37,7 +37,7 @@ def test_without_tokens_scores_are_0():
 
 
 def test_tokens_are_returned_by_document(tmp_path):
-    """Tokens of any documents are returned in any order, also from a file."""
+    """Tokens of any documents are returned in any order, including from a file."""
     sets = TokenSets.build(TEXTS)
     sets.save(tmp_path / "tokens.npz")
     for kept in (sets, TokenSets.open(tmp_path / "tokens.npz")):

@@ -138,7 +138,7 @@ def test_two_rounds_match_the_embedded_engine(make):
 
 
 def test_several_settings_give_the_hits_of_single_searches(make):
-    """From one connection, with the depth that k requires."""
+    """They share one connection, with the depth that k requires."""
     several = [HybridSettings((1, 1), 1, 10, 2), HybridSettings((2, 0.5), 0, 0, 2)]
     singles = [make("hybrid", weights=one.weights, late=one.late, feedback=one.feedback, depth=2)
                for one in several]  # fmt: skip

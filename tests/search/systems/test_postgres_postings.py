@@ -1,4 +1,4 @@
-"""Where PostgreSQL finds words: in lists of documents, or in vectors of frequent words."""
+"""The postings of PostgreSQL: lists of documents, and vectors of frequent words."""
 
 import math
 import uuid
@@ -18,7 +18,7 @@ psycopg = pytest.importorskip("psycopg")
 
 @pytest.fixture
 def pgvector(postgres_dsn):
-    """Create the extension, which a search by words alone does not."""
+    """Create the extension, which a search only by words does not create."""
     with psycopg.connect(postgres_dsn, autocommit=True) as connection:
         connection.execute("CREATE EXTENSION IF NOT EXISTS vector")
 
@@ -41,7 +41,7 @@ def whole_postings(monkeypatch):
 
 
 def same(found, expected):
-    """Return whether hits are the same but for rounding, which may swap those that are equal."""
+    """Return whether hits are the same except for rounding, which may swap equal ones."""
     scores = dict(expected)
     return len(found) == len(expected) and all(
         hit.score == pytest.approx(other.score, rel=1e-6)
@@ -75,7 +75,7 @@ def test_vectors_of_frequent_words_give_the_hits_of_lists(
 
 
 def test_weighted_words_give_the_hits_of_lists(make, whole_postings):
-    """The second round of hybrid search, too, which weights words, returns the same."""
+    """The second round of hybrid search, which weights words, also returns the same."""
     documents = list(handbook().documents(questions=False))
     settings = {"rank": "bm25", "approximate": False}
     split = make("hybrid", documents, **settings)

@@ -1,4 +1,4 @@
-"""A SQL query of one's own as a system, against a real PostgreSQL."""
+"""A custom SQL query as a system, against a real PostgreSQL."""
 
 import uuid
 
@@ -60,7 +60,7 @@ def test_the_order_counts_if_there_is_no_score(make):
 
 
 def test_a_query_is_a_parameter_and_never_part_of_the_statement(make):
-    """Neither quotes, nor per cent signs, nor the places of a template do harm."""
+    """Quotes, percent signs and placeholders of a template are harmless."""
     system = make(
         "SELECT title FROM TABLE WHERE title LIKE '%50\\%%' OR title = {{query}} LIMIT {{k}}"
     )
@@ -95,7 +95,7 @@ def test_vectors_are_passed_to_the_query(make, postgres_dsn):
     ],
 )
 def test_a_faulty_query_is_an_error_of_the_system(make, sql, error, message):
-    """With the reason of the database, or what a row should be."""
+    """The message has the database's reason, or the expected form of a row."""
     system = make(sql)
     if error is None:
         assert len(system.search("any", 2)) == 2
@@ -115,7 +115,7 @@ def test_a_template_needs_a_place_for_the_query(tmp_path):
 
 
 def test_other_settings_are_refused(postgres_dsn, tmp_path):
-    """Those of our own tables mean nothing to a query."""
+    """Settings of BerryEval's own tables do not apply to a query."""
     path = tmp_path / "query.sql"
     path.write_text("SELECT 1 WHERE {{query}} <> ''")
     with pytest.raises(ArgumentError, match="setting: expected one of"):

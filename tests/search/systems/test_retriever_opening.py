@@ -1,4 +1,4 @@
-"""Functions, objects and names that lead to a retriever."""
+"""Functions, objects and names that can be opened as a retriever."""
 
 import sys
 from types import SimpleNamespace
@@ -20,7 +20,7 @@ from small_golden_set import write_golden_set
 
 
 class TestFunctions:
-    """Functions and objects with a method ``search`` may return the same things."""
+    """Functions and objects with a method ``search`` may return the same types."""
 
     @pytest.mark.parametrize(
         ("answer", "expected"),
@@ -52,7 +52,7 @@ class TestFunctions:
         ],
     )
     def test_what_is_no_hit_is_rejected(self, answer, message):
-        """The message names what was found."""
+        """The message has what was found."""
         with pytest.raises(AnswerError, match=message):
             Function(lambda _query, _k: answer, name="mine").search("x", 5)
 
@@ -74,7 +74,7 @@ class TestFunctions:
             Function(find, component="x")
 
     def test_a_mapping_is_cut_by_score(self):
-        """Its order does not count; 7 and "7" are the same document."""
+        """Its order does not matter; 7 and "7" are the same document."""
         found = {"a": 1.0, "7": 2.0, 7: 3.0}
         system = Function(lambda _query, _k: found, excess="cut", duplicates="keep-best")
         assert system.search("x", 1) == [("7", 3.0)]
@@ -100,7 +100,7 @@ class TestFunctions:
         assert ids(as_system(Engine()).search("x", 1)) == ["a"]
 
     def test_other_objects_cannot_search(self):
-        """The message lists what can."""
+        """The message lists objects that can."""
         with pytest.raises(SystemUnderTestError, match=r"a retriever of LangChain, .*got int"):
             as_system(7)
 

@@ -1,4 +1,4 @@
-"""Chunks of retrievers, scored as what the judgments refer to."""
+"""Chunks of retrievers, scored in the units of the judgments."""
 
 import logging
 
@@ -17,7 +17,7 @@ from search.systems.retriever_shapes import (
 
 
 class TestJudgedUnits:
-    """Chunks are scored as what the judgments refer to."""
+    """Chunks are scored in the units of the judgments."""
 
     QUERIES = (be.Query("q1", "How do I renew a token?"),)
 

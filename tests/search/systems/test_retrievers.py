@@ -1,6 +1,6 @@
 """Retrievers of RAG frameworks as systems under test, with objects shaped like the real ones.
 
-`test_frameworks.py` has the real ones.
+`test_frameworks.py` tests the real ones.
 """
 
 import asyncio
@@ -177,7 +177,7 @@ class TestIds:
         ],
     )
     def test_ids_are_found(self, retriever, settings, expected):
-        """By default the document's own, or its position; otherwise where a setting says."""
+        """The default is the document's own id, or its position; a setting can change that."""
         assert ids(Retriever(retriever, **settings).search("x", 10)) == expected
 
     def test_a_hash_is_the_last_resort(self, caplog):
@@ -232,7 +232,7 @@ class TestHaystack:
             as_system(OfVectors())
 
     def test_an_answer_without_documents_is_rejected(self):
-        """The message names what there is."""
+        """The message lists the available keys."""
 
         class OfReplies:
             def run(self, query):
@@ -242,7 +242,7 @@ class TestHaystack:
             as_system(OfReplies()).search("x", 1)
 
     def test_a_pipeline_gets_the_query_where_it_is_required(self):
-        """And k wherever a component takes it."""
+        """k is passed to every component that accepts it."""
         pipeline = Pipeline([HaystackDocument("a", ""), HaystackDocument("b", "")])
         assert ids(as_system(pipeline).search("x", 1)) == ["a"]
         assert pipeline.asked == [{"embedder": {"text": "x"}, "retriever": {"top_k": 1}}]
@@ -255,7 +255,7 @@ class TestHaystack:
         ],
     )
     def test_the_component_of_a_pipeline_is_a_setting(self, outputs, found):
-        """Without it, no query is sent: an answer would cost a call of the model."""
+        """Without it, no query is sent, since an answer would cost a call of the model."""
         pipeline = Pipeline([HaystackDocument("a", "")], outputs)
         message = f"ends the pipeline with documents, found {found}; choose one with the setting"
         with pytest.raises(SystemUnderTestError, match=message):
